@@ -526,6 +526,15 @@ typedef struct {
      * How many functions.
      */
     size_t function_count;
+    /**
+     * A file of SQLite, made where there is none, that modules and data are read from and kept in beyond the process; NULL
+     * keeps them in memory. It needs the feature `sqlite` of the library.
+     */
+    const char *store_path;
+    /**
+     * How many bytes.
+     */
+    size_t store_path_length;
 } solon_options;
 
 /**
@@ -606,6 +615,18 @@ typedef struct {
      * Whether SQL keeps exactly the rows that are true, of tables that are as the mappings declare them.
      */
     int exact;
+    /**
+     * The documents that are not inlined, a JSON array of references; NULL is none.
+     */
+    const char *disable_inlining_json;
+    /**
+     * How many bytes.
+     */
+    size_t disable_inlining_json_length;
+    /**
+     * Whether what the published targets refuse is said where it can be said exactly, as with `exact`.
+     */
+    int extensions;
 } solon_filter_options;
 
 /**
@@ -983,9 +1004,11 @@ solon_error *solon_document_explain(const solon_document *document,
                                     solon_explanation **out);
 
 /**
- * Makes an engine without modules and data. `options` may be NULL: everything is as usual then.
+ * Makes an engine, without modules and data but for those of `options->store_path`. `options` may be NULL: everything is
+ * as usual then.
  */
-solon_error *solon_engine_new(const solon_options *options, solon_engine **out);
+solon_error *solon_engine_new(const solon_options *options,
+                              solon_engine **out);
 
 /**
  * Frees an engine that no thread uses any more; nothing happens for NULL. What was prepared keeps what it needs of it.

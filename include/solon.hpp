@@ -4,8 +4,9 @@
  * Handles are moved, never copied; what is shared between threads in C is what has `const` functions here.
  *
  * Functions come twice. `engine.prepare("authz/allow")` gives a document or throws a class of `solon::error`;
- * `engine.try_prepare("authz/allow")` gives a `solon::result`, which holds the document or a `solon::failure`. Where
- * exceptions are switched off, what would throw ends the program.
+ * `engine.try_prepare("authz/allow")` gives a `solon::result`, which holds the document or a `solon::failure`. Constructors
+ * that read something have a `make` or a `try_…` beside them. Where exceptions are switched off, what would throw ends the
+ * program.
  *
  * Undefined is `std::nullopt`, or a `solon::view` that is false; both are something else than `null`.
  */
@@ -384,6 +385,7 @@ public:
 
     /** A value of its own. */
     value clone() const;
+    result<value> try_clone() const;
 
     /** Rego's order; undefined comes first. */
     int compare(view other) const noexcept { return solon_value_compare(value_, other.value_); }
@@ -540,13 +542,43 @@ private:
 inline bool operator==(const value &left, const value &right) noexcept { return view(left) == view(right); }
 inline bool operator!=(const value &left, const value &right) noexcept { return view(left) != view(right); }
 
-inline value view::clone() const {
-    solon_value *clone = nullptr;
-    result<void>(solon_value_clone(value_, &clone)).value();
-    return value(clone);
+inline value view::clone() const { return try_clone().value(); }
+inline result<value> view::try_clone() const {
+    return detail::object<value>([&](solon_value **out) { return solon_value_clone(value_, out); });
 }
 
 namespace detail {
+
+/** A value of the library as one of its own, which NULL is not. */
+inline std::optional<value> owned(solon_value *given) {
+    return given == nullptr ? std::nullopt : std::optional<value>(value(given));
+}
+
+/** A value that may be undefined. */
+template <class Ask>
+result<std::optional<value>> optional_value(Ask &&ask) {
+    solon_value *found = nullptr;
+    solon_error *error = std::forward<Ask>(ask)(&found);
+    return made<std::optional<value>>(error, [&] { return owned(found); });
+}
+
+/** An answer or an error for each of many inputs, unless there is an error for all of them. */
+template <class T, class Answers, class Take>
+result<std::vector<result<T>>> each(solon_error *error, const Answers &answers,
+                                    const std::vector<solon_error *> &errors, Take &&take) {
+    return made<std::vector<result<T>>>(error, [&] {
+        std::vector<result<T>> results;
+        results.reserve(answers.size());
+        for (std::size_t at = 0; at < answers.size(); at++) {
+            if (errors[at] != nullptr) {
+                results.emplace_back(failure(errors[at]));
+            } else {
+                results.emplace_back(take(answers[at]));
+            }
+        }
+        return results;
+    });
+}
 
 /** A list of strings as options take it. */
 inline std::string json(const std::vector<std::string> &strings) {
@@ -598,8 +630,9 @@ public:
     /** What the request tells of itself. */
     view metadata() const noexcept { return solon_call_metadata(call_); }
     /** Tells the caller of the evaluation something beside the answer. */
-    void tell(std::string_view name, view value) {
-        result<void>(solon_call_tell(call_, name.data(), name.size(), value.get())).value();
+    void tell(std::string_view name, view value) { try_tell(name, value).value(); }
+    result<void> try_tell(std::string_view name, view value) {
+        return result<void>(solon_call_tell(call_, name.data(), name.size(), value.get()));
     }
     /** Lets the call end with an error, as an exception does. */
     void fail(std::string_view message) noexcept {
@@ -683,6 +716,8 @@ struct options {
     std::optional<std::vector<std::string>> allow_net;
     solon::limits limits;
     std::uint64_t response_cache = 0;
+    /** A file of SQLite that keeps modules and data beyond the process; nothing keeps them in memory. */
+    std::string store_path;
     /** Functions of the host; they may go when the engine is made. */
     std::vector<std::reference_wrapper<const function>> functions;
 };
@@ -725,11 +760,17 @@ class nd_cache {
 public:
     nd_cache() { result<void>(solon_nd_cache_new(nullptr, 0, handle_.out())).value(); }
     /** One by which a decision repeats. */
-    explicit nd_cache(std::string_view json) {
-        result<void>(solon_nd_cache_new(json.data(), json.size(), handle_.out())).value();
+    explicit nd_cache(std::string_view json) : nd_cache(make(json).value()) {}
+    static result<nd_cache> make(std::string_view json) {
+        return detail::object<nd_cache>(
+            [&](solon_nd_cache **out) { return solon_nd_cache_new(json.data(), json.size(), out); });
     }
-    std::string json() const {
-        return detail::bytes([&](solon_bytes *out) { return solon_nd_cache_json(handle_.get(), out); }).value();
+    using raw = solon_nd_cache;
+    /** A handle of C that passes to this object. */
+    explicit nd_cache(solon_nd_cache *taken) noexcept : handle_(taken) {}
+    std::string json() const { return try_json().value(); }
+    result<std::string> try_json() const {
+        return detail::bytes([&](solon_bytes *out) { return solon_nd_cache_json(handle_.get(), out); });
     }
     solon_nd_cache *get() const noexcept { return handle_.get(); }
 
@@ -741,10 +782,9 @@ private:
 class metadata {
 public:
     metadata() { result<void>(solon_metadata_new(handle_.out())).value(); }
-    value fields() const {
-        solon_value *fields = nullptr;
-        result<void>(solon_metadata_value(handle_.get(), &fields)).value();
-        return value(fields);
+    value fields() const { return try_fields().value(); }
+    result<value> try_fields() const {
+        return detail::object<value>([&](solon_value **out) { return solon_metadata_value(handle_.get(), out); });
     }
     solon_metadata *get() const noexcept { return handle_.get(); }
 
@@ -758,8 +798,9 @@ public:
     explicit metrics(bool instrument = false) {
         result<void>(solon_metrics_new(instrument ? 1 : 0, handle_.out())).value();
     }
-    std::string json() const {
-        return detail::bytes([&](solon_bytes *out) { return solon_metrics_json(handle_.get(), out); }).value();
+    std::string json() const { return try_json().value(); }
+    result<std::string> try_json() const {
+        return detail::bytes([&](solon_bytes *out) { return solon_metrics_json(handle_.get(), out); });
     }
     solon_metrics *get() const noexcept { return handle_.get(); }
 
@@ -771,10 +812,9 @@ private:
 class coverage {
 public:
     coverage() { result<void>(solon_coverage_new(handle_.out())).value(); }
-    std::string json(const moment &moment) const {
-        return detail::bytes([&](solon_bytes *out) {
-                   return solon_coverage_json(handle_.get(), moment.get(), out);
-               }).value();
+    std::string json(const moment &moment) const { return try_json(moment).value(); }
+    result<std::string> try_json(const moment &moment) const {
+        return detail::bytes([&](solon_bytes *out) { return solon_coverage_json(handle_.get(), moment.get(), out); });
     }
     solon_coverage *get() const noexcept { return handle_.get(); }
 
@@ -786,10 +826,9 @@ private:
 class profile {
 public:
     profile() { result<void>(solon_profile_new(handle_.out())).value(); }
-    std::string json(const moment &moment) const {
-        return detail::bytes([&](solon_bytes *out) {
-                   return solon_profile_json(handle_.get(), moment.get(), out);
-               }).value();
+    std::string json(const moment &moment) const { return try_json(moment).value(); }
+    result<std::string> try_json(const moment &moment) const {
+        return detail::bytes([&](solon_bytes *out) { return solon_profile_json(handle_.get(), moment.get(), out); });
     }
     solon_profile *get() const noexcept { return handle_.get(); }
 
@@ -952,31 +991,33 @@ public:
     explicit explanation(solon_explanation *taken) noexcept : handle_(taken) {}
 
     /** The steps as lines for people. */
-    std::string text(bool places = false, bool variables = false) const {
+    std::string text(bool places = false, bool variables = false) const { return try_text(places, variables).value(); }
+    result<std::string> try_text(bool places = false, bool variables = false) const {
         return detail::bytes([&](solon_bytes *out) {
-                   return solon_explanation_text(handle_.get(), places ? 1 : 0, variables ? 1 : 0, out);
-               }).value();
+            return solon_explanation_text(handle_.get(), places ? 1 : 0, variables ? 1 : 0, out);
+        });
     }
-    std::string json() const {
-        return detail::bytes([&](solon_bytes *out) { return solon_explanation_json(handle_.get(), out); }).value();
+    std::string json() const { return try_json().value(); }
+    result<std::string> try_json() const {
+        return detail::bytes([&](solon_bytes *out) { return solon_explanation_json(handle_.get(), out); });
     }
-    /** The document that was explained; throws the error that the evaluation ended with. */
-    std::optional<value> document() const {
-        solon_value *found = nullptr;
-        result<void>(solon_explanation_value(handle_.get(), &found)).value();
-        return found == nullptr ? std::nullopt : std::optional<value>(value(found));
+    /** The document that was explained, or the error that the evaluation ended with. */
+    std::optional<value> document() const { return try_document().value(); }
+    result<std::optional<value>> try_document() const {
+        return detail::optional_value(
+            [&](solon_value **out) { return solon_explanation_value(handle_.get(), out); });
     }
     /** The solutions of the query that was explained. */
-    solon::solutions solutions() const {
-        return detail::object<solon::solutions>([&](solon_solutions **out) {
-                   return solon_explanation_solutions(handle_.get(), out);
-               }).value();
+    solon::solutions solutions() const { return try_solutions().value(); }
+    result<solon::solutions> try_solutions() const {
+        return detail::object<solon::solutions>(
+            [&](solon_solutions **out) { return solon_explanation_solutions(handle_.get(), out); });
     }
     /** What the query that was explained depends on. */
-    solon::residuals residuals() const {
-        return detail::object<solon::residuals>([&](solon_residuals **out) {
-                   return solon_explanation_residuals(handle_.get(), out);
-               }).value();
+    solon::residuals residuals() const { return try_residuals().value(); }
+    result<solon::residuals> try_residuals() const {
+        return detail::object<solon::residuals>(
+            [&](solon_residuals **out) { return solon_explanation_residuals(handle_.get(), out); });
     }
 
 private:
@@ -1024,10 +1065,8 @@ public:
     std::optional<value> ask(const request &request = {}) const { return try_ask(request).value(); }
     result<std::optional<value>> try_ask(const request &request = {}) const {
         solon_request given = request.get();
-        solon_value *found = nullptr;
-        return detail::made<std::optional<value>>(solon_document_ask(handle_.get(), &given, &found), [&] {
-            return found == nullptr ? std::nullopt : std::optional<value>(value(found));
-        });
+        return detail::optional_value(
+            [&](solon_value **out) { return solon_document_ask(handle_.get(), &given, out); });
     }
     std::optional<std::string> ask_json(const request &request = {}) const { return try_ask_json(request).value(); }
     result<std::optional<std::string>> try_ask_json(const request &request = {}) const {
@@ -1039,56 +1078,47 @@ public:
     /** The document for each of many inputs, JSON texts, on one moment; each has an answer or an error of its own. */
     std::vector<result<std::optional<std::string>>> ask_many_json(const std::vector<std::string_view> &inputs,
                                                                   const request &request = {}) const {
+        return try_ask_many_json(inputs, request).value();
+    }
+    result<std::vector<result<std::optional<std::string>>>> try_ask_many_json(const std::vector<std::string_view> &inputs,
+                                                                              const request &request = {}) const {
         solon_request given = request.get();
         std::vector<solon_text> texts = detail::texts(inputs);
         std::vector<solon_bytes> answers(inputs.size(), solon_bytes{nullptr, 0});
         std::vector<solon_error *> errors(inputs.size(), nullptr);
-        result<void>(solon_document_ask_many_json(handle_.get(), &given, texts.data(), texts.size(), answers.data(),
-                                                  errors.data()))
-            .value();
-        std::vector<result<std::optional<std::string>>> results;
-        results.reserve(inputs.size());
-        for (std::size_t at = 0; at < inputs.size(); at++) {
-            if (errors[at] != nullptr) {
-                results.emplace_back(failure(errors[at]));
-            } else {
-                results.emplace_back(detail::taken(answers[at]));
-            }
-        }
-        return results;
+        solon_error *error = solon_document_ask_many_json(handle_.get(), &given, texts.data(), texts.size(),
+                                                          answers.data(), errors.data());
+        return detail::each<std::optional<std::string>>(error, answers, errors, detail::taken);
     }
 
     /** The same for inputs that are values. */
     std::vector<result<std::optional<value>>> ask_many(const std::vector<view> &inputs, const request &request = {}) const {
+        return try_ask_many(inputs, request).value();
+    }
+    result<std::vector<result<std::optional<value>>>> try_ask_many(const std::vector<view> &inputs,
+                                                                   const request &request = {}) const {
         solon_request given = request.get();
         std::vector<const solon_value *> taken;
+        taken.reserve(inputs.size());
         for (view input : inputs) {
             taken.push_back(input.get());
         }
         std::vector<solon_value *> answers(inputs.size(), nullptr);
         std::vector<solon_error *> errors(inputs.size(), nullptr);
-        result<void>(solon_document_ask_many(handle_.get(), &given, taken.data(), taken.size(), answers.data(), errors.data()))
-            .value();
-        std::vector<result<std::optional<value>>> results;
-        results.reserve(inputs.size());
-        for (std::size_t at = 0; at < inputs.size(); at++) {
-            if (errors[at] != nullptr) {
-                results.emplace_back(failure(errors[at]));
-            } else if (answers[at] != nullptr) {
-                results.emplace_back(std::optional<value>(value(answers[at])));
-            } else {
-                results.emplace_back(std::optional<value>());
-            }
-        }
-        return results;
+        solon_error *error = solon_document_ask_many(handle_.get(), &given, taken.data(), taken.size(), answers.data(),
+                                                     errors.data());
+        return detail::each<std::optional<value>>(error, answers, errors, detail::owned);
     }
 
     /** The document and how it was found; `detail` is one of `SOLON_DETAIL_…`. */
     explanation explain(const request &request = {}, int detail = SOLON_DETAIL_FULL) const {
+        return try_explain(request, detail).value();
+    }
+    result<explanation> try_explain(const request &request = {}, int detail = SOLON_DETAIL_FULL) const {
         solon_request given = request.get();
         return detail::object<explanation>([&](solon_explanation **out) {
-                   return solon_document_explain(handle_.get(), &given, detail, out);
-               }).value();
+            return solon_document_explain(handle_.get(), &given, detail, out);
+        });
     }
 
     const solon_document *get() const noexcept { return handle_.get(); }
@@ -1116,10 +1146,12 @@ public:
         return detail::bytes([&](solon_bytes *out) { return solon_query_ask_json(handle_.get(), &given, out); });
     }
     explanation explain(const request &request = {}, int detail = SOLON_DETAIL_FULL) const {
+        return try_explain(request, detail).value();
+    }
+    result<explanation> try_explain(const request &request = {}, int detail = SOLON_DETAIL_FULL) const {
         solon_request given = request.get();
-        return detail::object<explanation>([&](solon_explanation **out) {
-                   return solon_query_explain(handle_.get(), &given, detail, out);
-               }).value();
+        return detail::object<explanation>(
+            [&](solon_explanation **out) { return solon_query_explain(handle_.get(), &given, detail, out); });
     }
 
 private:
@@ -1140,10 +1172,12 @@ public:
             [&](solon_residuals **out) { return solon_partial_ask(handle_.get(), &given, out); });
     }
     explanation explain(const request &request = {}, int detail = SOLON_DETAIL_FULL) const {
+        return try_explain(request, detail).value();
+    }
+    result<explanation> try_explain(const request &request = {}, int detail = SOLON_DETAIL_FULL) const {
         solon_request given = request.get();
-        return detail::object<explanation>([&](solon_explanation **out) {
-                   return solon_partial_explain(handle_.get(), &given, detail, out);
-               }).value();
+        return detail::object<explanation>(
+            [&](solon_explanation **out) { return solon_partial_explain(handle_.get(), &given, detail, out); });
     }
 
 private:
@@ -1210,6 +1244,10 @@ struct filter_options {
     bool bare = false;
     /** Whether SQL keeps exactly the rows that are true, of tables that are as the mappings declare them. */
     bool exact = false;
+    /** The documents that are not inlined, by reference. */
+    std::vector<std::string> disable_inlining;
+    /** Whether what the published targets refuse is said where it can be said exactly, as with `exact`. */
+    bool extensions = false;
 };
 
 /** Where a query stands. */
@@ -1237,31 +1275,43 @@ public:
     change() { result<void>(solon_change_new(handle_.out())).value(); }
 
     change &set_module(std::string_view name, std::string_view text, int rego = SOLON_REGO_DEFAULT) & {
-        return done(solon_change_set_module(handle_.get(), name.data(), name.size(), text.data(), text.size(), rego));
+        return done(try_set_module(name, text, rego));
     }
-    change &remove_module(std::string_view name) & {
-        return done(solon_change_remove_module(handle_.get(), name.data(), name.size()));
+    result<void> try_set_module(std::string_view name, std::string_view text, int rego = SOLON_REGO_DEFAULT) & {
+        return result<void>(
+            solon_change_set_module(handle_.get(), name.data(), name.size(), text.data(), text.size(), rego));
     }
-    change &put(std::string_view path, view value) & {
-        return done(solon_change_put(handle_.get(), path.data(), path.size(), value.get()));
+    change &remove_module(std::string_view name) & { return done(try_remove_module(name)); }
+    result<void> try_remove_module(std::string_view name) & {
+        return result<void>(solon_change_remove_module(handle_.get(), name.data(), name.size()));
     }
-    change &put_json(std::string_view path, std::string_view json) & {
-        return done(solon_change_put_json(handle_.get(), path.data(), path.size(), json.data(), json.size()));
+    change &put(std::string_view path, view value) & { return done(try_put(path, value)); }
+    result<void> try_put(std::string_view path, view value) & {
+        return result<void>(solon_change_put(handle_.get(), path.data(), path.size(), value.get()));
     }
-    change &patch_json(std::string_view json) & {
-        return done(solon_change_patch_json(handle_.get(), json.data(), json.size()));
+    change &put_json(std::string_view path, std::string_view json) & { return done(try_put_json(path, json)); }
+    result<void> try_put_json(std::string_view path, std::string_view json) & {
+        return result<void>(solon_change_put_json(handle_.get(), path.data(), path.size(), json.data(), json.size()));
     }
-    change &remove(std::string_view path) & {
-        return done(solon_change_delete(handle_.get(), path.data(), path.size()));
+    change &patch_json(std::string_view json) & { return done(try_patch_json(json)); }
+    result<void> try_patch_json(std::string_view json) & {
+        return result<void>(solon_change_patch_json(handle_.get(), json.data(), json.size()));
+    }
+    change &remove(std::string_view path) & { return done(try_remove(path)); }
+    result<void> try_remove(std::string_view path) & {
+        return result<void>(solon_change_delete(handle_.get(), path.data(), path.size()));
     }
     /** Loads files and folders by OPA's rules, as the engine reads them; with `bundles` each is a folder with a manifest. */
-    change &load(const class engine &engine, const std::vector<std::string> &paths, bool bundles = false) &;
+    change &load(const class engine &engine, const std::vector<std::string> &paths, bool bundles = false) & {
+        return done(try_load(engine, paths, bundles));
+    }
+    result<void> try_load(const class engine &engine, const std::vector<std::string> &paths, bool bundles = false) &;
 
     solon_change *get() const noexcept { return handle_.get(); }
 
 private:
-    change &done(solon_error *error) {
-        result<void>(error).value();
+    change &done(const result<void> &result) {
+        result.value();
         return *this;
     }
 
@@ -1305,6 +1355,10 @@ public:
         }
         given.functions = functions.data();
         given.function_count = functions.size();
+        if (!options.store_path.empty()) {
+            given.store_path = options.store_path.data();
+            given.store_path_length = options.store_path.size();
+        }
         return detail::object<engine>([&](solon_engine **out) { return solon_engine_new(&given, out); });
     }
 
@@ -1331,26 +1385,31 @@ public:
     result<void> try_remove_module(std::string_view name) const {
         return result<void>(solon_engine_remove_module(handle_.get(), name.data(), name.size()));
     }
-    std::vector<std::string> module_names() const {
+    std::vector<std::string> module_names() const { return try_module_names().value(); }
+    result<std::vector<std::string>> try_module_names() const {
         solon_value *names = nullptr;
-        result<void>(solon_engine_module_names(handle_.get(), &names)).value();
-        value owner(names);
-        std::vector<std::string> texts;
-        for (view name : owner.look()) {
-            texts.emplace_back(name.as_text().value_or(std::string_view()));
-        }
-        return texts;
+        solon_error *error = solon_engine_module_names(handle_.get(), &names);
+        return detail::made<std::vector<std::string>>(error, [&] {
+            value owner(names);
+            std::vector<std::string> texts;
+            for (view name : owner.look()) {
+                texts.emplace_back(name.as_text().value_or(std::string_view()));
+            }
+            return texts;
+        });
     }
-    std::string module_text(std::string_view name) const {
+    std::string module_text(std::string_view name) const { return try_module_text(name).value(); }
+    result<std::string> try_module_text(std::string_view name) const {
         return detail::bytes([&](solon_bytes *out) {
-                   return solon_engine_module_text(handle_.get(), name.data(), name.size(), out);
-               }).value();
+            return solon_engine_module_text(handle_.get(), name.data(), name.size(), out);
+        });
     }
     /** The syntax tree of a module. */
-    std::string module_json(std::string_view name) const {
+    std::string module_json(std::string_view name) const { return try_module_json(name).value(); }
+    result<std::string> try_module_json(std::string_view name) const {
         return detail::bytes([&](solon_bytes *out) {
-                   return solon_engine_module_json(handle_.get(), name.data(), name.size(), out);
-               }).value();
+            return solon_engine_module_json(handle_.get(), name.data(), name.size(), out);
+        });
     }
 
     /** Loads files and folders by OPA's rules; with `bundles` each is a folder with a manifest. */
@@ -1389,7 +1448,7 @@ public:
     }
 
     /** Applies a change, which is empty then. */
-    void apply(change &change) const { try_apply(change).value(); }
+    void apply(change &change, metrics *metrics = nullptr) const { try_apply(change, metrics).value(); }
     result<void> try_apply(change &change, metrics *metrics = nullptr) const {
         solon_metrics *told = metrics == nullptr ? nullptr : metrics->get();
         return result<void>(solon_engine_apply(handle_.get(), change.get(), told));
@@ -1400,10 +1459,10 @@ public:
         return detail::object<solon::moment>(
             [&](solon_moment **out) { return solon_engine_check(handle_.get(), change.get(), out); });
     }
-    solon::moment moment() const {
-        return detail::object<solon::moment>([&](solon_moment **out) {
-                   return solon_engine_moment(handle_.get(), out);
-               }).value();
+    solon::moment moment() const { return try_moment().value(); }
+    result<solon::moment> try_moment() const {
+        return detail::object<solon::moment>(
+            [&](solon_moment **out) { return solon_engine_moment(handle_.get(), out); });
     }
     std::uint64_t generation() const noexcept { return solon_engine_generation(handle_.get()); }
 
@@ -1463,6 +1522,7 @@ public:
     }
     result<solon::filter> try_filter(std::string_view path, const filter_options &options) const {
         std::string targets = detail::json(options.targets), unknowns = detail::json(options.unknowns);
+        std::string disabled = detail::json(options.disable_inlining);
         solon_filter_options given = solon_filter_options();
         given.size = sizeof given;
         given.targets_json = targets.data();
@@ -1482,6 +1542,9 @@ public:
         given.parameters = options.parameters ? 1 : 0;
         given.bare = options.bare ? 1 : 0;
         given.exact = options.exact ? 1 : 0;
+        given.disable_inlining_json = disabled.data();
+        given.disable_inlining_json_length = disabled.size();
+        given.extensions = options.extensions ? 1 : 0;
         return detail::object<solon::filter>([&](solon_filter **out) {
             return solon_engine_prepare_filter(handle_.get(), path.data(), path.size(), &given, out);
         });
@@ -1516,9 +1579,10 @@ private:
     detail::handle<solon_engine, solon_engine_free> handle_;
 };
 
-inline change &change::load(const class engine &engine, const std::vector<std::string> &paths, bool bundles) & {
+inline result<void> change::try_load(const class engine &engine, const std::vector<std::string> &paths, bool bundles) & {
     std::vector<solon_text> texts = detail::texts(paths);
-    return done(solon_change_load(handle_.get(), engine.get(), texts.data(), texts.size(), nullptr, 0, bundles ? 1 : 0));
+    return result<void>(
+        solon_change_load(handle_.get(), engine.get(), texts.data(), texts.size(), nullptr, 0, bundles ? 1 : 0));
 }
 
 } // namespace solon

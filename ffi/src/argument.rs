@@ -70,7 +70,7 @@ pub(crate) unsafe fn handles<'a, T>(
     let pointers = unsafe { list(pointer, length, name) }?;
     let handles = pointers.iter().enumerate().map(|(at, pointer)| {
         // SAFETY: by this function's contract
-        unsafe { handle(*pointer, &format!("{name}[{at}]")) }
+        unsafe { pointer.as_ref() }.ok_or_else(|| null(&format!("{name}[{at}]")))
     });
     handles.collect()
 }

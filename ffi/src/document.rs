@@ -218,8 +218,8 @@ pub unsafe extern "C" fn solon_document_ask_many_json(
         unsafe {
             let inputs = argument::list(inputs_json, input_count, "inputs_json")?;
             let inputs = inputs.iter().enumerate().map(|(at, text)| {
-                let name = format!("inputs_json[{at}]");
-                let text = argument::bytes(text.data, text.length, &name)?;
+                let read = |name: &str| argument::bytes(text.data, text.length, name);
+                let text = read("inputs_json").or_else(|_| read(&format!("inputs_json[{at}]")))?;
                 Ok(text.map_or(Input::Undefined, Input::Json))
             });
             let inputs: Result<Vec<Input<'_>>, Error> = inputs.collect();

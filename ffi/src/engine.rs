@@ -15,7 +15,8 @@ use crate::options::Options;
 /// one moment, and never waits.
 pub struct Engine(pub(crate) ::engine::Engine);
 
-/// Makes an engine without modules and data. `options` may be NULL: everything is as usual then.
+/// Makes an engine, without modules and data but for those of `options->store_path`. `options` may be NULL: everything is
+/// as usual then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_engine_new(
     options: *const Options,
@@ -23,11 +24,12 @@ pub unsafe extern "C" fn solon_engine_new(
 ) -> *mut Error {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header
-        let (builder, out) = unsafe {
+        let (engine, out) = unsafe {
             let options = argument::extensible(options, "options")?;
-            (options.builder()?, argument::output(out, "out")?)
+            let out = argument::output(out, "out")?;
+            (options.build()?, out)
         };
-        out.give(Engine(builder.build()));
+        out.give(Engine(engine));
         Ok(())
     })
 }

@@ -46,6 +46,12 @@ pub struct FilterOptions {
     pub bare: c_int,
     /// Whether SQL keeps exactly the rows that are true, of tables that are as the mappings declare them.
     pub exact: c_int,
+    /// The documents that are not inlined, a JSON array of references; NULL is none.
+    pub disable_inlining_json: *const c_char,
+    /// How many bytes.
+    pub disable_inlining_json_length: usize,
+    /// Whether what the published targets refuse is said where it can be said exactly, as with `exact`.
+    pub extensions: c_int,
 }
 
 // SAFETY: it begins with its size; numbers and pointers may be zero
@@ -56,13 +62,18 @@ impl FilterOptions {
     /// The pointers are NULL or lead to what the fields say.
     unsafe fn read(&self) -> Result<EngineOptions, Error> {
         // SAFETY: by this function's contract
-        let (targets, unknowns, mappings, mask) = unsafe {
+        let (targets, unknowns, disabled, mappings, mask) = unsafe {
             (
                 argument::strings(self.targets_json, self.targets_json_length, "targets_json")?,
                 argument::strings(
                     self.unknowns_json,
                     self.unknowns_json_length,
                     "unknowns_json",
+                )?,
+                argument::strings(
+                    self.disable_inlining_json,
+                    self.disable_inlining_json_length,
+                    "disable_inlining_json",
                 )?,
                 argument::optional_text(
                     self.mappings_json,
@@ -77,9 +88,11 @@ impl FilterOptions {
             names.iter().map(|name| name.parse()).collect();
         let mut options = EngineOptions::new(targets?)
             .unknowns(unknowns.unwrap_or_default())
+            .disable_inlining(disabled.unwrap_or_default())
             .parameters(self.parameters != 0)
             .bare(self.bare != 0)
-            .exact(self.exact != 0);
+            .exact(self.exact != 0)
+            .extensions(self.extensions != 0);
         if let Some(mappings) = mappings {
             let read = json::read(mappings.as_bytes()).map_err(::engine::Error::from)?;
             options = options.mappings(read);

@@ -6,7 +6,7 @@ use ::engine::{NdBuiltinCache, json};
 
 use crate::argument;
 use crate::bytes::Bytes;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::guard::guard;
 
 /// What functions that are not deterministic (`time.now_ns`, `rand.intn`, `http.send` …) answered in a decision, so that it
@@ -30,6 +30,13 @@ pub unsafe extern "C" fn solon_nd_cache_new(
             };
             (noted, argument::output(out, "out")?)
         };
+        if noted
+            .as_ref()
+            .is_some_and(|noted| noted.as_object().is_none())
+        {
+            let message = "`json` is no object of answers by function".to_owned();
+            return Err(Error::new(Code::SolonErrorInput, message));
+        }
         let cache = noted.as_ref().map(NdBuiltinCache::from_value);
         out.give(NdCache(cache.unwrap_or_default()));
         Ok(())

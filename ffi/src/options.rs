@@ -3,7 +3,9 @@
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
-use ::engine::{Capabilities, EngineBuilder, FixedHost, Host, Limits, OfflineHost, Version};
+use ::engine::{
+    Capabilities, Engine, EngineBuilder, FixedHost, Host, Limits, OfflineHost, Version,
+};
 use solon_host::SystemHost;
 
 use crate::argument::{self, Bounds, Extensible};
@@ -62,6 +64,11 @@ pub struct Options {
     pub functions: *const *const Function,
     /// How many functions.
     pub function_count: usize,
+    /// A file of SQLite, made where there is none, that modules and data are read from and kept in beyond the process; NULL
+    /// keeps them in memory. It needs the feature `sqlite` of the library.
+    pub store_path: *const c_char,
+    /// How many bytes.
+    pub store_path_length: usize,
 }
 
 // SAFETY: it begins with its size; numbers and pointers may be zero
@@ -72,7 +79,22 @@ impl Options {
     ///
     /// # Safety
     /// The pointers are NULL or lead to what the fields say.
-    pub(crate) unsafe fn builder(&self) -> Result<EngineBuilder, Error> {
+    pub(crate) unsafe fn build(&self) -> Result<Engine, Error> {
+        // SAFETY: by this function's contract
+        let (builder, file) = unsafe {
+            let file =
+                argument::optional_text(self.store_path, self.store_path_length, "store_path")?;
+            (self.builder()?, file)
+        };
+        match file {
+            None => Ok(builder.build()),
+            Some(file) => opened(builder, file),
+        }
+    }
+
+    /// # Safety
+    /// As for [`Self::build`].
+    unsafe fn builder(&self) -> Result<EngineBuilder, Error> {
         let version = argument::rego(self.rego)?;
         let host: Arc<dyn Host> = match self.host {
             SOLON_HOST_SYSTEM => Arc::new(SystemHost),
@@ -89,7 +111,7 @@ impl Options {
             memory: self.memory_limit,
             explanation: self.explanation_limit,
         };
-        let mut builder = ::engine::Engine::builder()
+        let mut builder = Engine::builder()
             .strict(self.strict != 0)
             .allow_base_conflicts(self.allow_base_conflicts != 0)
             .host(host)
@@ -134,4 +156,17 @@ impl Options {
             builder.function(function.0.clone())
         }))
     }
+}
+
+/// An engine that keeps modules and data in a file.
+#[cfg(feature = "sqlite")]
+fn opened(builder: EngineBuilder, file: &str) -> Result<Engine, Error> {
+    let store = ::engine::store::SqliteStore::open(file).map_err(::engine::Error::from)?;
+    Ok(builder.open(Arc::new(store))?)
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn opened(_builder: EngineBuilder, _file: &str) -> Result<Engine, Error> {
+    let message = "`store_path` is set, but this library was built without the feature `sqlite`";
+    Err(Error::new(Code::SolonErrorOptions, message.to_owned()))
 }

@@ -38,6 +38,9 @@ class _Options(TypedDict, total=False):
     strict_builtin_errors: bool
     moment: Moment | None
     time_limit: float | None
+    step_limit: int | None
+    memory_limit: int | None
+    explanation_limit: int | None
     cancel: Cancel | None
     print: Callable[[str], object] | None
     nd_cache: dict[str, Any] | None
@@ -58,6 +61,8 @@ class _EngineOptions(TypedDict, total=False):
     time_limit: float | None
     step_limit: int | None
     memory_limit: int | None
+    explanation_limit: int | None
+    response_cache: int | None
     offline: bool
     now: int | None
     capabilities: str | None
@@ -101,7 +106,7 @@ class Change:
         bundles: bool = False,
     ) -> None: ...
     def check(self) -> Moment: ...
-    def apply(self) -> None: ...
+    def apply(self, *, metrics: Metrics | None = None) -> None: ...
     def __enter__(self) -> Change: ...
     def __exit__(
         self,
@@ -143,7 +148,13 @@ class Document:
     def may_block(self) -> bool: ...
     @property
     def has_rules(self) -> bool: ...
-    def __call__(self, input: Any = ..., **options: Unpack[_CallOptions]) -> Any: ...
+    def __call__(
+        self,
+        input: Any = ...,
+        *,
+        input_json: str | bytes | None = None,
+        **options: Unpack[_Options],
+    ) -> Any: ...
     def many(self, inputs: Iterable[Any], **options: Unpack[_Options]) -> list[Any]: ...
     def explain(
         self, input: Any = ..., *, detail: _Detail = "full", **options: Unpack[_CallOptions]
@@ -180,6 +191,9 @@ class Partial:
     @property
     def text(self) -> str: ...
     def __call__(self, input: Any = ..., **options: Unpack[_CallOptions]) -> Residuals: ...
+    def explain(
+        self, input: Any = ..., *, detail: _Detail = "full", **options: Unpack[_CallOptions]
+    ) -> Explanation: ...
 
 @final
 class Filtered:
@@ -256,7 +270,13 @@ class Engine:
     def moment(self) -> Moment: ...
     def prepare(self, document: str, *, known: bool = False) -> Document: ...
     def query(
-        self, text: str, *, package: str | None = None, imports: Sequence[str] = ...
+        self,
+        text: str,
+        *,
+        package: str | None = None,
+        imports: Sequence[str] = ...,
+        unsafe_builtins: Sequence[str] = ...,
+        metrics: Metrics | None = None,
     ) -> Query: ...
     def partial(
         self,
@@ -266,8 +286,13 @@ class Engine:
         disable_inlining: Sequence[str] = ...,
         shallow_inlining: bool = False,
         nondeterministic_builtins: bool = False,
+        skip_false_defaults: bool = False,
         namespace: str | None = None,
         skip_namespace: bool = False,
+        package: str | None = None,
+        imports: Sequence[str] = ...,
+        unsafe_builtins: Sequence[str] = ...,
+        metrics: Metrics | None = None,
     ) -> Partial: ...
     def filters(
         self,

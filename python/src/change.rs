@@ -8,12 +8,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::convert::from_python;
-use crate::engine::Shared;
 use crate::error::from_engine;
 use crate::guard::detached;
-use crate::input::text_bytes;
+use crate::input::Text;
+use crate::measures::Metrics;
 use crate::moment::Moment;
 use crate::options::version;
+use crate::shared::Shared;
 
 /// Changes of modules and data that are applied as one, or not at all.
 ///
@@ -95,8 +96,8 @@ impl Change {
 
     /// The same for a JSON text.
     fn put_json(&self, py: Python<'_>, path: String, text: &Bound<'_, PyAny>) -> PyResult<()> {
-        let text = text_bytes(text)?;
-        let value = detached(py, || Ok(json::read(&text)?))?;
+        let text = Text::of(text)?;
+        let value = detached(py, || Ok(json::read(text.as_bytes())?))?;
         self.add(|change| {
             change.put(Path::from_slashes(&path), value);
         })
@@ -144,11 +145,16 @@ impl Change {
     }
 
     /// Applies the change: all of it happens, or there is an exception and nothing does. ``with`` does so at its end.
-    pub fn apply(&self, py: Python<'_>) -> PyResult<()> {
-        match self.taken() {
-            Some(change) => detached(py, || self.shared.engine.apply(change)),
-            None => Err(applied()),
-        }
+    /// ``metrics`` are told how long parsing and compiling take.
+    #[pyo3(signature = (*, metrics=None))]
+    pub fn apply(&self, py: Python<'_>, metrics: Option<Py<Metrics>>) -> PyResult<()> {
+        let change = self.taken().ok_or_else(applied)?;
+        let metrics = metrics.as_ref().map(Py::get);
+        detached(py, || {
+            Metrics::timing(metrics, |timer| {
+                self.shared.engine.apply_timed(change, timer)
+            })
+        })
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {

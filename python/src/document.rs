@@ -1,24 +1,29 @@
 //! `solon.Document`: a document that is prepared once and asked often.
 
 use ::engine::trace::Detail;
-use ::engine::{PreparedDocument, Request as EngineRequest, Value, Watched};
+use ::engine::{Error, PreparedDocument, Request as EngineRequest, Search, Value, Watched};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::convert::to_python;
-use crate::engine::Shared;
 use crate::explanation::{Explanation, detail};
 use crate::input::{Input, given};
-use crate::running::Pace;
+use crate::request::Request;
+use crate::running::{Pace, Turn};
+use crate::shared::Shared;
 use crate::undefined;
+
+/// Inputs of `many` that are read before they are asked about: values that are soon forgotten use the same memory again.
+const BATCH: usize = 64;
 
 /// A document that is prepared: call it with an input. It follows the engine: after a change it answers by what is new.
 ///
 /// Made by ``Engine.prepare``. Beside the input a call takes ``input_json``, JSON text or bytes instead of an object;
 /// ``strict_builtin_errors``, whether the first error of a built-in function raises ``EvalError``; ``moment``;
-/// ``time_limit`` in seconds; ``cancel``; ``print``, which is called with each line that policies print; ``nd_cache``, a dict
-/// of what functions that are not deterministic answered, which is asked first and filled; ``metadata`` and
-/// ``response_metadata``, dicts that functions of the host read and fill; ``metrics``, ``coverage`` and ``profile``.
+/// ``time_limit`` in seconds, ``step_limit``, ``memory_limit`` and ``explanation_limit`` in bytes; ``cancel``; ``print``, which
+/// is called with each line that policies print; ``nd_cache``, a dict of what functions that are not deterministic answered,
+/// which is asked first and filled; ``metadata`` and ``response_metadata``, dicts that functions of the host read and fill;
+/// ``metrics``, ``coverage`` and ``profile``.
 #[pyclass(frozen, module = "solon")]
 pub struct Document {
     prepared: PreparedDocument,
@@ -42,14 +47,8 @@ impl Document {
         }
     }
 
-    /// The document for an input.
-    pub fn call<'py>(
-        &self,
-        py: Python<'py>,
-        input: Option<&Bound<'py, PyAny>>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let request = self.shared.request(input, options)?;
+    /// The document for what a call was given.
+    pub fn ask<'py>(&self, py: Python<'py>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
         let answer = request.answer(
             py,
             &self.pace,
@@ -62,6 +61,26 @@ impl Document {
             },
         );
         self.answer(py, answer?)
+    }
+
+    /// The document for each of many inputs, by the search.
+    fn watched(
+        &self,
+        inputs: &[Input],
+        request: &EngineRequest<'_>,
+        mut search: Search<'_>,
+    ) -> Result<Vec<Option<Value>>, Error> {
+        let answers = inputs.iter().map(|input| {
+            let mut own = Search::default();
+            own.instruments = search.instruments;
+            if let Some(observer) = &mut search.observer {
+                own = own.observer(&mut **observer);
+            }
+            let watched = Watched::new(Detail::Notes).search(own);
+            let told = self.prepared.explain(&input.put(*request), watched);
+            told.answer
+        });
+        answers.collect()
     }
 
     fn answer<'py>(&self, py: Python<'py>, answer: Option<Value>) -> PyResult<Bound<'py, PyAny>> {
@@ -79,14 +98,19 @@ impl Document {
 )]
 impl Document {
     /// The document for an input; ``UNDEFINED`` when it has no value.
-    #[pyo3(signature = (input=None, **options))]
+    #[pyo3(signature = (input=None, *, input_json=None, **options))]
     fn __call__<'py>(
         &self,
         py: Python<'py>,
         #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        input_json: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.call(py, input.as_ref(), options)
+        let request = self.shared.request(input.as_ref(), options)?;
+        match input_json {
+            None => self.ask(py, &request),
+            Some(json) => self.ask(py, &request.or_json(json)?),
+        }
     }
 
     /// The document for each of many inputs, in their order, on one moment of the engine. Options are those of a call, but
@@ -98,45 +122,39 @@ impl Document {
         inputs: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let settings = self.shared.settings;
-        let convert =
-            |input: PyResult<Bound<'py, PyAny>>| Input::from_python(Some(&input?), settings);
-        let inputs: Vec<Input> = inputs.try_iter()?.map(convert).collect::<PyResult<_>>()?;
+        let mut inputs = inputs.try_iter()?;
         let request = self.shared.request(None, options)?;
         let bound = match request.moment() {
             Some(moment) => self.prepared.bind_to(moment),
             None => self.prepared.bind(),
         };
-        // the interpreter's lock is worth releasing for all of them together
-        let answers = request.answer(
-            py,
-            &Pace::slow(),
-            |request: &EngineRequest<'_>| {
-                let answers = inputs.iter();
-                let answers = answers.map(|input| bound.evaluate(&input.put(*request)));
-                answers.collect::<Result<Vec<_>, _>>()
-            },
-            |request, mut search| {
-                let answers = inputs.iter().map(|input| {
-                    let mut own = ::engine::Search::default();
-                    own.instruments = search.instruments;
-                    if let Some(observer) = &mut search.observer {
-                        own = own.observer(&mut **observer);
-                    }
-                    let request = input.put(*request);
-                    let told = self
-                        .prepared
-                        .explain(&request, Watched::new(Detail::Notes).search(own));
-                    told.answer
-                });
-                answers.collect()
-            },
-        )?;
-        let list = PyList::empty(py);
-        for answer in answers {
-            list.append(self.answer(py, answer)?)?;
+        // what one input is noted of is there for the next one
+        let most = if request.notes() { usize::MAX } else { BATCH };
+        let (list, mut batch) = (PyList::empty(py), Vec::new());
+        let mut turn = Turn::begin();
+        loop {
+            batch.clear();
+            for input in inputs.by_ref().take(most) {
+                batch.push(Input::from_python(Some(&input?), self.shared.settings)?);
+            }
+            if batch.is_empty() {
+                return Ok(list);
+            }
+            let long = turn.is_long(py)?.then(Pace::slow);
+            let answers = request.answer(
+                py,
+                long.as_ref().unwrap_or(&self.pace),
+                |request: &EngineRequest<'_>| {
+                    let answers = batch.iter();
+                    let answers = answers.map(|input| bound.evaluate(&input.put(*request)));
+                    answers.collect::<Result<Vec<_>, _>>()
+                },
+                |request, search| self.watched(&batch, request, search),
+            )?;
+            for answer in answers {
+                list.append(self.answer(py, answer)?)?;
+            }
         }
-        Ok(list)
     }
 
     /// Answers and tells how. ``detail`` is ``"full"``, ``"debug"`` (unification, too), ``"fails"`` or ``"notes"``; options are

@@ -3,16 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use ::engine::bundle::Loaded;
 use ::engine::store::Path;
 use ::engine::{
-    Change as EngineChange, EngineBuilder, FilterOptions, FilterTarget, PartialOptions,
-    QueryContext, json, yaml,
+    Change as EngineChange, EngineBuilder, FilterOptions, FilterTarget, PartialOptions, json, yaml,
 };
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use solon_host::SystemFiles;
 
 use crate::change::Change;
 use crate::convert::{from_python, json_to_python, to_python};
@@ -21,13 +18,14 @@ use crate::error::from_engine;
 use crate::filters::Filter;
 use crate::function;
 use crate::guard::detached;
-use crate::input::{given, text_bytes};
+use crate::input::{Text, given};
+use crate::measures::Metrics;
 use crate::moment::Moment;
 use crate::options::builder;
 use crate::partial::Partial;
 use crate::query::Query;
-use crate::request::Request;
 use crate::settings::Settings;
+use crate::shared::{Context, Shared};
 
 /// A target of filters, or several.
 #[derive(FromPyObject)]
@@ -36,78 +34,30 @@ enum Targets {
     Several(Vec<String>),
 }
 
-/// What an engine has in common with all that is made by it.
-#[derive(Clone)]
-pub struct Shared {
-    pub engine: ::engine::Engine,
-    pub settings: Settings,
-    /// Whether policies may call functions of Python.
-    pub calls_python: bool,
-}
-
-impl Shared {
-    /// Reads what a call was given.
-    pub fn request(
-        &self,
-        input: Option<&Bound<'_, PyAny>>,
-        options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Request> {
-        Request::read(input, options, self)
-    }
-
-    /// What files and folders hold.
-    pub fn loaded(
-        &self,
-        py: Python<'_>,
-        paths: &[std::path::PathBuf],
-        ignore: &[String],
-        bundles: bool,
-    ) -> PyResult<Loaded> {
-        let paths: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
-        detached(py, || {
-            let loader = self.engine.loader(&SystemFiles)?.ignore(ignore);
-            Ok(if bundles {
-                loader.load_bundles(&paths)?
-            } else {
-                loader.load(&paths)?
-            })
-        })
-    }
-}
-
-/// What an engine is to be made of.
-struct Plan {
-    builder: EngineBuilder,
-    calls_python: bool,
-}
-
 /// A policy engine: modules and data, asked from any number of threads.
 ///
 /// With ``decimal=True`` numbers with a fraction or an exponent come back as ``decimal.Decimal``, exact to the last
 /// digit, instead of as ``float``. ``datetimes`` says what becomes of dates and times in inputs: ``"rfc3339"`` text, ``"ns"``
 /// since 1970; else they are refused. ``rego`` is the language of modules that do not say, ``"v1"`` or ``"v0"``. ``strict``
 /// makes the checks of strict mode. A decision may take ``time_limit`` seconds and ``step_limit`` steps (no bound unless
-/// given) and ``memory_limit`` bytes (1 GiB unless given). With ``offline=True`` policies reach no network: asking for it
-/// raises ``EvalError``. ``now``, nanoseconds since 1970, stops the clock, offline. ``capabilities`` is JSON text in OPA's form
-/// that says what policies may use; ``allow_net`` the hosts that they may reach. With
+/// given) and ``memory_limit`` bytes (1 GiB unless given), its explanation ``explanation_limit`` bytes (256 MiB).
+/// ``response_cache`` bytes of answers of ``http.send`` are kept (64 MiB). With ``offline=True`` policies reach no network:
+/// asking for it raises ``EvalError``. ``now``, nanoseconds since 1970, stops the clock, offline. ``capabilities`` is JSON text
+/// in OPA's form that says what policies may use; ``allow_net`` the hosts that they may reach. With
 /// ``allow_base_conflicts=True`` data may stand in the place of rules.
 #[pyclass(frozen, module = "solon")]
 pub struct Engine {
     /// Made when it is first used: functions are added before that.
     shared: OnceLock<Shared>,
-    plan: Mutex<Option<Plan>>,
+    plan: Mutex<Option<EngineBuilder>>,
     settings: Settings,
 }
 
 impl Engine {
     fn planned(builder: EngineBuilder, settings: Settings) -> Self {
-        let plan = Plan {
-            builder,
-            calls_python: false,
-        };
         Self {
             shared: OnceLock::new(),
-            plan: Mutex::new(Some(plan)),
+            plan: Mutex::new(Some(builder)),
             settings,
         }
     }
@@ -115,11 +65,7 @@ impl Engine {
     /// One that was made elsewhere.
     #[cfg(feature = "testing")]
     pub fn of(engine: ::engine::Engine, settings: Settings) -> Self {
-        let shared = Shared {
-            engine,
-            settings,
-            calls_python: false,
-        };
+        let shared = Shared { engine, settings };
         Self {
             shared: shared.into(),
             plan: Mutex::default(),
@@ -131,11 +77,9 @@ impl Engine {
         self.shared.get_or_init(|| {
             let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
             let plan = plan.take();
-            let calls_python = plan.as_ref().is_some_and(|plan| plan.calls_python);
             Shared {
-                engine: plan.map_or_else(::engine::Engine::new, |plan| plan.builder.build()),
+                engine: plan.map_or_else(::engine::Engine::new, EngineBuilder::build),
                 settings: self.settings,
-                calls_python,
             }
         })
     }
@@ -146,7 +90,11 @@ impl Engine {
 }
 
 #[pymethods]
-#[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
+#[expect(
+    clippy::too_many_arguments,
+    clippy::fn_params_excessive_bools,
+    reason = "Python's keyword arguments"
+)]
 #[expect(
     clippy::needless_pass_by_value,
     reason = "text cannot be borrowed from an object of the stable ABI"
@@ -171,6 +119,14 @@ impl Engine {
     /// the policy, or ends a strict evaluation; ``UNDEFINED`` leaves the call undefined. With ``pure=False`` it is asked again
     /// for equal arguments, with ``waits=True`` it may wait for the outside. Functions are added before anything else is done
     /// with the engine.
+    ///
+    /// >>> import solon
+    /// >>> engine = solon.Engine()
+    /// >>> @engine.function
+    /// ... def initials(name: str) -> str:
+    /// ...     return "".join(word[0] for word in name.split())
+    /// >>> engine.query("x := initials(input)")("Ada Lovelace")
+    /// [{'x': 'AL'}]
     #[pyo3(signature = (name=None, *, args=None, result=None, pure=true, waits=false))]
     fn function<'py>(
         slf: &Bound<'py, Self>,
@@ -197,10 +153,7 @@ impl Engine {
         let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
         match plan.take() {
             Some(before) => {
-                *plan = Some(Plan {
-                    builder: before.builder.function(custom),
-                    calls_python: true,
-                });
+                *plan = Some(before.function(custom));
                 Ok(())
             }
             None => Err(PyValueError::new_err(
@@ -234,7 +187,7 @@ impl Engine {
         for (name, text) in modules {
             change.set_module(name, text, rego.clone())?;
         }
-        change.apply(py)
+        change.apply(py, None)
     }
 
     /// Removes a module.
@@ -285,15 +238,15 @@ impl Engine {
 
     /// Replaces all data by a JSON text.
     fn set_data_json(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
-        let text = text_bytes(text)?;
-        detached(py, || self.engine().put("/", json::read(&text)?))
+        let text = Text::of(text)?;
+        detached(py, || self.engine().put("/", json::read(text.as_bytes())?))
     }
 
     /// Replaces all data by a YAML text, read as OPA reads it.
     fn set_data_yaml(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
-        let text = text_bytes(text)?;
+        let text = Text::of(text)?;
         detached(py, || {
-            let data = yaml::read(&text).map_err(|error| {
+            let data = yaml::read(text.as_bytes()).map_err(|error| {
                 ::engine::Error::Input(::engine::InputError::new(error.to_string()))
             })?;
             self.engine().put("/", data)
@@ -318,7 +271,7 @@ impl Engine {
     fn patch(&self, py: Python<'_>, operations: &Bound<'_, PyAny>) -> PyResult<()> {
         let change = self.change();
         change.patch(py, operations)?;
-        change.apply(py)
+        change.apply(py, None)
     }
 
     /// Removes the data at a path with slashes; ``StoreError`` when there is none.
@@ -327,6 +280,14 @@ impl Engine {
     }
 
     /// Changes modules and data as one: ``with engine.change() as change:``.
+    ///
+    /// >>> import solon
+    /// >>> engine = solon.Engine()
+    /// >>> with engine.change() as change:
+    /// ...     change.set_module("p.rego", "package p\n\nanswer := data.n + 1")
+    /// ...     change.put("n", 41)
+    /// >>> engine.evaluate("p/answer")
+    /// 42
     fn change(&self) -> Change {
         Change::new(self.shared().clone())
     }
@@ -348,6 +309,15 @@ impl Engine {
     /// Prepares a document, by its path (``"authz/allow"``) or its reference (``"data.authz.allow"``).
     ///
     /// With ``known=True`` a path below which there is neither a rule nor data raises ``SolonError``: it is misspelt.
+    ///
+    /// >>> import solon
+    /// >>> engine = solon.Engine()
+    /// >>> engine.set_module("p.rego", "package p\n\ndouble := 2 * input")
+    /// >>> double = engine.prepare("p/double")
+    /// >>> double(21)
+    /// 42
+    /// >>> double.many([1, 2, "x"])
+    /// [2, 4, solon.UNDEFINED]
     #[pyo3(signature = (document, *, known=false))]
     fn prepare(&self, py: Python<'_>, document: String, known: bool) -> PyResult<Document> {
         let path = Path::from_reference(&document);
@@ -365,31 +335,45 @@ impl Engine {
     }
 
     /// Prepares a query, like ``"x := data.roles[_]; x != input.role"``. It may name the rules of ``package``, and what it
-    /// ``imports``.
-    #[pyo3(signature = (text, *, package=None, imports=Vec::new()))]
+    /// ``imports``; it may not call what ``unsafe_builtins`` names. ``metrics`` are told how long that takes.
+    ///
+    /// >>> import solon
+    /// >>> engine = solon.Engine()
+    /// >>> engine.put("roles", {"alice": "admin", "bob": "user"})
+    /// >>> engine.query("data.roles[name] == input")("admin")
+    /// [{'name': 'alice'}]
+    #[pyo3(signature = (
+        text, *, package=None, imports=Vec::new(), unsafe_builtins=Vec::new(), metrics=None
+    ))]
     fn query(
         &self,
         py: Python<'_>,
         text: String,
         package: Option<String>,
         imports: Vec<String>,
+        unsafe_builtins: Vec<String>,
+        metrics: Option<Py<Metrics>>,
     ) -> PyResult<Query> {
         let shared = self.shared();
-        let prepared = detached(py, || {
-            let mut context = QueryContext::default().imports(&imports);
-            context.package = package.as_deref();
-            shared.engine.prepare_query_in(&text, &context)
-        })?;
+        let context = Context {
+            package,
+            imports,
+            unsafe_builtins,
+            metrics,
+        };
+        let prepared =
+            context.prepare(py, |context| shared.engine.prepare_query_in(&text, context))?;
         Ok(Query::new(prepared, text, shared.clone()))
     }
 
     /// Prepares a query to be asked while something is unknown: all of ``input`` unless ``unknowns`` name other references.
     /// What a document is made by is not inlined where ``disable_inlining`` names it; with ``shallow_inlining`` no rule that
     /// depends on the unknown is. Support rules stand in the package ``namespace`` below ``data``, with ``skip_namespace`` where
-    /// the policy's own do.
+    /// the policy's own do; ``skip_false_defaults`` leaves out defaults that no answer needs. The rest is as for ``query``.
     #[pyo3(signature = (
         text, *, unknowns=None, disable_inlining=Vec::new(), shallow_inlining=false, nondeterministic_builtins=false,
-        namespace=None, skip_namespace=false
+        skip_false_defaults=false, namespace=None, skip_namespace=false, package=None, imports=Vec::new(),
+        unsafe_builtins=Vec::new(), metrics=None
     ))]
     fn partial(
         &self,
@@ -399,13 +383,19 @@ impl Engine {
         disable_inlining: Vec<String>,
         shallow_inlining: bool,
         nondeterministic_builtins: bool,
+        skip_false_defaults: bool,
         namespace: Option<String>,
         skip_namespace: bool,
+        package: Option<String>,
+        imports: Vec<String>,
+        unsafe_builtins: Vec<String>,
+        metrics: Option<Py<Metrics>>,
     ) -> PyResult<Partial> {
         let mut options = PartialOptions::default()
             .disable_inlining(disable_inlining)
             .shallow_inlining(shallow_inlining)
             .nondeterministic_builtins(nondeterministic_builtins)
+            .skip_false_defaults(skip_false_defaults)
             .skip_namespace(skip_namespace);
         if let Some(namespace) = namespace {
             options = options.namespace(namespace);
@@ -414,9 +404,14 @@ impl Engine {
             options = options.unknowns(unknowns);
         }
         let shared = self.shared();
-        let prepared = detached(py, || {
-            let context = QueryContext::default();
-            shared.engine.prepare_partial(&text, &options, &context)
+        let context = Context {
+            package,
+            imports,
+            unsafe_builtins,
+            metrics,
+        };
+        let prepared = context.prepare(py, |context| {
+            shared.engine.prepare_partial(&text, &options, context)
         })?;
         Ok(Partial::new(prepared, text, shared.clone()))
     }
@@ -425,8 +420,8 @@ impl Engine {
     /// ``"sql+postgresql"`` or ``"ucast+prisma"``, or for several. ``unknowns`` names the rows (``["input.fruits"]``), unless the
     /// rule's METADATA does, and ``mask_rule`` the rule that computes masks of columns. ``mappings`` gives the database's names
     /// for tables and columns. With ``parameters`` SQL has placeholders, with ``bare`` no ``WHERE``; with ``exact`` it keeps
-    /// exactly the rows that are true, of tables that are as ``mappings`` declare them; with
-    /// ``extensions`` it says more than the published targets do.
+    /// exactly the rows that are true, of tables that are as ``mappings`` declare them; with ``extensions`` it says what the
+    /// published targets refuse, where that can be said exactly. Documents that ``disable_inlining`` names are not inlined.
     #[pyo3(signature = (
         path, targets, *, unknowns=Vec::new(), mask_rule=None, mappings=None, disable_inlining=Vec::new(), parameters=false,
         bare=false, exact=false, extensions=false
@@ -479,8 +474,8 @@ impl Engine {
         #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.prepare(py, path, false)?
-            .call(py, input.as_ref(), options)
+        let request = self.shared().request(input.as_ref(), options)?;
+        self.prepare(py, path, false)?.ask(py, &request)
     }
 
     fn __repr__(&self) -> String {

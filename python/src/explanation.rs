@@ -12,7 +12,7 @@ use crate::settings::Settings;
 
 /// An answer and how it was found, step by step. ``str`` shows the steps; so do notebooks.
 ///
-/// Made by ``Document.explain`` and ``Query.explain``.
+/// Made by ``Document.explain``, ``Query.explain`` and ``Partial.explain``.
 #[pyclass(frozen, module = "solon")]
 pub struct Explanation {
     answer: Result<Py<PyAny>, Error>,

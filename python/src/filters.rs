@@ -5,9 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::convert::to_python;
-use crate::engine::Shared;
 use crate::input::given;
 use crate::running::Pace;
+use crate::shared::Shared;
 
 /// A rule that is prepared to become a filter of rows: call it with what is known of the input.
 ///

@@ -1,7 +1,5 @@
 //! Functions of Python that policies call.
 
-use std::cell::Cell;
-
 use ::engine::internal::builtins::Custom;
 use ::engine::{Fault, FaultCode, Value};
 use pyo3::exceptions::{PyException, PyValueError};
@@ -11,6 +9,7 @@ use pyo3::types::PyTuple;
 use crate::convert::{from_python, to_python};
 use crate::running::raise;
 use crate::settings::Settings;
+use crate::stack;
 use crate::undefined;
 
 /// What a function of Python answered.
@@ -21,30 +20,6 @@ enum Answer {
     Failed(String),
     /// It raised what is more than an error, like `KeyboardInterrupt`; nothing when the interpreter is gone.
     Ended(Option<PyErr>),
-}
-
-thread_local! {
-    /// Where an evaluation of this thread began: an address on its stack, and how much was left below it.
-    static BASE: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
-}
-
-/// Runs an evaluation that may call functions of Python.
-pub fn calling<R>(evaluate: impl FnOnce() -> R) -> R {
-    let here = 0_u8;
-    let left = stacker::remaining_stack().unwrap_or(0);
-    let before = BASE.replace(Some((std::ptr::from_ref(&here) as usize, left)));
-    let result = evaluate();
-    BASE.set(before);
-    result
-}
-
-/// Whether this thread runs on the stack that it began the evaluation on. Deep evaluations go on on another one, which the
-/// interpreter would take for an overflow.
-fn is_on_own_stack() -> bool {
-    let here = 0_u8;
-    let here = std::ptr::from_ref(&here) as usize;
-    BASE.get()
-        .is_none_or(|(base, left)| base.checked_sub(here).is_some_and(|used| used < left))
 }
 
 /// The function of the engine for one of Python. `declaration` is JSON as capabilities declare functions.
@@ -59,13 +34,8 @@ pub fn declare(
     let told = name.to_owned();
     let custom = Custom::declared(name, declaration.as_bytes(), move |context, operands| {
         let operands: Vec<Value> = operands.iter().map(|operand| operand.to_value()).collect();
-        let ask = || ask(&function, &operands, settings);
-        let answer = if is_on_own_stack() {
-            ask()
-        } else {
-            elsewhere(ask)
-        };
-        match answer {
+        let answer = stack::on_own(|| ask(&function, &operands, settings));
+        match answer.unwrap_or(Answer::Ended(None)) {
             Answer::Value(value) => Ok(context.arena.copy_of(&value)),
             Answer::Undefined => Err(Fault::Undefined),
             Answer::Failed(message) => Err(Fault::error(message)),
@@ -114,17 +84,4 @@ fn called(
         return Ok(Answer::Undefined);
     }
     Ok(Answer::Value(from_python(&answer, settings)?))
-}
-
-/// Asks on a thread of its own, whose stack the interpreter knows.
-#[cold]
-fn elsewhere(ask: impl FnOnce() -> Answer + Send) -> Answer {
-    let run = || {
-        std::thread::scope(|scope| {
-            let asked = scope.spawn(ask);
-            asked.join().unwrap_or(Answer::Ended(None))
-        })
-    };
-    // the other thread needs the lock, which this one may hold
-    Python::try_attach(|py| py.detach(run)).unwrap_or(Answer::Ended(None))
 }

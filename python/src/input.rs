@@ -2,6 +2,7 @@
 
 use ::engine::Value;
 use pyo3::prelude::*;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyBytes;
 
 use crate::convert::from_python;
@@ -18,19 +19,33 @@ pub fn given<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAn
     Ok(Some(object.clone()))
 }
 
-/// The bytes of a `str` or of `bytes`.
-pub fn text_bytes(text: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
-    if let Ok(bytes) = text.cast::<PyBytes>() {
-        return Ok(bytes.as_bytes().to_vec());
+/// A `str` or `bytes`, whose text is read where it lies.
+pub enum Text {
+    Str(PyBackedStr),
+    Bytes(PyBackedBytes),
+}
+
+impl Text {
+    pub fn of(text: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(bytes) = text.cast::<PyBytes>() {
+            return Ok(Self::Bytes(bytes.clone().into()));
+        }
+        Ok(Self::Str(text.extract()?))
     }
-    Ok(text.extract::<String>()?.into_bytes())
+
+    pub fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Str(text) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
 }
 
 /// The input of a decision.
 pub enum Input {
     Undefined,
     Value(Value),
-    Json(Vec<u8>),
+    Json(Text),
 }
 
 /// Bytes of JSON from which on the interpreter's lock is released while they are read.
@@ -48,17 +63,17 @@ impl Input {
     }
 
     /// JSON text or bytes instead of an object.
-    pub fn of_json(self, json: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub fn or_json(self, json: &Bound<'_, PyAny>) -> PyResult<Self> {
         if !matches!(self, Self::Undefined) {
             let message = "give either input or input_json";
             return Err(refused(json.py(), Family::Input, message));
         }
-        Ok(Self::Json(text_bytes(json)?))
+        Ok(Self::Json(Text::of(json)?))
     }
 
     /// Whether reading it takes longer than releasing the interpreter's lock.
     pub fn is_large(&self) -> bool {
-        matches!(self, Self::Json(text) if text.len() >= LARGE)
+        matches!(self, Self::Json(text) if text.as_bytes().len() >= LARGE)
     }
 
     /// A request with it.
@@ -66,7 +81,7 @@ impl Input {
         match self {
             Self::Undefined => request,
             Self::Value(input) => request.input(input),
-            Self::Json(text) => request.input_json(text),
+            Self::Json(text) => request.input_json(text.as_bytes()),
         }
     }
 }

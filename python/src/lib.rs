@@ -21,6 +21,8 @@ mod query;
 mod request;
 mod running;
 mod settings;
+mod shared;
+mod stack;
 #[cfg(feature = "testing")]
 mod testing;
 mod undefined;

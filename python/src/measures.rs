@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ::engine::SendMetrics;
 use ::engine::trace::{
     Coverage as EngineCoverage, Instruments, Metrics as EngineMetrics, Profile as EngineProfile,
+    Timer,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -139,6 +140,17 @@ impl Metrics {
         measured.since("rego_query_eval", start);
         measured.sent(sent);
         answer
+    }
+
+    /// Runs something that tells how long its stages take.
+    pub fn timing<R>(metrics: Option<&Self>, run: impl FnOnce(Timer<'_>) -> R) -> R {
+        match metrics {
+            None => run(Timer::default()),
+            Some(metrics) => {
+                let hear = |name: &str, took: Duration| metrics.lock().time(name, took);
+                run(Timer::new(&hear))
+            }
+        }
     }
 
     /// Notes what was measured of a search.

@@ -15,6 +15,7 @@ struct Options {
     strict: bool,
     version: Option<Version>,
     limits: Limits,
+    response_cache: Option<usize>,
     offline: bool,
     now: Option<i64>,
     capabilities: Option<Capabilities>,
@@ -59,6 +60,10 @@ impl Options {
             }
             "step_limit" => self.limits = self.limits.clone().steps(Some(value.extract()?)),
             "memory_limit" => self.limits = self.limits.clone().memory(Some(value.extract()?)),
+            "explanation_limit" => {
+                self.limits = self.limits.clone().explanation(Some(value.extract()?));
+            }
+            "response_cache" => self.response_cache = Some(value.extract()?),
             "strict" => self.strict = value.extract()?,
             "rego" => self.version = Some(version(&value.extract::<String>()?)?),
             "offline" => self.offline = value.extract()?,
@@ -90,6 +95,9 @@ impl Options {
             .limits(self.limits)
             .allow_base_conflicts(self.allow_base_conflicts)
             .host(host);
+        if let Some(bytes) = self.response_cache {
+            builder = builder.response_cache(bytes);
+        }
         if let Some(version) = self.version {
             builder = builder.version(version);
         }

@@ -1,13 +1,15 @@
 //! `solon.Partial`: what is left of a query while something is unknown.
 
-use ::engine::PreparedPartial;
+use ::engine::{PreparedPartial, Residuals as EngineResiduals, Watched};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::convert::json_to_python;
-use crate::engine::Shared;
+use crate::explanation::{Explanation, detail};
 use crate::input::given;
 use crate::running::Pace;
+use crate::settings::Settings;
+use crate::shared::Shared;
 
 /// A query that is prepared to be asked while something is unknown: call it with what is known of the input.
 ///
@@ -50,11 +52,30 @@ impl Partial {
             |request| self.prepared.evaluate(request),
             |request, search| self.prepared.evaluate_as(request, search),
         )?;
-        let text = left.json("support", solon_syntax::json::Options::default(), "");
-        Ok(Residuals {
-            queries: left.query_texts(),
-            support: left.support_texts(),
-            tree: json_to_python(py, &text, self.shared.settings)?.unbind(),
+        Residuals::new(py, &left, self.shared.settings)
+    }
+
+    /// What remains to be asked, and how that was found, as ``Document.explain``.
+    #[pyo3(signature = (input=None, *, detail="full", **options))]
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        detail: &str,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Explanation> {
+        let (request, detail) = (
+            self.shared.request(input.as_ref(), options)?,
+            self::detail(detail)?,
+        );
+        let told = request.searched(py, |request, search| {
+            Ok(self
+                .prepared
+                .explain(request, Watched::new(detail).search(search)))
+        })?;
+        let settings = self.shared.settings;
+        Explanation::new(py, &told, settings, |left| {
+            Ok(Py::new(py, Residuals::new(py, left, settings)?)?.into_any())
         })
     }
 
@@ -76,6 +97,17 @@ pub struct Residuals {
     queries: Vec<String>,
     support: Vec<String>,
     tree: Py<PyAny>,
+}
+
+impl Residuals {
+    fn new(py: Python<'_>, left: &EngineResiduals, settings: Settings) -> PyResult<Self> {
+        let text = left.json("support", solon_syntax::json::Options::default(), "");
+        Ok(Self {
+            queries: left.query_texts(),
+            support: left.support_texts(),
+            tree: json_to_python(py, &text, settings)?.unbind(),
+        })
+    }
 }
 
 #[pymethods]

@@ -6,11 +6,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::convert::to_python;
-use crate::engine::Shared;
 use crate::error::from_engine;
 use crate::explanation::{Explanation, detail};
 use crate::input::given;
 use crate::running::Pace;
+use crate::shared::Shared;
 
 /// A query that is prepared: call it with an input. It follows the engine as documents do, and takes the same options.
 ///

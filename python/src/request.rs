@@ -11,22 +11,20 @@ use pyo3::types::{PyDict, PyMapping};
 
 use crate::cancel::Cancel;
 use crate::convert::{from_python, to_python};
-use crate::engine::Shared;
 use crate::error::from_engine;
-use crate::function;
 use crate::input::Input;
 use crate::measures::{Coverage, Metrics, Profile};
 use crate::moment::Moment;
 use crate::options::seconds;
 use crate::running::{Pace, raise};
 use crate::settings::Settings;
+use crate::shared::Shared;
+use crate::stack;
 
 /// What a call was given.
 pub struct Request {
     pub input: Input,
     pub settings: Settings,
-    /// Whether policies may call functions of Python.
-    calls_python: bool,
     strict: bool,
     /// Nothing but the input and strictness was given.
     is_plain: bool,
@@ -50,6 +48,12 @@ struct Left<R> {
 }
 
 impl Request {
+    /// JSON text or bytes instead of an input.
+    pub fn or_json(mut self, json: &Bound<'_, PyAny>) -> PyResult<Self> {
+        self.input = self.input.or_json(json)?;
+        Ok(self)
+    }
+
     /// Reads an input and the options of a call.
     pub fn read(
         input: Option<&Bound<'_, PyAny>>,
@@ -59,7 +63,6 @@ impl Request {
         let mut request = Self {
             input: Input::from_python(input, shared.settings)?,
             settings: shared.settings,
-            calls_python: shared.calls_python,
             strict: false,
             is_plain: true,
             moment: None,
@@ -88,13 +91,23 @@ impl Request {
         match name {
             "input_json" => {
                 let input = std::mem::replace(&mut self.input, Input::Undefined);
-                self.input = input.of_json(value)?;
+                self.input = input.or_json(value)?;
             }
             "strict_builtin_errors" => self.strict = value.extract()?,
             "moment" => self.moment = Some(value.cast::<Moment>()?.get().moment.clone()),
             "time_limit" => {
                 let time = seconds("time_limit", value.extract()?)?;
-                self.limits = Some(limits.clone().time(Some(time)));
+                self.limits = Some(self.bounds(limits).time(Some(time)));
+            }
+            "step_limit" => {
+                self.limits = Some(self.bounds(limits).steps(Some(value.extract()?)));
+            }
+            "memory_limit" => {
+                self.limits = Some(self.bounds(limits).memory(Some(value.extract()?)));
+            }
+            "explanation_limit" => {
+                let bytes = Some(value.extract()?);
+                self.limits = Some(self.bounds(limits).explanation(bytes));
             }
             "cancel" => self.cancel = Some(value.cast::<Cancel>()?.get().handle.clone()),
             "print" => {
@@ -126,9 +139,19 @@ impl Request {
         Ok(())
     }
 
+    /// The bounds so far, of which `usual` are the engine's.
+    fn bounds(&mut self, usual: &Limits) -> Limits {
+        self.limits.take().unwrap_or_else(|| usual.clone())
+    }
+
     /// The moment that was asked for.
     pub fn moment(&self) -> Option<&EngineMoment> {
         self.moment.as_ref()
+    }
+
+    /// Whether an evaluation leaves something that the next one is given.
+    pub fn notes(&self) -> bool {
+        self.nd_cache.is_some() || self.response.is_some()
     }
 
     /// Evaluates: by plans, or by the search where that is watched.
@@ -143,7 +166,7 @@ impl Request {
             let answer = pace.run(py, self.input.is_large(), None, |cancel, hook| {
                 let request = self.input.put(EngineRequest::new());
                 let request = request.cancel(cancel).at_looks(hook);
-                self.calling(|| evaluate(&request.strict_builtin_errors(self.strict)))
+                evaluate(&request.strict_builtin_errors(self.strict))
             })?;
             return answer.map_err(|error| from_engine(py, &error));
         }
@@ -151,15 +174,6 @@ impl Request {
             return self.searched(py, search);
         }
         self.given(py, pace, evaluate)
-    }
-
-    /// Runs an evaluation, which may call functions of Python.
-    fn calling<R>(&self, evaluate: impl FnOnce() -> R) -> R {
-        if self.calls_python {
-            function::calling(evaluate)
-        } else {
-            evaluate()
-        }
     }
 
     fn is_watched(&self) -> bool {
@@ -253,10 +267,9 @@ impl Request {
             if metrics.is_some() {
                 request = request.send_metrics(&sent);
             }
-            let evaluate = || self.calling(|| run(&request));
             let answer = match metrics {
-                Some(metrics) => metrics.evaluation(&sent, evaluate),
-                None => evaluate(),
+                Some(metrics) => metrics.evaluation(&sent, || run(&request)),
+                None => run(&request),
             };
             Left {
                 answer,
@@ -279,8 +292,8 @@ impl Request {
 
 /// Calls a function with a line that a policy printed. What it raises ends the evaluation.
 fn hear(print: &Py<PyAny>, line: &str, cancel: &EngineCancel) {
-    let heard = Python::try_attach(|py| print.call1(py, (line,)));
-    if let Some(Err(error)) = heard {
+    let hear = || Python::try_attach(|py| print.call1(py, (line,)).map(drop));
+    if let Some(Err(error)) = stack::on_own(hear).flatten() {
         raise(error);
         cancel.cancel();
     }

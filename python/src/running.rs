@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 
 use crate::error::from_engine;
 use crate::guard::caught;
+use crate::stack;
 
 thread_local! {
     /// Stops what this thread evaluates.
@@ -54,7 +55,7 @@ impl Pace {
         };
         let watched = || {
             let watch = Watch::new(&own, is_slow);
-            let result = caught(|| evaluate(&own, &|| watch.look()));
+            let result = stack::begin(|| caught(|| evaluate(&own, &|| watch.look())));
             if watch.looked.get() {
                 self.0.store(true, Ordering::Relaxed);
             }
@@ -72,6 +73,31 @@ impl Pace {
             return Err(raised);
         }
         result.map_err(|error| from_engine(py, &error))
+    }
+}
+
+/// How long a thread goes on with many short evaluations before others have their turn.
+const TURN: Duration = Duration::from_millis(2);
+
+/// The turn of a thread that makes many short evaluations, each of which is over before it would look after the interpreter.
+pub struct Turn(Instant);
+
+impl Turn {
+    pub fn begin() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Whether it was long, and the next evaluation is to release the lock. Signals are heard then.
+    ///
+    /// # Errors
+    /// What a signal's handler raised.
+    pub fn is_long(&mut self, py: Python<'_>) -> PyResult<bool> {
+        let is_long = self.0.elapsed() >= TURN;
+        if is_long {
+            *self = Self::begin();
+            py.check_signals()?;
+        }
+        Ok(is_long)
     }
 }
 
@@ -111,7 +137,12 @@ impl<'c> Watch<'c> {
 
     #[cold]
     fn attend(&self) {
+        let is_own = stack::is_own();
         let attended = Python::try_attach(|py| {
+            if !is_own && stack::is_looked_at(py) {
+                // it is soon back on its own
+                return;
+            }
             // a handler may run, and raise, wherever code of Python does
             let heard = match self.is_main.get() {
                 Some(_) => Ok(()),

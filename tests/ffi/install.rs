@@ -1,14 +1,40 @@
-//! What `ffi/install` puts somewhere is found by CMake and by pkg-config, and programs are built against it, shared and
-//! static.
+//! What `cmake --install` and `ffi/install` put somewhere is found by CMake and by pkg-config, and programs are built against
+//! it, shared and static.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use crate::compiler::{Language, attempt, has, installed, libraries, run, scratch};
 use crate::root;
 
-fn sources() -> std::path::PathBuf {
+/// Where CMake installed the library, or the script where there is no CMake.
+fn prefix() -> &'static Path {
+    static PREFIX: OnceLock<PathBuf> = OnceLock::new();
+    PREFIX.get_or_init(|| {
+        if !has("cmake") {
+            return installed().to_owned();
+        }
+        let (build, prefix) = (scratch("cmake-build"), scratch("cmake-installed"));
+        let mut configure = Command::new("cmake");
+        configure.arg("-S").arg(root().join("ffi"));
+        configure.arg("-B").arg(&build);
+        let libraries = libraries();
+        configure.arg(format!("-DSOLON_LIBRARIES={}", libraries.display()));
+        run(&mut configure);
+        run(Command::new("cmake").arg("--build").arg(&build));
+        let mut install = Command::new("cmake");
+        run(install
+            .arg("--install")
+            .arg(&build)
+            .arg("--prefix")
+            .arg(&prefix));
+        prefix
+    })
+}
+
+fn sources() -> PathBuf {
     root().join("tests/ffi/installed")
 }
 
@@ -21,7 +47,7 @@ fn programs_are_built_by_cmake() {
     let build = scratch("by-cmake");
     let mut configure = Command::new("cmake");
     configure.arg("-S").arg(sources()).arg("-B").arg(&build);
-    configure.arg(format!("-DCMAKE_PREFIX_PATH={}", installed().display()));
+    configure.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix().display()));
     run(&mut configure);
     run(Command::new("cmake").arg("--build").arg(&build));
     for program in ["in_c", "in_c_static", "in_cpp", "in_cpp_static"] {
@@ -41,7 +67,7 @@ fn programs_are_built_by_cmake() {
         .arg(&newer)
         .arg("-B")
         .arg(newer.join("b"));
-    configure.arg(format!("-DCMAKE_PREFIX_PATH={}", installed().display()));
+    configure.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix().display()));
     assert!(attempt(&mut configure).is_err());
 }
 
@@ -59,7 +85,7 @@ fn programs_are_built_by_pkg_config() {
     if !has("pkg-config") {
         return;
     }
-    let (folder, prefix) = (scratch("by-pkg-config"), installed());
+    let (folder, prefix) = (scratch("by-pkg-config"), prefix());
     let packages = prefix.join("lib/pkgconfig");
     assert_eq!(
         flags(&packages, &["--modversion"]),

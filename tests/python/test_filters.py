@@ -63,5 +63,17 @@ def test_what_cannot_be_said_is_refused(engine: solon.Engine) -> None:
         fruits({"prefix": "a"})
     assert refused.value.code == "pe_fragment_error"
     assert refused.value.location == ("filters.rego", 5, 12)
+    said = engine.filters(
+        "filters/include", "sql+sqlite", unknowns=["input.fruits"], extensions=True
+    )
+    assert "instr(" in said({"prefix": "a"}).query
+    kept = engine.filters(
+        "filters/include",
+        "sql+postgresql",
+        unknowns=["input.fruits"],
+        disable_inlining=["data.filters.include"],
+    )
+    with pytest.raises(solon.CompileError):
+        kept({"prefix": "a"})
     with pytest.raises(solon.SolonError, match="unsupported variant for sql: oracle"):
         engine.filters("filters/include", "sql+oracle")

@@ -113,6 +113,22 @@ def test_what_changes_while_it_is_read_is_an_exception(echo):
     with pytest.raises(solon.InputError, match="changed while"):
         echo(around)
 
+    class Swapping(Growing):
+        """It takes a name away and puts another one in its place."""
+
+        def __iter__(self):
+            for number in range(20):
+                self.around[f"new{number}"] = self.around.pop(next(iter(self.around)), 1)
+            return iter(["x"])
+
+    for size in range(1, 12):
+        around = {"inner": None, **{f"old{number}": number for number in range(size)}}
+        around["inner"] = Swapping(around)
+        try:
+            assert len(echo(around)) <= size + 1
+        except solon.InputError as error:
+            assert "changed while" in str(error)
+
     class Raising(Mapping):
         def __getitem__(self, key):
             raise LookupError(key)
@@ -128,6 +144,35 @@ def test_what_changes_while_it_is_read_is_an_exception(echo):
 
     with pytest.raises(RuntimeError, match="no items"):
         echo({"x": Raising()})
+
+    class Silent(dict):
+        """A dict whose methods raise: it is read as the dict that it is."""
+
+        def keys(self):
+            raise RuntimeError("no keys")
+
+        items = __iter__ = keys
+
+    class Unlisted(Raising):
+        items = Mapping.items
+
+        def keys(self):
+            raise RuntimeError("no keys")
+
+    class KeysRaise:
+        """What only looks like a mapping is none."""
+
+        def keys(self):
+            raise RuntimeError("no keys")
+
+        def __getitem__(self, key):
+            return 1
+
+    assert echo(Silent(a=1)) == {"a": 1}
+    with pytest.raises(RuntimeError, match="no keys"):
+        echo(Unlisted())
+    with pytest.raises(solon.InputError, match="no value of Rego"):
+        echo(KeysRaise())
 
     class Odd(Mapping):
         def __getitem__(self, key):

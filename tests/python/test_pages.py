@@ -40,11 +40,20 @@ def test_pages_show_what_is_so(page, code):
     exec(compile(code, page, "exec"), SHARED[page])
 
 
+def test_no_snippet_is_passed_over():
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        name, snippets = str(page.relative_to(ROOT)), page.read_text().count("```python\n")
+        assert not snippets or name in SHARED, name
+        codes = [section.values[1] for section in sections(name)]
+        found = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S)
+        assert snippets == len(found) and all(any(one in code for code in codes) for one in found)
+
+
 def test_docstrings_show_what_is_so():
     for module in (solon, solon._native):
         failed, asked = doctest.testmod(module)
         assert failed == 0
-    assert doctest.testmod(solon).attempted > 5
+    assert doctest.testmod(solon).attempted > 20
 
 
 def test_everything_has_a_docstring():

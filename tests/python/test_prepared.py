@@ -1,5 +1,6 @@
 """Prepared documents and queries, changes of several things at once, options."""
 
+import json
 import threading
 
 import pytest
@@ -51,6 +52,45 @@ def test_many_inputs_are_asked_at_once(engine):
     assert allow.many([]) == []
     with pytest.raises(solon.InputError):
         allow.many([{}, object()])
+
+
+def test_many_inputs_are_asked_on_one_moment(engine):
+    allow = engine.prepare("authz/allow")
+
+    def inputs():
+        for number in range(300):
+            if number == 100:
+                engine.put("admins", [])
+            yield {"user": "alice"}
+
+    assert allow.many(inputs()) == [True] * 300
+    assert allow({"user": "alice"}) is False
+    # what one input is noted of is there for the next one
+    engine.set_module("n.rego", "package n\n\nnow := time.now_ns()")
+    noted = {}
+    assert len(set(engine.prepare("n/now").many([{}] * 300, nd_cache=noted))) == 1
+    assert set(noted) == {"time.now_ns"}
+
+
+def test_inputs_of_equal_names_are_equal(engine):
+    """Names that are the same objects each time, that are others, and forms that begin alike."""
+    engine.set_module("e.rego", "package e\n\nx := input")
+    echo = engine.prepare("e/x")
+    texts = [
+        '{"user": "a", "role": {"name": "b", "rank": 1}, "tags": []}',
+        '{"user": "a", "rule": {"rank": 1, "name": "b"}, "tags": []}',
+        '{"user": "a", "role": {"name": "b", "race": 1}}',
+        '{"user": "a", "role": 1, "tag": 2}',
+        '{"role": 1, "user": "a"}',
+        '{"": 1, "é": {"": 2}}',
+    ]
+    texts += [json.dumps({f"{name}{number}": number for number in range(40)}) for name in "ab"]
+    constant = [json.loads(text) for text in texts]
+    for _ in range(200):
+        for text, known in zip(texts, constant):
+            assert echo(json.loads(text)) == known
+            assert echo(known) == known
+    assert echo({1: 2, "1": 3}) == {1: 2, "1": 3}
 
 
 def test_prepared_documents_follow_changes(engine):

@@ -79,6 +79,15 @@ def test_evaluations_end_in_time(slow):
     assert told.value.code == "eval_cancel_error"
     with pytest.raises(ValueError, match="time_limit"):
         slow({}, time_limit=-1)
+    # bounds of a call stand beside one another
+    for bounds in [{"step_limit": 10_000}, {"time_limit": 60, "step_limit": 10_000}, {"step_limit": 10_000, "time_limit": 60}]:
+        with pytest.raises(solon.EvalError, match="step limit"):
+            slow({"x": 1}, **bounds)
+    with pytest.raises(solon.EvalError, match="memory limit"):
+        engine_of("a := [x | some x in numbers.range(1, 100000)]").evaluate("p/a", memory_limit=100_000)
+    small = engine_of("a := count([x | some x in numbers.range(1, 1000)])")
+    with pytest.raises(solon.EvalError, match="explanation"):
+        small.prepare("p/a").explain(explanation_limit=10_000).answer
     limited = solon.Engine(step_limit=10_000)
     limited.set_module("slow.rego", SLOW)
     with pytest.raises(solon.EvalError, match="step limit"):
@@ -180,6 +189,12 @@ def test_residuals_are_what_is_left():
     assert left.support == [] and len(left.tree["queries"]) == 2
     assert partial({"role": "guest"}).queries == []
     assert repr(partial) == 'solon.Partial("data.p.allow == true")'
+    told = partial.explain({"role": "admin"})
+    assert told.answer.queries == left.queries and told.lines
+    inner = engine.partial(
+        "allow == us.open", package="p", imports=["data.flags as us"], unknowns=["data.flags"], skip_false_defaults=True
+    )
+    assert inner({"role": "guest"}).queries == []
     with pytest.raises(solon.SolonError):
         engine.partial("data.p.allow", unknowns=["input.x[_]"])({})
 
@@ -240,4 +255,11 @@ def test_queries_name_packages_and_imports():
     assert solution["expressions"] == [
         {"text": "x := q + us.alice", "location": {"row": 1, "col": 1}}
     ]
+    with pytest.raises(solon.CompileError, match="http.send"):
+        engine.query("http.send({})", unsafe_builtins=["http.send"])
+    metrics, change = solon.Metrics(), engine.change()
+    engine.query("data.p.q", metrics=metrics)
+    change.set_module("q.rego", "package q")
+    change.apply(metrics=metrics)
+    assert {"timer_rego_query_compile_ns", "timer_rego_module_compile_ns"} <= set(metrics.report())
     assert engine.query("false").solutions()[0]["values"] == [False]

@@ -1,6 +1,7 @@
 """Ctrl-C ends an evaluation, wherever it is; forks answer."""
 
 import http.server
+import itertools
 import os
 import signal
 import socket
@@ -13,6 +14,14 @@ import solon
 
 LOOP = "package p\n\nq := count([1 | some a in numbers.range(1, 30000); some b in numbers.range(1, 30000); a + b == input.x])\n"
 SEND = 'package p\n\nq := http.send({"method": "get", "url": input.url, "timeout": "30s"}).status_code\n'
+
+
+@pytest.fixture(autouse=True)
+def heard():
+    """Whoever runs tests in the background lets them ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def interrupted(ask):
@@ -45,6 +54,14 @@ def test_loops_are_interrupted(calls):
     assert interrupted(lambda: ask.many([{"x": 1}]))
     assert interrupted(lambda: engine.query("data.p.q = x")({"x": 1}))
     assert interrupted(lambda: ask.explain({"x": 1}, detail="notes"))
+
+
+def test_many_short_evaluations_are_interrupted():
+    engine = solon.Engine(offline=True)
+    engine.set_module("p.rego", "package p\n\nq := input.x")
+    ask = engine.prepare("p/q")
+    # no code of Python runs between them
+    assert interrupted(lambda: ask.many(itertools.repeat({"x": 1}, 5_000_000)))
 
 
 def test_waiting_is_interrupted():

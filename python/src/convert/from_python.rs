@@ -3,6 +3,7 @@
 use ::engine::Value;
 use ::engine::internal::limits;
 use pyo3::prelude::*;
+use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyMapping, PySet,
     PyString, PyTuple,
@@ -12,7 +13,7 @@ use smallvec::SmallVec;
 
 use super::number;
 use super::objects::{self, Other};
-use super::records;
+use super::records::{self, Known};
 use crate::error::{Family, refused};
 use crate::guard::attached;
 use crate::settings::Settings;
@@ -172,12 +173,18 @@ impl Reader {
     }
 
     fn dict(self, dict: &Bound<'_, PyDict>) -> Result<Value, Fail> {
+        // without the interpreter's lock other threads could change it between two entries
+        with_critical_section(dict, || self.entries(dict))
+    }
+
+    fn entries(self, dict: &Bound<'_, PyDict>) -> Result<Value, Fail> {
         let (py, size) = (dict.py(), dict.len());
         let mut items = dict.iter();
         let Some(mut item) = items.next() else {
             return Ok(Value::object(Vec::new()));
         };
-        let mut record = records::recent(&item.0, size);
+        let mut record = records::likely(&item.0, size);
+        let mut is_same = true;
         // the names, as far as the record has others
         let mut names = Vec::new();
         let mut values: SmallVec<[Value; records::FEW]> = SmallVec::new();
@@ -185,28 +192,35 @@ impl Reader {
             let (name, value) = &item;
             let value = self.convert(value);
             let value = value.map_err(|fail| fail.below(|| text_of(name)))?;
-            if !record
+            let known = record
                 .as_ref()
-                .is_some_and(|record| record.has(values.len(), name))
-            {
-                if let Some(record) = record.take() {
-                    names.extend(record.first(py, values.len()));
+                .map(|record| record.knows(values.len(), name));
+            match known.unwrap_or(Known::No) {
+                Known::Same => {}
+                Known::Equal => is_same = false,
+                Known::No => {
+                    if let Some(record) = record.take() {
+                        names.extend(record.first(py, values.len()));
+                    }
+                    names.push(name.clone());
                 }
-                names.push(name.clone());
             }
             // converting a collection may run code that changes the dict
             let is_scalar = matches!(value, Value::Short(_) | Value::Text(_) | Value::Int(_));
             values.push(value);
             if !is_scalar && dict.len() != size {
-                return Err(Fail::refuse("the dict changed while it was read"));
+                return Err(changed());
             }
-            match items.next() {
-                Some(next) => item = next,
-                None => break,
+            if values.len() == size {
+                break;
             }
+            item = items.next().ok_or_else(changed)?;
         }
         if let Some(record) = record {
             if let Some(object) = record.object(&mut values) {
+                if !is_same {
+                    record.miss(dict);
+                }
                 // nothing is left that would have to be dropped
                 values.drain(..).for_each(std::mem::forget);
                 return Ok(Value::Object(object));
@@ -251,6 +265,10 @@ impl Reader {
         };
         objects.enumerate().map(convert).collect()
     }
+}
+
+fn changed() -> Fail {
+    Fail::refuse("the dict changed while it was read")
 }
 
 fn text_of(name: &Bound<'_, PyAny>) -> String {

@@ -51,6 +51,32 @@ int main(void) {
     request.input_json_length = strlen(request.input_json);
     CHECK(code_of(solon_filter_make(filter, &request, &made)) == SOLON_ERROR_COMPILE);
     solon_filter_free(filter);
+
+    /* but where it is asked for, and can be said exactly */
+    options.extensions = 1;
+    ok(solon_engine_prepare_filter(engine, S("filters/include"), &options, &filter));
+    ok(solon_filter_make(filter, &request, &made));
+    CHECK(has_text(solon_filtered_query(made, 0), "instr(F.name, ?) = 1"));
+    CHECK(has_text(solon_filtered_parameters(made, 0), "[\"a\"]"));
+    solon_filtered_free(made);
+    solon_filter_free(filter);
+
+    /* a program that was compiled before there were extensions says nothing of them */
+    options.size = offsetof(solon_filter_options, disable_inlining_json);
+    ok(solon_engine_prepare_filter(engine, S("filters/include"), &options, &filter));
+    CHECK(code_of(solon_filter_make(filter, &request, &made)) == SOLON_ERROR_COMPILE);
+    solon_filter_free(filter);
+    options.size = sizeof options;
+
+    /* what is not inlined cannot be said */
+    options.extensions = 0;
+    options.targets_json = "[\"sql+postgresql\"]";
+    options.targets_json_length = strlen(options.targets_json);
+    options.disable_inlining_json = "[\"data.filters.include\"]";
+    options.disable_inlining_json_length = strlen(options.disable_inlining_json);
+    ok(solon_engine_prepare_filter(engine, S("filters/include"), &options, &filter));
+    CHECK(code_of(solon_filter_make(filter, &request, &made)) == SOLON_ERROR_COMPILE);
+    solon_filter_free(filter);
     options.targets_json = "[\"sql+oracle\"]";
     options.targets_json_length = strlen(options.targets_json);
     CHECK(code_of(solon_engine_prepare_filter(engine, S("filters/include"), &options, &filter)) == SOLON_ERROR_OPTIONS);

@@ -8,9 +8,36 @@ static void expect(const solon_engine *engine, const char *path, const char *jso
     CHECK(is_bytes(bytes, json));
 }
 
-int main(void) {
+/* What one engine leaves in a file the next one finds there. */
+static void outlives(const char *program) {
+    char path[4096];
     solon_engine *engine = NULL;
     solon_options options = {.size = sizeof options};
+    snprintf(path, sizeof path, "%s.db", program);
+    remove(path);
+    options.store_path = path;
+    options.store_path_length = strlen(path);
+    ok(solon_engine_new(&options, &engine));
+    ok(set_module(engine, "p.rego", "package p\nx := data.n + 1"));
+    ok(solon_engine_put_json(engine, S("n"), S("1")));
+    /* one process, and in it one engine, has the file */
+    solon_engine *other = NULL;
+    CHECK(code_of(solon_engine_new(&options, &other)) == SOLON_ERROR_STORE && other == NULL);
+    solon_engine_free(engine);
+    ok(solon_engine_new(&options, &engine));
+    expect(engine, "p/x", "2");
+    solon_engine_free(engine);
+    remove(path);
+    options.store_path = "/no/such/folder/x.db";
+    options.store_path_length = strlen(options.store_path);
+    CHECK(code_of(solon_engine_new(&options, &engine)) == SOLON_ERROR_STORE);
+}
+
+int main(int count, char **arguments) {
+    solon_engine *engine = NULL;
+    solon_options options = {.size = sizeof options};
+    CHECK(count > 0);
+    outlives(arguments[0]);
 
     ok(solon_engine_new(&options, &engine));
     CHECK(solon_engine_generation(engine) == 0 && solon_engine_generation(NULL) == 0);

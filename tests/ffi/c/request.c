@@ -123,6 +123,7 @@ int main(void) {
     }
     solon_nd_cache_free(again);
     CHECK(code_of(solon_nd_cache_new("{", 1, &again)) == SOLON_ERROR_INPUT);
+    CHECK(code_of(solon_nd_cache_new("[]", 2, &again)) == SOLON_ERROR_INPUT);
     solon_bytes_free(note);
     solon_bytes_free(first);
     solon_document_free(document);

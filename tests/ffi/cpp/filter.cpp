@@ -36,6 +36,10 @@ int main() {
     const solon::filter refused = engine.filter("filters/include", options);
     request.input_json(R"({"prefix": "a"})");
     CHECK(!refused.try_make(request) && refused.try_make(request).error().code() == SOLON_ERROR_COMPILE);
+    options.extensions = true;
+    CHECK(engine.filter("filters/include", options).make(request).query().find("instr(") != std::string_view::npos);
+    options.disable_inlining = {"data.filters.include"};
+    CHECK(!engine.filter("filters/include", options).try_make(request));
     options.targets = {"sql+oracle"};
     CHECK(THROWS(solon::options_error, engine.filter("filters/include", options)));
     return 0;

@@ -2,6 +2,13 @@
 
 #include <solon.hpp>
 
+/* Options that mean nothing. */
+static solon::options unknown() {
+    solon::options options;
+    options.capabilities = "{";
+    return options;
+}
+
 int main() {
     auto engine = solon::engine::make();
     if (!engine) {
@@ -20,5 +27,28 @@ int main() {
     }
     auto allowed = document->try_allow(R"({"user": "alice"})");
     auto broken = document->try_allow("{");
-    return allowed && *allowed && !broken && broken.error().code() == SOLON_ERROR_INPUT ? 0 : 5;
+    if (!allowed || !*allowed || broken || broken.error().code() != SOLON_ERROR_INPUT) {
+        return 5;
+    }
+    /* what else may be refused says so, too */
+    solon::change change;
+    if (change.try_patch_json("{") || change.try_load(*engine, {"/no/such/folder"}) || !change.try_put_json("n", "1")) {
+        return 6;
+    }
+    solon::metrics metrics;
+    if (!engine->try_apply(change, &metrics) || !metrics.try_json() || engine->try_module_text("none") ||
+        engine->try_module_json("none") || engine->try_module_names()->size() != 1 || !engine->try_moment()) {
+        return 7;
+    }
+    auto explained = document->try_explain();
+    if (!explained || !explained->try_document() || *explained->try_document() || explained->try_solutions() ||
+        !explained->try_text() || !explained->try_json() || document->try_explain({}, 99)) {
+        return 8;
+    }
+    auto many = document->try_ask_many_json({"{", R"({"user": "alice"})"});
+    auto values = document->try_ask_many({solon::value::object({{"user", "alice"}})});
+    if (!many || (*many)[0] || !(*many)[1] || *(*many)[1] != "true" || !values || !(*values)[0]) {
+        return 9;
+    }
+    return !solon::nd_cache::make("[]") && solon::nd_cache::make("{}") && !solon::engine::make(unknown()) ? 0 : 10;
 }

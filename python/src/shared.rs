@@ -1,0 +1,78 @@
+//! What an engine has in common with all that is made by it.
+
+use ::engine::QueryContext;
+use ::engine::bundle::Loaded;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use solon_host::SystemFiles;
+
+use crate::guard::detached;
+use crate::measures::Metrics;
+use crate::request::Request;
+use crate::settings::Settings;
+
+/// The engine, and how its callers want to be answered.
+#[derive(Clone)]
+pub struct Shared {
+    pub engine: ::engine::Engine,
+    pub settings: Settings,
+}
+
+impl Shared {
+    /// Reads what a call was given.
+    pub fn request(
+        &self,
+        input: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Request> {
+        Request::read(input, options, self)
+    }
+
+    /// What files and folders hold.
+    pub fn loaded(
+        &self,
+        py: Python<'_>,
+        paths: &[std::path::PathBuf],
+        ignore: &[String],
+        bundles: bool,
+    ) -> PyResult<Loaded> {
+        let paths: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+        detached(py, || {
+            let loader = self.engine.loader(&SystemFiles)?.ignore(ignore);
+            Ok(if bundles {
+                loader.load_bundles(&paths)?
+            } else {
+                loader.load(&paths)?
+            })
+        })
+    }
+}
+
+/// Where a query stands: what it may name, and what it may not call.
+pub struct Context {
+    pub package: Option<String>,
+    pub imports: Vec<String>,
+    pub unsafe_builtins: Vec<String>,
+    pub metrics: Option<Py<Metrics>>,
+}
+
+impl Context {
+    /// Prepares something there, while other threads of Python run.
+    pub fn prepare<R: Send>(
+        &self,
+        py: Python<'_>,
+        prepare: impl FnOnce(&QueryContext<'_>) -> Result<R, ::engine::Error> + Send,
+    ) -> PyResult<R> {
+        let metrics = self.metrics.as_ref().map(Py::get);
+        detached(py, || {
+            Metrics::timing(metrics, |timer| {
+                let mut context = QueryContext::default()
+                    .imports(&self.imports)
+                    .unsafe_builtins(&self.unsafe_builtins)
+                    .timer(timer);
+                context.package = self.package.as_deref();
+                prepare(&context)
+            })
+        })
+    }
+}
