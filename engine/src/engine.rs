@@ -152,7 +152,7 @@ impl Engine {
             return Ok(());
         }
         let next = self.next(&before, change, timer, tamper)?;
-        self.inner.commit(&before, next)
+        self.inner.commit(before, next)
     }
 
     /// Loads files and folders by OPA's rules ([`Loader`]): modules are added or replaced, documents merged into what is there.
@@ -291,7 +291,7 @@ impl Engine {
             transaction,
             modules: Vec::new(),
         };
-        inner.commit(&before, next)?;
+        inner.commit(before, next)?;
         Ok(result)
     }
 
@@ -359,6 +359,12 @@ impl Engine {
         self.inner.shared.now.pin()
     }
 
+    /// Frees what decisions held that have ended since the last change: earlier policies and documents that nobody holds any
+    /// more. The next change does so as well; this is for hosts whose documents are large and seldom change.
+    pub fn free_earlier(&self) {
+        self.inner.shared.now.free_earlier();
+    }
+
     /// A base document, at a path with slashes.
     ///
     /// # Errors
@@ -412,7 +418,7 @@ impl Inner {
     }
 
     /// Keeps a change, then makes it visible.
-    fn commit(&self, before: &State, next: Next) -> Result<(), Error> {
+    fn commit(&self, before: Arc<State>, next: Next) -> Result<(), Error> {
         if let Some(store) = self.store.get() {
             store.commit(&Commit {
                 writes: next.transaction.writes(),
@@ -420,8 +426,8 @@ impl Inner {
                 modules: &next.modules,
             })?;
         }
-        let state = next.state(before, next_stamp());
-        self.shared.now.publish(state);
+        let state = next.state(&before, next_stamp());
+        self.shared.now.publish(before, state);
         Ok(())
     }
 }

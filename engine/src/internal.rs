@@ -33,6 +33,10 @@ pub mod limits {
     pub use crate::limits::*;
 }
 
+pub mod moment {
+    pub use crate::moment::forget;
+}
+
 pub mod partial {
     pub use crate::partial::*;
 }
@@ -43,6 +47,11 @@ pub mod program {
 
 pub mod query {
     pub use crate::query::*;
+}
+
+#[cfg(feature = "sqlite")]
+pub mod sqlite {
+    pub use crate::store::sqlite::*;
 }
 
 pub mod testing {

@@ -16,7 +16,8 @@ use crate::error::Error;
 use crate::store::{Path, Snapshot};
 use crate::value::Value;
 
-pub(crate) use now::{Now, forget, next_stamp, next_trial_stamp};
+pub use now::forget;
+pub(crate) use now::{Now, next_stamp, next_trial_stamp};
 pub(crate) use policy::Policy;
 
 /// The policy and the base documents of an engine, as they were when it was taken.

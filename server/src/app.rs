@@ -133,6 +133,8 @@ impl Server {
     pub fn run(self) -> io::Result<()> {
         tokio::runtime::Builder::new_multi_thread()
             .enable_all()
+            // a thread that rests keeps no documents alive that are replaced meanwhile
+            .on_thread_park(solon::internal::moment::forget)
             .build()?
             .block_on(async {
                 let stop = stopped(self.options.shutdown_wait)?;

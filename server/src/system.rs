@@ -2,5 +2,7 @@
 
 pub mod huge_pages;
 mod priority;
+mod spare_memory;
 
 pub use priority::Priority;
+pub use spare_memory::give_back;

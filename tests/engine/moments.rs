@@ -317,6 +317,24 @@ fn earlier_policies_are_freed() {
 }
 
 #[test]
+fn a_change_frees_what_nobody_holds() {
+    let engine = started();
+    let module = || std::sync::Arc::downgrade(&engine.module("p.rego").unwrap());
+    let first = module();
+    engine.apply(matching(1)).unwrap();
+    assert_eq!(first.strong_count(), 0);
+    // this thread keeps what it asked last
+    let document = engine.prepare_document("p/answer").unwrap();
+    document.evaluate(&Request::new()).unwrap();
+    let second = module();
+    engine.apply(matching(2)).unwrap();
+    assert!(second.strong_count() > 0);
+    solon::release_memory();
+    engine.free_earlier();
+    assert_eq!(second.strong_count(), 0);
+}
+
+#[test]
 fn idle_threads_keep_few_policies() {
     use std::sync::Barrier;
     let engine = started();

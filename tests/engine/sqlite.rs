@@ -299,3 +299,23 @@ fn files_of_another_kind_and_damaged_ones_are_refused() {
     std::fs::write(&torn, bytes).unwrap();
     assert!(refused(&torn).contains("the file is damaged"));
 }
+
+/// What policies decide by is for whoever runs the engine.
+#[cfg(unix)]
+#[test]
+fn files_are_for_their_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = Folder::new("owner");
+    let engine = open(&folder.file());
+    engine.put("/a", Value::Int(1)).unwrap();
+    let mut files = 0;
+    for entry in std::fs::read_dir(&folder.0).unwrap() {
+        let entry = entry.unwrap();
+        let mode = entry.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{:?}: {mode:o}", entry.path());
+        files += 1;
+    }
+    // the database and its log
+    assert!(files >= 2, "{files}");
+}

@@ -13,6 +13,7 @@
 
 mod annotations;
 mod ast;
+mod bytes;
 mod cases;
 mod grammar;
 mod limits;

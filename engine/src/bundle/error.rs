@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use solon_syntax::source::Diagnostic;
+use solon_syntax::source::{Diagnostic, Diagnostics};
 
 use super::FileError;
 
@@ -54,3 +54,15 @@ impl fmt::Display for LoadErrors {
 }
 
 impl std::error::Error for LoadErrors {}
+
+impl From<LoadError> for LoadErrors {
+    fn from(one: LoadError) -> Self {
+        Self(vec![one])
+    }
+}
+
+impl From<Diagnostics> for LoadErrors {
+    fn from(diagnostics: Diagnostics) -> Self {
+        Self(diagnostics.0.into_iter().map(LoadError::Syntax).collect())
+    }
+}

@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use solon_syntax::ast::{Module, Version};
-use solon_syntax::parse_module;
 use solon_syntax::source::{Diagnostics, Source, SourceId};
+use solon_syntax::{module_text, parse_module};
 
 use super::Engine;
 use crate::compile::{self, Compilation, Pass, lower};
@@ -25,6 +25,15 @@ pub(crate) type Tamper<'t> = dyn Fn(&mut Program) + 't;
 type Exists<'e> = dyn Fn(&[String]) -> bool + 'e;
 
 impl Engine {
+    /// The text of a module that came as bytes.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] when they are no UTF-8, with all else that is wrong with the module.
+    pub fn module_text<'a>(&self, name: &str, bytes: &'a [u8]) -> Result<&'a str, Error> {
+        let options = self.inner.parse_options(self.inner.version)?;
+        Ok(module_text(name, bytes, &options)?)
+    }
+
     /// Parses a module.
     pub(super) fn parse(
         &self,

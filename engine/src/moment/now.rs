@@ -56,7 +56,7 @@ fn let_go(other: Arc<State>) {
 
 /// Lets go of the moment that the calling thread asked last.
 #[cold]
-pub(crate) fn forget() {
+pub fn forget() {
     drop(ASKED.try_with(Cell::take));
 }
 
@@ -98,17 +98,28 @@ impl Now {
         self.current.load_full()
     }
 
-    /// Makes a moment current. Callers see to it that only one does so at a time.
-    pub fn publish(&self, state: State) {
+    /// Makes a moment current in the place of the one that the caller held to make it. Callers see to it that only one does so
+    /// at a time.
+    pub fn publish(&self, before: Arc<State>, state: State) {
         let stamp = state.stamp;
-        let before = self.current.swap(Arc::new(state));
+        let swapped = self.current.swap(Arc::new(state));
         self.stamp.store(stamp, Ordering::Release);
+        drop(before);
+        self.earlier.lock().push(swapped);
+        self.free_earlier();
+    }
+
+    /// Frees the earlier moments that nobody holds any more.
+    pub fn free_earlier(&self) {
         let mut earlier = self.earlier.lock();
-        earlier.push(before);
         // nobody can come to hold what only this list holds
-        earlier.retain(|state| Arc::strong_count(state) > 1);
+        let free = earlier.extract_if(.., |state| Arc::strong_count(state) == 1);
+        let free: Vec<_> = free.collect();
         let is_kept = earlier.len() <= limits::EARLIER_MOMENTS;
         self.is_kept.store(is_kept, Ordering::Relaxed);
+        drop(earlier);
+        // large documents take their time
+        drop(free);
     }
 
     /// Runs something within a moment that a caller pinned, or the current one.

@@ -9,7 +9,7 @@ mod patch;
 mod path;
 mod reference;
 #[cfg(feature = "sqlite")]
-mod sqlite;
+pub(crate) mod sqlite;
 mod write;
 
 pub use error::StoreError;

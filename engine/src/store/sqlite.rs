@@ -18,6 +18,8 @@ use solon_syntax::ast::Version;
 use super::{Commit, Contents, Store, StoreError, StoredModule, Write};
 use crate::limits;
 
+pub use file::make_private_file;
+
 /// Policies and documents in a file, which one engine at a time uses.
 ///
 /// ```

@@ -21,4 +21,4 @@ pub mod stack;
 pub mod yaml;
 
 pub use dialect::{Features, Keywords, ParseOptions};
-pub use grammar::{parse_body, parse_module, parse_ref, parse_statements, parse_term};
+pub use grammar::{module_text, parse_body, parse_module, parse_ref, parse_statements, parse_term};

@@ -7,7 +7,6 @@ use serde_json::value::RawValue;
 use solon::{Change, Error};
 use solon_syntax::ast::Module;
 use solon_syntax::json;
-use solon_syntax::source::source_text;
 
 use super::ApiError;
 use super::error::message;
@@ -77,7 +76,7 @@ pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
 pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let id = id(request)?;
     let metrics = metrics::asked(request);
-    let text = source_text(&id, &request.body).map_err(|fault| Error::Compile(fault.into()))?;
+    let text = state.engine.module_text(&id, &request.body)?;
     metrics.since("server_read_bytes", request.received);
     let same = state
         .engine

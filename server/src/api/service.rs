@@ -11,6 +11,7 @@ use crate::http::{
     App, Cleaned, Head, Longer, Message, Place, Refusal, Request, Response, Status, clean,
 };
 use crate::telemetry::CountedRequest;
+use solon::internal::moment::forget as forget_moment;
 
 /// Answers requests from the table of routes.
 pub struct Service {
@@ -170,7 +171,12 @@ impl App for Service {
             message.logged = true;
             access_log::received(self.state.options.request_log, message);
         }
-        let response = match self.dispatch(*plan, message, place) {
+        let answer = self.dispatch(*plan, message, place);
+        if !place.is_reactor() {
+            // a thread that rests keeps no documents alive that are replaced meanwhile
+            forget_moment();
+        }
+        let response = match answer {
             Ok(response) => response,
             Err(ApiError::Elsewhere(pace)) => return Err(Longer(pace)),
             Err(error) => self.refusal(error),
@@ -233,6 +239,10 @@ impl App for Service {
             Refusal::Panicked => ApiError::internal("internal error: a panic"),
         };
         self.refusal(error)
+    }
+
+    fn tidy(&self) {
+        self.state.engine.free_earlier();
     }
 
     fn abandoned(&self, head: &Head) {

@@ -210,7 +210,6 @@ impl Common {
 
 /// Says what is wrong where something is.
 pub fn run(args: Args) -> ExitCode {
-    crate::system::huge_pages::spare();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
@@ -293,7 +292,8 @@ async fn serve(args: Run) -> Result<(), String> {
         let valid = commands::validate(&options).await;
         return valid.map_err(|refusal| refusal.to_string());
     }
-    start_log(args.log_level, args.log_format, None);
+    let most = crate::config::Bounds::default().log;
+    start_log(args.log_level, args.log_format, None, most);
     if args.reset_persistence {
         commands::reset(&options).map_err(|error| error.to_string())?;
     }

@@ -25,7 +25,7 @@ use solon::Capabilities;
 use solon::bundle::{Files, LoadError, Loader, Schemas};
 use solon_host::SystemFiles;
 
-use crate::system::huge_pages::NotedFiles;
+use crate::system::huge_pages::{self, NotedFiles};
 use solon_syntax::ast::Version;
 
 use self::report::Report;
@@ -61,8 +61,13 @@ enum Command {
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
+    // before anything else takes memory
+    huge_pages::spare();
     let matches = variables::with_variables(Cli::command()).get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    if !cli.command.serves() {
+        huge_pages::take();
+    }
     match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Eval(args) => eval::run(&args),
@@ -73,6 +78,13 @@ pub fn main() -> ExitCode {
         Command::Parse(args) => parse::run(&args),
         Command::Lines(args) => lines::run(&args),
         Command::Version(args) => version::run(&args),
+    }
+}
+
+impl Command {
+    /// Whether the process lives for long.
+    fn serves(&self) -> bool {
+        matches!(self, Self::Run(_) | Self::Control(_))
     }
 }
 

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use solon_syntax::print::outline;
-use solon_syntax::source::{Source, SourceId, source_text};
-use solon_syntax::{ParseOptions, json, parse_module};
+use solon_syntax::source::{Diagnostics, Source, SourceId};
+use solon_syntax::{ParseOptions, json, module_text, parse_module};
 
 use super::FAILED;
 use super::report::Report;
@@ -57,15 +57,14 @@ pub fn run(args: &Args) -> ExitCode {
 fn tree(args: &Args) -> Result<String, Report> {
     let text = super::read(&args.file);
     let text = text.map_err(|error| Report::message(error.to_string()))?;
-    let text = source_text(&args.file, &text)
-        .map_err(|fault| Report::of(&solon::Error::Compile(fault.into()), &|_| None))?;
-    let source = Source::new(SourceId(0), args.file.as_str(), text);
     let options = ParseOptions {
         version: super::version_of(args.v0_compatible),
         ..ParseOptions::default()
     };
-    let module =
-        parse_module(&source, &options).map_err(|errors| Report::of(&errors.into(), &|_| None))?;
+    let refused = |errors: Diagnostics| Report::of(&errors.into(), &|_| None);
+    let text = module_text(&args.file, &text, &options).map_err(refused)?;
+    let source = Source::new(SourceId(0), args.file.as_str(), text);
+    let module = parse_module(&source, &options).map_err(refused)?;
     let included: Vec<&str> = args
         .json_include
         .as_deref()

@@ -133,7 +133,6 @@ enum Compat {
 
 /// Serves until the process is told to stop.
 pub fn run(args: &Args) -> ExitCode {
-    huge_pages::spare();
     match start(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(text) => {
@@ -162,7 +161,8 @@ fn start(args: &Args) -> Result<(), String> {
         .map_err(|report| format!("load error: {}", report.text(report.is_of_loading())))?;
     let layout = args.log_timestamp_format.clone();
     let layout = layout.or_else(|| std::env::var("OPA_LOG_TIMESTAMP_FORMAT").ok());
-    start_log(args.log_level, args.log_format, layout.as_deref());
+    let layout = layout.as_deref();
+    start_log(args.log_level, args.log_format, layout, options.bounds.log);
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }

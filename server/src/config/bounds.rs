@@ -39,8 +39,8 @@ pub struct Bounds {
     pub queries: usize,
     /// Inputs of a batch.
     pub batch: usize,
-    /// Lines of the log that wait to be written.
-    pub log_lines: usize,
+    /// Bytes of lines of the log that wait for whoever reads it; lines beyond are dropped and counted.
+    pub log: usize,
 }
 
 impl Default for Bounds {
@@ -63,7 +63,7 @@ impl Default for Bounds {
             documents: 1024,
             queries: 256,
             batch: 100_000,
-            log_lines: 1 << 16,
+            log: 16 << 20,
         }
     }
 }

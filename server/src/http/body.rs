@@ -75,7 +75,7 @@ pub async fn read_body(
             continue;
         }
         // copied, since small parts that are kept take far more than their bytes
-        whole.push(&data);
+        whole.push(&data).map_err(|Spent| BodyError::Full)?;
     }
 }
 

@@ -1,14 +1,13 @@
 //! From a request to its answer: classified by its head, read once, answered where it belongs, packed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::{Method, Version};
 use solon::Value;
-use tokio::sync::Semaphore;
 
 use super::body::{BodyError, check_length, read_body};
 use super::budget::{Budget, Held, SMALL};
@@ -18,8 +17,9 @@ use super::pages::kept;
 use super::pool::{NotRun, Pace, Pool};
 use super::stream::{Broken, Flow};
 use super::tls::Certificates;
+use super::writer::Writer;
 use crate::config::{Bounds, Packing};
-use crate::system::huge_pages;
+use crate::system::{give_back, huge_pages};
 
 /// Who sends requests on a connection.
 pub struct Peer {
@@ -99,6 +99,9 @@ pub trait App: Send + Sync + 'static {
     /// Takes note of a request whose client has gone before there was an answer.
     fn abandoned(&self, _: &Head) {}
 
+    /// Frees what nobody needs any more, on the thread of changes, a while after the last one.
+    fn tidy(&self) {}
+
     /// Takes note of an answered request.
     fn answered(&self, head: &Head, response: &Response);
 }
@@ -126,9 +129,7 @@ pub struct Service<A> {
     pub bounds: Arc<Bounds>,
     pub packing: Packing,
     ids: AtomicU64,
-    /// Whoever changes something waits here for those before it.
-    writers: Semaphore,
-    waiting_writers: AtomicUsize,
+    writer: Writer,
 }
 
 pub(super) type Answer = hyper::Response<Full<Bytes>>;
@@ -141,6 +142,11 @@ impl<A: App> Service<A> {
         bounds: Arc<Bounds>,
         packing: Packing,
     ) -> Self {
+        let tidied = app.clone();
+        let writer = Writer::new(bounds.waiting, move || {
+            tidied.tidy();
+            give_back();
+        });
         Self {
             app,
             pool,
@@ -148,8 +154,7 @@ impl<A: App> Service<A> {
             bounds,
             packing,
             ids: AtomicU64::new(0),
-            writers: Semaphore::new(1),
-            waiting_writers: AtomicUsize::new(0),
+            writer,
         }
     }
 
@@ -224,28 +229,12 @@ impl<A: App> Service<A> {
         let service = self.clone();
         if self.app.writes(&plan) {
             let write = move || service.answer_at(&plan, &mut message, Place::Apart, is_packed);
-            return self.or_refused(self.write(write).await);
+            return self.or_refused(self.writer.run(write).await);
         }
         let answered = self.pool.run(pace, move |turn| {
             service.answer_at(&plan, &mut message, Place::Pool(turn), is_packed)
         });
         self.or_refused(answered.await)
-    }
-
-    /// Does work that changes something, after what came before it, on a thread that takes no slot from evaluations.
-    async fn write(
-        &self,
-        work: impl FnOnce() -> Response + Send + 'static,
-    ) -> Result<Response, NotRun> {
-        if self.waiting_writers.fetch_add(1, Ordering::Relaxed) >= self.bounds.waiting {
-            self.waiting_writers.fetch_sub(1, Ordering::Relaxed);
-            return Err(NotRun::Full);
-        }
-        let turn = self.writers.acquire().await;
-        self.waiting_writers.fetch_sub(1, Ordering::Relaxed);
-        let written = tokio::task::spawn_blocking(work).await;
-        drop(turn);
-        written.map_err(|_| NotRun::Lost)
     }
 
     fn answer_at(
@@ -278,6 +267,9 @@ impl<A: App> Service<A> {
         }
         let answer = ask(&*self.app, plan, message, place);
         message.held.give_back(read);
+        if huge_pages::pay(length) {
+            self.writer.tidy_soon();
+        }
         match answer {
             Ok(response) if self.is_to_pack(&message.head, &response) => {
                 self.counted(self.pack(response))

@@ -53,9 +53,11 @@ pub fn gunzip(body: &[u8], limit: usize, held: &mut Held) -> Result<Bytes, GzipE
             Ok(0) => return Ok(out.finish()),
             Ok(count) if out.len() + count > limit => return Err(GzipError::TooLarge),
             Ok(count) => {
-                held.grow(&mut out, count, limit)
+                let grown = held.grow(&mut out, count, limit);
+                let read = part.get(..count).unwrap_or_default();
+                grown
+                    .and_then(|()| out.push(read))
                     .map_err(|Spent| GzipError::Full)?;
-                out.push(part.get(..count).unwrap_or_default());
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {

@@ -2,7 +2,7 @@
 //! which library reads the bytes.
 //!
 //! A request comes by [`listen`] and [`stream`] to [`serve`], is classified by its head, read and answered in
-//! [`connection`], on a reactor or in the [`pool`]; all connections share one [`budget`].
+//! [`connection`], on a reactor, in the [`pool`] or by the [`writer`]; all connections share one [`budget`].
 
 mod body;
 mod budget;
@@ -18,6 +18,7 @@ mod pool;
 mod serve;
 mod stream;
 mod tls;
+mod writer;
 
 pub use budget::{Budget, Held, Spent};
 pub use connection::{App, Longer, Peer, Refusal, Service};

@@ -68,22 +68,24 @@ impl Buffer {
             }
             _ => {
                 let mut pages = MmapMut::map_anon(capacity).map_err(|_| Spent)?;
-                let length = copy(self.as_ref(), &mut pages);
+                let length = self.len();
+                copy(self.as_ref(), &mut pages)?;
                 *self = Self::Large { pages, length };
             }
         }
         Ok(())
     }
 
-    /// Adds bytes that there is room for; others are left out.
-    pub fn push(&mut self, more: &[u8]) {
+    /// Adds bytes, all or none: pages have room for what was asked for beforehand.
+    pub fn push(&mut self, more: &[u8]) -> Result<(), Spent> {
         match self {
             Self::Small(bytes) => bytes.extend_from_slice(more),
             Self::Large { pages, length } => {
-                let free = pages.get_mut(*length..).unwrap_or_default();
-                *length += copy(more, free);
+                copy(more, pages.get_mut(*length..).unwrap_or_default())?;
+                *length += more.len();
             }
         }
+        Ok(())
     }
 
     /// All of them.
@@ -101,22 +103,21 @@ pub fn kept(bytes: Bytes) -> Bytes {
     if bytes.len() < LARGE || buffer.make_room(bytes.len()).is_err() {
         return bytes;
     }
-    buffer.push(&bytes);
-    buffer.finish()
+    match buffer.push(&bytes) {
+        Ok(()) => buffer.finish(),
+        Err(Spent) => bytes,
+    }
 }
 
-/// Copies what there is room for, and tells how much that is.
-fn copy(from: &[u8], to: &mut [u8]) -> usize {
-    let count = from.len().min(to.len());
-    if let (Some(from), Some(to)) = (from.get(..count), to.get_mut(..count)) {
-        to.copy_from_slice(from);
-    }
-    count
+/// Copies bytes to the beginning of a place, if there is room for all of them.
+fn copy(from: &[u8], to: &mut [u8]) -> Result<(), Spent> {
+    to.get_mut(..from.len()).ok_or(Spent)?.copy_from_slice(from);
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Buffer, LARGE, kept};
+    use super::{Buffer, LARGE, Spent, kept};
 
     #[test]
     fn bytes_stay_what_they_are_when_their_buffer_grows() {
@@ -127,7 +128,7 @@ mod tests {
             let capacity = buffer.capacity().max(buffer.len() + part.len());
             let room = capacity.max(if want.len() > LARGE / 2 { 3 * LARGE } else { 0 });
             buffer.make_room(room).unwrap();
-            buffer.push(&part);
+            buffer.push(&part).unwrap();
             want.extend_from_slice(&part);
         }
         assert!(matches!(buffer, Buffer::Large { .. }));
@@ -135,11 +136,13 @@ mod tests {
         assert_eq!(buffer.len(), want.len());
         let bytes = buffer.finish();
         assert!(*bytes == *want && *kept(bytes.clone()) == *bytes);
-        // there is no room without asking for it
+        // there is no room without asking for it, and nothing is left out
         let mut full = Buffer::default();
         full.make_room(LARGE).unwrap();
-        full.push(&want);
-        assert_eq!(full.len(), LARGE);
-        assert_eq!(full.as_ref(), &want[..LARGE]);
+        full.push(&want[..LARGE - 1]).unwrap();
+        assert_eq!(full.push(&want[..2]), Err(Spent));
+        assert_eq!(full.push(&want[LARGE - 1..LARGE]), Ok(()));
+        assert_eq!(full.push(&want[..1]), Err(Spent));
+        assert!(*full.as_ref() == want[..LARGE]);
     }
 }

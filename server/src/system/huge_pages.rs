@@ -1,13 +1,13 @@
 //! Huge pages of memory, which the allocator asks the system for (Linux). They make large documents faster, and small servers
-//! large: of each two megabytes that one byte is used of, all are taken. So a server does without them until something large is
-//! read.
+//! large: of each two megabytes that one byte is used of, all are taken. So a process begins without them, and a server goes on
+//! so until something large is read.
 
 use std::path::Path;
 
 use solon::bundle::{FileError, FileKind, Files, Links};
 use solon_host::SystemFiles;
 
-pub use state::{read, spare};
+pub use state::{pay, read, spare, take};
 
 /// Bytes of files, of documents that are stored or of one body, from which on huge pages pay.
 #[cfg(target_os = "linux")]
@@ -28,11 +28,23 @@ mod state {
         SPARED.store(done.is_ok(), Ordering::Relaxed);
     }
 
-    /// Takes note of something of so many bytes that is about to become values.
-    pub fn read(bytes: usize) {
-        if bytes >= super::LARGE && SPARED.swap(false, Ordering::Relaxed) {
+    /// Does with huge pages again.
+    pub fn take() {
+        if SPARED.swap(false, Ordering::Relaxed) {
             // where that is refused, what is large is a little slower
             let _ = rustix::thread::disable_transparent_huge_pages(false);
+        }
+    }
+
+    /// Whether something of so many bytes is large.
+    pub fn pay(bytes: usize) -> bool {
+        bytes >= super::LARGE
+    }
+
+    /// Takes note of something of so many bytes that is about to become values.
+    pub fn read(bytes: usize) {
+        if pay(bytes) {
+            take();
         }
     }
 
@@ -45,6 +57,10 @@ mod state {
 #[cfg(not(target_os = "linux"))]
 mod state {
     pub fn spare() {}
+    pub fn take() {}
+    pub fn pay(_: usize) -> bool {
+        false
+    }
     pub fn read(_: usize) {}
     pub fn read_file(_: usize) {}
 }

@@ -1,9 +1,9 @@
 //! Log lines on standard error, in the field names that OPA's users know: `level`, `msg`, `time` and the rest.
 
 use std::fmt::{self, Write as _};
-use std::io::Write as _;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::ValueEnum;
@@ -16,9 +16,6 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::registry::LookupSpan;
 
 use super::timestamp::timestamp;
-
-/// Lines that wait for a slow reader of standard error; more are dropped and counted.
-const WAITING: usize = 1 << 16;
 
 /// Lines that were dropped.
 static DROPPED: AtomicU64 = AtomicU64::new(0);
@@ -72,28 +69,74 @@ pub enum Format {
 }
 
 /// Logs what `tracing` is told, from a thread of its own. Only the first call of a process counts. Times are written by a layout of
-/// Go's, if there is one.
-pub fn start_log(level: Level, format: Format, layout: Option<&str>) {
-    let (sender, receiver) = sync_channel(WAITING);
+/// Go's, if there is one. At most so many bytes of lines wait for a slow reader of standard error; lines beyond are dropped and
+/// counted.
+pub fn start_log(level: Level, format: Format, layout: Option<&str>, most: usize) {
+    let (queue, lines) = Queue::new(most);
     // without a thread there is no log, and no reason to refuse to serve
     let _ = std::thread::Builder::new()
         .name("log".into())
-        .spawn(move || write_lines(&receiver));
+        .spawn(move || lines.write(std::io::stderr()));
     let clock = Clock::new(layout);
     let lines = Lines {
         format,
         clock,
-        sender,
+        queue,
     };
     let layer = lines.with_filter(level.filter());
     let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(layer));
 }
 
-fn write_lines(lines: &Receiver<Vec<u8>>) {
-    let mut error = std::io::stderr();
-    while let Ok(line) = lines.recv() {
-        // nobody is left to hear of it
-        let _ = error.write_all(&line);
+/// Lines on their way to the thread that writes them. Room for them is made as they come: mostly there are none.
+struct Queue {
+    lines: Sender<Vec<u8>>,
+    waiting: Arc<AtomicUsize>,
+    most: usize,
+}
+
+/// Where they come out.
+struct Waiting {
+    lines: Receiver<Vec<u8>>,
+    waiting: Arc<AtomicUsize>,
+}
+
+impl Queue {
+    /// Holds at most so many bytes.
+    fn new(most: usize) -> (Self, Waiting) {
+        let (sender, receiver) = channel();
+        let waiting = Arc::<AtomicUsize>::default();
+        let out = Waiting {
+            lines: receiver,
+            waiting: waiting.clone(),
+        };
+        let queue = Self {
+            lines: sender,
+            waiting,
+            most,
+        };
+        (queue, out)
+    }
+
+    /// Adds a line, unless there is no room for it, or nobody to write it.
+    fn add(&self, line: Vec<u8>) -> bool {
+        let length = line.len();
+        let before = self.waiting.fetch_add(length, Ordering::Relaxed);
+        let is_added = before.saturating_add(length) <= self.most && self.lines.send(line).is_ok();
+        if !is_added {
+            self.waiting.fetch_sub(length, Ordering::Relaxed);
+        }
+        is_added
+    }
+}
+
+impl Waiting {
+    /// Writes lines as they come, until nobody adds any more.
+    fn write(self, mut out: impl std::io::Write) {
+        while let Ok(line) = self.lines.recv() {
+            // nobody is left to hear of it
+            let _ = out.write_all(&line);
+            self.waiting.fetch_sub(line.len(), Ordering::Relaxed);
+        }
     }
 }
 
@@ -101,7 +144,7 @@ fn write_lines(lines: &Receiver<Vec<u8>>) {
 struct Lines {
     format: Format,
     clock: Clock,
-    sender: SyncSender<Vec<u8>>,
+    queue: Queue,
 }
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
@@ -111,9 +154,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
         let level = event.metadata().level().as_str().to_ascii_lowercase();
         let line = self.format.line(fields, &level, &self.clock.now());
         // a reader that is that slow gets what fits
-        if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) =
-            self.sender.try_send(line)
-        {
+        if !self.queue.add(line) {
             DROPPED.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -222,7 +263,23 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
-    use super::{Clock, Fields, Format};
+    use super::{Clock, Fields, Format, Queue};
+
+    #[test]
+    fn lines_beyond_the_bound_are_dropped() {
+        let (queue, lines) = Queue::new(10);
+        assert!(queue.add(b"1234567\n".to_vec()));
+        assert!(!queue.add(b"12\n".to_vec()));
+        assert!(queue.add(b"1\n".to_vec()));
+        assert!(!queue.add(b"\n".to_vec()));
+        drop(queue);
+        let mut written = Vec::new();
+        lines.write(&mut written);
+        assert_eq!(written, b"1234567\n1\n");
+        let (queue, lines) = Queue::new(10);
+        drop(lines);
+        assert!(!queue.add(b"1\n".to_vec()));
+    }
 
     #[test]
     fn times_have_the_form_that_is_asked_for() {

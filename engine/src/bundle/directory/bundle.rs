@@ -87,7 +87,9 @@ impl Bundle {
             let file = found.map_err(|error| error.to_string())?;
             match file.kind {
                 Kind::Module => {
-                    let text = file.text(files).map_err(|error| error.to_string())?;
+                    let text = file
+                        .text(files, options)
+                        .map_err(|error| error.to_string())?;
                     bundle.modules.insert(file.name, text);
                 }
                 _ if is_data(&file) => {

@@ -160,18 +160,20 @@ impl<'f> Loader<'f> {
                 continue;
             }
             let start = Instant::now();
-            let added = file.and_then(|file| match self.read(&file)? {
-                Content::Module(text) => {
-                    modules.insert(file.name.clone(), text);
-                    found.push(Ok(file.name));
-                    Ok(())
-                }
-                Content::Document(value) => {
-                    reading = sum(reading, Some(start.elapsed()));
-                    documents.add(&file, value)
-                }
-            });
-            found.extend(added.err().map(Err));
+            let added = file
+                .map_err(LoadErrors::from)
+                .and_then(|file| match self.read(&file)? {
+                    Content::Module(text) => {
+                        modules.insert(file.name.clone(), text);
+                        found.push(Ok(file.name));
+                        Ok(())
+                    }
+                    Content::Document(value) => {
+                        reading = sum(reading, Some(start.elapsed()));
+                        Ok(documents.add(&file, value)?)
+                    }
+                });
+            found.extend(added.err().into_iter().flat_map(|errors| errors.0).map(Err));
         }
         if found.iter().all(Result::is_ok) {
             return Ok(Loaded {
@@ -191,12 +193,12 @@ impl<'f> Loader<'f> {
     }
 
     /// What a file holds. One whose name does not tell is a module, JSON or YAML, whichever it can be.
-    fn read(&self, file: &Found) -> Result<Content, LoadError> {
+    fn read(&self, file: &Found) -> Result<Content, LoadErrors> {
         match file.kind {
-            Kind::Module => file.text(self.files).map(Content::Module),
-            Kind::Json | Kind::Yaml => read_document(self.files, file).map(Content::Document),
+            Kind::Module => file.text(self.files, &self.options).map(Content::Module),
+            Kind::Json | Kind::Yaml => Ok(Content::Document(read_document(self.files, file)?)),
             Kind::Unknown => {
-                let module = file.text(self.files);
+                let module = file.text(self.files, &self.options);
                 let module = module.is_ok_and(|text| self.refused(&file.name, &text).is_empty());
                 let kinds = [
                     (Kind::Module, module),
@@ -206,7 +208,7 @@ impl<'f> Loader<'f> {
                 let kinds = kinds.into_iter().filter(|(_, possible)| *possible);
                 let mut read = kinds.map(|(kind, _)| self.read(&file.taken_as(kind)));
                 read.find(Result::is_ok).unwrap_or_else(|| {
-                    Err(LoadError::within(&file.name, "can't recognize file type"))
+                    Err(LoadError::within(&file.name, "can't recognize file type").into())
                 })
             }
         }
@@ -214,13 +216,7 @@ impl<'f> Loader<'f> {
 
     fn refused(&self, name: &str, text: &str) -> Vec<LoadError> {
         let source = Source::new(SourceId(0), name, text);
-        let refused = parse_module(&source, &self.options)
-            .err()
-            .map(|diagnostics| diagnostics.0);
-        refused
-            .into_iter()
-            .flatten()
-            .map(LoadError::Syntax)
-            .collect()
+        let refused = parse_module(&source, &self.options).err();
+        refused.map_or_else(Vec::new, |diagnostics| LoadErrors::from(diagnostics).0)
     }
 }

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use solon_syntax::source::source_text;
+use solon_syntax::{ParseOptions, module_text};
 
 use super::Ignore;
-use crate::bundle::{FileError, FileKind, Files, Links, LoadError};
+use crate::bundle::{FileError, FileKind, Files, Links, LoadError, LoadErrors};
 
 /// What a command reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,11 +67,9 @@ impl Found {
     }
 
     /// The text of a policy.
-    pub fn text(&self, files: &dyn Files) -> Result<String, LoadError> {
+    pub fn text(&self, files: &dyn Files, options: &ParseOptions) -> Result<String, LoadErrors> {
         let bytes = self.bytes(files)?;
-        source_text(&self.name, &bytes)
-            .map(str::to_owned)
-            .map_err(LoadError::Syntax)
+        Ok(module_text(&self.name, &bytes, options)?.to_owned())
     }
 }
 

@@ -68,8 +68,19 @@ impl Failure {
     }
 }
 
+/// Makes a file where there is none yet, for its owner alone: what policies decide by is not for all who can log in. SQLite
+/// gives the files beside it the same mode, and tells what is wrong with a file that cannot be made.
+pub fn make_private_file(path: &Path) {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let _ = options.open(path);
+}
+
 /// Opens a file, or makes it, for one process alone.
 pub fn open(path: &Path) -> Result<Connection, Failure> {
+    make_private_file(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;

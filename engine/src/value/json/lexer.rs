@@ -21,6 +21,11 @@ impl<'t> Lexer<'t> {
         self.text.len()
     }
 
+    /// How many of them were read.
+    pub fn read(&self) -> usize {
+        self.at
+    }
+
     #[inline]
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()

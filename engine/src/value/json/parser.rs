@@ -14,6 +14,12 @@ const OPEN: usize = 16;
 /// a list that grows is copied.
 const BYTES_AN_ITEM: usize = 64;
 
+/// Values from which on a list grows by what the rest of the text is likely to hold.
+const LONG: usize = 1 << 16;
+
+/// How many times as long a list grows at once at most: what comes next may be another thing.
+const GROWTH: usize = 8;
+
 /// Makes values of what the parser reads. Values go straight to the end of a list: returned, each would be
 /// copied several times.
 pub(super) trait Build<'t> {
@@ -205,6 +211,9 @@ fn read<'t, B: Build<'t>>(
                 }
                 (false, Some(b',')) => {
                     lexer.bump();
+                    if items.len() == items.capacity() {
+                        make_room(items, lexer);
+                    }
                     continue 'value;
                 }
                 (true, Some(b'}')) => {
@@ -220,6 +229,22 @@ fn read<'t, B: Build<'t>>(
             frames.pop();
         }
     }
+}
+
+/// Makes room in a long list for as many values as the text holds if it goes on like this: each step of growing leaves
+/// behind what the list was in before, and all of that together is as much again.
+#[cold]
+#[inline(never)]
+fn make_room<I>(items: &mut Vec<I>, lexer: &Lexer<'_>) {
+    let length = items.len();
+    if length < LONG {
+        return;
+    }
+    let left = lexer.len().saturating_sub(lexer.read());
+    let likely = length.saturating_mul(left) / lexer.read().max(1);
+    let more = likely.saturating_add(likely / 16);
+    // where there is no such room, the list grows as others do
+    let _ = items.try_reserve_exact(more.clamp(length / 2, length * (GROWTH - 1)));
 }
 
 #[inline]

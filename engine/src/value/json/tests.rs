@@ -391,3 +391,19 @@ fn reads_and_writes_as_opa() {
         assert_eq!(got, (kind.as_str(), want), "{text:?}");
     }
 }
+
+/// A list grows by what the text before seems to promise, which it need not hold.
+#[test]
+fn long_lists_of_parts_of_any_length() {
+    let (short, long) = ("1,".repeat(200_000), "\"a longer string\",".repeat(20_000));
+    for (text, length) in [
+        (format!("[{short}{long}2]"), 220_001),
+        (format!("[{long}{short}2]"), 220_001),
+        (format!("[[{short}1],[{short}1],{long}2]"), 20_003),
+    ] {
+        let value = read(text.as_bytes()).unwrap();
+        let items = value.as_array().unwrap();
+        assert_eq!(items.len(), length);
+        assert_eq!(items.last(), Some(&Value::Int(2)));
+    }
+}

@@ -34,13 +34,43 @@ use self::session::Session;
 use self::stream::{Parsed, Stream};
 use crate::ast::{Body, ExprKind, Module, Package, Ref, Term, TermKind};
 use crate::dialect::ParseOptions;
-use crate::lexer::lex;
-use crate::source::{Code, Diagnostic, Diagnostics, Source, Span};
+use crate::lexer::{ILLEGAL_UTF8, Lexed, lex, lex_repaired};
+use crate::source::{Code, Diagnostic, Diagnostics, Repaired, Source, SourceId, Span, repaired};
 
 /// Reads a module.
 pub fn parse_module(source: &Source, options: &ParseOptions) -> Result<Module, Diagnostics> {
     check_length(source)?;
-    let mut lexed = lex(source);
+    lexed_module(source, options, lex(source))
+}
+
+/// The text of a module's file.
+///
+/// # Errors
+/// Where it is no UTF-8: that, and what else is wrong with it as a module.
+pub fn module_text<'a>(
+    name: &str,
+    bytes: &'a [u8],
+    options: &ParseOptions,
+) -> Result<&'a str, Diagnostics> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Ok(text);
+    }
+    let Repaired { text, places } = repaired(bytes);
+    let source = Source::new(SourceId(0), name, text);
+    check_length(&source)?;
+    let lexed = lex_repaired(&source, &places);
+    Err(match lexed_module(&source, options, lexed) {
+        Err(diagnostics) => diagnostics,
+        // nothing that the grammar accepts has such characters in it
+        Ok(_) => Diagnostic::at(Code::Parse, &source, Span::default(), ILLEGAL_UTF8).into(),
+    })
+}
+
+fn lexed_module(
+    source: &Source,
+    options: &ParseOptions,
+    mut lexed: Lexed,
+) -> Result<Module, Diagnostics> {
     let module = Module {
         source: source.clone(),
         version: options.version,

@@ -18,6 +18,9 @@ pub(crate) use self::token::{Inside, Kind, Token};
 use crate::ast::Comment;
 use crate::source::{Source, Span};
 
+/// The complaint about bytes that are no text.
+pub(crate) const ILLEGAL_UTF8: &str = "illegal utf-8 character";
+
 /// What a text consists of.
 pub(crate) struct Lexed {
     /// The tokens; the last one is the end of the file.
@@ -32,7 +35,12 @@ pub(crate) struct Lexed {
 
 /// Reads a text, which must be shorter than 4 GiB: the grammar sees to that.
 pub(crate) fn lex(source: &Source) -> Lexed {
-    let mut lexer = Lexer::new(source);
+    lex_repaired(source, &[])
+}
+
+/// Reads a text that stands for bytes which are none, with what takes the place of those at `illegal`, in order.
+pub(crate) fn lex_repaired(source: &Source, illegal: &[usize]) -> Lexed {
+    let mut lexer = Lexer::new(source, illegal);
     while lexer.token() {}
     lexer.done
 }
@@ -59,6 +67,8 @@ struct Lexer<'a> {
     templates: Vec<OpenTemplate>,
     /// Opening brackets without partner so far.
     open: Vec<usize>,
+    /// Where characters stand that the bytes of the file are not.
+    illegal: &'a [usize],
     /// Complaints about the token being read.
     pending: Vec<&'static str>,
     done: Lexed,
@@ -75,7 +85,7 @@ struct Start {
 }
 
 impl<'a> Lexer<'a> {
-    fn new(source: &'a Source) -> Self {
+    fn new(source: &'a Source, illegal: &'a [usize]) -> Self {
         let text: &str = &source.text;
         let mut lexer = Self {
             source,
@@ -88,6 +98,7 @@ impl<'a> Lexer<'a> {
             known: HashMap::default(),
             templates: Vec::new(),
             open: Vec::new(),
+            illegal,
             pending: Vec::new(),
             done: Lexed {
                 tokens: Vec::with_capacity(text.len() / 4 + 2),
@@ -155,6 +166,9 @@ impl<'a> Lexer<'a> {
             Some(0) => self.pending.push("illegal null character"),
             Some(0xEF) if self.at > 0 && self.rest().starts_with('\u{feff}') => {
                 self.pending.push("illegal byte-order mark");
+            }
+            Some(0xEF) if self.illegal.binary_search(&self.at).is_ok() => {
+                self.pending.push(ILLEGAL_UTF8);
             }
             _ => {}
         }

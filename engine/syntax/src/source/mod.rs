@@ -6,4 +6,4 @@ mod utf8;
 
 pub use diagnostic::{Code, Diagnostic, Diagnostics};
 pub use span::{Source, SourceId, Span};
-pub use utf8::source_text;
+pub(crate) use utf8::{Repaired, repaired};

@@ -1,51 +1,35 @@
-//! Bytes as policy text.
+//! Bytes as text.
 
-use super::{Code, Diagnostic, Span};
+/// A text that was made of bytes which are none.
+pub struct Repaired {
+    /// The text, with U+FFFD in the place of each byte that belongs to no character.
+    pub text: String,
+    /// Where these stand, in order.
+    pub places: Vec<usize>,
+}
 
-/// The text of a policy.
-///
-/// # Errors
-/// Where it is no UTF-8.
-pub fn source_text<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, Diagnostic> {
-    std::str::from_utf8(bytes).map_err(|error| {
-        let before = bytes.get(..error.valid_up_to()).unwrap_or(bytes);
-        let start = before
-            .iter()
-            .rposition(|&byte| byte == b'\n')
-            .map_or(0, |at| at + 1);
-        let in_line = String::from_utf8_lossy(before.get(start..).unwrap_or(&[]));
-        let line = bytes
-            .get(start..)
-            .and_then(|rest| rest.split(|&byte| byte == b'\n').next());
-        let line = String::from_utf8_lossy(line.unwrap_or(&[]));
-        let rows = before.split(|&byte| byte == b'\n').count();
-        let span = Span {
-            row: u32::try_from(rows).unwrap_or(u32::MAX),
-            col: u32::try_from(in_line.chars().count() + 1).unwrap_or(u32::MAX),
-            ..Span::default()
-        };
-        let details = serde_json::json!({ "line": line, "idx": in_line.len() });
-        Diagnostic {
-            details: vec![
-                line.to_string(),
-                format!("{}^", " ".repeat(in_line.chars().count())),
-            ],
-            details_json: Some(details),
-            ..Diagnostic::new(Code::Parse, name.into(), span, "illegal utf-8 character")
+/// Reads bytes as text, whatever they are.
+pub fn repaired(bytes: &[u8]) -> Repaired {
+    let mut text = String::with_capacity(bytes.len());
+    let mut places = Vec::new();
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for _ in chunk.invalid() {
+            places.push(text.len());
+            text.push(char::REPLACEMENT_CHARACTER);
         }
-    })
+    }
+    Repaired { text, places }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::source_text;
+    use super::repaired;
 
     #[test]
-    fn the_place_is_found() {
-        assert_eq!(source_text("a", b"package a").unwrap(), "package a");
-        let error = source_text("a", b"package a\np := \"\xff\"\n").unwrap_err();
-        let want = "a:2: rego_parse_error: illegal utf-8 character\n\tp := \"\u{fffd}\"\n\t      ^";
-        assert_eq!(error.to_string(), want);
-        assert_eq!((error.span.row, error.span.col), (2, 7));
+    fn each_byte_that_is_no_text_has_a_place() {
+        let repaired = repaired(b"\xffa\xe2\x82b\xef\xbf\xbd");
+        assert_eq!(repaired.text, "\u{fffd}a\u{fffd}\u{fffd}b\u{fffd}");
+        assert_eq!(repaired.places, [0, 4, 7]);
     }
 }

@@ -1,12 +1,13 @@
 //! SQLite: one writer, many readers, a write-ahead log.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, ErrorCode, ToSql, params_from_iter};
+use solon::internal::sqlite::make_private_file;
 
 use super::pool::{Lease, Pool};
 use super::{Cell, DbError, Dialect, Driver, Later, Mode, Row, Session};
@@ -39,20 +40,11 @@ impl Sqlite {
     }
 }
 
-/// Makes the file where there is none yet, for its owner alone: it tells who may do what, and what changed. SQLite gives
-/// the files beside it the same mode, and tells what is wrong with a file that cannot be made.
-fn make_file(path: &Path) {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let _ = options.open(path);
-}
-
 fn open(path: Option<PathBuf>) -> Result<Connection, DbError> {
     let connection = match path {
         Some(path) => {
-            make_file(&path);
+            // it tells who may do what, and what changed
+            make_private_file(&path);
             Connection::open(path)
         }
         None => Connection::open_in_memory(),

@@ -26,7 +26,7 @@ pub use git::Git;
 pub use glob::Glob;
 pub use names::{Kind, check_name};
 pub use paths::{DataPath, DataPathError};
-pub use reader::{Compat, Members, Origin, Place, Problems, Reader};
+pub use reader::{Compat, Members, Origin, Place, Problems, Reader, kind_of};
 pub use references::{Reference, cycle};
 pub use requirement::{Pin, Requirement};
 pub use secret::{Secret, SecretField, SecretType, SecretValue};

@@ -261,15 +261,22 @@ impl Reader {
 
     /// Notes that a value is of another kind. What it is does not matter, so that a secret is never told.
     pub fn expected(&mut self, place: &Place<'_>, wanted: &str, value: &Value) {
-        let had = match value {
-            Value::Null => "null",
-            Value::Bool(_) => "a boolean",
-            Value::Number(_) => "a number",
-            Value::String(_) => "a string",
-            Value::Array(_) => "an array",
-            Value::Object(_) => "an object",
-        };
-        self.refuse(place, format_args!("must be {wanted}, not {had}"));
+        self.refuse(
+            place,
+            format_args!("must be {wanted}, not {}", kind_of(value)),
+        );
+    }
+}
+
+/// The kind of a JSON value, as messages call it.
+pub fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
     }
 }
 

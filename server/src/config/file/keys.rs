@@ -1,6 +1,7 @@
 //! Every key that a configuration may have, and what may stand there.
 
 use serde_json::Value;
+use solon_control::model::kind_of;
 
 /// What may stand at a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -271,16 +272,5 @@ impl Kind {
             "{place}: expected {wanted}, got {}",
             kind_of(value)
         ))
-    }
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
     }
 }
