@@ -25,7 +25,7 @@ use crate::api::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION};
 use crate::app::Server;
 use crate::config::{Authorization, Config, ServerOptions, Sources, Spelling};
 use crate::system::huge_pages;
-use crate::telemetry::{Format, Level, start_log};
+use crate::telemetry::{Format, Level, finish_log, start_log};
 
 /// Serve policies and documents over HTTP.
 #[derive(clap::Args)]
@@ -171,6 +171,7 @@ fn start(args: &Args) -> Result<(), String> {
     drop(loaded);
     let server = Server::builder().engine(engine).options(options);
     let served = server.config(active).build().run();
+    finish_log();
     served.map_err(|error| line(error.to_string()))
 }
 

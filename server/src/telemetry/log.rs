@@ -1,10 +1,10 @@
 //! Log lines on standard error, in the field names that OPA's users know: `level`, `msg`, `time` and the rest.
 
 use std::fmt::{self, Write as _};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::ValueEnum;
 use serde_json::{Map, Value};
@@ -73,6 +73,7 @@ pub enum Format {
 /// counted.
 pub fn start_log(level: Level, format: Format, layout: Option<&str>, most: usize) {
     let (queue, lines) = Queue::new(most);
+    let _ = UNWRITTEN.set(queue.waiting.clone());
     // without a thread there is no log, and no reason to refuse to serve
     let _ = std::thread::Builder::new()
         .name("log".into())
@@ -85,6 +86,22 @@ pub fn start_log(level: Level, format: Format, layout: Option<&str>, most: usize
     };
     let layer = lines.with_filter(level.filter());
     let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(layer));
+}
+
+/// Bytes of lines that are still to be written.
+static UNWRITTEN: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
+
+/// Waits until all lines are written, for a second at most: the process is about to end, and its threads with it.
+pub fn finish_log() {
+    let start = Instant::now();
+    let is_busy = || {
+        UNWRITTEN
+            .get()
+            .is_some_and(|bytes| bytes.load(Ordering::Relaxed) > 0)
+    };
+    while is_busy() && start.elapsed() < Duration::from_secs(1) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Lines on their way to the thread that writes them. Room for them is made as they come: mostly there are none.
