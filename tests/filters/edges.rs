@@ -114,8 +114,8 @@ impl Group {
                     format!("{row}.one + 3 < {c}"),
                     format!("3 - {row}.one >= {c}"),
                     format!("{row}.one * 2 == {c}"),
-                    format!("(2 * {row}.one) - 1 in [{c}, 7]"),
-                    format!("({row}.one - 5) * -3 != {c}"),
+                    format!("2 * {row}.one - 1 in [{c}, 7]"),
+                    format!("{row}.one * -3 + 15 != {c}"),
                 ],
                 _ => Vec::new(),
             };
