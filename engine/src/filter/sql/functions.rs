@@ -180,7 +180,7 @@ impl Writer<'_> {
         let mut ways = Vec::with_capacity(values.len());
         for value in values {
             match linear.solved(comparison, value) {
-                Some(Solved::All(true)) => ways.push(TRUE.to_owned()),
+                Some(Solved::All(true)) => ways.push(format!("{column} IS NOT NULL")),
                 Some(Solved::All(false)) => ways.push(FALSE.to_owned()),
                 Some(Solved::Compare(comparison, bound)) => {
                     let bound = json::read(bound.to_string().as_bytes());
