@@ -1,5 +1,6 @@
 //! Filters of rows, prepared once and compiled for each input.
 
+mod explained;
 mod options;
 
 use std::str::FromStr;
@@ -12,10 +13,11 @@ use crate::compile::Compiled;
 use crate::compile::annotations::rule_path;
 use crate::error::{Error, ErrorEntry};
 use crate::filter::{
-    Condition, FilterTarget, Fragment, Hints, Manner, MappingError, Mappings, Refusal, Statement,
-    check, clashes, masks, sql, ucast,
+    Condition, FilterTarget, Fragment, Hints, Manner, MappingError, Mappings, Names, Refusal,
+    Statement, check, clashes, masks, sql, together, ucast,
 };
 use crate::moment::Moment;
+use crate::partial::Residuals;
 use crate::partial_query::{BoundPartial, PartialInner};
 use crate::query::{Bound, Following, Request};
 use crate::trace::{Observer, Timer};
@@ -122,14 +124,16 @@ pub(crate) const MASKS: &str = "masks";
 /// A filter prepared for one policy.
 pub(crate) struct FilterInner {
     pub partial: Arc<PartialInner>,
-    /// The rule that computes masks, and the query for it.
-    pub mask: Option<(Ref, Arc<PartialInner>)>,
+    /// The rules that compute masks, and the queries for them.
+    pub masks: Vec<(Ref, Arc<PartialInner>)>,
     pub unknowns: Vec<String>,
     /// The names below `input` that are unknown, and whether the policy has names nearly like them.
     pub names: Vec<String>,
     pub hints: bool,
     pub targets: Vec<(FilterTarget, Mappings)>,
     pub shorts: Vec<String>,
+    /// The paths below tables that are columns, where these may be named.
+    pub paths: Vec<(String, String)>,
     pub manner: Manner,
     pub extensions: bool,
     pub bare: bool,
@@ -174,44 +178,21 @@ impl PreparedFilters {
         let mut laps = timer.start();
         let bound = self.handle.bind_for(request)?;
         let Bound {
-            shared,
             moment,
             prepared: inner,
+            ..
         } = &bound;
         let mut near = Hints::new(&inner.names);
-        let ask = |query: &Arc<PartialInner>, near: Option<&mut Hints<'_>>| {
-            let query = BoundPartial(Bound {
-                shared: shared.clone(),
-                moment: moment.clone(),
-                prepared: query.clone(),
-            });
-            let mut search = Search::default();
-            if let Some(near) = near {
-                // what cannot match fails without being looked at
-                search.shortcuts = Shortcuts::default().indexing(false);
-                search.observer = Some(near as &mut dyn Observer);
-            }
-            query.evaluate_as(request, search)
-        };
         let compiled = &*moment.state().policy.compiled;
-        let left = ask(&inner.partial, inner.hints.then_some(&mut near))?;
+        let observer = inner.hints.then_some(&mut near as &mut dyn Observer);
+        let left = ask(&bound, &inner.partial, request, observer)?;
         laps.end(|| "rego_partial_eval".to_owned());
-        let targets: Vec<FilterTarget> = inner.targets.iter().map(|(target, _)| *target).collect();
-        let fragment = Fragment {
-            targets: &targets,
-            shorts: &inner.shorts,
-            namespace: &inner.partial.inlining.namespace,
-            extensions: inner.extensions,
-        };
-        let checked = check(&left, fragment);
-        let mut refusals = clashes(&left.choices, &inner.shorts);
+        let (checked, mut refusals) = inner.judged(&left);
         laps.end(|| "compile_eval_constraints".to_owned());
-        let mut masked = None;
-        if let Some((rule, query)) = &inner.mask
-            && !matches!(checked, Ok(Condition::Never))
-        {
-            match ask(query, None).map(|left| masks(&left, &Name::from(MASKS), rule)) {
-                Ok(Ok(found)) => masked = found,
+        let mut masks = None;
+        if !matches!(checked, Ok(Condition::Never)) {
+            match masked(&bound, request) {
+                Ok(Ok(found)) => masks = found,
                 Ok(Err(refusal)) => refusals.push(refusal),
                 Err(error) if checked.is_ok() => return Err(error),
                 Err(_) => {}
@@ -252,7 +233,7 @@ impl PreparedFilters {
         });
         Ok(Filters {
             filters,
-            masks: masked,
+            masks,
             hints: hints.collect(),
         })
     }
@@ -265,18 +246,72 @@ impl PreparedFilters {
         Ok(self.handle.bind()?.prepared.unknowns.clone())
     }
 
-    /// The reference to the rule that computes masks, if there is one.
+    /// The reference to the rule that computes masks, if there is one; of several the first.
     ///
     /// # Errors
     /// [`Error::Compile`] where the policy has changed and does not compile any more.
     pub fn mask_rule(&self) -> Result<Option<String>, Error> {
         let bound = self.handle.bind()?;
-        let rule = bound.prepared.mask.as_ref().map(|(rule, _)| rule.clone());
+        let rule = bound.prepared.masks.first().map(|(rule, _)| rule.clone());
         Ok(rule.map(|rule| Term::new(TermKind::Ref(rule), Span::default()).to_string()))
     }
 }
 
+/// What a query comes down to.
+fn ask(
+    bound: &Bound<FilterInner>,
+    query: &Arc<PartialInner>,
+    request: &Request<'_>,
+    observer: Option<&mut dyn Observer>,
+) -> Result<Residuals, Error> {
+    let query = BoundPartial(Bound {
+        shared: bound.shared.clone(),
+        moment: bound.moment.clone(),
+        prepared: query.clone(),
+    });
+    let mut search = Search::default();
+    if let Some(observer) = observer {
+        // what cannot match fails without being looked at
+        search.shortcuts = Shortcuts::default().indexing(false);
+        search.observer = Some(observer);
+    }
+    query.evaluate_as(request, search)
+}
+
+/// The masks, or why there are none.
+fn masked(
+    bound: &Bound<FilterInner>,
+    request: &Request<'_>,
+) -> Result<Result<Option<Value>, Refusal>, Error> {
+    let mut all = Vec::new();
+    for (rule, query) in &bound.prepared.masks {
+        let left = ask(bound, query, request, None)?;
+        match masks(&left, &Name::from(MASKS), rule) {
+            Ok(found) => all.extend(found.map(|found| (rule, found))),
+            Err(refusal) => return Ok(Err(refusal)),
+        }
+    }
+    Ok(together(all))
+}
+
 impl FilterInner {
+    /// The condition that is left, and which rules may clash.
+    fn judged(&self, left: &Residuals) -> (Result<Condition, Vec<Refusal>>, Vec<Refusal>) {
+        let targets: Vec<FilterTarget> = self.targets.iter().map(|(target, _)| *target).collect();
+        let names = Names {
+            shorts: &self.shorts,
+            paths: &self.paths,
+            functions: self.extensions,
+        };
+        let fragment = Fragment {
+            targets: &targets,
+            names,
+            namespace: &self.partial.inlining.namespace,
+            extensions: self.extensions,
+        };
+        (check(left, fragment), clashes(&left.choices, names))
+    }
+
     /// Everything that a target cannot say of a condition.
     fn unsaid(
         &self,
@@ -284,11 +319,7 @@ impl FilterInner {
         target: FilterTarget,
         mappings: &Mappings,
     ) -> Vec<Refusal> {
-        let Condition::Any(bodies) = condition else {
-            return Vec::new();
-        };
-        let alone = bodies.iter().flatten();
-        let alone = alone.map(|test| Condition::Any(vec![vec![test.clone()]]));
+        let alone = condition.alone();
         alone
             .filter_map(|test| self.written(&test, target, mappings).err())
             .collect()
@@ -300,8 +331,18 @@ impl FilterInner {
         target: FilterTarget,
         mappings: &Mappings,
     ) -> Result<Option<FilterQuery>, Refusal> {
+        for test in condition.tests() {
+            let column = &test.column;
+            let path = self.paths.iter().find(|(table, steps)| {
+                column.table.as_ref() == Some(table) && column.name == *steps
+            });
+            if let Some((table, steps)) = path.filter(|_| !mappings.names(column)) {
+                let message = format!("no column of {target} is mapped to {steps} of `{table}`");
+                return Err(Refusal::new(message, test.place));
+            }
+        }
         if !target.is_sql() {
-            return Ok(ucast(condition, mappings)?.map(FilterQuery::Ucast));
+            return Ok(ucast(condition, target, mappings)?.map(FilterQuery::Ucast));
         }
         let made = sql(condition, target, mappings, self.manner)?;
         Ok(made.map(|mut made| {

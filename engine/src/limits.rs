@@ -210,6 +210,9 @@ pub const UNROLLED: usize = 32;
 /// Most ways to pick one expression of each body of a negation, before the negation becomes a rule of its own.
 pub const COMPLEMENTS: usize = 16;
 
+/// Most letters that a filter replaces to compare texts in small or capital letters, each by a call around the one before.
+pub const CASED_LETTERS: usize = 64;
+
 /// Bounds of one evaluation. `None` means unbounded.
 ///
 /// By default an evaluation may take 1 GiB of memory, and an explanation 256 MiB; time and steps are unbounded.

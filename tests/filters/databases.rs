@@ -15,16 +15,17 @@ use solon::{FilterQuery, FilterTarget, Filters, json};
 
 use crate::tables::Kind;
 
-pub use javascript::Javascript;
-pub use mariadb::Mariadb;
-pub use postgresql::Postgresql;
+use javascript::Javascript;
+use mariadb::Mariadb;
+use postgresql::Postgresql;
+
 pub use sqlite::Sqlite;
 
 /// The rows of a pair that a condition keeps: the number of the row of each table.
 pub type Kept = Vec<(usize, usize)>;
 
 /// What a program answers to a script, and what it says went wrong.
-fn answer(command: &mut Command, script: &str) -> (String, String) {
+pub fn answer(command: &mut Command, script: &str) -> (String, String) {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -145,3 +146,62 @@ pub fn pair(line: &str, between: char) -> Option<(usize, usize)> {
     let (one, other) = line.split_once(between)?;
     Some((one.trim().parse().ok()?, other.trim().parse().ok()?))
 }
+
+/// Says that a database is not there, where that is allowed.
+fn skipped(what: &str) {
+    let required = std::env::var_os("SOLON_REQUIRE_DATABASES").is_some();
+    assert!(!required, "{what} is not installed");
+    println!("skipped: {what} is not installed");
+}
+
+/// Asks PostgreSQL, if it is there.
+pub fn on_postgresql(check: impl FnOnce(&mut dyn Database)) {
+    match Postgresql::start() {
+        Some(mut database) => check(&mut database),
+        None => skipped("PostgreSQL (initdb, postgres, psql)"),
+    }
+}
+
+/// Asks MariaDB, if it is there.
+pub fn on_mariadb(check: impl FnOnce(&mut dyn Database)) {
+    match Mariadb::start() {
+        Some(mut database) => check(&mut database),
+        None => skipped("MariaDB (mariadb-install-db, mariadbd, mariadb)"),
+    }
+}
+
+/// Asks the interpreter of UCAST, if it is there.
+pub fn on_javascript(check: impl FnOnce(&mut dyn Database)) {
+    match Javascript::start() {
+        Some(mut interpreter) => check(&mut interpreter),
+        None => println!("skipped: `@ucast/js` needs node and npm"),
+    }
+}
+
+/// A module of tests, one for each database, by a function that takes one.
+macro_rules! on_each_database {
+    ($name:ident, $check:path) => {
+        mod $name {
+            #[test]
+            fn sqlite() {
+                $check(&mut $crate::databases::Sqlite::open());
+            }
+
+            #[test]
+            fn postgresql() {
+                $crate::databases::on_postgresql(|database| $check(database));
+            }
+
+            #[test]
+            fn mariadb() {
+                $crate::databases::on_mariadb(|database| $check(database));
+            }
+
+            #[test]
+            fn javascript() {
+                $crate::databases::on_javascript(|interpreter| $check(interpreter));
+            }
+        }
+    };
+}
+pub(crate) use on_each_database;

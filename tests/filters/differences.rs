@@ -109,7 +109,7 @@ fn without_guards(tree: &Value) -> Value {
             if tree["operator"] == "and"
                 && guard["operator"] == "ne"
                 && guard["value"].is_null()
-                && guard["field"] == *field(compared) =>
+                && is_about(compared, &guard["field"]) =>
         {
             compared.clone()
         }
@@ -122,13 +122,14 @@ fn without_guards(tree: &Value) -> Value {
     }
 }
 
-/// The field of a test, or of the one that is negated.
-fn field(tree: &Value) -> &Value {
-    if tree["operator"] == "not" {
-        &tree["value"][0]["field"]
+/// Whether a test, or the one that is negated, is about a field.
+fn is_about(tree: &Value, field: &Value) -> bool {
+    let test = if tree["operator"] == "not" {
+        &tree["value"][0]
     } else {
-        &tree["field"]
-    }
+        tree
+    };
+    test["field"] == *field || test["value"]["field"] == *field
 }
 
 /// Negated lists without NULL.

@@ -1,14 +1,17 @@
 //! Whatever stands in names and values, from the input or from a mapping, a condition asks for that column and that value and nothing else: of two rows it
 //! keeps the one that has the value. A text that ended early would fail, or keep another row.
 
+use std::time::Instant;
+
 use serde_json::{Value, json};
 use solon::{Engine, FilterOptions, FilterTarget, Request, json as values};
 
-use crate::databases::{Database, Mariadb, Postgresql, Sqlite, condition};
+use crate::databases::{Database, Sqlite, condition, on_mariadb, on_postgresql};
 use crate::draw::Draw;
+use crate::number;
 use crate::tables::Kind;
 
-/// How many names and values are tried.
+/// How many names and values are tried; more where `SOLON_SECONDS` says how long.
 const TRIED: u64 = if cfg!(debug_assertions) { 60 } else { 400 };
 /// What names and values are made of.
 const PIECES: [&str; 30] = [
@@ -43,11 +46,19 @@ const PIECES: [&str; 30] = [
     "#",
     "\u{2019}",
 ];
-const POLICY: &str = "package filters\n\ninclude if input.fruits[input.column] == input.value\n\n\
+/// Rules that ask for any column and any value.
+pub const POLICY: &str = "package filters\n\ninclude if input.fruits[input.column] == input.value\n\n\
     within if contains(input.fruits[input.column], input.value)\n\n\
-    listed if input.fruits[input.column] in [input.value, \"other\"]\n";
+    listed if input.fruits[input.column] in [input.value, \"other\"]\n\n\
+    lowered if lower(input.fruits[input.column]) == lower(input.value)\n\n\
+    around if startswith(input.value, input.fruits[input.column])\n\n\
+    trimmed if trim_right(input.fruits[input.column], \"~\") == input.value\n";
+/// Each of the rules.
+const RULES: [&str; 6] = [
+    "include", "within", "listed", "lowered", "around", "trimmed",
+];
 
-fn text(draw: &mut Draw) -> String {
+pub fn text(draw: &mut Draw) -> String {
     (0..=draw.below(5)).map(|_| draw.of(&PIECES)).collect()
 }
 
@@ -85,7 +96,13 @@ fn attack(database: &mut dyn Database) {
     let target = database.target();
     let engine = Engine::new();
     engine.set_module("filters.rego", POLICY).unwrap();
-    for seed in 0..TRIED {
+    let (first, seconds) = (number("SOLON_SEED", 0), number("SOLON_SECONDS", 0));
+    let start = Instant::now();
+    let mut seeds = first..;
+    let mut tried = 0;
+    while tried < TRIED || start.elapsed().as_secs() < seconds {
+        tried += 1;
+        let seed = seeds.next().unwrap();
         let mut draw = Draw::new(seed ^ 0x1A7);
         let (column, value) = (format!("c{}", text(&mut draw)), text(&mut draw));
         let other = format!("x{}", text(&mut draw).replace(&value, ""));
@@ -129,7 +146,7 @@ fn attack(database: &mut dyn Database) {
             let input: Value = json!({"column": named, "value": value});
             let input = values::read(input.to_string().as_bytes()).unwrap();
             let request = Request::new().input(&input);
-            for rule in ["include", "listed", "within"] {
+            for rule in RULES {
                 let made = engine
                     .filters(&format!("filters/{rule}"), &options, &request)
                     .unwrap();
@@ -139,7 +156,13 @@ fn attack(database: &mut dyn Database) {
         let conditions: Vec<String> = asked.iter().map(|(_, text)| text.clone()).collect();
         let kept = database.kept(&conditions);
         for ((rule, condition), kept) in asked.iter().zip(kept) {
-            let wanted: Vec<(usize, usize)> = if *rule == "within" && other.contains(&value) {
+            let is_other = match *rule {
+                "within" => other.contains(&value),
+                "lowered" => other.to_lowercase() == value.to_lowercase(),
+                "around" => value.starts_with(&other),
+                _ => false,
+            };
+            let wanted: Vec<(usize, usize)> = if is_other {
                 vec![(0, 0), (1, 0)]
             } else {
                 vec![(0, 0)]
@@ -151,16 +174,12 @@ fn attack(database: &mut dyn Database) {
             );
         }
     }
-    println!("{target}: {TRIED} names and values tried");
+    println!("{target}: {tried} names and values tried");
 }
 
 #[test]
 fn no_name_and_no_value_changes_a_condition() {
     attack(&mut Sqlite::open());
-    if let Some(mut database) = Postgresql::start() {
-        attack(&mut database);
-    }
-    if let Some(mut database) = Mariadb::start() {
-        attack(&mut database);
-    }
+    on_postgresql(attack);
+    on_mariadb(attack);
 }

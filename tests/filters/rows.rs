@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 use solon::{Engine, FilterOptions, PreparedDocument, PreparedFilters, Request, json as values};
 
-use crate::databases::{Database, Javascript, Kept, Mariadb, Postgresql, Sqlite, condition, table};
+use crate::databases::{Database, Kept, condition, on_each_database, table};
 use crate::draw::Draw;
 use crate::number;
 use crate::policies::{Policy, policy};
@@ -247,38 +247,4 @@ fn compare_all(database: &mut dyn Database) {
     }
 }
 
-/// Says that a database is not there, where that is allowed.
-pub fn skipped(what: &str) {
-    let required = std::env::var_os("SOLON_REQUIRE_DATABASES").is_some();
-    assert!(!required, "{what} is not installed");
-    println!("skipped: {what} is not installed");
-}
-
-#[test]
-fn sqlite_keeps_the_rows_that_are_true() {
-    compare_all(&mut Sqlite::open());
-}
-
-#[test]
-fn javascript_keeps_the_rows_that_are_true() {
-    match Javascript::start() {
-        Some(mut interpreter) => compare_all(&mut interpreter),
-        None => println!("skipped: `@ucast/js` needs node and npm"),
-    }
-}
-
-#[test]
-fn postgresql_keeps_the_rows_that_are_true() {
-    match Postgresql::start() {
-        Some(mut database) => compare_all(&mut database),
-        None => skipped("PostgreSQL (initdb, postgres, psql)"),
-    }
-}
-
-#[test]
-fn mariadb_keeps_the_rows_that_are_true() {
-    match Mariadb::start() {
-        Some(mut database) => compare_all(&mut database),
-        None => skipped("MariaDB (mariadb-install-db, mariadbd, mariadb)"),
-    }
-}
+on_each_database!(keeps_the_rows_that_are_true, super::compare_all);

@@ -99,3 +99,4 @@ pub fn is_pattern(_: &str) -> bool {
     true
 }
 pub use registry::{all, lookup, may_block, may_block_below};
+pub use strings::{simple_lower, simple_upper};

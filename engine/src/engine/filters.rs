@@ -6,7 +6,7 @@ use solon_syntax::ast::TermKind;
 
 use super::Engine;
 use crate::error::Error;
-use crate::filter::{Manner, Mappings, Unreadable, annotated, may_hint, unknown_names};
+use crate::filter::{Manner, Mappings, may_hint, unknown_names};
 use crate::filter_query::{FilterInner, FilterOptions, Filters, MASKS, PreparedFilters, refused};
 use crate::moment::Policy;
 use crate::partial_query::PartialOptions;
@@ -69,29 +69,33 @@ impl Engine {
         let path = Path::from_slashes(path);
         let reference = path.reference();
         let mut unknowns = options.unknowns.clone();
-        let mut mask = options.mask_rule.clone().map(|rule| {
+        let named = |rule: &String| {
             let mut beside: Vec<&String> = path.segments().iter().collect();
             beside.pop();
             let beside = Path::new(beside).reference();
             if rule.starts_with("data.") {
-                rule
+                rule.clone()
             } else {
                 format!("{beside}.{rule}")
             }
-        });
+        };
+        let mut mask = options.mask_rule.as_ref().map(named);
+        let extensions = options.extensions || options.exact;
+        if !options.more_masks.is_empty() && !extensions {
+            let words = "several mask rules: only with `extensions`, or `exact`";
+            return Err(Error::Options(words.to_owned()));
+        }
         if unknowns.is_empty() || mask.is_none() {
             let rule = self.document_named(&reference)?;
-            let modules = policy.modules.values().map(|module| &**module);
-            let hints = annotated(modules, &rule).map_err(|error| match error {
-                Unreadable::Block(diagnostics) => Error::Compile(diagnostics),
-                Unreadable::Hint(refusals) => refused(&policy.compiled, refusals),
-            })?;
+            let blocks = policy.notes().blocks.as_ref();
+            let blocks = blocks.map_err(|diagnostics| Error::Compile(diagnostics.clone()))?;
+            let hints = blocks.hints(&rule);
+            let hints = hints.map_err(|refusals| refused(&policy.compiled, refusals))?;
             if unknowns.is_empty() {
                 unknowns = hints.unknowns;
             }
             mask = mask.or(hints.mask_rule);
         }
-        let extensions = options.extensions || options.exact;
         let partial = PartialOptions {
             unknowns: unknowns.clone(),
             disable_inlining: options.disable_inlining.clone(),
@@ -102,24 +106,19 @@ impl Engine {
             ..PartialOptions::default()
         };
         let context = QueryContext::default();
-        let mask = match mask {
-            None => None,
-            Some(rule) => {
-                let named = self.document_named(&rule);
-                let named = named.map_err(|error| {
-                    let words = "error(s) occurred while parsing mask_rule name";
-                    Error::Options(format!("{words}: {error}"))
-                })?;
-                let query = format!("{rule} = {MASKS}");
-                let query = self.partial_for(policy, &query, &partial, &context)?;
-                Some((named, Arc::new(query)))
-            }
-        };
+        let mut masks = Vec::new();
+        for rule in mask.into_iter().chain(options.more_masks.iter().map(named)) {
+            let named = self.document_named(&rule).map_err(|error| {
+                let words = "error(s) occurred while parsing mask_rule name";
+                Error::Options(format!("{words}: {error}"))
+            })?;
+            let query = format!("{rule} = {MASKS}");
+            let query = self.partial_for(policy, &query, &partial, &context)?;
+            masks.push((named, Arc::new(query)));
+        }
         let query = self.partial_for(policy, &reference, &partial, &context)?;
         let names = unknown_names(&query.inlining.unknowns);
-        let modules = policy.compiled.modules.iter();
-        let mut bodies = modules.flat_map(|module| module.rules.iter().map(|rule| &rule.body));
-        let hints = bodies.any(|body| may_hint(body, &names));
+        let hints = may_hint(&policy.notes().asked, &names);
         let mut targets = Vec::with_capacity(options.targets.len());
         for target in &options.targets {
             if options.exact && !target.is_sql() {
@@ -131,7 +130,7 @@ impl Engine {
         }
         Ok(FilterInner {
             partial: Arc::new(query),
-            mask,
+            masks,
             unknowns,
             hints,
             names,
@@ -140,6 +139,12 @@ impl Engine {
                 .mappings
                 .as_ref()
                 .map(Mappings::shorts)
+                .unwrap_or_default(),
+            paths: options
+                .mappings
+                .as_ref()
+                .filter(|_| extensions)
+                .map(Mappings::paths)
                 .unwrap_or_default(),
             manner: Manner {
                 parameters: options.parameters,

@@ -1,8 +1,12 @@
 //! What METADATA blocks say for the compilation of filters.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use hashbrown::HashMap;
 use solon_syntax::ParseOptions;
 use solon_syntax::annotations::attach;
-use solon_syntax::ast::{Annotation, Module, Term, TermKind};
+use solon_syntax::ast::{Annotation, Module, Ref, Term, TermKind};
 use solon_syntax::source::{Diagnostics, Span};
 
 use super::refusal::Refusal;
@@ -17,73 +21,96 @@ pub struct Annotated {
     pub mask_rule: Option<String>,
 }
 
-/// Why there are no hints.
-#[derive(Clone, Debug)]
-pub enum Unreadable {
-    /// A block that does not parse.
-    Block(Diagnostics),
-    /// What a block says and means nothing.
-    Hint(Vec<Refusal>),
+/// What the blocks of a policy say of its rules, read once.
+#[derive(Debug, Default)]
+pub struct Blocks {
+    /// By path. Of several rules at one path the first counts.
+    rules: HashMap<Ref, Said>,
 }
 
-/// The hints that the blocks of modules have for the rule at a path, nearest block first.
-///
-/// # Errors
-/// Blocks that cannot be read, and unknowns that are none.
-pub fn annotated<'m>(
-    modules: impl Iterator<Item = &'m Module>,
-    path: &[Term],
-) -> Result<Annotated, Unreadable> {
-    let mut read = Vec::new();
-    for module in modules {
-        let mut module = module.clone();
-        if module.annotations.is_empty() {
-            let options = ParseOptions {
-                annotations: true,
-                ..ParseOptions::of(module.version)
-            };
-            attach(&mut module, &options).map_err(Unreadable::Block)?;
+/// What blocks say of a rule, nearest first.
+#[derive(Debug)]
+struct Said {
+    package: Ref,
+    blocks: Vec<Arc<Annotation>>,
+}
+
+impl Blocks {
+    /// Those of modules.
+    ///
+    /// # Errors
+    /// Blocks that do not parse.
+    pub fn of<'m>(modules: impl Iterator<Item = &'m Module>) -> Result<Self, Diagnostics> {
+        let mut read = Vec::new();
+        for module in modules {
+            let mut module = Cow::Borrowed(module);
+            if module.annotations.is_empty() {
+                let options = ParseOptions {
+                    annotations: true,
+                    ..ParseOptions::of(module.version)
+                };
+                attach(module.to_mut(), &options)?;
+            }
+            read.push(module);
         }
-        read.push(module);
-    }
-    let rules = read
-        .iter()
-        .flat_map(|module| module.rules.iter().map(move |rule| (module, rule)));
-    let mut rules = rules.filter(|(module, rule)| rule_path(&module.package.path, rule) == path);
-    let Some((module, rule)) = rules.next() else {
-        return Ok(Annotated::default());
-    };
-    let chain = AnnotationSet::of(&read).chain(&module.package.path, rule);
-    let blocks = chain.iter().filter_map(|link| link.annotation.as_deref());
-    let mut hints = Annotated::default();
-    let mut refusals = Vec::new();
-    for block in blocks {
-        let Some(compile) = &block.compile else {
-            continue;
-        };
-        for unknown in &compile.unknowns {
-            if is_rooted(unknown) {
-                hints.unknowns.push(unknown.to_string());
-            } else {
-                refusals.push(no_unknown(unknown, block));
+        let set = AnnotationSet::of(read.iter().map(|module| &**module));
+        let mut made = Self::default();
+        for module in &read {
+            let package = &module.package.path;
+            for rule in &module.rules {
+                made.rules
+                    .entry(rule_path(package, rule))
+                    .or_insert_with(|| {
+                        let chain = set.chain(package, rule).into_iter();
+                        let blocks = chain.filter_map(|link| link.annotation);
+                        Said {
+                            package: package.clone(),
+                            blocks: blocks.filter(|block| block.compile.is_some()).collect(),
+                        }
+                    });
             }
         }
-        if hints.mask_rule.is_none()
-            && let Some(mask) = &compile.mask_rule
-        {
-            let mask = mask.to_string();
-            let package = Term::new(TermKind::Ref(module.package.path.clone()), Span::default());
-            hints.mask_rule = Some(if mask.starts_with("data.") {
-                mask
-            } else {
-                format!("{package}.{mask}")
-            });
-        }
+        Ok(made)
     }
-    if refusals.is_empty() {
-        Ok(hints)
-    } else {
-        Err(Unreadable::Hint(refusals))
+
+    /// The hints for the rule at a path, nearest block first.
+    ///
+    /// # Errors
+    /// Unknowns that are none.
+    pub fn hints(&self, path: &[Term]) -> Result<Annotated, Vec<Refusal>> {
+        let mut hints = Annotated::default();
+        let Some(said) = self.rules.get(path) else {
+            return Ok(hints);
+        };
+        let mut refusals = Vec::new();
+        for block in &said.blocks {
+            let Some(compile) = &block.compile else {
+                continue;
+            };
+            for unknown in &compile.unknowns {
+                if is_rooted(unknown) {
+                    hints.unknowns.push(unknown.to_string());
+                } else {
+                    refusals.push(no_unknown(unknown, block));
+                }
+            }
+            if hints.mask_rule.is_none()
+                && let Some(mask) = &compile.mask_rule
+            {
+                let mask = mask.to_string();
+                let package = Term::new(TermKind::Ref(said.package.clone()), Span::default());
+                hints.mask_rule = Some(if mask.starts_with("data.") {
+                    mask
+                } else {
+                    format!("{package}.{mask}")
+                });
+            }
+        }
+        if refusals.is_empty() {
+            Ok(hints)
+        } else {
+            Err(refusals)
+        }
     }
 }
 

@@ -6,11 +6,12 @@
 use solon_syntax::ast::{Body, Expr, ExprKind, Module, Name, Term, TermKind, VarScan};
 use solon_syntax::source::Span;
 
-use super::condition::{Column, Comparison, Condition, Operand, Operator, Predicate, Test};
+use super::condition::{Comparison, Condition, Operand, Operator, Predicate, Test};
+use super::operand::{Names, Side, Site, is_collection, or, place_of, side, unified};
 use super::refusal::Refusal;
 use super::target::{Feature, FilterTarget};
+use super::through::fitted;
 use crate::partial::Residuals;
-use crate::program::constant;
 use crate::value::Value;
 
 /// What conditions are read for.
@@ -18,8 +19,8 @@ use crate::value::Value;
 pub struct Fragment<'f> {
     /// All of them must be able to say it.
     pub targets: &'f [FilterTarget],
-    /// The columns that a mapping lets the policy name without their tables.
-    pub shorts: &'f [String],
+    /// What a mapping lets the policy name.
+    pub names: Names<'f>,
     /// The package below `data` that support rules stand in.
     pub namespace: &'f str,
     /// Whether targets say more than is published.
@@ -36,6 +37,7 @@ pub fn check(left: &Residuals, fragment: Fragment<'_>) -> Result<Condition, Vec<
     for body in &left.queries {
         let mut tests = Vec::with_capacity(body.len());
         for expr in body {
+            let expr = &*unified(expr, fragment.names);
             if let Err(refusal) = statement(expr, &left.support, fragment) {
                 refusals.push(refusal);
             }
@@ -45,7 +47,7 @@ pub fn check(left: &Residuals, fragment: Fragment<'_>) -> Result<Condition, Vec<
             if !expr.with.is_empty() {
                 continue;
             }
-            match allowed(expr, fragment).and_then(|()| read(expr, body, fragment.shorts)) {
+            match allowed(expr, fragment).and_then(|()| read(expr, body, fragment.names)) {
                 Ok(test) => match sayable(&test, fragment) {
                     Ok(()) => tests.push(test),
                     Err(refusal) => refusals.push(refusal),
@@ -205,23 +207,11 @@ fn allowed(expr: &Expr, fragment: Fragment<'_>) -> Result<(), Refusal> {
     }
 }
 
-/// A side of an operator.
-enum Side {
-    /// A column.
-    Column(Column),
-    /// A value.
-    Value(Value),
-    /// A variable.
-    Var(Name),
-    /// What has no value yet.
-    Open,
-}
-
 /// Reads a call as a test of a column.
 ///
 /// # Errors
 /// What is no such test.
-pub fn read(expr: &Expr, body: &Body, shorts: &[String]) -> Result<Test, Refusal> {
+pub fn read(expr: &Expr, body: &Body, names: Names<'_>) -> Result<Test, Refusal> {
     let ExprKind::Call(terms) = &expr.kind else {
         return Err(Refusal::new(
             format!("invalid statement \"{expr}\""),
@@ -252,9 +242,10 @@ pub fn read(expr: &Expr, body: &Body, shorts: &[String]) -> Result<Test, Refusal
         sign: place_of(head),
         expr: expr.span,
     };
-    let left = side(left, &at, shorts)?;
-    let right = side(right, &at, shorts)?;
-    if let (Side::Column(_), Side::Var(name)) | (Side::Var(name), Side::Column(_)) = (&left, &right)
+    let left = side(left, &at, names)?;
+    let right = side(right, &at, names)?;
+    if let (Side::Column(..), Side::Var(name)) | (Side::Var(name), Side::Column(..)) =
+        (&left, &right)
         && name.starts_with("__localcp")
     {
         // what simplification asks for only to see that it is defined
@@ -263,42 +254,56 @@ pub fn read(expr: &Expr, body: &Body, shorts: &[String]) -> Result<Test, Refusal
         return Err(refuse(format!("invalid statement \"{shown}\"")));
     }
     let unground = || Refusal::new("both rhs and lhs non-scalar/non-ground", place);
-    let (column, predicate) = match operator {
+    let (column, through, predicate) = match operator {
         Operator::Compare(comparison) => match (left, right) {
-            (Side::Column(column), Side::Column(other)) => (
+            (Side::Column(column, through), Side::Column(other, second)) if second.is_empty() => (
                 column,
+                through,
                 Predicate::Compare(comparison, Operand::Column(other)),
             ),
-            (Side::Column(column), Side::Value(value)) => {
-                (column, compared(comparison, value, &unground, place)?)
+            (Side::Column(column, through), Side::Value(value)) => {
+                let predicate = compared(comparison, value, &unground, place)?;
+                (column, through, predicate)
             }
-            (Side::Value(value), Side::Column(column)) => (
-                column,
-                compared(comparison.mirrored(), value, &unground, place)?,
-            ),
-            (Side::Column(column), Side::Var(name)) | (Side::Var(name), Side::Column(column))
+            (Side::Value(value), Side::Column(column, through)) => {
+                let predicate = compared(comparison.mirrored(), value, &unground, place)?;
+                (column, through, predicate)
+            }
+            (Side::Column(column, through), Side::Var(name))
+            | (Side::Var(name), Side::Column(column, through))
                 if comparison == Comparison::Eq && is_alone(&name, body) =>
             {
-                (column, Predicate::Present)
+                (column, through, Predicate::Present)
             }
             _ => return Err(unground()),
         },
-        Operator::In | Operator::Affix(_) => {
-            let Side::Column(column) = left else {
-                return Err(refuse(format!("rhs of {name} must be known")));
-            };
-            let Side::Value(value) = right else {
-                return Err(refuse(format!("rhs of {name} must be known")));
-            };
-            (column, searched(operator, &value, place)?)
-        }
+        Operator::In | Operator::Affix(_) => match (operator, left, right) {
+            (_, Side::Column(column, through), Side::Value(value)) => {
+                (column, through, searched(operator, &value, place)?)
+            }
+            (Operator::Affix(affix), Side::Value(value), Side::Column(column, through))
+                if names.functions && value.utf8().is_some() =>
+            {
+                let part = Predicate::Part(affix, Operand::Value(value));
+                (column, through, part)
+            }
+            (Operator::Affix(affix), Side::Column(other, first), Side::Column(column, through))
+                if names.functions && first.is_empty() =>
+            {
+                let part = Predicate::Part(affix, Operand::Column(other));
+                (column, through, part)
+            }
+            _ => return Err(refuse(format!("rhs of {name} must be known"))),
+        },
     };
+    let predicate = fitted(&through, predicate).map_err(refuse)?;
     if expr.negated && predicate == Predicate::Present {
         let message = "\"not\" not permitted: existence of field";
         return Err(Refusal::new(message, expr.span));
     }
     Ok(Test {
         column,
+        through,
         predicate,
         negated: expr.negated,
         place,
@@ -348,67 +353,6 @@ fn searched(operator: Operator, value: &Value, place: Span) -> Result<Predicate,
     }
 }
 
-pub(super) fn is_collection(value: &Value) -> bool {
-    let value = value.borrow();
-    value.as_array().is_some() || value.as_set().is_some() || value.as_object().is_some()
-}
-
-/// The operator of an operand, and where it stands.
-struct Site<'s> {
-    operator: &'s str,
-    sign: Span,
-    expr: Span,
-}
-
-impl Site<'_> {
-    /// What is wrong with an operand. An operator that has no place of its own is looked for where the operand is.
-    fn refuse(&self, what: &str, operand: &Term, own: Span) -> Refusal {
-        let message = format!("{}: {what} operand: {operand}", self.operator);
-        Refusal::new(message, or(self.sign, or(own, self.expr)))
-    }
-}
-
-fn side(term: &Term, at: &Site<'_>, shorts: &[String]) -> Result<Side, Refusal> {
-    let invalid = || Err(at.refuse("invalid ref", term, place_of(term)));
-    match &term.kind {
-        TermKind::Call(terms) => {
-            let inner = terms.first().map_or(Span::default(), place_of);
-            Err(at.refuse("nested call", term, inner))
-        }
-        TermKind::Ref(terms) => {
-            column(terms, shorts).map_or_else(invalid, |it| Ok(Side::Column(it)))
-        }
-        TermKind::Var(name) if matches!(&**name, "input" | "data") => invalid(),
-        TermKind::Var(name) => Ok(Side::Var(name.clone())),
-        _ => Ok(constant(term).map_or(Side::Open, Side::Value)),
-    }
-}
-
-/// The column that a reference names: `input.<table>.<column>`, or `input.<short>`.
-fn column(terms: &[Term], shorts: &[String]) -> Option<Column> {
-    let (head, steps) = terms.split_first()?;
-    if head.as_var().is_none_or(|name| &**name != "input") {
-        return None;
-    }
-    let name = |term: &Term| {
-        let name = term.as_string()?;
-        (!name.is_empty() && !name.contains('\0')).then(|| name.to_string())
-    };
-    match steps {
-        [table, column] => Some(Column {
-            table: Some(name(table)?),
-            name: name(column)?,
-        }),
-        [short] => {
-            let name = name(short)?;
-            shorts
-                .contains(&name)
-                .then_some(Column { table: None, name })
-        }
-        _ => None,
-    }
-}
-
 /// Whether a variable of a policy stands once only, so that it may have any value.
 fn is_alone(name: &Name, body: &Body) -> bool {
     let mut times = 0;
@@ -418,6 +362,17 @@ fn is_alone(name: &Name, body: &Body) -> bool {
 
 /// Whether all targets can say a test.
 fn sayable(test: &Test, fragment: Fragment<'_>) -> Result<(), Refusal> {
+    let part = matches!(test.predicate, Predicate::Part(..)).then_some("a column on the right");
+    let steps = test.through.iter();
+    for target in fragment.targets {
+        let mut unsaid = steps.clone().filter(|step| !step.is_said_by(*target));
+        let unsaid = unsaid.next().map(|step| step.word());
+        let unsaid = unsaid.or(part.filter(|_| !target.searches_columns()));
+        if let Some(word) = unsaid {
+            let message = format!("{word}: unsupported for {}", target.label());
+            return Err(Refusal::new(message, test.place));
+        }
+    }
     match &test.predicate {
         Predicate::Present => lacking(
             fragment,
@@ -459,17 +414,4 @@ fn lacking(
             place,
         ))
     }
-}
-
-/// Where a term stands, or what it begins with.
-fn place_of(term: &Term) -> Span {
-    match &term.kind {
-        _ if term.span.is_somewhere() => term.span,
-        TermKind::Ref(terms) => terms.first().map_or(term.span, |head| head.span),
-        _ => term.span,
-    }
-}
-
-fn or(place: Span, other: Span) -> Span {
-    if place.is_somewhere() { place } else { other }
 }

@@ -8,25 +8,27 @@ use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut as _};
 use solon_syntax::ast::{Body, Name, Term, TermKind};
 
 use super::check::read;
-use super::condition::{Comparison, Operand, Predicate, Test};
+use super::condition::{Column, Comparison, Operand, Predicate, Test};
+use super::operand::Names;
 use super::refusal::Refusal;
-use crate::impossible::Within as _;
 use crate::partial::{Between, Choice, Way, has_variables};
 use crate::program::constant;
-use crate::value::V;
+use crate::value::{V, Value};
 
 /// Refuses choices between values that are not known to exclude one another.
-pub fn clashes(choices: &[Choice], shorts: &[String]) -> Vec<Refusal> {
+pub fn clashes(choices: &[Choice], names: Names<'_>) -> Vec<Refusal> {
     let mut refusals: Vec<Refusal> = Vec::new();
     for choice in choices {
         let ways: Vec<Known<'_>> = choice
             .ways
             .iter()
-            .map(|way| Known::of(way, shorts))
+            .map(|way| Known::of(way, names))
             .collect();
+        let rivals = Rivals::among(&ways);
         for (at, way) in ways.iter().enumerate() {
-            let others = ways.within(at + 1..);
-            let Some(other) = others.iter().find(|other| may_clash(way, other)) else {
+            let others = rivals.of(way).iter().filter(|other| **other > at);
+            let mut others = others.filter_map(|other| ways.get(*other));
+            let Some(other) = others.find(|other| may_clash(way, other)) else {
                 continue;
             };
             let what = match choice.between {
@@ -43,29 +45,82 @@ pub fn clashes(choices: &[Choice], shorts: &[String]) -> Vec<Refusal> {
     refusals
 }
 
+/// The ways that may clash with one another, by number. Those that all ask one column for a value each clash only with those
+/// that ask for the same one, so that a thousand rules are not compared each with each.
+struct Rivals<'w> {
+    column: Option<&'w Column>,
+    groups: BTreeMap<Option<&'w Value>, Vec<usize>>,
+}
+
+impl<'w> Rivals<'w> {
+    fn among(ways: &'w [Known<'_>]) -> Self {
+        let first = ways.first().map_or(&[][..], |way| way.tests.as_slice());
+        let mut columns = first.iter().map(|test| &test.column);
+        let column = columns.find(|column| ways.iter().all(|way| way.asked(column).is_some()));
+        let mut groups: BTreeMap<Option<&Value>, Vec<usize>> = BTreeMap::new();
+        let same = ways.first().and_then(|way| way.constant.as_ref());
+        if same.is_some() && ways.iter().all(|way| way.constant.as_ref() == same) {
+            return Self { column, groups };
+        }
+        for (at, way) in ways.iter().enumerate() {
+            let value = column.and_then(|column| way.asked(column));
+            groups.entry(value).or_default().push(at);
+        }
+        Self { column, groups }
+    }
+
+    /// The numbers of the ways that may clash with one, which is among them.
+    fn of(&self, way: &'w Known<'_>) -> &[usize] {
+        let value = self.column.and_then(|column| way.asked(column));
+        self.groups.get(&value).map_or(&[], Vec::as_slice)
+    }
+}
+
 /// A way, as far as it can be read.
 struct Known<'w> {
     way: &'w Way,
     value: Term,
+    /// The value, if it is one already.
+    constant: Option<Value>,
+    keys: Vec<Option<Value>>,
     tests: Vec<Test>,
 }
 
 impl<'w> Known<'w> {
-    fn of(way: &'w Way, shorts: &[String]) -> Self {
-        let names = definitions(&way.body);
+    fn of(way: &'w Way, names: Names<'_>) -> Self {
+        // what has no value is nothing that excludes
+        let names = Names {
+            functions: false,
+            ..names
+        };
+        let defined = definitions(&way.body);
         let mut body = way.body.clone();
         let mut value = way.value.clone();
-        if !names.is_empty() {
-            body.walk_mut(&mut Defined(&names));
-            value.walk_mut(&mut Defined(&names));
+        if !defined.is_empty() {
+            body.walk_mut(&mut Defined(&defined));
+            value.walk_mut(&mut Defined(&defined));
         }
         let tests = body.iter();
-        let tests = tests.filter_map(|expr| read(expr, &body, shorts).ok());
+        let tests = tests.filter_map(|expr| read(expr, &body, names).ok());
         Self {
             way,
+            constant: constant(&value),
             value,
+            keys: way.keys.iter().map(constant).collect(),
             tests: tests.collect(),
         }
+    }
+
+    /// The only value of a column that it lets pass.
+    fn asked(&self, column: &Column) -> Option<&Value> {
+        self.tests.iter().find_map(|test| match &test.predicate {
+            Predicate::Compare(Comparison::Eq, Operand::Value(value))
+                if !test.negated && test.column == *column =>
+            {
+                Some(value)
+            }
+            _ => None,
+        })
     }
 }
 
@@ -105,24 +160,20 @@ impl VisitorMut for Defined<'_> {
 }
 
 fn may_clash(one: &Known<'_>, other: &Known<'_>) -> bool {
-    if is_same(&one.value, &other.value) {
+    // what a variable stands for may be another value in each solution
+    let same = match (&one.constant, &other.constant) {
+        (Some(one), Some(other)) => one == other,
+        _ => one.value == other.value && !has_variables(&one.value),
+    };
+    if same {
         return false;
     }
-    let keys = one.way.keys.iter().zip(&other.way.keys);
-    let mut keys = keys.filter_map(|(one, other)| Some((constant(one)?, constant(other)?)));
-    if keys.any(|(one, other)| one != other) {
+    let mut keys = one.keys.iter().zip(&other.keys);
+    if keys.any(|(one, other)| one.is_some() && other.is_some() && one != other) {
         return false;
     }
     let excluded = |test: &Test| other.tests.iter().any(|other| excludes(test, other));
     !one.tests.iter().any(excluded)
-}
-
-/// Whether terms have one value for each row. What a variable stands for may be another value in each solution.
-fn is_same(one: &Term, other: &Term) -> bool {
-    match (constant(one), constant(other)) {
-        (Some(one), Some(other)) => one == other,
-        _ => one == other && !has_variables(one),
-    }
 }
 
 /// Whether no row passes both tests.

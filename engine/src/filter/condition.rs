@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use solon_syntax::source::Span;
 
+use super::through::Through;
 use crate::value::{V, Value};
 
 /// A column as the policy names it.
@@ -72,6 +73,8 @@ pub enum Predicate {
     In(Vec<Value>),
     /// Whether it has a text in it.
     Affix(Affix, String),
+    /// Whether another text has it in it.
+    Part(Affix, Operand),
     /// Whether it has a value.
     Present,
 }
@@ -81,6 +84,8 @@ pub enum Predicate {
 pub struct Test {
     /// The column.
     pub column: Column,
+    /// What is made of it before, the first step first.
+    pub through: Vec<Through>,
     /// What is asked of it.
     pub predicate: Predicate,
     /// Whether it must not hold.
@@ -98,6 +103,22 @@ pub enum Condition {
     Always,
     /// When all tests of one of these lists hold. There is a list, and none is empty.
     Any(Vec<Vec<Test>>),
+}
+
+impl Condition {
+    /// Everything that is asked of columns.
+    pub fn tests(&self) -> impl Iterator<Item = &Test> {
+        let bodies = match self {
+            Self::Any(bodies) => bodies.as_slice(),
+            Self::Never | Self::Always => &[],
+        };
+        bodies.iter().flatten()
+    }
+
+    /// The same, each as a condition of its own.
+    pub fn alone(&self) -> impl Iterator<Item = Self> {
+        self.tests().map(|test| Self::Any(vec![vec![test.clone()]]))
+    }
 }
 
 impl Operator {
@@ -216,13 +237,17 @@ impl Affix {
 }
 
 impl Test {
-    /// Whether a value passes; `None` where that depends on another column.
+    /// Whether a value, made of the column, passes; `None` where that depends on another column.
     pub fn passes(&self, value: V<'_>) -> Option<bool> {
         let holds = match &self.predicate {
             Predicate::Compare(comparison, Operand::Value(other)) => {
                 comparison.holds(value.cmp(&other.borrow()))
             }
-            Predicate::Compare(..) => return None,
+            Predicate::Part(affix, Operand::Value(whole)) => {
+                let texts = whole.utf8().zip(value.utf8());
+                texts.is_some_and(|(whole, part)| affix.holds(whole, part))
+            }
+            Predicate::Compare(..) | Predicate::Part(..) => return None,
             Predicate::In(values) => values.iter().any(|other| value == other.borrow()),
             Predicate::Affix(affix, part) => {
                 value.utf8().is_some_and(|text| affix.holds(text, part))

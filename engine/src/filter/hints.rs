@@ -1,8 +1,10 @@
 //! Hints for names that are nearly right: what fails because nothing of that name is in the input, though something that is
 //! unknown is called nearly so.
 
+use std::collections::BTreeSet;
+
 use solon_syntax::ast::visit::{Flow, Terms, Walk};
-use solon_syntax::ast::{Expr, Ref, Term, TermKind};
+use solon_syntax::ast::{Body, Ref, Term, TermKind};
 use solon_syntax::source::Span;
 
 use crate::trace::{Event, Node, Observer, Op};
@@ -34,16 +36,27 @@ pub fn unknown_names(unknowns: &[Ref]) -> Vec<String> {
     names.map(ToString::to_string).collect()
 }
 
-/// Whether a body asks for something that is called nearly as something unknown, so that there may be hints.
-pub fn may_hint(body: &[Expr], names: &[String]) -> bool {
-    let mut found = false;
-    body.walk(&mut Terms(|term: &Term| {
-        if let TermKind::Ref(terms) = &term.kind {
-            found |= !near(terms, names).is_empty();
-        }
-        if found { Flow::Over } else { Flow::Into }
-    }));
-    found
+/// The first names below `input` that bodies ask for.
+pub fn names_asked<'b>(bodies: impl Iterator<Item = &'b Body>) -> BTreeSet<String> {
+    let mut asked = BTreeSet::new();
+    for body in bodies {
+        body.walk(&mut Terms(|term: &Term| {
+            if let TermKind::Ref(terms) = &term.kind
+                && is_input(terms)
+                && let Some(name) = terms.get(1).and_then(Term::as_string)
+                && !asked.contains(&**name)
+            {
+                asked.insert(name.to_string());
+            }
+            Flow::Into
+        }));
+    }
+    asked
+}
+
+/// Whether something is asked for that is called nearly as something unknown, so that there may be hints.
+pub fn may_hint(asked: &BTreeSet<String>, names: &[String]) -> bool {
+    asked.iter().any(|name| !near(name, names).is_empty())
 }
 
 impl<'u> Hints<'u> {
@@ -79,7 +92,9 @@ impl Observer for Hints<'_> {
             if let TermKind::Ref(terms) = &term.kind
                 && !found.iter().any(|(known, _)| known == terms)
             {
-                let meant = near(terms, names);
+                let name = terms.get(1).and_then(Term::as_string);
+                let name = name.filter(|_| is_input(terms));
+                let meant = name.map_or_else(Vec::new, |name| near(name, names));
                 if !meant.is_empty() {
                     let message = worded(terms, &meant);
                     let place = event.span;
@@ -96,16 +111,9 @@ fn is_input(terms: &[Term]) -> bool {
     head.is_some_and(|name| &**name == "input")
 }
 
-/// The unknown names that the first name of a reference into the input may mean.
-fn near<'u>(terms: &[Term], names: &'u [String]) -> Vec<&'u str> {
-    let Some(name) = terms
-        .get(1)
-        .and_then(Term::as_string)
-        .filter(|_| is_input(terms))
-    else {
-        return Vec::new();
-    };
-    if names.iter().any(|known| **known == **name) {
+/// The unknown names that another one may mean.
+fn near<'u>(name: &str, names: &'u [String]) -> Vec<&'u str> {
+    if names.iter().any(|known| known == name) {
         return Vec::new();
     }
     let near = names.iter().filter(|known| distance(name, known) <= NEAR);

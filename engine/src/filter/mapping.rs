@@ -177,6 +177,30 @@ impl Mappings {
             .collect()
     }
 
+    /// The paths below tables that some target has columns for, `/owner/name` in a table's entry.
+    pub fn paths(all: &Value) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        let mut below = |tables: V<'_>| {
+            let tables = tables
+                .as_object()
+                .into_iter()
+                .flat_map(|tables| tables.iter());
+            for (table, entry) in tables {
+                let entry = entry.as_object().into_iter().flat_map(|entry| entry.iter());
+                found.extend(entry.filter_map(|(steps, _)| {
+                    let steps = steps.utf8().filter(|steps| steps.starts_with('/'))?;
+                    Some((table.utf8()?.to_owned(), steps.to_owned()))
+                }));
+            }
+        };
+        below(all.borrow());
+        let targets = all.borrow().as_object();
+        for (_, tables) in targets.into_iter().flat_map(|targets| targets.iter()) {
+            below(tables);
+        }
+        found
+    }
+
     /// What a column is called.
     pub fn name(&self, column: &Column) -> Mapped {
         let place = self.place(column);
@@ -199,6 +223,13 @@ impl Mappings {
             None => parts.push(place.column.to_owned()),
         }
         Mapped { parts }
+    }
+
+    /// Whether a column has a name of its own here.
+    pub fn names(&self, column: &Column) -> bool {
+        let place = self.place(column);
+        let entry = place.entry;
+        entry.is_some_and(|entry| entry.columns.contains_key(place.column))
     }
 
     /// What a column holds, if that is declared.

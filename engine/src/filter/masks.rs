@@ -38,6 +38,55 @@ pub fn masks(left: &Residuals, name: &Name, rule: &Ref) -> Result<Option<Value>,
     }
 }
 
+/// The masks of several rules as those of one.
+///
+/// # Errors
+/// A refusal where two rules say different things of one column, or of what is no column.
+pub fn together(all: Vec<(&Ref, Value)>) -> Result<Option<Value>, Refusal> {
+    let mut rules = all.into_iter();
+    let Some((_, first)) = rules.next() else {
+        return Ok(None);
+    };
+    let mut made = first;
+    for (rule, more) in rules {
+        made = merged(&made, &more, 0).map_err(|name| {
+            let shown = Term::new(TermKind::Ref(rule.clone()), Span::default());
+            let message = format!("mask rule {shown} has another mask for {name}");
+            Refusal::new(message, Span::default()).about(rule)
+        })?;
+    }
+    Ok(Some(made))
+}
+
+/// Objects of tables, and those of columns, put together; what differs otherwise is told by its name.
+fn merged(one: &Value, other: &Value, depth: usize) -> Result<Value, String> {
+    let (Some(first), Some(second), true) = (one.as_object(), other.as_object(), depth < 2) else {
+        return if one == other {
+            Ok(one.clone())
+        } else {
+            Err(String::new())
+        };
+    };
+    let mut pairs: Vec<(Value, Value)> = Vec::new();
+    for (key, value) in first.iter() {
+        let shared = second.get(key.borrow());
+        let value = match shared {
+            None => value.clone(),
+            Some(other) => merged(value, other, depth + 1).map_err(|below| {
+                let key = key.as_str().unwrap_or_default();
+                let point = if below.is_empty() { "" } else { "." };
+                format!("{key}{point}{below}")
+            })?,
+        };
+        pairs.push((key.clone(), value));
+    }
+    let rest = second
+        .iter()
+        .filter(|(key, _)| first.get(key.borrow()).is_none());
+    pairs.extend(rest.map(|(key, value)| (key.clone(), value.clone())));
+    Ok(Value::object(pairs))
+}
+
 /// The value of a variable in a body that says nothing else.
 fn bound(body: &Body, name: &Name) -> Option<Value> {
     let [one] = body.as_slice() else { return None };

@@ -5,6 +5,7 @@
 //! what is left for a target. What such a filter promises stands in `docs/filters.md`.
 
 mod annotated;
+mod becoming;
 mod check;
 mod clash;
 mod condition;
@@ -12,18 +13,22 @@ mod decimal;
 mod hints;
 mod mapping;
 mod masks;
+mod operand;
 mod refusal;
 mod sql;
 mod target;
+mod through;
 mod ucast;
 
-pub use annotated::{Unreadable, annotated};
+pub use annotated::Blocks;
+pub use becoming::{Becoming, Seen};
 pub use check::{Fragment, check};
 pub use clash::clashes;
 pub use condition::Condition;
-pub use hints::{Hints, may_hint, unknown_names};
+pub use hints::{Hints, may_hint, names_asked, unknown_names};
 pub use mapping::{MappingError, Mappings};
-pub use masks::masks;
+pub use masks::{masks, together};
+pub use operand::Names;
 pub use refusal::Refusal;
 pub use sql::{Manner, Statement, sql};
 pub use target::FilterTarget;

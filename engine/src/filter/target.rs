@@ -139,6 +139,11 @@ impl FilterTarget {
         }
     }
 
+    /// Whether it looks for texts that are columns.
+    pub(crate) fn searches_columns(self) -> bool {
+        matches!(self, Self::Postgresql | Self::Mysql | Self::Sqlite)
+    }
+
     /// Whether it has a feature.
     pub fn has(self, feature: Feature) -> bool {
         match feature {

@@ -1,25 +1,31 @@
 //! Conditions as trees of UCAST.
 
-use super::condition::Column;
-use super::condition::{Comparison, Condition, Operand, Predicate, Test};
+use super::condition::{Column, Comparison, Condition, Operand, Predicate, Test};
 use super::mapping::Mappings;
 use super::refusal::Refusal;
+use super::target::FilterTarget;
 use crate::value::Value;
 
 /// The tree of a condition: an empty object for one that always holds, nothing for one that never does.
 ///
 /// # Errors
 /// What the tree cannot say.
-pub fn ucast(condition: &Condition, mappings: &Mappings) -> Result<Option<Value>, Refusal> {
+pub fn ucast(
+    condition: &Condition,
+    target: FilterTarget,
+    mappings: &Mappings,
+) -> Result<Option<Value>, Refusal> {
     let bodies = match condition {
         Condition::Never => return Ok(None),
         Condition::Always => return Ok(Some(Value::object(Vec::new()))),
         Condition::Any(bodies) => bodies,
     };
+    // Prisma asks databases, which compare NULL with nothing, and it refuses to ask columns for null that have none
+    let guards = target != FilterTarget::UcastPrisma;
     let mut all = Vec::with_capacity(bodies.len());
     for body in bodies {
-        let tests: Result<Vec<Value>, Refusal> =
-            body.iter().map(|test| node(test, mappings)).collect();
+        let tests = body.iter().map(|test| node(test, mappings, guards));
+        let tests: Result<Vec<Value>, Refusal> = tests.collect();
         all.push(joined("and", tests?));
     }
     Ok(Some(joined("or", all)))
@@ -40,7 +46,10 @@ fn compound(operator: &str, nodes: Vec<Value>) -> Value {
     ])
 }
 
-fn node(test: &Test, mappings: &Mappings) -> Result<Value, Refusal> {
+fn node(test: &Test, mappings: &Mappings, guards: bool) -> Result<Value, Refusal> {
+    if !test.through.is_empty() {
+        return Err(Refusal::new("function of a column", test.place));
+    }
     let (operator, value) = match &test.predicate {
         Predicate::Compare(comparison, Operand::Value(value)) => (comparison.word(), value.clone()),
         Predicate::Compare(comparison, Operand::Column(other)) => {
@@ -52,6 +61,10 @@ fn node(test: &Test, mappings: &Mappings) -> Result<Value, Refusal> {
         }
         Predicate::In(values) => ("in", Value::array(values.clone())),
         Predicate::Affix(affix, part) => (affix.word(), Value::string(part)),
+        Predicate::Part(affix, _) => {
+            let message = format!("rhs of {} must be known", affix.word());
+            return Err(Refusal::new(message, test.place));
+        }
         Predicate::Present => (Comparison::Ne.word(), Value::Null),
     };
     let field = Value::object(vec![
@@ -65,47 +78,61 @@ fn node(test: &Test, mappings: &Mappings) -> Result<Value, Refusal> {
     } else {
         field
     };
-    Ok(if null_passes(test) {
-        let column = name(&test.column, mappings, test)?;
-        let present = Value::object(vec![
-            ("field".into(), column),
-            ("operator".into(), Comparison::Ne.word().into()),
-            ("type".into(), "field".into()),
-            ("value".into(), Value::Null),
-        ]);
-        compound("and", vec![present, made])
-    } else {
-        made
-    })
+    let Some(column) = lacking_null(test).filter(|_| guards) else {
+        return Ok(made);
+    };
+    let present = Value::object(vec![
+        ("field".into(), name(column, mappings, test)?),
+        ("operator".into(), Comparison::Ne.word().into()),
+        ("type".into(), "field".into()),
+        ("value".into(), Value::Null),
+    ]);
+    Ok(compound("and", vec![present, made]))
 }
 
-/// Whether `null` passes where it is read as zero, as JavaScript does: it is less than anything else in Rego, and zero is
-/// more than what is negative.
-fn null_passes(test: &Test) -> bool {
-    let Predicate::Compare(comparison, Operand::Value(value)) = &test.predicate else {
-        return false;
+/// The column whose `null` passes where it is read as zero, as JavaScript does, though it is less than anything else in Rego.
+fn lacking_null(test: &Test) -> Option<&Column> {
+    let Predicate::Compare(comparison, operand) = &test.predicate else {
+        return None;
     };
     let comparison = if test.negated {
         comparison.opposite()
     } else {
         *comparison
     };
+    match (operand, comparison) {
+        // zero is more than what is negative only
+        (Operand::Value(value), Comparison::Gt | Comparison::Gte) => {
+            is_negative(value).then_some(&test.column)
+        }
+        (Operand::Column(_), Comparison::Gt | Comparison::Gte) => Some(&test.column),
+        (Operand::Column(other), Comparison::Lt | Comparison::Lte) => Some(other),
+        _ => None,
+    }
+}
+
+/// Whether a number, or a text that is read as one, begins with a minus.
+fn is_negative(value: &Value) -> bool {
     let value = value.borrow();
-    let begins = value.utf8().map_or_else(
+    value.utf8().map_or_else(
         || value.to_string().starts_with('-'),
         |text| {
             let blank = |one: char| one.is_whitespace() || one == '\u{FEFF}';
             text.trim_start_matches(blank).starts_with('-')
         },
-    );
-    begins && matches!(comparison, Comparison::Gt | Comparison::Gte)
+    )
 }
 
-/// The name of a field. Whoever reads it cuts it at its first point, so a table's name may have none of its own.
+/// The name of a field. Whoever reads it cuts it at points, at the first one or at each, so the policy's names may have none
+/// of their own.
 fn name(column: &Column, mappings: &Mappings, test: &Test) -> Result<Value, Refusal> {
-    if let Some(table) = column.table.as_deref().filter(|table| table.contains('.')) {
-        let message = format!("name of table `{table}` holds a point");
-        return Err(Refusal::new(message, test.place));
+    let table = column.table.as_deref().map(|table| ("table", table));
+    let names = table.into_iter().chain([("column", &*column.name)]);
+    for (what, name) in names {
+        if name.contains('.') {
+            let message = format!("name of {what} `{name}` holds a point");
+            return Err(Refusal::new(message, test.place));
+        }
     }
     Ok(Value::string(&mappings.name(column).parts.join(".")))
 }

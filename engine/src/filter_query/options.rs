@@ -14,6 +14,8 @@ pub struct FilterOptions {
     /// The rule that computes masks of columns: a reference, or the last steps of one beside the filter's rule. Without,
     /// the METADATA of the rule tells.
     pub mask_rule: Option<String>,
+    /// Rules that compute masks of further columns, named likewise, where `extensions` or `exact` allow several.
+    pub more_masks: Vec<String>,
     /// The documents that are not inlined, by reference.
     pub disable_inlining: Vec<String>,
     /// The names that the database has for tables and columns: an object of tables, or one of those for each dialect.
@@ -51,6 +53,13 @@ impl FilterOptions {
     #[must_use]
     pub fn mask_rule(mut self, rule: impl Into<String>) -> Self {
         self.mask_rule = Some(rule.into());
+        self
+    }
+
+    /// With rules that compute masks of further columns.
+    #[must_use]
+    pub fn more_masks<S: Into<String>>(mut self, rules: impl IntoIterator<Item = S>) -> Self {
+        self.more_masks = rules.into_iter().map(Into::into).collect();
         self
     }
 

@@ -1,14 +1,16 @@
 //! What modules are compiled to.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use solon_syntax::ast::Module;
+use solon_syntax::source::Diagnostics;
 
 use super::next_stamp;
 use crate::compile::Compiled;
 use crate::compile::lower::LoweringRecord;
+use crate::filter::{Blocks, names_asked};
 use crate::program::Program;
 
 /// Modules, and all that compiling made of them.
@@ -23,6 +25,15 @@ pub(crate) struct Policy {
     pub record: Arc<LoweringRecord>,
     /// How long each stage of compiling took, by its published name.
     pub stages: Vec<(String, Duration)>,
+    notes: OnceLock<Notes>,
+}
+
+/// What filters ask of a policy. It is read when the first is prepared.
+pub(crate) struct Notes {
+    /// What METADATA says of rules; what does not parse is told to each who asks.
+    pub blocks: Result<Blocks, Diagnostics>,
+    /// The first names below `input` that rules ask for.
+    pub asked: BTreeSet<String>,
 }
 
 impl Policy {
@@ -39,7 +50,21 @@ impl Policy {
             program: Arc::new(program),
             record: Arc::new(record),
             stages: Vec::new(),
+            notes: OnceLock::new(),
         }
+    }
+
+    /// What filters ask of it.
+    pub fn notes(&self) -> &Notes {
+        self.notes.get_or_init(|| {
+            let parsed = self.modules.values().map(|module| &**module);
+            let modules = self.compiled.modules.iter();
+            let bodies = modules.flat_map(|module| module.rules.iter().map(|rule| &rule.body));
+            Notes {
+                blocks: Blocks::of(parsed),
+                asked: names_asked(bodies),
+            }
+        })
     }
 
     /// The same, compiled in stages.

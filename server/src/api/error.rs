@@ -39,6 +39,8 @@ pub struct Refusal {
     code: &'static str,
     message: String,
     errors: Vec<Item>,
+    /// What became of each rule, where that was asked for.
+    explanation: Option<solon::Value>,
 }
 
 #[derive(Debug, Serialize)]
@@ -59,6 +61,8 @@ struct Body<'a> {
     message: &'a str,
     #[serde(skip_serializing_if = "<[Item]>::is_empty")]
     errors: &'a [Item],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<&'a solon::Value>,
 }
 
 impl ApiError {
@@ -68,6 +72,7 @@ impl ApiError {
             code,
             message: message.into(),
             errors: Vec::new(),
+            explanation: None,
         }))
     }
 
@@ -149,6 +154,15 @@ impl ApiError {
         self
     }
 
+    /// With what became of each rule.
+    #[must_use]
+    pub fn explained(mut self, explanation: Option<solon::Value>) -> Self {
+        if let Self::Refused(refusal) = &mut self {
+            refusal.explanation = explanation;
+        }
+        self
+    }
+
     /// With the entries of an engine error.
     #[must_use]
     pub fn listing(mut self, error: &Error) -> Self {
@@ -196,6 +210,7 @@ impl Refusal {
             code: self.code,
             message: &self.message,
             errors: &errors,
+            explanation: self.explanation.as_ref(),
         };
         let response = Response::json(self.status, answer_text(&body, true));
         if self.status == Status::SERVICE_UNAVAILABLE {

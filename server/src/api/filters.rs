@@ -58,13 +58,22 @@ pub fn answer(state: &State, request: &Request<'_>) -> Result<Response, ApiError
     let made = evaluate(state, request, &given, |given| {
         filters.compile_timed(given, Timer::new(&hear))
     });
-    let made = made.map_err(refused)?;
+    let told = |given: &solon::Request<'_>| filters.explain(given);
+    let explanation = if asked.explains && matches!(made, Ok(_) | Err(Error::Filter(_))) {
+        Some(evaluate(state, request, &given, told).map_err(refused)?)
+    } else {
+        None
+    };
+    let made = made.map_err(|error| refused(error).explained(explanation.clone()))?;
     metrics.since("server_handler", request.received);
 
     let pretty = request.pretty();
     let mut answer = Fields::new(pretty);
     answer.text("result", &shown(&made.answer(several), pretty, "  "));
     metrics::add(&mut answer, &metrics, state.options.spelling);
+    if let Some(explanation) = &explanation {
+        answer.text("explanation", &shown(explanation, pretty, "  "));
+    }
     if !made.hints.is_empty() {
         let hints: Vec<Hint> = made.hints.into_iter().map(Hint::from).collect();
         answer.typed("hints", &hints);

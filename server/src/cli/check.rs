@@ -58,6 +58,9 @@ pub struct Args {
     /// with its place
     #[arg(long, value_name = "PATH", requires = "dialect")]
     filters: Vec<String>,
+    /// Print what became of each rule that `--filters` come by
+    #[arg(long, requires = "filters")]
+    explain: bool,
     /// What `--filters` are for: `sql+postgresql`, or `postgresql` for short
     #[arg(long, value_name = "TARGET", value_delimiter = ',', value_parser = filter::target)]
     dialect: Vec<FilterTarget>,
@@ -162,6 +165,9 @@ fn check_filters(args: &Args, engine: &Engine) -> Result<(), Error> {
                 Some(input) => request.input(input),
                 None => request,
             };
+            if args.explain {
+                print(filter::explanation(path, &prepared.explain(&request)?));
+            }
             match prepared.compile(&request) {
                 Ok(_) => {}
                 Err(Error::Filter(entries)) => {

@@ -75,3 +75,47 @@ pub fn path(query: &str) -> Result<String, Report> {
         Err(Report::message(format!("{words}, got `{query}`")))
     }
 }
+
+/// What became of each rule that a filter comes by, a line each, with more below it.
+pub fn explanation(path: &str, rules: &Value) -> String {
+    let text = |of: &Value, name: &str| {
+        let found = of.get(name).and_then(Value::as_str);
+        found.unwrap_or_default().to_owned()
+    };
+    let place = |of: &Value| match of.get("location") {
+        Some(at) => {
+            let number = |name| at.get(name).map(ToString::to_string).unwrap_or_default();
+            format!("{}:{}:{}: ", text(at, "file"), number("row"), number("col"))
+        }
+        None => String::new(),
+    };
+    let all = |of: &Value, name: &str| -> Vec<Value> {
+        let found = of.get(name).and_then(Value::as_array);
+        found.map(<[Value]>::to_vec).unwrap_or_default()
+    };
+    let mut lines = vec![format!("{path}:")];
+    for rule in rules.as_array().unwrap_or_default() {
+        let name = text(rule, "rule");
+        let between = if name.is_empty() { "" } else { " " };
+        let outcome = text(rule, "outcome");
+        lines.push(format!("  {}{name}{between}{outcome}", place(rule)));
+        if let Some(failed) = rule.get("failed") {
+            lines.push(format!(
+                "    {}{}",
+                place(failed),
+                text(failed, "expression")
+            ));
+        }
+        let tests = all(rule, "tests");
+        lines.extend(
+            tests
+                .iter()
+                .filter_map(|test| Some(format!("    {}", test.as_str()?))),
+        );
+        for error in all(rule, "errors") {
+            lines.push(format!("    {}{}", place(&error), text(&error, "message")));
+        }
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}

@@ -46,7 +46,7 @@ impl Javascript {
 
 impl Database for Javascript {
     fn target(&self) -> FilterTarget {
-        FilterTarget::UcastPrisma
+        FilterTarget::UcastAll
     }
 
     fn column_type(&self, _: Kind) -> &'static str {

@@ -23,12 +23,24 @@ const text = (holds) => (condition, row, { get }) => {
   const value = get(row, condition.field);
   return typeof value === "string" && holds(value, condition.value);
 };
-const interpret = createJsInterpreter({
+const interpreters = {
   ...allInterpreters,
   startswith: text((value, part) => value.startsWith(part)),
   endswith: text((value, part) => value.endsWith(part)),
   contains: text((value, part) => value.includes(part)),
-});
+};
+// a value may be another column
+const resolving = (inner) => (condition, row, context) => {
+  const other = condition.value?.field;
+  const value = other === undefined ? condition.value : context.get(row, other);
+  const known = other === undefined ? condition : new FieldCondition(condition.operator, condition.field, value);
+  return inner(known, row, context);
+};
+const compounds = ["and", "or", "not", "nor"];
+for (const [name, inner] of Object.entries(interpreters)) {
+  if (!compounds.includes(name)) interpreters[name] = resolving(inner);
+}
+const interpret = createJsInterpreter(interpreters);
 const condition = (tree) =>
   tree.type === "compound"
     ? new CompoundCondition(tree.operator, tree.value.map(condition))

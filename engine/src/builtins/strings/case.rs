@@ -71,7 +71,7 @@ pub fn simple_lower(c: char) -> char {
 
 /// The simple mapping: always one character. Where the full mapping has more, the simple one is itself, but
 /// for Greek letters with an iota below, which have a title case of their own.
-fn simple_upper(c: char) -> char {
+pub fn simple_upper(c: char) -> char {
     let title = match c {
         'ᾀ'..='ᾇ' | 'ᾐ'..='ᾗ' | 'ᾠ'..='ᾧ' => u32::from(c) + 8,
         'ᾳ' | 'ῃ' | 'ῳ' => u32::from(c) + 9,

@@ -8,7 +8,7 @@ mod split;
 mod trim;
 
 use super::{Builtin, IndexTest, TextRelation};
-pub use case::simple_lower;
+pub use case::{simple_lower, simple_upper};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[

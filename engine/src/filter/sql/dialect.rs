@@ -3,6 +3,7 @@
 use crate::filter::condition::{Affix, Comparison};
 use crate::filter::decimal::Decimal;
 use crate::filter::refusal::Refusal;
+use crate::filter::through::Ends;
 
 /// How a dialect writes what conditions are made of.
 pub trait Dialect {
@@ -62,6 +63,30 @@ pub trait Dialect {
     ) -> Result<Option<String>, Refusal> {
         let _ = (affix, column, part);
         Ok(None)
+    }
+
+    /// A text column by code point, of which something is made.
+    fn bytes(&self, column: &str) -> String {
+        column.to_owned()
+    }
+
+    /// A text without the characters of a set at its ends; `None` where the database has no such function.
+    fn trimmed(&self, text: &str, ends: Ends, set: &str) -> Option<String> {
+        let _ = (text, ends, set);
+        None
+    }
+
+    /// How many characters a text has; `None` where the database does not tell exactly.
+    fn counted(&self, text: &str) -> Option<String> {
+        let _ = text;
+        None
+    }
+
+    /// Whether a text has another one in it, by code point, both of them any expressions that are written several times;
+    /// `None` where the database does not tell exactly.
+    fn located(&self, affix: Affix, whole: &str, part: &str) -> Option<String> {
+        let _ = (affix, whole, part);
+        None
     }
 
     /// The pattern of texts that have another one in them.

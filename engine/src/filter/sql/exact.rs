@@ -13,15 +13,15 @@ use crate::filter::refusal::Refusal;
 use crate::value::Value;
 
 /// What is always, and what is never.
-const TRUE: &str = "1 = 1";
-const FALSE: &str = "0 = 1";
+pub(super) const TRUE: &str = "1 = 1";
+pub(super) const FALSE: &str = "0 = 1";
 
 /// What a test comes to for NULL and for other values.
-struct Cases {
+pub(super) struct Cases {
     /// What must hold of a value; `None` where none passes, an empty text where all do.
-    value: Option<String>,
+    pub value: Option<String>,
     /// Whether NULL passes.
-    null: bool,
+    pub null: bool,
 }
 
 impl Writer<'_> {
@@ -49,6 +49,8 @@ impl Writer<'_> {
             }
             Predicate::In(values) => self.listed(test, declared, &column, values)?,
             Predicate::Affix(affix, part) => self.affixed(test, declared, &column, *affix, part)?,
+            // those are no columns with constants
+            Predicate::Part(..) => return self.function(test),
             Predicate::Present => Cases {
                 value: Some(String::new()),
                 null: true,
@@ -60,7 +62,7 @@ impl Writer<'_> {
     }
 
     /// What the mapping says of a column.
-    fn declared(&self, test: &Test, column: &Column) -> Result<Declared, Refusal> {
+    pub(super) fn declared(&self, test: &Test, column: &Column) -> Result<Declared, Refusal> {
         self.mappings.declared(column).ok_or_else(|| {
             let name = self.mappings.name(column).parts.join(".");
             let words = "`kind`, `nullable` and, of texts, `collation`";
@@ -205,12 +207,7 @@ impl Writer<'_> {
             let not = if test.negated { "NOT " } else { "" };
             Some(match self.search(test, column, affix, part)? {
                 Some(search) => format!("{not}{search}"),
-                None => {
-                    let pattern = self.dialect.pattern(affix, part);
-                    let literal = self.pattern_text(test, &pattern)?;
-                    let (column, literal) = self.dialect.exact_sides(column, &literal);
-                    format!("{not}{column} LIKE {literal}{}", pattern.escape)
-                }
+                None => format!("{not}{}", self.like_exactly(test, column, affix, part)?),
             })
         } else {
             test.negated.then(String::new)
@@ -220,10 +217,24 @@ impl Writer<'_> {
             null: test.negated,
         })
     }
+
+    /// A search by `LIKE`, by code point.
+    pub(super) fn like_exactly(
+        &mut self,
+        test: &Test,
+        column: &str,
+        affix: Affix,
+        part: &str,
+    ) -> Result<String, Refusal> {
+        let pattern = self.dialect.pattern(affix, part);
+        let literal = self.pattern_text(test, &pattern)?;
+        let (column, literal) = self.dialect.exact_sides(column, &literal);
+        Ok(format!("{column} LIKE {literal}{}", pattern.escape))
+    }
 }
 
 impl Cases {
-    fn text(self, column: &str, nullable: bool) -> String {
+    pub(super) fn text(self, column: &str, nullable: bool) -> String {
         match (self.value.as_deref(), self.null, nullable) {
             (None, true, true) => format!("{column} IS NULL"),
             (None, ..) => FALSE.to_owned(),
@@ -235,7 +246,7 @@ impl Cases {
     }
 }
 
-fn any(ways: &[String]) -> String {
+pub(super) fn any(ways: &[String]) -> String {
     match ways {
         [] => FALSE.to_owned(),
         [one] => one.clone(),
@@ -243,7 +254,7 @@ fn any(ways: &[String]) -> String {
     }
 }
 
-fn all(ways: &[String]) -> String {
+pub(super) fn all(ways: &[String]) -> String {
     match ways {
         [one] => one.clone(),
         ways => format!("({})", ways.join(" AND ")),

@@ -5,6 +5,7 @@
 
 mod dialect;
 mod exact;
+mod functions;
 mod mysql;
 mod names;
 mod postgresql;
@@ -116,6 +117,9 @@ impl Writer<'_> {
     }
 
     fn test(&mut self, test: &Test) -> Result<(), Refusal> {
+        if !test.through.is_empty() || matches!(test.predicate, Predicate::Part(..)) {
+            return self.function(test);
+        }
         if self.exact {
             return self.exact(test);
         }
@@ -141,6 +145,8 @@ impl Writer<'_> {
                 self.text(" LIKE ");
                 self.like(test, &pattern)
             }
+            // written before
+            Predicate::Part(..) => self.function(test),
             Predicate::Present => {
                 self.column(&test.column);
                 self.text(" IS NOT NULL");
@@ -262,6 +268,23 @@ impl Writer<'_> {
                 "a value that SQL has no literal for: {borrowed}"
             ))),
         }
+    }
+
+    /// A text that is written several times, and so never a placeholder.
+    fn value_once(&self, test: &Test, value: &Value) -> Result<String, Refusal> {
+        let text = value.borrow().utf8().map(str::to_owned);
+        let text = text.ok_or_else(|| Refusal::new("a text was expected", test.place))?;
+        let text = self.dialect.text(&text);
+        text.map_err(|message| Refusal::new(message, test.place))
+    }
+
+    /// A number that stands for itself.
+    fn plain_number(&mut self, test: &Test, value: &Value) -> Result<String, Refusal> {
+        if self.parameters {
+            return self.value_text(test, value, true);
+        }
+        let text = self.dialect.exact_number(&value.borrow().to_string());
+        text.map_err(|message| Refusal::new(message, test.place))
     }
 
     fn like(&mut self, test: &Test, pattern: &Pattern) -> Result<(), Refusal> {

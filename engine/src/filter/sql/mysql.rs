@@ -2,7 +2,9 @@
 
 use super::dialect::{Dialect, inexact, plain};
 use super::names::quoted;
+use crate::filter::condition::Affix;
 use crate::filter::decimal::Decimal;
+use crate::filter::through::Ends;
 
 /// The dialect.
 pub struct Mysql;
@@ -83,6 +85,32 @@ impl Dialect for Mysql {
     fn exact_sides(&self, column: &str, other: &str) -> (String, String) {
         let bytes = |text: &str| format!("CAST(CONVERT({text} USING utf8mb4) AS BINARY)");
         (bytes(column), bytes(other))
+    }
+
+    fn bytes(&self, column: &str) -> String {
+        format!("CAST(CONVERT({column} USING utf8mb4) AS BINARY)")
+    }
+
+    fn trimmed(&self, text: &str, ends: Ends, set: &str) -> Option<String> {
+        let ends = match ends {
+            Ends::Both => "BOTH",
+            Ends::Left => "LEADING",
+            Ends::Right => "TRAILING",
+        };
+        Some(format!("TRIM({ends} {set} FROM {text})"))
+    }
+
+    fn counted(&self, text: &str) -> Option<String> {
+        Some(format!("CHAR_LENGTH(CONVERT({text} USING utf8mb4))"))
+    }
+
+    fn located(&self, affix: Affix, whole: &str, part: &str) -> Option<String> {
+        let (whole, part) = (self.bytes(whole), self.bytes(part));
+        Some(match affix {
+            Affix::Start => format!("INSTR({whole}, {part}) = 1"),
+            Affix::Within => format!("INSTR({whole}, {part}) > 0"),
+            Affix::End => format!("RIGHT({whole}, LENGTH({part})) = {part}"),
+        })
     }
 
     fn placeholder(&self, _: usize) -> String {

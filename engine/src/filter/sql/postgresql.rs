@@ -2,6 +2,8 @@
 
 use super::dialect::{Dialect, plain, untyped};
 use super::names::quoted;
+use crate::filter::condition::Affix;
+use crate::filter::through::Ends;
 
 /// The dialect.
 pub struct Postgresql;
@@ -58,6 +60,32 @@ impl Dialect for Postgresql {
 
     fn exact_sides(&self, column: &str, other: &str) -> (String, String) {
         (format!("{column} COLLATE \"C\""), other.to_owned())
+    }
+
+    fn bytes(&self, column: &str) -> String {
+        format!("{column} COLLATE \"C\"")
+    }
+
+    fn trimmed(&self, text: &str, ends: Ends, set: &str) -> Option<String> {
+        let function = match ends {
+            Ends::Both => "btrim",
+            Ends::Left => "ltrim",
+            Ends::Right => "rtrim",
+        };
+        Some(format!("{function}({text}, {set})"))
+    }
+
+    fn counted(&self, text: &str) -> Option<String> {
+        Some(format!("char_length({text})"))
+    }
+
+    fn located(&self, affix: Affix, whole: &str, part: &str) -> Option<String> {
+        let whole = self.bytes(whole);
+        Some(match affix {
+            Affix::Start => format!("strpos({whole}, {part}) = 1"),
+            Affix::Within => format!("strpos({whole}, {part}) > 0"),
+            Affix::End => format!("right({whole}, char_length({part})) = {part}"),
+        })
     }
 
     fn placeholder(&self, at: usize) -> String {

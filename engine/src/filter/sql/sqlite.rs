@@ -5,6 +5,7 @@ use super::names::quoted;
 use crate::filter::condition::Affix;
 use crate::filter::decimal::Decimal;
 use crate::filter::refusal::Refusal;
+use crate::filter::through::Ends;
 
 /// The dialect.
 pub struct Sqlite;
@@ -73,6 +74,29 @@ impl Dialect for Sqlite {
         }))
     }
 
+    fn trimmed(&self, text: &str, ends: Ends, set: &str) -> Option<String> {
+        let function = match ends {
+            Ends::Both => "trim",
+            Ends::Left => "ltrim",
+            Ends::Right => "rtrim",
+        };
+        Some(format!("{function}({text}, {set})"))
+    }
+
+    fn located(&self, affix: Affix, whole: &str, part: &str) -> Option<String> {
+        Some(match affix {
+            Affix::Start => format!("instr({whole}, {part}) = 1"),
+            Affix::Within => format!("instr({whole}, {part}) > 0"),
+            Affix::End => {
+                let (bytes, part) = (blob(whole), blob(part));
+                // what is cut out of no bytes is NULL
+                let end = format!("length({bytes}) - length({part}) + 1");
+                let end = format!("ifnull(substr({bytes}, {end}), x'') = {part}");
+                format!("({end} AND {whole} IS NOT NULL)")
+            }
+        })
+    }
+
     fn placeholder(&self, _: usize) -> String {
         "?".to_owned()
     }
@@ -81,4 +105,9 @@ impl Dialect for Sqlite {
 /// Whether a number is compared as what it is: what is no integer becomes a float.
 fn is_exact(decimal: &Decimal) -> bool {
     (decimal.is_integer() || decimal.significant() <= DIGITS) && decimal.width() <= WIDTH
+}
+
+/// The bytes of a text.
+fn blob(text: &str) -> String {
+    format!("CAST({text} AS BLOB)")
 }

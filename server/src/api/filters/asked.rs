@@ -12,6 +12,8 @@ pub struct Asked<'a> {
     pub input: Option<&'a str>,
     /// What filters are made for, targets apart.
     pub options: FilterOptions,
+    /// Whether it is told what became of each rule.
+    pub explains: bool,
     /// The names of targets, for several at once.
     dialects: Vec<String>,
 }
@@ -22,6 +24,7 @@ impl<'a> Asked<'a> {
         let mut asked = Self {
             input: None,
             options: FilterOptions::default(),
+            explains: false,
             dialects: Vec::new(),
         };
         if text.trim().is_empty() {
@@ -37,7 +40,18 @@ impl<'a> Asked<'a> {
         let members = Members::of(text)?;
         let inlined = members.strings("disableInlining")?;
         asked.options.disable_inlining = inlined.unwrap_or_default();
-        asked.options.mask_rule = members.string("maskRule")?.filter(|rule| !rule.is_empty());
+        // several masks at once are no published request
+        let several = members
+            .get("maskRule")
+            .is_some_and(|text| text.starts_with('['));
+        if several && (members.flag("extensions")? || members.flag("exact")?) {
+            let mut rules = members.strings("maskRule")?.unwrap_or_default().into_iter();
+            asked.options.mask_rule = rules.next();
+            asked.options.more_masks = rules.collect();
+        } else {
+            let rule = members.string("maskRule")?;
+            asked.options.mask_rule = rule.filter(|rule| !rule.is_empty());
+        }
         asked.dialects = members.strings("targetDialects")?.unwrap_or_default();
         // some clients send the short name
         let mappings = ["targetSQLTableMappings", "tableMappings"];
@@ -48,6 +62,7 @@ impl<'a> Asked<'a> {
             asked.options.mappings = Some(mappings);
         }
         asked.options.parameters = members.flag("params")?;
+        asked.explains = members.flag("explain")?;
         asked.options.bare = members.flag("bare")?;
         asked.options.exact = members.flag("exact")?;
         asked.options.extensions = members.flag("extensions")?;

@@ -1,0 +1,104 @@
+//! What becomes of each rule on the way to a filter.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use solon_syntax::source::Span;
+
+use crate::trace::{Event, Node, Observer, Op};
+
+/// Watches a search for the rules that it comes by.
+#[derive(Default)]
+pub struct Becoming {
+    /// In the order in which they were first entered.
+    rules: Vec<Seen>,
+    /// The rule whose body each query searches, and the query around it.
+    queries: HashMap<u64, (Option<usize>, u64)>,
+}
+
+/// A rule that was come by.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// The document that it belongs to.
+    pub path: Arc<str>,
+    /// Where it stands.
+    pub span: Span,
+    /// Whether its body may hold.
+    pub holds: bool,
+    /// Whether that depends on the row.
+    pub depends: bool,
+    /// The expression that failed last, and where it stands.
+    pub failed: Option<(String, Span)>,
+}
+
+impl Becoming {
+    /// The rules that were come by.
+    pub fn finish(self) -> Vec<Seen> {
+        self.rules
+    }
+
+    fn rule(&mut self, query: u64) -> Option<&mut Seen> {
+        let (rule, _) = self.queries.get(&query)?;
+        self.rules.get_mut((*rule)?)
+    }
+}
+
+impl Observer for Becoming {
+    fn wants(&self, op: Op) -> bool {
+        matches!(op, Op::Enter | Op::Exit | Op::Fail | Op::Save)
+    }
+
+    fn needs_locals(&self) -> bool {
+        false
+    }
+
+    fn event(&mut self, event: Event) {
+        let query = event.query_id;
+        match (event.op, &event.node) {
+            (Op::Enter, Node::Rule(rule, path)) => {
+                let known = self.rules.iter().position(|seen| seen.span == rule.span);
+                let at = known.unwrap_or(self.rules.len());
+                if known.is_none() {
+                    self.rules.push(Seen {
+                        path: path.clone(),
+                        span: rule.span,
+                        holds: false,
+                        depends: false,
+                        failed: None,
+                    });
+                }
+                self.queries.insert(query, (Some(at), event.parent_id));
+            }
+            (Op::Enter, _) if !self.queries.contains_key(&query) => {
+                let around = self.queries.get(&event.parent_id);
+                let rule = around.and_then(|(rule, _)| *rule);
+                self.queries.insert(query, (rule, event.parent_id));
+            }
+            (Op::Exit, Node::Rule(..)) => {
+                if let Some(seen) = self.rule(query) {
+                    seen.holds = true;
+                }
+            }
+            (Op::Fail, Node::Expr(expr)) => {
+                let failed = (expr.to_string(), event.span);
+                if let Some(seen) = self.rule(query) {
+                    seen.failed = Some(failed);
+                }
+            }
+            (Op::Save, _) => {
+                let mut query = query;
+                // the query of the whole is around itself
+                while let Some((rule, around)) = self.queries.get(&query).copied() {
+                    if let Some(seen) = rule.and_then(|rule| self.rules.get_mut(rule)) {
+                        seen.depends = true;
+                    }
+                    if around == query {
+                        break;
+                    }
+                    query = around;
+                }
+            }
+            _ => {}
+        }
+    }
+}

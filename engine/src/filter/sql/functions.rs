@@ -1,0 +1,255 @@
+//! Conditions on what is made of columns, and on texts that are columns. Nothing of this has a published text, so all of it
+//! keeps exactly the rows that are true: texts are compared by code point whatever their collation. What is made of NULL has
+//! no value: it stands before the `not` that it is compared behind, so no row without it passes.
+
+use super::Writer;
+use super::exact::{Cases, FALSE, TRUE, all, any};
+use crate::filter::condition::{Affix, Comparison, Operand, Predicate, Test};
+use crate::filter::mapping::ColumnKind;
+use crate::filter::refusal::Refusal;
+use crate::filter::through::{Linear, Solved, Through, letters};
+use crate::value::json;
+
+impl Writer<'_> {
+    /// Writes a test of what is made of a column, or of a text that it is in.
+    pub(super) fn function(&mut self, test: &Test) -> Result<(), Refusal> {
+        let refuse = |message: String| Refusal::new(message, test.place);
+        let declared = if self.exact {
+            Some(self.declared(test, &test.column)?)
+        } else {
+            None
+        };
+        let nullable = declared.is_none_or(|declared| declared.nullable);
+        let column = self.column_text(&test.column);
+        let kind = declared.map(|declared| declared.kind);
+        let undefined = Cases {
+            value: None,
+            null: false,
+        };
+        let made = match (test.through.last(), &test.predicate) {
+            (Some(Through::Linear(linear)), predicate) => match kind {
+                Some(ColumnKind::Integer) => {
+                    let value = self.solved(test, &column, *linear, predicate)?;
+                    Cases { value, null: false }
+                }
+                Some(ColumnKind::Text | ColumnKind::Boolean) => undefined,
+                Some(ColumnKind::Decimal) | None => {
+                    let words = "arithmetic: the column must be declared an integer, with `exact`";
+                    return Err(refuse(words.to_owned()));
+                }
+            },
+            (_, Predicate::Part(..)) if kind.is_some_and(|kind| kind != ColumnKind::Text) => {
+                Cases {
+                    value: test.negated.then(String::new),
+                    null: test.negated,
+                }
+            }
+            _ if kind.is_some_and(|kind| kind != ColumnKind::Text) => undefined,
+            (_, Predicate::Part(affix, whole)) => {
+                let text = self.part(test, &column, nullable, *affix, whole)?;
+                self.text(&text);
+                return Ok(());
+            }
+            (last, predicate) => {
+                let side = self.made(test, &column)?;
+                let value = if last.is_some_and(Through::is_number) {
+                    self.numbers(test, &side, predicate)?
+                } else {
+                    self.texts(test, &side, predicate)?
+                };
+                Cases { value, null: false }
+            }
+        };
+        let text = made.text(&column, nullable);
+        self.text(&text);
+        Ok(())
+    }
+
+    /// What is made of a column.
+    fn made(&self, test: &Test, column: &str) -> Result<String, Refusal> {
+        let refuse = |message: String| Refusal::new(message, test.place);
+        let unsaid = |step: &Through| refuse(format!("{}: not said by this dialect", step.word()));
+        let mut text = self.dialect.bytes(column);
+        for step in &test.through {
+            match step {
+                Through::Trim(ends, set) => {
+                    let set = self.dialect.text(set).map_err(refuse)?;
+                    let made = self.dialect.trimmed(&text, *ends, &set);
+                    text = made.ok_or_else(|| unsaid(step))?;
+                }
+                Through::Lower | Through::Upper => {
+                    for (from, to) in letters(&test.through, &test.predicate) {
+                        let from = self.dialect.text(from.encode_utf8(&mut [0; 4]));
+                        let to = self.dialect.text(to.encode_utf8(&mut [0; 4]));
+                        let (from, to) = (from.map_err(refuse)?, to.map_err(refuse)?);
+                        text = format!("replace({text}, {from}, {to})");
+                    }
+                }
+                Through::Count => {
+                    text = self.dialect.counted(&text).ok_or_else(|| unsaid(step))?;
+                }
+                Through::Linear(_) => return Err(unsaid(step)),
+            }
+        }
+        Ok(text)
+    }
+
+    /// What a predicate asks of a text; `None` where none passes, an empty text where all do.
+    fn texts(
+        &mut self,
+        test: &Test,
+        side: &str,
+        predicate: &Predicate,
+    ) -> Result<Option<String>, Refusal> {
+        let refuse = |message: String| Refusal::new(message, test.place);
+        let (comparison, values) = match predicate {
+            Predicate::Compare(comparison, Operand::Value(value)) => (
+                turned(*comparison, test.negated),
+                std::slice::from_ref(value),
+            ),
+            Predicate::In(values) => (turned(Comparison::Eq, test.negated), values.as_slice()),
+            Predicate::Affix(affix, part) => {
+                let not = if test.negated { "NOT " } else { "" };
+                let made = match self.search(test, side, *affix, part)? {
+                    Some(search) => search,
+                    None => self.like_exactly(test, side, *affix, part)?,
+                };
+                return Ok(Some(format!("{not}{made}")));
+            }
+            _ => return Err(refuse("compared with what is not known".to_owned())),
+        };
+        let mut ways = Vec::with_capacity(values.len());
+        for value in values {
+            let literal = self.value_text(test, value, true)?;
+            let made = self.dialect.exact_texts(side, comparison, &literal);
+            ways.push(made.map_err(refuse)?);
+        }
+        Ok(match (ways.as_slice(), test.negated) {
+            ([], negated) => negated.then(String::new),
+            (ways, true) => Some(all(ways)),
+            (ways, false) => Some(any(ways)),
+        })
+    }
+
+    /// What a predicate asks of a number.
+    fn numbers(
+        &mut self,
+        test: &Test,
+        side: &str,
+        predicate: &Predicate,
+    ) -> Result<Option<String>, Refusal> {
+        match predicate {
+            Predicate::Compare(comparison, Operand::Value(value)) => {
+                let sign = turned(*comparison, test.negated).sign();
+                let literal = self.plain_number(test, value)?;
+                Ok(Some(format!("{side} {sign} {literal}")))
+            }
+            Predicate::In(values) if values.is_empty() => Ok(test.negated.then(String::new)),
+            Predicate::In(values) => {
+                let literals = values.iter().map(|value| self.plain_number(test, value));
+                let literals: Result<Vec<String>, Refusal> = literals.collect();
+                let not = if test.negated { "NOT " } else { "" };
+                Ok(Some(format!("{not}{side} IN ({})", literals?.join(", "))))
+            }
+            _ => {
+                let words = "compared with what is not known";
+                Err(Refusal::new(words, test.place))
+            }
+        }
+    }
+
+    /// What a predicate of a multiple asks of the number itself.
+    fn solved(
+        &mut self,
+        test: &Test,
+        column: &str,
+        linear: Linear,
+        predicate: &Predicate,
+    ) -> Result<Option<String>, Refusal> {
+        let (comparison, values) = match predicate {
+            Predicate::Compare(comparison, Operand::Value(value)) => (
+                turned(*comparison, test.negated),
+                std::slice::from_ref(value),
+            ),
+            Predicate::In(values) => (turned(Comparison::Eq, test.negated), values.as_slice()),
+            _ => {
+                let words = "compared with what is not known";
+                return Err(Refusal::new(words, test.place));
+            }
+        };
+        let mut ways = Vec::with_capacity(values.len());
+        for value in values {
+            match linear.solved(comparison, value) {
+                Some(Solved::All(true)) => ways.push(format!("{column} IS NOT NULL")),
+                Some(Solved::All(false)) => ways.push(FALSE.to_owned()),
+                Some(Solved::Compare(comparison, bound)) => {
+                    let bound = json::read(bound.to_string().as_bytes());
+                    let bound = bound.map_err(|error| Refusal::new(error.to_string(), test.place));
+                    let literal = self.plain_number(test, &bound?)?;
+                    ways.push(format!("{column} {} {literal}", comparison.sign()));
+                }
+                None => {
+                    let words = "arithmetic: integers of at most 64 bits only";
+                    return Err(Refusal::new(words, test.place));
+                }
+            }
+        }
+        Ok(match (ways.as_slice(), test.negated) {
+            ([], negated) => negated.then(String::new),
+            (ways, true) => Some(all(ways)),
+            (ways, false) => Some(any(ways)),
+        })
+    }
+
+    /// Whether a column is a part of another text.
+    fn part(
+        &mut self,
+        test: &Test,
+        column: &str,
+        nullable: bool,
+        affix: Affix,
+        whole: &Operand,
+    ) -> Result<String, Refusal> {
+        let mut nulls = Vec::new();
+        if nullable {
+            nulls.push(format!("{column} IS NULL"));
+        }
+        let whole = match whole {
+            Operand::Value(value) => self.value_once(test, value)?,
+            Operand::Column(other) => {
+                let text = self.column_text(other);
+                if self.exact {
+                    let declared = self.declared(test, other)?;
+                    if declared.kind != ColumnKind::Text {
+                        return Ok(if test.negated { TRUE } else { FALSE }.to_owned());
+                    }
+                    if declared.nullable {
+                        nulls.push(format!("{text} IS NULL"));
+                    }
+                } else {
+                    nulls.push(format!("{text} IS NULL"));
+                }
+                text
+            }
+        };
+        let located = self.dialect.located(affix, &whole, column);
+        let located = located.ok_or_else(|| {
+            let message = format!("{}: not said by this dialect", affix.word());
+            Refusal::new(message, test.place)
+        })?;
+        if !test.negated {
+            return Ok(located);
+        }
+        let mut ways = vec![format!("NOT {located}")];
+        ways.extend(nulls);
+        Ok(any(&ways))
+    }
+}
+
+fn turned(comparison: Comparison, negated: bool) -> Comparison {
+    if negated {
+        comparison.opposite()
+    } else {
+        comparison
+    }
+}

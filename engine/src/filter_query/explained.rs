@@ -1,0 +1,174 @@
+//! What became of each rule on the way to a filter, for those who write policies.
+
+use solon_syntax::source::Span;
+
+use super::{FilterQuery, PreparedFilters, place};
+use crate::compile::Compiled;
+use crate::error::Error;
+use crate::filter::{Becoming, Refusal, Seen};
+use crate::query::{Bound, Request};
+use crate::trace::Observer;
+use crate::value::{Value, json};
+
+impl PreparedFilters {
+    /// What became of each rule that the filter comes by, as an array of objects in that order: `rule` (the reference of its
+    /// document), `location` (`file`, `row`, `col`), `outcome` and what explains it. Outcomes are `holds` for every row,
+    /// `fails` for every row, with the expression that `failed` last, `depends` on the row, with the `tests` that the first
+    /// target has of it, and `refused` with the `errors` that stand in it. What is refused nowhere in particular stands behind
+    /// them without a rule.
+    ///
+    /// ```
+    /// use solon::{Engine, FilterOptions, FilterTarget, Request};
+    ///
+    /// let engine = Engine::new();
+    /// let policy = "package p\ninclude if input.admin\ninclude if input.rows.price < 11";
+    /// engine.set_module("p.rego", policy)?;
+    /// let options = FilterOptions::new([FilterTarget::Sqlite]).unknowns(["input.rows"]);
+    /// let told = engine.prepare_filters("p/include", &options)?.explain(&Request::new())?;
+    /// assert_eq!(told.pointer("/0/outcome"), Some(&"fails".into()));
+    /// assert_eq!(told.pointer("/1/tests/0"), Some(&"rows.price < '11'".into()));
+    /// # Ok::<(), solon::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Self::compile`], but not for what no filter can say.
+    pub fn explain(&self, request: &Request<'_>) -> Result<Value, Error> {
+        Error::unless_impossible(self.explained(request))
+    }
+
+    fn explained(&self, request: &Request<'_>) -> Result<Value, Error> {
+        let bound = self.handle.bind_for(request)?;
+        let Bound {
+            moment,
+            prepared: inner,
+            ..
+        } = &bound;
+        let compiled = &*moment.state().policy.compiled;
+        let mut becoming = Becoming::default();
+        let observer = Some(&mut becoming as &mut dyn Observer);
+        let left = super::ask(&bound, &inner.partial, request, observer)?;
+        let (checked, mut refusals) = inner.judged(&left);
+        match super::masked(&bound, request) {
+            Ok(Err(refusal)) => refusals.push(refusal),
+            Err(error) if checked.is_ok() => return Err(error),
+            _ => {}
+        }
+        let mut tests: Vec<(Span, Value)> = Vec::new();
+        match &checked {
+            Ok(condition) => {
+                for (target, mappings) in &inner.targets {
+                    refusals.extend(inner.unsaid(condition, *target, mappings));
+                }
+                for (test, condition) in condition.tests().zip(condition.alone()) {
+                    if let Some((target, mappings)) = inner.targets.first()
+                        && let Ok(Some(query)) = inner.written(&condition, *target, mappings)
+                    {
+                        tests.push((test.place, shown(query)));
+                    }
+                }
+            }
+            Err(own) => refusals.extend(own.iter().cloned()),
+        }
+        let rules = becoming.finish();
+        let mut unplaced = refusals;
+        let mut told = Vec::with_capacity(rules.len());
+        for rule in &rules {
+            let within = |place: Span| of(&rules, place).is_some_and(|own| own.span == rule.span);
+            let (own, rest) = unplaced.into_iter().partition(|it| within(it.place));
+            unplaced = rest;
+            let own: Vec<Refusal> = own;
+            let tests = tests.iter().filter(|(place, _)| within(*place));
+            let mut said: Vec<Value> = Vec::new();
+            for (_, test) in tests {
+                if !said.contains(test) {
+                    said.push(test.clone());
+                }
+            }
+            told.push(rule_told(compiled, rule, &own, said));
+        }
+        if !unplaced.is_empty() {
+            told.push(Value::object(vec![
+                ("outcome".into(), "refused".into()),
+                ("errors".into(), errors(compiled, &unplaced)),
+            ]));
+        }
+        Ok(Value::array(told))
+    }
+}
+
+fn rule_told(compiled: &Compiled, rule: &Seen, refusals: &[Refusal], tests: Vec<Value>) -> Value {
+    let outcome = match rule {
+        _ if !refusals.is_empty() => "refused",
+        Seen { holds: false, .. } => "fails",
+        Seen { depends: true, .. } => "depends",
+        _ => "holds",
+    };
+    let mut fields: Vec<(Value, Value)> = vec![
+        ("rule".into(), Value::string(&rule.path)),
+        ("outcome".into(), outcome.into()),
+    ];
+    fields.extend(location(compiled, rule.span));
+    if let (Some((text, span)), "fails") = (&rule.failed, outcome) {
+        // as the policy says it, without the names of generated variables
+        let mut modules = compiled.modules.iter();
+        let source = modules.find(|module| module.source.id == span.source);
+        let (start, end) = (span.start as usize, span.end as usize);
+        let said = source.and_then(|module| module.source.text.get(start..end));
+        let said = Value::string(said.unwrap_or(text));
+        let mut failed: Vec<(Value, Value)> = vec![("expression".into(), said)];
+        failed.extend(location(compiled, *span));
+        fields.push(("failed".into(), Value::object(failed)));
+    }
+    if !tests.is_empty() {
+        fields.push(("tests".into(), Value::array(tests)));
+    }
+    if !refusals.is_empty() {
+        fields.push(("errors".into(), errors(compiled, refusals)));
+    }
+    Value::object(fields)
+}
+
+fn errors(compiled: &Compiled, refusals: &[Refusal]) -> Value {
+    let one = |refusal: &Refusal| {
+        let mut fields: Vec<(Value, Value)> =
+            vec![("message".into(), Value::string(&refusal.message))];
+        fields.extend(location(compiled, refusal.place));
+        let details = refusal.details.as_ref();
+        fields.extend(details.map(|words| ("details".into(), Value::string(words))));
+        Value::object(fields)
+    };
+    Value::array(refusals.iter().map(one).collect())
+}
+
+fn location(compiled: &Compiled, span: Span) -> Option<(Value, Value)> {
+    let (file, row, col) = place(compiled, span)?;
+    let fields = vec![
+        ("file".into(), Value::string(&file)),
+        ("row".into(), Value::from(i64::from(row))),
+        ("col".into(), Value::from(i64::from(col))),
+    ];
+    Some(("location".into(), Value::object(fields)))
+}
+
+/// The rule that a place stands in: the last one of its file that begins before it.
+fn of(rules: &[Seen], place: Span) -> Option<&Seen> {
+    let before = rules.iter().filter(|rule| {
+        place.is_somewhere() && rule.span.source == place.source && rule.span.start <= place.start
+    });
+    before.max_by_key(|rule| rule.span.start)
+}
+
+/// A test as text.
+fn shown(query: FilterQuery) -> Value {
+    match query {
+        FilterQuery::Sql(made) => {
+            let text = made.text.strip_prefix("WHERE ").unwrap_or(&made.text);
+            Value::string(text)
+        }
+        FilterQuery::Ucast(tree) => {
+            let mut text = Vec::new();
+            json::write(tree.borrow(), &mut text);
+            Value::string(&String::from_utf8_lossy(&text))
+        }
+    }
+}
