@@ -12,7 +12,7 @@ use crate::number;
 use crate::tables::Kind;
 
 /// How many names and values are tried; more where `SOLON_SECONDS` says how long.
-const TRIED: u64 = if cfg!(debug_assertions) { 60 } else { 400 };
+const TRIED: u64 = if cfg!(debug_assertions) { 60 } else { 100 };
 /// What names and values are made of.
 const PIECES: [&str; 30] = [
     "'",
