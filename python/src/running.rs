@@ -76,8 +76,10 @@ impl Pace {
     }
 }
 
-/// How long a thread goes on with many short evaluations before others have their turn.
-const TURN: Duration = Duration::from_millis(2);
+/// How long a thread goes on with many short evaluations before others have their turn. A thread that waits for the lock asks
+/// for it after five milliseconds, and only who was asked hands it over: a lock that is released sooner is back with its holder
+/// before the other has woken.
+const TURN: Duration = Duration::from_millis(10);
 
 /// The turn of a thread that makes many short evaluations, each of which is over before it would look after the interpreter.
 pub struct Turn(Instant);
