@@ -112,14 +112,15 @@ int main() {
             }
         });
     }
-    for (int i = 0; i < 50; i++) {
-        const char *roles = i % 2 == 0 ? R"({"reader": []})" : R"({"reader": ["read"]})";
-        CHECK(authorizer.reload(POLICY, roles).empty());
+    /* a checker that runs one thread at a time may let all reloads pass before anybody has asked */
+    for (int i = 0; i < 25 || asked == 0; i++) {
+        CHECK(authorizer.reload(POLICY, R"({"reader": []})").empty());
+        CHECK(authorizer.reload(POLICY, R"({"reader": ["read"]})").empty());
     }
     ends = true;
     for (std::thread &thread : threads) {
         thread.join();
     }
-    CHECK(asked > 0 && authorizer.decide(alice, "read", "/a").allowed);
+    CHECK(authorizer.decide(alice, "read", "/a").allowed);
     return 0;
 }
