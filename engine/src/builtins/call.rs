@@ -15,6 +15,7 @@ use super::objects::forms::Forms;
 use super::objects::kept::Merges;
 use super::patterns::Patterns;
 use super::sets::heads::KnownHeads;
+use super::strings::KnownAffixes;
 use super::time::LastPlace;
 use crate::host::{Cancel, Host, Over, Wait};
 use crate::impossible::impossible;
@@ -45,6 +46,8 @@ pub struct Kept<'e> {
     pub merges: Merges<'e>,
     /// What strings of sets begin with.
     pub heads: KnownHeads<'e>,
+    /// Prefixes and suffixes in order.
+    pub affixes: KnownAffixes<'e>,
 }
 
 /// The context of a call: memory, budget, caches, and the way to the outside.

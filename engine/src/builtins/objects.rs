@@ -63,13 +63,19 @@ pub const TABLE: &[Builtin] = &[
 fn keys<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let object = operands.object(0)?;
     allot(call, object.len())?;
+    if let Some(keys) = forms::known_keys(call, object) {
+        return Ok(call.arena.sorted_set(keys));
+    }
     let mut keys = bumpalo::collections::Vec::with_capacity_in(object.len(), call.arena.bump());
-    keys.extend(object.iter().map(|(key, _)| key));
+    object.iter().for_each(|(key, _)| keys.push(key));
     Ok(call.arena.sorted_set(keys.into_bump_slice()))
 }
 
 fn filter<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let object = operands.object(0)?;
+    if let Some(filtered) = forms::selected(call, object, operands.at(1), true)? {
+        return Ok(filtered);
+    }
     let keys = key_set(call, operands)?;
     if let Some(few) = few_texts(keys, object.len()) {
         allot(call, few.len())?;
@@ -83,6 +89,9 @@ fn filter<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>
 
 fn remove<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let object = operands.object(0)?;
+    if let Some(others) = forms::selected(call, object, operands.at(1), false)? {
+        return Ok(others);
+    }
     let keys = key_set(call, operands)?;
     if let ObjectView::Stored(stored) = object
         && stored.shaped().is_none()
@@ -123,10 +132,10 @@ fn in_order<'e>(
 ) -> V<'e> {
     let list = || bumpalo::collections::Vec::with_capacity_in(most, call.arena.bump());
     let (mut keys, mut values) = (list(), list());
-    for (key, value) in pairs {
+    pairs.for_each(|(key, value)| {
         keys.push(key);
         values.push(value);
-    }
+    });
     call.arena
         .sorted_object(keys.into_bump_slice(), values.into_bump_slice())
 }

@@ -39,6 +39,9 @@ pub fn decode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V
 
 fn unescape<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> Result<V<'e>, Fault> {
     call.budget.reserve(bytes.len())?;
+    if memchr::memchr2(b'+', b'%', bytes).is_none() {
+        return Ok(call.arena.bytes_text(bytes));
+    }
     let mut buffer = call.buffer();
     let mut rest = bytes;
     while let [byte, after @ ..] = rest {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault};
 use crate::impossible::impossible;
-use crate::value::{ObjectView, V, Value};
+use crate::value::array::ArrayView;
+use crate::value::{ObjectView, SetView, V, Value};
 
 /// Most keys of an object whose form is looked for.
 const MOST: usize = 64;
@@ -128,6 +129,23 @@ impl Form {
         }
     }
 
+    /// What stands for keeping or for leaving out some keys, which are a stored collection.
+    fn of_keys(keys: V<'_>, keeps: bool) -> Option<Self> {
+        let address = match (keys.as_array(), keys.as_set(), keys.as_object()) {
+            (Some(ArrayView::Stored(items)), _, _) if !items.is_empty() => items.as_ptr().addr(),
+            (_, Some(SetView::Stored(set)), _) => std::ptr::from_ref(set).addr(),
+            (_, _, Some(ObjectView::Stored(object))) => object.address(),
+            _ => return None,
+        };
+        // addresses are even, so both differ from those of changes and of one another
+        let address = address.checked_mul(2)? | 1;
+        let len = usize::from(keeps);
+        Some(Self { address, len })
+    }
+
+    /// What stands for taking the keys alone.
+    const KEYS: Self = Self { address: 1, len: 0 };
+
     /// A number of both, to find them by.
     #[inline]
     fn mixed(self, other: Self) -> u64 {
@@ -145,17 +163,77 @@ pub fn merged<'e>(
     right: ObjectView<'e>,
 ) -> Option<&'e Template<'e>> {
     let forms = (form(left)?, form(right)?);
-    let mixed = forms.0.mixed(forms.1);
-    let mark = u32::try_from(mixed >> 16 & 0xffff_ffff).unwrap_or_default() | 1;
-    if !was_seen(&mut call.kept().merged.seen, mixed, mark) {
+    if !was_seen(&mut call.kept().merged.seen, forms.0, forms.1) {
         return None;
     }
     recall(call, forms.0, forms.1, |_| pair(left, right))
 }
 
+/// The object with the keys alone that an array, a set or the keys of an object name, or without them; `None` where that is not
+/// known of its form, as for [`merged`].
+#[inline]
+pub fn selected<'e>(
+    call: &mut BuiltinContext<'e>,
+    object: ObjectView<'e>,
+    keys: V<'e>,
+    keeps: bool,
+) -> Result<Option<V<'e>>, Fault> {
+    let Some(forms) = form(object).zip(Form::of_keys(keys, keeps)) else {
+        return Ok(None);
+    };
+    if !was_seen(&mut call.kept().merged.seen, forms.0, forms.1) {
+        return Ok(None);
+    }
+    let Some(template) = recall(call, forms.0, forms.1, |_| selection(object, keys, keeps)) else {
+        return Ok(None);
+    };
+    let values = values(object);
+    fill(call, template, |_, source| {
+        Ok(match source {
+            Source::Left(at) => Some(values.get(at)),
+            _ => None,
+        })
+    })
+}
+
+/// The keys of an object that are among others, or are not, and where their values are.
+#[cold]
+fn selection<'e>(
+    object: ObjectView<'e>,
+    others: V<'e>,
+    keeps: bool,
+) -> Option<Vec<(V<'e>, Source)>> {
+    let is_among = |key: V<'_>| match others.as_array() {
+        Some(array) => array.iter().any(|other| other == key),
+        None => others.lookup(key).is_some(),
+    };
+    let selected = keys(object)?.into_iter();
+    let selected = selected.filter(|(key, _)| is_among(*key) == keeps);
+    Some(selected.map(|(key, at)| (key, Source::Left(at))).collect())
+}
+
+/// The keys of an object in order, if its form came before.
+#[inline]
+pub fn known_keys<'e>(
+    call: &mut BuiltinContext<'e>,
+    object: ObjectView<'e>,
+) -> Option<&'e [V<'e>]> {
+    let form = form(object)?;
+    if !was_seen(&mut call.kept().merged.seen, form, Form::KEYS) {
+        return None;
+    }
+    let all = |_: &mut BuiltinContext<'e>| {
+        let keys = keys(object)?.into_iter();
+        Some(keys.map(|(key, at)| (key, Source::Left(at))).collect())
+    };
+    Some(recall(call, form, Form::KEYS, all)?.keys)
+}
+
 /// Whether a pair of forms came before, which is noted.
 #[inline]
-fn was_seen(seen: &mut [u32; KNOWN], mixed: u64, mark: u32) -> bool {
+fn was_seen(seen: &mut [u32; KNOWN], left: Form, right: Form) -> bool {
+    let mixed = left.mixed(right);
+    let mark = u32::try_from(mixed >> 16 & 0xffff_ffff).unwrap_or_default() | 1;
     for place in places(mixed) {
         match seen.get_mut(place) {
             Some(held) if *held == mark => return true,

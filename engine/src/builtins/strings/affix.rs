@@ -4,8 +4,12 @@ use std::cmp::Ordering;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
+use crate::builtins::arrays::allot;
 use crate::builtins::operands::Members;
 use crate::builtins::{BuiltinContext, Fault, Operands, Prepared};
+use crate::value::array::ArrayView;
 use crate::value::{TextView, V};
 
 pub fn startswith<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -77,6 +81,9 @@ impl<A: Affix> Prepared for Constant<A> {
 
 /// The end of strings that is looked at: a test for it, and an order read from that end.
 trait Affix: Send + Sync + 'static {
+    /// Whether strings are read from their end.
+    const BACKWARD: bool;
+
     fn starts(text: &[u8], with: &[u8]) -> bool;
 
     fn order(a: &[u8], b: &[u8]) -> Ordering;
@@ -100,6 +107,8 @@ trait Affix: Send + Sync + 'static {
 struct Prefix;
 
 impl Affix for Prefix {
+    const BACKWARD: bool = false;
+
     #[inline]
     fn starts(text: &[u8], with: &[u8]) -> bool {
         text.starts_with(with)
@@ -113,6 +122,8 @@ impl Affix for Prefix {
 struct Suffix;
 
 impl Affix for Suffix {
+    const BACKWARD: bool = true;
+
     #[inline]
     fn starts(text: &[u8], with: &[u8]) -> bool {
         text.ends_with(with)
@@ -131,6 +142,11 @@ fn any_match<'e, A: Affix>(
     operands: &[V<'e>],
 ) -> Result<V<'e>, Fault> {
     let texts = Texts::of(operands, 0)?;
+    if let Some(sorted) = known_affixes::<A>(call, operands.at(1))? {
+        call.budget.spend_len(texts.len())?;
+        let found = texts.any(|text| A::starts_one(text.as_bytes(), sorted, TextView::as_bytes));
+        return Ok(V::Bool(found));
+    }
     let affixes = Texts::of(operands, 1)?;
     call.budget.spend_len(texts.len() + affixes.len())?;
     let starts =
@@ -142,6 +158,60 @@ fn any_match<'e, A: Affix>(
     let sorted = A::sorted(affixes.list());
     let found = texts.any(|text| A::starts_one(text.as_bytes(), &sorted, TextView::as_bytes));
     Ok(V::Bool(found))
+}
+
+/// Lists of prefixes and suffixes, in order, that calls of one evaluation ask for again and again.
+#[derive(Default)]
+pub struct KnownAffixes<'e> {
+    /// Where the list of the last call lies.
+    last: usize,
+    known: SmallVec<[KnownList<'e>; 2]>,
+}
+
+/// A stored list, found by where it lies, and what [`Affix::sorted`] made of it.
+struct KnownList<'e> {
+    address: usize,
+    backward: bool,
+    sorted: &'e [TextView<'e>],
+}
+
+/// Lists shorter than this are gone through sooner than found.
+const SHORT: usize = 8;
+
+/// Lists that are known at once.
+const KNOWN: usize = 8;
+
+/// A stored array of strings in order, from the second call on that asks for it; `None` where that is not worth it.
+fn known_affixes<'e, A: Affix>(
+    call: &mut BuiltinContext<'e>,
+    operand: V<'e>,
+) -> Result<Option<&'e [TextView<'e>]>, Fault> {
+    let items = match operand.as_array() {
+        Some(ArrayView::Stored(items)) if items.len() >= SHORT => items,
+        _ => return Ok(None),
+    };
+    let address = items.as_ptr().addr();
+    let lists = &mut call.kept().affixes;
+    let is_it = |list: &&KnownList<'_>| list.address == address && list.backward == A::BACKWARD;
+    if let Some(list) = lists.known.iter().find(is_it) {
+        return Ok(Some(list.sorted));
+    }
+    if std::mem::replace(&mut lists.last, address) != address || lists.known.len() == KNOWN {
+        return Ok(None);
+    }
+    let affixes = Texts::of(&[V::Null, operand], 1)?;
+    allot(call, affixes.len())?;
+    call.budget.spend_len(affixes.len())?;
+    let sorted = &*call
+        .arena
+        .bump()
+        .alloc_slice_copy(&A::sorted(affixes.list()));
+    call.kept().affixes.known.push(KnownList {
+        address,
+        backward: A::BACKWARD,
+        sorted,
+    });
+    Ok(Some(sorted))
 }
 
 /// One string, or several.

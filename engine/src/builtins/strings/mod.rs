@@ -7,6 +7,8 @@ mod search;
 mod split;
 mod trim;
 
+pub use affix::KnownAffixes;
+
 use super::{Builtin, IndexTest, TextRelation};
 pub use case::{simple_lower, simple_upper};
 

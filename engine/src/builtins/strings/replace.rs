@@ -1,6 +1,7 @@
 //! Replacement of strings by others.
 
 use memchr::memmem;
+use smallvec::SmallVec;
 
 use crate::builtins::call::push;
 use crate::builtins::{BuiltinContext, Fault, Operands};
@@ -53,7 +54,7 @@ fn replace_byte<'e>(
 pub fn replace_n<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let patterns = operands.object(0)?;
     let text = operands.text(1)?;
-    let mut pairs = Vec::with_capacity(patterns.len());
+    let mut pairs: SmallVec<[_; 8]> = SmallVec::with_capacity(patterns.len());
     for (old, new) in patterns.iter() {
         let refuse = |what| {
             Fault::type_error(format!(
@@ -75,27 +76,16 @@ fn replace_all<'e>(
     pairs: &[(TextView<'e>, TextView<'e>)],
 ) -> Result<V<'e>, Fault> {
     let empty = pairs.iter().position(|(old, _)| old.as_bytes().is_empty());
-    // pairs by the first byte of what they replace, so that most places need no comparison
-    let mut by_first: Vec<Vec<usize>> = vec![Vec::new(); 256];
-    for (index, (old, _)) in pairs.iter().enumerate() {
-        if let Some(first) = old.as_bytes().first()
-            && let Some(bucket) = by_first.get_mut(usize::from(*first))
-        {
-            bucket.push(index);
-        }
-    }
+    let firsts = Firsts::of(pairs);
     let bytes = text.as_bytes();
     call.budget.spend_len(bytes.len() / 16)?;
     let mut buffer = call.buffer();
     let (mut at, mut done, mut after_empty, mut changed) = (0, 0, false, false);
     while at <= bytes.len() {
         let rest = bytes.within(at..);
-        let bucket = rest
-            .first()
-            .and_then(|first| by_first.get(usize::from(*first)))
-            .map_or(&[][..], Vec::as_slice);
+        let bucket = rest.first().map_or(&[][..], |first| firsts.of_byte(*first));
         call.budget.spend_len(bucket.len())?;
-        let whole = bucket.iter().copied().find(|index| {
+        let whole = bucket.iter().map(|(_, index)| *index).find(|index| {
             pairs
                 .get(*index)
                 .is_some_and(|(old, _)| rest.starts_with(old.as_bytes()))
@@ -121,4 +111,43 @@ fn replace_all<'e>(
     }
     push(call, &mut buffer, bytes.within(done..))?;
     Ok(call.text(buffer))
+}
+
+/// Pairs by the first byte of what they replace, so that most places of a text need no comparison.
+struct Firsts {
+    /// A bit for each byte that is one.
+    bits: [u64; 4],
+    /// First bytes and numbers of pairs, in order.
+    order: SmallVec<[(u8, usize); 8]>,
+}
+
+impl Firsts {
+    /// Pairs that replace an empty string have none.
+    fn of(pairs: &[(TextView<'_>, TextView<'_>)]) -> Self {
+        let first = |(index, (old, _)): (usize, &(TextView<'_>, TextView<'_>))| {
+            Some((*old.as_bytes().first()?, index))
+        };
+        let mut order: SmallVec<[_; 8]> = pairs.iter().enumerate().filter_map(first).collect();
+        order.sort_unstable();
+        let mut bits = [0_u64; 4];
+        for (byte, _) in &order {
+            if let Some(word) = bits.get_mut(usize::from(byte >> 6)) {
+                *word |= 1 << (byte & 63);
+            }
+        }
+        Self { bits, order }
+    }
+
+    /// Those of pairs that replace what begins with a byte.
+    #[inline]
+    fn of_byte(&self, byte: u8) -> &[(u8, usize)] {
+        let word = self.bits.get(usize::from(byte >> 6));
+        if word.is_none_or(|word| word >> (byte & 63) & 1 == 0) {
+            return &[];
+        }
+        let start = self.order.partition_point(|(first, _)| *first < byte);
+        let from = self.order.get(start..).unwrap_or_default();
+        let len = from.iter().take_while(|(first, _)| *first == byte).count();
+        from.get(..len).unwrap_or_default()
+    }
 }

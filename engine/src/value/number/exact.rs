@@ -260,6 +260,34 @@ pub(super) fn power_of_ten(n: u8) -> Option<i64> {
     POWERS.get(usize::from(n)).copied()
 }
 
+/// A number that is not 0 without the zeros at its end, and how many these were.
+#[inline]
+pub(super) fn without_zeros(mut number: u64) -> (u64, u8) {
+    let mut zeros = 0;
+    for many in [16_u8, 8, 4, 2, 1] {
+        let power = 10_u64.pow(many.into());
+        if number.is_multiple_of(power) && number != 0 {
+            number /= power;
+            zeros += many;
+        }
+    }
+    (number, zeros)
+}
+
+/// `coefficient / 10^scale` as an integer, when it is one.
+#[inline]
+fn whole(scale: u8, coefficient: i64) -> Option<i64> {
+    // what ten to this power divides, two to this power divides as well
+    if coefficient.trailing_zeros() < scale.into() {
+        return None;
+    }
+    let power = power_of_ten(scale)?;
+    (coefficient % power == 0).then_some(coefficient / power)
+}
+
+/// Integers up to this one are `f64`s, and so are the powers of ten that fit an `i64`.
+const EXACT: u64 = 1 << 53;
+
 impl Number<'_> {
     /// Orders by exact value.
     #[inline]
@@ -276,7 +304,8 @@ impl Number<'_> {
     pub fn hash_into<H: Hasher>(self, state: &mut H) {
         match self {
             Self::Int(i) => state.write_i64(i),
-            _ => Exact::of(self, &mut itoa::Buffer::new()).hash_into(state),
+            Self::Decimal(scale, coefficient) => hash_decimal(scale, coefficient, state),
+            Self::Text(text) => Exact::of_text(text).hash_into(state),
         }
     }
 
@@ -285,7 +314,8 @@ impl Number<'_> {
     pub fn is_integer(self) -> bool {
         match self {
             Self::Int(_) => true,
-            _ => Exact::of(self, &mut itoa::Buffer::new()).is_integer(),
+            Self::Decimal(scale, coefficient) => whole(scale, coefficient).is_some(),
+            Self::Text(text) => Exact::of_text(text).is_integer(),
         }
     }
 
@@ -294,7 +324,8 @@ impl Number<'_> {
     pub fn to_i64(self) -> Option<i64> {
         match self {
             Self::Int(i) => Some(i),
-            _ => Exact::of(self, &mut itoa::Buffer::new()).to_i64(),
+            Self::Decimal(scale, coefficient) => whole(scale, coefficient),
+            Self::Text(text) => Exact::of_text(text).to_i64(),
         }
     }
 
@@ -302,16 +333,23 @@ impl Number<'_> {
     pub fn to_bigint(self) -> Option<BigInt> {
         match self {
             Self::Int(i) => Some(i.into()),
-            _ => Exact::of(self, &mut itoa::Buffer::new()).to_bigint(),
+            Self::Decimal(scale, coefficient) => whole(scale, coefficient).map(BigInt::from),
+            Self::Text(text) => Exact::of_text(text).to_bigint(),
         }
     }
 
     /// The nearest `f64`; infinite when there is none.
+    #[expect(clippy::cast_precision_loss, reason = "the nearest is wanted")]
     pub fn to_f64(self) -> f64 {
         match self {
-            #[expect(clippy::cast_precision_loss, reason = "the nearest is wanted")]
             Self::Int(i) => i as f64,
-            Self::Decimal(..) => self.to_string().parse().unwrap_or(f64::NAN),
+            Self::Decimal(scale, coefficient) => match power_of_ten(scale) {
+                // two exact floats, so the quotient is rounded once
+                Some(power) if coefficient.unsigned_abs() <= EXACT => {
+                    coefficient as f64 / power as f64
+                }
+                _ => self.to_string().parse().unwrap_or(f64::NAN),
+            },
             Self::Text(text) => text.parse().unwrap_or(f64::NAN),
         }
     }
@@ -323,6 +361,19 @@ impl Number<'_> {
     }
 }
 
+/// Feeds the hash that [`Exact::hash_into`] makes of these digits.
+#[inline]
+fn hash_decimal<H: Hasher>(scale: u8, coefficient: i64, state: &mut H) {
+    if let Some(i) = whole(scale, coefficient) {
+        return state.write_i64(i);
+    }
+    let (digits, zeros) = without_zeros(coefficient.unsigned_abs());
+    let length = i64::from(digits.checked_ilog10().unwrap_or(0)) + 1;
+    state.write_u8(u8::from(coefficient < 0));
+    state.write_i64(length + i64::from(zeros) - i64::from(scale));
+    state.write_u64(digits);
+}
+
 /// Compares short decimals on one scale.
 #[inline]
 fn compare_decimals(a: Number<'_>, b: Number<'_>) -> Option<Ordering> {
@@ -332,6 +383,9 @@ fn compare_decimals(a: Number<'_>, b: Number<'_>) -> Option<Ordering> {
         Number::Text(_) => None,
     };
     let ((a_scale, a), (b_scale, b)) = (split(a)?, split(b)?);
+    if a_scale == b_scale {
+        return Some(a.cmp(&b));
+    }
     let scale = a_scale.max(b_scale);
     let a = i128::from(a) * i128::from(power_of_ten(scale - a_scale)?);
     let b = i128::from(b) * i128::from(power_of_ten(scale - b_scale)?);

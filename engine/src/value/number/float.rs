@@ -33,6 +33,34 @@ const FIVES: [u64; 28] = {
     fives
 };
 
+/// `5^-n`: 128 bits below the true value, the highest of them set, and the power of two that divides them.
+const RECIPROCALS: [(u128, u32); FIVES.len()] = {
+    let mut reciprocals = [(0, 0); FIVES.len()];
+    let mut at = 1;
+    while at < reciprocals.len() {
+        #[expect(clippy::indexing_slicing, reason = "checked when compiled")]
+        let five = FIVES[at] as u128;
+        let power = 127 + (u128::BITS - five.leading_zeros());
+        // long division of 2^power, bit by bit
+        let (mut quotient, mut rest, mut bit) = (0_u128, 1_u128, 0);
+        while bit < power {
+            rest <<= 1;
+            quotient <<= 1;
+            if rest >= five {
+                rest -= five;
+                quotient |= 1;
+            }
+            bit += 1;
+        }
+        #[expect(clippy::indexing_slicing, reason = "checked when compiled")]
+        {
+            reciprocals[at] = (quotient, power);
+        }
+        at += 1;
+    }
+    reciprocals
+};
+
 /// `5^n`, when it fits.
 #[inline]
 pub(super) fn small_five(n: u64) -> Option<u64> {
@@ -90,6 +118,11 @@ impl Float {
         if coefficient == 0 {
             return Self::zero(negative);
         }
+        if let Ok(coefficient) = u64::try_from(coefficient)
+            && let Some(float) = Self::from_short_decimal(negative, coefficient, power)
+        {
+            return float;
+        }
         let five = small_five(power.unsigned_abs()).map(u128::from);
         match five {
             Some(five) if power >= 0 => {
@@ -101,13 +134,49 @@ impl Float {
                 // 128 bits over 63 leave one more than the mantissa to round by
                 let shift = coefficient.leading_zeros();
                 let wide = coefficient << shift;
-                let (quotient, rest) = (wide / five, wide % five);
+                let quotient = wide / five;
                 let exponent = power - i64::from(shift);
-                return Self::round(negative, quotient, exponent, rest != 0, PRECISION);
+                let is_exact = quotient * five == wide;
+                return Self::round(negative, quotient, exponent, !is_exact, PRECISION);
             }
             None => {}
         }
         Self::from_big(negative, coefficient.into(), power)
+    }
+
+    /// The nearest to `coefficient · 10^power`, a fraction: one multiplication instead of a division. `None` where the product's
+    /// bits, which lie slightly below the true ones, do not tell how it rounds.
+    #[inline]
+    fn from_short_decimal(negative: bool, coefficient: u64, power: i64) -> Option<Self> {
+        /// What the bits of a product may be short by.
+        const SHORT: u64 = 4;
+        const HALF: u64 = 1 << 63;
+        let scale = usize::try_from(power.checked_neg()?).ok()?;
+        let &(reciprocal, divisor) = RECIPROCALS.get(scale).filter(|_| scale > 0)?;
+        let shift = coefficient.leading_zeros();
+        let normal = u128::from(coefficient << shift);
+        let (high, low) = (reciprocal >> 64, reciprocal & u128::from(u64::MAX));
+        let product = normal * high + ((normal * low) >> 64);
+        let missing = product.leading_zeros();
+        let product = product << missing;
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the two words of a product"
+        )]
+        let (kept, rest) = ((product >> 64) as u64, product as u64);
+        if (HALF - SHORT..=HALF).contains(&rest) {
+            return None;
+        }
+        let exponent = power - i64::from(shift) - i64::from(divisor) + 128 - i64::from(missing);
+        let (mantissa, exponent) = match kept.checked_add(u64::from(rest > HALF)) {
+            Some(mantissa) => (mantissa, exponent),
+            None => (HALF, exponent + 1),
+        };
+        Some(Self {
+            negative,
+            mantissa,
+            exponent,
+        })
     }
 
     /// The nearest to `coefficient · 10^power`.
@@ -228,13 +297,13 @@ impl Float {
         let negative = self.negative != other.negative;
         let divisor = u128::from(other.mantissa);
         let wide = u128::from(self.mantissa) << 63;
-        let (Some(high), Some(rest)) = (wide.checked_div(divisor), wide.checked_rem(divisor))
-        else {
+        let Some(high) = wide.checked_div(divisor) else {
             return Self::zero(negative);
         };
         // the quotient has 63 or 64 bits; two more decide the rounding
-        let rest = rest << 2;
-        let (low, rest) = (rest / divisor, rest % divisor);
+        let rest = (wide - high * divisor) << 2;
+        let low = rest / divisor;
+        let rest = rest - low * divisor;
         let exponent = self.exponent - other.exponent - 65;
         Self::round(negative, high << 2 | low, exponent, rest != 0, PRECISION)
     }
@@ -262,5 +331,48 @@ impl From<Number<'_>> for Float {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_multiplication_rounds_as_a_division_does() {
+        let mut state = 23_u64;
+        let mut draw = move || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            state ^ state >> 29
+        };
+        let (mut found, mut left) = (0, 0);
+        for scale in 1..28_i64 {
+            let five = FIVES.get(usize::try_from(scale).unwrap()).unwrap();
+            // drawn ones of every length, short ones, and those that the power of five divides
+            let drawn = (0..4_000).map(|_| draw() >> (draw() % 64));
+            let all = drawn
+                .chain(0..2_000)
+                .chain([u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) + 1]);
+            let multiples: Vec<u64> = (1..200)
+                .filter_map(|times| five.checked_mul(times))
+                .collect();
+            let halfway = five.checked_mul((1_u64 << (five.leading_zeros() - 1)) - 1);
+            for coefficient in all.chain(multiples).chain(halfway) {
+                if coefficient == 0 {
+                    continue;
+                }
+                let slow = Float::from_big(true, coefficient.into(), -scale);
+                match Float::from_short_decimal(true, coefficient, -scale) {
+                    Some(float) => {
+                        assert_eq!(float, slow, "{coefficient}e-{scale}");
+                        found += 1;
+                    }
+                    None => left += 1,
+                }
+            }
+        }
+        assert!(found > 100_000 && left < 1_000, "{found} {left}");
     }
 }

@@ -5,7 +5,7 @@ use num_traits::ToPrimitive;
 use smallvec::SmallVec;
 
 use super::NumberBuf;
-use super::exact::power_of_ten;
+use super::exact::{power_of_ten, without_zeros};
 use super::float::{Float, PRECISION, five, small_five};
 use super::parse::Form;
 use crate::impossible::impossible;
@@ -87,16 +87,12 @@ fn short_decimal(float: Float) -> Option<(u128, i64)> {
     let shift = u32::try_from(-(float.exponent + scale))
         .ok()
         .filter(|s| (1..=127).contains(s))?;
-    let mut coefficient = u64::try_from((wide >> (shift - 1)).div_ceil(2)).ok()?;
-    let mut power = -scale;
-    if Float::from_decimal(float.negative, coefficient.into(), power) != float {
+    let coefficient = u64::try_from((wide >> (shift - 1)).div_ceil(2)).ok()?;
+    if Float::from_decimal(float.negative, coefficient.into(), -scale) != float {
         return None;
     }
-    while coefficient.is_multiple_of(10) {
-        coefficient /= 10;
-        power += 1;
-    }
-    (coefficient < 10_u64.pow(18)).then_some((coefficient.into(), power))
+    let (coefficient, zeros) = without_zeros(coefficient);
+    (coefficient < 10_u64.pow(18)).then_some((coefficient.into(), i64::from(zeros) - scale))
 }
 
 /// The power of ten that brings about so many digits, at times one less, in front of a float's point.
@@ -147,7 +143,11 @@ fn long_decimal(float: Float) -> Option<(u128, i64)> {
 /// The number with these digits; `power` is negative.
 #[inline]
 fn of_decimal(negative: bool, coefficient: u128, power: i64) -> NumberBuf {
-    let digits = i64::from(coefficient.checked_ilog10().unwrap_or(0)) + 1;
+    let digits = match u64::try_from(coefficient) {
+        Ok(coefficient) => coefficient.checked_ilog10(),
+        Err(_) => coefficient.checked_ilog10(),
+    };
+    let digits = i64::from(digits.unwrap_or(0)) + 1;
     let lead = digits + power - 1;
     if (SMALL..LARGE).contains(&lead)
         && let Ok(scale) = u8::try_from(-power)

@@ -202,3 +202,42 @@ fn arithmetic_is_that_of_opa() {
         wrong.join("\n")
     );
 }
+
+#[test]
+fn decimals_answer_as_their_texts_do() {
+    let coefficients = [
+        0,
+        1,
+        5,
+        10,
+        12,
+        100,
+        125,
+        1_000,
+        250_000,
+        999_999_999,
+        1_000_000_007,
+        9_007_199_254_740_993,
+        123_456_789_012_345_678,
+        1_000_000_000_000_000_000,
+        i64::MAX,
+    ];
+    for coefficient in coefficients.into_iter().flat_map(|c| [c, -c]) {
+        for scale in 1..=18_u8 {
+            let decimal = Number::Decimal(scale, coefficient);
+            let text = format!("{coefficient}e-{scale}");
+            let text = Number::Text(&text);
+            assert_eq!(decimal.is_integer(), text.is_integer(), "{decimal}");
+            assert_eq!(decimal.to_i64(), text.to_i64(), "{decimal}");
+            assert_eq!(decimal.to_bigint(), text.to_bigint(), "{decimal}");
+            assert_eq!(
+                decimal.to_f64().to_bits(),
+                text.to_f64().to_bits(),
+                "{decimal}"
+            );
+            assert_eq!(super::float::Float::from(decimal), text.into(), "{decimal}");
+            let hash = |number: Number<'_>| hash(Value::number(NumberBuf::from(number)).borrow());
+            assert_eq!(hash(decimal), hash(text), "{decimal}");
+        }
+    }
+}
