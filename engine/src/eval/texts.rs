@@ -82,7 +82,8 @@ pub(super) trait Texts<'e>: Operands<'e> {
     }
 
     /// The bytes of a text, read in place.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a part of each test of texts")]
     fn bytes<'a>(&'a self, operand: Operand) -> Option<&'a [u8]>
     where
         'e: 'a,

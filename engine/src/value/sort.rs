@@ -1,9 +1,9 @@
-//! Sorting: strings by their first bytes and integers as numbers of one width, which processors sort without guessing.
+//! Sorting: strings by their first bytes and numbers as integers of one width, which processors sort without guessing.
 
 use std::cmp::Ordering;
 
 use super::text::{head, head_from};
-use super::{V, Value};
+use super::{Number, V, Value};
 use crate::impossible::impossible;
 use crate::limits::LONG_STEP;
 
@@ -14,8 +14,8 @@ const FEW: usize = 16;
 pub trait Sortable: Ord {
     /// The bytes of a string.
     fn text(&self) -> Option<&[u8]>;
-    /// The integer, when it is held as one.
-    fn int(&self) -> Option<i64>;
+    /// The number, when it is held without a text.
+    fn number(&self) -> Option<Number<'static>>;
 }
 
 impl Sortable for V<'_> {
@@ -25,9 +25,10 @@ impl Sortable for V<'_> {
     }
 
     #[inline]
-    fn int(&self) -> Option<i64> {
-        match self {
-            V::Int(int) => Some(*int),
+    fn number(&self) -> Option<Number<'static>> {
+        match *self {
+            V::Int(int) => Some(Number::Int(int)),
+            V::Decimal(scale, coefficient) => Some(Number::Decimal(scale, coefficient)),
             _ => None,
         }
     }
@@ -40,9 +41,10 @@ impl Sortable for Value {
     }
 
     #[inline]
-    fn int(&self) -> Option<i64> {
-        match self {
-            Value::Int(int) => Some(*int),
+    fn number(&self) -> Option<Number<'static>> {
+        match *self {
+            Value::Int(int) => Some(Number::Int(int)),
+            Value::Decimal(scale, coefficient) => Some(Number::Decimal(scale, coefficient)),
             _ => None,
         }
     }
@@ -67,9 +69,12 @@ impl Mark {
         Self::new(head_from(bytes, from) >> Self::PLACE, at)
     }
 
+    /// Of a number times a power of ten that makes it an integer, if that is not too large.
     #[inline]
-    fn of_int(int: i64, at: u32) -> Self {
-        Self::new(u128::from(int.cast_unsigned() ^ 1 << 63), at)
+    fn of_number(number: i128, at: u32) -> Option<Self> {
+        const HALF: i128 = 1 << (u128::BITS - Mark::PLACE - 1);
+        let head = u128::try_from(number + HALF).ok()?;
+        (number < HALF).then(|| Self::new(head, at))
     }
 
     /// The position of its value.
@@ -88,16 +93,13 @@ impl Mark {
 /// How often strings are told apart by what comes behind the bytes that they share, before they are compared whole.
 const LEVELS: usize = 16;
 
-/// Marks of values, when all are strings or all are integers; and of strings, where the marked part begins.
+/// Marks of values, when all are strings or all are numbers; and of strings, where the marked part begins.
 fn marks<T: Sortable>(values: &[T]) -> Option<(Vec<Mark>, usize)> {
     let first = values.first()?;
-    let mut marks = Vec::with_capacity(values.len());
-    if first.int().is_some() {
-        for (value, at) in values.iter().zip(0..) {
-            marks.push(Mark::of_int(value.int()?, at));
-        }
-        return Some((marks, 0));
+    if first.number().is_some() {
+        return Some((number_marks(values)?, 0));
     }
+    let mut marks = Vec::with_capacity(values.len());
     // what the first and the last one begin with the others mostly do
     let (first, last) = (first.text()?, values.last()?.text()?);
     let begin = Begin::new(first.get(..common(first, last)).unwrap_or_default());
@@ -110,6 +112,19 @@ fn marks<T: Sortable>(values: &[T]) -> Option<(Vec<Mark>, usize)> {
         marks.push(Mark::of_text(text, from, at));
     }
     Some((marks, from))
+}
+
+/// Marks of numbers, on the scale of the one with the most places behind its point.
+fn number_marks<T: Sortable>(values: &[T]) -> Option<Vec<Mark>> {
+    let mut scale = 0;
+    for value in values {
+        scale = scale.max(value.number()?.scale()?);
+    }
+    let mut marks = Vec::with_capacity(values.len());
+    for (value, at) in values.iter().zip(0..) {
+        marks.push(Mark::of_number(value.number()?.on_scale(scale)?, at)?);
+    }
+    Some(marks)
 }
 
 /// Marks of strings from a byte on.
@@ -222,14 +237,14 @@ fn settle<T: Sortable>(
     true
 }
 
-/// Sorts a list; whether it is sorted, since the evaluation may not go on.
+/// Sorts a list of which no two are equal; whether it is sorted, since the evaluation may not go on.
 fn sort_all<T: Copy>(
     list: &mut [T],
     order: impl Fn(&T, &T) -> Ordering,
     goes_on: &impl Fn() -> bool,
 ) -> bool {
     if list.len() <= LONG_STEP {
-        list.sort_by(order);
+        list.sort_unstable_by(order);
         return true;
     }
     let (sorted, is_whole) = in_blocks(list.to_vec(), order, goes_on);
@@ -244,7 +259,7 @@ fn in_blocks<T: Copy>(
     goes_on: &impl Fn() -> bool,
 ) -> (Vec<T>, bool) {
     for block in list.chunks_mut(LONG_STEP) {
-        block.sort_by(&order);
+        block.sort_unstable_by(&order);
         if !goes_on() {
             return (list, false);
         }
@@ -308,7 +323,8 @@ pub fn order<T: Sortable>(values: &[T], goes_on: impl Fn() -> bool) -> Vec<u32> 
     places.into_iter().map(|(_, at)| at).collect()
 }
 
-/// The positions of values in their order, of equal ones the first alone, when all are strings or all are integers.
+/// The positions of values in their order, of equal ones the first alone, when all are strings or all are numbers without
+/// a text.
 /// What it gives when the evaluation does not go on is worth nothing.
 pub fn distinct<T: Sortable>(
     values: &[T],
@@ -441,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn distinct_integers_are_found_and_other_values_are_not() {
+    fn distinct_numbers_are_found_and_other_values_are_not() {
         let ints = [5, -3, i64::MAX, 0, 5, i64::MIN, -3, 1];
         let values = ints.map(Value::Int);
         let found: Vec<_> = distinct(&values, || true)
@@ -449,8 +465,23 @@ mod tests {
             .map(|at| ints[at])
             .collect();
         assert_eq!(found, [i64::MIN, -3, 0, 1, 5, i64::MAX]);
-        let mixed = [Value::Int(1), Value::Decimal(1, 10)];
-        assert!(distinct(&mixed, || true).is_none());
+        let mixed = [
+            (1, 10),
+            (0, 1),
+            (2, -125),
+            (1, 5),
+            (3, 1),
+            (18, 500_000_000_000_000_000),
+        ];
+        let mixed = mixed.map(|(scale, number)| match scale {
+            0 => Value::Int(number),
+            scale => Value::Decimal(scale, number),
+        });
+        let found: Vec<_> = distinct(&mixed, || true).unwrap().collect();
+        assert_eq!(found, [2, 4, 3, 0]);
+        // too wide for a mark
+        let wide = [Value::Int(i64::MAX), Value::Decimal(18, 1)];
+        assert!(distinct(&wide, || true).is_none());
         assert!(distinct(&[Value::from("a"), Value::Int(1)], || true).is_none());
     }
 }

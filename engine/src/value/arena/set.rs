@@ -252,9 +252,9 @@ impl<'e> SetBuilder<'e> {
         }
     }
 
-    /// Makes strings or integers the members, in order; whether they are that.
+    /// Makes strings or numbers the members, in order; whether they are that.
     fn fill<T: Sortable>(&mut self, elements: &'e [T], member: impl Fn(&'e T) -> V<'e>) -> bool {
-        let is_simple = |first: &T| first.text().is_some() || first.int().is_some();
+        let is_simple = |first: &T| first.text().is_some() || first.number().is_some();
         if !elements.first().is_some_and(is_simple) {
             return false;
         }

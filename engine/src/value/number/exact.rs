@@ -354,6 +354,28 @@ impl Number<'_> {
         }
     }
 
+    /// The places behind the point, unless it is held as a text.
+    #[inline]
+    pub fn scale(self) -> Option<u8> {
+        match self {
+            Self::Int(_) => Some(0),
+            Self::Decimal(scale, _) => Some(scale),
+            Self::Text(_) => None,
+        }
+    }
+
+    /// The integer that ten to the power of a scale, no less than its own, makes of it; unless it is held as a text.
+    #[inline]
+    pub fn on_scale(self, scale: u8) -> Option<i128> {
+        let (own, coefficient) = match self {
+            Self::Int(i) => (0, i),
+            Self::Decimal(own, coefficient) => (own, coefficient),
+            Self::Text(_) => return None,
+        };
+        let power = power_of_ten(scale.checked_sub(own)?)?;
+        Some(i128::from(coefficient) * i128::from(power))
+    }
+
     /// The number as an array index: an integer from 0 on.
     #[inline]
     pub fn as_index(self) -> Option<usize> {
@@ -377,19 +399,13 @@ fn hash_decimal<H: Hasher>(scale: u8, coefficient: i64, state: &mut H) {
 /// Compares short decimals on one scale.
 #[inline]
 fn compare_decimals(a: Number<'_>, b: Number<'_>) -> Option<Ordering> {
-    let split = |n| match n {
-        Number::Int(i) => Some((0, i)),
-        Number::Decimal(scale, coefficient) => Some((scale, coefficient)),
-        Number::Text(_) => None,
-    };
-    let ((a_scale, a), (b_scale, b)) = (split(a)?, split(b)?);
-    if a_scale == b_scale {
+    if let (Number::Decimal(scale, a), Number::Decimal(other, b)) = (a, b)
+        && scale == other
+    {
         return Some(a.cmp(&b));
     }
-    let scale = a_scale.max(b_scale);
-    let a = i128::from(a) * i128::from(power_of_ten(scale - a_scale)?);
-    let b = i128::from(b) * i128::from(power_of_ten(scale - b_scale)?);
-    Some(a.cmp(&b))
+    let scale = a.scale()?.max(b.scale()?);
+    Some(a.on_scale(scale)?.cmp(&b.on_scale(scale)?))
 }
 
 fn compare_texts(a: Number<'_>, b: Number<'_>) -> Ordering {
