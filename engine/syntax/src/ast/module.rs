@@ -346,8 +346,25 @@ impl Term {
     }
 }
 
+/// Whether two parts with a point between them are a name, the most frequent case.
+#[inline]
+fn is_pair(first: &str, second: &str, name: &str) -> bool {
+    name.len() == first.len() + 1 + second.len()
+        && name.ends_with(second)
+        && name.starts_with(first)
+        && !first.contains('.')
+        && !second.contains('.')
+        && name.as_bytes().get(first.len()) == Some(&b'.')
+}
+
 /// Whether some parts with points between them are a name.
 fn is_dotted(parts: &[Term], name: &str) -> bool {
+    if let [first, second] = parts {
+        return match (first.name(), second.name()) {
+            (Some(first), Some(second)) => is_pair(first, second, name),
+            _ => false,
+        };
+    }
     let length = |part: &Term| part.name().map_or(0, |text| text.len() + 1);
     // most names differ in their length
     if parts.iter().map(length).sum::<usize>() != name.len() + 1 {
