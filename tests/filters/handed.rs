@@ -40,7 +40,7 @@ fn filters_tell_what_they_were_prepared_with() {
     let changed = POLICY
         .replace("data.stock]", "input.stock]")
         .replace("#   mask_rule: masks\n", "");
-    engine.set_module("filters.rego", changed).unwrap();
+    engine.set_module("filters.rego", &changed).unwrap();
     let unknowns = prepared.unknowns().unwrap();
     assert_eq!(unknowns, ["input.fruits", "input.stock"]);
     assert_eq!(prepared.mask_rule().unwrap(), None);
