@@ -146,8 +146,18 @@ impl App for ControlApp {
         }
     }
 
-    fn answered(&self, _head: &Head, _response: &Response) {
-        // the API writes its own lines
+    /// A line for each answer, in the words of the policy server's. Bodies hold secrets and keys, so no level shows them.
+    fn answered(&self, head: &Head, response: &Response) {
+        info!(
+            client_addr = &*head.peer.address,
+            request = name(head),
+            req_method = head.method.as_str(),
+            req_path = head.path(),
+            resp_bytes = response.body.len(),
+            resp_duration = head.received.elapsed().as_secs_f64() * 1e3,
+            resp_status = response.status.as_u16(),
+            "Sent response."
+        );
     }
 }
 
@@ -207,10 +217,16 @@ fn plain(message: &Message) -> plain_http::Request<Bytes> {
     request.method_mut().clone_from(&message.method);
     request.uri_mut().clone_from(&message.target);
     request.headers_mut().clone_from(&message.headers);
-    let name = message.given_name();
-    let name = name.map_or_else(|| format!("{:x}", message.id), str::to_owned);
-    request.extensions_mut().insert(RequestId(name));
     request
+        .extensions_mut()
+        .insert(RequestId(name(&message.head)));
+    request
+}
+
+/// The name by which all lines about a request know it: that which its client gave it, or its number.
+fn name(head: &Head) -> String {
+    let name = head.given_name();
+    name.map_or_else(|| format!("{:x}", head.id), |name| RequestId::new(name).0)
 }
 
 /// A plain answer as this layer sends it.

@@ -191,6 +191,10 @@ async fn check(plane: &Plane, acknowledged: &BTreeSet<String>) {
         .into_iter()
         .map(|entry| format!("{} {}", entry.kind, entry.name))
         .collect();
+    // all bundles use it, so who does is asked once
+    let shared = transaction.head(Kind::Source, "shared").await.unwrap();
+    let shared = transaction.users(shared.unwrap().id).await.unwrap();
+    let shared: BTreeSet<i64> = shared.into_iter().map(|(_, user)| user.id).collect();
     for kind in Kind::OWNED {
         for item in transaction
             .items_after(kind, 0, i64::from(i32::MAX))
@@ -208,12 +212,12 @@ async fn check(plane: &Plane, acknowledged: &BTreeSet<String>) {
                     assert!(value.is_some(), "secret {name} has no value");
                 }
                 Kind::Bundle => {
-                    for (kind, used) in [
-                        (Kind::Source, name.as_str()),
-                        (Kind::Source, "shared"),
-                        (Kind::Secret, name),
-                    ] {
-                        let used = transaction.head(kind, used).await.unwrap().unwrap();
+                    assert!(
+                        shared.contains(&item.head.id),
+                        "bundle {name} lost a reference"
+                    );
+                    for kind in [Kind::Source, Kind::Secret] {
+                        let used = transaction.head(kind, name).await.unwrap().unwrap();
                         let users = transaction.users(used.id).await.unwrap();
                         let is_user = users.iter().any(|(_, user)| user.id == item.head.id);
                         assert!(is_user, "bundle {name} lost a reference");

@@ -3,7 +3,8 @@
 //!
 //! `cargo test --test filters` compares with the record. `SOLON_RECORD=ORACLE` records the reference engine's filters anew;
 //! what differs from ours must have one of the reasons in `differences.rs`, which `docs/differences.md` tells with rows that
-//! show it. `SOLON_SEED=7 SOLON_COUNT=2000` draws other policies for the comparison of rows, and `SOLON_SECONDS=300` goes on
+//! show it; `SOLON_ORACLE=ORACLE` compares policies beyond the record. `SOLON_SEED=7 SOLON_COUNT=2000` draws other policies for the
+//! comparison of rows, and `SOLON_SECONDS=300` goes on
 //! with random names and values for so long on each database.
 
 #![allow(
@@ -26,6 +27,7 @@ mod differences;
 mod draw;
 mod edges;
 mod extended;
+mod handed;
 mod injection;
 mod masks;
 mod parsed;

@@ -156,7 +156,8 @@ fn compare(
             let input = values::read(asked.input.to_string().as_bytes()).unwrap();
             let made = match asked.filter.compile(&Request::new().input(&input)) {
                 Ok(made) => made,
-                Err(solon::Error::Filter(_)) => {
+                // known rules may conflict already, whatever the row
+                Err(solon::Error::Filter(_) | solon::Error::Eval(_)) => {
                     refused += 1;
                     continue;
                 }

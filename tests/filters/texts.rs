@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use solon_lines::{Face as _, Native, Process};
 
 use crate::differences::reason;
+use crate::number;
 use crate::policies::policy;
 
 /// How many random policies the record has.
@@ -58,8 +59,8 @@ fn ours(request: &Value) -> Value {
     serde_json::from_str(&answer).unwrap()
 }
 
-/// The requests of random policies, each for another target.
-fn drawn() -> Vec<(String, Value)> {
+/// The requests of random policies from a seed on, each for another target.
+fn drawn(first: u64) -> Vec<(String, Value)> {
     let one = |seed: u64| {
         let drawn = policy(seed, false);
         let (target, dialect) = TARGETS[usize::try_from(seed).unwrap() % TARGETS.len()];
@@ -72,12 +73,13 @@ fn drawn() -> Vec<(String, Value)> {
         });
         (format!("drawn/{seed}/{dialect}"), request)
     };
-    (0..DRAWN).map(one).collect()
+    (first..first + DRAWN).map(one).collect()
 }
 
-fn record(oracle: &str, name: &str, requests: Vec<(String, Value)>) {
+/// What the reference engine says, and what we do where that is another; with how many differences have no reason.
+fn asked(oracle: &str, requests: Vec<(String, Value)>) -> (Vec<Case>, usize) {
     let mut oracle = Process::new(oracle);
-    let mut text = String::new();
+    let (mut cases, mut unexplained) = (Vec::new(), 0);
     for (case, request) in requests {
         let answer = oracle.answer(&request.to_string()).unwrap();
         let answer: Value = serde_json::from_str(&answer).unwrap();
@@ -87,14 +89,22 @@ fn record(oracle: &str, name: &str, requests: Vec<(String, Value)>) {
         let reason = differs.then(|| reason(dialect, &answer, &own));
         if reason == Some(None) {
             println!("{case}: no reason for a difference\n  {answer}\n  {own}");
+            unexplained += 1;
         }
-        let case = Case {
+        cases.push(Case {
             name: case,
             request,
             answer,
             ours: differs.then_some(own),
             reason: reason.flatten().map(str::to_owned),
-        };
+        });
+    }
+    (cases, unexplained)
+}
+
+fn record(oracle: &str, name: &str, requests: Vec<(String, Value)>) {
+    let mut text = String::new();
+    for case in asked(oracle, requests).0 {
         writeln!(text, "{}", serde_json::to_string(&case).unwrap()).unwrap();
     }
     fs::write(file(name), text).unwrap();
@@ -145,12 +155,25 @@ fn examples_are_as_recorded() {
     compare("examples.jsonl");
 }
 
+/// Others than those of the record, where the environment names the reference engine.
+#[test]
+fn other_policies_are_those_of_the_reference_engine() {
+    let Ok(oracle) = std::env::var("SOLON_ORACLE") else {
+        println!("skipped: SOLON_ORACLE names no reference engine");
+        return;
+    };
+    let (cases, unexplained) = asked(&oracle, drawn(number("SOLON_SEED", DRAWN)));
+    let differing = cases.iter().filter(|case| case.ours.is_some()).count();
+    println!("{differing} of {} differ with a reason", cases.len());
+    assert_eq!(unexplained, 0, "differences without a reason");
+}
+
 #[test]
 fn drawn_policies_are_as_recorded() {
     if let Ok(oracle) = std::env::var("SOLON_RECORD") {
-        record(&oracle, "drawn.jsonl", drawn());
+        record(&oracle, "drawn.jsonl", drawn(0));
     }
-    let drawn = drawn();
+    let drawn = drawn(0);
     let recorded = read("drawn.jsonl");
     assert_eq!(drawn.len(), recorded.len());
     for ((name, request), case) in drawn.iter().zip(&recorded) {

@@ -23,6 +23,9 @@ struct Example {
     path: String,
     target: FilterTarget,
     unknowns: Vec<String>,
+    mappings: Option<Json>,
+    mask_rule: Option<String>,
+    data: Json,
     input: Json,
 }
 
@@ -57,7 +60,7 @@ pub fn print(budget: Duration, names: &[String]) -> Result<(), String> {
     growth(budget)
 }
 
-/// Distinct examples that become a filter.
+/// Distinct examples that become a filter, here and there.
 fn examples() -> Result<Vec<Example>, String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(EXAMPLES);
     let text =
@@ -65,7 +68,10 @@ fn examples() -> Result<Vec<Example>, String> {
     let mut found = Vec::new();
     for line in text.lines() {
         let case: Json = serde_json::from_str(line).map_err(|error| error.to_string())?;
-        if case.pointer("/answer/filter").is_none() || case.pointer("/request/v0").is_some() {
+        let is_refused = case.pointer("/answer/filter").is_none()
+            || case.pointer("/ours/errors").is_some()
+            || case.pointer("/request/v0").is_some();
+        if is_refused {
             continue;
         }
         let text = |pointer: &str| {
@@ -105,6 +111,15 @@ fn examples() -> Result<Vec<Example>, String> {
                 .filter_map(Json::as_str)
                 .map(str::to_owned)
                 .collect(),
+            mappings: case.pointer("/request/filters/mappings").cloned(),
+            mask_rule: case
+                .pointer("/request/filters/mask_rule")
+                .and_then(Json::as_str)
+                .map(str::to_owned),
+            data: case
+                .pointer("/request/data")
+                .cloned()
+                .unwrap_or_else(|| serde_json::json!({})),
             input: case
                 .pointer("/request/input")
                 .cloned()
@@ -122,7 +137,15 @@ impl Example {
         engine
             .set_module("filters.rego", &self.policy)
             .map_err(text)?;
-        let options = FilterOptions::new([self.target]).unknowns(self.unknowns.clone());
+        let data = solon::json::read(self.data.to_string().as_bytes());
+        let data = data.map_err(|error| error.to_string())?;
+        engine.put("/", data).map_err(text)?;
+        let mut options = FilterOptions::new([self.target]).unknowns(self.unknowns.clone());
+        options.mask_rule.clone_from(&self.mask_rule);
+        if let Some(mappings) = &self.mappings {
+            let mappings = solon::json::read(mappings.to_string().as_bytes());
+            options = options.mappings(mappings.map_err(|error| error.to_string())?);
+        }
         let prepared = engine.prepare_filters(&self.path, &options).map_err(text)?;
         let input = solon::json::read(self.input.to_string().as_bytes())
             .map_err(|error| error.to_string())?;
@@ -140,10 +163,16 @@ impl Example {
         if !Who::all().contains(&Who::Oracle) {
             return Ok(None);
         }
-        let server = Process::start(Who::Oracle, 2, &self.policy, "{}")?;
+        let server = Process::start(Who::Oracle, 2, &self.policy, &self.data.to_string())?;
         let mut body = serde_json::json!({"unknowns": self.unknowns});
         if !self.input.is_null() {
             body["input"] = self.input.clone();
+        }
+        if let Some(mappings) = &self.mappings {
+            body["options"]["targetSQLTableMappings"] = mappings.clone();
+        }
+        if let Some(rule) = &self.mask_rule {
+            body["options"]["maskRule"] = Json::from(rule.as_str());
         }
         let mut best = f64::INFINITY;
         for _ in 0..ASKED {

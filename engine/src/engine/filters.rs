@@ -69,6 +69,16 @@ impl Engine {
         let path = Path::from_slashes(path);
         let reference = path.reference();
         let mut unknowns = options.unknowns.clone();
+        for unknown in self.documents_named("unknowns", &unknowns)? {
+            // nothing would be unknown, and every row refused
+            if let [root] = unknown.as_slice()
+                && let Some(name) = root.as_var()
+                && !matches!(&**name, "input" | "data")
+            {
+                let words = "error(s) occurred while parsing unknowns: expected ref but got";
+                return Err(Error::Options(format!("{words} {name}")));
+            }
+        }
         let named = |rule: &String| {
             let mut beside: Vec<&String> = path.segments().iter().collect();
             beside.pop();

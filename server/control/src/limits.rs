@@ -42,9 +42,6 @@ pub const REVISION: usize = 512;
 /// Connections to a database server, and readers of SQLite.
 pub const CONNECTIONS: usize = 8;
 
-/// Statements that a connection keeps prepared.
-pub const STATEMENTS: usize = 256;
-
 /// Shortest rebuild interval of a bundle, in seconds.
 pub const REBUILD_INTERVAL: i64 = 1;
 

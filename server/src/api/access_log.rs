@@ -11,6 +11,7 @@ macro_rules! line {
     ($level:expr, $($fields:tt)*) => {
         match $level {
             Level::ERROR => tracing::error!($($fields)*),
+            Level::WARN => tracing::warn!($($fields)*),
             Level::DEBUG => tracing::debug!($($fields)*),
             _ => tracing::info!($($fields)*),
         }

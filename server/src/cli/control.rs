@@ -52,8 +52,8 @@ enum Command {
 
 #[derive(clap::Args)]
 struct Common {
-    /// Configuration: files, or folders of YAML and JSON files; may be given several times
-    #[arg(short, long, value_name = "PATH")]
+    /// Configuration: files, or folders of YAML and JSON files; may be given several times, or with commas between
+    #[arg(short, long, value_name = "PATH", value_delimiter = ',')]
     config: Vec<PathBuf>,
     /// Where the database and the key of the secrets lie, unless they are elsewhere
     #[arg(short, long, value_name = "DIR", default_value = "data")]
@@ -118,10 +118,35 @@ struct Run {
     shutdown_grace_period: Duration,
     /// How much is logged
     #[arg(short, long, value_enum, default_value_t, value_name = "LEVEL")]
-    log_level: Level,
+    log_level: LevelFlag,
     /// How log lines look
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     log_format: Format,
+}
+
+/// The levels of the existing control plane.
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum LevelFlag {
+    /// What only those need who look for faults in the service
+    Debug,
+    /// Each request, and each write
+    #[default]
+    Info,
+    /// What may be wrong, and faults
+    Warn,
+    /// Faults only
+    Error,
+}
+
+impl From<LevelFlag> for Level {
+    fn from(flag: LevelFlag) -> Self {
+        match flag {
+            LevelFlag::Debug => Self::Debug,
+            LevelFlag::Info => Self::Info,
+            LevelFlag::Warn => Self::Warn,
+            LevelFlag::Error => Self::Error,
+        }
+    }
 }
 
 #[derive(Subcommand)]
@@ -293,7 +318,7 @@ async fn serve(args: Run) -> Result<(), String> {
         return valid.map_err(|refusal| refusal.to_string());
     }
     let most = crate::config::Bounds::default().log;
-    start_log(args.log_level, args.log_format, None, most);
+    start_log(args.log_level.into(), args.log_format, None, most);
     if args.reset_persistence {
         commands::reset(&options).map_err(|error| error.to_string())?;
     }

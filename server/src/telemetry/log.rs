@@ -33,6 +33,9 @@ pub enum Level {
     /// Each request.
     #[default]
     Info,
+    /// What may be wrong, and faults. OPA has no such level.
+    #[value(skip)]
+    Warn,
     /// Faults only.
     Error,
 }
@@ -43,6 +46,7 @@ impl Level {
         match self {
             Self::Debug => tracing::Level::DEBUG,
             Self::Info => tracing::Level::INFO,
+            Self::Warn => tracing::Level::WARN,
             Self::Error => tracing::Level::ERROR,
         }
     }
@@ -51,6 +55,7 @@ impl Level {
         match self {
             Self::Debug => LevelFilter::DEBUG,
             Self::Info => LevelFilter::INFO,
+            Self::Warn => LevelFilter::WARN,
             Self::Error => LevelFilter::ERROR,
         }
     }

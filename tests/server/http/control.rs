@@ -4,6 +4,8 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -31,6 +33,8 @@ fn output(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
 struct Running {
     child: Child,
     address: String,
+    /// What it wrote to its log since it listens.
+    log: Arc<Mutex<Vec<String>>>,
 }
 
 impl Running {
@@ -45,8 +49,32 @@ impl Running {
             }
         };
         // nobody may wait for a reader of the log
-        std::thread::spawn(move || lines.for_each(drop));
-        Self { child, address }
+        let log = Arc::<Mutex<Vec<String>>>::default();
+        let written = log.clone();
+        std::thread::spawn(move || {
+            let lines = lines.map_while(Result::ok);
+            lines.for_each(|line| written.lock().unwrap().push(line));
+        });
+        Self {
+            child,
+            address,
+            log,
+        }
+    }
+
+    /// The lines of the log, once there are as many with a text in them.
+    fn lines(&self, text: &str, count: usize) -> Vec<Value> {
+        for _ in 0..200 {
+            let log = self.log.lock().unwrap();
+            let found: Vec<&String> = log.iter().filter(|line| line.contains(text)).collect();
+            if found.len() >= count {
+                let read = |line: &&String| serde_json::from_str(line).unwrap();
+                return found.iter().map(read).collect();
+            }
+            drop(log);
+            std::thread::sleep(Duration::from_millis(25));
+        }
+        panic!("{text} is not in the log {count} times");
     }
 }
 
@@ -124,6 +152,66 @@ fn the_control_plane_answers_whom_it_gave_a_key() {
     assert_eq!((code, &*text), (Some(0), ""), "the tables are the latest");
 }
 
+/// Each request has a line, whoever asks and whatever comes of it; those of a write have one name. No line has a body.
+#[test]
+fn requests_are_logged() {
+    let folder = Folder::with(&[]);
+    let create = ["token", "create", "--role", "administrator", "root"];
+    let (_, key, _) = output(folder.path(), &create);
+    let running = Running::start(folder.path(), &["--log-level", "debug"]);
+    let mut client = Client::connect(&running.address);
+    let bearer = format!("Bearer {}", key.trim());
+    let secret = r#"{"type": "token_auth", "token": "canary"}"#;
+    let put = Message::new("PUT", "/v1/secrets/s?pretty")
+        .header("Authorization", &bearer)
+        .header("X-Request-Id", &"n".repeat(100));
+    let put = client.ask(&put.body(secret.to_owned()));
+    assert_eq!(put.status, 200);
+    assert_eq!(client.ask(&Message::new("GET", "/v1/secrets")).status, 401);
+    let made = Message::new("POST", "/v1/tokens").header("Authorization", &bearer);
+    let made = client.ask(&made.body(r#"{"name": "x", "role": "viewer"}"#.to_owned()));
+    let made: Value = serde_json::from_str(&made.text()).unwrap();
+
+    let lines = running.lines("Sent response.", 3);
+    let told = |line: &Value| {
+        let (method, path) = (&line["req_method"], &line["req_path"]);
+        let (method, path) = (method.as_str().unwrap(), path.as_str().unwrap());
+        format!("{method} {path} {}", line["resp_status"])
+    };
+    let told: Vec<String> = lines.iter().map(told).collect();
+    assert_eq!(
+        told,
+        [
+            "PUT /v1/secrets/s 200",
+            "GET /v1/secrets 401",
+            "POST /v1/tokens 200"
+        ]
+    );
+    for line in &lines {
+        let address = line["client_addr"].as_str().unwrap();
+        assert!(address.starts_with("127.0.0.1:"), "{line}");
+    }
+    let written = running.lines("\"written\"", 2);
+    assert_eq!(written[0]["request"], "n".repeat(64));
+    for (written, sent) in written.iter().zip([&lines[0], &lines[2]]) {
+        assert_eq!(written["request"], sent["request"]);
+    }
+    let log = running.log.lock().unwrap().concat();
+    for hidden in [
+        "canary",
+        key.trim(),
+        made["result"]["key"].as_str().unwrap(),
+    ] {
+        assert!(!log.contains(hidden), "{log}");
+    }
+    drop(running);
+
+    let running = Running::start(folder.path(), &["--log-level", "info"]);
+    let mut client = Client::connect(&running.address);
+    assert_eq!(client.ask(&Message::new("GET", "/health")).status, 200);
+    assert_eq!(running.lines("Sent response.", 1)[0]["req_path"], "/health");
+}
+
 #[test]
 fn configurations_are_checked_before_anything_starts() {
     let good =
@@ -145,4 +233,9 @@ fn configurations_are_checked_before_anything_starts() {
         "{text}"
     );
     assert_eq!(validate("none.yaml").0, Some(1));
+    // several may stand in one word, and the levels are those of the existing control plane
+    let flags = ["run", "--validate", "--log-level", "warn", "-c"];
+    let validate = |files: &str| output(folder.path(), &[&flags[..], &[files]].concat()).0;
+    assert_eq!(validate("good.yaml,good.yaml"), Some(0));
+    assert_eq!(validate("good.yaml,bad.yaml"), Some(1));
 }

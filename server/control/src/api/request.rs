@@ -10,6 +10,13 @@ use crate::limits;
 #[derive(Clone, Debug)]
 pub struct RequestId(pub String);
 
+impl RequestId {
+    /// As much of a name as the log of writes keeps.
+    pub fn new(name: &str) -> Self {
+        Self(name.chars().take(limits::REQUEST_ID).collect())
+    }
+}
+
 /// What handlers need of a request.
 pub struct Asked {
     /// The query parameters, in the order they were sent.

@@ -17,7 +17,6 @@ use crate::access::{Access, Principal, Wish};
 use crate::changes::{Actor, Changing};
 use crate::db::{Database, Mode, Transaction};
 use crate::error::{Refusal, Refused};
-use crate::limits;
 use crate::model::{Compat, Kind};
 use crate::secrets::{Keyring, ServiceKeys};
 
@@ -94,12 +93,7 @@ impl Service {
             let number = self.state.unnumbered.fetch_add(1, Ordering::Relaxed) + 1;
             format!("{number:x}")
         };
-        // as long as the log of writes keeps it
-        let id: String = id
-            .unwrap_or_else(numbered)
-            .chars()
-            .take(limits::REQUEST_ID)
-            .collect();
+        let RequestId(id) = RequestId::new(&id.unwrap_or_else(numbered));
         let is_head = head.method == Method::HEAD;
         let method = head.method.clone();
         // what is not below the prefix stands for nothing

@@ -176,7 +176,8 @@ impl Transaction {
         rows.into_iter().map(item).collect()
     }
 
-    /// Makes an item or replaces it, with what it names of others. The owner of one that is there stays.
+    /// Makes an item or replaces it, with what it names of others. The owner of one that is there stays, unless a file describes
+    /// it now: then it is of whoever runs the service.
     pub async fn put_item(
         &mut self,
         before: Option<&ItemHead>,
@@ -186,10 +187,12 @@ impl Transaction {
         let file = Cell::from(item.file);
         let head = match before {
             Some(before) => {
+                let owner = before.owner.filter(|_| item.file.is_none());
                 self.execute(
-                    "UPDATE items SET version = ?, file = ?, body = ?, updated_at = ? WHERE id = ?",
+                    "UPDATE items SET version = ?, owner_id = ?, file = ?, body = ?, updated_at = ? WHERE id = ?",
                     vec![
                         (before.version + 1).into(),
+                        owner.into(),
                         file,
                         item.body.into(),
                         now().into(),
@@ -204,6 +207,7 @@ impl Transaction {
                 .await?;
                 ItemHead {
                     version: before.version + 1,
+                    owner,
                     file: item.file.map(str::to_owned),
                     ..before.clone()
                 }

@@ -31,7 +31,7 @@ pub struct Postgres {
 /// A connection with the statements that it has prepared.
 struct Connection {
     client: Client,
-    prepared: HashMap<Cow<'static, str>, Statement>,
+    prepared: HashMap<&'static str, Statement>,
 }
 
 impl Postgres {
@@ -162,16 +162,21 @@ impl PostgresSession {
 }
 
 impl Connection {
+    /// A statement of ours is prepared once. One with the condition of those who ask is planned anew each time: a plan that is
+    /// kept from when there was little to look at goes over everything, and its time would tell how much others have.
     async fn prepare(&mut self, sql: Cow<'static, str>) -> Result<Statement, DbError> {
-        if let Some(statement) = self.prepared.get(&sql) {
+        let sql = match sql {
+            Cow::Borrowed(sql) => sql,
+            Cow::Owned(sql) => {
+                let sql = numbered(&sql);
+                return self.client.prepare(&sql).await.map_err(failed);
+            }
+        };
+        if let Some(statement) = self.prepared.get(sql) {
             return Ok(statement.clone());
         }
-        let numbered = numbered(&sql);
-        let statement = self.client.prepare(&numbered).await.map_err(failed)?;
-        // conditions of those who ask are statements of their own
-        if self.prepared.len() >= limits::STATEMENTS {
-            self.prepared.clear();
-        }
+        let statement = self.client.prepare(&numbered(sql)).await;
+        let statement = statement.map_err(failed)?;
         self.prepared.insert(sql, statement.clone());
         Ok(statement)
     }

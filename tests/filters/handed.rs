@@ -1,0 +1,69 @@
+//! What a log of decisions tells of a filter is handed on with it: what was unknown, which rule masked, and the moment.
+
+use std::sync::Arc;
+
+use solon::host::HttpResponse;
+use solon::{Engine, FilterOptions, FilterTarget, FixedHost, Request, json};
+
+const POLICY: &str = "\
+# METADATA
+# scope: package
+# compile:
+#   unknowns: [input.fruits, data.stock]
+#   mask_rule: masks
+package filters
+
+masks.fruits.owner.replace.value := \"***\"
+
+include if input.fruits.owner == input.user
+";
+
+#[test]
+fn filters_tell_what_they_were_prepared_with() {
+    let engine = Engine::new();
+    engine.set_module("filters.rego", POLICY).unwrap();
+    let options = FilterOptions::new([FilterTarget::Postgresql]);
+    let prepared = engine.prepare_filters("filters/include", &options).unwrap();
+    assert_eq!(prepared.unknowns().unwrap(), ["input.fruits", "data.stock"]);
+    let rule = prepared.mask_rule().unwrap();
+    assert_eq!(rule.as_deref(), Some("data.filters.masks"));
+    let generation = prepared.moment().unwrap().generation();
+    assert_eq!(generation, engine.generation());
+
+    // what is asked for counts before METADATA
+    let options = options.unknowns(["input.baskets"]).mask_rule("data.other");
+    let asked = engine.prepare_filters("filters/include", &options).unwrap();
+    assert_eq!(asked.unknowns().unwrap(), ["input.baskets"]);
+    assert_eq!(asked.mask_rule().unwrap().as_deref(), Some("data.other"));
+
+    // a prepared filter follows the policy
+    let changed = POLICY
+        .replace("data.stock]", "input.stock]")
+        .replace("#   mask_rule: masks\n", "");
+    engine.set_module("filters.rego", &changed).unwrap();
+    let unknowns = prepared.unknowns().unwrap();
+    assert_eq!(unknowns, ["input.fruits", "input.stock"]);
+    assert_eq!(prepared.mask_rule().unwrap(), None);
+    assert_ne!(prepared.moment().unwrap().generation(), generation);
+}
+
+/// What a policy fetches is known, and becomes a constant of the condition.
+#[test]
+fn what_is_fetched_is_a_constant() {
+    let headers = vec![("Content-Type".into(), "application/json".into())];
+    let answer = HttpResponse::new(200)
+        .headers(headers)
+        .body(r#"{"p": true}"#);
+    let host = FixedHost::default().answering("GET", "http://a/x", Ok(answer));
+    let engine = Engine::builder().host(Arc::new(host)).build();
+    let policy = "package filters\n\ninclude if input.foo.col == http.send(input.req).body.p\n";
+    engine.set_module("filters.rego", policy).unwrap();
+    let targets = [FilterTarget::Postgresql, FilterTarget::Sqlite];
+    let options = FilterOptions::new(targets).unknowns(["input.foo"]);
+    let input = json::read(br#"{"req": {"url": "http://a/x", "method": "get"}}"#).unwrap();
+    let made = engine.filters("filters/include", &options, &Request::new().input(&input));
+    let answer = made.unwrap().answer(true).to_string();
+    for wanted in ["WHERE foo.col = TRUE", "WHERE foo.col = 1"] {
+        assert!(answer.contains(wanted), "{answer}");
+    }
+}
