@@ -74,8 +74,10 @@ const fn column<const ROWS: usize>(which: Which) -> Column<ROWS> {
 
 #[inline]
 fn find(column: &[(&'static str, Cell)], operator: &Term) -> Option<Cell> {
+    // most names differ in their length
+    let length = operator.operator_len()?;
     let mut rows = column.iter();
-    rows.find(|(name, _)| operator.is_operator(name))
+    rows.find(|(name, _)| name.len() == length && operator.is_operator(name))
         .map(|(_, cell)| *cell)
 }
 

@@ -323,6 +323,19 @@ impl Term {
         }
     }
 
+    /// How long the dotted name is that this reference spells; `None` where it spells none.
+    #[inline]
+    pub fn operator_len(&self) -> Option<usize> {
+        let TermKind::Ref(terms) = &self.kind else {
+            return None;
+        };
+        let mut length = terms.len().checked_sub(1)?;
+        for term in terms {
+            length += term.name()?.len();
+        }
+        Some(length)
+    }
+
     /// The text of a variable or a string.
     #[inline]
     fn name(&self) -> Option<&str> {
