@@ -77,29 +77,54 @@ pub fn whole<'a>(request: &Request<'a>) -> Result<Option<Cow<'a, Value>>, String
 /// Takes the envelope of a body apart.
 pub fn enveloped<'a>(request: &Request<'a>, with_metadata: bool) -> Result<Envelope<'a>, String> {
     let Some(read) = whole(request)? else {
-        let body = &request.message().body;
-        if body.trim_ascii().is_empty() {
-            return Ok(Envelope::default());
-        }
-        let metadata = with_metadata.then(|| metadata_of_text(&text(request)));
-        return Ok(Envelope {
-            input: Some(Document::Enveloped(body)),
-            metadata: metadata.transpose()?,
-        });
+        return envelope_of_text(request, with_metadata);
     };
     if !matches!(&*read, Value::Object(_) | Value::Null) {
         return Err(format!("expected an object, got {}", read.kind().as_str()));
     }
+    // of several the last one counts: only the text tells which of JSON's that is, and YAML's are in order
+    if inputs(&read).nth(1).is_some() && !is_yaml(request) {
+        return envelope_of_text(request, with_metadata);
+    }
     let metadata = with_metadata.then(|| metadata_of(&read));
     let input = match read {
-        Cow::Borrowed(read) => read.get(INPUT).map(Cow::Borrowed),
-        Cow::Owned(read) => read.get(INPUT).cloned().map(Cow::Owned),
+        Cow::Borrowed(read) => inputs(read).last().map(Cow::Borrowed),
+        Cow::Owned(read) => inputs(&read).last().cloned().map(Cow::Owned),
     };
     let input = input.filter(|input| !matches!(&**input, Value::Null));
     Ok(Envelope {
         input: input.map(Document::Read),
         metadata,
     })
+}
+
+fn envelope_of_text<'a>(
+    request: &Request<'a>,
+    with_metadata: bool,
+) -> Result<Envelope<'a>, String> {
+    let body = &request.message().body;
+    if body.trim_ascii().is_empty() {
+        return Ok(Envelope::default());
+    }
+    let metadata = with_metadata.then(|| metadata_of_text(&text(request)));
+    Ok(Envelope {
+        input: Some(Document::Enveloped(body)),
+        metadata: metadata.transpose()?,
+    })
+}
+
+/// The members that hold the input: names are matched whatever their case.
+fn inputs(read: &Value) -> impl Iterator<Item = &Value> {
+    let members = read.as_object().into_iter();
+    let members = members.flat_map(|object| object.iter());
+    members
+        .filter(|(name, _)| is_input(name))
+        .map(|(_, value)| value)
+}
+
+fn is_input(name: &Value) -> bool {
+    name.as_str()
+        .is_some_and(|name| name.eq_ignore_ascii_case(INPUT))
 }
 
 /// The member that holds the input.
@@ -121,7 +146,7 @@ fn metadata_of(read: &Value) -> Value {
         .as_object()
         .into_iter()
         .flat_map(|object| object.iter());
-    let others = members.filter(|(name, _)| name.as_str() != Some(INPUT));
+    let others = members.filter(|(name, _)| !is_input(name));
     Value::object(
         others
             .map(|(name, value)| (name.clone(), value.clone()))
