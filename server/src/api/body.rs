@@ -77,19 +77,28 @@ pub fn whole<'a>(request: &Request<'a>) -> Result<Option<Cow<'a, Value>>, String
 /// Takes the envelope of a body apart.
 pub fn enveloped<'a>(request: &Request<'a>, with_metadata: bool) -> Result<Envelope<'a>, String> {
     let Some(read) = whole(request)? else {
-        return envelope_of_text(request, with_metadata);
+        let body = &request.message().body;
+        if body.trim_ascii().is_empty() {
+            return Ok(Envelope::default());
+        }
+        let metadata = with_metadata.then(|| metadata_of_text(&text(request)));
+        return Ok(Envelope {
+            input: Some(Document::Enveloped(body)),
+            metadata: metadata.transpose()?,
+        });
     };
     if !matches!(&*read, Value::Object(_) | Value::Null) {
         return Err(format!("expected an object, got {}", read.kind().as_str()));
     }
-    // of several the last one counts: only the text tells which of JSON's that is, and YAML's are in order
-    if inputs(&read).nth(1).is_some() && !is_yaml(request) {
-        return envelope_of_text(request, with_metadata);
-    }
-    let metadata = with_metadata.then(|| metadata_of(&read));
+    let is_input = if read_before(request).is_some() {
+        is_input
+    } else {
+        is_input_in_any_case
+    };
+    let metadata = with_metadata.then(|| metadata_of(&read, is_input));
     let input = match read {
-        Cow::Borrowed(read) => inputs(read).last().map(Cow::Borrowed),
-        Cow::Owned(read) => inputs(&read).last().cloned().map(Cow::Owned),
+        Cow::Borrowed(read) => last(read, is_input).map(Cow::Borrowed),
+        Cow::Owned(read) => last(&read, is_input).cloned().map(Cow::Owned),
     };
     let input = input.filter(|input| !matches!(&**input, Value::Null));
     Ok(Envelope {
@@ -98,31 +107,22 @@ pub fn enveloped<'a>(request: &Request<'a>, with_metadata: bool) -> Result<Envel
     })
 }
 
-fn envelope_of_text<'a>(
-    request: &Request<'a>,
-    with_metadata: bool,
-) -> Result<Envelope<'a>, String> {
-    let body = &request.message().body;
-    if body.trim_ascii().is_empty() {
-        return Ok(Envelope::default());
-    }
-    let metadata = with_metadata.then(|| metadata_of_text(&text(request)));
-    Ok(Envelope {
-        input: Some(Document::Enveloped(body)),
-        metadata: metadata.transpose()?,
-    })
-}
-
-/// The members that hold the input: names are matched whatever their case.
-fn inputs(read: &Value) -> impl Iterator<Item = &Value> {
+/// The last member whose name fits.
+fn last(read: &Value, fits: fn(&Value) -> bool) -> Option<&Value> {
     let members = read.as_object().into_iter();
     let members = members.flat_map(|object| object.iter());
-    members
-        .filter(|(name, _)| is_input(name))
-        .map(|(_, value)| value)
+    let fitting = members.filter(|(name, _)| fits(name)).last();
+    fitting.map(|(_, value)| value)
 }
 
+/// Whether a member is the input of a body that the authorization policy has read: what it looked at has this name alone, so
+/// nothing else is decided on.
 fn is_input(name: &Value) -> bool {
+    name.as_str() == Some(INPUT)
+}
+
+/// The same of another body.
+fn is_input_in_any_case(name: &Value) -> bool {
     name.as_str()
         .is_some_and(|name| name.eq_ignore_ascii_case(INPUT))
 }
@@ -141,7 +141,7 @@ fn metadata_of_text(text: &str) -> Result<Value, String> {
     Ok(Value::object(read.collect::<Result<_, String>>()?))
 }
 
-fn metadata_of(read: &Value) -> Value {
+fn metadata_of(read: &Value, is_input: fn(&Value) -> bool) -> Value {
     let members = read
         .as_object()
         .into_iter()
