@@ -90,16 +90,41 @@ pub fn enveloped<'a>(request: &Request<'a>, with_metadata: bool) -> Result<Envel
     if !matches!(&*read, Value::Object(_) | Value::Null) {
         return Err(format!("expected an object, got {}", read.kind().as_str()));
     }
-    let metadata = with_metadata.then(|| metadata_of(&read));
+    let is_input = if read_before(request).is_some() {
+        is_input
+    } else {
+        is_input_in_any_case
+    };
+    let metadata = with_metadata.then(|| metadata_of(&read, is_input));
     let input = match read {
-        Cow::Borrowed(read) => read.get(INPUT).map(Cow::Borrowed),
-        Cow::Owned(read) => read.get(INPUT).cloned().map(Cow::Owned),
+        Cow::Borrowed(read) => last(read, is_input).map(Cow::Borrowed),
+        Cow::Owned(read) => last(&read, is_input).cloned().map(Cow::Owned),
     };
     let input = input.filter(|input| !matches!(&**input, Value::Null));
     Ok(Envelope {
         input: input.map(Document::Read),
         metadata,
     })
+}
+
+/// The last member whose name fits.
+fn last(read: &Value, fits: fn(&Value) -> bool) -> Option<&Value> {
+    let members = read.as_object().into_iter();
+    let members = members.flat_map(|object| object.iter());
+    let fitting = members.filter(|(name, _)| fits(name)).last();
+    fitting.map(|(_, value)| value)
+}
+
+/// Whether a member is the input of a body that the authorization policy has read: what it looked at has this name alone, so
+/// nothing else is decided on.
+fn is_input(name: &Value) -> bool {
+    name.as_str() == Some(INPUT)
+}
+
+/// The same of another body.
+fn is_input_in_any_case(name: &Value) -> bool {
+    name.as_str()
+        .is_some_and(|name| name.eq_ignore_ascii_case(INPUT))
 }
 
 /// The member that holds the input.
@@ -116,12 +141,12 @@ fn metadata_of_text(text: &str) -> Result<Value, String> {
     Ok(Value::object(read.collect::<Result<_, String>>()?))
 }
 
-fn metadata_of(read: &Value) -> Value {
+fn metadata_of(read: &Value, is_input: fn(&Value) -> bool) -> Value {
     let members = read
         .as_object()
         .into_iter()
         .flat_map(|object| object.iter());
-    let others = members.filter(|(name, _)| name.as_str() != Some(INPUT));
+    let others = members.filter(|(name, _)| !is_input(name));
     Value::object(
         others
             .map(|(name, value)| (name.clone(), value.clone()))

@@ -6,13 +6,14 @@ use std::sync::{Arc, OnceLock};
 
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
+use hyper::header::{ACCEPT_ENCODING, EXPECT, HOST};
 use hyper::{Method, Version};
 use solon::Value;
 
 use super::body::{BodyError, check_length, read_body};
 use super::budget::{Budget, Held, SMALL};
 use super::gzip::{GzipError, accepts_gzip, gunzip, gzip};
-use super::message::{Head, Message, Place, Response};
+use super::message::{Head, Message, Place, REQUEST_ID, Response};
 use super::pages::kept;
 use super::pool::{NotRun, Pace, Pool};
 use super::stream::{Broken, Flow};
@@ -193,8 +194,8 @@ impl<A: App> Service<A> {
     fn sent(&self, head: &Head, response: Response) -> Answer {
         self.app.answered(head, &response);
         let mut response = Self::send(head, response);
-        if let Some(name) = head.headers.get("x-request-id") {
-            response.headers_mut().insert("x-request-id", name.clone());
+        if let Some(name) = head.headers.get(&REQUEST_ID) {
+            response.headers_mut().insert(&REQUEST_ID, name.clone());
         }
         response
     }
@@ -310,7 +311,7 @@ impl<A: App> Service<A> {
     fn is_to_pack(&self, head: &Head, response: &Response) -> bool {
         response.body.len() > self.packing.longer_than
             && !response.has("content-encoding")
-            && accepts_gzip(head.header("accept-encoding"))
+            && accepts_gzip(head.header(ACCEPT_ENCODING))
     }
 
     fn pack(&self, mut response: Response) -> Response {
@@ -389,7 +390,7 @@ impl AsRef<[u8]> for Whole {
 
 /// What HTTP demands of a head beside what its reader sees to.
 fn check_head(head: &Head, version: Version) -> Result<(), Refusal> {
-    let mut hosts = head.headers.get_all("host").iter();
+    let mut hosts = head.headers.get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {
         (None, _) if version == Version::HTTP_11 => {
             return Err(Refusal::Host("missing required Host header"));
@@ -401,7 +402,7 @@ fn check_head(head: &Head, version: Version) -> Result<(), Refusal> {
         }
         _ => {}
     }
-    let expects = head.header("expect");
+    let expects = head.header(EXPECT);
     if !expects.is_empty() && !expects.eq_ignore_ascii_case("100-continue") {
         return Err(Refusal::Expectation);
     }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hyper::body::Bytes;
-use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{
+    AsHeaderName, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
+};
 use hyper::http::request::Parts;
 use hyper::{Method, Uri};
 use solon::{Cancel, Value};
@@ -17,6 +19,9 @@ use super::pool::{Turn, Work};
 use super::{Params, Peer};
 
 pub use hyper::StatusCode as Status;
+
+/// The header of what a client calls a request.
+pub static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// What comes ahead of a request's body, and who sent it.
 pub struct Head {
@@ -127,7 +132,7 @@ impl Head {
     }
 
     /// The text of a header; empty when it is missing or no text.
-    pub fn header(&self, name: &str) -> &str {
+    pub fn header(&self, name: impl AsHeaderName) -> &str {
         self.headers
             .get(name)
             .and_then(|value| value.to_str().ok())
@@ -147,17 +152,17 @@ impl Head {
 
     /// Whether the body is declared as YAML.
     pub fn is_yaml(&self) -> bool {
-        self.header("content-type").contains("yaml")
+        self.header(CONTENT_TYPE).contains("yaml")
     }
 
     /// Whether the body is declared as packed.
     pub fn is_packed(&self) -> bool {
-        self.header("content-encoding").contains("gzip")
+        self.header(CONTENT_ENCODING).contains("gzip")
     }
 
     /// The name that the client gave the request, for the log and the answer.
     pub fn given_name(&self) -> Option<&str> {
-        Some(self.header("x-request-id")).filter(|name| !name.is_empty())
+        Some(self.header(&REQUEST_ID)).filter(|name| !name.is_empty())
     }
 
     /// What is left of the time that it has; `None` when it has as much as it likes.

@@ -16,7 +16,7 @@ use crate::value::{NumberBuf, Value};
 
 /// Reads the first document; the others must be well formed.
 pub fn read(text: &[u8]) -> Result<Value, YamlError> {
-    let mut text = Cow::Borrowed(decode(text)?);
+    let mut text = Cow::Borrowed(scan::without_last_blanks(decode(text)?));
 
     let stand_in = text.contains('\u{feff}').then(|| unused(&text));
     if let Some(stand_in) = stand_in {

@@ -1,4 +1,4 @@
-//! What Go's reader refuses before anything is parsed: bytes that are no text, and directives.
+//! What Go's reader does before anything is parsed: it refuses bytes that are no text, and directives that it does not know.
 
 use super::error::YamlError;
 
@@ -59,6 +59,40 @@ pub fn directives(text: &str) -> Result<(), YamlError> {
         }
     }
     Ok(())
+}
+
+/// The text without blanks behind its last line end, where a block of literal or folded text ends there and is indented
+/// further than they reach: they are no part of it, but the parser takes the line end before them for one that is missing.
+pub fn without_last_blanks(text: &str) -> &str {
+    let rest = text.trim_end_matches(' ');
+    let blanks = text.len() - rest.len();
+    if blanks == 0 || !rest.ends_with('\n') {
+        return text;
+    }
+    let mut indentation = None;
+    for line in rest.lines().rev() {
+        let indented = line.trim_start_matches(' ');
+        if indented.is_empty() {
+            continue;
+        }
+        match indentation {
+            Some(within) if begins_block(line) => return if blanks < within { rest } else { text },
+            // a block has no line that is indented less than its first one
+            _ => indentation = Some(line.len() - indented.len()),
+        }
+        if indentation == Some(0) {
+            break;
+        }
+    }
+    text
+}
+
+/// Whether a block of text may begin behind a line.
+fn begins_block(line: &str) -> bool {
+    let line = line.split_once(" #").map_or(line, |(line, _)| line);
+    let line = line.trim_end_matches([' ', '\t']);
+    let style = line.trim_end_matches(['+', '-', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
+    style.ends_with(['|', '>'])
 }
 
 fn directive_problem(directive: &str) -> Option<&'static str> {
