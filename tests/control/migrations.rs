@@ -94,7 +94,7 @@ async fn tables_are_made_once() {
         let known = Database::new(&database).unwrap();
         let newer = DbError::Newer {
             found: 99,
-            known: names.len() as i64,
+            known: i64::try_from(names.len()).unwrap(),
         };
         assert_eq!(known.check_version().await, Err(newer.clone()), "{on:?}");
         assert_eq!(known.migrate().await, Err(newer), "{on:?}");

@@ -314,7 +314,7 @@ pub fn letters(steps: &[Through], predicate: &Predicate) -> Vec<(char, char)> {
 }
 
 fn texts(values: &[Value]) -> Vec<char> {
-    let texts = values.iter().flat_map(|value| value.utf8());
+    let texts = values.iter().filter_map(|value| value.utf8());
     texts.flat_map(str::chars).collect()
 }
 
