@@ -79,8 +79,15 @@ struct Propagation<'c> {
 }
 
 impl Propagation<'_> {
+    /// The body that it becomes; `None` where it stays as it is.
     fn run(&mut self, body: &[Expr]) -> Option<Body> {
         self.note_heads(body);
+        // most bodies ask a row alone and name nothing else: there is nothing to put in, and nothing to put back
+        if self.sets.is_empty() && body.iter().all(|expr| self.is_kept(expr)) {
+            return None;
+        }
+        self.dropped.clear();
+        self.names = 0;
         let mut result = Vec::new();
         for (at, expr) in body.iter().enumerate() {
             let mut expr = expr.clone();

@@ -33,6 +33,11 @@ impl Sets {
         Some(sets)
     }
 
+    /// Whether no variable is equal to another, or to a constant.
+    pub fn is_empty(&self) -> bool {
+        self.parents.is_empty()
+    }
+
     /// The variable that stands for those equal to one; `None` when none is.
     pub fn root<'s>(&'s self, mut name: &'s Name) -> Option<&'s Name> {
         loop {
