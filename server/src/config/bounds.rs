@@ -50,7 +50,7 @@ impl Default for Bounds {
             unpacked: 512 << 20,
             memory: 1 << 30,
             connections: 20_000,
-            headers: 128,
+            headers: 512,
             head: 1 << 20,
             head_within: Duration::from_secs(32),
             more_within: Duration::from_secs(32),
