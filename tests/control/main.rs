@@ -30,5 +30,6 @@ mod plane;
 mod races;
 mod secrecy;
 mod sequences;
+mod taken_over;
 mod timing;
 mod tokens;
