@@ -209,10 +209,10 @@ fn kinds_of(program: &Program, query: &Plan) -> BTreeSet<String> {
                 Step::Collect { into, .. } => see("collector", into.kind()),
                 Step::With(with) => {
                     for modifier in &with.modifiers {
-                        see("target", modifier.target.kind());
+                        see("target", modifier.kind());
                         if let Target::ByRule(callee, _)
                         | Target::ByBuiltin(callee, _)
-                        | Target::ByValue(callee, _) = &modifier.target
+                        | Target::ByValue(callee, _) = modifier
                         {
                             see("callee", callee.kind());
                         }

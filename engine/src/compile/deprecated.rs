@@ -47,28 +47,32 @@ fn check_unsafe<N: Walk + ?Sized>(node: &N, options: &Options, report: &mut Repo
         return;
     }
     let is_unsafe = |name: &str| options.unsafe_builtins.iter().any(|one| one == name);
-    refuse(node, "unsafe", is_unsafe, report);
+    node.walk(&mut Exprs(|expr: &Expr| {
+        refuse(expr, "unsafe", is_unsafe, report);
+        Flow::Into
+    }));
 }
 
 fn check_deprecated<N: Walk + ?Sized>(node: &N, report: &mut Report) {
     let is_deprecated =
         |name: &str| builtins::lookup(name).is_some_and(|one| one.builtin.deprecated);
-    refuse(node, "deprecated", is_deprecated, report);
+    node.walk(&mut Exprs(|expr: &Expr| {
+        refuse(expr, "deprecated", is_deprecated, report);
+        match expr.kind {
+            // OPA does not look into bodies of expressions
+            ExprKind::Every(_) | ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) => {
+                Flow::Over
+            }
+            _ => Flow::Into,
+        }
+    }));
 }
 
-fn refuse<N: Walk + ?Sized>(
-    node: &N,
-    what: &str,
-    is_refused: impl Fn(&str) -> bool,
-    report: &mut Report,
-) {
-    node.walk(&mut Exprs(|expr: &Expr| {
-        if let Some(name) = callee(expr).filter(|name| is_refused(name)) {
-            let message = format!("{what} built-in function calls in expression: {name}");
-            report.recoverable(Code::Type, expr.span, message);
-        }
-        Flow::Into
-    }));
+fn refuse(expr: &Expr, what: &str, is_refused: impl Fn(&str) -> bool, report: &mut Report) {
+    if let Some(name) = callee(expr).filter(|name| is_refused(name)) {
+        let message = format!("{what} built-in function calls in expression: {name}");
+        report.recoverable(Code::Type, expr.span, message);
+    }
 }
 
 /// The dotted name of what an expression calls.

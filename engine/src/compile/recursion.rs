@@ -10,7 +10,7 @@ use solon_syntax::source::Code;
 
 use super::compilation::Compilation;
 use super::conflicts::full_reference;
-use super::graph::{Graph, Lookup, Need, Note, Vertex};
+use super::graph::{Graph, Need, Note, Vertex};
 use super::rule_tree::{RuleId, RuleTree, ground_prefix};
 
 /// Most rules of a cycle that a message names.
@@ -166,11 +166,28 @@ impl Check<'_, '_> {
             note.push_str(&self.name(from.0));
         }
         let name = display_ref(&reference);
-        let words: Option<Vec<String>> = conditions
-            .iter()
-            .map(|condition| words(lookup, condition.step, &condition.note, &reference))
-            .collect();
-        Some(match words {
+        let mut told: Vec<(&Term, &Term)> = Vec::new();
+        let mut texts = Some(Vec::new());
+        for condition in conditions {
+            let at = condition.step;
+            let (Some(step), Some(key)) = (lookup.reference.get(at), reference.get(at)) else {
+                texts = None;
+                break;
+            };
+            let before = told.iter().find(|(other, _)| *other == step);
+            match before {
+                // the condition has been told
+                Some((_, other)) if *other == key => continue,
+                // one variable cannot be two keys
+                Some(_) => texts = None,
+                None => told.push((step, key)),
+            }
+            match (&mut texts, words(step, &condition.note, key)) {
+                (Some(texts), Some(text)) => texts.push(text),
+                _ => texts = None,
+            }
+        }
+        Some(match texts {
             Some(words) if words.len() <= CONDITIONS => {
                 format!("{note} refers to {name} if {}", words.join(" and "))
             }
@@ -192,9 +209,7 @@ impl Check<'_, '_> {
 }
 
 /// `x is "p" (x comes from input.k)`; none when that would not help.
-fn words(lookup: &Lookup, at: usize, note: &Note, target: &Ref) -> Option<String> {
-    let step = lookup.reference.get(at)?;
-    let key = target.get(at)?;
+fn words(step: &Term, note: &Note, key: &Term) -> Option<String> {
     match note {
         Note::Silent => Some(format!("{step} is {key}")),
         Note::Words(words) if step.as_var().is_some() => {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::builtins::Entry;
-use crate::evaluation::{EvalError, Halt, Overlay, Patches, overlay};
+use crate::evaluation::{EvalError, Halt, Overlay, Patches, no_document, overlay};
 use crate::limits;
 use crate::program::plan::Callee;
 use crate::program::{RuleId, Step, Target, With};
@@ -48,21 +48,19 @@ impl<'e> Machine<'e> {
             (scope.input, scope.overlay.clone(), scope.mocks.clone())
         };
         for modifier in &with.modifiers {
-            if let Target::Input(path, _) | Target::Data(path, _) = &modifier.target
+            if let Target::Input(path, _) | Target::Data(path, _) = modifier
                 && path.len() > limits::NESTING
             {
                 return Err(Halt::new(EvalError::too_deep()));
             }
-            match &modifier.target {
+            match modifier {
                 Target::Input(path, value) => {
                     let path: Vec<_> = path.iter().map(|id| self.constant(*id)).collect();
                     patches.put(self.call.arena, &path, self.get(*value));
                 }
                 Target::Data(path, value) => {
                     let path: Vec<_> = path.iter().map(|id| self.constant(*id)).collect();
-                    let place = (&*path, modifier.span);
-                    let value = self.get(*value);
-                    overlay(self.program, self.call.arena, &mut documents, place, value)?;
+                    overlay(self.call.arena, &mut documents, &path, self.get(*value));
                 }
                 Target::ByRule(callee, rule) => {
                     Rc::make_mut(mocks.get_or_insert_default()).push((*callee, Mock::Rule(*rule)));
@@ -73,6 +71,7 @@ impl<'e> Machine<'e> {
                     let value = self.get(*value);
                     Rc::make_mut(mocks.get_or_insert_default()).push((*callee, Mock::Value(value)));
                 }
+                Target::Nowhere => return Err(no_document(self.program, with.span)),
             }
         }
         let old = input.map(|input| input.value());

@@ -14,6 +14,7 @@ pub(crate) use document_builder::DocumentBuilder;
 pub use error::EvalError;
 pub(crate) use error::{Halt, outcome};
 pub(crate) use overlay::{
-    Overlay, Patches, base_child, below, merged_keys, overlay, replaced, replaced_below, united,
+    Overlay, Patches, base_child, below, merged_keys, no_document, overlay, replaced,
+    replaced_below, united,
 };
 pub use stack::StackFrame;

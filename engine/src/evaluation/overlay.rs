@@ -8,7 +8,7 @@ use solon_syntax::source::Span;
 use super::error::Halt;
 use crate::builtins::FaultCode;
 use crate::program::Program;
-use crate::value::{Arena, Kind, V};
+use crate::value::{Arena, V};
 
 /// Replaced documents by path below `data`.
 #[derive(Clone, PartialEq)]
@@ -74,21 +74,22 @@ impl<'e> Patches<'e> {
     }
 }
 
-/// Replaces one more document; its path must consist of strings.
+/// Replaces one more document.
 pub(crate) fn overlay<'e>(
-    program: &Program,
     arena: &'e Arena,
     documents: &mut Option<Rc<Overlay<'e>>>,
-    (path, span): (&[V<'e>], Span),
+    path: &[V<'e>],
     value: V<'e>,
-) -> Result<(), Halt> {
-    if path.iter().any(|key| key.kind() != Kind::String) {
-        let message = "bad document path".into();
-        return Err(Halt::error(program, FaultCode::Conflict, span, message));
-    }
+) {
     let documents = documents.get_or_insert_with(|| Rc::new(Overlay::Node(BTreeMap::new())));
     Rc::make_mut(documents).put(arena, path, value);
-    Ok(())
+}
+
+/// The error of an expression that replaces below a path that no document has, since not all its steps are strings.
+#[cold]
+pub(crate) fn no_document(program: &Program, span: Span) -> Halt {
+    let message = "bad document path".into();
+    Halt::error(program, FaultCode::Conflict, span, message)
 }
 
 /// A copy of a document with a value written at a path; what is no object on the way becomes one.

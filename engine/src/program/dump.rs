@@ -12,8 +12,7 @@ pub use indexed::indexed;
 use std::fmt::{self, Display, Write};
 
 use super::plan::{
-    Block, BuiltinCall, Callee, Collector, Comparison, Join, Modifier, Operand, Plan, Slot, Step,
-    Target,
+    Block, BuiltinCall, Callee, Collector, Comparison, Join, Operand, Plan, Slot, Step, Target,
 };
 use super::rules::{NodeId, Rule, RuleId, RuleKind, RuleSet};
 use super::{ConstId, Program};
@@ -374,13 +373,13 @@ impl<'p> Dump<'p> {
         self.set(out, format_args!("{prepared}{name}({args})"))
     }
 
-    fn modifier(&mut self, modifier: &Modifier) -> fmt::Result {
+    fn modifier(&mut self, target: &Target) -> fmt::Result {
         let keys = |path: &[ConstId]| -> String {
             path.iter()
                 .map(|key| format!("[{}]", self.constant(*key)))
                 .collect()
         };
-        let line = match &modifier.target {
+        let line = match target {
             Target::Input(path, value) => {
                 format!("input{} as {}", keys(path), self.operand(*value))
             }
@@ -394,6 +393,7 @@ impl<'p> Dump<'p> {
             Target::ByValue(callee, value) => {
                 format!("{} as value {}", self.callee(*callee), self.operand(*value))
             }
+            Target::Nowhere => "no document".to_owned(),
         };
         self.line(line)
     }

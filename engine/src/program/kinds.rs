@@ -28,7 +28,7 @@ kinds! { Step:
 }
 kinds! { Comparison: NotEqual Less LessOrEqual Greater GreaterOrEqual }
 kinds! { Collector: Array Bag Set Object }
-kinds! { Target: Input Data ByRule ByBuiltin ByValue }
+kinds! { Target: Input Data ByRule ByBuiltin ByValue Nowhere }
 kinds! { Callee: Rule Builtin Custom }
 kinds! { RuleKind: Complete Function Set Object }
 kinds! { Index: All By }

@@ -63,11 +63,11 @@ macro_rules! operands {
             Self::With(with) => {
                 with.modifiers
                     .$iter()
-                    .for_each(|modifier| match operands!(@part modifier.target, $iter) {
+                    .for_each(|target| match target {
                         Target::Input(_, value)
                         | Target::Data(_, value)
                         | Target::ByValue(_, value) => $see(value),
-                        Target::ByRule(..) | Target::ByBuiltin(..) => {}
+                        Target::ByRule(..) | Target::ByBuiltin(..) | Target::Nowhere => {}
                     });
             }
             Self::Put { key, value, .. } => {

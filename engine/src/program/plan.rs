@@ -426,16 +426,9 @@ pub struct Every {
 /// The modifiers of one expression, in source order.
 #[derive(Clone)]
 pub struct With {
-    /// The modifiers.
-    pub modifiers: Box<[Modifier]>,
-}
-
-/// `with target as value`
-#[derive(Clone)]
-pub struct Modifier {
-    /// What is replaced.
-    pub target: Target,
-    /// Place of the modifier.
+    /// What they replace.
+    pub modifiers: Box<[Target]>,
+    /// Place of the expression.
     pub span: Span,
 }
 
@@ -452,6 +445,8 @@ pub enum Target {
     ByBuiltin(Callee, &'static Entry),
     /// A built-in or a function, by a value.
     ByValue(Callee, Operand),
+    /// A path with a step that is no string. Nothing is there to be replaced.
+    Nowhere,
 }
 
 /// Something that can be called.

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use solon_syntax::ast::{Expr, Term, TermKind, With};
+use solon_syntax::ast::{Expr, Term, TermKind};
+use solon_syntax::source::Span;
 
 use super::calls::{Callee, operator_name};
 use super::documents::Path;
@@ -10,11 +11,11 @@ use super::keyed::Tables;
 use super::machine::{Goal, Next, Outcome, Walk};
 use super::term::{NO_VALUE, T};
 use crate::builtins::Run;
-use crate::evaluation::{EvalError, Halt, Overlay, Patches, overlay};
+use crate::evaluation::{EvalError, Halt, Overlay, Patches, no_document, overlay};
 use crate::impossible::impossible;
 use crate::limits;
 use crate::program::constant;
-use crate::value::V;
+use crate::value::{Kind, V};
 
 /// Results of rules and functions by path and arguments; `None` stands for undefined.
 type Memo<'e> = hashbrown::HashMap<Box<[V<'e>]>, Option<V<'e>>, foldhash::fast::RandomState>;
@@ -149,7 +150,7 @@ impl<'e> Walk<'e> {
         if self.open.is_some() {
             return self.open_with(goal, expr, next);
         }
-        let scope = self.modified(goal, &expr.with)?;
+        let scope = self.modified(goal, expr)?;
         let search = |walk: &mut Self, next: Next<'_, 'e>| {
             walk.step(goal, expr, &mut |walk| {
                 let flow = next(walk);
@@ -199,29 +200,28 @@ impl<'e> Walk<'e> {
         self.scoped(scope, run, next)
     }
 
-    pub(super) fn modified(&mut self, goal: Goal<'e>, with: &'e [With]) -> Result<Scope<'e>, Halt> {
+    pub(super) fn modified(&mut self, goal: Goal<'e>, expr: &'e Expr) -> Result<Scope<'e>, Halt> {
         let arena = self.call.arena;
         let mut patches = Patches::default();
         let (input, mut documents, mut mocks) = {
             let scope = self.scope();
             (scope.input, scope.overlay.clone(), scope.mocks.clone())
         };
-        for modifier in with {
+        for modifier in &expr.with {
             let value = |walk: &mut Self| {
                 let value = walk.plug(T::Term(&modifier.value, goal.frame));
                 value.unwrap_or_else(|| impossible(NO_VALUE))
             };
             match self.replaced(&modifier.target) {
                 Replaced::Input => {
-                    let path = path(self, &modifier.target)?;
+                    let path = path(self, &modifier.target, expr.span)?;
                     let value = value(self);
                     patches.put(arena, &path, value);
                 }
                 Replaced::Data => {
-                    let path = path(self, &modifier.target)?;
+                    let path = path(self, &modifier.target, expr.span)?;
                     let value = value(self);
-                    let place = (&*path, modifier.span);
-                    overlay(self.program, arena, &mut documents, place, value)?;
+                    overlay(arena, &mut documents, &path, value);
                 }
                 Replaced::Function => {
                     let mock = if self.is_callable(&modifier.value, goal) {
@@ -294,13 +294,14 @@ impl<'e> Walk<'e> {
 }
 
 /// The keys of a target below its document.
-fn path<'e>(walk: &Walk<'e>, target: &'e Term) -> Result<Path<'e>, Halt> {
+fn path<'e>(walk: &Walk<'e>, target: &'e Term, at: Span) -> Result<Path<'e>, Halt> {
     let steps = target.as_ref().into_iter().flatten().skip(1);
     let arena = walk.call.arena;
-    let path: Path<'e> = steps
-        .map(|step| constant(step).unwrap_or_else(|| impossible("a key that is no constant")))
-        .map(|key| arena.copy_of(&key))
+    let path: Option<Path<'e>> = steps
+        .map(|step| constant(step).filter(|key| key.kind() == Kind::String))
+        .map(|key| Some(arena.copy_of(&key?)))
         .collect();
+    let path = path.ok_or_else(|| no_document(walk.program, at))?;
     if path.len() > limits::NESTING {
         return Err(Halt::new(EvalError::too_deep()));
     }

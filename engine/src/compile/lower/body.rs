@@ -145,7 +145,8 @@ impl<'p> Lowering<'p> {
                 .iter()
                 .filter_map(|with| self.modifier(with))
                 .collect();
-            self.push(Step::With(Box::new(program::With { modifiers })));
+            let span = expr.span;
+            self.push(Step::With(Box::new(program::With { modifiers, span })));
         }
         if expr.negated {
             let block = self.block(|inner| {

@@ -6,44 +6,40 @@ use super::body::Lowering;
 use super::called::operator_name;
 use super::constants::constant;
 use crate::builtins::{self, Run};
-use crate::program::{Callee, Modifier, RuleKind, Target};
+use crate::program::{Callee, ConstId, Operand, RuleKind, Target};
+use crate::value::{Kind, Value};
 
 impl Lowering<'_> {
     /// The replacement that a `with` asks for.
-    pub(super) fn modifier(&mut self, with: &With) -> Option<Modifier> {
+    pub(super) fn modifier(&mut self, with: &With) -> Option<Target> {
         let root = match &with.target.kind {
             TermKind::Var(name) => name.clone(),
             TermKind::Ref(terms) => terms.first()?.as_var()?.clone(),
             _ => return None,
         };
-        let path = || -> Option<Vec<_>> {
-            match &with.target.kind {
-                TermKind::Ref(terms) => terms.iter().skip(1).map(constant).collect(),
-                _ => Some(Vec::new()),
-            }
-        };
         let target = match (&*root, self.callee(&with.target)) {
             (_, Some(callee)) => self.replacement(callee, &with.value),
-            ("input", None) => {
-                let path = path()?
-                    .into_iter()
-                    .map(|key| self.constants.add(key))
-                    .collect();
-                Target::Input(path, self.term(&with.value))
-            }
-            ("data", None) => {
-                let path = path()?
-                    .into_iter()
-                    .map(|key| self.constants.add(key))
-                    .collect();
-                Target::Data(path, self.term(&with.value))
-            }
+            ("input", None) => self.replaced_document(Target::Input, with),
+            ("data", None) => self.replaced_document(Target::Data, with),
             _ => return None,
         };
-        Some(Modifier {
-            target,
-            span: with.span,
-        })
+        Some(target)
+    }
+
+    /// A part of the input or of the documents, which must be below strings.
+    fn replaced_document(
+        &mut self,
+        target: impl FnOnce(Box<[ConstId]>, Operand) -> Target,
+        with: &With,
+    ) -> Target {
+        let value = self.term(&with.value);
+        match path_of(with) {
+            Some(path) => {
+                let path = path.into_iter().map(|key| self.constants.add(key));
+                target(path.collect(), value)
+            }
+            None => Target::Nowhere,
+        }
     }
 
     fn replacement(&mut self, callee: Callee, value: &Term) -> Target {
@@ -79,4 +75,12 @@ impl Lowering<'_> {
         let entry = builtins::lookup(&name)?;
         matches!(entry.builtin.run, Run::Function(_)).then_some(Callee::Builtin(entry.builtin.name))
     }
+}
+
+/// The path of the document that a `with` replaces; `None` where no document can be, as below `input.a[0]`.
+pub fn path_of(with: &With) -> Option<Vec<Value>> {
+    let steps = with.target.as_ref().into_iter().flatten().skip(1);
+    steps
+        .map(|step| constant(step).filter(|key| key.kind() == Kind::String))
+        .collect()
 }

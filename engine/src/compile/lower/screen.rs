@@ -11,7 +11,8 @@ use solon_syntax::ast::{self, Expr, ExprKind, Term, TermKind};
 
 use super::constants::constant;
 use super::declare::Member;
-use crate::builtins::{is_silent, published_test};
+use super::modifiers::path_of;
+use crate::builtins::{is_seen, is_silent, published_test};
 use crate::program::canonical::{Conditions, Shared, chain, may_constrain};
 use crate::program::{Screen, Tree};
 
@@ -223,7 +224,7 @@ impl Listener<'_> {
             .as_ref()
             .and_then(|terms| terms.first()?.as_var())
             .is_some_and(|name| &**name == "data");
-        if is_document {
+        if is_document || is_seen(operator) {
             self.hear(Effect::Loud);
         } else if !is_silent(operator) {
             self.hear(Effect::Strict);
@@ -243,6 +244,9 @@ impl Listener<'_> {
 
 impl Visitor<'_> for Listener<'_> {
     fn expr(&mut self, expr: &Expr) -> Flow {
+        if expr.with.iter().any(|with| path_of(with).is_none()) {
+            self.hear(Effect::Loud);
+        }
         if let ExprKind::Call(terms) = &expr.kind
             && let Some((operator, operands)) = terms.split_first()
         {

@@ -9,6 +9,36 @@ use crate::program::{Operand, Step};
 impl Lowering<'_> {
     /// `left = right`
     pub(super) fn unify(&mut self, left: &Term, right: &Term) {
+        let mut waiting = Vec::new();
+        self.unify_known(left, right, &mut waiting);
+        while !waiting.is_empty() {
+            let (open, known): (Vec<_>, Vec<_>) = waiting
+                .into_iter()
+                .partition(|(left, right)| self.is_open(left) && self.is_open(right));
+            if known.is_empty() {
+                // wildcards on either side bind nothing
+                let binds =
+                    |(left, right): &(&Term, &Term)| !left.is_wildcard() && !right.is_wildcard();
+                if open.iter().any(binds) {
+                    self.push(Step::Fail);
+                }
+                return;
+            }
+            waiting = open;
+            for (left, right) in known {
+                self.unify_known(left, right, &mut waiting);
+            }
+        }
+    }
+
+    /// Unifies what is known of one side. Pairs of which nothing is known wait for what others bind, as the first of
+    /// `[x, y] = [y, 1]` does.
+    fn unify_known<'t>(
+        &mut self,
+        left: &'t Term,
+        right: &'t Term,
+        waiting: &mut Vec<(&'t Term, &'t Term)>,
+    ) {
         if !self.is_open(left) {
             let value = self.term(left);
             return self.matches(value, right);
@@ -20,23 +50,22 @@ impl Lowering<'_> {
         match (&left.kind, &right.kind) {
             (TermKind::Array(left), TermKind::Array(right)) if left.len() == right.len() => {
                 for (left, right) in left.iter().zip(right) {
-                    self.unify(left, right);
+                    self.unify_known(left, right, waiting);
                 }
             }
             (TermKind::Object(left), TermKind::Object(right)) if left.len() == right.len() => {
                 for (key, value) in left {
                     let key_value = constant(key);
-                    match right
-                        .iter()
-                        .find(|(other, _)| key_value.is_some() && constant(other) == key_value)
-                    {
-                        Some((_, other)) => self.unify(value, other),
+                    let same = |other: &Term| {
+                        key == other || key_value.is_some() && constant(other) == key_value
+                    };
+                    match right.iter().find(|(other, _)| same(other)) {
+                        Some((_, other)) => self.unify_known(value, other, waiting),
                         None => return self.push(Step::Fail),
                     }
                 }
             }
-            // wildcards on both sides bind nothing
-            _ if left.is_wildcard() || right.is_wildcard() => {}
+            (TermKind::Var(_), _) | (_, TermKind::Var(_)) => waiting.push((left, right)),
             _ => self.push(Step::Fail),
         }
     }

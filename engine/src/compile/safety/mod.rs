@@ -60,9 +60,10 @@ fn unbound_in_head<'a>(head: &'a Head, args: &[Term], rule: &Rule) -> Vec<(&'a N
     let mut used: Vec<(&Name, &Term)> = Vec::new();
     let mut show = |term: &'a Term, name: &'a Name| used.push((name, term));
     let scan = VarScan::default();
-    scan.each(head.reference.get(1..).unwrap_or_default(), &mut show);
+    // the place that counts is the last in this order
     scan.each(&head.key, &mut show);
     scan.each(&head.value, &mut show);
+    scan.each(head.reference.get(1..).unwrap_or_default(), &mut show);
     if used.is_empty() {
         return used;
     }

@@ -22,7 +22,7 @@ impl<'e> Walk<'e> {
         if self.replaces_by_unknown(goal, expr) {
             return self.save_with(goal, expr, next);
         }
-        let scope = self.modified(goal, &expr.with)?;
+        let scope = self.modified(goal, expr)?;
         let hidden = self.hide_refs(expr);
         let outcome = self.scoped(
             scope,
