@@ -9,7 +9,7 @@ use crate::compile::Options;
 use crate::error::Error;
 use crate::eval::InputSource;
 use crate::moment::Moment;
-use crate::partial::{Inlining, Residuals, Simplification};
+use crate::partial::{Dependence, Inlining, Residuals, Simplification};
 use crate::query::{Basis, Bound, Following, Request, eval_setup, with_memory, within_bounds};
 use crate::trace::Observer;
 use crate::walk::partial_eval::Terms;
@@ -131,6 +131,8 @@ pub struct PreparedPartial {
 pub(crate) struct PartialInner {
     pub options: Options,
     pub inlining: Inlining,
+    /// Which rules depend on the unknown.
+    pub dependence: Dependence,
     /// The canonical body.
     pub body: Body,
     /// The user's names of its generated locals.
@@ -264,7 +266,8 @@ impl BoundPartial {
             let limits = request.bounds(basis.shared);
             let search = Walk::new(context, call).within(limits.explanation.unwrap_or(usize::MAX));
             let search = search.tuned(shortcuts, instruments).collecting(faults);
-            let mut search = search.leaving_open(&inner.inlining, &simplifier, &terms);
+            let mut search =
+                search.leaving_open(&inner.inlining, &simplifier, &terms, &inner.dependence);
             let residuals = search.residuals(&question)?;
             within_bounds(arena)?;
             Ok(residuals)

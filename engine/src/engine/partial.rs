@@ -13,7 +13,7 @@ use super::preparing::KnownContext;
 use crate::compile::{self, Query};
 use crate::error::Error;
 use crate::moment::Policy;
-use crate::partial::{Inlining, Residuals};
+use crate::partial::{Dependence, Inlining, Residuals};
 use crate::partial_query::{PartialInner, PartialOptions, PreparedPartial, document};
 use crate::query::{Following, QueryContext, Request};
 use crate::store::Path;
@@ -143,6 +143,7 @@ impl Engine {
         Ok(PartialInner {
             options,
             inlining,
+            dependence: Dependence::default(),
             body: compiled.body,
             originals: compiled.originals,
         })

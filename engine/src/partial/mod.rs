@@ -3,6 +3,7 @@
 //! The search itself is [`crate::walk::partial_eval`]. Here is what makes its results short and readable: variables that only
 //! stand for something else are replaced by it ([`propagate`]), and bodies that types rule out are dropped.
 
+mod lacking;
 mod prints;
 mod propagate;
 mod sets;
@@ -18,7 +19,9 @@ use solon_syntax::ast::{Body, Name, Term};
 use crate::compile::{Compiled, Options, types};
 use crate::walk::partial_eval::Simplifier;
 
-pub use crate::walk::partial_eval::{Between, Choice, Inlining, Residuals, Way, has_variables};
+pub use crate::walk::partial_eval::{
+    Between, Choice, Dependence, Inlining, Residuals, Way, has_variables,
+};
 
 /// Simplifies by what a compilation knows.
 pub struct Simplification<'c> {

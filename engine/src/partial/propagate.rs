@@ -8,13 +8,14 @@ use solon_syntax::ast::{Body, Expr, ExprKind, Name, Ref, Term, TermKind, With};
 use solon_syntax::source::Span;
 
 use super::Simplification;
+use super::lacking::Lacking;
 use super::sets::{Sets, is_constant, plain_equation, variable};
 use super::shadow::is_shadowed;
 use super::terms::{
     is_asked, is_document, is_ground, is_nested, may_clash, mentions, names, nests_deeper,
 };
 use crate::compile::functions::Functions;
-use crate::compile::safety::{self, Reach};
+use crate::compile::safety;
 use crate::impossible::WithinMut as _;
 use crate::limits;
 
@@ -108,20 +109,18 @@ impl Propagation<'_> {
 
     /// A variable that is looked into may not become a constant.
     fn note_heads(&mut self, body: &[Expr]) {
-        let mut heads = Vec::new();
         body.walk(&mut Terms(|term: &Term| {
-            if let TermKind::Ref(terms) = &term.kind {
-                heads.extend(terms.first().and_then(variable).cloned());
+            if let TermKind::Ref(terms) = &term.kind
+                && let Some(name) = terms.first().and_then(variable)
+            {
+                let root = self.sets.root(name).cloned();
+                if let Some(root) = &root {
+                    self.sets.forget(root);
+                }
+                self.heads.insert(root.unwrap_or_else(|| name.clone()));
             }
             Flow::Into
         }));
-        for name in heads {
-            let root = self.sets.root(&name).cloned();
-            if let Some(root) = &root {
-                self.sets.forget(root);
-            }
-            self.heads.insert(root.unwrap_or(name));
-        }
     }
 
     /// What a variable is replaced by.
@@ -199,11 +198,11 @@ impl Propagation<'_> {
         match &expr.kind {
             ExprKind::Call(terms) => {
                 if let Some((output, call)) = terms.split_last()
-                    && let Some(operator) = call.first()
-                    && self.functions.arity(operator) == Some(call.len() - 1)
                     && let Some(name) = variable(output)
                     && !self.live.contains(name)
                     && !self.heads.contains(name)
+                    && let Some(operator) = call.first()
+                    && self.functions.arity(operator) == Some(call.len() - 1)
                 {
                     let call = Term::call(call.to_vec(), expr.span);
                     return !self.drop_as(name, call);
@@ -274,11 +273,7 @@ impl Propagation<'_> {
         let mut result: Body = kept.into_iter().map(|(_, expr)| expr).collect();
         self.bind_live(&mut result);
         places.resize(result.len(), usize::MAX);
-        let mut safety = Reach::new(self.functions, self.live);
-        for expr in &result {
-            safety.add(expr);
-        }
-        let mut missing = safety.missing(&result);
+        let mut lacking = Lacking::of(&result, self.functions, self.live);
         // what the policy has names for comes first
         let generated = |name: &Name| name.starts_with(GENERATED);
         let named = self
@@ -297,9 +292,7 @@ impl Propagation<'_> {
         let risks: Vec<usize> = risky.map(|(place, _)| *place).collect();
         for (name, (at, value)) in named.chain(unnamed) {
             let equation = equation(name, value.clone());
-            let before = missing.len();
-            let outputs = safety.outputs(&equation);
-            missing.retain(|name| !outputs.contains(name));
+            let outputs = lacking.outputs(&equation);
             // an error is no answer where this is undefined, so it is asked for before what may be one
             let risk = risks.iter().find(|place| *place >= at);
             let asked = is_document(value)
@@ -307,13 +300,13 @@ impl Propagation<'_> {
                     risk.is_none_or(|risk| place <= risk)
                         && is_asked(value, std::slice::from_ref(expr))
                 });
-            if missing.len() < before || !asked || names(&result, name) {
+            if lacking.give(&outputs) || !asked || names(&result, name) {
                 result.push(equation);
                 places.push(risk.map_or(usize::MAX, |_| *at));
-                safety.add_names(outputs);
+                lacking.add(outputs);
             }
         }
-        (missing.is_empty()).then(|| places.into_iter().zip(result).collect())
+        (lacking.is_empty()).then(|| places.into_iter().zip(result).collect())
     }
 }
 

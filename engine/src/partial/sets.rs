@@ -1,7 +1,8 @@
 //! Variables that are equal, and the constants that they are equal to.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
+use hashbrown::HashMap;
 use solon_syntax::ast::visit::{Flow, Visitor, Walk};
 use solon_syntax::ast::{Expr, Name, Term, TermKind};
 

@@ -272,15 +272,15 @@ impl<'e> Walk<'e> {
         let Some(name) = operator_name(operator) else {
             return Callee::Unknown;
         };
+        match &*name {
+            "eq" | "assign" => return Callee::Unify,
+            "walk" => return Callee::Descend,
+            _ => {}
+        }
         if let Some(function) = self.program.function(&name) {
             return Callee::Custom(function);
         }
-        match (&*name, builtins::lookup(&name)) {
-            ("eq" | "assign", _) => Callee::Unify,
-            ("walk", _) => Callee::Descend,
-            (_, Some(entry)) => Callee::Builtin(entry),
-            (_, None) => Callee::Unknown,
-        }
+        builtins::lookup(&name).map_or(Callee::Unknown, Callee::Builtin)
     }
 
     pub(super) fn arity_of(&mut self, operator: &'e Term) -> usize {

@@ -13,6 +13,9 @@ use crate::value::{V, Value};
 
 const NO_SITE: &str = "a site that is not there is asked for";
 
+/// Children among which looking at each beats making a key.
+const FEW: usize = 8;
+
 /// Number of a site.
 pub type SiteId = u32;
 
@@ -110,10 +113,17 @@ impl Sites {
     /// The site one step below.
     pub fn child(&self, id: SiteId, key: V<'_>) -> Option<SiteId> {
         let site = self.get(id)?;
-        if site.children.is_empty() {
-            return None;
+        if site.children.len() <= FEW {
+            let mut children = site.children.iter();
+            let found = children.find(|(step, _)| step.borrow() == key);
+            return found.map(|(_, child)| *child);
         }
         site.children.get(&key.to_value()).copied()
+    }
+
+    /// Number of sites.
+    pub fn len(&self) -> usize {
+        self.sites.len()
     }
 
     /// The site of a whole reference behind `data`, if its terms are constants.

@@ -1,6 +1,8 @@
 //! Terms that only have to hold, comprehensions, `every`, and bodies within expressions.
 
-use solon_syntax::ast::visit::{Flow as Go, Terms, VisitorMut, WalkMut};
+use std::borrow::Cow;
+
+use solon_syntax::ast::visit::{Flow as Go, Terms, VisitorMut, Walk as _, WalkMut};
 use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Name, Term, TermKind, VarScan};
 use solon_syntax::source::Span;
 
@@ -219,7 +221,10 @@ impl VisitorMut for Settling<'_, '_> {
 }
 
 /// A body whose closures give variables their values before they use them; they do so at their ends.
-pub(super) fn assigned_first(body: &Body) -> Body {
+pub(super) fn assigned_first(body: &Body) -> Cow<'_, Body> {
+    if !has_closures(body) {
+        return Cow::Borrowed(body);
+    }
     let mut body = body.clone();
     body.walk_mut(&mut Terms(|term: &mut Term| {
         if let TermKind::ArrayComprehension(inside)
@@ -230,7 +235,22 @@ pub(super) fn assigned_first(body: &Body) -> Body {
         }
         Go::Into
     }));
-    body
+    Cow::Owned(body)
+}
+
+/// Whether there are comprehensions in a body.
+fn has_closures(body: &Body) -> bool {
+    let mut found = false;
+    body.walk(&mut Terms(|term: &Term| {
+        found |= matches!(
+            term.kind,
+            TermKind::ArrayComprehension(_)
+                | TermKind::SetComprehension(_)
+                | TermKind::ObjectComprehension(_)
+        );
+        if found { Go::Over } else { Go::Into }
+    }));
+    found
 }
 
 /// Whether an expression gives a variable a value.

@@ -1,18 +1,54 @@
 //! What depends on the unknown.
 
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use hashbrown::HashMap;
+use smallvec::SmallVec;
 use solon_syntax::ast::visit::{Flow, Visitor, Walk as _};
 use solon_syntax::ast::{Expr, ExprKind, Term, TermKind};
 
 use crate::impossible::{Within as _, impossible};
 use crate::limits;
 use crate::program::canonical::{ConditionPlace, Group, SiteId, Sites, chain};
-use crate::program::constant;
 use crate::value::{V, Value};
 use crate::walk::calls::{Callee, operator_name};
 use crate::walk::machine::{Exprs, Goal, Walk};
 use crate::walk::term::{FrameId, List, Made, T, TermShape, is_document};
 
 use super::save::terms_of;
+
+/// Whether groups of rules depend on the unknown, as far as that is known, for all evaluations of a query.
+#[derive(Default)]
+pub struct Dependence(OnceLock<Box<[AtomicU8]>>);
+
+/// How it is written down; zero stands for what is not known.
+const INDEPENDENT: u8 = 1;
+const DEPENDENT: u8 = 2;
+
+impl Dependence {
+    fn get(&self, id: SiteId) -> Option<bool> {
+        match self.0.get()?.get(id as usize)?.load(Ordering::Relaxed) {
+            INDEPENDENT => Some(false),
+            DEPENDENT => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Takes over what was found out.
+    fn set(&self, sites: &Sites, found: &mut HashMap<SiteId, bool>) {
+        let known = self.0.get_or_init(|| {
+            let unknown = || AtomicU8::new(0);
+            std::iter::repeat_with(unknown).take(sites.len()).collect()
+        });
+        for (id, depends) in found.drain() {
+            if let Some(place) = known.get(id as usize) {
+                let depends = if depends { DEPENDENT } else { INDEPENDENT };
+                place.store(depends, Ordering::Relaxed);
+            }
+        }
+    }
+}
 
 impl<'e> Walk<'e> {
     /// Whether a variable or a reference is unknown, as it stands.
@@ -38,6 +74,8 @@ impl<'e> Walk<'e> {
             };
         };
         let count = self.opened().map_or(0, |open| open.unknowns.len());
+        let arena = self.call.arena;
+        let document = arena.borrowed_text(document);
         (0..count).any(|which| {
             let mut at = 0;
             loop {
@@ -47,11 +85,17 @@ impl<'e> Walk<'e> {
                     return true;
                 };
                 if at == 0 {
-                    if want != self.call.arena.text(document) {
+                    if want != document {
                         return false;
                     }
-                } else if self.plug(step).is_some_and(|step| step != want) {
-                    return false;
+                } else {
+                    let step = match step {
+                        T::Term(term, _) if term.is_scalar() => self.constant(term),
+                        _ => self.plug(step),
+                    };
+                    if step.is_some_and(|step| step != want) {
+                        return false;
+                    }
                 }
                 at += 1;
             }
@@ -151,16 +195,21 @@ impl<'e> Walk<'e> {
 
     /// Whether rules that a reference may lead to depend on the unknown, or are not inlined.
     fn leads_to_unknown(&mut self, list: List<'e>) -> bool {
-        let terms = terms_of(list);
-        let mut steps = terms.iter().map(|term| constant_of(self, *term));
         let Some(document) = list.document() else {
             return false;
         };
-        let steps: Vec<Option<V<'e>>> = steps.by_ref().skip(1).collect();
-        let prefix = std::iter::once(self.call.arena.text(document));
-        let prefix: Vec<V<'e>> = prefix.chain(steps.iter().map_while(|step| *step)).collect();
-        if self.is_hidden(&prefix, true) {
-            return true;
+        let hides = self.opened().is_some_and(|open| !open.hidden.is_empty());
+        if document != "data" && !hides {
+            return false;
+        }
+        let steps = (1..list.len()).map(|at| constant_of(self, list.get(at)?));
+        let steps: SmallVec<[Option<V<'e>>; 8]> = steps.collect();
+        if hides {
+            let prefix = std::iter::once(self.call.arena.borrowed_text(document));
+            let prefix: Vec<V<'e>> = prefix.chain(steps.iter().map_while(|step| *step)).collect();
+            if self.is_hidden(&prefix, true) {
+                return true;
+            }
         }
         document == "data" && self.site_depends(Sites::DATA, &steps)
     }
@@ -170,7 +219,7 @@ impl<'e> Walk<'e> {
             return false;
         };
         if let Some(group) = &site.group
-            && self.group_depends(group)
+            && self.group_depends(id, group)
         {
             return true;
         }
@@ -189,14 +238,19 @@ impl<'e> Walk<'e> {
         }
     }
 
-    fn group_depends(&mut self, group: &'e Group) -> bool {
-        let key = std::ptr::from_ref(group);
-        let groups = self.opened().map(|open| &open.groups);
-        if let Some(known) = groups.and_then(|groups| groups.get(&key)) {
-            return *known;
+    fn group_depends(&mut self, id: SiteId, group: &'e Group) -> bool {
+        // a function that `with` replaces may depend on less
+        let is_shared = self.scope().mocks.is_none();
+        let known = self.opened().and_then(|open| {
+            let shared = is_shared.then(|| open.dependence.get(id)).flatten();
+            shared.or_else(|| open.groups.get(&id).copied())
+        });
+        if let Some(known) = known {
+            return known;
         }
+        let is_first = self.opened().is_some_and(|open| open.groups.is_empty());
         if let Some(open) = self.opened_mut() {
-            open.groups.insert(key, false);
+            open.groups.insert(id, false);
         }
         let rules = group.members.iter().map(|member| member.rule);
         let program = self.program;
@@ -210,8 +264,12 @@ impl<'e> Walk<'e> {
                     rule.body.walk(search);
                 })
             });
+        let sites = self.sites();
         if let Some(open) = self.opened_mut() {
-            open.groups.insert(key, depends);
+            open.groups.insert(id, depends);
+            if is_shared && is_first {
+                open.dependence.set(sites, &mut open.groups);
+            }
         }
         depends
     }
@@ -231,9 +289,7 @@ impl<'e> Walk<'e> {
 fn constant_of<'e>(walk: &mut Walk<'e>, term: T<'e>) -> Option<V<'e>> {
     match term {
         T::Known(value) => Some(value),
-        T::Term(term, _) if term.is_scalar() => {
-            constant(term).map(|value| walk.call.arena.copy_of(&value))
-        }
+        T::Term(term, _) if term.is_scalar() => walk.constant(term),
         _ => None,
     }
 }

@@ -22,6 +22,7 @@ mod terms;
 mod with;
 
 pub use choices::{Between, Choice, Way, has_variables};
+pub use dependence::Dependence;
 pub(in crate::walk) use save::SavedKind;
 pub(in crate::walk) use state::Open;
 pub use state::{Inlining, Residuals, Simplifier};

@@ -1,18 +1,20 @@
 //! What is unknown, and what is saved so far.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
+use hashbrown::HashMap;
 use solon_syntax::ast::{Body, Expr, Module, Name, Ref, Term};
 
 use super::choices::Choice;
 use super::closures::assigned_first;
+use super::dependence::Dependence;
 use super::save::Saved;
 use super::support::Support;
 use super::terms::Terms;
 use crate::evaluation::{EvalError, Halt};
 use crate::impossible::impossible;
 use crate::limits;
-use crate::program::canonical::Group;
+use crate::program::canonical::SiteId;
 use crate::program::constant;
 use crate::trace::Op;
 use crate::value::V;
@@ -91,8 +93,9 @@ pub(in crate::walk) struct Open<'e> {
     pub ids: Vec<u64>,
     /// How many variables were made for references, by environment.
     pub made: HashMap<u64, u64>,
-    /// Whether groups of rules depend on the unknown.
-    pub groups: HashMap<*const Group, bool>,
+    /// Whether groups of rules depend on the unknown: what all evaluations know, and what this one has found out.
+    pub dependence: &'e Dependence,
+    pub groups: HashMap<SiteId, bool>,
     /// Documents of heads: the value within objects, by address of the value and depth.
     pub wrapped: HashMap<(*const Term, usize), &'e Term>,
     /// Whether the solution that is about to be told rests on a term that was saved.
@@ -181,6 +184,7 @@ impl<'e> Walk<'e> {
         inlining: &'e Inlining,
         simplifier: &'e dyn Simplifier,
         terms: &'e Terms,
+        dependence: &'e Dependence,
     ) -> Self {
         let path = |reference: &'e Ref| self.path_of(reference);
         let unknowns = inlining.unknowns.iter().map(path).collect();
@@ -198,6 +202,7 @@ impl<'e> Walk<'e> {
             choices: Vec::new(),
             ids: Vec::new(),
             made: HashMap::new(),
+            dependence,
             groups: HashMap::new(),
             wrapped: HashMap::new(),
             is_left: false,
