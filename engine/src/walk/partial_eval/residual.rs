@@ -28,6 +28,9 @@ const QUERY: FrameId = 0;
 impl<'e> Walk<'e> {
     /// A term with bound variables followed. What grows beyond all bounds is cut off; [`Self::count`] tells.
     pub(super) fn residual(&mut self, term: T<'e>) -> Term {
+        if let Some(made) = self.residual_leaf(term) {
+            return made;
+        }
         let within = |open: &mut Open<'e>| {
             open.made_terms += 1;
             let within =
@@ -45,6 +48,24 @@ impl<'e> Walk<'e> {
             open.nesting -= 1;
         }
         made
+    }
+
+    /// A text, a truth, null or the name of a document stays as it is written, while there is room.
+    fn residual_leaf(&mut self, term: T<'e>) -> Option<Term> {
+        let T::Term(term, _) = term else {
+            return None;
+        };
+        let span = match &term.kind {
+            TermKind::String(_) | TermKind::Boolean(_) | TermKind::Null => Span::default(),
+            TermKind::Var(name) if is_document(name) => term.span,
+            _ => return None,
+        };
+        let open = self.opened_mut()?;
+        if open.made_terms >= limits::RESIDUAL_TERMS || open.nesting > limits::NESTING {
+            return None;
+        }
+        open.made_terms += 1;
+        Some(Term::new(term.kind.clone(), span))
     }
 
     fn residual_within(&mut self, term: T<'e>) -> Term {
