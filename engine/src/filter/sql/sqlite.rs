@@ -1,7 +1,7 @@
 //! SQLite.
 
 use super::dialect::{Dialect, doubled, inexact, plain};
-use super::names::quoted;
+use super::names::{Keywords, quoted, words};
 use crate::filter::condition::Affix;
 use crate::filter::decimal::Decimal;
 use crate::filter::refusal::Refusal;
@@ -17,11 +17,15 @@ const DIGITS: usize = 15;
 const WIDTH: u64 = 300;
 
 /// Words that name neither tables nor columns without quotes.
-const KEYWORDS: &str = " ADD ALL ALTER AND AS AUTOINCREMENT BETWEEN CASE CHECK COLLATE COMMIT CONSTRAINT CREATE CROSS \
-    CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP DEFAULT DEFERRABLE DELETE DISTINCT DROP ELSE ESCAPE EXCEPT EXISTS FALSE \
-    FOREIGN FROM FULL GROUP HAVING IN INDEX INNER INSERT INTERSECT INTO IS ISNULL JOIN LEFT LIMIT NATURAL NOT NOTHING \
-    NOTNULL NULL ON OR ORDER OUTER PRIMARY REFERENCES RETURNING RIGHT SELECT SET TABLE THEN TO TRANSACTION TRUE UNION \
-    UNIQUE UPDATE USING VALUES WHEN WHERE ";
+static KEYWORDS: Keywords = Keywords::new(|| {
+    words(
+        "ADD ALL ALTER AND AS AUTOINCREMENT BETWEEN CASE CHECK COLLATE COMMIT CONSTRAINT CREATE CROSS \
+         CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP DEFAULT DEFERRABLE DELETE DISTINCT DROP ELSE ESCAPE \
+         EXCEPT EXISTS FALSE FOREIGN FROM FULL GROUP HAVING IN INDEX INNER INSERT INTERSECT INTO IS ISNULL \
+         JOIN LEFT LIMIT NATURAL NOT NOTHING NOTNULL NULL ON OR ORDER OUTER PRIMARY REFERENCES RETURNING \
+         RIGHT SELECT SET TABLE THEN TO TRANSACTION TRUE UNION UNIQUE UPDATE USING VALUES WHEN WHERE",
+    )
+});
 
 impl Dialect for Sqlite {
     fn text(&self, text: &str) -> Result<String, String> {
@@ -43,7 +47,7 @@ impl Dialect for Sqlite {
     }
 
     fn name(&self, name: &str, _: usize) -> String {
-        quoted(name, '"', KEYWORDS)
+        quoted(name, '"', Some(KEYWORDS.as_slice()))
     }
 
     fn exact_number(&self, text: &str) -> Result<String, String> {

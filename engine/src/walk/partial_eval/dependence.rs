@@ -73,32 +73,21 @@ impl<'e> Walk<'e> {
                 _ => false,
             };
         };
-        let count = self.opened().map_or(0, |open| open.unknowns.len());
-        let arena = self.call.arena;
-        let document = arena.borrowed_text(document);
-        (0..count).any(|which| {
-            let mut at = 0;
-            loop {
-                let unknowns = self.opened().map(|open| &open.unknowns);
-                let step = unknowns.and_then(|unknowns| unknowns.get(which)?.get(at).copied());
-                let (Some(want), Some(step)) = (step, list.get(at)) else {
-                    return true;
+        let Some(unknowns) = self.opened().map(|open| open.unknowns.clone()) else {
+            return false;
+        };
+        let document = self.call.arena.borrowed_text(document);
+        unknowns.iter().any(|unknown| {
+            unknown.iter().enumerate().all(|(at, want)| {
+                let step = match list.get(at) {
+                    // the reference ends above it
+                    None => return true,
+                    Some(_) if at == 0 => Some(document),
+                    Some(T::Term(term, _)) if term.is_scalar() => self.constant(term),
+                    Some(step) => self.plug(step),
                 };
-                if at == 0 {
-                    if want != document {
-                        return false;
-                    }
-                } else {
-                    let step = match step {
-                        T::Term(term, _) if term.is_scalar() => self.constant(term),
-                        _ => self.plug(step),
-                    };
-                    if step.is_some_and(|step| step != want) {
-                        return false;
-                    }
-                }
-                at += 1;
-            }
+                step.is_none_or(|step| step == *want)
+            })
         })
     }
 
@@ -108,7 +97,7 @@ impl<'e> Walk<'e> {
         let full: Vec<V<'e>> = std::iter::once(arena.text(document))
             .chain(path.iter().copied())
             .collect();
-        let unknowns = self.opened().map_or(&[][..], |open| &open.unknowns);
+        let unknowns = self.opened().map_or(&[][..], |open| &*open.unknowns);
         unknowns
             .iter()
             .any(|unknown| unknown.iter().zip(&full).all(|(one, other)| one == other))

@@ -1,6 +1,7 @@
 //! What is unknown, and what is saved so far.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use hashbrown::HashMap;
 use solon_syntax::ast::{Body, Expr, Module, Name, Ref, Term};
@@ -80,7 +81,7 @@ pub(in crate::walk) struct Open<'e> {
     pub simplifier: &'e dyn Simplifier,
     pub terms: &'e Terms,
     /// The paths that are unknown; the document's name comes first.
-    pub unknowns: Vec<Vec<V<'e>>>,
+    pub unknowns: Rc<[Vec<V<'e>>]>,
     /// The variables that are unknown.
     pub vars: UnknownVars<'e>,
     /// What is saved: for the query, and for what is being searched on its own.
