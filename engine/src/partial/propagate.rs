@@ -29,7 +29,7 @@ pub fn simplify(
     live: &BTreeSet<Name>,
     given: &BTreeSet<Name>,
 ) -> Body {
-    if body.len() > limits::SIMPLIFIED {
+    if body.len() > limits::SIMPLIFIED || is_answer(&body, live) {
         return body;
     }
     let Some(sets) = Sets::of(&body, live) else {
@@ -377,6 +377,16 @@ impl Propagation<'_> {
             _ => {}
         }
     }
+}
+
+/// Whether a body only says which constant a live variable is.
+fn is_answer(body: &[Expr], live: &BTreeSet<Name>) -> bool {
+    let [expr] = body else {
+        return false;
+    };
+    plain_equation(expr).is_some_and(|[left, right]| {
+        variable(left).is_some_and(|name| live.contains(name)) && is_constant(right)
+    })
 }
 
 fn equation(name: &Name, value: Term) -> Expr {
