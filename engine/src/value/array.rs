@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use solon_syntax::stack;
-use triomphe::{Arc, ThinArc};
+use triomphe::{Arc, HeaderWithLength, ThinArc};
 
 use super::{V, Value};
 
@@ -14,7 +14,9 @@ pub struct Items(ThinArc<(), Value>);
 impl Items {
     /// Takes elements.
     pub fn new(items: Vec<Value>) -> Self {
-        Self::collect(items.into_iter())
+        let header = HeaderWithLength::new((), items.len());
+        let items = Arc::from_header_and_vec(header, items);
+        Self(Arc::into_thin(items))
     }
 
     /// Takes so many elements.

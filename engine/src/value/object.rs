@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use solon_syntax::stack;
 
-use triomphe::ThinArc;
+use triomphe::{HeaderWithLength, ThinArc};
 
 use super::{ArenaObject, V, Value};
 pub use chunked::Chunked;
@@ -113,7 +113,15 @@ impl Object {
             let pairs = keys.into_iter().zip(values).collect();
             return Self::chunked(Chunked::from_sorted(pairs));
         }
-        Self::with_shape(Arc::new(Shape::new(keys.into())), values.into_iter())
+        Self::of(Arc::new(Shape::new(keys.into())), values)
+    }
+
+    /// Takes a list of values in the order of the shape's keys, all at once.
+    #[inline]
+    pub fn of(shape: Arc<Shape>, values: Vec<Value>) -> Self {
+        let header = HeaderWithLength::new(Form::Shaped(shape), values.len());
+        let values = triomphe::Arc::from_header_and_vec(header, values);
+        Self(triomphe::Arc::into_thin(values))
     }
 
     /// Takes values in the order of the shape's keys.

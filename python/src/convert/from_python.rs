@@ -9,8 +9,6 @@ use pyo3::types::{
     PyString, PyTuple,
 };
 
-use smallvec::SmallVec;
-
 use super::number;
 use super::objects::{self, Other};
 use super::records::{self, Known};
@@ -187,45 +185,48 @@ impl Reader {
         let mut is_same = true;
         // the names, as far as the record has others
         let mut names = Vec::new();
-        let mut values: SmallVec<[Value; records::FEW]> = SmallVec::new();
-        loop {
+        // in the order of the record's keys while there is one, behind it in that of the dict
+        let mut values = record
+            .as_ref()
+            .map_or_else(|| Vec::with_capacity(size), |_| vec![Value::Null; size]);
+        for at in 0.. {
             let (name, value) = &item;
             let value = self.convert(value);
             let value = value.map_err(|fail| fail.below(|| text_of(name)))?;
-            let known = record
-                .as_ref()
-                .map(|record| record.knows(values.len(), name));
-            match known.unwrap_or(Known::No) {
-                Known::Same => {}
-                Known::Equal => is_same = false,
-                Known::No => {
-                    if let Some(record) = record.take() {
-                        names.extend(record.first(py, values.len()));
-                    }
-                    names.push(name.clone());
-                }
-            }
             // converting a collection may run code that changes the dict
             let is_scalar = matches!(value, Value::Short(_) | Value::Text(_) | Value::Int(_));
-            values.push(value);
+            match &record {
+                Some(known) => match known.knows(at, name) {
+                    Known::No => {
+                        names.extend(known.first(py, at));
+                        values = known.in_order(values, at);
+                        record = None;
+                        names.push(name.clone());
+                        values.push(value);
+                    }
+                    how => {
+                        is_same &= how == Known::Same;
+                        known.put(&mut values, at, value);
+                    }
+                },
+                None => {
+                    names.push(name.clone());
+                    values.push(value);
+                }
+            }
             if !is_scalar && dict.len() != size {
                 return Err(changed());
             }
-            if values.len() == size {
+            if at + 1 == size {
                 break;
             }
             item = items.next().ok_or_else(changed)?;
         }
         if let Some(record) = record {
-            if let Some(object) = record.object(&mut values) {
-                if !is_same {
-                    record.miss(dict);
-                }
-                // nothing is left that would have to be dropped
-                values.drain(..).for_each(std::mem::forget);
-                return Ok(Value::Object(object));
+            if !is_same {
+                record.miss(dict);
             }
-            names.extend(record.first(py, values.len()));
+            return Ok(Value::Object(record.object(values)));
         }
         if let Some(object) = records::read(&names, &mut values) {
             return Ok(Value::Object(object));

@@ -65,10 +65,26 @@ impl Record {
         known.is_some_and(|known| text == Some(known))
     }
 
-    /// The object of values in the order of the names, if there is one for each.
+    /// Puts the value under a name to its place among the sorted ones.
     #[inline]
-    pub fn object(&self, values: &mut [Value]) -> Option<Object> {
-        (values.len() == self.names.len()).then(|| self.form.order.object(values))
+    pub fn put(&self, values: &mut [Value], at: usize, value: Value) {
+        let slot = self.form.order.slot(at);
+        if let Some(place) = slot.and_then(|slot| values.get_mut(slot)) {
+            *place = value;
+        }
+    }
+
+    /// The values that were put under the first names, in the order of these.
+    pub fn in_order(&self, mut values: Vec<Value>, count: usize) -> Vec<Value> {
+        let slots = (0..count).filter_map(|at| self.form.order.slot(at));
+        let values = slots.map(|slot| values.get_mut(slot).map(std::mem::take).unwrap_or_default());
+        values.collect()
+    }
+
+    /// The object of values that were put under all names.
+    #[inline]
+    pub fn object(&self, values: Vec<Value>) -> Object {
+        Object::of(self.form.order.shape().clone(), values)
     }
 
     /// The first names.
@@ -124,14 +140,16 @@ thread_local! {
 #[inline]
 pub fn likely(first: &Bound<'_, PyAny>, size: usize) -> Option<Rc<Record>> {
     RECORDS.with_borrow(|records| {
+        let is_long = |record: &&Rc<Record>| record.names.len() == size;
         let record = records.by_object.get(place_of_object(first, size))?;
-        if let Some(record) = record
+        if let Some(record) = record.as_ref().filter(is_long)
             && record.knows(0, first) == Known::Same
         {
             return Some(record.clone());
         }
         let text = first.cast_exact::<PyString>().ok()?.to_str().ok()?;
-        records.by_text.get(place_of_text(text, size))?.clone()
+        let record = records.by_text.get(place_of_text(text, size))?;
+        record.as_ref().filter(is_long).cloned()
     })
 }
 

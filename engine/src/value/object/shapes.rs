@@ -160,6 +160,12 @@ impl<N> KeyOrder<N> {
         self.sources.as_deref()
     }
 
+    /// The position in the shape of a key of the source.
+    #[inline]
+    pub fn slot(&self, at: usize) -> Option<usize> {
+        self.slots.get(at).map(|slot| usize::from(*slot))
+    }
+
     /// The object of values in the order of the source, which are taken from there.
     #[inline]
     pub fn object(&self, values: &mut [Value]) -> Object {
