@@ -34,11 +34,29 @@ use super::{Arena, V, Value};
 /// assert_eq!(text, br#"{"rate":1.50}"#);
 /// ```
 pub fn read(text: &[u8]) -> Result<Value, JsonError> {
-    let build = &mut owned::Owned::new(text.len());
-    match std::str::from_utf8(text) {
-        Ok(valid) => parser::document(valid, build).map_err(|fail| JsonError::new(fail, text)),
-        Err(_) => parser::document(&lossy(text), build)
-            .map_err(|fail| JsonError::new(fail.in_original(text), text)),
+    Reader::new(text.len()).read(text)
+}
+
+/// Reads several documents, whose objects share their keys, and whose repeated parts are held once.
+pub(crate) struct Reader(owned::Owned);
+
+impl Reader {
+    /// For documents of so many bytes in all.
+    pub fn new(length: usize) -> Self {
+        Self(owned::Owned::new(length))
+    }
+
+    /// Reads the next document.
+    ///
+    /// # Errors
+    /// What is no JSON.
+    pub fn read(&mut self, text: &[u8]) -> Result<Value, JsonError> {
+        let build = &mut self.0;
+        match std::str::from_utf8(text) {
+            Ok(valid) => parser::document(valid, build).map_err(|fail| JsonError::new(fail, text)),
+            Err(_) => parser::document(&lossy(text), build)
+                .map_err(|fail| JsonError::new(fail.in_original(text), text)),
+        }
     }
 }
 

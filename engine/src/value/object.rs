@@ -113,12 +113,12 @@ impl Object {
             let pairs = keys.into_iter().zip(values).collect();
             return Self::chunked(Chunked::from_sorted(pairs));
         }
-        Self::of(Arc::new(Shape::new(keys.into())), values)
+        Self::from_shape(Arc::new(Shape::new(keys.into())), values)
     }
 
     /// Takes a list of values in the order of the shape's keys, all at once.
     #[inline]
-    pub fn of(shape: Arc<Shape>, values: Vec<Value>) -> Self {
+    pub fn from_shape(shape: Arc<Shape>, values: Vec<Value>) -> Self {
         let header = HeaderWithLength::new(Form::Shaped(shape), values.len());
         let values = triomphe::Arc::from_header_and_vec(header, values);
         Self(triomphe::Arc::into_thin(values))

@@ -84,7 +84,7 @@ impl Record {
     /// The object of values that were put under all names.
     #[inline]
     pub fn object(&self, values: Vec<Value>) -> Object {
-        Object::of(self.form.order.shape().clone(), values)
+        Object::from_shape(self.form.order.shape().clone(), values)
     }
 
     /// The first names.

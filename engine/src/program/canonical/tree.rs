@@ -122,7 +122,7 @@ impl Sites {
     }
 
     /// Number of sites.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.sites.len()
     }
 

@@ -13,6 +13,12 @@ use crate::value::{Object, Value};
 
 /// All documents.
 pub fn read(connection: &Connection) -> Result<Value, Failure> {
+    let bytes: i64 = connection.query_row(
+        "SELECT coalesce(sum(length(value)), 0) FROM documents",
+        [],
+        |row| row.get(0),
+    )?;
+    let mut reader = json::Reader::new(usize::try_from(bytes).unwrap_or_default());
     // members come before the objects that they belong to
     let mut statement =
         connection.prepare("SELECT path, value FROM documents ORDER BY path DESC")?;
@@ -26,7 +32,7 @@ pub fn read(connection: &Connection) -> Result<Value, Failure> {
         let own = members.remove(path);
         let text = row.get_ref(1)?.as_blob_or_null();
         let value = match (text.map_err(rusqlite::Error::from)?, own) {
-            (Some(text), None) => json::read(text).map_err(|_| named("no JSON"))?,
+            (Some(text), None) => reader.read(text).map_err(|_| named("no JSON"))?,
             (None, own) => Value::Object(Object::from_pairs(own.unwrap_or_default())),
             (Some(_), Some(_)) => return Err(named("a document twice")),
         };

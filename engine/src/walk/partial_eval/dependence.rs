@@ -39,7 +39,9 @@ impl Dependence {
     fn set(&self, sites: &Sites, found: &mut HashMap<SiteId, bool>) {
         let known = self.0.get_or_init(|| {
             let unknown = || AtomicU8::new(0);
-            std::iter::repeat_with(unknown).take(sites.len()).collect()
+            std::iter::repeat_with(unknown)
+                .take(sites.count())
+                .collect()
         });
         for (id, depends) in found.drain() {
             if let Some(place) = known.get(id as usize) {
