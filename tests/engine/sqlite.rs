@@ -319,3 +319,30 @@ fn files_are_for_their_owner_alone() {
     // the database and its log
     assert!(files >= 2, "{files}");
 }
+
+#[test]
+fn objects_in_different_rows_share_their_keys() {
+    let folder = Folder::new("shared");
+    let engine = open(&folder.file());
+    let member = |at: i64| {
+        let fields = [
+            ("name", Value::from("x".repeat(3000))),
+            ("number", Value::Int(at)),
+        ];
+        let fields = fields.map(|(name, value)| (Value::from(name), value));
+        (
+            Value::from(format!("member {at}")),
+            Value::object(fields.into()),
+        )
+    };
+    engine
+        .put("all", Value::object((0..4).map(member).collect()))
+        .unwrap();
+    drop(engine);
+    let all = open(&folder.file()).read("all").unwrap();
+    let keys = |at: usize| match all.pointer(&format!("/member {at}")) {
+        Some(Value::Object(object)) => Arc::as_ptr(object.shaped().unwrap().0),
+        other => panic!("{other:?}"),
+    };
+    assert!((1..4).all(|at| keys(at) == keys(0)));
+}
