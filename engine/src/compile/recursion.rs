@@ -10,7 +10,7 @@ use solon_syntax::source::Code;
 
 use super::compilation::Compilation;
 use super::conflicts::full_reference;
-use super::graph::{Graph, Need, Note, Vertex};
+use super::graph::{Condition, Graph, Lookup, Need, Note, Vertex};
 use super::rule_tree::{RuleId, RuleTree, ground_prefix};
 
 /// Most rules of a cycle that a message names.
@@ -166,28 +166,7 @@ impl Check<'_, '_> {
             note.push_str(&self.name(from.0));
         }
         let name = display_ref(&reference);
-        let mut told: Vec<(&Term, &Term)> = Vec::new();
-        let mut texts = Some(Vec::new());
-        for condition in conditions {
-            let at = condition.step;
-            let (Some(step), Some(key)) = (lookup.reference.get(at), reference.get(at)) else {
-                texts = None;
-                break;
-            };
-            let before = told.iter().find(|(other, _)| *other == step);
-            match before {
-                // the condition has been told
-                Some((_, other)) if *other == key => continue,
-                // one variable cannot be two keys
-                Some(_) => texts = None,
-                None => told.push((step, key)),
-            }
-            match (&mut texts, words(step, &condition.note, key)) {
-                (Some(texts), Some(text)) => texts.push(text),
-                _ => texts = None,
-            }
-        }
-        Some(match texts {
+        Some(match texts(lookup, &conditions, &reference) {
             Some(words) if words.len() <= CONDITIONS => {
                 format!("{note} refers to {name} if {}", words.join(" and "))
             }
@@ -206,6 +185,23 @@ impl Check<'_, '_> {
         let reference = self.reference(id).unwrap_or_default();
         display_ref(&reference).to_string()
     }
+}
+
+/// What each condition says, once; none when that would not help, or when one step would have to be two keys.
+fn texts(lookup: &Lookup, conditions: &[&Condition], target: &Ref) -> Option<Vec<String>> {
+    let mut told: Vec<(&Term, &Term)> = Vec::new();
+    let mut texts = Vec::new();
+    for condition in conditions {
+        let step = lookup.reference.get(condition.step)?;
+        let key = target.get(condition.step)?;
+        match told.iter().find(|(other, _)| *other == step) {
+            Some((_, other)) if *other == key => continue,
+            Some(_) => return None,
+            None => told.push((step, key)),
+        }
+        texts.push(words(step, &condition.note, key)?);
+    }
+    Some(texts)
 }
 
 /// `x is "p" (x comes from input.k)`; none when that would not help.

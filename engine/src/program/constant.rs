@@ -2,7 +2,16 @@
 
 use solon_syntax::ast::{Term, TermKind};
 
-use crate::value::{NumberBuf, Value};
+use crate::value::{Kind, NumberBuf, Value};
+
+/// The steps of a reference below its document, as `with` replaces what lies there; `None` where no document can be, as
+/// below `input.a[0]`.
+pub fn document_path(target: &Term) -> Option<Vec<Value>> {
+    let steps = target.as_ref().into_iter().flatten().skip(1);
+    steps
+        .map(|step| constant(step).filter(|key| key.kind() == Kind::String))
+        .collect()
+}
 
 /// The value of a term without variables, references, calls and comprehensions.
 pub fn constant(term: &Term) -> Option<Value> {

@@ -14,7 +14,7 @@ pub mod rules;
 mod steps;
 
 pub use canonical::Canonical;
-pub use constant::constant;
+pub use constant::{constant, document_path};
 pub use index::{
     Answers, Branch, Delimiters, Feature, Index, Matches, Nested, Node, Numbers, Path, Place,
     Places, Question, Root, Values,

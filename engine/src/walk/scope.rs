@@ -14,8 +14,8 @@ use crate::builtins::Run;
 use crate::evaluation::{EvalError, Halt, Overlay, Patches, no_document, overlay};
 use crate::impossible::impossible;
 use crate::limits;
-use crate::program::constant;
-use crate::value::{Kind, V};
+use crate::program::document_path;
+use crate::value::V;
 
 /// Results of rules and functions by path and arguments; `None` stands for undefined.
 type Memo<'e> = hashbrown::HashMap<Box<[V<'e>]>, Option<V<'e>>, foldhash::fast::RandomState>;
@@ -295,15 +295,10 @@ impl<'e> Walk<'e> {
 
 /// The keys of a target below its document.
 fn path<'e>(walk: &Walk<'e>, target: &'e Term, at: Span) -> Result<Path<'e>, Halt> {
-    let steps = target.as_ref().into_iter().flatten().skip(1);
-    let arena = walk.call.arena;
-    let path: Option<Path<'e>> = steps
-        .map(|step| constant(step).filter(|key| key.kind() == Kind::String))
-        .map(|key| Some(arena.copy_of(&key?)))
-        .collect();
-    let path = path.ok_or_else(|| no_document(walk.program, at))?;
+    let path = document_path(target).ok_or_else(|| no_document(walk.program, at))?;
     if path.len() > limits::NESTING {
         return Err(Halt::new(EvalError::too_deep()));
     }
-    Ok(path)
+    let arena = walk.call.arena;
+    Ok(path.iter().map(|key| arena.copy_of(key)).collect())
 }

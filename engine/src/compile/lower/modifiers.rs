@@ -4,10 +4,8 @@ use solon_syntax::ast::{Term, TermKind, With};
 
 use super::body::Lowering;
 use super::called::operator_name;
-use super::constants::constant;
 use crate::builtins::{self, Run};
-use crate::program::{Callee, ConstId, Operand, RuleKind, Target};
-use crate::value::{Kind, Value};
+use crate::program::{Callee, ConstId, Operand, RuleKind, Target, document_path};
 
 impl Lowering<'_> {
     /// The replacement that a `with` asks for.
@@ -17,13 +15,12 @@ impl Lowering<'_> {
             TermKind::Ref(terms) => terms.first()?.as_var()?.clone(),
             _ => return None,
         };
-        let target = match (&*root, self.callee(&with.target)) {
+        Some(match (&*root, self.callee(&with.target)) {
             (_, Some(callee)) => self.replacement(callee, &with.value),
             ("input", None) => self.replaced_document(Target::Input, with),
             ("data", None) => self.replaced_document(Target::Data, with),
             _ => return None,
-        };
-        Some(target)
+        })
     }
 
     /// A part of the input or of the documents, which must be below strings.
@@ -33,7 +30,7 @@ impl Lowering<'_> {
         with: &With,
     ) -> Target {
         let value = self.term(&with.value);
-        match path_of(with) {
+        match document_path(&with.target) {
             Some(path) => {
                 let path = path.into_iter().map(|key| self.constants.add(key));
                 target(path.collect(), value)
@@ -75,12 +72,4 @@ impl Lowering<'_> {
         let entry = builtins::lookup(&name)?;
         matches!(entry.builtin.run, Run::Function(_)).then_some(Callee::Builtin(entry.builtin.name))
     }
-}
-
-/// The path of the document that a `with` replaces; `None` where no document can be, as below `input.a[0]`.
-pub fn path_of(with: &With) -> Option<Vec<Value>> {
-    let steps = with.target.as_ref().into_iter().flatten().skip(1);
-    steps
-        .map(|step| constant(step).filter(|key| key.kind() == Kind::String))
-        .collect()
 }

@@ -11,10 +11,9 @@ use solon_syntax::ast::{self, Expr, ExprKind, Term, TermKind};
 
 use super::constants::constant;
 use super::declare::Member;
-use super::modifiers::path_of;
 use crate::builtins::{is_seen, is_silent, published_test};
 use crate::program::canonical::{Conditions, Shared, chain, may_constrain};
-use crate::program::{Screen, Tree};
+use crate::program::{Screen, Tree, document_path};
 
 /// What is known of the rules around one.
 pub struct Around<'a> {
@@ -244,7 +243,11 @@ impl Listener<'_> {
 
 impl Visitor<'_> for Listener<'_> {
     fn expr(&mut self, expr: &Expr) -> Flow {
-        if expr.with.iter().any(|with| path_of(with).is_none()) {
+        if expr
+            .with
+            .iter()
+            .any(|with| document_path(&with.target).is_none())
+        {
             self.hear(Effect::Loud);
         }
         if let ExprKind::Call(terms) = &expr.kind
