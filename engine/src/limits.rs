@@ -210,6 +210,10 @@ pub const UNROLLED: usize = 32;
 /// Most ways to pick one expression of each body of a negation, before the negation becomes a rule of its own.
 pub const COMPLEMENTS: usize = 16;
 
+/// Most conditions side by side in a filter for SQLite, whose expressions are at most 1,000 deep: longer chains stand in
+/// groups.
+pub const SQLITE_CHAIN: usize = 100;
+
 /// Most letters that a filter replaces to compare texts in small or capital letters, each by a call around the one before.
 pub const CASED_LETTERS: usize = 64;
 

@@ -22,6 +22,7 @@
 #[allow(dead_code, reason = "the control plane's tests do more with servers")]
 mod servers;
 
+mod chains;
 mod databases;
 mod differences;
 mod draw;

@@ -89,6 +89,12 @@ pub trait Dialect {
         None
     }
 
+    /// How many conditions may stand side by side, where the database reads a chain of them as an expression as deep as
+    /// the chain is long.
+    fn chain(&self) -> usize {
+        usize::MAX
+    }
+
     /// The pattern of texts that have another one in them.
     fn pattern(&self, affix: Affix, part: &str) -> Pattern {
         Pattern {

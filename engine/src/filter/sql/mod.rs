@@ -85,26 +85,35 @@ struct Writer<'w> {
 
 impl Writer<'_> {
     fn any(&mut self, bodies: &[Vec<Test>]) -> Result<(), Refusal> {
-        self.joined(bodies, " OR ", |writer, body| {
-            writer.joined(body, " AND ", Self::test)
+        self.joined(bodies, " OR ", &mut |writer, body| {
+            writer.joined(body, " AND ", &mut Self::test)
         })
     }
 
+    /// Conditions side by side, in groups where a chain of them would be too long.
     fn joined<A>(
         &mut self,
         all: &[A],
         between: &str,
-        mut each: impl FnMut(&mut Self, &A) -> Result<(), Refusal>,
+        each: &mut dyn FnMut(&mut Self, &A) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         let several = all.len() > 1;
         if several {
             self.text("(");
         }
-        for (at, one) in all.iter().enumerate() {
+        let chain = self.dialect.chain();
+        let mut group = 1;
+        while all.len().div_ceil(group) > chain {
+            group *= chain;
+        }
+        for (at, some) in all.chunks(group).enumerate() {
             if at > 0 {
                 self.text(between);
             }
-            each(self, one)?;
+            match some {
+                [one] => each(self, one)?,
+                several => self.joined(several, between, each)?,
+            }
         }
         if several {
             self.text(")");

@@ -6,6 +6,7 @@ use crate::filter::condition::Affix;
 use crate::filter::decimal::Decimal;
 use crate::filter::refusal::Refusal;
 use crate::filter::through::Ends;
+use crate::limits;
 
 /// The dialect.
 pub struct Sqlite;
@@ -103,6 +104,10 @@ impl Dialect for Sqlite {
 
     fn placeholder(&self, _: usize) -> String {
         "?".to_owned()
+    }
+
+    fn chain(&self) -> usize {
+        limits::SQLITE_CHAIN
     }
 }
 

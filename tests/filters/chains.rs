@@ -1,0 +1,84 @@
+//! Filters of many conditions: databases that read a chain of them as an expression as deep as it is long are given groups.
+
+use serde_json::{Value, json};
+use solon::{Engine, FilterOptions, FilterTarget, Request};
+
+use crate::databases::{Database, condition, on_each_database, table};
+use crate::tables::{BASKETS, FRUITS, Kind};
+
+/// Prices that a policy asks for: as many as chains may have, one more, and more than several groups have.
+const COUNTS: [usize; 3] = [100, 101, 1_200];
+
+/// What fruits cost.
+const PRICES: [usize; 4] = [0, 99, 1_199, 50_000];
+
+/// A rule for each price.
+fn any(count: usize) -> String {
+    let rules = (0..count).map(|price| format!("include if input.fruits.price == {price}\n"));
+    format!("package filters\n\n{}", rules.collect::<String>())
+}
+
+/// A rule that asks for each price.
+fn all(count: usize) -> String {
+    let tests = (0..count).map(|price| format!("\tinput.fruits.price != {price}\n"));
+    format!(
+        "package filters\n\ninclude if {{\n{}}}\n",
+        tests.collect::<String>()
+    )
+}
+
+fn filter(policy: &str, target: FilterTarget) -> String {
+    let engine = Engine::new();
+    engine.set_module("filters.rego", policy).unwrap();
+    let options = FilterOptions::new([target]).unknowns(["input.fruits"]);
+    let made = engine.filters("filters/include", &options, &Request::new());
+    condition(made.unwrap())
+}
+
+on_each_database!(are_read_whatever_their_length, super::keeps);
+
+fn keeps(database: &mut dyn Database) {
+    let fruits = PRICES.map(|price| {
+        let values = FRUITS.iter().map(|(column, kind)| match (*column, kind) {
+            ("price", _) => json!(price),
+            (_, Kind::Text) => json!("a"),
+            (_, Kind::Integer | Kind::Decimal) => json!(1),
+            (_, Kind::Truth) => json!(true),
+        });
+        values.collect::<Vec<Value>>()
+    });
+    let basket = vec![json!("a"), json!(1), json!(1), json!(true)];
+    let mut statements = table(database, "fruits", &FRUITS, &fruits, false);
+    statements.extend(table(database, "baskets", &BASKETS, &[basket], false));
+    database.run(&statements);
+    for count in COUNTS {
+        let conditions = [any(count), all(count)].map(|policy| filter(&policy, database.target()));
+        let kept: Vec<_> = database
+            .kept(&conditions)
+            .into_iter()
+            .map(|kept| {
+                let mut kept = kept.unwrap();
+                kept.sort_unstable();
+                kept
+            })
+            .collect();
+        let (within, beyond): (Vec<_>, Vec<_>) =
+            (0..PRICES.len()).partition(|fruit| PRICES[*fruit] < count);
+        let pairs = |fruits: Vec<usize>| {
+            fruits
+                .into_iter()
+                .map(|fruit| (fruit, 0))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(kept, [pairs(within), pairs(beyond)], "{count} prices");
+    }
+}
+
+#[test]
+fn stand_side_by_side_until_they_are_too_many() {
+    let groups = |target, count: usize| filter(&any(count), target).matches('(').count();
+    assert_eq!(groups(FilterTarget::Sqlite, 100), 1);
+    // around a group of a hundred, beside which one more stands
+    assert_eq!(groups(FilterTarget::Sqlite, 101), 2);
+    assert_eq!(groups(FilterTarget::Postgresql, 101), 1);
+}
