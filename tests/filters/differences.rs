@@ -13,16 +13,18 @@ pub fn reason(dialect: &str, theirs: &Value, ours: &Value) -> Option<&'static st
     };
     match (message(theirs), message(ours)) {
         (Some(_), Some(_)) => Some("places and words of refusals"),
-        (Some(_), None) => None,
+        (Some(words), None) => {
+            let asked = words.contains("existence-ref") && unequal(&ours["filter"]) > 0;
+            asked.then_some("keys that may be equal")
+        }
         (None, Some(words)) => refused(&words),
         (None, None) => texts(dialect, theirs, ours),
     }
 }
 
 fn refused(words: &str) -> Option<&'static str> {
-    const REASONS: [(&str, &str); 12] = [
+    const REASONS: [(&str, &str); 11] = [
         ("rules may conflict for a row", "rules that may conflict"),
-        ("keys may be equal for a row", "keys that may be equal"),
         ("\"with\" not permitted", "with"),
         ("value of a comparison used", "the value of a comparison"),
         ("NUL character", "NUL in texts"),
@@ -39,6 +41,9 @@ fn refused(words: &str) -> Option<&'static str> {
 }
 
 fn texts(dialect: &str, theirs: &Value, ours: &Value) -> Option<&'static str> {
+    if unequal(&ours["filter"]) > unequal(&theirs["filter"]) {
+        return Some("keys that may be equal");
+    }
     let (Some(theirs), Some(ours)) = (theirs["filter"].as_str(), ours["filter"].as_str()) else {
         if is_near(theirs, ours) {
             return Some("numbers of UCAST");
@@ -78,6 +83,22 @@ fn texts(dialect: &str, theirs: &Value, ours: &Value) -> Option<&'static str> {
         text.replace(['"', '`'], "")
     });
     (theirs == ours).then_some(found?)
+}
+
+/// How many columns must not be equal to something, NULL apart.
+fn unequal(filter: &Value) -> usize {
+    match filter {
+        Value::String(text) => text.matches(" <> ").count(),
+        Value::Object(tree) => {
+            let own = tree
+                .get("operator")
+                .is_some_and(|operator| operator == "ne")
+                && !tree.get("value").is_some_and(Value::is_null);
+            usize::from(own) + tree.get("value").map_or(0, unequal)
+        }
+        Value::Array(trees) => trees.iter().map(unequal).sum(),
+        _ => 0,
+    }
 }
 
 /// Whether trees are the same but for how floats are written and rounded.

@@ -26,6 +26,7 @@ mod generate;
 mod live;
 mod programs;
 mod soundness;
+mod written;
 
 use std::env;
 use std::process::ExitCode;
@@ -54,7 +55,9 @@ fn main() -> ExitCode {
     } else if env::var("SOLON_SEED").is_ok() {
         soundness::compare(seed, count, &filter)
     } else {
-        cases::compare(&filter) + soundness::compare(seed, count, &filter)
+        cases::compare(&filter)
+            + written::compare(&filter)
+            + soundness::compare(seed, count, &filter)
     };
     if failed == 0 {
         ExitCode::SUCCESS

@@ -18,7 +18,7 @@ use crate::programs::{Drawn, draw, reduced};
 const ANSWER: &str = "whole_answer";
 
 /// What came of a program.
-enum Comparison {
+pub enum Comparison {
     Same,
     /// There is nothing to compare, for this reason.
     Nothing(&'static str),
@@ -75,7 +75,8 @@ pub fn compare(seed: u64, count: u64, filter: &str) -> usize {
     differences.len() + usize::from(!enough)
 }
 
-fn compare_one(drawn: &Drawn) -> Comparison {
+/// Compares the answers of a program with those of what is left of it.
+pub fn compare_one(drawn: &Drawn) -> Comparison {
     let Ok(engine) = engine(&drawn.request, &Residuals::default()) else {
         return Comparison::Nothing("modules that do not compile");
     };

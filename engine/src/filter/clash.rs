@@ -1,5 +1,4 @@
-//! Rules that may give one row several values. Such a row is an error of the policy, so no filter may keep it. Keys of an
-//! object that may be equal are the same to a filter: which of them counts depends on the row.
+//! Rules that may give one row several values. Such a row is an error of the policy, so no filter may keep it.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -11,7 +10,7 @@ use super::check::read;
 use super::condition::{Column, Comparison, Operand, Predicate, Test};
 use super::operand::Names;
 use super::refusal::Refusal;
-use crate::partial::{Between, Choice, Way, has_variables};
+use crate::partial::{Choice, Way, has_variables};
 use crate::program::constant;
 use crate::value::{V, Value};
 
@@ -31,11 +30,10 @@ pub fn clashes(choices: &[Choice], names: Names<'_>) -> Vec<Refusal> {
             let Some(other) = others.find(|other| may_clash(way, other)) else {
                 continue;
             };
-            let what = match choice.between {
-                Between::Rules => "rules may conflict for a row",
-                Between::Keys => "keys may be equal for a row",
-            };
-            let message = format!("{what}: values {} and {}", way.value, other.value);
+            let message = format!(
+                "rules may conflict for a row: values {} and {}",
+                way.value, other.value
+            );
             let refusal = Refusal::new(message, other.way.place);
             if !refusals.contains(&refusal) {
                 refusals.push(refusal);

@@ -19,9 +19,7 @@ use solon_syntax::ast::{Body, Name, Term};
 use crate::compile::{Compiled, Options, types};
 use crate::walk::partial_eval::Simplifier;
 
-pub use crate::walk::partial_eval::{
-    Between, Choice, Dependence, Inlining, Residuals, Way, has_variables,
-};
+pub use crate::walk::partial_eval::{Choice, Dependence, Inlining, Residuals, Way, has_variables};
 
 /// Simplifies by what a compilation knows.
 pub struct Simplification<'c> {
@@ -53,7 +51,7 @@ impl Simplification<'_> {
 
 impl Simplifier for Simplification<'_> {
     fn is_possible(&self, body: &Body) -> bool {
-        types::allow(self.options, &self.compiled.types, body)
+        types::allow(self.options, self.compiled, body)
     }
 
     fn simplify(&self, body: Body, live: &BTreeSet<Name>, given: &BTreeSet<Name>) -> Body {

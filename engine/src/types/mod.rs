@@ -27,7 +27,7 @@ pub use merge::Merge;
 pub use schema::{RecursiveType, Schema, SchemaError};
 pub use select::type_of;
 pub use signature::{SignatureError, try_parse_signature};
-pub use unify::unifies;
+pub use unify::{may_unify, unifies};
 pub use union::{union, union_all};
 
 /// A static type.

@@ -5,20 +5,32 @@ use std::mem::discriminant;
 use super::{ArrayType, FunctionType, ObjectType, Type};
 use crate::limits;
 
-/// Whether a value can be of both types, as far as types tell.
+/// Whether a policy may compare values of two types: those of collections without fixed elements must agree, so it is
+/// published.
 pub fn unifies(a: &Type, b: &Type) -> bool {
-    let mut comparison = Comparison {
-        left: limits::TYPE_COMPARISONS,
-    };
-    comparison.unifies(a, b)
+    Comparison::new(false).unifies(a, b)
+}
+
+/// Whether a value can be of both types: what has no fixed elements may be empty.
+pub fn may_unify(a: &Type, b: &Type) -> bool {
+    Comparison::new(true).unifies(a, b)
 }
 
 /// A comparison that gives up, and takes types for equal, rather than go on for long.
 struct Comparison {
     left: usize,
+    /// Whether collections without fixed elements may be empty.
+    may_be_empty: bool,
 }
 
 impl Comparison {
+    const fn new(may_be_empty: bool) -> Self {
+        Self {
+            left: limits::TYPE_COMPARISONS,
+            may_be_empty,
+        }
+    }
+
     fn unifies(&mut self, a: &Type, b: &Type) -> bool {
         let Some(left) = self.left.checked_sub(1) else {
             return true;
@@ -42,7 +54,8 @@ impl Comparison {
             (Type::Object(a), Type::Object(b)) => self.objects(a, b),
             // the empty set is a set of whatever
             (Type::Set(a), Type::Set(b)) => {
-                a.is_empty() || b.is_empty() || self.unifies(a.of(), b.of())
+                let empty = self.may_be_empty || a.is_empty() || b.is_empty();
+                empty || self.unifies(a.of(), b.of())
             }
             (Type::Function(a), Type::Function(b)) => self.functions(a, b),
             _ => discriminant(a) == discriminant(b),
@@ -81,6 +94,7 @@ impl Comparison {
 
     fn rests(&mut self, a: Option<&Type>, b: Option<&Type>) -> bool {
         match (a, b) {
+            _ if self.may_be_empty => true,
             // what nothing is known of yet counts as if there were none
             (Some(Type::Unknown), _) | (_, Some(Type::Unknown)) => true,
             (Some(a), Some(b)) => self.unifies(a, b),

@@ -49,7 +49,7 @@ impl Checker<'_> {
                 _ => return None,
             },
         };
-        if self.only_impossible && !output.is_empty() {
+        if self.env.partial && !output.is_empty() {
             return None;
         }
         let searched = self.env.of(collection);
@@ -108,7 +108,7 @@ impl Checker<'_> {
             let Some(want) = callee.operand(position) else {
                 return problem("too many arguments", &before);
             };
-            let possible = of.has_unknown() || unifies(of, want);
+            let possible = of.has_unknown() || self.env.unifies(of, want);
             if !possible || !self.env.fit(operand, want, false) {
                 // what was not known is told as the call made it out to be
                 let told = if of.has_unknown() {

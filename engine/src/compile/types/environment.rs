@@ -11,7 +11,7 @@ use super::tree::{NodeId, TypeTree};
 use crate::compile::compilation::Options;
 use crate::compile::functions::dotted;
 use crate::compile::small_map::SmallMap;
-use crate::types::{Type, union_all};
+use crate::types::{Type, may_unify, unifies, union_all};
 use crate::value::Value;
 
 /// The environment of a body. Variables belong to the body or closure that first met them.
@@ -24,6 +24,9 @@ pub struct Environment<'c> {
     undo: Vec<(Name, Option<Type>)>,
     /// Types of the comprehensions that were checked, by address: the tree stays put while it is checked.
     closures: HashMap<*const Comprehension, Type>,
+    /// Whether the bodies are parts of what is left of a query. A variable without a type may have any value then, from
+    /// another part, and only what can never hold is a problem.
+    pub partial: bool,
 }
 
 enum Layer<'c> {
@@ -53,6 +56,16 @@ impl<'c> Environment<'c> {
             variables: SmallMap::default(),
             undo: Vec::new(),
             closures: HashMap::new(),
+            partial: false,
+        }
+    }
+
+    /// Whether a value can be of both types.
+    pub fn unifies(&self, a: &Type, b: &Type) -> bool {
+        if self.partial {
+            may_unify(a, b)
+        } else {
+            unifies(a, b)
         }
     }
 
@@ -120,6 +133,13 @@ impl<'c> Environment<'c> {
 
     /// The type of a term; unknown where it is, or a part of it is, not known yet.
     pub fn of(&self, term: &Term) -> Type {
+        match self.of_kind(term) {
+            Type::Unknown if self.partial => Type::Any,
+            of => of,
+        }
+    }
+
+    fn of_kind(&self, term: &Term) -> Type {
         match &term.kind {
             TermKind::Null => Type::Null,
             TermKind::Boolean(_) => Type::Boolean,
@@ -172,8 +192,12 @@ impl<'c> Environment<'c> {
         Type::Unknown
     }
 
-    /// Of several keys that are no constants only the last, in the order of keys, is known.
+    /// Of several keys that are no constants only the last, in the order of keys, is known where a policy is checked: so
+    /// it is published.
     fn of_object(&self, pairs: &[(Term, Term)]) -> Type {
+        if self.partial {
+            return self.of_partial_object(pairs);
+        }
         let mut fixed = Vec::new();
         let mut last: Option<&(Term, Term)> = None;
         for pair in pairs {
@@ -185,6 +209,19 @@ impl<'c> Environment<'c> {
         }
         let rest = last.map(|(key, value)| (self.of(key), self.of(value)));
         Type::object(fixed, rest)
+    }
+
+    /// Any key that is no constant may be any other key.
+    fn of_partial_object(&self, pairs: &[(Term, Term)]) -> Type {
+        if pairs.iter().all(|(key, _)| json_value(key).is_some()) {
+            let fixed = pairs
+                .iter()
+                .filter_map(|(key, value)| Some((json_value(key)?, self.of(value))));
+            return Type::object(fixed.collect(), None);
+        }
+        let keys = union_all(pairs.iter().map(|(key, _)| self.of(key)));
+        let values = union_all(pairs.iter().map(|(_, value)| self.of(value)));
+        Type::object_of(keys, values)
     }
 
     /// The type of what a reference leads to.

@@ -24,7 +24,7 @@ mod unify;
 use std::cell::Cell;
 
 use solon_syntax::ast::visit::{Flow, Visitor, Walk};
-use solon_syntax::ast::{Body, Comprehension, Expr, Ref, Rule, Term, TermKind};
+use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Ref, Rule, Term, TermKind};
 
 pub use dependents::Dependents;
 pub use environment::Environment;
@@ -36,7 +36,7 @@ use explain::{Problem, operand_details};
 use originals::Originals;
 use references::References;
 
-use super::compilation::Options;
+use super::compilation::{Compiled, Options};
 use super::locals::Locals;
 use super::query::QueryCompilation;
 use super::rule_tree::RuleTree;
@@ -56,12 +56,13 @@ pub fn check_query_types(compilation: &mut QueryCompilation<'_>) {
     }
 }
 
-/// Whether the types of a body leave it a chance to hold.
-pub fn allow(options: &Options, documents: &TypeTree, body: &Body) -> bool {
+/// Whether the types of a body leave it a chance to hold. It is a part of what is left of a query.
+pub fn allow(options: &Options, compiled: &Compiled, body: &Body) -> bool {
     let locals = Locals::default();
-    let mut checker = Checker::new(options, documents, &locals);
+    let mut checker = Checker::new(options, &compiled.types, &locals);
     checker.whole = Whole::Query(body);
-    checker.only_impossible = true;
+    checker.replaceable = Some((&compiled.rule_tree, &compiled.dependents));
+    checker.env.partial = true;
     checker.body(body);
     checker.problems.is_empty()
 }
@@ -89,8 +90,6 @@ struct Checker<'c> {
     env: Environment<'c>,
     locals: &'c Locals,
     problems: Vec<Problem>,
-    /// Whether only what can never hold is a problem, so that a search which must fail is none where `false` is an answer.
-    only_impossible: bool,
     /// What is being checked, to be searched for the originals of generated locals.
     whole: Whole<'c>,
     /// The rules, and who needs them, where `with` may replace some.
@@ -113,7 +112,6 @@ impl<'c> Checker<'c> {
             env: Environment::new(options, documents),
             locals,
             problems: Vec::new(),
-            only_impossible: false,
             whole: Whole::Query(const { &Vec::new() }),
             replaceable: None,
             asked_dependents: Cell::new(false),
@@ -129,6 +127,9 @@ impl<'c> Checker<'c> {
     }
 
     fn expression(&mut self, expr: &'c Expr) {
+        if self.env.partial && may_hold_without(expr) {
+            return;
+        }
         let replaced = self.replaced(expr);
         let covered = replaced.is_some();
         if let Some(tree) = replaced {
@@ -156,6 +157,10 @@ impl<'c> Checker<'c> {
         let before = self.problems.len();
         self.body(&closure.body);
         let of = if self.problems.len() > before {
+            if self.env.partial {
+                // nothing is found there, which is an answer
+                self.problems.truncate(before);
+            }
             Type::Unknown
         } else {
             let head = self.env.of(&closure.head);
@@ -179,6 +184,15 @@ impl<'c> Checker<'c> {
         };
         originals.restore(reference)
     }
+}
+
+/// Whether an expression may hold although something in it cannot.
+fn may_hold_without(expr: &Expr) -> bool {
+    expr.negated
+        || matches!(
+            expr.kind,
+            ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_)
+        )
 }
 
 /// Shows the outermost closures of an expression to a checker.

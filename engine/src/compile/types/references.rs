@@ -9,7 +9,7 @@ use super::constant::json_value;
 use super::environment::{is_root, step};
 use super::explain::{BadReference, Problem};
 use super::tree::{NodeId, TypeTree};
-use crate::types::{Type, unifies};
+use crate::types::Type;
 use crate::value::{Kind, Value};
 
 /// Shows every reference of an expression, closures left out, to a checker.
@@ -19,6 +19,8 @@ impl<'c> Visitor<'c> for References<'_, 'c> {
     fn expr(&mut self, expr: &'c Expr) -> Flow {
         match &expr.kind {
             ExprKind::Call(terms) => terms.get(1..).unwrap_or_default().walk(self),
+            // it holds without its body where there is nothing to go through
+            ExprKind::Every(every) if self.0.env.partial => every.domain.walk(self),
             kind => kind.walk(self),
         }
         Flow::Over
@@ -114,7 +116,7 @@ impl Checker<'_> {
         if let Some(name) = key.as_var().filter(|_| at > 0) {
             let want = tree.keys(id).clone();
             match self.env.variable(name) {
-                Some(have) if !unifies(&want, have) => {
+                Some(have) if !self.env.unifies(&want, have) => {
                     return Some(Err(Wrong::Invalid {
                         at,
                         have: Some(have.clone()),
@@ -173,7 +175,7 @@ impl Checker<'_> {
             }
             TermKind::Var(_) | TermKind::Ref(_) => {
                 let have = self.env.of(key);
-                if !have.is_known() || unifies(&have, &want) {
+                if !have.is_known() || self.env.unifies(&have, &want) {
                     return Ok(of.values());
                 }
                 Err(Wrong::Invalid {
@@ -226,7 +228,7 @@ impl Checker<'_> {
         match (self.env.variable(name), of) {
             (None, _) => self.env.bind(name, Type::Any),
             // positions are numbers even where there are none
-            (Some(have), Type::Array(_)) if !unifies(have, &Type::Number) => {
+            (Some(have), Type::Array(_)) if !self.env.unifies(have, &Type::Number) => {
                 return wrong(Some(have.clone()), Type::Number);
             }
             (Some(_), _) => {}

@@ -5,17 +5,33 @@ use solon_syntax::ast::{Term, TermKind};
 
 use super::constant::json_value;
 use super::environment::Environment;
-use crate::types::{ArrayType, ObjectType, Type, unifies, union};
+use crate::types::{ArrayType, ObjectType, Type, union};
 
 impl Environment<'_> {
     /// Whether two terms can be equal; variables without a type get one.
     pub fn unify(&mut self, a: &Term, of_a: &Type, b: &Term, of_b: &Type) -> bool {
+        if self.partial {
+            return self.may_unify(a, of_a, b, of_b);
+        }
         match (of_a.has_unknown(), of_b.has_unknown()) {
             (true, false) => self.fit(a, of_b, false),
             (false, true) => self.fit(b, of_a, false),
-            (false, false) => unifies(of_a, of_b),
+            (false, false) => self.unifies(of_a, of_b),
             (true, true) => self.unify_unknown(a, b),
         }
+    }
+
+    /// The same where a variable without a type may have any value.
+    fn may_unify(&mut self, a: &Term, of_a: &Type, b: &Term, of_b: &Type) -> bool {
+        for (term, of) in [(a, of_b), (b, of_a)] {
+            if let Some(name) = term.as_var()
+                && self.variable(name).is_none()
+            {
+                self.bind(name, of.clone());
+                return true;
+            }
+        }
+        self.unifies(of_a, of_b)
     }
 
     fn unify_unknown(&mut self, a: &Term, b: &Term) -> bool {
@@ -65,7 +81,7 @@ impl Environment<'_> {
             (TermKind::Var(name), _) => {
                 match self.variable(name).cloned() {
                     Some(known) if joining => self.bind(name, union(known, of.clone())),
-                    Some(known) => return unifies(&known, of),
+                    Some(known) => return self.unifies(&known, of),
                     None => self.bind(name, of.clone()),
                 }
                 true
@@ -100,7 +116,7 @@ impl Environment<'_> {
                 Type::Recursive(inner),
             ) => self.fit(term, inner.unfold(), joining),
             (TermKind::Array(_) | TermKind::Object(_) | TermKind::Set(_), _) => false,
-            _ => unifies(&self.of(term), of),
+            _ => self.unifies(&self.of(term), of),
         }
     }
 
@@ -115,7 +131,9 @@ impl Environment<'_> {
     }
 
     fn fit_object(&mut self, pairs: &[(Term, Term)], of: &ObjectType, joining: bool) -> bool {
-        if pairs.len() != of.fixed().len() && of.rest().is_none() {
+        // keys that are no constants may be equal
+        let counted = !self.partial || pairs.iter().all(|(key, _)| json_value(key).is_some());
+        if counted && pairs.len() != of.fixed().len() && of.rest().is_none() {
             return false;
         }
         pairs.iter().all(|(key, value)| {

@@ -9,25 +9,14 @@ use solon_syntax::source::Span;
 use crate::evaluation::Halt;
 use crate::program::constant;
 use crate::value::V;
-use crate::walk::machine::{Flow, Goal, Outcome, Walk};
+use crate::walk::machine::{Flow, Outcome, Walk};
 use crate::walk::term::{FrameId, T, is_document};
 
-/// The ways in which one document, one call, or one key of an object gets a value while something is unknown.
+/// The ways in which one document or one call gets a value while something is unknown.
 #[derive(Debug)]
 pub struct Choice {
-    /// What leads to different values.
-    pub between: Between,
     /// What each way takes, and the value that it leads to.
     pub ways: Vec<Way>,
-}
-
-/// What a choice is between.
-#[derive(Clone, Copy, Debug)]
-pub enum Between {
-    /// Rules, of which no two may answer differently.
-    Rules,
-    /// The keys of an object, of which the last one counts where some are equal.
-    Keys,
 }
 
 /// One of the ways.
@@ -39,7 +28,7 @@ pub struct Way {
     pub keys: Vec<Term>,
     /// The value.
     pub value: Term,
-    /// The rule, or the key of an object.
+    /// The rule.
     pub place: Span,
 }
 
@@ -90,7 +79,6 @@ impl<'e> Walk<'e> {
     /// Notes the ways to a value. `search` calls with each value that it comes to.
     pub(super) fn watch(
         &mut self,
-        between: Between,
         mut search: impl FnMut(&mut Self, &mut dyn FnMut(&mut Self, Reached<'e>) -> Outcome) -> Outcome,
     ) -> Result<(), Halt> {
         let mut ways: Vec<Way> = Vec::new();
@@ -122,36 +110,9 @@ impl<'e> Walk<'e> {
                 has_variables(&way.value) || first.is_some_and(|first| *first != way.value)
             });
         if differs && let Some(open) = self.opened_mut() {
-            open.choices.push(Choice { between, ways });
+            open.choices.push(Choice { ways });
         }
         Ok(())
-    }
-
-    /// Notes which values an object may give to a key, where its own keys are not known.
-    pub(super) fn watch_keys(
-        &mut self,
-        goal: Goal<'e>,
-        pairs: &'e [(Term, Term)],
-        frame: FrameId,
-        step: T<'e>,
-    ) -> Result<(), Halt> {
-        let mut keys = pairs.iter().map(|(key, _)| T::Term(key, frame));
-        if !self.is_watching() || pairs.len() < 2 || !keys.any(|key| self.holds_unknown(key)) {
-            return Ok(());
-        }
-        self.watch(Between::Keys, |walk, reached| {
-            walk.alternatives(pairs, |walk, (key, value)| {
-                walk.unify(goal, T::Term(key, frame), step, &mut |walk| {
-                    let member = Reached {
-                        keys: &[],
-                        frame,
-                        value: T::Term(value, frame),
-                        place: key.span,
-                    };
-                    reached(walk, member)
-                })
-            })
-        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use solon_syntax::ast::{Rule, Term};
 
-use super::choices::{Between, Reached, may_differ};
+use super::choices::{Reached, may_differ};
 use super::support::{Found, Place, Wanted};
 use crate::evaluation::Halt;
 use crate::impossible::impossible;
@@ -155,7 +155,7 @@ impl<'e> Walk<'e> {
         }
         let (operands, _) = call.split();
         let call = OpenCall { operands, ..call };
-        self.watch(Between::Rules, |walk, reached| {
+        self.watch(|walk, reached| {
             walk.alternatives(rules(), |walk, rule| {
                 let child = walk.child(goal, rule, false);
                 let before = Goal {

@@ -21,7 +21,7 @@ mod support;
 mod terms;
 mod with;
 
-pub use choices::{Between, Choice, Way, has_variables};
+pub use choices::{Choice, Way, has_variables};
 pub use dependence::Dependence;
 pub(in crate::walk) use save::SavedKind;
 pub(in crate::walk) use state::Open;

@@ -1,11 +1,14 @@
 //! Going down values that are not known as a whole.
 
+use solon_syntax::ast::Term;
+use solon_syntax::source::Span;
+
 use crate::walk::machine::{Flow, Goal, Next, Outcome, Walk};
 use crate::walk::reference::Target;
-use crate::walk::term::{T, TermShape};
+use crate::walk::term::{FrameId, T, TermShape};
 use crate::walk::unify::{Pairs, array, object};
 
-use super::save::terms_of;
+use super::save::{SavedKind, terms_of};
 
 impl<'e> Walk<'e> {
     /// Unifies two terms if one of them is unknown; `None` when they are to be unified as usual.
@@ -146,8 +149,10 @@ impl<'e> Walk<'e> {
         next: Next<'_, 'e>,
     ) -> Outcome {
         let shape = value.shape();
-        if let Some(Pairs::Terms(pairs, frame)) = object(shape) {
-            self.watch_keys(goal, pairs, frame, step)?;
+        if let Some(Pairs::Terms(pairs, frame)) = object(shape)
+            && !pairs.iter().all(|(key, _)| key.is_scalar())
+        {
+            return self.enumerate_open_keys(goal, (pairs, frame), step, rest, next);
         }
         let elements: Vec<(T<'e>, T<'e>)> = match (array(shape), object(shape), shape) {
             (Some(list), ..) => {
@@ -184,5 +189,56 @@ impl<'e> Walk<'e> {
                 walk.descend_open(goal, value, rest, next)
             })
         })
+    }
+
+    /// The members of an object whose keys may turn out to be equal: of those the last one counts.
+    fn enumerate_open_keys(
+        &mut self,
+        goal: Goal<'e>,
+        (pairs, frame): (&'e [(Term, Term)], FrameId),
+        step: T<'e>,
+        rest: Target<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        self.alternatives(pairs.iter().enumerate(), |walk, (at, (key, value))| {
+            walk.turn()?;
+            let key = T::Term(key, frame);
+            walk.unify(goal, key, step, &mut |walk| {
+                let key = walk.plug(step).map_or(key, T::Known);
+                let later = pairs.get(at + 1..).unwrap_or_default();
+                walk.unless_among(goal, key, (later, frame), &mut |walk| {
+                    walk.descend_open(goal, T::Term(value, frame), rest, next)
+                })
+            })
+        })
+    }
+
+    /// Goes on unless a key is one of those of other members.
+    fn unless_among(
+        &mut self,
+        goal: Goal<'e>,
+        key: T<'e>,
+        (members, frame): (&'e [(Term, Term)], FrameId),
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let known = self.plug(key);
+        let mut members = members.iter();
+        for (other, _) in members.by_ref() {
+            let other = T::Term(other, frame);
+            match (known, self.plug(other)) {
+                (Some(key), Some(other)) if key == other => return Ok(Flow::More),
+                (Some(_), Some(_)) => {}
+                _ => {
+                    let unequal = Term::operator("neq", Span::default());
+                    let unequal = SavedKind::Call(unequal, vec![other, key]);
+                    return self.deeper(|walk| {
+                        walk.save(goal, vec![unequal], &[], &mut |walk| {
+                            walk.unless_among(goal, key, (members.as_slice(), frame), next)
+                        })
+                    });
+                }
+            }
+        }
+        next(self)
     }
 }

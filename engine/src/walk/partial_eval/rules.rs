@@ -3,7 +3,7 @@
 use solon_syntax::ast::{Rule, Term, TermKind};
 use solon_syntax::source::Span;
 
-use super::choices::{Between, Reached, may_differ};
+use super::choices::{Reached, may_differ};
 use super::save::terms_of;
 use super::support::{Found, Place, Wanted};
 use crate::evaluation::Halt;
@@ -100,7 +100,7 @@ impl<'e> Walk<'e> {
         if !self.is_watching() || !may_differ(&mut rules) {
             return Ok(());
         }
-        self.watch(Between::Rules, |walk, reached| {
+        self.watch(|walk, reached| {
             walk.alternatives(&matches.rules, |walk, one| {
                 let Some(rule) = one.rule() else {
                     return Ok(Flow::More);
