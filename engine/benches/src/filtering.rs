@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 use solon::{Engine, FilterOptions, FilterTarget, PreparedFilters, Request, Value};
 
 use crate::serving::process::{Process, Who};
@@ -164,16 +164,20 @@ impl Example {
             return Ok(None);
         }
         let server = Process::start(Who::Oracle, 2, &self.policy, &self.data.to_string())?;
-        let mut body = serde_json::json!({"unknowns": self.unknowns});
-        if !self.input.is_null() {
-            body["input"] = self.input.clone();
-        }
+        let mut options = Map::new();
         if let Some(mappings) = &self.mappings {
-            body["options"]["targetSQLTableMappings"] = mappings.clone();
+            options.insert("targetSQLTableMappings".to_owned(), mappings.clone());
         }
         if let Some(rule) = &self.mask_rule {
-            body["options"]["maskRule"] = Json::from(rule.as_str());
+            options.insert("maskRule".to_owned(), rule.as_str().into());
         }
+        let mut body = Map::new();
+        body.insert("unknowns".to_owned(), self.unknowns.clone().into());
+        body.insert("options".to_owned(), options.into());
+        if !self.input.is_null() {
+            body.insert("input".to_owned(), self.input.clone());
+        }
+        let body = Json::from(body);
         let mut best = f64::INFINITY;
         for _ in 0..ASKED {
             let answer = ask(
