@@ -26,8 +26,12 @@ pub struct Request {
     pub input: Input,
     pub settings: Settings,
     strict: bool,
-    /// Nothing but the input and strictness was given.
-    is_plain: bool,
+    /// What was given beside the input and strictness, which is seldom.
+    options: Option<Box<Options>>,
+}
+
+#[derive(Default)]
+struct Options {
     moment: Option<EngineMoment>,
     limits: Option<Limits>,
     cancel: Option<EngineCancel>,
@@ -64,17 +68,7 @@ impl Request {
             input: Input::from_python(input, shared.settings)?,
             settings: shared.settings,
             strict: false,
-            is_plain: true,
-            moment: None,
-            limits: None,
-            cancel: None,
-            print: None,
-            nd_cache: None,
-            metadata: None,
-            response: None,
-            metrics: None,
-            coverage: None,
-            profile: None,
+            options: None,
         };
         for (name, value) in options.into_iter().flatten() {
             if !value.is_none() {
@@ -85,73 +79,32 @@ impl Request {
     }
 
     fn set(&mut self, name: &str, value: &Bound<'_, PyAny>, limits: &Limits) -> PyResult<()> {
-        if !matches!(name, "input_json" | "strict_builtin_errors") {
-            self.is_plain = false;
-        }
         match name {
             "input_json" => {
                 let input = std::mem::replace(&mut self.input, Input::Undefined);
                 self.input = input.or_json(value)?;
+                Ok(())
             }
-            "strict_builtin_errors" => self.strict = value.extract()?,
-            "moment" => self.moment = Some(value.cast::<Moment>()?.get().moment.clone()),
-            "time_limit" => {
-                let time = seconds("time_limit", value.extract()?)?;
-                self.limits = Some(self.bounds(limits).time(Some(time)));
+            "strict_builtin_errors" => {
+                self.strict = value.extract()?;
+                Ok(())
             }
-            "step_limit" => {
-                self.limits = Some(self.bounds(limits).steps(Some(value.extract()?)));
-            }
-            "memory_limit" => {
-                self.limits = Some(self.bounds(limits).memory(Some(value.extract()?)));
-            }
-            "explanation_limit" => {
-                let bytes = Some(value.extract()?);
-                self.limits = Some(self.bounds(limits).explanation(bytes));
-            }
-            "cancel" => self.cancel = Some(value.cast::<Cancel>()?.get().handle.clone()),
-            "print" => {
-                if !value.is_callable() {
-                    return Err(PyTypeError::new_err("print must be callable"));
-                }
-                self.print = Some(value.clone().unbind());
-            }
-            "nd_cache" => {
-                let cache = value.cast::<PyDict>()?;
-                let known = from_python(value, self.settings)?;
-                self.nd_cache = Some((cache.clone().unbind(), known));
-            }
-            "metadata" => {
-                value.cast::<PyMapping>()?;
-                self.metadata = Some(from_python(value, self.settings)?);
-            }
-            "response_metadata" => {
-                self.response = Some(value.cast::<PyDict>()?.clone().unbind());
-            }
-            "metrics" => self.metrics = Some(value.cast::<Metrics>()?.clone().unbind()),
-            "coverage" => self.coverage = Some(value.cast::<Coverage>()?.clone().unbind()),
-            "profile" => self.profile = Some(value.cast::<Profile>()?.clone().unbind()),
-            other => {
-                let message = format!("unexpected keyword argument '{other}'");
-                return Err(PyTypeError::new_err(message));
+            _ => {
+                let options = self.options.get_or_insert_default();
+                options.set(name, value, limits, self.settings)
             }
         }
-        Ok(())
-    }
-
-    /// The bounds so far, of which `usual` are the engine's.
-    fn bounds(&mut self, usual: &Limits) -> Limits {
-        self.limits.take().unwrap_or_else(|| usual.clone())
     }
 
     /// The moment that was asked for.
     pub fn moment(&self) -> Option<&EngineMoment> {
-        self.moment.as_ref()
+        self.options.as_ref()?.moment.as_ref()
     }
 
     /// Whether an evaluation leaves something that the next one is given.
     pub fn notes(&self) -> bool {
-        self.nd_cache.is_some() || self.response.is_some()
+        let options = self.options.as_ref();
+        options.is_some_and(|options| options.nd_cache.is_some() || options.response.is_some())
     }
 
     /// Evaluates: by plans, or by the search where that is watched.
@@ -162,25 +115,18 @@ impl Request {
         evaluate: impl FnOnce(&EngineRequest<'_>) -> Result<R, Error> + Send,
         search: impl FnOnce(&EngineRequest<'_>, Search<'_>) -> Result<R, Error> + Send,
     ) -> PyResult<R> {
-        if self.is_plain {
+        let Some(options) = &self.options else {
             let answer = pace.run(py, self.input.is_large(), None, |cancel, hook| {
                 let request = self.input.put(EngineRequest::new());
                 let request = request.cancel(cancel).at_looks(hook);
                 evaluate(&request.strict_builtin_errors(self.strict))
             })?;
             return answer.map_err(|error| from_engine(py, &error));
-        }
-        if self.is_watched() {
+        };
+        if options.is_watched() {
             return self.searched(py, search);
         }
-        self.given(py, pace, evaluate)
-    }
-
-    fn is_watched(&self) -> bool {
-        let is_instrumented = |metrics: &Py<Metrics>| metrics.get().is_instrumented();
-        self.coverage.is_some()
-            || self.profile.is_some()
-            || self.metrics.as_ref().is_some_and(is_instrumented)
+        self.given(options, py, pace, evaluate)
     }
 
     /// Searches, watched as asked.
@@ -189,17 +135,19 @@ impl Request {
         py: Python<'_>,
         search: impl FnOnce(&EngineRequest<'_>, Search<'_>) -> Result<R, Error> + Send,
     ) -> PyResult<R> {
-        let coverage = self.coverage.as_ref().map(|one| one.get().taken());
+        let none = Options::default();
+        let options = self.options.as_deref().unwrap_or(&none);
+        let coverage = options.coverage.as_ref().map(|one| one.get().taken());
         let mut coverage = coverage.transpose()?;
-        let profile = self.profile.as_ref().map(|one| one.get().taken());
+        let profile = options.profile.as_ref().map(|one| one.get().taken());
         let mut profile = profile.transpose()?;
-        let metrics = self.metrics.as_ref().map(|metrics| metrics.get());
+        let metrics = options.metrics.as_ref().map(|metrics| metrics.get());
         let metrics = metrics.filter(|metrics| metrics.is_instrumented());
         let (mut seen, mut timed) = (
             coverage.as_deref_mut().map(std::mem::take),
             profile.as_deref_mut().map(std::mem::take),
         );
-        let (answer, seen, timed) = self.given(py, &Pace::slow(), |request| {
+        let (answer, seen, timed) = self.given(options, py, &Pace::slow(), |request| {
             let instruments = Instruments::default();
             let mut observers: Vec<&mut dyn Observer> = Vec::new();
             observers.extend(seen.as_mut().map(|seen| seen as &mut dyn Observer));
@@ -227,43 +175,47 @@ impl Request {
     /// What `run` makes of it as the engine's own request.
     fn given<R: Send>(
         &self,
+        options: &Options,
         py: Python<'_>,
         pace: &Pace,
         run: impl FnOnce(&EngineRequest<'_>) -> Result<R, Error> + Send,
     ) -> PyResult<R> {
         let is_large = self.input.is_large();
-        let left = pace.run(py, is_large, self.cancel.as_ref(), |cancel, hook| {
+        let left = pace.run(py, is_large, options.cancel.as_ref(), |cancel, hook| {
             let print = |line: &str| {
-                if let Some(print) = &self.print {
+                if let Some(print) = &options.print {
                     hear(print, line, cancel);
                 }
             };
-            let known = self.nd_cache.as_ref();
+            let known = options.nd_cache.as_ref();
             let cache = known.map(|(_, known)| NdBuiltinCache::from_value(known));
-            let response = self.response.as_ref().map(|_| ResponseMetadata::default());
+            let response = options
+                .response
+                .as_ref()
+                .map(|_| ResponseMetadata::default());
             let sent = SendMetrics::default();
             let mut request = self.input.put(EngineRequest::new());
             request = request.cancel(cancel).at_looks(hook);
             request = request.strict_builtin_errors(self.strict);
-            if let Some(moment) = &self.moment {
+            if let Some(moment) = &options.moment {
                 request = request.moment(moment);
             }
-            if let Some(limits) = &self.limits {
+            if let Some(limits) = &options.limits {
                 request = request.limits(limits);
             }
-            if self.print.is_some() {
+            if options.print.is_some() {
                 request = request.print(&print);
             }
             if let Some(cache) = &cache {
                 request = request.nd_builtin_cache(cache);
             }
-            if let Some(metadata) = &self.metadata {
+            if let Some(metadata) = &options.metadata {
                 request = request.metadata(metadata);
             }
             if let Some(response) = &response {
                 request = request.response_metadata(response);
             }
-            let metrics = self.metrics.as_ref().map(|metrics| metrics.get());
+            let metrics = options.metrics.as_ref().map(|metrics| metrics.get());
             if metrics.is_some() {
                 request = request.send_metrics(&sent);
             }
@@ -278,8 +230,8 @@ impl Request {
             }
         })?;
         for (dict, value) in [
-            (self.nd_cache.as_ref().map(|(dict, _)| dict), left.asked),
-            (self.response.as_ref(), left.told),
+            (options.nd_cache.as_ref().map(|(dict, _)| dict), left.asked),
+            (options.response.as_ref(), left.told),
         ] {
             if let (Some(dict), Some(value)) = (dict, value) {
                 let update = to_python(py, &value, self.settings)?;
@@ -287,6 +239,73 @@ impl Request {
             }
         }
         left.answer.map_err(|error| from_engine(py, &error))
+    }
+}
+
+impl Options {
+    fn set(
+        &mut self,
+        name: &str,
+        value: &Bound<'_, PyAny>,
+        limits: &Limits,
+        settings: Settings,
+    ) -> PyResult<()> {
+        match name {
+            "moment" => self.moment = Some(value.cast::<Moment>()?.get().moment.clone()),
+            "time_limit" => {
+                let time = seconds("time_limit", value.extract()?)?;
+                self.limits = Some(self.bounds(limits).time(Some(time)));
+            }
+            "step_limit" => {
+                self.limits = Some(self.bounds(limits).steps(Some(value.extract()?)));
+            }
+            "memory_limit" => {
+                self.limits = Some(self.bounds(limits).memory(Some(value.extract()?)));
+            }
+            "explanation_limit" => {
+                let bytes = Some(value.extract()?);
+                self.limits = Some(self.bounds(limits).explanation(bytes));
+            }
+            "cancel" => self.cancel = Some(value.cast::<Cancel>()?.get().handle.clone()),
+            "print" => {
+                if !value.is_callable() {
+                    return Err(PyTypeError::new_err("print must be callable"));
+                }
+                self.print = Some(value.clone().unbind());
+            }
+            "nd_cache" => {
+                let cache = value.cast::<PyDict>()?;
+                let known = from_python(value, settings)?;
+                self.nd_cache = Some((cache.clone().unbind(), known));
+            }
+            "metadata" => {
+                value.cast::<PyMapping>()?;
+                self.metadata = Some(from_python(value, settings)?);
+            }
+            "response_metadata" => {
+                self.response = Some(value.cast::<PyDict>()?.clone().unbind());
+            }
+            "metrics" => self.metrics = Some(value.cast::<Metrics>()?.clone().unbind()),
+            "coverage" => self.coverage = Some(value.cast::<Coverage>()?.clone().unbind()),
+            "profile" => self.profile = Some(value.cast::<Profile>()?.clone().unbind()),
+            other => {
+                let message = format!("unexpected keyword argument '{other}'");
+                return Err(PyTypeError::new_err(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The bounds so far, of which `usual` are the engine's.
+    fn bounds(&mut self, usual: &Limits) -> Limits {
+        self.limits.take().unwrap_or_else(|| usual.clone())
+    }
+
+    fn is_watched(&self) -> bool {
+        let is_instrumented = |metrics: &Py<Metrics>| metrics.get().is_instrumented();
+        self.coverage.is_some()
+            || self.profile.is_some()
+            || self.metrics.as_ref().is_some_and(is_instrumented)
     }
 }
 

@@ -12,8 +12,8 @@ use crate::guard::caught;
 use crate::stack;
 
 thread_local! {
-    /// Stops what this thread evaluates.
-    static CANCEL: RefCell<Cancel> = RefCell::default();
+    /// A handle that stops what this thread evaluates next, while it evaluates nothing.
+    static CANCEL: Cell<Option<Cancel>> = const { Cell::new(None) };
     /// What ended an evaluation of this thread: a signal's handler, or a function of the host.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
@@ -51,7 +51,7 @@ impl Pace {
         let is_slow = is_large || self.0.load(Ordering::Relaxed);
         let own = match stop {
             Some(stop) => stop.clone(),
-            None => CANCEL.with_borrow(Cancel::clone),
+            None => CANCEL.take().unwrap_or_default(),
         };
         let watched = || {
             let watch = Watch::new(&own, is_slow);
@@ -66,8 +66,8 @@ impl Pace {
         } else {
             watched()
         };
-        if stop.is_none() && own.is_cancelled() {
-            CANCEL.take();
+        if stop.is_none() && !own.is_cancelled() {
+            CANCEL.set(Some(own));
         }
         if let Some(raised) = RAISED.take() {
             return Err(raised);

@@ -148,12 +148,7 @@ fn is_root(name: &Name) -> bool {
 fn holds_comprehension(body: &Body) -> bool {
     let mut found = false;
     body.walk(&mut Terms(|term: &Term| {
-        let is_comprehension = matches!(
-            term.kind,
-            TermKind::ArrayComprehension(_)
-                | TermKind::SetComprehension(_)
-                | TermKind::ObjectComprehension(_)
-        );
+        let is_comprehension = term.kind.is_comprehension();
         found = found || is_comprehension;
         if found { Flow::Over } else { Flow::Into }
     }));

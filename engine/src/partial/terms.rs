@@ -115,13 +115,7 @@ pub fn is_asked(value: &Term, body: &[Expr]) -> bool {
 pub fn is_nested(body: &[Expr]) -> bool {
     let mut found = false;
     body.walk(&mut Terms(|term: &Term| {
-        found |= matches!(
-            term.kind,
-            TermKind::Call(_)
-                | TermKind::ArrayComprehension(_)
-                | TermKind::SetComprehension(_)
-                | TermKind::ObjectComprehension(_)
-        );
+        found |= matches!(term.kind, TermKind::Call(_)) || term.kind.is_comprehension();
         if found { Flow::Over } else { Flow::Into }
     }));
     found

@@ -170,14 +170,7 @@ pub(super) fn requires_evaluation(term: &Term) -> bool {
     use solon_syntax::ast::visit::{Terms, Walk};
     let mut found = false;
     term.walk(&mut Terms(|term: &Term| {
-        found = found
-            || matches!(
-                term.kind,
-                TermKind::Ref(_)
-                    | TermKind::ArrayComprehension(_)
-                    | TermKind::SetComprehension(_)
-                    | TermKind::ObjectComprehension(_)
-            );
+        found = found || matches!(term.kind, TermKind::Ref(_)) || term.kind.is_comprehension();
         if found { Flow::Over } else { Flow::Into }
     }));
     found

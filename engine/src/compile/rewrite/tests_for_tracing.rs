@@ -47,13 +47,7 @@ fn name_sides(locals: &mut Locals, expr: &mut Expr, body: &mut Body) {
                 return;
             }
             for side in [left, right] {
-                if matches!(
-                    side.kind,
-                    TermKind::Ref(_)
-                        | TermKind::ArrayComprehension(_)
-                        | TermKind::SetComprehension(_)
-                        | TermKind::ObjectComprehension(_)
-                ) {
+                if matches!(side.kind, TermKind::Ref(_)) || side.kind.is_comprehension() {
                     let mut binding = hoist(locals, side);
                     binding.with.clone_from(&expr.with);
                     body.push(binding);

@@ -242,12 +242,7 @@ pub(super) fn assigned_first(body: &Body) -> Cow<'_, Body> {
 fn has_closures(body: &Body) -> bool {
     let mut found = false;
     body.walk(&mut Terms(|term: &Term| {
-        found |= matches!(
-            term.kind,
-            TermKind::ArrayComprehension(_)
-                | TermKind::SetComprehension(_)
-                | TermKind::ObjectComprehension(_)
-        );
+        found |= term.kind.is_comprehension();
         if found { Go::Over } else { Go::Into }
     }));
     found

@@ -308,6 +308,17 @@ impl Expr {
     }
 }
 
+impl TermKind {
+    /// Whether it is a comprehension of any kind.
+    #[inline]
+    pub const fn is_comprehension(&self) -> bool {
+        matches!(
+            self,
+            Self::ArrayComprehension(_) | Self::SetComprehension(_) | Self::ObjectComprehension(_)
+        )
+    }
+}
+
 impl Term {
     /// Whether this is the reference of the built-in with that dotted name.
     #[inline]

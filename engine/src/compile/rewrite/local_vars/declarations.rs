@@ -151,13 +151,7 @@ impl Renamer<'_> {
 fn has_comprehensions(term: &Term) -> bool {
     let mut found = false;
     term.walk(&mut Terms(|term: &Term| {
-        found = found
-            || matches!(
-                term.kind,
-                TermKind::ArrayComprehension(_)
-                    | TermKind::SetComprehension(_)
-                    | TermKind::ObjectComprehension(_)
-            );
+        found = found || term.kind.is_comprehension();
         if found { Flow::Over } else { Flow::Into }
     }));
     found
