@@ -1,11 +1,11 @@
 //! What is kept because it may be asked for again: a bounded number, of which the least used goes first.
 
 use std::borrow::Borrow;
-use std::collections::HashMap;
-use std::hash::{BuildHasher as _, Hash, RandomState};
+use std::hash::{BuildHasher as _, Hash};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use hashbrown::{DefaultHashBuilder, HashMap};
 use parking_lot::Mutex;
 
 /// Parts with a lock each, so that threads seldom meet.
@@ -16,7 +16,7 @@ pub struct Cache<K, V> {
     parts: [Mutex<HashMap<K, Kept<V>>>; PARTS],
     /// Most values of a part.
     most: usize,
-    hasher: RandomState,
+    hasher: DefaultHashBuilder,
     uses: AtomicU64,
 }
 
@@ -32,7 +32,7 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
         Self {
             parts: std::array::from_fn(|_| Mutex::default()),
             most: most.div_ceil(PARTS).max(1),
-            hasher: RandomState::new(),
+            hasher: DefaultHashBuilder::default(),
             uses: AtomicU64::new(0),
         }
     }

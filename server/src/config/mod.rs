@@ -5,7 +5,7 @@ mod file;
 mod options;
 mod spelling;
 
-pub use bounds::Bounds;
+pub use bounds::{Bounds, INLINE_HEADERS};
 pub use file::{Config, Sources};
 pub use options::{
     Authentication, Authorization, Packing, ServerOptions, StatusOptions, TlsOptions, TlsVersion,

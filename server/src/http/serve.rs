@@ -13,6 +13,8 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 
+use crate::config::INLINE_HEADERS;
+
 use super::connection::{App, Peer, Service};
 use super::listen::{Listener, Socket};
 use super::stream::{Broken, Flow, Watched};
@@ -196,12 +198,14 @@ async fn converse<A: App, S>(
     // One that breaks has nobody left to tell.
     if http2 {
         let mut builder = auto::Builder::new(TokioExecutor::new());
-        builder
-            .http1()
+        let mut http1 = builder.http1();
+        http1
             .timer(TokioTimer::new())
             .header_read_timeout(None)
-            .max_headers(bounds.headers)
             .max_buf_size(bounds.head.max(SMALLEST_HEAD));
+        if bounds.headers != INLINE_HEADERS {
+            http1.max_headers(bounds.headers);
+        }
         builder
             .http2()
             .timer(TokioTimer::new())
@@ -214,8 +218,10 @@ async fn converse<A: App, S>(
         let mut builder = http1::Builder::new();
         builder
             .header_read_timeout(None)
-            .max_headers(bounds.headers)
             .max_buf_size(bounds.head.max(SMALLEST_HEAD));
+        if bounds.headers != INLINE_HEADERS {
+            builder.max_headers(bounds.headers);
+        }
         let connection = builder.serve_connection(io, answer);
         let _ = Box::pin(watcher.watch(connection)).await;
     }
