@@ -1,6 +1,6 @@
 //! Evaluating beside an interpreter: when its lock is released, how its signals are heard, and what its functions raise.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ thread_local! {
     /// A handle that stops what this thread evaluates next, while it evaluates nothing.
     static CANCEL: Cell<Option<Cancel>> = const { Cell::new(None) };
     /// What ended an evaluation of this thread: a signal's handler, or a function of the host.
-    static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+    static RAISED: Cell<Option<Box<PyErr>>> = const { Cell::new(None) };
 }
 
 /// How long signals may wait to be heard.
@@ -23,7 +23,7 @@ const HEARD_WITHIN: Duration = Duration::from_millis(20);
 
 /// Keeps what a function of the host raised, which is more than an error of a built-in; the evaluation is over then.
 pub fn raise(error: PyErr) {
-    RAISED.set(Some(error));
+    RAISED.set(Some(Box::new(error)));
 }
 
 /// Whether a document is worth releasing the interpreter's lock for: once one of its evaluations was long enough to look at
@@ -70,7 +70,7 @@ impl Pace {
             CANCEL.set(Some(own));
         }
         if let Some(raised) = RAISED.take() {
-            return Err(raised);
+            return Err(*raised);
         }
         result.map_err(|error| from_engine(py, &error))
     }

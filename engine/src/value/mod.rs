@@ -190,6 +190,7 @@ impl Value {
     }
 
     /// A string.
+    #[inline]
     pub fn string(text: &str) -> Self {
         match Short::new(text.as_bytes()) {
             Some(short) => Self::Short(short),

@@ -104,6 +104,25 @@ impl Reader {
         self.derived(object)
     }
 
+    /// Puts the value that an object is to its place; whether no code of Python's can have run. Most are plain strings and
+    /// integers, which are made there: a value that is moved in one piece soon after it was written in several is waited for.
+    #[inline]
+    fn fill(self, place: &mut Value, object: &Bound<'_, PyAny>) -> Result<bool, Fail> {
+        if let Ok(text) = object.cast_exact::<PyString>() {
+            let text = text.to_str().map_err(|_| surrogate())?;
+            *place = Value::string(text);
+            return Ok(true);
+        }
+        if let Ok(int) = object.cast_exact::<PyInt>()
+            && let Ok(small) = int.extract()
+        {
+            *place = Value::Int(small);
+            return Ok(true);
+        }
+        *place = self.convert(object)?;
+        Ok(false)
+    }
+
     /// Reads what is in a collection.
     fn below(self) -> Result<Self, Fail> {
         if self.depth == limits::NESTING {
@@ -186,34 +205,34 @@ impl Reader {
         // the names, as far as the record has others
         let mut names = Vec::new();
         // in the order of the record's keys while there is one, behind it in that of the dict
-        let mut values = record
-            .as_ref()
-            .map_or_else(|| Vec::with_capacity(size), |_| vec![Value::Null; size]);
+        let mut values = Vec::with_capacity(size);
+        if record.is_some() {
+            values.resize_with(size, Value::default);
+        }
         for at in 0.. {
             let (name, value) = &item;
-            let value = self.convert(value);
-            let value = value.map_err(|fail| fail.below(|| text_of(name)))?;
-            // converting a collection may run code that changes the dict
-            let is_scalar = matches!(value, Value::Short(_) | Value::Text(_) | Value::Int(_));
-            match &record {
-                Some(known) => match known.knows(at, name) {
-                    Known::No => {
-                        names.extend(known.first(py, at));
-                        values = known.in_order(values, at);
-                        record = None;
-                        names.push(name.clone());
-                        values.push(value);
-                    }
-                    how => {
-                        is_same &= how == Known::Same;
-                        known.put(&mut values, at, value);
-                    }
-                },
-                None => {
-                    names.push(name.clone());
-                    values.push(value);
+            if let Some(known) = &record {
+                let how = known.knows(at, name);
+                is_same &= how == Known::Same;
+                if how == Known::No {
+                    names.extend(known.first(py, at));
+                    values = known.in_order(values, at);
+                    record = None;
                 }
             }
+            let known = record
+                .as_ref()
+                .and_then(|known| known.place(&mut values, at));
+            let place = match known {
+                Some(place) => place,
+                None => {
+                    names.push(name.clone());
+                    values.push_mut(Value::Null)
+                }
+            };
+            let is_scalar = self.fill(place, value);
+            let is_scalar = is_scalar.map_err(|fail| fail.below(|| text_of(name)))?;
+            // converting a collection may run code that changes the dict
             if !is_scalar && dict.len() != size {
                 return Err(changed());
             }
@@ -280,10 +299,11 @@ fn text_of(name: &Bound<'_, PyAny>) -> String {
 }
 
 fn string(text: &Bound<'_, PyString>) -> Result<Value, Fail> {
-    match text.to_str() {
-        Ok(text) => Ok(Value::string(text)),
-        Err(_) => Err(Fail::refuse(
-            "a str with half of a surrogate pair is no value of Rego",
-        )),
-    }
+    let text = text.to_str().map_err(|_| surrogate())?;
+    Ok(Value::string(text))
+}
+
+#[cold]
+fn surrogate() -> Fail {
+    Fail::refuse("a str with half of a surrogate pair is no value of Rego")
 }

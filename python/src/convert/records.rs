@@ -65,13 +65,10 @@ impl Record {
         known.is_some_and(|known| text == Some(known))
     }
 
-    /// Puts the value under a name to its place among the sorted ones.
+    /// The place among the sorted values of the one under a name.
     #[inline]
-    pub fn put(&self, values: &mut [Value], at: usize, value: Value) {
-        let slot = self.form.order.slot(at);
-        if let Some(place) = slot.and_then(|slot| values.get_mut(slot)) {
-            *place = value;
-        }
+    pub fn place<'v>(&self, values: &'v mut [Value], at: usize) -> Option<&'v mut Value> {
+        values.get_mut(self.form.order.slot(at)?)
     }
 
     /// The values that were put under the first names, in the order of these.
