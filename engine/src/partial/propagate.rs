@@ -290,6 +290,7 @@ impl Propagation<'_> {
         let risky =
             all.filter(|(_, expr)| may_clash(expr, &|terms| self.context.leads_to_rules(terms)));
         let risks: Vec<usize> = risky.map(|(place, _)| *place).collect();
+        let mut left_out = Vec::new();
         for (name, (at, value)) in named.chain(unnamed) {
             let equation = equation(name, value.clone());
             let outputs = lacking.outputs(&equation);
@@ -304,7 +305,15 @@ impl Propagation<'_> {
                 result.push(equation);
                 places.push(risk.map_or(usize::MAX, |_| *at));
                 lacking.add(outputs);
+            } else {
+                left_out.push((name, equation, risk.map_or(usize::MAX, |_| *at)));
             }
+        }
+        // what was put back behind it may name a variable that gets another value without its equation
+        while let Some(next) = left_out.iter().position(|(name, ..)| names(&result, name)) {
+            let (_, equation, place) = left_out.swap_remove(next);
+            result.push(equation);
+            places.push(place);
         }
         (lacking.is_empty()).then(|| places.into_iter().zip(result).collect())
     }

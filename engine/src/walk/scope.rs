@@ -119,7 +119,15 @@ impl<'e> Scope<'e> {
     }
 }
 
+/// The number of the scope in which nothing is replaced.
+const ROOT: usize = 0;
+
 impl<'e> Walk<'e> {
+    /// Whether a `with` replaces something.
+    pub(super) fn is_modified(&self) -> bool {
+        self.scope != ROOT
+    }
+
     #[expect(
         clippy::indexing_slicing,
         reason = "the root is never popped, and only numbers of open scopes are given out"

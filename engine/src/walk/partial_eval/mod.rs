@@ -5,6 +5,7 @@
 //! on the unknown are searched in place of the reference (they are inlined), or become support rules that what is
 //! saved refers to.
 
+mod captured;
 mod choices;
 mod closures;
 mod dependence;

@@ -297,9 +297,12 @@ impl<'e> Walk<'e> {
             .collect()
     }
 
+    /// Whether types leave a body a chance. Those of what a `with` around it replaces are others than the policy's.
     pub(super) fn is_possible(&self, body: &Body) -> bool {
-        self.opened()
-            .is_none_or(|open| open.simplifier.is_possible(&assigned_first(body)))
+        self.is_modified()
+            || self
+                .opened()
+                .is_none_or(|open| open.simplifier.is_possible(&assigned_first(body)))
     }
 
     /// A body made shorter, unless that is not wanted.

@@ -9,6 +9,7 @@ use solon_syntax::ast::{
 };
 use solon_syntax::source::{Source, SourceId, Span};
 
+use super::captured::without_captured;
 use super::residual::{equation, literal};
 use super::save::terms_of;
 use super::state::numbered;
@@ -76,6 +77,7 @@ impl Support<'_> {
         modules
             .into_iter()
             .map(|(path, mut rules)| {
+                without_captured(&mut rules);
                 // functions come last
                 rules.sort_by(|one, other| {
                     let args = one.head.args.cmp(&other.head.args);
