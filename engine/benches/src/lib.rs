@@ -3,7 +3,6 @@
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    clippy::missing_panics_doc,
     reason = "a command for people at a terminal"
 )]
 

@@ -13,8 +13,11 @@ use crate::counts;
 use crate::generate::{documents, requests};
 use crate::timing::{interleaved, median};
 
+/// Makes a document of so many parts.
+type Make = fn(usize) -> String;
+
 /// Shapes of documents, and how many parts make a megabyte.
-const SHAPES: [(&str, fn(usize) -> String, usize); 4] = [
+const SHAPES: [(&str, Make, usize); 4] = [
     ("users", documents::users, 3_600),
     ("items", documents::items, 11_200),
     ("graph", documents::graph, 19_500),
@@ -46,7 +49,7 @@ pub fn print(megabytes: usize, budget: Duration) -> Result<(), String> {
         let size = mega(text.len());
         let calls: &mut [&mut dyn FnMut()] =
             &mut [&mut || drop(json::read(text.as_bytes())), &mut || {
-                drop(serde_json::from_str::<serde_json::Value>(&text))
+                drop(serde_json::from_str::<serde_json::Value>(&text));
             }];
         let times: Vec<f64> = interleaved(calls, budget)
             .iter()

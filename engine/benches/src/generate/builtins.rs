@@ -5,6 +5,9 @@ use super::{Random, array};
 const NAMES: [&str; 8] = ["ada", "bob", "cho", "dev", "eve", "finn", "gul", "hana"];
 const PLACES: [&str; 6] = ["orders", "users", "invoices", "carts", "reports", "teams"];
 
+/// A year, a month and a day, or hours, minutes and seconds.
+type Part = (usize, usize, usize);
+
 /// Regular expressions and globs for paths, one of each for a path.
 pub fn patterns(count: usize) -> String {
     let mut random = Random::new(1);
@@ -67,7 +70,7 @@ pub fn stamps(count: usize) -> String {
         let time = (random.below(24), random.below(60), random.below(60));
         parts.push((date, time));
     }
-    let each = |layout: fn(&((usize, usize, usize), (usize, usize, usize))) -> String| {
+    let each = |layout: fn(&(Part, Part)) -> String| {
         let texts: Vec<String> = parts.iter().map(layout).collect();
         format!("[\"{}\"]", texts.join("\",\""))
     };
