@@ -110,7 +110,7 @@ fn arguments() -> Result<Option<Arguments>, String> {
             "--resident" => found.task = Task::Resident(value()?, value()?),
             "--manifest" => found.manifests.push(value()?.into()),
             "--seconds" => {
-                found.seconds = value()?.parse().map_err(|_| "--seconds needs a number")?
+                found.seconds = value()?.parse().map_err(|_| "--seconds needs a number")?;
             }
             flag if flag.starts_with('-') => return Err(format!("unknown flag `{flag}`")),
             name => match (&mut found.task, name.parse()) {
