@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use solon_syntax::ast::visit::{Flow, Terms, Visitor, Walk};
+use solon_syntax::ast::visit::{Flow, Visitor, Walk, has_comprehension};
 use solon_syntax::ast::{
     Body, Comprehension, Expr, ExprKind, Module, Name, Rule, Term, TermKind, VarScan,
 };
@@ -26,7 +26,7 @@ pub fn of_module(module: &Module, facts: &[Facts], functions: Functions<'_>) -> 
     for (rule, _) in rules {
         let mut next: Option<&Rule> = Some(rule);
         while let Some(rule) = next {
-            if holds_comprehension(&rule.body) {
+            if has_comprehension(&rule.body) {
                 let mut search = Search::new(functions, &mut keyed);
                 VarScan::default().each(&rule.head.args, |_, name| {
                     search.before.insert(name, ());
@@ -143,16 +143,6 @@ impl<'s, 'c, 'b> Search<'s, 'c, 'b> {
 
 fn is_root(name: &Name) -> bool {
     matches!(&**name, "data" | "input")
-}
-
-fn holds_comprehension(body: &Body) -> bool {
-    let mut found = false;
-    body.walk(&mut Terms(|term: &Term| {
-        let is_comprehension = term.kind.is_comprehension();
-        found = found || is_comprehension;
-        if found { Flow::Over } else { Flow::Into }
-    }));
-    found
 }
 
 /// The comprehension of an equation of a variable and a comprehension.

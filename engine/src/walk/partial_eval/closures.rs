@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use solon_syntax::ast::visit::{Flow as Go, Terms, VisitorMut, Walk as _, WalkMut};
+use solon_syntax::ast::visit::{Flow as Go, Terms, VisitorMut, WalkMut, has_comprehension};
 use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Name, Term, TermKind, VarScan};
 use solon_syntax::source::Span;
 
@@ -222,7 +222,7 @@ impl VisitorMut for Settling<'_, '_> {
 
 /// A body whose closures give variables their values before they use them; they do so at their ends.
 pub(super) fn assigned_first(body: &Body) -> Cow<'_, Body> {
-    if !has_closures(body) {
+    if !has_comprehension(body) {
         return Cow::Borrowed(body);
     }
     let mut body = body.clone();
@@ -236,16 +236,6 @@ pub(super) fn assigned_first(body: &Body) -> Cow<'_, Body> {
         Go::Into
     }));
     Cow::Owned(body)
-}
-
-/// Whether there are comprehensions in a body.
-fn has_closures(body: &Body) -> bool {
-    let mut found = false;
-    body.walk(&mut Terms(|term: &Term| {
-        found |= term.kind.is_comprehension();
-        if found { Go::Over } else { Go::Into }
-    }));
-    found
 }
 
 /// Whether an expression gives a variable a value.

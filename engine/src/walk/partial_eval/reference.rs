@@ -5,7 +5,7 @@ use solon_syntax::source::Span;
 
 use crate::walk::machine::{Flow, Goal, Next, Outcome, Walk};
 use crate::walk::reference::Target;
-use crate::walk::term::{FrameId, T, TermShape};
+use crate::walk::term::{T, TermShape};
 use crate::walk::unify::{Pairs, array, object};
 
 use super::save::{SavedKind, terms_of};
@@ -149,17 +149,14 @@ impl<'e> Walk<'e> {
         next: Next<'_, 'e>,
     ) -> Outcome {
         let shape = value.shape();
-        if let Some(Pairs::Terms(pairs, frame)) = object(shape)
-            && !pairs.iter().all(|(key, _)| key.is_scalar())
-        {
-            return self.enumerate_open_keys(goal, (pairs, frame), step, rest, next);
-        }
+        let mut may_repeat = false;
         let elements: Vec<(T<'e>, T<'e>)> = match (array(shape), object(shape), shape) {
             (Some(list), ..) => {
                 let items = list.numbered();
                 items.map(|(at, item)| (T::Known(at), item)).collect()
             }
             (_, Some(Pairs::Terms(pairs, frame)), _) => {
+                may_repeat = !pairs.iter().all(|(key, _)| key.is_scalar());
                 let pairs = pairs.iter();
                 pairs
                     .map(|(key, value)| (T::Term(key, frame), T::Term(value, frame)))
@@ -183,31 +180,17 @@ impl<'e> Walk<'e> {
             }
             _ => Vec::new(),
         };
-        self.alternatives(elements, |walk, (key, value)| {
+        self.alternatives(elements.iter().enumerate(), |walk, (at, (key, value))| {
             walk.turn()?;
-            walk.unify(goal, key, step, &mut |walk| {
-                walk.descend_open(goal, value, rest, next)
-            })
-        })
-    }
-
-    /// The members of an object whose keys may turn out to be equal: of those the last one counts.
-    fn enumerate_open_keys(
-        &mut self,
-        goal: Goal<'e>,
-        (pairs, frame): (&'e [(Term, Term)], FrameId),
-        step: T<'e>,
-        rest: Target<'e>,
-        next: Next<'_, 'e>,
-    ) -> Outcome {
-        self.alternatives(pairs.iter().enumerate(), |walk, (at, (key, value))| {
-            walk.turn()?;
-            let key = T::Term(key, frame);
-            walk.unify(goal, key, step, &mut |walk| {
-                let key = walk.plug(step).map_or(key, T::Known);
-                let later = pairs.get(at + 1..).unwrap_or_default();
-                walk.unless_among(goal, key, (later, frame), &mut |walk| {
-                    walk.descend_open(goal, T::Term(value, frame), rest, next)
+            walk.unify(goal, *key, step, &mut |walk| {
+                if !may_repeat {
+                    return walk.descend_open(goal, *value, rest, next);
+                }
+                // of equal keys the last one counts
+                let key = walk.plug(step).map_or(*key, T::Known);
+                let later = elements.get(at + 1..).unwrap_or_default();
+                walk.unless_among(goal, key, later, &mut |walk| {
+                    walk.descend_open(goal, *value, rest, next)
                 })
             })
         })
@@ -218,22 +201,21 @@ impl<'e> Walk<'e> {
         &mut self,
         goal: Goal<'e>,
         key: T<'e>,
-        (members, frame): (&'e [(Term, Term)], FrameId),
+        members: &[(T<'e>, T<'e>)],
         next: Next<'_, 'e>,
     ) -> Outcome {
         let known = self.plug(key);
         let mut members = members.iter();
         for (other, _) in members.by_ref() {
-            let other = T::Term(other, frame);
-            match (known, self.plug(other)) {
+            match (known, self.plug(*other)) {
                 (Some(key), Some(other)) if key == other => return Ok(Flow::More),
                 (Some(_), Some(_)) => {}
                 _ => {
                     let unequal = Term::operator("neq", Span::default());
-                    let unequal = SavedKind::Call(unequal, vec![other, key]);
+                    let unequal = SavedKind::Call(unequal, vec![*other, key]);
                     return self.deeper(|walk| {
                         walk.save(goal, vec![unequal], &[], &mut |walk| {
-                            walk.unless_among(goal, key, (members.as_slice(), frame), next)
+                            walk.unless_among(goal, key, members.as_slice(), next)
                         })
                     });
                 }

@@ -239,6 +239,16 @@ impl<F: FnMut(&mut Term) -> Flow> VisitorMut for Terms<F> {
     }
 }
 
+/// Whether there is a comprehension in a node.
+pub fn has_comprehension(node: &(impl Walk + ?Sized)) -> bool {
+    let mut found = false;
+    node.walk(&mut Terms(|term: &Term| {
+        found = found || term.kind.is_comprehension();
+        if found { Flow::Over } else { Flow::Into }
+    }));
+    found
+}
+
 /// A visitor from a function that is shown every expression.
 pub struct Exprs<F>(pub F);
 

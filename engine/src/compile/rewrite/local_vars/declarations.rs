@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use solon_syntax::ast::visit::{Flow, Terms, Walk};
+use solon_syntax::ast::visit::has_comprehension;
 use solon_syntax::ast::{Expr, ExprKind, Name, SomeDecl, Term, TermKind, VarScan};
 use solon_syntax::source::Span;
 
@@ -119,7 +119,7 @@ impl Renamer<'_> {
         if stays {
             self.body(&mut every.body, &BTreeSet::new());
             // a name in the domain means a variable of `every` itself, if nothing around knows it
-            if !has_comprehensions(&every.domain) {
+            if !has_comprehension(&every.domain) {
                 self.term(&mut every.domain);
             }
             self.modifiers(&mut expr.with);
@@ -146,13 +146,4 @@ impl Renamer<'_> {
         }
         true
     }
-}
-
-fn has_comprehensions(term: &Term) -> bool {
-    let mut found = false;
-    term.walk(&mut Terms(|term: &Term| {
-        found = found || term.kind.is_comprehension();
-        if found { Flow::Over } else { Flow::Into }
-    }));
-    found
 }
