@@ -13,7 +13,9 @@ use crate::shapes::shape;
 use crate::tables::{BASKETS, FRUITS, Kind, TABLES, rows};
 
 /// How many policies of each sort each table is asked for; unoptimised builds take a sample.
-const POLICIES: u64 = if cfg!(debug_assertions) { 30 } else { 1_000 };
+const POLICIES: u64 = if cfg!(debug_assertions) { 30 } else { 300 };
+/// The same where nothing is left out.
+const ALL_POLICIES: u64 = 1_000;
 /// How many tables each policy is asked about.
 const CONTENTS: u64 = 3;
 /// How many wrong filters are shown.
@@ -131,7 +133,8 @@ fn compare(
     drawn: fn(u64, bool) -> Policy,
 ) {
     let first = number("SOLON_SEED", 0);
-    let count = number("SOLON_COUNT", POLICIES);
+    let all = std::env::var_os("SOLON_FULL").is_some();
+    let count = number("SOLON_COUNT", if all { ALL_POLICIES } else { POLICIES });
     let mut options =
         FilterOptions::new([database.target()]).unknowns(["input.fruits", "input.baskets"]);
     options = options.extensions(extensions);

@@ -43,7 +43,8 @@ const REORDERED: &str = "in another order";
 /// Answers longer than this teach nothing that a short one does not.
 const LONGEST: usize = 4000;
 
-fn folder() -> PathBuf {
+/// Where the cases are.
+pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/partial")
 }
 

@@ -2,11 +2,11 @@
 //! does.
 
 use std::fs;
-use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::cases::folder;
 use crate::generate::Request;
 use crate::programs::Drawn;
 use crate::soundness::{Comparison, compare_one};
@@ -28,8 +28,7 @@ struct Written {
 
 /// Compares all programs; how many answers differ, or could not be compared.
 pub fn compare(filter: &str) -> usize {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/partial/sound.json");
-    let text = fs::read_to_string(path).expect("written programs");
+    let text = fs::read_to_string(folder().join("sound.json")).expect("written programs");
     let (mut passed, mut failed) = (0, 0);
     for program in serde_json::from_str::<Vec<Written>>(&text).expect("programs") {
         for rule in &program.rules {

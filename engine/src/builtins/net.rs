@@ -12,7 +12,7 @@ use super::{
 use crate::impossible::impossible;
 use crate::value::{TextView, V};
 pub use range::Range;
-use range::{Address, Form};
+use range::{Address, Form, Prefix};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -112,12 +112,28 @@ fn usual_block(text: &[u8]) -> Option<Range> {
 }
 
 fn contains(whole: &[u8], part: &[u8]) -> Option<i64> {
+    if let Some(whole) = usual_prefix(whole)
+        && let Some(part) = Prefix::usual(part)
+    {
+        return Some(whole.contains(part).into());
+    }
     let (whole, (_, part)) = (usual_block(whole)?, Range::usual(part)?);
     Some(whole.contains(part).into())
 }
 
 fn intersects(left: &[u8], right: &[u8]) -> Option<i64> {
+    if let Some(left) = usual_prefix(left)
+        && let Some(right) = usual_prefix(right)
+    {
+        return Some(left.intersects(right).into());
+    }
     Some(usual_block(left)?.intersects(usual_block(right)?).into())
+}
+
+/// A block of IPv4 in its usual form.
+#[inline]
+fn usual_prefix(text: &[u8]) -> Option<Prefix> {
+    Prefix::usual(text).filter(|prefix| prefix.form == Form::Block)
 }
 
 fn is_block(text: &[u8]) -> Option<i64> {

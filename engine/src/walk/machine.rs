@@ -11,7 +11,7 @@ use super::calls::Callee;
 use super::events::Shown;
 use super::faults::Faults;
 use super::partial_eval::Open;
-use super::scope::Scope;
+use super::scope::{ROOT, Scope};
 use super::shortcuts::Shortcuts;
 use super::term::{FrameId, Made, NO_VALUE, T};
 use crate::builtins::BuiltinContext;
@@ -170,7 +170,7 @@ impl<'e> Walk<'e> {
             frames: Vec::new(),
             spare: Vec::new(),
             scopes: vec![Scope::root(context.input)],
-            scope: 0,
+            scope: ROOT,
             constants: HashMap::default(),
             callees: HashMap::default(),
             shown: Shown::new(usize::MAX),

@@ -120,7 +120,7 @@ impl<'e> Scope<'e> {
 }
 
 /// The number of the scope in which nothing is replaced.
-const ROOT: usize = 0;
+pub(super) const ROOT: usize = 0;
 
 impl<'e> Walk<'e> {
     /// Whether a `with` replaces something.

@@ -56,34 +56,38 @@ fn usual_v4(text: &[u8]) -> Option<Ipv4Addr> {
 /// Four numbers below 256 without leading zeros, and what stands behind them.
 #[inline]
 fn octets(text: &[u8]) -> Option<(Ipv4Addr, &[u8])> {
-    let (mut bits, mut rest) = (0_u32, text);
-    for at in 0..4 {
-        if at > 0 {
-            rest = rest.strip_prefix(b".")?;
-        }
-        let (value, after) = match *rest {
-            [
-                a @ b'1'..=b'9',
-                b @ b'0'..=b'9',
-                c @ b'0'..=b'9',
-                ref after @ ..,
-            ] => {
-                let tens = u32::from(a - b'0') * 10 + u32::from(b - b'0');
-                (tens * 10 + u32::from(c - b'0'), after)
-            }
-            [a @ b'1'..=b'9', b @ b'0'..=b'9', ref after @ ..] => {
-                (u32::from(a - b'0') * 10 + u32::from(b - b'0'), after)
-            }
-            [a @ b'0'..=b'9', ref after @ ..] => (u32::from(a - b'0'), after),
-            _ => return None,
-        };
-        if value > 255 {
-            return None;
-        }
-        bits = bits << 8 | value;
-        rest = after;
-    }
+    let (first, rest) = octet(text)?;
+    let (second, rest) = octet(rest.strip_prefix(b".")?)?;
+    let (third, rest) = octet(rest.strip_prefix(b".")?)?;
+    let (fourth, rest) = octet(rest.strip_prefix(b".")?)?;
+    let bits = first << 24 | second << 16 | third << 8 | fourth;
     Some((Ipv4Addr::from_bits(bits), rest))
+}
+
+/// A number below 256 without leading zeros, and what stands behind it.
+#[inline]
+fn octet(text: &[u8]) -> Option<(u32, &[u8])> {
+    let digit = |byte: &u8| {
+        let digit = byte.wrapping_sub(b'0');
+        (digit < 10).then_some(u32::from(digit))
+    };
+    let (first, one) = text.split_first()?;
+    let first = digit(first)?;
+    let Some((second, two)) = one.split_first() else {
+        return Some((first, one));
+    };
+    let Some(second) = digit(second) else {
+        return Some((first, one));
+    };
+    let tens = first * 10 + second;
+    let (value, rest) = match two.split_first() {
+        Some((third, three)) => match digit(third) {
+            Some(third) => (tens * 10 + third, three),
+            None => (tens, two),
+        },
+        None => (tens, two),
+    };
+    (first != 0 && value < 256).then_some((value, rest))
 }
 
 /// The groups of an address of IPv6, none of them in the form of IPv4, and what stands behind them.
@@ -140,6 +144,63 @@ pub enum Form {
     Block,
 }
 
+/// An address or a block of IPv4, as its bits are written.
+#[derive(Clone, Copy)]
+pub struct Prefix {
+    pub form: Form,
+    address: u32,
+    /// The bits that vary.
+    hosts: u32,
+}
+
+impl Prefix {
+    /// Reads what nearly all texts are. `None` tells nothing, as with [`Range::usual`].
+    #[inline]
+    pub fn usual(text: &[u8]) -> Option<Self> {
+        let (address, rest) = octets(text)?;
+        Self::new(address, rest)
+    }
+
+    /// Of an address and what stands behind it.
+    #[inline]
+    fn new(address: Ipv4Addr, rest: &[u8]) -> Option<Self> {
+        let (form, length) = match *rest {
+            [] => (Form::Address, Address::V4_BITS),
+            [b'/', a @ b'0'..=b'9'] => (Form::Block, u32::from(a - b'0')),
+            [b'/', a @ b'0'..=b'9', b @ b'0'..=b'9'] => {
+                (Form::Block, u32::from(a - b'0') * 10 + u32::from(b - b'0'))
+            }
+            _ => return None,
+        };
+        (length <= Address::V4_BITS).then(|| Self {
+            form,
+            address: address.to_bits(),
+            hosts: u32::MAX.checked_shr(length).unwrap_or(0),
+        })
+    }
+
+    fn range(self) -> Range {
+        let mapped = |bits: u32| Address(u128::from(bits) | 0xffff << 32);
+        Range {
+            first: mapped(self.address & !self.hosts),
+            last: mapped(self.address | self.hosts),
+            is_v4: true,
+        }
+    }
+
+    /// Whether all of another one lies within.
+    #[inline]
+    pub fn contains(self, other: Self) -> bool {
+        other.hosts <= self.hosts && (self.address ^ other.address) & !self.hosts == 0
+    }
+
+    /// Whether an address lies within both.
+    #[inline]
+    pub fn intersects(self, other: Self) -> bool {
+        (self.address ^ other.address) & !(self.hosts | other.hosts) == 0
+    }
+}
+
 /// Consecutive addresses of one version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Range {
@@ -176,7 +237,7 @@ impl Range {
     #[inline]
     pub fn usual(text: &[u8]) -> Option<(Form, Self)> {
         match octets(text) {
-            Some((address, rest)) => Self::usual_v4(address, rest),
+            Some((address, rest)) => Prefix::new(address, rest).map(|v4| (v4.form, v4.range())),
             None => Self::usual_v6(text),
         }
     }
@@ -195,30 +256,6 @@ impl Range {
         };
         let host_bits = u128::BITS.checked_sub(length)?;
         Some((form, Self::block(Address(address.to_bits()), host_bits)))
-    }
-
-    #[inline]
-    fn usual_v4(address: Ipv4Addr, rest: &[u8]) -> Option<(Form, Self)> {
-        let (form, length) = match *rest {
-            [] => (Form::Address, Address::V4_BITS),
-            [b'/', a @ b'0'..=b'9'] => (Form::Block, u32::from(a - b'0')),
-            [b'/', a @ b'0'..=b'9', b @ b'0'..=b'9'] => {
-                (Form::Block, u32::from(a - b'0') * 10 + u32::from(b - b'0'))
-            }
-            _ => return None,
-        };
-        let host_bits = Address::V4_BITS.checked_sub(length)?;
-        let hosts = u32::MAX.checked_shr(length).unwrap_or(0);
-        let mapped = |bits: u32| Address(u128::from(bits) | 0xffff << 32);
-        debug_assert_eq!(hosts.count_ones(), host_bits, "the bits that vary");
-        Some((
-            form,
-            Self {
-                first: mapped(address.to_bits() & !hosts),
-                last: mapped(address.to_bits() | hosts),
-                is_v4: true,
-            },
-        ))
     }
 
     /// Whether all of another one lies within.
@@ -285,7 +322,7 @@ impl fmt::Display for Range {
 
 #[cfg(test)]
 mod tests {
-    use super::{Address, Form, Range, ip};
+    use super::{Address, Form, Prefix, Range, ip};
 
     /// What the whole parser makes of a text.
     fn whole(text: &str) -> Option<(Form, Range)> {
@@ -342,5 +379,49 @@ mod tests {
         let usual = |text: &&&str| Range::usual(text.as_bytes()).is_some();
         assert_eq!(texts.iter().filter(usual).count(), texts.len() - 1);
         assert!(ip("::ffff:10.0.0.1").is_some());
+    }
+
+    /// Bits tell of blocks what their first and last addresses tell.
+    #[test]
+    fn prefixes_are_related_as_ranges_are() {
+        let texts = [
+            "0.0.0.0/0",
+            "10.0.0.0/8",
+            "10.1.2.3/8",
+            "10.0.0.0/9",
+            "10.128.0.0/9",
+            "10.1.0.0/16",
+            "11.0.0.0/8",
+            "10.1.2.3/32",
+            "10.1.2.3",
+            "10.1.2.4/31",
+            "10.1.2.5",
+            "10.1.2.5/31",
+            "255.255.255.255/32",
+            "255.255.255.254/31",
+            "128.0.0.0/1",
+            "0.0.0.0",
+        ];
+        let read = |text: &str| {
+            (
+                Prefix::usual(text.as_bytes()).unwrap(),
+                Range::usual(text.as_bytes()).unwrap().1,
+            )
+        };
+        for left in texts {
+            for right in texts {
+                let ((a, whole), (b, part)) = (read(left), read(right));
+                assert_eq!(
+                    a.contains(b),
+                    whole.contains(part),
+                    "{left} contains {right}"
+                );
+                assert_eq!(
+                    a.intersects(b),
+                    whole.intersects(part),
+                    "{left} intersects {right}"
+                );
+            }
+        }
     }
 }

@@ -1,11 +1,7 @@
 //! Verbs of floats whose digits are known: a float keeps fifteen digits, and prints as the number that it was read from.
 
-use smallvec::SmallVec;
-
 use super::directive::Spec;
-
-/// Text of a float.
-pub type Text = SmallVec<[u8; 32]>;
+use crate::impossible::Within as _;
 
 /// `coefficient / 10^scale`, the shortest decimal of a float.
 #[derive(Clone, Copy)]
@@ -41,7 +37,7 @@ impl Decimal {
 
     /// What a verb prints; `None` when that takes the float itself.
     #[inline]
-    pub fn printed(self, spec: &Spec, verb: char) -> Option<Text> {
+    pub fn printed(self, spec: &Spec, verb: char) -> Option<Printed> {
         if spec.plus || spec.space || spec.sharp || spec.zero {
             return None;
         }
@@ -53,21 +49,13 @@ impl Decimal {
         }
     }
 
-    fn sign(self) -> Text {
-        let mut text = Text::new();
-        if self.negative {
-            text.push(b'-');
-        }
-        text
-    }
-
     /// The exponent of the first digit.
     fn exponent(self) -> i64 {
         i64::from(self.digits) - i64::from(self.scale) - 1
     }
 
     /// `%g` with the shortest digits.
-    fn general(self) -> Text {
+    fn general(self) -> Printed {
         let exponent = self.exponent();
         if !(-4..6).contains(&exponent) {
             let mut coefficient = self.coefficient;
@@ -80,7 +68,7 @@ impl Decimal {
     }
 
     /// `%f`
-    fn fixed(self, precision: u32) -> Option<Text> {
+    fn fixed(self, precision: u32) -> Option<Printed> {
         let whole = self.digits.saturating_sub(self.scale);
         if whole + precision > KEPT {
             return None;
@@ -90,7 +78,7 @@ impl Decimal {
     }
 
     /// `%e`
-    fn scientific(self, precision: u32) -> Option<Text> {
+    fn scientific(self, precision: u32) -> Option<Printed> {
         if precision >= KEPT {
             return None;
         }
@@ -118,56 +106,80 @@ impl Decimal {
         }
     }
 
-    fn with_point(self, coefficient: u64, scale: u32) -> Text {
-        let mut text = self.sign();
-        let mut buffer = itoa::Buffer::new();
-        let digits = buffer.format(coefficient).as_bytes();
-        let scale = scale as usize;
-        let missing = (scale + 1).saturating_sub(digits.len());
-        // as many zeros as there is no digit for, one of them before the point
-        let zeros = std::iter::repeat_n(b'0', missing);
-        let (whole, fraction) = digits
-            .split_at_checked(digits.len().saturating_sub(scale))
-            .unwrap_or((digits, &[]));
-        if missing > 0 {
-            text.push(b'0');
-            text.push(b'.');
-            text.extend(zeros.skip(1));
-            text.extend_from_slice(digits);
-            return text;
+    fn with_point(self, coefficient: u64, scale: u32) -> Printed {
+        Printed {
+            negative: self.negative,
+            coefficient,
+            behind: scale as usize,
+            exponent: None,
         }
-        text.extend_from_slice(whole);
-        if scale > 0 {
-            text.push(b'.');
-            text.extend_from_slice(fraction);
-        }
-        text
     }
 
-    fn with_exponent(self, coefficient: u64, exponent: i64) -> Text {
-        let mut text = self.sign();
+    fn with_exponent(self, coefficient: u64, exponent: i64) -> Printed {
+        Printed {
+            negative: self.negative,
+            coefficient,
+            behind: coefficient.checked_ilog10().unwrap_or(0) as usize,
+            exponent: Some(exponent),
+        }
+    }
+}
+
+/// What a verb prints: digits, a point before the last ones of them, an exponent behind them.
+#[derive(Clone, Copy)]
+pub struct Printed {
+    negative: bool,
+    coefficient: u64,
+    /// Digits behind the point; there is no point without any.
+    behind: usize,
+    exponent: Option<i64>,
+}
+
+/// Zeros for digits that a coefficient lacks.
+const ZEROS: &str = "00000000000000000000";
+
+impl Printed {
+    /// Bytes of the text.
+    #[inline]
+    pub fn length(self) -> usize {
+        let digits = self.coefficient.checked_ilog10().unwrap_or(0) as usize + 1;
+        let exponent = self.exponent.map_or(0, |exponent| {
+            let digits = exponent.unsigned_abs().checked_ilog10().unwrap_or(0) as usize + 1;
+            "e+".len() + digits.max(2)
+        });
+        // one digit stands before the point
+        let digits = digits.max(self.behind + 1) + usize::from(self.behind > 0);
+        usize::from(self.negative) + digits + exponent
+    }
+
+    /// Writes the text.
+    #[inline]
+    pub fn write(self, text: &mut impl for<'t> Extend<&'t str>) {
+        if self.negative {
+            text.extend(["-"]);
+        }
         let mut buffer = itoa::Buffer::new();
-        let digits = buffer.format(coefficient).as_bytes();
-        if let Some((first, rest)) = digits.split_first() {
-            text.push(*first);
-            if !rest.is_empty() {
-                text.push(b'.');
-                text.extend_from_slice(rest);
-            }
+        let digits = buffer.format(self.coefficient);
+        match digits.len().checked_sub(self.behind) {
+            Some(_) if self.behind == 0 => text.extend([digits]),
+            Some(whole @ 1..) => text.extend([digits.within(..whole), ".", digits.within(whole..)]),
+            _ => text.extend(["0.", ZEROS.within(..self.behind - digits.len()), digits]),
         }
-        text.push(b'e');
-        text.push(if exponent < 0 { b'-' } else { b'+' });
-        if exponent.unsigned_abs() < 10 {
-            text.push(b'0');
+        if let Some(exponent) = self.exponent {
+            let sign = if exponent < 0 { "e-" } else { "e+" };
+            let filling = if exponent.unsigned_abs() < 10 {
+                "0"
+            } else {
+                ""
+            };
+            text.extend([sign, filling, buffer.format(exponent.unsigned_abs())]);
         }
-        text.extend_from_slice(buffer.format(exponent.unsigned_abs()).as_bytes());
-        text
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Decimal;
+    use super::{Decimal, Printed};
     use crate::builtins::sprintf::Spec;
 
     /// Numbers of all lengths and scales print as their floats do, where they print at all.
@@ -177,28 +189,38 @@ mod tests {
         for _ in 0..200_000 {
             seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(11);
             let length = u32::try_from(seed >> 60).unwrap();
-            let coefficient = i64::try_from((seed >> 8) % 10_u64.pow(length + 1)).unwrap();
+            let sign = if seed & 128 == 0 { 1 } else { -1 };
+            let coefficient = sign * i64::try_from((seed >> 8) % 10_u64.pow(length + 1)).unwrap();
             let scale = u8::try_from((seed >> 40) % 19).unwrap();
             let float: f64 = format!("{coefficient}e-{scale}").parse().unwrap();
             let Some(decimal) = Decimal::new(scale, coefficient) else {
                 continue;
             };
+            let magnitude = float.abs();
             let precision = usize::try_from((seed >> 50) % 9).unwrap();
             let spec = Spec {
                 precision: Some(precision),
                 ..Spec::default()
             };
-            if let Some(text) = decimal.printed(&spec, 'f') {
-                let expected = format!("{float:.precision$}");
-                assert_eq!(std::str::from_utf8(&text), Ok(&*expected), "{float}");
+            let sign = if float < 0.0 { "-" } else { "" };
+            let compare = |printed: Printed, magnitude: String| {
+                let expected = format!("{sign}{magnitude}");
+                let mut text = String::new();
+                printed.write(&mut text);
+                assert_eq!(text, expected, "{float}");
+                assert_eq!(text.len(), printed.length(), "{float}");
+            };
+            if let Some(printed) = decimal.printed(&spec, 'f') {
+                compare(printed, format!("{magnitude:.precision$}"));
             }
-            if let Some(text) = decimal.printed(&spec, 'e') {
-                let expected = super::super::float::scientific(float, precision);
-                assert_eq!(std::str::from_utf8(&text), Ok(&*expected), "{float}");
+            if let Some(printed) = decimal.printed(&spec, 'e') {
+                compare(
+                    printed,
+                    super::super::float::scientific(magnitude, precision),
+                );
             }
-            let text = decimal.printed(&Spec::default(), 'g').unwrap();
-            let expected = super::super::float::general(float, None);
-            assert_eq!(std::str::from_utf8(&text), Ok(&*expected), "{float}");
+            let printed = decimal.printed(&Spec::default(), 'g').unwrap();
+            compare(printed, super::super::float::general(magnitude, None));
         }
     }
 }

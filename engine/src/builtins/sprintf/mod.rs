@@ -42,9 +42,11 @@ fn show<'e>(printer: &mut Printer<'_, 'e>, value: V<'e>, verb: Option<char>) -> 
     }
     if let (V::Decimal(scale, coefficient), Some(verb)) = (value, verb)
         && let Some(decimal) = decimal::Decimal::new(scale, coefficient)
-        && let Some(text) = decimal.printed(&printer.spec, verb)
+        && let Some(printed) = decimal.printed(&printer.spec, verb)
     {
-        return printer.padded(&text);
+        let mut text = String::new();
+        printed.write(&mut text);
+        return printer.padded(text.as_bytes());
     }
     let argument = Argument::of(printer.call(), value)?;
     match verb {

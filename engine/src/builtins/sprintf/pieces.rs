@@ -7,7 +7,7 @@ use super::directive::{Directive, Format, Spec, Step, Values};
 use super::integer::Digits;
 use super::printer::Printer;
 use crate::builtins::{BuiltinContext, Fault, Operands, Prepared, runes};
-use crate::impossible::{Within as _, impossible};
+use crate::impossible::Within as _;
 use crate::value::array::ArrayView;
 use crate::value::{V, Value};
 
@@ -265,14 +265,15 @@ impl Piece {
                 let Some(printed) = decimal.printed(&self.spec, self.verb) else {
                     return Ok(false);
                 };
-                let printed = std::str::from_utf8(&printed).ok();
-                let printed =
-                    printed.unwrap_or_else(|| impossible("a number is printed as no text"));
-                let missing = self.spec.width.unwrap_or(0).saturating_sub(printed.len());
+                let Some(width) = self.spec.width else {
+                    printed.write(text);
+                    return Ok(true);
+                };
+                let missing = width.saturating_sub(printed.length());
                 if !self.spec.minus {
                     fill(text, b' ', missing);
                 }
-                text.push_str(printed);
+                printed.write(text);
                 if self.spec.minus {
                     fill(text, b' ', missing);
                 }

@@ -129,7 +129,11 @@ fn is_plain(value: V<'_>) -> bool {
     match value.kind() {
         Kind::Null | Kind::Boolean | Kind::Number => true,
         Kind::String => {
-            let simple = |text: &[u8]| text.iter().all(|byte| matches!(byte, b' '..=b'~'));
+            // without an early end many bytes are looked at in one instruction
+            let simple = |text: &[u8]| {
+                let bytes = text.iter();
+                bytes.fold(true, |all, byte| all & matches!(byte, b' '..=b'~'))
+            };
             if value.string_bytes().is_some_and(simple) {
                 return true;
             }
