@@ -1,6 +1,7 @@
 //! Workloads written by hand in Rust over the same parsed values, with the crates that one would take for it: how fast a
 //! decision could be at all.
 
+mod catalogues;
 mod encodings;
 mod helpers;
 mod lookups;
@@ -28,7 +29,8 @@ type Decision = Box<dyn Fn(&Value, &Value) -> Option<Value>>;
 type Prepare = fn() -> Option<Decision>;
 
 /// All, by the names of their workloads, without their sizes.
-const DECISIONS: [&[(&str, Prepare)]; 11] = [
+const DECISIONS: [&[(&str, Prepare)]; 12] = [
+    catalogues::DECISIONS,
     encodings::DECISIONS,
     helpers::DECISIONS,
     lookups::DECISIONS,
