@@ -4,7 +4,7 @@ use super::arithmetic::computed;
 use super::arrays::allot;
 use super::{Aggregation, Builtin, BuiltinContext, Fault, Fold, Members, Operands, runes};
 use crate::value::number::Product;
-use crate::value::{Kind, NumberBuf, SetView, V, sort};
+use crate::value::{NumberBuf, SetView, V, sort};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -140,7 +140,7 @@ fn folded<'e>(
 ) -> Result<V<'e>, Fault> {
     call.budget.spend_len(members.len())?;
     let mut fold = Fold::new(aggregation);
-    elements.for_each(|element| fold.add(element));
+    fold.add_all(elements);
     fold.finish(call, members.kind())
 }
 
@@ -152,13 +152,21 @@ fn sorted<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>
     {
         return Ok(call.arena.array_of(items));
     }
-    let mut list = bumpalo::collections::Vec::with_capacity_in(members.len(), call.arena.bump());
-    list.extend(members.iter());
-    // those of a set come in order
-    if members.kind() == Kind::Array {
-        sort::sort(&mut list, || call.arena.goes_on());
-    }
-    Ok(call.arena.array_of(list.into_bump_slice()))
+    let list = match members {
+        Members::Array(array) => {
+            let list = call.arena.bump().alloc_slice_fill_iter(array.iter());
+            sort::sort(list, || call.arena.goes_on());
+            list
+        }
+        // those of a set come in order
+        Members::Set(set) => {
+            let mut list =
+                bumpalo::collections::Vec::with_capacity_in(set.len(), call.arena.bump());
+            list.extend(set.iter());
+            list.into_bump_slice_mut()
+        }
+    };
+    Ok(call.arena.array_of(list))
 }
 
 fn all<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

@@ -2,11 +2,11 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::{self, Write as _};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::buffer::Buffer;
 use super::fault::{Fault, FaultCode};
 use super::graph::Graphs;
 use super::hooks::Hooks;
@@ -24,9 +24,6 @@ use solon_syntax::source::{SourceId, Span};
 
 use crate::value::display;
 use crate::value::{Arena, Excess, Short, TextView, V, Value};
-
-/// Bytes of a string being built in the arena.
-pub type Buffer<'e> = bumpalo::collections::Vec<'e, u8>;
 
 /// File names by source.
 pub type Files = HashMap<SourceId, Arc<str>>;
@@ -430,61 +427,5 @@ impl<'e> Budget<'e> {
             return Err(Fault::halt(FaultCode::Cancel, limits::TIME_EXCEEDED));
         }
         self.reserve(0)
-    }
-}
-
-/// Appends to a buffer if the evaluation may.
-#[inline]
-pub fn push(call: &BuiltinContext<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> Result<(), Fault> {
-    let length = buffer.len() + bytes.len();
-    if length > buffer.capacity() {
-        call.budget.reserve(buffer.len() + length)?;
-        if length > limits::LARGE_OPERAND {
-            call.budget.check()?;
-        }
-    }
-    buffer.extend_from_slice_copy(bytes);
-    Ok(())
-}
-
-/// Writes values into a buffer, up to the memory that the evaluation may still take, and as long as it may go on.
-pub struct Writer<'b, 'e> {
-    buffer: &'b mut Buffer<'e>,
-    left: usize,
-    /// Length of the buffer from which on one looks at the clock.
-    next_look: usize,
-    budget: &'b Budget<'b>,
-}
-
-impl<'b, 'e> Writer<'b, 'e> {
-    /// Writes behind what the buffer holds.
-    pub fn new(call: &'b BuiltinContext<'_>, buffer: &'b mut Buffer<'e>) -> Self {
-        Self {
-            left: call.budget.memory_left(),
-            next_look: buffer.len().saturating_add(limits::LOOK_BYTES),
-            budget: &call.budget,
-            buffer,
-        }
-    }
-
-    /// Writes something whose text may be long.
-    pub fn show(&mut self, shown: impl fmt::Display) -> Result<(), Fault> {
-        if write!(self, "{shown}").is_ok() {
-            return Ok(());
-        }
-        self.budget.check()?;
-        Err(Fault::memory())
-    }
-}
-
-impl fmt::Write for Writer<'_, '_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.left = self.left.checked_sub(text.len()).ok_or(fmt::Error)?;
-        if self.buffer.len() > self.next_look {
-            self.next_look = self.buffer.len() + limits::LOOK_BYTES;
-            self.budget.check().map_err(|_| fmt::Error)?;
-        }
-        self.buffer.extend_from_slice_copy(text.as_bytes());
-        Ok(())
     }
 }

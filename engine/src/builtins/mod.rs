@@ -5,6 +5,7 @@
     reason = "all functions of the table have one signature"
 )]
 
+mod buffer;
 mod builtin;
 pub mod call;
 pub mod capabilities;

@@ -9,11 +9,19 @@ use super::{Builtin, IndexTest, Observed};
 type Cell = Option<IndexTest>;
 
 /// A column of the table without its empty cells, in the order of the table.
-type Column<const ROWS: usize> = [(&'static str, Cell); ROWS];
+struct Column<const ROWS: usize> {
+    rows: [(&'static str, Cell); ROWS],
+    /// The lengths of its names: bits of them, modulo 64. Most operators are found not to be there by these alone.
+    lengths: u64,
+}
 
 static SILENT: Column<{ rows(Which::Silent) }> = column(Which::Silent);
 static SEEN: Column<{ rows(Which::Seen) }> = column(Which::Seen);
 static TESTS: Column<{ rows(Which::Tests) }> = column(Which::Tests);
+
+const fn length_bit(length: usize) -> u64 {
+    1 << (length % 64)
+}
 
 #[derive(Clone, Copy)]
 enum Which {
@@ -55,14 +63,18 @@ const fn rows(which: Which) -> usize {
     reason = "a place beyond the end would not compile"
 )]
 const fn column<const ROWS: usize>(which: Which) -> Column<ROWS> {
-    let mut column: Column<ROWS> = [("", None); ROWS];
+    let mut column = Column {
+        rows: [("", None); ROWS],
+        lengths: 0,
+    };
     let (mut family, mut row) = (0, 0);
     while family < FAMILIES.len() {
         let mut at = 0;
         while at < FAMILIES[family].len() {
             let builtin = &FAMILIES[family][at];
             if which.has(builtin) {
-                column[row] = (builtin.name, builtin.test);
+                column.rows[row] = (builtin.name, builtin.test);
+                column.lengths |= length_bit(builtin.name.len());
                 row += 1;
             }
             at += 1;
@@ -73,10 +85,12 @@ const fn column<const ROWS: usize>(which: Which) -> Column<ROWS> {
 }
 
 #[inline]
-fn find(column: &[(&'static str, Cell)], operator: &Term) -> Option<Cell> {
-    // most names differ in their length
+fn find<const ROWS: usize>(column: &Column<ROWS>, operator: &Term) -> Option<Cell> {
     let length = operator.operator_len()?;
-    let mut rows = column.iter();
+    if column.lengths & length_bit(length) == 0 {
+        return None;
+    }
+    let mut rows = column.rows.iter();
     rows.find(|(name, _)| name.len() == length && operator.is_operator(name))
         .map(|(_, cell)| *cell)
 }

@@ -1,6 +1,6 @@
 //! Output for people, and text with values in it.
 
-use super::call::{Writer, push};
+use super::buffer::{Writer, push};
 use super::{Builtin, BuiltinContext, Fault, FaultCode, Members, Observed, Operands};
 use crate::value::{Kind, V};
 
@@ -102,7 +102,7 @@ fn template_string<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Res
         match (part, part.string_bytes()) {
             (V::Int(i), _) => push(call, &mut buffer, itoa::Buffer::new().format(i).as_bytes())?,
             (_, Some(text)) => push(call, &mut buffer, text)?,
-            _ => Writer::new(call, &mut buffer).show(part)?,
+            _ => Writer::new(call, &mut buffer).value(part)?,
         }
     }
     Ok(call.text(buffer))

@@ -56,13 +56,16 @@ fn factor(prefix: &[u8]) -> Option<u64> {
         [letter, b'i'] => (letter, true),
         _ => return None,
     };
-    let power = b"kmgtpe".iter().position(|unit| unit == letter)?;
-    let power = u32::try_from(power).ok()? + 1;
-    Some(if binary {
-        1 << (10 * power)
-    } else {
-        1000_u64.pow(power)
-    })
+    let (decimal, power) = match letter {
+        b'k' => (1_000, 1),
+        b'm' => (1_000_000, 2),
+        b'g' => (1_000_000_000, 3),
+        b't' => (1_000_000_000_000, 4),
+        b'p' => (1_000_000_000_000_000, 5),
+        b'e' => (1_000_000_000_000_000_000, 6),
+        _ => return None,
+    };
+    Some(if binary { 1 << (10 * power) } else { decimal })
 }
 
 /// A number's digits as an integer and the power of ten it is to be multiplied by.
@@ -184,15 +187,15 @@ fn fraction(amount: &BigInt, power: u64) -> NumberBuf {
 
 /// A plain amount: few digits and a unit.
 fn plain_bytes(text: &[u8]) -> Option<i64> {
-    /// Digits that any unit leaves within 128 bits.
+    /// Digits that 64 bits surely hold.
     const DIGITS: usize = 18;
     let count = text.iter().take_while(|b| b.is_ascii_digit()).count();
     let (digits, unit) = text
         .split_at_checked(count)
         .filter(|_| (1..=DIGITS).contains(&count))?;
-    let amount = digits.iter().fold(0_i128, |amount, digit| {
-        amount * 10 + i128::from(digit - b'0')
-    });
+    let amount = digits
+        .iter()
+        .fold(0_i64, |amount, digit| amount * 10 + i64::from(digit - b'0'));
     let factor = match *unit {
         [] => 1,
         [letter] => factor(&[letter.to_ascii_lowercase()])?,
@@ -205,7 +208,7 @@ fn plain_bytes(text: &[u8]) -> Option<i64> {
         }
         _ => return None,
     };
-    i64::try_from(amount * i128::from(factor)).ok()
+    amount.checked_mul(i64::try_from(factor).ok()?)
 }
 
 fn parse_bytes<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

@@ -144,24 +144,22 @@ impl<'e> Machine<'e> {
         trail: &mut Vec<V<'e>>,
         rest: &'e [Step],
     ) -> Result<Flow, Halt> {
-        self.turn()?;
         if value.refuses_walk() {
             let ended = self.call.budget.check();
             ended.map_err(|fault| Halt::exhausted(self.program, &fault, Span::default()))?;
         }
-        if let Some(path) = path {
-            let array = self.call.arena.array(trail);
-            self.set(path, array);
-        }
-        self.set(out, value);
-        if self.run(rest)? == Flow::Stop {
+        if self.visit(value, path, out, trail, rest)? == Flow::Stop {
             return Ok(Flow::Stop);
         }
         let mut inner = |machine: &mut Self, key: V<'e>, value: V<'e>| {
             trail.push(key);
-            let flow = stacker::maybe_grow(RED_ZONE, STACK_GROWTH, || {
-                machine.descend(value, path, out, trail, rest)
-            });
+            let flow = if value.kind() < Kind::Array {
+                machine.visit(value, path, out, trail, rest)
+            } else {
+                stacker::maybe_grow(RED_ZONE, STACK_GROWTH, || {
+                    machine.descend(value, path, out, trail, rest)
+                })
+            };
             trail.pop();
             flow
         };
@@ -196,5 +194,24 @@ impl<'e> Machine<'e> {
             _ => {}
         }
         Ok(Flow::More)
+    }
+
+    /// Runs the rest of a block for one path and value.
+    #[inline]
+    fn visit(
+        &mut self,
+        value: V<'e>,
+        path: Option<u32>,
+        out: u32,
+        trail: &[V<'e>],
+        rest: &'e [Step],
+    ) -> Result<Flow, Halt> {
+        self.turn()?;
+        if let Some(path) = path {
+            let array = self.call.arena.array(trail);
+            self.set(path, array);
+        }
+        self.set(out, value);
+        self.run(rest)
     }
 }

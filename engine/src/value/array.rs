@@ -170,6 +170,15 @@ impl<'e> Iterator for ArrayIter<'e> {
             Self::Arena(items) => items.size_hint(),
         }
     }
+
+    /// A loop for each kind of array: one over both asks each time which it is.
+    #[inline]
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
+        match self {
+            Self::Stored(items) => items.fold(init, |all, item| f(all, item.borrow())),
+            Self::Arena(items) => items.fold(init, |all, item| f(all, *item)),
+        }
+    }
 }
 
 impl ExactSizeIterator for ArrayIter<'_> {}

@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use solon_syntax::stack;
 
-use super::V;
+use super::{V, text};
 use crate::limits::LOOK_BYTES;
 
 impl fmt::Display for V<'_> {
@@ -28,7 +28,7 @@ pub fn show_while(value: V<'_>, limit: usize, goes_on: &dyn Fn() -> bool) -> Opt
         next_look: LOOK_BYTES,
         goes_on,
     };
-    write!(out, "{value}").ok()?;
+    write_value(value, &mut out).ok()?;
     Some(out.text)
 }
 
@@ -57,7 +57,8 @@ impl Write for Bounded<'_> {
     }
 }
 
-fn write_value(value: V<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// Writes the text form without what formatting costs.
+pub fn write_value(value: V<'_>, f: &mut impl Write) -> fmt::Result {
     match value {
         V::Null => f.write_str("null"),
         V::Bool(b) => f.write_str(if b { "true" } else { "false" }),
@@ -72,15 +73,15 @@ fn write_value(value: V<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-fn write_number(value: V<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_number(value: V<'_>, f: &mut impl Write) -> fmt::Result {
     match value.as_number() {
-        Some(number) => write!(f, "{number}"),
+        Some(number) => number.write(f),
         None => Ok(()),
     }
 }
 
-fn write_array(value: V<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    f.write_char('[')?;
+fn write_array(value: V<'_>, f: &mut impl Write) -> fmt::Result {
+    f.write_str("[")?;
     let mut first = true;
     if let Some(items) = value.as_array() {
         for item in items.iter() {
@@ -88,11 +89,11 @@ fn write_array(value: V<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             write_value(item, f)?;
         }
     }
-    f.write_char(']')
+    f.write_str("]")
 }
 
-fn write_object(value: V<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    f.write_char('{')?;
+fn write_object(value: V<'_>, f: &mut impl Write) -> fmt::Result {
+    f.write_str("{")?;
     let mut first = true;
     if let Some(object) = value.as_object() {
         for (key, value) in object.iter() {
@@ -102,15 +103,15 @@ fn write_object(value: V<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             write_value(value, f)?;
         }
     }
-    f.write_char('}')
+    f.write_str("}")
 }
 
-fn write_set(value: V<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_set(value: V<'_>, f: &mut impl Write) -> fmt::Result {
     let mut first = true;
     if let Some(set) = value.as_set() {
         for item in set.iter() {
             if first {
-                f.write_char('{')?;
+                f.write_str("{")?;
             }
             separate(&mut first, f)?;
             write_value(item, f)?;
@@ -119,7 +120,7 @@ fn write_set(value: V<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(if first { "set()" } else { "}" })
 }
 
-fn separate(first: &mut bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn separate(first: &mut bool, f: &mut impl Write) -> fmt::Result {
     if std::mem::take(first) {
         Ok(())
     } else {
@@ -129,11 +130,13 @@ fn separate(first: &mut bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 /// A string in quotes, escaped as Go's `strconv.Quote` does.
 pub fn quote(text: &[u8], f: &mut impl Write) -> fmt::Result {
-    f.write_char('"')?;
-    let plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
-    let start = text.iter().take_while(|byte| plain(byte)).count();
-    let (start, text) = text.split_at(start);
-    f.write_str(std::str::from_utf8(start).unwrap_or_default())?;
+    f.write_str("\"")?;
+    if is_plain(text)
+        && let Ok(text) = std::str::from_utf8(text)
+    {
+        f.write_str(text)?;
+        return f.write_str("\"");
+    }
     for chunk in text.utf8_chunks() {
         for c in chunk.valid().chars() {
             match c {
@@ -146,7 +149,14 @@ pub fn quote(text: &[u8], f: &mut impl Write) -> fmt::Result {
             write!(f, "\\x{byte:02x}")?;
         }
     }
-    f.write_char('"')
+    f.write_str("\"")
+}
+
+/// Whether a text stands in quotes as it is, since it has printable ASCII characters alone and none to escape.
+#[inline]
+fn is_plain(text: &[u8]) -> bool {
+    let escaped = |word| text::marks_of(word, b'"') | text::marks_of(word, b'\\');
+    text::all_words(text, |word| text::is_printable(word) && escaped(word) == 0)
 }
 
 /// A character as it stands in Go's quoted strings and characters, but for the quotes themselves.

@@ -98,13 +98,20 @@ impl PartialEq for Number<'_> {
 
 impl Eq for Number<'_> {}
 
+impl Number<'_> {
+    /// Writes the text, without what formatting costs.
+    pub fn write(self, out: &mut impl fmt::Write) -> fmt::Result {
+        match self {
+            Self::Int(i) => out.write_str(itoa::Buffer::new().format(i)),
+            Self::Decimal(scale, coefficient) => write_decimal(scale, coefficient, out),
+            Self::Text(text) => out.write_str(text),
+        }
+    }
+}
+
 impl fmt::Display for Number<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Int(i) => f.write_str(itoa::Buffer::new().format(i)),
-            Self::Decimal(scale, coefficient) => write_decimal(scale, coefficient, f),
-            Self::Text(text) => f.write_str(text),
-        }
+        self.write(f)
     }
 }
 

@@ -340,6 +340,21 @@ impl Object {
             object.slice_mut().get_mut(slot).map(change)
         })
     }
+
+    /// Whether all keys are strings. They are in order, so that the first and the last one tell.
+    fn has_text_keys(&self) -> bool {
+        let (first, last) = match self.form() {
+            Form::Shaped(shape) => (shape.keys.first(), shape.keys.last()),
+            Form::Chunked(chunked) => {
+                let mut runs = chunked.runs();
+                let first = runs.clone().next().and_then(|run| run.iter().next());
+                let last = runs.next_back().and_then(|run| run.iter().next_back());
+                (first.map(|(key, _)| key), last.map(|(key, _)| key))
+            }
+        };
+        let is_string = |key: &Value| key.borrow().is_string();
+        first.is_none_or(is_string) && last.is_none_or(is_string)
+    }
 }
 
 fn pairs(shape: &Shape, values: &[Value]) -> Vec<(Value, Value)> {
@@ -423,7 +438,7 @@ impl<'e> ObjectView<'e> {
     #[inline]
     pub fn has_text_keys(self) -> bool {
         match self {
-            Self::Stored(object) => object.iter().all(|(key, _)| key.borrow().is_string()),
+            Self::Stored(object) => object.has_text_keys(),
             Self::Arena(object) if object.overlaid().is_none() => {
                 object.keys().iter().all(V::is_string)
             }

@@ -151,6 +151,47 @@ fn words(text: &[u8]) -> (u64, u64) {
     (low, 0)
 }
 
+/// Fewer than eight bytes as a little-endian word, filled up with a byte.
+#[inline]
+pub fn padded(text: &[u8], byte: u8) -> u64 {
+    words(text).0 | u64::from_le_bytes([byte; 8]) << (8 * text.len().min(7))
+}
+
+/// Whether all words of eight bytes are of some kind. The last one may overlap the one before; a shorter text is filled up
+/// with blanks.
+#[inline]
+pub fn all_words(text: &[u8], is_so: impl Fn(u64) -> bool) -> bool {
+    let word = |chunk: &[u8; 8]| u64::from_le_bytes(*chunk);
+    let (chunks, _) = text.as_chunks();
+    chunks.iter().all(|chunk| is_so(word(chunk)))
+        && is_so(text.last_chunk().map_or_else(|| padded(text, b' '), word))
+}
+
+/// A one in each byte.
+const ONES: u64 = u64::MAX / 255;
+
+/// The highest bit of each byte.
+pub const HIGHS: u64 = ONES << 7;
+
+/// Marks the highest bits of bytes below a bound of at most 0x80, but not of those from 0x80 on. Behind the first one it
+/// may mark others.
+#[inline]
+pub fn marks_below(word: u64, bound: u8) -> u64 {
+    word.wrapping_sub(ONES * u64::from(bound)) & !word & HIGHS
+}
+
+/// The same for bytes that are one.
+#[inline]
+pub fn marks_of(word: u64, byte: u8) -> u64 {
+    marks_below(word ^ (ONES * u64::from(byte)), 1)
+}
+
+/// Whether eight bytes are printable ASCII characters.
+#[inline]
+pub fn is_printable(word: u64) -> bool {
+    (word & HIGHS) | marks_below(word, b' ') | marks_of(word, 0x7f) == 0
+}
+
 /// The first 16 bytes as a number that orders strings as far as they go; what is missing counts as zero.
 #[inline]
 pub fn head(text: &[u8]) -> u128 {
@@ -330,4 +371,24 @@ pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
         ));
     }
     Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{all_words, is_printable};
+
+    #[test]
+    fn printable_characters_are_found_at_any_place() {
+        for byte in 0..=u8::MAX {
+            for (before, behind) in (0..18).flat_map(|one| (0..18).map(move |other| (one, other))) {
+                let text = [&vec![b' '; before][..], &[byte], &vec![b'~'; behind]].concat();
+                assert_eq!(
+                    all_words(&text, is_printable),
+                    (b' '..=b'~').contains(&byte),
+                    "{text:?}"
+                );
+            }
+        }
+        assert!(all_words(b"", is_printable));
+    }
 }

@@ -25,3 +25,9 @@ measured := {"names": sort(all_names), "number": count(all_names)} if {
 
 # this one has
 listed := [name | some name in names]
+
+# nobody asks for the path
+held contains value if walk(input, [path, value])
+
+# this one is asked for
+placed contains path if walk(input, [path, "x"])

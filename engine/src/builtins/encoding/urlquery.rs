@@ -1,9 +1,11 @@
 //! The query part of URLs.
 
-use crate::builtins::call::Buffer;
+use smallvec::{SmallVec, smallvec};
+
+use crate::builtins::buffer::Buffer;
 use crate::builtins::operands::Members;
 use crate::builtins::{BuiltinContext, Fault, Operands};
-use crate::impossible::impossible;
+use crate::impossible::{Within, impossible};
 use crate::value::{ObjectBuilder, ObjectView, V};
 
 pub fn encode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -13,22 +15,66 @@ pub fn encode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V
     Ok(call.text(buffer))
 }
 
-fn escape(call: &BuiltinContext<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> Result<(), Fault> {
-    const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    call.budget.reserve(bytes.len().saturating_mul(3))?;
-    let digit = |at: u8| {
-        HEX.get(usize::from(at))
-            .copied()
-            .unwrap_or_else(|| impossible("a digit of more than four bits"))
-    };
-    for byte in bytes {
-        match byte {
-            b'-' | b'_' | b'.' | b'~' => buffer.push(*byte),
-            b' ' => buffer.push(b'+'),
-            byte if byte.is_ascii_alphanumeric() => buffer.push(*byte),
-            byte => buffer.extend([b'%', digit(byte >> 4), digit(byte & 15)]),
+/// How a byte is written.
+#[derive(Clone, Copy)]
+struct Written {
+    bytes: [u8; 3],
+    length: u8,
+}
+
+impl Written {
+    const fn new(byte: u8) -> Self {
+        const fn digit(half: u8) -> u8 {
+            if half < 10 {
+                b'0' + half
+            } else {
+                b'A' + half - 10
+            }
         }
+        let (bytes, length) = match byte {
+            b'-' | b'_' | b'.' | b'~' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {
+                ([byte, 0, 0], 1)
+            }
+            b' ' => ([b'+', 0, 0], 1),
+            _ => ([b'%', digit(byte >> 4), digit(byte & 15)], 3),
+        };
+        Self { bytes, length }
     }
+}
+
+/// How each byte is written.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a place beyond the end would not compile"
+)]
+static WRITTEN: [Written; 256] = {
+    let mut written = [Written::new(0); 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[expect(clippy::cast_possible_truncation, reason = "below 256")]
+        let one = Written::new(byte as u8);
+        written[byte] = one;
+        byte += 1;
+    }
+    written
+};
+
+/// Writes three bytes for each, and goes on behind those that count: nothing is chosen by a jump.
+fn escape(call: &BuiltinContext<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> Result<(), Fault> {
+    let room = bytes.len().saturating_mul(3);
+    call.budget.reserve(room)?;
+    let mut end = buffer.len();
+    buffer.resize(end + room, 0);
+    for byte in bytes {
+        let place = buffer.get_mut(end..).and_then(<[u8]>::first_chunk_mut);
+        let (Some(place), Some(written)) = (place, WRITTEN.get(usize::from(*byte))) else {
+            impossible::<()>("an escaped byte is longer than three");
+            break;
+        };
+        *place = written.bytes;
+        end += usize::from(written.length);
+    }
+    buffer.truncate(end);
     Ok(())
 }
 
@@ -42,26 +88,42 @@ fn unescape<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> Result<V<'e>, Fault>
     if memchr::memchr2(b'+', b'%', bytes).is_none() {
         return Ok(call.arena.bytes_text(bytes));
     }
-    let mut buffer = call.buffer();
-    let mut rest = bytes;
+    let room = call.arena.bump().alloc_slice_fill_copy(bytes.len(), 0);
+    let (mut places, mut rest) = (room.iter_mut(), bytes);
     while let [byte, after @ ..] = rest {
-        rest = after;
-        match byte {
-            b'+' => buffer.push(b' '),
-            b'%' => {
-                let digit = |at: usize| char::from(*after.get(at)?).to_digit(16);
-                let Some((high, low)) = digit(0).zip(digit(1)) else {
-                    let escape = after.get(..2).unwrap_or(after);
-                    let escape = V::to_string(&call.arena.bytes_text(&[b"%", escape].concat()));
-                    return Err(Fault::error(format!("invalid URL escape {escape}")));
-                };
-                buffer.extend(u8::try_from(high * 16 + low));
-                rest = after.get(2..).unwrap_or_default();
-            }
-            byte => buffer.push(*byte),
+        let (byte, after) = match (byte, after) {
+            (b'+', _) => (b' ', after),
+            (b'%', [high, low, after @ ..]) => match digit(*high).zip(digit(*low)) {
+                Some((high, low)) => (high << 4 | low, after),
+                None => return Err(broken(call, rest)),
+            },
+            (b'%', _) => return Err(broken(call, rest)),
+            (byte, after) => (*byte, after),
+        };
+        if let Some(place) = places.next() {
+            *place = byte;
         }
+        rest = after;
     }
-    Ok(call.text(buffer))
+    let length = bytes.len() - places.len();
+    Ok(call.arena.borrowed_bytes(room.within(..length)))
+}
+
+/// The value of a hexadecimal digit.
+#[inline]
+fn digit(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        b'A'..=b'F' => Some(byte - b'A' + 10),
+        _ => None,
+    }
+}
+
+#[cold]
+fn broken(call: &BuiltinContext<'_>, rest: &[u8]) -> Fault {
+    let escape = call.arena.bytes_text(rest.get(..3).unwrap_or(rest));
+    Fault::error(format!("invalid URL escape {escape}"))
 }
 
 pub fn encode_object<'e>(
@@ -108,7 +170,7 @@ pub fn decode_object<'e>(
 ) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     let mut keys = ObjectBuilder::new(call.arena);
-    let mut values: Vec<Vec<V<'e>>> = Vec::new();
+    let mut values: Vec<SmallVec<[V<'e>; 1]>> = Vec::new();
     // the first broken escape, unless there is a semicolon somewhere
     let mut problem = None;
     for part in text.as_bytes().split(|byte| *byte == b'&') {
@@ -133,7 +195,7 @@ pub fn decode_object<'e>(
                     held.push(value);
                 } else {
                     keys.put(key, call.arena.number(values.len().into()));
-                    values.push(vec![value]);
+                    values.push(smallvec![value]);
                 }
             }
             Err(escape) => drop(problem.get_or_insert(escape)),
@@ -146,6 +208,6 @@ pub fn decode_object<'e>(
     let pairs = keys.as_object().into_iter().flat_map(ObjectView::iter);
     Ok(call.arena.object_from(pairs.map(|(key, at)| {
         let held = at.as_number().and_then(|at| values.get(at.as_index()?));
-        (key, call.arena.array(held.map_or(&[], Vec::as_slice)))
+        (key, call.arena.array(held.map_or(&[], SmallVec::as_slice)))
     })))
 }

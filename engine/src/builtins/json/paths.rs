@@ -19,7 +19,8 @@ pub fn segments<'e>(call: &BuiltinContext<'e>, path: V<'e>) -> Result<Segments<'
         if text.is_empty() {
             return Ok(Segments::new());
         }
-        return Ok(split(&text).map(|part| call.arena.text(&part)).collect());
+        let parts = split(&text).map(|part| call.arena.bytes_text(&part));
+        return Ok(parts.collect());
     }
     match path.as_array() {
         Some(array) => Ok(array.iter().collect()),
@@ -31,13 +32,18 @@ pub fn segments<'e>(call: &BuiltinContext<'e>, path: V<'e>) -> Result<Segments<'
     }
 }
 
-/// The segments of a path that is text.
-fn split(path: &str) -> impl Iterator<Item = Cow<'_, str>> {
-    let segment = |segment| match memchr::memchr(b'~', str::as_bytes(segment)) {
-        Some(_) => Cow::Owned(segment.replace("~1", "/").replace("~0", "~")),
-        None => Cow::Borrowed(segment),
-    };
-    path.trim_start_matches('/').split('/').map(segment)
+/// The segments of a path that is text, as bytes: characters need not be told apart.
+fn split(path: &str) -> impl Iterator<Item = Cow<'_, [u8]>> {
+    let path = path.trim_start_matches('/');
+    let is_escaped = memchr::memchr(b'~', path.as_bytes()).is_some();
+    let segments = path.as_bytes().split(|byte| *byte == b'/');
+    segments.map(move |segment| {
+        if !is_escaped {
+            return Cow::Borrowed(segment);
+        }
+        let segment = String::from_utf8_lossy(segment);
+        Cow::Owned(segment.replace("~1", "/").replace("~0", "~").into_bytes())
+    })
 }
 
 /// The segments of a constant path that are text; `None` for other paths, and where there are none.
@@ -49,7 +55,7 @@ pub fn parts(path: V<'_>) -> Option<Vec<Value>> {
         }
         None => match path.utf8()? {
             "" => return None,
-            path => split(path).map(|part| Value::string(&part)).collect(),
+            path => split(path).map(|part| Value::bytes(&part)).collect(),
         },
     };
     (!parts.is_empty()).then_some(parts)

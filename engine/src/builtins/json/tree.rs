@@ -354,9 +354,10 @@ fn index(key: V<'_>, length: usize) -> Result<i64, Fault> {
 /// The whole number that a text stands for; there may be zeros behind a point, and nothing in front of it.
 fn written_index(text: &str) -> Option<i64> {
     const LONGEST: usize = 19;
-    let Some((whole, zeros)) = text.split_once('.') else {
-        return text.parse().ok();
-    };
+    if let Ok(index) = text.parse() {
+        return Some(index);
+    }
+    let (whole, zeros) = text.split_once('.')?;
     if text.len() > LONGEST || zeros.bytes().any(|byte| byte != b'0') {
         return None;
     }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::call::push;
+use super::buffer::push;
 use super::patterns::Family;
 use super::tested::tested;
 use super::{Builtin, BuiltinContext, Fault, IndexTest, Operands, Prepared};

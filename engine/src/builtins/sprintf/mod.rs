@@ -38,7 +38,7 @@ fn sprintf<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e
 fn show<'e>(printer: &mut Printer<'_, 'e>, value: V<'e>, verb: Option<char>) -> Result<(), Fault> {
     let is_compound = value.kind() >= Kind::Array;
     if is_compound && matches!(verb, Some('s' | 'v')) && printer.spec.is_plain() {
-        return printer.show(value);
+        return printer.shown(value);
     }
     if let (V::Decimal(scale, coefficient), Some(verb)) = (value, verb)
         && let Some(decimal) = decimal::Decimal::new(scale, coefficient)

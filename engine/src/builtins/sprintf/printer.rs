@@ -5,9 +5,10 @@ use std::fmt::Display;
 use super::argument::Argument;
 use super::directive::Spec;
 use super::{float, integer, text};
-use crate::builtins::call::{Buffer, Writer, push};
+use crate::builtins::buffer::{Buffer, Writer, push};
 use crate::builtins::{BuiltinContext, Fault, runes};
 use crate::limits;
+use crate::value::V;
 
 /// Prints values into a buffer.
 pub struct Printer<'c, 'e> {
@@ -54,6 +55,11 @@ impl<'c, 'e> Printer<'c, 'e> {
     /// What may be long, as it shows itself.
     pub fn show(&mut self, shown: impl Display) -> Result<(), Fault> {
         Writer::new(self.call, &mut self.out).show(shown)
+    }
+
+    /// The text form of a value.
+    pub fn shown(&mut self, value: V<'_>) -> Result<(), Fault> {
+        Writer::new(self.call, &mut self.out).value(value)
     }
 
     /// Bytes, padded to the width.

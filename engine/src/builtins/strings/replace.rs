@@ -3,7 +3,7 @@
 use memchr::memmem;
 use smallvec::SmallVec;
 
-use crate::builtins::call::push;
+use crate::builtins::buffer::push;
 use crate::builtins::{BuiltinContext, Fault, Operands};
 use crate::impossible::Within;
 use crate::value::{TextView, V};

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use crate::builtins::call::Buffer;
+use crate::builtins::buffer::Buffer;
 use crate::builtins::{BuiltinContext, Fault, Members, Operands, runes};
 use crate::impossible::impossible;
 use crate::value::array::ArrayView;

@@ -7,7 +7,7 @@ use super::tree::{
     Branch, Command, Constant, MAIN, Node, Operand, OperandKind, Pipeline, Position, Templates,
 };
 use super::{NO_VALUE, print, quoted};
-use crate::builtins::call::{Buffer, push};
+use crate::builtins::buffer::{Buffer, push};
 use crate::builtins::{BuiltinContext, Fault};
 use crate::limits;
 use crate::value::V;

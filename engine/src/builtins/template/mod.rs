@@ -10,13 +10,15 @@ mod parser;
 mod print;
 mod tree;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+use memchr::memmem::Finder;
 
 use super::patterns::{Family, Pattern};
 use super::{Builtin, BuiltinContext, Fault, Operands, Prepared};
 use crate::impossible::Within;
 use crate::limits;
-use crate::value::{Kind, TextView, V, display, json};
+use crate::value::{Kind, TextView, V, display, json, text};
 use tree::Templates;
 
 /// This family's entries.
@@ -28,6 +30,8 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
 )
 .listed(&["strings"])
 .specialise(prepare)];
+
+static NO_VALUES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(NO_VALUE));
 
 /// What stands for a value that is not there, before it is called undefined.
 const NO_VALUE: &str = "<no value>";
@@ -68,13 +72,13 @@ impl Template {
         let rendered = stacker::maybe_grow(limits::COMPILE_STACK, limits::COMPILE_STACK, || {
             exec::render(call, &self.text, &self.templates, variables)
         })?;
-        if memchr::memmem::find(&rendered, NO_VALUE.as_bytes()).is_none() {
+        if NO_VALUES.find(&rendered).is_none() {
             return Ok(call.text(rendered));
         }
         call.budget.reserve(2 * rendered.len())?;
         let mut text = call.buffer();
         let mut rest = rendered.as_slice();
-        while let Some(at) = memchr::memmem::find(rest, NO_VALUE.as_bytes()) {
+        while let Some(at) = NO_VALUES.find(rest) {
             text.extend_from_slice(rest.within(..at));
             text.extend_from_slice(UNDEFINED);
             rest = rest.within(at + NO_VALUE.len()..);
@@ -129,11 +133,7 @@ fn is_plain(value: V<'_>) -> bool {
     match value.kind() {
         Kind::Null | Kind::Boolean | Kind::Number => true,
         Kind::String => {
-            // without an early end many bytes are looked at in one instruction
-            let simple = |text: &[u8]| {
-                let bytes = text.iter();
-                bytes.fold(true, |all, byte| all & matches!(byte, b' '..=b'~'))
-            };
+            let simple = |text: &[u8]| text::all_words(text, text::is_printable);
             if value.string_bytes().is_some_and(simple) {
                 return true;
             }

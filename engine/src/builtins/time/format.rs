@@ -4,7 +4,7 @@ use super::instant::{Civil, Instant, SECOND};
 use super::layout::{self, Field, Layout, MONTHS, Pad, SHORT_NAME};
 use super::zone::Place;
 use crate::builtins::Operands;
-use crate::builtins::call::{Buffer, push};
+use crate::builtins::buffer::{Buffer, push};
 use crate::builtins::{BuiltinContext, Fault};
 use crate::impossible::impossible;
 use crate::value::V;

@@ -1,5 +1,5 @@
-//! Loops do not note the keys that nobody reads, patterns of arrays not the elements, and arrays that are only sorted or
-//! counted keep no order.
+//! Loops do not note the keys that nobody reads, walks not the paths, patterns of arrays not the elements, and arrays that
+//! are only sorted or counted keep no order.
 
 use super::constants::Constants;
 use crate::program::{Block, Collector, Operand, Plan, Slot, Step};
@@ -17,6 +17,7 @@ fn within(block: &mut Block, is_unread: &impl Fn(Slot) -> bool) {
     for step in block.iter_mut() {
         match step {
             Step::Each { key, .. } => *key = key.filter(|slot| !is_unread(*slot)),
+            Step::Descend { path, .. } => *path = path.filter(|slot| !is_unread(*slot)),
             Step::Every(every) => every.key = every.key.filter(|slot| !is_unread(*slot)),
             _ => {}
         }

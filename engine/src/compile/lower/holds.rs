@@ -9,7 +9,7 @@ pub(super) struct Holds {
     pub collection: bool,
     /// A loop.
     pub loops: bool,
-    /// A loop that notes its keys.
+    /// A loop that notes its keys, or a walk that notes its paths.
     pub keys: bool,
     /// A pattern of an array.
     pub patterns: bool,
@@ -26,6 +26,7 @@ impl Holds {
                 self.loops = true;
                 self.keys |= key.is_some();
             }
+            Step::Descend { path, .. } => self.keys |= path.is_some(),
             Step::Every(_) => self.keys = true,
             Step::IsArray(..) => self.patterns = true,
             Step::Input { .. }

@@ -407,3 +407,40 @@ fn long_lists_of_parts_of_any_length() {
         assert_eq!(items.last(), Some(&Value::Int(2)));
     }
 }
+
+/// What is written looking at eight bytes at a time, byte by byte.
+fn escaped(text: &str, html: bool) -> String {
+    let escape = |c: char| match c {
+        '"' => "\\\"".to_owned(),
+        '\\' => "\\\\".to_owned(),
+        '\n' => "\\n".to_owned(),
+        '<' | '>' | '&' if html => format!("\\u00{:x}", u32::from(c)),
+        '\0'..='\x1f' => format!("\\u00{:02x}", u32::from(c)),
+        '\u{2028}' | '\u{2029}' => format!("\\u{:x}", u32::from(c)),
+        c => c.to_string(),
+    };
+    format!("\"{}\"", text.chars().map(escape).collect::<String>())
+}
+
+#[test]
+fn escapes_at_any_place() {
+    let marks = [
+        "\"", "\\", "\n", "\0", "\x1f", "<", ">", "&", " ", "~", "\x7f", "é", "\u{2028}",
+        "\u{2030}",
+    ];
+    let texts = (0..20).flat_map(|before| (0..20).map(move |between| (before, between)));
+    for (before, between) in texts {
+        for (mark, other) in marks
+            .iter()
+            .flat_map(|mark| marks.map(|other| (mark, other)))
+        {
+            let text = format!("{}{mark}{}{other}", "a".repeat(before), "b".repeat(between));
+            for html in [false, true] {
+                let (value, mut out) = (Value::string(&text), Vec::new());
+                let write = if html { write_go } else { write };
+                write(value.borrow(), &mut out);
+                assert_eq!(String::from_utf8(out).unwrap(), escaped(&text, html));
+            }
+        }
+    }
+}

@@ -1,9 +1,12 @@
 //! Values as JSON text.
 
+use std::fmt;
+
 use solon_syntax::stack;
 
+use crate::impossible::Within as _;
 use crate::limits::LOOK_BYTES;
-use crate::value::{ObjectView, V};
+use crate::value::{ObjectView, V, text};
 
 /// Where lines break and how far they are indented.
 #[derive(Clone, Copy, Debug)]
@@ -182,10 +185,9 @@ impl<'o, 'l> Writer<'o, 'l> {
 
     #[inline(never)]
     fn number(&mut self, value: V<'_>) {
-        use std::io::Write as _;
         if let Some(number) = value.as_number() {
             // writing to a vector does not fail
-            let _ = write!(self.out, "{number}");
+            let _ = number.write(&mut Bytes(self.out));
         }
     }
 
@@ -310,17 +312,34 @@ impl<'o, 'l> Writer<'o, 'l> {
 
     #[inline(never)]
     fn string(&mut self, text: &[u8]) {
+        self.out.reserve(text.len() + 9);
         self.out.push(b'"');
-        let plain = plain_prefix(text, self.html);
-        match text.split_at_checked(plain) {
-            Some((plain, b"")) => self.out.extend_from_slice(plain),
-            _ => self.careful(text),
+        if is_plain(text, self.html) {
+            self.copy(text);
+        } else {
+            self.careful(text);
         }
         self.out.push(b'"');
     }
 
-    #[cold]
+    /// Writes bytes as they are. Up to eight are written as one word, of which the rest is taken back.
+    #[inline]
+    fn copy(&mut self, text: &[u8]) {
+        if text.len() < 8 {
+            let end = self.out.len() + text.len();
+            let word = text::padded(text, b' ');
+            self.out.extend_from_slice(&word.to_le_bytes());
+            self.out.truncate(end);
+        } else {
+            self.out.extend_from_slice(text);
+        }
+    }
+
+    #[inline(never)]
     fn careful(&mut self, text: &[u8]) {
+        if std::str::from_utf8(text).is_ok() {
+            return self.escaped(text);
+        }
         for chunk in text.utf8_chunks() {
             self.escaped(chunk.valid().as_bytes());
             for _ in chunk.invalid() {
@@ -329,76 +348,117 @@ impl<'o, 'l> Writer<'o, 'l> {
         }
     }
 
-    fn escaped(&mut self, mut text: &[u8]) {
-        let html = self.html;
-        let stops = |byte: &u8| match byte {
-            b'"' | b'\\' | 0..=0x1f | 0xe2 => true,
-            b'<' | b'>' | b'&' => html,
-            _ => false,
-        };
-        while let Some((plain, byte, rest)) = split_at(text, stops) {
-            self.out.extend_from_slice(plain);
-            text = rest;
-            match byte {
-                b'"' => self.out.extend_from_slice(b"\\\""),
-                b'\\' => self.out.extend_from_slice(b"\\\\"),
-                b'\n' => self.out.extend_from_slice(b"\\n"),
-                b'\r' => self.out.extend_from_slice(b"\\r"),
-                b'\t' => self.out.extend_from_slice(b"\\t"),
-                0x08 => self.out.extend_from_slice(b"\\b"),
-                0x0c => self.out.extend_from_slice(b"\\f"),
+    fn escaped(&mut self, text: &[u8]) {
+        let mut written = 0;
+        for (at, byte) in text.iter().enumerate() {
+            let escape = ESCAPES.get(usize::from(*byte)).copied();
+            let escape = escape.unwrap_or(Escape::None);
+            if matches!(escape, Escape::None) || matches!(escape, Escape::Html) && !self.html {
+                continue;
+            }
+            let behind = text.within(at + 1..);
+            let length = match (escape, behind) {
                 // U+2028 and U+2029, which JavaScript would take for line ends
-                0xe2 => match text.split_first_chunk() {
-                    Some(([0x80, last @ (0xa8 | 0xa9)], rest)) => {
-                        let escape: &[u8] = if *last == 0xa8 {
-                            b"\\u2028"
-                        } else {
-                            b"\\u2029"
-                        };
-                        self.out.extend_from_slice(escape);
-                        text = rest;
-                    }
-                    _ => self.out.push(byte),
-                },
+                (Escape::Line, [0x80, 0xa8 | 0xa9, ..]) => 3,
+                (Escape::Line, _) => continue,
+                _ => 1,
+            };
+            self.out.extend_from_slice(text.within(written..at));
+            written = at + length;
+            match (escape, behind) {
+                (Escape::Letter(letter), _) => self.out.extend_from_slice(&[b'\\', letter]),
+                (Escape::Line, [_, 0xa8, ..]) => self.out.extend_from_slice(b"\\u2028"),
+                (Escape::Line, _) => self.out.extend_from_slice(b"\\u2029"),
                 _ => {
                     let digit =
                         |half: u8| char::from_digit(half.into(), 16).map_or(b'0', |c| c as u8);
-                    self.out.extend_from_slice(b"\\u00");
-                    self.out.push(digit(byte >> 4));
-                    self.out.push(digit(byte & 15));
+                    let [high, low] = [digit(byte >> 4), digit(byte & 15)];
+                    self.out
+                        .extend_from_slice(&[b'\\', b'u', b'0', b'0', high, low]);
                 }
             }
         }
-        self.out.extend_from_slice(text);
+        self.out.extend_from_slice(text.within(written..));
     }
 }
 
-/// Length of the longest beginning that is written as it is, looking at eight bytes at a time.
-#[inline]
-fn plain_prefix(text: &[u8], html: bool) -> usize {
-    const ONES: u64 = u64::MAX / 255;
-    const HIGHS: u64 = ONES << 7;
-    // marks bytes below a bound, and perhaps such as stand behind marked ones; exact below 0x80
-    let below = |word: u64, bound: u64| word.wrapping_sub(ONES * bound) & !word & HIGHS;
-    let is = |word: u64, byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
-    let mut at = 0;
-    for chunk in text.chunks(8) {
-        let mut bytes = [b' '; 8];
-        if let Some(place) = bytes.get_mut(..chunk.len()) {
-            place.copy_from_slice(chunk);
-        }
-        let word = u64::from_le_bytes(bytes);
-        let mut marks = word & HIGHS | below(word, 0x20) | is(word, b'"') | is(word, b'\\');
-        if html {
-            // `<` and `>` differ in one bit
-            marks |= is(word & !(ONES * 2), b'<') | is(word, b'&');
-        }
-        if marks != 0 {
-            return at + marks.trailing_zeros() as usize / 8;
-        }
-        at += chunk.len();
+/// How a byte is escaped.
+#[derive(Clone, Copy)]
+enum Escape {
+    None,
+    /// By a letter.
+    Letter(u8),
+    /// By its number.
+    Number,
+    /// By its number, where HTML is escaped.
+    Html,
+    /// Together with the two bytes behind it, if they are the rest of a line separator.
+    Line,
+}
+
+/// How each byte is escaped.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a place beyond the end would not compile"
+)]
+static ESCAPES: [Escape; 256] = {
+    let mut escapes = [Escape::None; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[expect(clippy::cast_possible_truncation, reason = "below 256")]
+        let escape = Escape::of(byte as u8);
+        escapes[byte] = escape;
+        byte += 1;
     }
-    text.len()
+    escapes
+};
+
+impl Escape {
+    const fn of(byte: u8) -> Self {
+        match byte {
+            b'"' | b'\\' => Self::Letter(byte),
+            b'\n' => Self::Letter(b'n'),
+            b'\r' => Self::Letter(b'r'),
+            b'\t' => Self::Letter(b't'),
+            0x08 => Self::Letter(b'b'),
+            0x0c => Self::Letter(b'f'),
+            0..b' ' => Self::Number,
+            b'<' | b'>' | b'&' => Self::Html,
+            0xe2 => Self::Line,
+            _ => Self::None,
+        }
+    }
+}
+
+/// Takes texts as bytes.
+struct Bytes<'o>(&'o mut Vec<u8>);
+
+impl fmt::Write for Bytes<'_> {
+    #[inline]
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.extend_from_slice(text.as_bytes());
+        Ok(())
+    }
+}
+
+/// Whether a text is ASCII and written as it is.
+#[inline]
+fn is_plain(text: &[u8], html: bool) -> bool {
+    text::all_words(text, |word| (word & text::HIGHS) | marks(word, html) == 0)
+}
+
+/// Marks bytes in ASCII that have to be escaped, perhaps others behind the first.
+#[inline]
+fn marks(word: u64, html: bool) -> u64 {
+    let marks =
+        text::marks_below(word, b' ') | text::marks_of(word, b'"') | text::marks_of(word, b'\\');
+    if html {
+        // `<` and `>` differ in one bit
+        let both = word & !u64::from_le_bytes([2; 8]);
+        marks | text::marks_of(both, b'<') | text::marks_of(word, b'&')
+    } else {
+        marks
+    }
 }
 
 /// The pairs with the JSON texts of keys that are no strings, in their order. Of equal texts the last wins. Together
@@ -426,12 +486,4 @@ pub(in crate::value) fn text_keys(
     pairs.sort_by(|a, b| a.0.cmp(&b.0));
     pairs.dedup_by(|earlier, last| earlier.0 == last.0);
     Ok(pairs)
-}
-
-/// What stands before the first byte that stops, that byte, and what stands behind it.
-#[inline]
-fn split_at(text: &[u8], stops: impl Fn(&u8) -> bool) -> Option<(&[u8], u8, &[u8])> {
-    let (plain, rest) = text.split_at_checked(text.iter().position(stops)?)?;
-    let (byte, rest) = rest.split_first()?;
-    Some((plain, *byte, rest))
 }
