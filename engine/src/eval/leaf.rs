@@ -4,6 +4,7 @@ use crate::evaluation::Halt;
 use crate::impossible::impossible;
 use crate::program::{Operand, Step};
 use crate::value::Put;
+use crate::value::V;
 
 use super::frame::{Few, Held, Operands};
 use super::machine::{Flow, Machine};
@@ -52,10 +53,13 @@ impl<'e> Machine<'e> {
     /// Adds an element to an array, or to an aggregate of it. What is stored is added without room for a value.
     #[inline(never)]
     pub(super) fn append(&mut self, operand: Operand) {
-        if let (Sink::Fold(fold), Operand::Slot(slot)) = (&mut self.sink, operand)
-            && let Some(Held::Stored(value)) = self.frames.slot(slot)
-        {
-            return fold.add_stored(value);
+        if let (Sink::Fold(fold), Operand::Slot(slot)) = (&mut self.sink, operand) {
+            match self.frames.slot(slot) {
+                Some(Held::Stored(value)) => return fold.add_stored(value),
+                // read where it lies: a value that a call has just written in parts is slow to move as a whole
+                Some(Held::Value(V::Int(int))) => return fold.add(V::Int(*int)),
+                _ => {}
+            }
         }
         self.append_value(operand);
     }
