@@ -74,6 +74,19 @@ pub(super) trait Operands<'e> {
         }
     }
 
+    /// Whether an operand is anything but `false`, asked where it lies.
+    #[inline]
+    fn is_held(&self, operand: Operand) -> bool {
+        let stored = match operand {
+            Operand::Slot(slot) => match self.slot(slot).unwrap_or_else(|| no_slot()) {
+                Held::Value(value) => return !matches!(value, V::Bool(false)),
+                Held::Stored(value) => value,
+            },
+            Operand::Const(id) => self.stored_constant(id).unwrap_or_else(|| no_constant()),
+        };
+        !matches!(stored, Value::Bool(false))
+    }
+
     /// A constant.
     #[inline]
     fn constant(&self, id: ConstId) -> V<'e> {

@@ -243,7 +243,7 @@ impl<'e> Glance<'e> {
                     Some(on) => on,
                     None => return End::Unsure,
                 },
-                Step::Holds(operand) => self.get(*operand).holds(),
+                Step::Holds(operand) => self.is_held(*operand),
                 Step::Not(block) => match self.nested(block, depth) {
                     End::Unsure => return End::Unsure,
                     end => end == End::Miss,

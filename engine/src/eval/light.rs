@@ -97,7 +97,7 @@ impl<'e> Machine<'e> {
                 },
                 Step::Input { keys, out } => self.walk_input(keys, *out),
                 Step::Equal(left, right) => self.equal(*left, *right),
-                Step::Holds(operand) => self.get(*operand).holds(),
+                Step::Holds(operand) => self.is_held(*operand),
                 Step::Member(value, collection) => self.holds_member(*value, *collection),
                 Step::Compare(comparison, left, right) => {
                     match self.compare_ints(*comparison, *left, *right) {
