@@ -1,5 +1,7 @@
 //! Whether an authority may certify names.
 
+use std::net::{IpAddr, Ipv6Addr};
+
 use super::domain;
 use super::names::{AlternativeNames, NameConstraints, Subtrees};
 
@@ -43,7 +45,8 @@ pub fn permits(
     let uris = names.uris.iter().all(|uri| {
         let host = String::from_utf8_lossy(uri.hostname()).into_owned();
         // constraints of whatever kind are about names, so that a URI without one fits none
-        let named = !host.is_empty() && host.parse::<std::net::IpAddr>().is_err();
+        let is_literal = uri.host.starts_with(b"[") && uri.host.ends_with(b"]");
+        let named = !host.is_empty() && !is_literal && !is_address(&host);
         named
             && one(
                 constraints,
@@ -85,6 +88,14 @@ fn one<'t, 'd: 't, C: 't>(
     !excluded.iter().any(&matches) && (permitted.is_empty() || permitted.iter().any(&matches))
 }
 
+/// Whether a host is an address, perhaps with a zone behind it.
+fn is_address(host: &str) -> bool {
+    match host.split_once('%') {
+        Some((address, zone)) => !zone.is_empty() && address.parse::<Ipv6Addr>().is_ok(),
+        None => host.parse::<IpAddr>().is_ok(),
+    }
+}
+
 /// Whether a name with a star in front stands for a domain as well.
 fn is_covered(name: &str, domain: &str) -> bool {
     let above = |name: &str| {
@@ -110,4 +121,19 @@ fn is_below(name: &str, constraint: &str) -> bool {
             .is_some_and(|own| own.eq_ignore_ascii_case(label))
     });
     fits && (!strictly || labels.next().is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_address;
+
+    #[test]
+    fn addresses_have_zones() {
+        for address in ["10.0.0.1", "fe80::1", "fe80::1%en0", "::ffff:10.0.0.1%1"] {
+            assert!(is_address(address), "{address}");
+        }
+        for name in ["example.com", "10.0.0.1%en0", "fe80::1%", "10.0.0", ""] {
+            assert!(!is_address(name), "{name}");
+        }
+    }
 }
