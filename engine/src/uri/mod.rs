@@ -232,7 +232,9 @@ fn decode(text: &[u8], part: Part) -> Parsed<Cow<'_, [u8]>> {
     Ok(Cow::Owned(decoded))
 }
 
-fn hex(digit: u8) -> Option<u8> {
+/// The value of a hexadecimal digit.
+#[inline]
+pub fn hex(digit: u8) -> Option<u8> {
     u8::try_from(char::from(digit).to_digit(16)?).ok()
 }
 

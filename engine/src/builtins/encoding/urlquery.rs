@@ -6,6 +6,7 @@ use crate::builtins::buffer::Buffer;
 use crate::builtins::operands::Members;
 use crate::builtins::{BuiltinContext, Fault, Operands};
 use crate::impossible::{Within, impossible};
+use crate::uri::hex;
 use crate::value::{ObjectBuilder, ObjectView, V};
 
 pub fn encode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -93,7 +94,7 @@ fn unescape<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> Result<V<'e>, Fault>
     while let [byte, after @ ..] = rest {
         let (byte, after) = match (byte, after) {
             (b'+', _) => (b' ', after),
-            (b'%', [high, low, after @ ..]) => match digit(*high).zip(digit(*low)) {
+            (b'%', [high, low, after @ ..]) => match hex(*high).zip(hex(*low)) {
                 Some((high, low)) => (high << 4 | low, after),
                 None => return Err(broken(call, rest)),
             },
@@ -107,17 +108,6 @@ fn unescape<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> Result<V<'e>, Fault>
     }
     let length = bytes.len() - places.len();
     Ok(call.arena.borrowed_bytes(room.within(..length)))
-}
-
-/// The value of a hexadecimal digit.
-#[inline]
-fn digit(byte: u8) -> Option<u8> {
-    match byte {
-        b'0'..=b'9' => Some(byte - b'0'),
-        b'a'..=b'f' => Some(byte - b'a' + 10),
-        b'A'..=b'F' => Some(byte - b'A' + 10),
-        _ => None,
-    }
 }
 
 #[cold]

@@ -322,7 +322,7 @@ impl<'o, 'l> Writer<'o, 'l> {
         self.out.push(b'"');
     }
 
-    /// Writes bytes as they are. Up to eight are written as one word, of which the rest is taken back.
+    /// Writes bytes as they are. Fewer than eight are written as one word, of which the rest is taken back.
     #[inline]
     fn copy(&mut self, text: &[u8]) {
         if text.len() < 8 {

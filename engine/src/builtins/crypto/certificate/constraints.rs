@@ -1,9 +1,10 @@
 //! Whether an authority may certify names.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 
 use super::domain;
 use super::names::{AlternativeNames, NameConstraints, Subtrees};
+use crate::uri::Uri;
 
 /// How many comparisons are left.
 pub struct Allowance(pub usize);
@@ -45,9 +46,7 @@ pub fn permits(
     let uris = names.uris.iter().all(|uri| {
         let host = String::from_utf8_lossy(uri.hostname()).into_owned();
         // constraints of whatever kind are about names, so that a URI without one fits none
-        let is_literal = uri.host.starts_with(b"[") && uri.host.ends_with(b"]");
-        let named = !host.is_empty() && !is_literal && !is_address(&host);
-        named
+        has_name(uri)
             && one(
                 constraints,
                 |trees| &trees.uris,
@@ -88,12 +87,11 @@ fn one<'t, 'd: 't, C: 't>(
     !excluded.iter().any(&matches) && (permitted.is_empty() || permitted.iter().any(&matches))
 }
 
-/// Whether a host is an address, perhaps with a zone behind it.
-fn is_address(host: &str) -> bool {
-    match host.split_once('%') {
-        Some((address, zone)) => !zone.is_empty() && address.parse::<Ipv6Addr>().is_ok(),
-        None => host.parse::<IpAddr>().is_ok(),
-    }
+/// Whether the host of a URI is a name. In brackets stands an address, as its reader has seen, perhaps with a zone.
+fn has_name(uri: &Uri) -> bool {
+    let host = std::str::from_utf8(uri.hostname());
+    let is_address = host.is_ok_and(|host| host.parse::<IpAddr>().is_ok());
+    !uri.hostname().is_empty() && !uri.host.starts_with(b"[") && !is_address
 }
 
 /// Whether a name with a star in front stands for a domain as well.
@@ -125,15 +123,32 @@ fn is_below(name: &str, constraint: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_address;
+    use super::has_name;
+    use crate::uri;
 
     #[test]
-    fn addresses_have_zones() {
-        for address in ["10.0.0.1", "fe80::1", "fe80::1%en0", "::ffff:10.0.0.1%1"] {
-            assert!(is_address(address), "{address}");
+    fn addresses_are_no_names() {
+        for (text, expected) in [
+            ("https://10.0.0.1/", false),
+            ("https://[fe80::1]/", false),
+            ("https://[fe80::1]:443/", false),
+            ("https://[fe80::1%25en0]/", false),
+            ("https://[fe80::1%25en0]:443/", false),
+            ("https://[::ffff:10.0.0.1%251]/", false),
+            ("https:///path", false),
+            ("https://example.com/", true),
+            ("https://example.com:443/", true),
+            ("https://10.0.0/", true),
+        ] {
+            let found = uri::parse(text.as_bytes()).map(|uri| has_name(&uri));
+            assert_eq!(found.ok(), Some(expected), "{text}");
         }
-        for name in ["example.com", "10.0.0.1%en0", "fe80::1%", "10.0.0", ""] {
-            assert!(!is_address(name), "{name}");
+        for text in [
+            "https://[fe80::1%25]/",
+            "https://fe80::1%25en0/",
+            "https://[name]/",
+        ] {
+            assert!(uri::parse(text.as_bytes()).is_err(), "{text}");
         }
     }
 }
