@@ -107,6 +107,9 @@ fn many_clients_are_answered_at_once() {
     });
 }
 
+/// The length at which [`slow_policy`] ends on no machine: its clients go away, or time is up.
+const ENDLESS: usize = 5000;
+
 /// A policy that looks at every triple of a list.
 fn slow_policy(length: usize) -> String {
     let list: Vec<String> = (1..=length).map(|number| number.to_string()).collect();

@@ -169,8 +169,8 @@ fn a_batch_rests_on_one_moment() {
 
 #[test]
 fn batches_are_bounded() {
-    let slow = "package slow\n\nn := count([1 | some a in numbers.range(1, 300); some b in numbers.range(1, 300); \
-                some c in numbers.range(1, 300); a + b + c == input.n])\n";
+    let slow = "package slow\n\nn := count([1 | some a in numbers.range(1, 5000); some b in numbers.range(1, 5000); \
+                some c in numbers.range(1, 5000); a + b + c == input.n])\n";
     let flags = [
         "--max-batch",
         "3",
@@ -217,8 +217,8 @@ fn batches_are_bounded() {
 
 #[test]
 fn a_client_that_goes_away_ends_its_batch() {
-    let slow = "package slow\n\nn := count([1 | some a in numbers.range(1, 400); some b in numbers.range(1, 400); \
-                some c in numbers.range(1, 400); a + b + c == input.n])\n";
+    let slow = "package slow\n\nn := count([1 | some a in numbers.range(1, 5000); some b in numbers.range(1, 5000); \
+                some c in numbers.range(1, 5000); a + b + c == input.n])\n";
     let server = Server::start_with(&[], &[("slow.rego", slow)]);
     let inputs: serde_json::Map<String, Value> =
         (0..64).map(|n| (n.to_string(), json!({"n": n}))).collect();

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::bounds::{bomb, peak};
 use crate::client::{Client, Message, get};
 use crate::process::Server;
-use crate::slow_policy;
+use crate::{ENDLESS, slow_policy};
 
 #[test]
 fn heavy_decisions_hold_no_small_ones_up() {
@@ -70,7 +70,7 @@ fn heavy_decisions_hold_no_small_ones_up() {
 
 #[test]
 fn what_waits_is_bounded() {
-    let slow = slow_policy(400);
+    let slow = slow_policy(ENDLESS);
     let flags = [
         "--max-threads",
         "4",
