@@ -1,6 +1,6 @@
 //! Every bound of the engine. Nothing else in the engine holds a limit of its own.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Deepest nesting of a value that is read, from a file, a body or by a built-in, and of what an evaluation puts around
 /// values: as deep as OPA reads JSON.
@@ -239,6 +239,8 @@ pub struct Limits {
     pub steps: Option<u64>,
     /// Wall time.
     pub time: Option<Duration>,
+    /// The end of that time, for who knows it as such: whichever comes first counts.
+    pub until: Option<Instant>,
     /// Memory of intermediate values, in bytes.
     pub memory: Option<usize>,
     /// Memory of the steps that an explanation shows, in bytes.
@@ -250,6 +252,7 @@ impl Limits {
     pub const UNBOUNDED: Self = Self {
         steps: None,
         time: None,
+        until: None,
         memory: None,
         explanation: None,
     };
@@ -266,6 +269,25 @@ impl Limits {
     pub fn time(mut self, time: Option<Duration>) -> Self {
         self.time = time;
         self
+    }
+
+    /// With another end of the time.
+    #[must_use]
+    pub fn until(mut self, until: Option<Instant>) -> Self {
+        self.until = until;
+        self
+    }
+
+    /// When the time of an evaluation that begins now is up.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        let Some(time) = self.time else {
+            return self.until;
+        };
+        let end = Instant::now().checked_add(time);
+        match (end, self.until) {
+            (Some(end), Some(until)) => Some(end.min(until)),
+            (end, until) => end.or(until),
+        }
     }
 
     /// With another bound of the memory of intermediate values, in bytes.
@@ -288,6 +310,7 @@ impl Default for Limits {
         Self {
             steps: None,
             time: None,
+            until: None,
             memory: Some(1 << 30),
             explanation: Some(256 << 20),
         }

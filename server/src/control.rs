@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use ::http as plain_http;
 use bytes::Bytes;
+use hyper::header::RETRY_AFTER;
 use solon_control::ControlPlane;
 use solon_control::api::{RequestId, Service};
 use tokio::runtime::Handle;
@@ -140,21 +141,21 @@ impl App for ControlApp {
         let body = serde_json::json!({"code": code, "message": message});
         let response = Response::json(status, format!("{body}\n").into_bytes());
         if *refusal == Refusal::Busy {
-            response.with("retry-after", "1")
+            response.with_static(RETRY_AFTER, "1")
         } else {
             response
         }
     }
 
     /// A line for each answer, in the words of the policy server's. Bodies hold secrets and keys, so no level shows them.
-    fn answered(&self, head: &Head, response: &Response) {
+    fn answered(&self, head: &Head, response: &Response, took: Duration) {
         info!(
             client_addr = &*head.peer.address,
             request = name(head),
             req_method = head.method.as_str(),
             req_path = head.path(),
             resp_bytes = response.body.len(),
-            resp_duration = head.received.elapsed().as_secs_f64() * 1e3,
+            resp_duration = took.as_secs_f64() * 1e3,
             resp_status = response.status.as_u16(),
             "Sent response."
         );

@@ -293,9 +293,7 @@ impl<'e> Budget<'e> {
         let mut budget = Self {
             until_look: 0,
             steps: limits.steps.unwrap_or(u64::MAX),
-            deadline: limits
-                .time
-                .and_then(|time| Instant::now().checked_add(time)),
+            deadline: limits.deadline(),
             memory: limits.memory.unwrap_or(usize::MAX),
             arena,
             cancel,

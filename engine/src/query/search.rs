@@ -2,7 +2,6 @@
 
 use hashbrown::HashMap;
 use std::cell::RefCell;
-use std::time::Instant;
 
 use solon_syntax::ast::{Expr, ExprKind, Name, Term, TermKind};
 use solon_syntax::source::Span;
@@ -242,10 +241,10 @@ fn search_error<T>(
 ) -> Option<Box<EvalError>> {
     // what the failed evaluation left of its budget, and not more than an explanation is worth
     let left = request.left?;
-    let time = left.deadline;
     let limits = Limits {
         steps: Some(left.steps.min(limits::TRACEBACK_STEPS)),
-        time: time.map(|deadline| deadline.saturating_duration_since(Instant::now())),
+        time: None,
+        until: left.deadline,
         ..request.bounds(basis.shared).clone()
     };
     let request = request.limits(&limits);

@@ -30,13 +30,17 @@ pub fn read(request: &Request<'_>) -> Result<Option<Value>, ApiError> {
     body::read_all(request).map_err(ApiError::invalid)
 }
 
+/// What the decision is known by among the documents that requests ask for.
+const KEY: &str = "authorization";
+
 /// Asks the policy.
 ///
 /// # Errors
 /// A refusal where it does not allow the request; and [`ApiError::Elsewhere`].
 pub fn check(state: &State, request: &Request<'_>) -> Result<(), ApiError> {
-    let path = Path::from_slashes(&state.options.default_authorization_decision);
-    let (document, _) = state.documents.get(state, request, &path)?;
+    let decision = &*state.options.default_authorization_decision;
+    let path = || Ok(Path::from_slashes(decision));
+    let (document, _) = state.documents.get(state, request, KEY, path)?;
     let input = input(state, request);
     let asked = solon::Request::new().input(&input);
     let verdict = document.evaluate(state, request, asked, verdict);

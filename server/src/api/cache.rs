@@ -17,7 +17,9 @@ pub struct Cache<K, V> {
     /// Most values of a part.
     most: usize,
     hasher: DefaultHashBuilder,
-    uses: AtomicU64,
+    /// How many values were kept so far. Those that were used since the last one count as used at once: lookups of
+    /// several threads would otherwise meet at this number.
+    kept: AtomicU64,
 }
 
 struct Kept<V> {
@@ -33,17 +35,13 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
             parts: std::array::from_fn(|_| Mutex::default()),
             most: most.div_ceil(PARTS).max(1),
             hasher: DefaultHashBuilder::default(),
-            uses: AtomicU64::new(0),
+            kept: AtomicU64::new(0),
         }
     }
 
     fn part<Q: Hash + ?Sized>(&self, key: &Q) -> Option<&Mutex<HashMap<K, Kept<V>>>> {
         let hash = usize::try_from(self.hasher.hash_one(key) % PARTS as u64);
         self.parts.get(hash.unwrap_or_default())
-    }
-
-    fn now(&self) -> u64 {
-        self.uses.fetch_add(1, Ordering::Relaxed)
     }
 
     /// The value of a key, if it is kept.
@@ -53,7 +51,7 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
     {
         let mut part = self.part(key)?.lock();
         let kept = part.get_mut(key)?;
-        kept.used = self.now();
+        kept.used = self.kept.load(Ordering::Relaxed);
         Some(kept.value.clone())
     }
 
@@ -72,7 +70,7 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
             let oldest = oldest.0.clone();
             part.remove(&oldest);
         }
-        let used = self.now();
+        let used = self.kept.fetch_add(1, Ordering::Relaxed);
         part.insert(
             key,
             Kept {

@@ -64,13 +64,13 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
 
 /// `POST /v0/data/{path}`: the body is the input, the answer is the document.
 pub fn webhook(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    bare(state, request, &path(request)?)
+    bare(state, request, || path(request))
 }
 
 /// `POST /`: as [`webhook`] on the default decision.
 pub fn default_decision(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let path = Path::from_slashes(&state.options.default_decision);
-    bare(state, request, &path)
+    let decision = &*state.options.default_decision;
+    bare(state, request, || Ok(Path::from_slashes(decision)))
 }
 
 /// The decoded segments of the path below the route.
@@ -119,15 +119,19 @@ impl Found {
     /// Finds it; what that took is noted.
     pub fn by(state: &State, request: &Request<'_>, metrics: &Metrics) -> Result<Self, ApiError> {
         let start = metrics.start();
-        let path = path(request)?;
-        let parsed = start.map(|start| start.elapsed());
-        let start = metrics.start();
-        let (document, mut known) = state.documents.get(state, request, &path)?;
+        let parsed = Cell::new(Duration::ZERO);
+        let read = || {
+            let path = path(request);
+            parsed.set(start.map(|start| start.elapsed()).unwrap_or_default());
+            path
+        };
+        let documents = &state.documents;
+        let (document, mut known) = documents.get(state, request, request.path(), read)?;
         if let Some(start) = start {
             known = known && document.was_answered(state.engine.generation());
             if !known {
-                metrics.add("rego_query_parse", parsed.unwrap_or_default());
-                metrics.since(QUERY_COMPILE, start);
+                metrics.add("rego_query_parse", parsed.get());
+                metrics.add(QUERY_COMPILE, start.elapsed().saturating_sub(parsed.get()));
             }
         }
         Ok(Self { document, known })
@@ -269,7 +273,11 @@ fn text_of(value: &Value, style: Style<'_>) -> Result<Vec<u8>, ApiError> {
         .map_err(|TooLong| ApiError::internal(message::EVALUATE))
 }
 
-fn bare(state: &State, request: &Request<'_>, path: &Path) -> Result<Response, ApiError> {
+fn bare(
+    state: &State,
+    request: &Request<'_>,
+    path: impl Fn() -> Result<Path, ApiError>,
+) -> Result<Response, ApiError> {
     let malformed = |words: String| {
         let words = malformed_input("body", words);
         ApiError::invalid(format!("unexpected parse error for input: {words}"))
@@ -277,7 +285,7 @@ fn bare(state: &State, request: &Request<'_>, path: &Path) -> Result<Response, A
     let input = body::document(request)
         .map_err(malformed)?
         .unwrap_or(Document::Json(b"null"));
-    let (document, _) = state.documents.get(state, request, path)?;
+    let (document, _) = state.documents.get(state, request, request.path(), &path)?;
     let style = style(request.pretty(), "");
     let asked = input.as_input(solon::Request::new());
     let mut answer = document.evaluate_text(state, request, None, asked, style);
@@ -299,7 +307,8 @@ fn bare(state: &State, request: &Request<'_>, path: &Path) -> Result<Response, A
             } else {
                 "document missing"
             };
-            Err(ApiError::undefined(format!("{what}: {}", path.reference())))
+            let place = path()?.reference();
+            Err(ApiError::undefined(format!("{what}: {place}")))
         }
         Err(Failure::Input(words)) => Err(malformed(words)),
         Err(Failure::Other(error)) => Err(error),

@@ -45,10 +45,10 @@ impl From<Error> for Failure {
     }
 }
 
-/// Prepared documents by path.
+/// Prepared documents by the path of the requests for them.
 pub struct Documents {
-    kept: Cache<Path, Document>,
-    /// What bounds an evaluation on a reactor.
+    kept: Cache<Box<str>, Document>,
+    /// What bounds an evaluation on a reactor, beside its time.
     brief: Limits,
 }
 
@@ -66,32 +66,33 @@ impl Documents {
     pub fn new(most: usize, limits: &Limits) -> Self {
         Self {
             kept: Cache::new(most),
-            brief: limits
-                .clone()
-                .time(Some(AT_ONCE))
-                .memory(Some(MEMORY_AT_ONCE)),
+            brief: limits.clone().time(None).memory(Some(MEMORY_AT_ONCE)),
         }
     }
 
     /// The document that a request asks for, and whether it was prepared before. Preparing is for the pool.
+    ///
+    /// `key` is the request's path, escapes and all, or another text that begins otherwise; `path` reads it where it is
+    /// not known yet.
     pub fn get(
         &self,
         state: &State,
         request: &Request<'_>,
-        path: &Path,
+        key: &str,
+        path: impl FnOnce() -> Result<Path, ApiError>,
     ) -> Result<(Arc<Document>, bool), ApiError> {
-        if let Some(known) = self.kept.get(path) {
+        if let Some(known) = self.kept.get(key) {
             return Ok((known, true));
         }
         if request.place.is_reactor() {
             return Err(ApiError::Elsewhere(None));
         }
         let document = Arc::new(Document {
-            prepared: state.engine.prepare_document_at(path)?,
+            prepared: state.engine.prepare_document_at(&path()?)?,
             pace: Arc::default(),
             answered: AtomicU64::new(u64::MAX),
         });
-        Ok((self.kept.keep(path.clone(), document), false))
+        Ok((self.kept.keep(key.into(), document), false))
     }
 
     /// How many are kept.
@@ -176,12 +177,16 @@ impl Document {
         let prints = Prints::default();
         let print = |line: &str| prints.add(line);
         let look = || request.place.look();
-        let asked = asked.print(&print).cancel(&request.cancel);
+        let asked = asked.print(&print);
         let start = Instant::now();
         let answer = if here {
-            evaluate(bound, &asked.limits(&state.documents.brief))
+            let limits = state.documents.brief.clone();
+            let limits = limits.until(start.checked_add(AT_ONCE));
+            // who could cancel it is this thread
+            evaluate(bound, &asked.limits(&limits))
         } else {
             let limits = state.limits_of(request);
+            let asked = asked.cancel(request.cancel());
             evaluate(bound, &asked.limits(&limits).at_looks(&look))
         };
         self.pace.note(generation, start.elapsed());

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hyper::header::RETRY_AFTER;
 use serde::Serialize;
 use solon::Error;
 use solon::store::StoreError;
@@ -214,7 +215,7 @@ impl Refusal {
         };
         let response = Response::json(self.status, answer_text(&body, true));
         if self.status == Status::SERVICE_UNAVAILABLE {
-            response.with("retry-after", "1")
+            response.with_static(RETRY_AFTER, "1")
         } else {
             response
         }

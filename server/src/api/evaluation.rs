@@ -34,7 +34,7 @@ pub fn evaluate<R>(
     let print = |line: &str| prints.add(line);
     let look = || request.place.look();
     let limits = state.limits_of(request);
-    let asked = asked.print(&print).cancel(&request.cancel);
+    let asked = asked.print(&print).cancel(request.cancel());
     let result = run(&asked.limits(&limits).at_looks(&look));
     prints.log(request);
     result

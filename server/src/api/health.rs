@@ -56,7 +56,8 @@ pub fn rule(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
     let name = path(request)?;
     let path = Path::new(PACKAGE).join(&name);
     let input = input(state);
-    let (document, _) = state.documents.get(state, request, &path)?;
+    let found = || Ok(path.clone());
+    let (document, _) = state.documents.get(state, request, request.path(), found)?;
     let asked = solon::Request::new().input(&input);
     let holds = document.evaluate(state, request, asked, |value| {
         matches!(value, solon::V::Bool(true))

@@ -1,6 +1,10 @@
 //! Pages for people: `GET /`, and `/ui` where that is on. Nothing is loaded from elsewhere, and no page holds anything that is
 //! not in this program: what the one at `/ui` shows, it asks for like any other client.
 
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+
 use super::ApiError;
 use super::provenance::VERSION;
 use super::state::State;
@@ -57,9 +61,9 @@ pub fn ui(_: &State, request: &Request<'_>) -> Result<Response, ApiError> {
 
 fn guarded(kind: &'static str, text: impl Into<Vec<u8>>) -> Response {
     Response::text(Status::OK, kind, text)
-        .with("content-security-policy", POLICY)
-        .with("x-content-type-options", "nosniff")
-        .with("referrer-policy", "no-referrer")
+        .with_static(CONTENT_SECURITY_POLICY, POLICY)
+        .with_static(X_CONTENT_TYPE_OPTIONS, "nosniff")
+        .with_static(REFERRER_POLICY, "no-referrer")
         // who updates the server does not want the old page
-        .with("cache-control", "no-cache")
+        .with_static(CACHE_CONTROL, "no-cache")
 }

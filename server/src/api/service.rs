@@ -1,6 +1,9 @@
 //! From a request to its handler: classified by its head, authorized, answered.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::header::ALLOW;
 
 use super::access_log;
 use super::authorize;
@@ -94,7 +97,7 @@ impl Service {
         if allowed.is_empty() {
             return refused;
         }
-        refused.with("allow", &allowed.join(", "))
+        refused.with(ALLOW, &allowed.join(", "))
     }
 
     /// The answer to a request that is refused.
@@ -185,7 +188,7 @@ impl App for Service {
         let long = ["/v1/data", "/v0/data", "/v1/compile"];
         let is_long = reads && long.iter().any(|long| message.path().starts_with(long));
         Ok(if is_long {
-            response.with("vary", "Accept-Encoding")
+            response.varying()
         } else {
             response
         })
@@ -249,8 +252,7 @@ impl App for Service {
         self.state.counts.cancelled(counted(head, GONE));
     }
 
-    fn answered(&self, head: &Head, response: &Response) {
-        let took = head.received.elapsed();
+    fn answered(&self, head: &Head, response: &Response, took: Duration) {
         let status = response.status.as_u16();
         self.state.counts.answered(counted(head, status), took);
         access_log::sent(self.state.options.request_log, head, response, took);

@@ -104,10 +104,6 @@ impl State {
 
     /// What bounds an evaluation for a request: the engine's limits, and the time that is left.
     pub fn limits_of(&self, request: &Request<'_>) -> Limits {
-        let limits = self.engine.limits().clone();
-        match request.time_left() {
-            Some(left) => limits.time(Some(left)),
-            None => limits,
-        }
+        self.engine.limits().clone().until(request.deadline)
     }
 }

@@ -1,5 +1,7 @@
 //! Reading bodies, within what all connections may hold.
 
+use std::pin::Pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use http_body_util::BodyExt as _;
@@ -84,11 +86,15 @@ async fn next(
     body: &mut Incoming,
     within: Duration,
 ) -> Result<Option<hyper::body::Frame<Bytes>>, BodyError> {
-    let frame = tokio::time::timeout(within, body.frame());
-    match frame.await {
-        Err(_) => Err(BodyError::Slow),
-        Ok(None) => Ok(None),
-        Ok(Some(Err(_))) => Err(BodyError::Broken),
-        Ok(Some(Ok(frame))) => Ok(Some(frame)),
-    }
+    let mut frame = body.frame();
+    let come = std::future::poll_fn(|cx| Poll::Ready(Pin::new(&mut frame).poll(cx))).await;
+    let frame = match come {
+        Poll::Ready(frame) => frame,
+        // the future of a request has no room for what few need
+        Poll::Pending => match Box::pin(tokio::time::timeout(within, frame)).await {
+            Ok(frame) => frame,
+            Err(_) => return Err(BodyError::Slow),
+        },
+    };
+    frame.transpose().map_err(|_| BodyError::Broken)
 }

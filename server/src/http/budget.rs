@@ -84,6 +84,9 @@ impl Held {
     /// Gives some of it back.
     pub fn give_back(&mut self, bytes: usize) {
         let bytes = bytes.min(self.bytes);
+        if bytes == 0 {
+            return;
+        }
         self.budget.0.held.fetch_sub(bytes, Ordering::Relaxed);
         self.bytes -= bytes;
     }
@@ -106,6 +109,8 @@ impl Held {
     /// Takes more or gives back, so that `bytes` are held.
     pub fn resize(&mut self, bytes: usize) -> Result<(), Spent> {
         match bytes.checked_sub(self.bytes) {
+            // threads would meet here for nothing
+            Some(0) => Ok(()),
             Some(more) => self.add(more),
             None => {
                 let shared = &self.budget.0;

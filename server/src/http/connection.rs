@@ -3,10 +3,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{ACCEPT_ENCODING, EXPECT, HOST};
+use hyper::header::{
+    ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HOST, VARY,
+};
 use hyper::{Method, Version};
 use solon::Value;
 
@@ -103,8 +106,8 @@ pub trait App: Send + Sync + 'static {
     /// Frees what nobody needs any more, on the thread of changes, a while after the last one.
     fn tidy(&self) {}
 
-    /// Takes note of an answered request.
-    fn answered(&self, head: &Head, response: &Response);
+    /// Takes note of an answered request, and how long that took.
+    fn answered(&self, head: &Head, response: &Response, took: Duration);
 }
 
 /// Bytes that a byte of a large body is thought to take once it is read, beside itself.
@@ -135,6 +138,50 @@ pub struct Service<A> {
 
 pub(super) type Answer = hyper::Response<Full<Bytes>>;
 
+/// What the requests of a connection share.
+pub struct Connection<A> {
+    pub service: Arc<Service<A>>,
+    pub peer: Arc<Peer>,
+    pub flow: Arc<Flow>,
+}
+
+impl<A: App> Connection<A> {
+    /// Answers a request.
+    ///
+    /// What needs no waiting is done here: hyper keeps room for what is returned as long as a connection rests.
+    pub fn respond(
+        self: Arc<Self>,
+        incoming: hyper::Request<Incoming>,
+    ) -> impl Future<Output = Result<Answer, std::convert::Infallible>> + Send + use<A> {
+        let open = self.flow.begin();
+        let (parts, body) = incoming.into_parts();
+        let version = parts.version;
+        let service = &*self.service;
+        let id = service.ids.fetch_add(1, Ordering::Relaxed) + 1;
+        let within = service.bounds.request;
+        let head = Arc::new(Head::new(parts, id, self.peer.clone(), within));
+        let refused = check_head(&head, version).err();
+        async move {
+            let service = &self.service;
+            let mut present = Present {
+                service: &**service,
+                head: &head,
+                is_answered: false,
+            };
+            let response = match refused {
+                None => service.answer(&head, body).await,
+                Some(refusal) => service.app.refuse(&refusal),
+            };
+            present.is_answered = true;
+            let now = Instant::now();
+            let took = now.saturating_duration_since(head.received);
+            let answer = service.sent(&head, response, took);
+            open.end(now);
+            Ok(answer)
+        }
+    }
+}
+
 impl<A: App> Service<A> {
     pub fn new(
         app: Arc<A>,
@@ -159,40 +206,9 @@ impl<A: App> Service<A> {
         }
     }
 
-    /// Answers a request.
-    ///
-    /// What needs no waiting is done here: hyper keeps room for what is returned as long as a connection rests.
-    pub fn respond(
-        self: Arc<Self>,
-        incoming: hyper::Request<Incoming>,
-        peer: Arc<Peer>,
-        flow: &Arc<Flow>,
-    ) -> impl Future<Output = Result<Answer, std::convert::Infallible>> + Send + use<A> {
-        let open = flow.begin();
-        let (parts, body) = incoming.into_parts();
-        let version = parts.version;
-        let id = self.ids.fetch_add(1, Ordering::Relaxed) + 1;
-        let head = Arc::new(Head::new(parts, id, peer, self.bounds.request));
-        let refused = check_head(&head, version).err();
-        async move {
-            let _open = open;
-            let mut present = Present {
-                service: &*self,
-                head: &head,
-                is_answered: false,
-            };
-            let response = match refused {
-                None => self.answer(&head, body).await,
-                Some(refusal) => self.app.refuse(&refusal),
-            };
-            present.is_answered = true;
-            Ok(self.sent(&head, response))
-        }
-    }
-
     /// An answer on its way out.
-    fn sent(&self, head: &Head, response: Response) -> Answer {
-        self.app.answered(head, &response);
+    fn sent(&self, head: &Head, response: Response, took: Duration) -> Answer {
+        self.app.answered(head, &response, took);
         let mut response = Self::send(head, response);
         if let Some(name) = head.headers.get(&REQUEST_ID) {
             response.headers_mut().insert(&REQUEST_ID, name.clone());
@@ -221,12 +237,28 @@ impl<A: App> Service<A> {
         if !is_heavy {
             match ask(&*self.app, &plan, &mut message, Place::Reactor) {
                 Ok(response) => {
-                    let response = self.packed(head, response).await;
-                    return self.counted(response);
+                    let is_large = response.body.len() > SMALL;
+                    if is_large && self.is_to_pack(head, &response) {
+                        return Box::pin(self.packed_elsewhere(response)).await;
+                    }
+                    return self.finished(head, response);
                 }
                 Err(Longer(known)) => pace = known,
             }
         }
+        Box::pin(self.answer_elsewhere(plan, message, pace, is_packed)).await
+    }
+
+    /// An answer by a thread that may take its time.
+    async fn answer_elsewhere(
+        self: &Arc<Self>,
+        plan: A::Plan,
+        mut message: Message,
+        pace: Option<Arc<Pace>>,
+        is_packed: bool,
+    ) -> Response {
+        // from here on it is told when nobody waits any more
+        message.cancel();
         let service = self.clone();
         if self.app.writes(&plan) {
             let write = move || service.answer_at(&plan, &mut message, Place::Apart, is_packed);
@@ -236,6 +268,15 @@ impl<A: App> Service<A> {
             service.answer_at(&plan, &mut message, Place::Pool(turn), is_packed)
         });
         self.or_refused(answered.await)
+    }
+
+    /// An answer, packed by a thread that may take its time.
+    async fn packed_elsewhere(self: &Arc<Self>, response: Response) -> Response {
+        let service = self.clone();
+        let packed = self
+            .pool
+            .run(None, move |_| service.counted(service.pack(response)));
+        self.or_refused(packed.await)
     }
 
     fn answer_at(
@@ -248,12 +289,12 @@ impl<A: App> Service<A> {
         if message.time_left().is_some_and(|left| left.is_zero()) {
             return self.app.refuse(&Refusal::Late);
         }
-        if message.cancel.is_cancelled() {
+        if message.cancel().is_cancelled() {
             return self.app.refuse(&Refusal::Broken);
         }
         if is_packed && let Err(refusal) = self.unpack(message) {
             let refused = self.app.refuse(&refusal);
-            return refused.with("vary", "Accept-Encoding");
+            return refused.varying();
         }
         // a body takes more once it is read; as long as it is, others have less
         let length = message.body.len();
@@ -272,10 +313,7 @@ impl<A: App> Service<A> {
             self.writer.tidy_soon();
         }
         match answer {
-            Ok(response) if self.is_to_pack(&message.head, &response) => {
-                self.counted(self.pack(response))
-            }
-            Ok(response) => self.counted(response),
+            Ok(response) => self.finished(&message.head, response),
             // nobody who answers for good says so
             Err(Longer(_)) => self.app.refuse(&Refusal::Panicked),
         }
@@ -295,31 +333,26 @@ impl<A: App> Service<A> {
         }
     }
 
-    /// An answer, packed for a client that takes it so; what takes long to pack is for the pool.
-    async fn packed(self: &Arc<Self>, head: &Head, response: Response) -> Response {
-        if !self.is_to_pack(head, &response) {
-            return response;
+    /// An answer, packed for a client that takes it so, and counted.
+    fn finished(&self, head: &Head, response: Response) -> Response {
+        if self.is_to_pack(head, &response) {
+            return self.counted(self.pack(response));
         }
-        if response.body.len() <= SMALL {
-            return self.pack(response);
-        }
-        let service = self.clone();
-        let packed = self.pool.run(None, move |_| service.pack(response));
-        self.or_refused(packed.await)
+        self.counted(response)
     }
 
     fn is_to_pack(&self, head: &Head, response: &Response) -> bool {
         response.body.len() > self.packing.longer_than
-            && !response.has("content-encoding")
+            && !response.has(&CONTENT_ENCODING)
             && accepts_gzip(head.header(ACCEPT_ENCODING))
     }
 
     fn pack(&self, mut response: Response) -> Response {
         if let Some(packed) = gzip(&response.body, self.packing.level) {
             response.body = packed.into();
-            response = response.with("content-encoding", "gzip");
-            if !response.has("vary") {
-                response = response.with("vary", "Accept-Encoding");
+            response = response.with_static(CONTENT_ENCODING, "gzip");
+            if !response.has(&VARY) {
+                response = response.varying();
             }
         }
         response
@@ -355,14 +388,14 @@ impl<A: App> Service<A> {
             BodyError::Broken => Refusal::Broken,
         });
         // what is left of the body is not read for the sake of the connection
-        response.with("connection", "close")
+        response.with_static(CONNECTION, "close")
     }
 
     fn send(head: &Head, mut response: Response) -> Answer {
         if head.method == Method::HEAD {
             // HTTP/2 would send it
             let length = response.body.len().to_string();
-            return answer(response.with("content-length", &length), Bytes::new());
+            return answer(response.with(CONTENT_LENGTH, &length), Bytes::new());
         }
         let body = std::mem::take(&mut response.body);
         answer(response, body)
@@ -372,7 +405,7 @@ impl<A: App> Service<A> {
 fn answer(response: Response, body: Bytes) -> Answer {
     let mut answer = hyper::Response::new(Full::new(body));
     *answer.status_mut() = response.status;
-    answer.headers_mut().extend(response.headers);
+    *answer.headers_mut() = response.headers;
     answer
 }
 
@@ -436,7 +469,7 @@ struct Present<'a, A: App> {
 
 impl<A: App> Drop for Present<'_, A> {
     fn drop(&mut self) {
-        self.head.cancel.cancel();
+        self.head.forsake();
         if !self.is_answered {
             self.service.app.abandoned(self.head);
         }

@@ -11,10 +11,9 @@ pub struct Fields {
 impl Fields {
     /// An object without fields.
     pub fn new(pretty: bool) -> Self {
-        Self {
-            out: vec![b'{'],
-            pretty,
-        }
+        let mut out = Vec::with_capacity(64);
+        out.push(b'{');
+        Self { out, pretty }
     }
 
     /// Adds a field whose value is JSON text; indented for the second level when the object is.
@@ -25,11 +24,13 @@ impl Fields {
         if self.pretty {
             self.out.extend_from_slice(b"\n  ");
         }
-        if name.contains(['<', '>', '&', '\u{2028}', '\u{2029}']) {
-            self.out.extend_from_slice(&to_text(&name, false));
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        if name.bytes().all(is_plain) {
+            self.out.push(b'"');
+            self.out.extend_from_slice(name.as_bytes());
+            self.out.push(b'"');
         } else {
-            // a text can always be written
-            let _ = serde_json::to_writer(&mut self.out, name);
+            self.out.extend_from_slice(&to_text(&name, false));
         }
         self.out
             .extend_from_slice(if self.pretty { b": " } else { b":" });

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use hyper::body::Bytes;
 use hyper::header::{
-    AsHeaderName, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
+    AsHeaderName, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION,
+    VARY,
 };
 use hyper::http::request::Parts;
 use hyper::{Method, Uri};
@@ -37,8 +38,7 @@ pub struct Head {
     pub headers: HeaderMap,
     /// Who sent it.
     pub peer: Arc<Peer>,
-    /// Stops evaluations once nobody waits for the answer.
-    pub cancel: Cancel,
+    cancel: OnceLock<Cancel>,
     /// When it was read.
     pub received: Instant,
     /// When it has to be answered.
@@ -120,9 +120,22 @@ impl Head {
             target: parts.uri,
             headers: parts.headers,
             peer,
-            cancel: Cancel::default(),
+            cancel: OnceLock::new(),
             received,
             deadline: within.and_then(|within| received.checked_add(within)),
+        }
+    }
+
+    /// Stops evaluations once nobody waits for the answer. It is of use on other threads than the connection's, and is
+    /// made once one of them is given the request.
+    pub fn cancel(&self) -> &Cancel {
+        self.cancel.get_or_init(Cancel::default)
+    }
+
+    /// Nobody waits for the answer any more.
+    pub(super) fn forsake(&self) {
+        if let Some(cancel) = self.cancel.get() {
+            cancel.cancel();
         }
     }
 
@@ -230,7 +243,7 @@ pub struct Response {
     /// The status.
     pub status: Status,
     /// The headers; the length is added when it is sent.
-    pub headers: Vec<(HeaderName, HeaderValue)>,
+    pub headers: HeaderMap,
     /// The body.
     pub body: Bytes,
 }
@@ -240,38 +253,28 @@ impl Response {
     pub fn empty(status: Status) -> Self {
         Self {
             status,
-            headers: Vec::new(),
+            headers: HeaderMap::new(),
             body: Bytes::new(),
         }
     }
 
     /// JSON text with a line end already behind it.
     pub fn json(status: Status, body: Vec<u8>) -> Self {
-        let json = HeaderValue::from_static("application/json");
-        Self {
-            status,
-            headers: vec![(hyper::header::CONTENT_TYPE, json)],
-            body: body.into(),
-        }
+        Self::text(status, "application/json", body)
     }
 
     /// The same under another name; one that cannot stand in a header is JSON.
     pub fn json_as(media: &str, status: Status, body: Vec<u8>) -> Self {
-        let mut made = Self::json(status, body);
-        if let (Ok(media), Some((_, kind))) = (media.parse(), made.headers.first_mut()) {
-            *kind = media;
-        }
-        made
+        Self::json(status, body).with(CONTENT_TYPE, media)
     }
 
-    /// Text of another kind.
+    /// Text of a kind.
     pub fn text(status: Status, kind: &'static str, body: impl Into<Vec<u8>>) -> Self {
-        let kind = HeaderValue::from_static(kind);
-        Self {
-            status,
-            headers: vec![(hyper::header::CONTENT_TYPE, kind)],
+        let made = Self {
             body: body.into().into(),
-        }
+            ..Self::empty(status)
+        };
+        made.with_static(CONTENT_TYPE, kind)
     }
 
     /// Elsewhere. What is no ASCII is escaped, as headers have none.
@@ -285,16 +288,29 @@ impl Response {
                 let _ = write!(place, "%{byte:02x}");
             }
         }
-        Self::empty(status).with("location", &place)
+        Self::empty(status).with(LOCATION, &place)
     }
 
     /// With a header. A value that cannot stand in a header is left out.
     #[must_use]
-    pub fn with(mut self, name: &'static str, value: &str) -> Self {
+    pub fn with(mut self, name: HeaderName, value: &str) -> Self {
         if let Ok(value) = HeaderValue::from_str(value) {
-            self.headers.push((HeaderName::from_static(name), value));
+            self.headers.insert(name, value);
         }
         self
+    }
+
+    /// With a header whose value is always the same.
+    #[must_use]
+    pub fn with_static(mut self, name: HeaderName, value: &'static str) -> Self {
+        self.headers.insert(name, HeaderValue::from_static(value));
+        self
+    }
+
+    /// Told to whatever keeps answers: what the client accepts may change it.
+    #[must_use]
+    pub fn varying(self) -> Self {
+        self.with_static(VARY, "Accept-Encoding")
     }
 
     /// The answer as it stands on the wire, for requests that are no requests.
@@ -308,8 +324,8 @@ impl Response {
         [head.as_bytes(), &self.body].concat()
     }
 
-    /// Whether it has a header of this name, in lower case.
-    pub fn has(&self, name: &str) -> bool {
-        self.headers.iter().any(|(other, _)| other == name)
+    /// Whether it has a header of this name.
+    pub fn has(&self, name: &HeaderName) -> bool {
+        self.headers.contains_key(name)
     }
 }

@@ -13,7 +13,8 @@ pub enum Cleaned {
 
 /// Takes `//`, `/./` and `/../` out of a path. Escapes are left alone, so `%2E%2E` is a name like any other.
 pub fn clean(path: &str) -> Cleaned {
-    if !path.contains("//") && !path.contains("/.") {
+    let is_odd = |pair: &[u8]| matches!(pair, [b'/', b'/' | b'.']);
+    if !path.as_bytes().windows(2).any(is_odd) {
         return Cleaned::Same;
     }
     let mut kept: Vec<&str> = Vec::new();

@@ -15,7 +15,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::config::INLINE_HEADERS;
 
-use super::connection::{App, Peer, Service};
+use super::connection::{App, Connection, Peer, Service};
 use super::listen::{Listener, Socket};
 use super::stream::{Broken, Flow, Watched};
 use super::tls::TlsState;
@@ -192,7 +192,12 @@ async fn converse<A: App, S>(
         &service.budget,
         broken,
     );
-    let answer = service_fn(move |request| service.clone().respond(request, peer.clone(), &flow));
+    let connection = Arc::new(Connection {
+        service,
+        peer,
+        flow,
+    });
+    let answer = service_fn(move |request| connection.clone().respond(request));
     let io = TokioIo::new(watched);
     // Both kinds of connections are boxed: many rest, and a task that had room for either would take that for each.
     // One that breaks has nobody left to tell.

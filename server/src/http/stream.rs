@@ -4,9 +4,9 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
@@ -18,27 +18,66 @@ use crate::config::Bounds;
 const PART: usize = 32 << 10;
 
 /// What a connection's stream and its requests tell one another.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Flow {
     begun: AtomicUsize,
     open: AtomicUsize,
+    /// When the connection began.
+    since: Instant,
+    /// When a request ended last, in nanoseconds since then.
+    ended: AtomicU64,
 }
 
 /// A request that is being answered.
-pub struct Open(Arc<Flow>);
+pub struct Open {
+    flow: Arc<Flow>,
+    ended: Option<Instant>,
+}
+
+impl Default for Flow {
+    fn default() -> Self {
+        Self {
+            begun: AtomicUsize::new(0),
+            open: AtomicUsize::new(0),
+            since: Instant::now(),
+            ended: AtomicU64::new(0),
+        }
+    }
+}
 
 impl Flow {
     /// Notes that a request was read, until what is returned is dropped.
     pub fn begin(self: &Arc<Self>) -> Open {
         self.begun.fetch_add(1, Ordering::Relaxed);
         self.open.fetch_add(1, Ordering::Relaxed);
-        Open(self.clone())
+        Open {
+            flow: self.clone(),
+            ended: None,
+        }
+    }
+
+    /// When a request ended last, or the connection began.
+    fn ended(&self) -> Instant {
+        let ended = Duration::from_nanos(self.ended.load(Ordering::Relaxed));
+        self.since.checked_add(ended).unwrap_or(self.since)
+    }
+}
+
+impl Open {
+    /// The request is answered, at a time that the caller knows.
+    pub fn end(mut self, now: Instant) {
+        self.ended = Some(now);
     }
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.0.open.fetch_sub(1, Ordering::Relaxed);
+        let flow = &*self.flow;
+        let ended = self.ended.unwrap_or_else(Instant::now);
+        let ended = ended.saturating_duration_since(flow.since).as_nanos();
+        let ended = u64::try_from(ended).unwrap_or(u64::MAX);
+        flow.ended.store(ended, Ordering::Relaxed);
+        flow.open.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -68,8 +107,8 @@ pub struct Watched<S> {
     /// Bytes of the head so far.
     head_bytes: usize,
     held: Held,
-    /// When the last request ended, or the connection began.
-    rests: Instant,
+    /// When something came last over HTTP/2.
+    came: Option<Instant>,
     /// When the client stopped to take what is written.
     stuck: Option<Instant>,
     first: First,
@@ -107,7 +146,7 @@ impl<S> Watched<S> {
             head: None,
             head_bytes: 0,
             held: budget.none(),
-            rests: Instant::now(),
+            came: None,
             stuck: None,
             first: First::Line,
             ahead: Vec::new(),
@@ -121,7 +160,6 @@ impl<S> Watched<S> {
             self.begun = begun;
             self.head = None;
             self.head_bytes = 0;
-            self.rests = Instant::now();
             if self.held.resize(0).is_err() {
                 return Err(io::ErrorKind::OutOfMemory.into());
             }
@@ -130,7 +168,7 @@ impl<S> Watched<S> {
             return Ok(());
         }
         if self.first == First::Http2 {
-            self.rests = Instant::now();
+            self.came = Some(Instant::now());
             return Ok(());
         }
         self.head.get_or_insert_with(Instant::now);
@@ -151,12 +189,13 @@ impl<S> Watched<S> {
             self.begun = self.flow.begun.load(Ordering::Relaxed);
             self.head = None;
             self.head_bytes = 0;
-            self.rests = Instant::now();
         }
-        match self.head {
-            Some(began) => began.checked_add(self.bounds.head_within),
-            None => self.rests.checked_add(self.bounds.idle),
+        if let Some(began) = self.head {
+            return began.checked_add(self.bounds.head_within);
         }
+        let ended = self.flow.ended();
+        let rests = self.came.map_or(ended, |came| came.max(ended));
+        rests.checked_add(self.bounds.idle)
     }
 
     /// Wakes the task when something is due; whether that is now.

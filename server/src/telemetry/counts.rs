@@ -1,9 +1,9 @@
 //! What is counted, as `/metrics` and `/v1/status` tell it.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use hashbrown::HashMap;
 use parking_lot::Mutex;
 
 use super::family::{Family, Kind, Sampled, number};

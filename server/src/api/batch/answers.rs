@@ -57,7 +57,7 @@ impl Batch {
     pub fn work(&self, place: Place<'_>) {
         let message = Message::new(self.head.clone(), self.held.lock().beside());
         let request = message.at(place);
-        while !self.is_refused.load(Ordering::Relaxed) && !self.head.cancel.is_cancelled() {
+        while !self.is_refused.load(Ordering::Relaxed) && !self.head.cancel().is_cancelled() {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(slot) = self.answers.get(at) else {
                 return;
@@ -124,7 +124,7 @@ impl Batch {
         if let Some(error) = batch.refused.into_inner() {
             return Err(error);
         }
-        if batch.head.cancel.is_cancelled() {
+        if batch.head.cancel().is_cancelled() {
             return Err(ApiError::cancelled());
         }
         let answers = batch.answers.into_iter().map(OnceLock::into_inner);
