@@ -61,6 +61,20 @@ fn time_ends_it() {
         end("t/p", &none_left).1,
         "evaluation exceeds its time limit"
     );
+    // whichever of a time and its end comes first counts
+    let start = Instant::now();
+    let soon = start.checked_add(Duration::from_millis(50));
+    let late = start.checked_add(Duration::from_mins(1));
+    for limits in [
+        NONE.until(soon),
+        NONE.until(soon).time(Some(Duration::from_mins(1))),
+        NONE.until(late).time(Some(Duration::from_millis(50))),
+        NONE.until(Some(start)),
+    ] {
+        let (_, message, taken) = end("t/p", &limits);
+        assert_eq!(message, "evaluation exceeds its time limit");
+        assert!(taken < Duration::from_secs(2), "{taken:?}");
+    }
 }
 
 #[test]
