@@ -15,6 +15,7 @@ pub const DECISIONS: &[(&str, Prepare)] = &[
     ("report_plain", || Some(Box::new(plain))),
     ("texts", || Some(Box::new(letters))),
     ("report_science", || Some(Box::new(science))),
+    ("render_letters", || Some(Box::new(rendered))),
 ];
 
 /// The sum of the lengths of a text for each element, each of which is made.
@@ -100,6 +101,28 @@ fn science(data: &Value, _: &Value) -> Option<Value> {
         line.truncate(exponent);
         write!(line, "{power:+03} {rate} {share:.3}").ok()?;
         Some(line)
+    })
+}
+
+/// What the template of a letter says, as code. A number is none of its verb's, which prints two letters of it.
+fn rendered(data: &Value, _: &Value) -> Option<Value> {
+    lengths(data, "customers", |customer| {
+        let mut letter = String::with_capacity(128);
+        write!(letter, "Dear {},\n", text(customer, "name")?).ok()?;
+        for (at, item) in elements(customer.get("items")?).enumerate() {
+            let (title, count) = (text(item, "title")?, item.get("count")?);
+            let comma = if at > 0 { ", " } else { "" };
+            write!(letter, "{comma}{title} ({count})").ok()?;
+        }
+        let total = customer.get("total")?;
+        if matches!(customer.get("paid")?, Value::Bool(true)) {
+            write!(letter, "\nThank you for {total}.\n").ok()?;
+        } else {
+            let (total, due) = (total.to_string(), text(customer, "due")?);
+            let part = total.get(..2).unwrap_or(&total);
+            write!(letter, "\nPlease pay %!f(json.Number={part}) by {due}.\n").ok()?;
+        }
+        Some(letter)
     })
 }
 
