@@ -1,7 +1,8 @@
 //! Parsed templates, and their parts as messages show them.
 
-use std::collections::HashMap;
 use std::fmt;
+
+use hashbrown::HashMap;
 
 use super::quoted;
 

@@ -146,7 +146,7 @@ impl<'d> Fields<'d> {
 
     /// The members of a list with a tag that are all of one kind, if that matters.
     pub fn list(&mut self, tag: u8, members: Option<u8>) -> Result<Vec<Element<'d>>, Problem> {
-        let name = if tag == der::SEQUENCE { "" } else { "SET" };
+        let name = if tag == der::SET { "SET" } else { "" };
         let element = self.field(Kind::plain(tag, name))?;
         Self::members(element.content, members)
     }
