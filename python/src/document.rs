@@ -1,7 +1,7 @@
 //! `solon.Document`: a document that is prepared once and asked often.
 
 use ::engine::trace::Detail;
-use ::engine::{Error, PreparedDocument, Request as EngineRequest, Search, Value, Watched};
+use ::engine::{Error, PreparedDocument, Request as EngineRequest, Search, V, Value, Watched};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -145,9 +145,16 @@ impl Document {
                 py,
                 long.as_ref().unwrap_or(&self.pace),
                 |request: &EngineRequest<'_>| {
-                    let answers = batch.iter();
-                    let answers = answers.map(|input| bound.evaluate(&input.put(*request)));
-                    answers.collect::<Result<Vec<_>, _>>()
+                    let request = request.moment(bound.moment());
+                    let mut answers = Vec::with_capacity(batch.len());
+                    for input in &batch {
+                        // an answer is made where it stays: one that is moved at once is waited for
+                        let keep = |answer: V<'_>| answers.push(Some(answer.to_value()));
+                        if self.prepared.evaluate_with(&input.put(request), keep)?.is_none() {
+                            answers.push(None);
+                        }
+                    }
+                    Ok(answers)
                 },
                 |request, search| self.watched(&batch, request, search),
             )?;

@@ -26,12 +26,13 @@ impl Short {
         if text.len() > Self::MAX {
             return None;
         }
-        // whole words go from register to memory: bytes copied one by one would be read again too early
+        // Whole words go from register to memory: bytes copied one by one would be read again too early. In a value the
+        // eighth byte is the first of a word, so that words cut there are not put together from parts in memory.
         let (low, high) = words(text);
         let mut bytes = [0; Self::MAX];
         let (head, tail) = bytes.split_first_chunk_mut()?;
-        *head = low.to_le_bytes();
-        tail.copy_from_slice(high.to_le_bytes().first_chunk::<6>()?);
+        *head = *low.to_le_bytes().first_chunk::<7>()?;
+        tail.copy_from_slice((low >> 56 | high << 8).to_le_bytes().first_chunk::<7>()?);
         #[expect(clippy::cast_possible_truncation, reason = "at most 14")]
         Some(Self {
             len: text.len() as u8,
