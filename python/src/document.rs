@@ -150,7 +150,11 @@ impl Document {
                     for input in &batch {
                         // an answer is made where it stays: one that is moved at once is waited for
                         let keep = |answer: V<'_>| answers.push(Some(answer.to_value()));
-                        if self.prepared.evaluate_with(&input.put(request), keep)?.is_none() {
+                        if self
+                            .prepared
+                            .evaluate_with(&input.put(request), keep)?
+                            .is_none()
+                        {
                             answers.push(None);
                         }
                     }

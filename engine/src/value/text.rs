@@ -26,13 +26,12 @@ impl Short {
         if text.len() > Self::MAX {
             return None;
         }
-        // Whole words go from register to memory: bytes copied one by one would be read again too early. In a value the
-        // eighth byte is the first of a word, so that words cut there are not put together from parts in memory.
+        // whole words go from register to memory: bytes copied one by one would be read again too early
         let (low, high) = words(text);
         let mut bytes = [0; Self::MAX];
         let (head, tail) = bytes.split_first_chunk_mut()?;
-        *head = *low.to_le_bytes().first_chunk::<7>()?;
-        tail.copy_from_slice((low >> 56 | high << 8).to_le_bytes().first_chunk::<7>()?);
+        *head = low.to_le_bytes();
+        tail.copy_from_slice(high.to_le_bytes().first_chunk::<6>()?);
         #[expect(clippy::cast_possible_truncation, reason = "at most 14")]
         Some(Self {
             len: text.len() as u8,

@@ -2,6 +2,7 @@
 
 use ::engine::Value;
 use ::engine::internal::limits;
+use ::engine::internal::value::Short;
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::{
@@ -110,7 +111,11 @@ impl Reader {
     fn fill(self, place: &mut Value, object: &Bound<'_, PyAny>) -> Result<bool, Fail> {
         if let Ok(text) = object.cast_exact::<PyString>() {
             let text = text.to_str().map_err(|_| surrogate())?;
-            *place = Value::string(text);
+            match Short::new(text.as_bytes()) {
+                // in a branch of its own it goes from registers to its place
+                Some(short) => *place = Value::Short(short),
+                None => *place = Value::string(text),
+            }
             return Ok(true);
         }
         if let Ok(int) = object.cast_exact::<PyInt>()
