@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use ::http as plain_http;
 use bytes::Bytes;
-use hyper::header::RETRY_AFTER;
 use solon_control::ControlPlane;
 use solon_control::api::{RequestId, Service};
 use tokio::runtime::Handle;
 use tracing::info;
 
 use crate::config::{Bounds, Packing, TlsOptions};
+use crate::http::header::RETRY_AFTER;
 use crate::http::{
     self, App, Broken, Budget, Head, Listener, Longer, Message, Place, Pool, Refusal, Response,
     Serving, Status, TlsState, serve,

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use hyper::header::RETRY_AFTER;
 use serde::Serialize;
 use solon::Error;
 use solon::store::StoreError;
 
 use crate::config::Spelling;
+use crate::http::header::RETRY_AFTER;
 use crate::http::{Fields, Pace, Response, Status, answer_text};
 use crate::wire::{Details, Location, Running};
 

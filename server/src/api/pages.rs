@@ -1,13 +1,12 @@
 //! Pages for people: `GET /`, and `/ui` where that is on. Nothing is loaded from elsewhere, and no page holds anything that is
 //! not in this program: what the one at `/ui` shows, it asks for like any other client.
 
-use hyper::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
-};
-
 use super::ApiError;
 use super::provenance::VERSION;
 use super::state::State;
+use crate::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
 use crate::http::{Request, Response, Status};
 
 /// What a page may load and do: its own script and style, and to ask the server that it came from.

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::header::ALLOW;
-
 use super::access_log;
 use super::authorize;
 use super::routes::{Action, Route, Runs, is_for_diagnosis, route};
 use super::{ApiError, State};
 use crate::config::Authorization;
+use crate::http::header::ALLOW;
 use crate::http::{
     App, Cleaned, Head, Longer, Message, Place, Refusal, Request, Response, Status, clean,
 };

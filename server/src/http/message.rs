@@ -20,6 +20,7 @@ use super::pool::{Turn, Work};
 use super::{Params, Peer};
 
 pub use hyper::StatusCode as Status;
+pub use hyper::header;
 
 /// The header of what a client calls a request.
 pub static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
