@@ -108,7 +108,7 @@ fn science(data: &Value, _: &Value) -> Option<Value> {
 fn rendered(data: &Value, _: &Value) -> Option<Value> {
     lengths(data, "customers", |customer| {
         let mut letter = String::with_capacity(128);
-        write!(letter, "Dear {},\n", text(customer, "name")?).ok()?;
+        writeln!(letter, "Dear {},", text(customer, "name")?).ok()?;
         for (at, item) in elements(customer.get("items")?).enumerate() {
             let (title, count) = (text(item, "title")?, item.get("count")?);
             let comma = if at > 0 { ", " } else { "" };
