@@ -17,6 +17,9 @@ use crate::config::Bounds;
 /// Most bytes that are read at a time.
 const PART: usize = 32 << 10;
 
+/// Bytes of a head and a body that are written as one part.
+const SMALL_ANSWER: usize = 512;
+
 /// What a connection's stream and its requests tell one another.
 #[derive(Debug)]
 pub struct Flow {
@@ -267,6 +270,17 @@ impl<S> Watched<S> {
     }
 }
 
+/// Parts as one, where that has room for them.
+fn gathered<'w>(parts: &[io::IoSlice<'_>], whole: &'w mut [u8]) -> Option<&'w [u8]> {
+    let mut length = 0;
+    for part in parts {
+        let end = length + part.len();
+        whole.get_mut(length..end)?.copy_from_slice(part);
+        length = end;
+    }
+    whole.get(..length)
+}
+
 /// Whether a byte stands in targets though it may not, so that the parser of targets refuses it.
 fn is_escaped(byte: u8) -> bool {
     matches!(byte, b'"' | b'<' | b'>' | b'`')
@@ -391,7 +405,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
             let length = parts.iter().map(|part| part.len()).sum();
             return this.answer(cx, &broken, first, length);
         }
-        let written = Pin::new(&mut this.inner).poll_write_vectored(cx, parts);
+        // a system call for one part takes less than copying the others to it
+        let mut whole = [0; SMALL_ANSWER];
+        let written = match gathered(parts, &mut whole) {
+            Some(whole) => Pin::new(&mut this.inner).poll_write(cx, whole),
+            None => Pin::new(&mut this.inner).poll_write_vectored(cx, parts),
+        };
         this.wrote(cx, written)
     }
 
@@ -407,5 +426,21 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.inner).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::IoSlice;
+
+    use super::gathered;
+
+    #[test]
+    fn parts_are_one_where_there_is_room() {
+        let parts = [b"ab".as_slice(), b"", b"cde"].map(IoSlice::new);
+        assert_eq!(gathered(&parts, &mut [0; 8]), Some(b"abcde".as_slice()));
+        assert_eq!(gathered(&parts, &mut [0; 5]), Some(b"abcde".as_slice()));
+        assert_eq!(gathered(&parts, &mut [0; 4]), None);
+        assert_eq!(gathered(&[], &mut [0; 4]), Some(b"".as_slice()));
     }
 }
