@@ -124,10 +124,8 @@ impl Document {
     ) -> PyResult<Bound<'py, PyList>> {
         let mut inputs = inputs.try_iter()?;
         let request = self.shared.request(None, options)?;
-        let bound = match request.moment() {
-            Some(moment) => self.prepared.bind_to(moment),
-            None => self.prepared.bind(),
-        };
+        let now = || self.shared.engine.moment();
+        let moment = request.moment().cloned().unwrap_or_else(now);
         // what one input is noted of is there for the next one
         let most = if request.notes() { usize::MAX } else { BATCH };
         let (list, mut batch) = (PyList::empty(py), Vec::new());
@@ -145,7 +143,7 @@ impl Document {
                 py,
                 long.as_ref().unwrap_or(&self.pace),
                 |request: &EngineRequest<'_>| {
-                    let request = request.moment(bound.moment());
+                    let request = request.moment(&moment);
                     let mut answers = Vec::with_capacity(batch.len());
                     for input in &batch {
                         // an answer is made where it stays: one that is moved at once is waited for

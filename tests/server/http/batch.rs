@@ -32,6 +32,10 @@ version := data.version
 
 const DATA: &str = r#"{"levels": {"reader": 1, "writer": 2, "owner": 3}, "version": 0}"#;
 
+/// A policy that ends on no machine: its clients go away, or time is up.
+const SLOW: &str = "package slow\n\nn := count([1 | some a in numbers.range(1, 5000); \
+    some b in numbers.range(1, 5000); some c in numbers.range(1, 5000); a + b + c == input.n])\n";
+
 fn start(flags: &[&str]) -> Server {
     Server::start_with(flags, &[("p.rego", POLICY), ("d.json", DATA)])
 }
@@ -169,8 +173,6 @@ fn a_batch_rests_on_one_moment() {
 
 #[test]
 fn batches_are_bounded() {
-    let slow = "package slow\n\nn := count([1 | some a in numbers.range(1, 5000); some b in numbers.range(1, 5000); \
-                some c in numbers.range(1, 5000); a + b + c == input.n])\n";
     let flags = [
         "--max-batch",
         "3",
@@ -179,7 +181,7 @@ fn batches_are_bounded() {
         "--max-held",
         "64KiB",
     ];
-    let files = [("slow.rego", slow), ("p.rego", POLICY)];
+    let files = [("slow.rego", SLOW), ("p.rego", POLICY)];
     let server = Server::start_with(&flags, &files);
     let mut client = Client::connect(server.address());
     let four = json!({"inputs": {"a": 1, "b": 2, "c": 3, "d": 4}});
@@ -217,9 +219,7 @@ fn batches_are_bounded() {
 
 #[test]
 fn a_client_that_goes_away_ends_its_batch() {
-    let slow = "package slow\n\nn := count([1 | some a in numbers.range(1, 5000); some b in numbers.range(1, 5000); \
-                some c in numbers.range(1, 5000); a + b + c == input.n])\n";
-    let server = Server::start_with(&[], &[("slow.rego", slow)]);
+    let server = Server::start_with(&[], &[("slow.rego", SLOW)]);
     let inputs: serde_json::Map<String, Value> =
         (0..64).map(|n| (n.to_string(), json!({"n": n}))).collect();
     let body = json!({ "inputs": inputs }).to_string();
