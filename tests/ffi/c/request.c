@@ -29,7 +29,7 @@ int main(void) {
                                     "broken := 1 / input.n\n"
                                     "clash := input.a[_]\n"
                                     "random := rand.intn(\"a\", 1000000000)\n"
-                                    "long := count([1 | some i in numbers.range(1, 3000); some j in numbers.range(1, 3000); i == j + 5000])\n"
+                                    "long := count([1 | some i in numbers.range(1, 100000); some j in numbers.range(1, 100000); i + j < 0])\n"
                                     "large := count(concat(\"\", [\"abcdefgh\" | some i in numbers.range(1, input.n)]))\n"));
 
     /* an input as text, as a value, and none */
