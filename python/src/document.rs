@@ -60,7 +60,7 @@ impl Document {
                 explained.answer
             },
         );
-        self.answer(py, answer?)
+        self.answer(py, answer?.as_ref())
     }
 
     /// The document for each of many inputs, by the search.
@@ -83,9 +83,9 @@ impl Document {
         answers.collect()
     }
 
-    fn answer<'py>(&self, py: Python<'py>, answer: Option<Value>) -> PyResult<Bound<'py, PyAny>> {
+    fn answer<'py>(&self, py: Python<'py>, answer: Option<&Value>) -> PyResult<Bound<'py, PyAny>> {
         match answer {
-            Some(value) => to_python(py, &value, self.shared.settings),
+            Some(value) => to_python(py, value, self.shared.settings),
             None => Ok(undefined::get(py)?.into_bound(py).into_any()),
         }
     }
@@ -158,10 +158,10 @@ impl Document {
                     }
                     Ok(answers)
                 },
-                |request, search| self.watched(&batch, request, search),
+                |request, search| self.watched(&batch, &request.moment(&moment), search),
             )?;
-            for answer in answers {
-                list.append(self.answer(py, answer)?)?;
+            for answer in &answers {
+                list.append(self.answer(py, answer.as_ref())?)?;
             }
         }
     }
@@ -186,7 +186,7 @@ impl Document {
                 .explain(request, Watched::new(detail).search(search)))
         })?;
         Explanation::new(py, &told, self.shared.settings, |answer| {
-            Ok(self.answer(py, answer.clone())?.unbind())
+            Ok(self.answer(py, answer.as_ref())?.unbind())
         })
     }
 

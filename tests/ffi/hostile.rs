@@ -121,7 +121,12 @@ fn valgrind() -> Command {
     // what a library keeps for its whole life is reachable, though by the middle of an allocation
     let kinds = "definite,indirect";
     // a thread that stops an evaluation gets its turn beside it only where turns are fair
-    command.args(["-q", "--fair-sched=try", "--error-exitcode=9", "--leak-check=full"]);
+    command.args([
+        "-q",
+        "--fair-sched=try",
+        "--error-exitcode=9",
+        "--leak-check=full",
+    ]);
     let known = root().join("tests/ffi/valgrind.supp");
     command.arg(format!("--suppressions={}", known.display()));
     command.arg(format!("--show-leak-kinds={kinds}"));

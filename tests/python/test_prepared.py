@@ -54,8 +54,14 @@ def test_many_inputs_are_asked_at_once(engine):
         allow.many([{}, object()])
 
 
-def test_many_inputs_are_asked_on_one_moment(engine):
+@pytest.mark.parametrize("watch", [None, "coverage", "profile", "metrics"])
+def test_many_inputs_are_asked_on_one_moment(engine, watch):
     allow = engine.prepare("authz/allow")
+    watched = {
+        "coverage": solon.Coverage(),
+        "profile": solon.Profile(),
+        "metrics": solon.Metrics(instrument=True),
+    }
 
     def inputs():
         for number in range(300):
@@ -63,9 +69,11 @@ def test_many_inputs_are_asked_on_one_moment(engine):
                 engine.put("admins", [])
             yield {"user": "alice"}
 
-    assert allow.many(inputs()) == [True] * 300
+    assert allow.many(inputs(), **({watch: watched[watch]} if watch else {})) == [True] * 300
     assert allow({"user": "alice"}) is False
-    # what one input is noted of is there for the next one
+
+
+def test_what_one_of_many_inputs_notes_is_there_for_the_next(engine):
     engine.set_module("n.rego", "package n\n\nnow := time.now_ns()")
     noted = {}
     assert len(set(engine.prepare("n/now").many([{}] * 300, nd_cache=noted))) == 1

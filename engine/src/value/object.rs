@@ -4,6 +4,7 @@ mod chunked;
 mod growing;
 mod shape;
 mod shapes;
+mod unfilled;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ pub use growing::Growing;
 use shape::SCANNED;
 pub use shape::Shape;
 pub use shapes::{KeyOrder, Shapes};
+pub use unfilled::Unfilled;
 
 /// An owned object, shared: its form and values behind their counter.
 ///

@@ -205,31 +205,25 @@ impl Reader {
         let Some(mut item) = items.next() else {
             return Ok(Value::object(Vec::new()));
         };
-        let mut record = records::likely(&item.0, size);
+        let likely = records::likely(&item.0, size);
         let mut is_same = true;
-        // the names, as far as the record has others
+        // what is in no record: the names, and the values in their order
         let mut names = Vec::new();
-        // in the order of the record's keys while there is one, behind it in that of the dict
-        let mut values = Vec::with_capacity(size);
-        if record.is_some() {
-            values.resize_with(size, Value::default);
-        }
+        let mut values = Vec::new();
+        let mut record = likely.map(|known| (known.unfilled(), known));
         for at in 0.. {
             let (name, value) = &item;
-            if let Some(known) = &record {
+            if let Some((object, known)) = &mut record {
                 let how = known.knows(at, name);
                 is_same &= how == Known::Same;
                 if how == Known::No {
                     names.extend(known.first(py, at));
-                    values = known.in_order(values, at);
+                    values = known.in_order(object.values(), at);
                     record = None;
                 }
             }
-            let known = record
-                .as_ref()
-                .and_then(|known| known.place(&mut values, at));
-            let place = match known {
-                Some(place) => place,
+            let place = match &mut record {
+                Some((object, known)) => known.place(object.values(), at).ok_or_else(changed)?,
                 None => {
                     names.push(name.clone());
                     values.push_mut(Value::Null)
@@ -246,11 +240,11 @@ impl Reader {
             }
             item = items.next().ok_or_else(changed)?;
         }
-        if let Some(record) = record {
+        if let Some((object, known)) = record {
             if !is_same {
-                record.miss(dict);
+                known.miss(dict);
             }
-            return Ok(Value::Object(record.object(values)));
+            return Ok(Value::Object(object.filled()));
         }
         if let Some(object) = records::read(&names, &mut values) {
             return Ok(Value::Object(object));

@@ -5,7 +5,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use ::engine::internal::value::object::{KeyOrder, Shapes};
+use ::engine::internal::value::object::{KeyOrder, Shapes, Unfilled};
 use ::engine::{Object, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -72,16 +72,16 @@ impl Record {
     }
 
     /// The values that were put under the first names, in the order of these.
-    pub fn in_order(&self, mut values: Vec<Value>, count: usize) -> Vec<Value> {
+    pub fn in_order(&self, values: &mut [Value], count: usize) -> Vec<Value> {
         let slots = (0..count).filter_map(|at| self.form.order.slot(at));
         let values = slots.map(|slot| values.get_mut(slot).map(std::mem::take).unwrap_or_default());
         values.collect()
     }
 
-    /// The object of values that were put under all names.
+    /// An object of this form, whose values come one after the other.
     #[inline]
-    pub fn object(&self, values: Vec<Value>) -> Object {
-        Object::from_shape(self.form.order.shape().clone(), values)
+    pub fn unfilled(&self) -> Unfilled {
+        self.form.order.unfilled()
     }
 
     /// The first names.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hashbrown::HashTable;
 
+use super::unfilled::Unfilled;
 use super::{Object, Shape};
 use crate::impossible::impossible;
 use crate::limits;
@@ -183,5 +184,11 @@ impl<N> KeyOrder<N> {
                 Object::with_shape(shape, sources.iter().map(take))
             }
         }
+    }
+
+    /// An object whose values are put to their places one after the other.
+    #[inline]
+    pub fn unfilled(&self) -> Unfilled {
+        Unfilled::new(self.shape.clone())
     }
 }
