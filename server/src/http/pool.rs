@@ -21,6 +21,9 @@ use crate::system::Priority;
 
 /// What an evaluation may take before it gives its slot to others that wait.
 const TURN: Duration = Duration::from_millis(10);
+/// How long an evaluation keeps a processor before threads that wait for it, like those that read and answer, have their turn
+/// there: by itself the system lets a thread run for milliseconds.
+const SLICE: Duration = Duration::from_micros(200);
 /// How long a thread without work stays.
 const IDLE: Duration = Duration::from_secs(10);
 /// Of this many grants one goes to what has run before, however many newcomers there are.
@@ -278,9 +281,11 @@ impl Shared {
     fn serve(self: Arc<Self>) {
         self.priority.stand_back();
         while let Some(job) = self.take() {
+            let now = Instant::now();
             let turn = Turn {
                 pool: self.clone(),
-                since: Cell::new(Instant::now()),
+                since: Cell::new(now),
+                slice: Cell::new(now),
                 pace: job.pace,
             };
             // whoever asked is told that it was lost
@@ -314,13 +319,21 @@ impl Shared {
 pub struct Turn {
     pool: Arc<Shared>,
     since: Cell<Instant>,
+    /// When it last let others have the processor.
+    slice: Cell<Instant>,
     pace: Option<Arc<Pace>>,
 }
 
 impl Turn {
     /// To be called now and then by work that takes long: lets others have the slot when it was held for long.
     pub fn look(&self) {
-        if self.since.get().elapsed() < TURN {
+        let now = Instant::now();
+        if now.duration_since(self.slice.get()) < SLICE {
+            return;
+        }
+        std::thread::yield_now();
+        self.slice.set(Instant::now());
+        if now.duration_since(self.since.get()) < TURN {
             return;
         }
         if let Some(pace) = &self.pace {

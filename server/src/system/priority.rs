@@ -1,7 +1,7 @@
 //! The priority of threads (Linux, where each has its own).
 
-/// How far threads of long evaluations stand back behind those that read and answer, which need little and are waited for:
-/// under full load they still have a third of the time.
+/// How far threads of long evaluations stand back behind those that read and answer, which need little and are waited for;
+/// under full load they still have a part of the time.
 #[cfg(target_os = "linux")]
 const BACK: i32 = 5;
 
