@@ -120,7 +120,7 @@ impl Object {
 
     /// Takes a list of values in the order of the shape's keys, all at once.
     #[inline]
-    pub fn from_shape(shape: Arc<Shape>, values: Vec<Value>) -> Self {
+    fn from_shape(shape: Arc<Shape>, values: Vec<Value>) -> Self {
         let header = HeaderWithLength::new(Form::Shaped(shape), values.len());
         let values = triomphe::Arc::from_header_and_vec(header, values);
         Self(triomphe::Arc::into_thin(values))

@@ -325,7 +325,8 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// To be called now and then by work that takes long: lets others have the slot when it was held for long.
+    /// To be called now and then by work that takes long: lets others have the processor after a slice, and the slot after a
+    /// turn.
     pub fn look(&self) {
         let now = Instant::now();
         if now.duration_since(self.slice.get()) < SLICE {
