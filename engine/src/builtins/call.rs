@@ -13,7 +13,7 @@ use super::hooks::Hooks;
 use super::http::{ResponseCache, Sent};
 use super::objects::forms::Forms;
 use super::objects::kept::Merges;
-use super::patterns::Patterns;
+use super::patterns::{Patterns, SeenPatterns};
 use super::sets::heads::KnownHeads;
 use super::strings::KnownAffixes;
 use super::time::LastPlace;
@@ -71,7 +71,7 @@ pub struct BuiltinContext<'e> {
     /// The outside.
     pub host: &'e dyn Host,
     /// Compiled dynamic patterns, shared by all evaluations of an engine.
-    pub patterns: &'e Patterns,
+    pub patterns: SeenPatterns<'e>,
     /// What may still be spent.
     pub budget: Budget<'e>,
     /// What the host attached.
@@ -109,7 +109,7 @@ impl<'e> BuiltinContext<'e> {
         Self {
             arena,
             host,
-            patterns,
+            patterns: SeenPatterns::new(patterns),
             budget,
             hooks: Hooks::NONE,
             allow_net: None,

@@ -4,10 +4,11 @@
 //! and fro. What is compiled meanwhile collects behind a lock and is published when it is worth a copy of the table.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, Guard};
 use hashbrown::HashTable;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -206,40 +207,6 @@ impl Patterns {
         }
     }
 
-    /// Runs something with the compiled form of `text` in a family, compiled now if it is not there.
-    #[inline]
-    pub fn with<T: Pattern, E, R>(
-        &self,
-        family: Family,
-        text: &[u8],
-        compile: impl FnOnce() -> Result<T, E>,
-        run: impl FnOnce(&T) -> R,
-    ) -> Result<R, E> {
-        let wanted = self.wanted(family, text);
-        if let Some(found) = self.published.load().find(wanted)
-            && let Some(found) = found.pattern.downcast_ref::<T>()
-        {
-            return Ok(run(found));
-        }
-        self.recent(wanted, compile).map(|found| run(&found))
-    }
-
-    /// The compiled form of `text` in a family, compiled now if it is not there.
-    pub fn get<T: Pattern, E>(
-        &self,
-        family: Family,
-        text: &[u8],
-        compile: impl FnOnce() -> Result<T, E>,
-    ) -> Result<Arc<T>, E> {
-        let wanted = self.wanted(family, text);
-        if let Some(found) = self.published.load().find(wanted)
-            && let Ok(found) = found.pattern.clone().downcast::<T>()
-        {
-            return Ok(found);
-        }
-        self.recent(wanted, compile)
-    }
-
     #[inline]
     fn wanted<'t>(&self, family: Family, text: &'t [u8]) -> Wanted<'t> {
         let hash = self.state.hash_one((family, text));
@@ -299,11 +266,78 @@ impl Patterns {
     }
 }
 
+/// The cache as one evaluation sees it: the published table is taken once for all that it looks up.
+pub struct SeenPatterns<'e> {
+    patterns: &'e Patterns,
+    published: Cell<Option<Guard<Arc<Published>>>>,
+}
+
+impl<'e> SeenPatterns<'e> {
+    /// The cache, of which nothing was seen yet.
+    #[inline]
+    pub fn new(patterns: &'e Patterns) -> Self {
+        let published = Cell::new(None);
+        Self {
+            patterns,
+            published,
+        }
+    }
+
+    /// Runs something with the compiled form of `text` in a family, compiled now if it is not there.
+    #[inline]
+    pub fn with<T: Pattern, E, R>(
+        &self,
+        family: Family,
+        text: &[u8],
+        compile: impl FnOnce() -> Result<T, E>,
+        run: impl FnOnce(&T) -> R,
+    ) -> Result<R, E> {
+        let wanted = self.patterns.wanted(family, text);
+        let published = self.published();
+        if let Some(found) = published.find(wanted)
+            && let Some(found) = found.pattern.downcast_ref::<T>()
+        {
+            let result = run(found);
+            self.published.set(Some(published));
+            return Ok(result);
+        }
+        // it may be there when something is looked up next
+        drop(published);
+        let found = self.patterns.recent(wanted, compile)?;
+        Ok(run(&found))
+    }
+
+    /// The compiled form of `text` in a family, compiled now if it is not there.
+    pub fn get<T: Pattern, E>(
+        &self,
+        family: Family,
+        text: &[u8],
+        compile: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Arc<T>, E> {
+        let wanted = self.patterns.wanted(family, text);
+        let published = self.published();
+        if let Some(found) = published.find(wanted)
+            && let Ok(found) = found.pattern.clone().downcast::<T>()
+        {
+            self.published.set(Some(published));
+            return Ok(found);
+        }
+        drop(published);
+        self.patterns.recent(wanted, compile)
+    }
+
+    #[inline]
+    fn published(&self) -> Guard<Arc<Published>> {
+        let taken = self.published.take();
+        taken.unwrap_or_else(|| self.patterns.published.load())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
 
-    use super::{Family, Pattern, Patterns};
+    use super::{Family, Pattern, Patterns, SeenPatterns};
     use crate::limits::{PATTERN_BYTES, PATTERN_CACHE, PATTERN_CACHE_BYTES};
 
     struct Sized(usize);
@@ -317,11 +351,12 @@ mod tests {
     fn fill(patterns: &Patterns, text: usize, bytes: usize) -> usize {
         let text = text.to_string();
         let compile = || Ok::<_, Infallible>(Sized(bytes));
-        let made = patterns.get(Family::Test, text.as_bytes(), compile);
+        let seen = SeenPatterns::new(patterns);
+        let made = seen.get(Family::Test, text.as_bytes(), compile);
         let made = made.map_or(0, |made| made.0);
         // both ways find the same, whether it is published or not
         let compile = || Ok::<_, Infallible>(Sized(bytes));
-        let again = patterns.with(Family::Test, text.as_bytes(), compile, |made| made.0);
+        let again = seen.with(Family::Test, text.as_bytes(), compile, |made| made.0);
         assert_eq!(again, Ok(made));
         made
     }
@@ -392,7 +427,8 @@ mod tests {
                 Ok::<_, Infallible>(Sized(1))
             };
             let text = text.to_string();
-            assert!(patterns.get(Family::Test, text.as_bytes(), compile).is_ok());
+            let seen = SeenPatterns::new(&patterns);
+            assert!(seen.get(Family::Test, text.as_bytes(), compile).is_ok());
         }
         assert!(compiled < 3 * many, "{compiled}");
     }

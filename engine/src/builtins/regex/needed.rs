@@ -1,12 +1,11 @@
 //! Texts without which a pattern matches nothing: short strings are searched for these first, since of many patterns
 //! most fail there, and an automaton costs the memory that it has to look into.
 
-use crate::impossible::Within;
 use regex_syntax::hir::{Class, Hir, HirKind};
 use smallvec::SmallVec;
 
-/// Texts that stand, whatever the case of their letters, in every string that a pattern matches; [`BETWEEN`] is between
-/// them.
+/// Texts that stand, whatever the case of their letters, in every string that a pattern matches: each behind the position of
+/// its rarest byte, with [`BETWEEN`] between them.
 #[derive(Default)]
 pub(super) struct Needed(SmallVec<[u8; 32]>);
 
@@ -45,11 +44,12 @@ impl Needed {
     }
 
     fn add(&mut self, text: &mut SmallVec<[u8; 32]>) {
-        let fits = self.0.len() + text.len() < MOST && !text.contains(&BETWEEN);
+        let fits = self.0.len() + text.len() + 1 < MOST && !text.contains(&BETWEEN);
         if text.len() > FEW && fits {
             if !self.0.is_empty() {
                 self.0.push(BETWEEN);
             }
+            self.0.push(rarest(text));
             self.0.extend_from_slice(text);
         }
         text.clear();
@@ -83,17 +83,34 @@ fn letter(class: &Class) -> Option<u8> {
         .then(|| u8::try_from(lower).ok())?
 }
 
-/// Whether a text holds another one, whatever the case of their letters.
+/// Bytes that texts are full of, those first that they have most of.
+const COMMON: &[u8] = b" etaoinsrl0123456789dcu.mhpfg-/_:ybwvk,=";
+
+/// The position of the byte that other texts have the least of.
+fn rarest(text: &[u8]) -> u8 {
+    let rank = |byte: &u8| {
+        let byte = byte.to_ascii_lowercase();
+        COMMON.iter().position(|common| *common == byte)
+    };
+    let by_rank = |(_, byte): &(u8, &u8)| rank(byte).unwrap_or(COMMON.len());
+    let rarest = (0..).zip(text).max_by_key(by_rank);
+    rarest.map_or(0, |(at, _)| at)
+}
+
+/// Whether a text holds another one, which stands behind the position of its rarest byte, whatever the case of their letters.
 fn contains(text: &[u8], needed: &[u8]) -> bool {
-    let Some((first, rest)) = needed.split_first() else {
+    let Some((at, needed)) = needed.split_first() else {
         return true;
     };
-    let (lower, upper) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
+    let before = usize::from(*at);
+    let Some(rarest) = needed.get(before) else {
+        return true;
+    };
+    let (lower, upper) = (rarest.to_ascii_lowercase(), rarest.to_ascii_uppercase());
     memchr::memchr2_iter(lower, upper, text).any(|at| {
-        let behind = text.within(at + 1..);
-        behind
-            .get(..rest.len())
-            .is_some_and(|behind| behind.eq_ignore_ascii_case(rest))
+        let from = at.checked_sub(before);
+        let there = from.and_then(|from| text.get(from..from + needed.len()));
+        there.is_some_and(|there| there.eq_ignore_ascii_case(needed))
     })
 }
 
@@ -101,7 +118,7 @@ fn contains(text: &[u8], needed: &[u8]) -> bool {
 mod tests {
     use super::super::syntax::Syntax;
     use super::super::{Effort, Regex};
-    use super::Needed;
+    use super::{BETWEEN, Needed, rarest};
     use crate::value::Value;
 
     #[test]
@@ -120,11 +137,32 @@ mod tests {
             (r"abc\b[0-9]", "abc"),
         ] {
             let needed = Syntax::parse(pattern).map(|syntax| Needed::of(&syntax.hir));
-            let want: Vec<u8> = want
-                .bytes()
-                .map(|byte| if byte == 0x7f { 0xff } else { byte })
-                .collect();
-            assert!(needed.is_ok_and(|needed| *needed.0 == *want), "{pattern}");
+            let texts = |needed: Needed| {
+                let texts = needed.0.split(|byte| *byte == BETWEEN);
+                let texts = texts.map(|text| String::from_utf8(text[1..].to_vec()).unwrap());
+                texts.collect::<Vec<_>>().join("\u{7f}")
+            };
+            let found = needed.map(|needed| {
+                if needed.0.is_empty() {
+                    String::new()
+                } else {
+                    texts(needed)
+                }
+            });
+            assert_eq!(found.ok().as_deref(), Some(want), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn rare_bytes_are_known() {
+        for (text, want) in [
+            ("@example", 2),
+            ("example", 1),
+            ("order", 2),
+            ("ord", 2),
+            ("eee", 2),
+        ] {
+            assert_eq!(rarest(text.as_bytes()), want, "{text}");
         }
     }
 
