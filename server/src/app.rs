@@ -14,6 +14,7 @@ use crate::api::{Service, State, log_status};
 use crate::config::{Authentication, Authorization, ServerOptions};
 use crate::http::{self, Address, Broken, Budget, Listener, Pool, Serving, TlsState, serve};
 use crate::plugins::{Plugin, Registry, Start, Started};
+use crate::system::huge_pages;
 
 /// The plugin that tells the status.
 const STATUS: &str = "status";
@@ -138,8 +139,11 @@ impl Server {
             .build()?
             .block_on(async {
                 let stop = stopped(self.options.shutdown_wait)?;
-                self.open().await?.serve(stop).await;
-                Ok(())
+                let open = self.open().await?;
+                tokio::select! {
+                    () = open.serve(stop) => Ok(()),
+                    never = huge_pages::give_back_first() => match never {},
+                }
             })
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use solon::bundle::{FileError, FileKind, Files, Links};
 use solon_host::SystemFiles;
 
-pub use state::{pay, read, spare, take};
+pub use state::{give_back_first, pay, read, spare, take};
 
 /// Bytes of files, of documents that are stored or of one body, from which on huge pages pay.
 #[cfg(target_os = "linux")]
@@ -15,8 +15,18 @@ const LARGE: usize = 4 << 20;
 
 #[cfg(target_os = "linux")]
 mod state {
+    use std::convert::Infallible;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::time::Duration;
 
+    use parking_lot::Mutex;
+
+    /// Bytes of a block that the allocator holds by itself, and how many of them are a huge page.
+    const BLOCK: usize = 256 << 10;
+    const BLOCKS: usize = 8;
+
+    /// The first huge page, which is there before `main`: blocks that are never written to.
+    static FIRST: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
     /// Whether this process does without.
     static SPARED: AtomicBool = AtomicBool::new(false);
     /// Bytes of all files that were read.
@@ -26,11 +36,28 @@ mod state {
     pub fn spare() {
         let done = rustix::thread::disable_transparent_huge_pages(true);
         SPARED.store(done.is_ok(), Ordering::Relaxed);
+        let block = |_| Vec::with_capacity(BLOCK);
+        *FIRST.lock() = (0..BLOCKS).map(block).collect();
+    }
+
+    /// Gives back what there is of the first huge page, on the thread that has spared the others, when what the start needs
+    /// is done. The allocator hands a block to the system when another one is freed some time after it.
+    pub async fn give_back_first() -> Infallible {
+        /// The allocator waits for a hundredth of a second.
+        const PAUSE: Duration = Duration::from_millis(100);
+        loop {
+            tokio::time::sleep(PAUSE).await;
+            let block = FIRST.lock().pop();
+            if block.is_none() {
+                std::future::pending::<()>().await;
+            }
+        }
     }
 
     /// Does with huge pages again.
     pub fn take() {
         if SPARED.swap(false, Ordering::Relaxed) {
+            FIRST.lock().clear();
             // where that is refused, what is large is a little slower
             let _ = rustix::thread::disable_transparent_huge_pages(false);
         }
@@ -57,6 +84,9 @@ mod state {
 #[cfg(not(target_os = "linux"))]
 mod state {
     pub fn spare() {}
+    pub async fn give_back_first() -> std::convert::Infallible {
+        std::future::pending().await
+    }
     pub fn take() {}
     pub fn pay(_: usize) -> bool {
         false

@@ -159,3 +159,15 @@ fn nothing_is_evaluated_for_clients_that_have_gone() {
     thread::sleep(Duration::from_millis(500));
     assert!(ticks() - idle < 10, "it still runs");
 }
+
+/// What the allocator takes at once, and the start does not need, goes back to the system.
+#[test]
+fn a_server_at_rest_holds_little() {
+    let server = Server::start(&[("p.rego", "package p\n\nallow if input.user == \"alice\"\n")]);
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while server.memory("RssAnon") > 3_000 {
+        let held = server.memory("RssAnon");
+        assert!(Instant::now() < deadline, "{held} KiB");
+        thread::sleep(Duration::from_millis(100));
+    }
+}

@@ -282,19 +282,7 @@ fn documents_that_were_kept_and_are_loaded_again_are_held_once() {
         .into();
     let text = json!({ "users": users }).to_string();
     let files = [("d.json", text.as_str())];
-    let memory = |server: &Server| {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
-        let line = status
-            .lines()
-            .find(|line| line.starts_with("VmRSS:"))
-            .unwrap();
-        line.split_whitespace()
-            .nth(1)
-            .unwrap()
-            .parse::<usize>()
-            .unwrap()
-            / 1024
-    };
+    let memory = |server: &Server| server.memory("VmRSS") / 1024;
     let plain = memory(&Server::start(&files));
     for turn in ["written", "there already"] {
         let server = start(&folder, &files);

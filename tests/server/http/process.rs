@@ -1,5 +1,6 @@
 //! Servers as child processes.
 
+use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -56,6 +57,14 @@ impl Server {
     /// The number of the process.
     pub fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// A line of what the system tells of the process's memory, in KiB.
+    pub fn memory(&self, name: &str) -> usize {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        let number = line.and_then(|line| line.split_whitespace().nth(1));
+        number.unwrap().parse().unwrap()
     }
 
     /// Starts a server that has loaded files.
