@@ -93,7 +93,12 @@ pub fn computed<'e>(
     call: &BuiltinContext<'e>,
     outcome: Result<NumberBuf, ArithmeticError>,
 ) -> Result<V<'e>, Fault> {
-    Ok(call.arena.number(outcome?))
+    // most are read where they were written in parts, which are waited for when they move as a whole
+    match &outcome {
+        Ok(NumberBuf::Int(int)) => Ok(V::Int(*int)),
+        Ok(NumberBuf::Decimal(scale, coefficient)) => Ok(V::Decimal(*scale, *coefficient)),
+        _ => Ok(call.arena.number(outcome?)),
+    }
 }
 
 fn plus<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

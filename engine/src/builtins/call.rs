@@ -164,15 +164,31 @@ impl<'e> BuiltinContext<'e> {
     /// The part of a string between two byte positions, without a copy where that is possible.
     #[inline]
     pub fn part(&self, text: TextView<'e>, range: Range<usize>) -> V<'e> {
-        const BEYOND: &str = "a part beyond its text";
-        let Some(part) = text.as_bytes().get(range.clone()) else {
-            return impossible(BEYOND);
-        };
-        if let Some(short) = Short::new(part) {
-            return V::Short(short);
+        match text.as_bytes().get(range.clone()).and_then(Short::new) {
+            Some(short) => V::Short(short),
+            None => self.long_part(text, range),
         }
+    }
+
+    /// Adds such a part to a list, written where it stays: moved as a whole, the parts of a short string would be waited for.
+    #[inline]
+    pub fn push_part(
+        &self,
+        list: &mut bumpalo::collections::Vec<'e, V<'e>>,
+        text: TextView<'e>,
+        range: Range<usize>,
+    ) {
+        match text.as_bytes().get(range.clone()).and_then(Short::new) {
+            Some(short) => list.push(V::Short(short)),
+            None => list.push(self.long_part(text, range)),
+        }
+    }
+
+    /// A part that is not held in place.
+    fn long_part(&self, text: TextView<'e>, range: Range<usize>) -> V<'e> {
+        const BEYOND: &str = "a part beyond its text";
         match text {
-            TextView::Short(_) => self.arena.bytes_text(part),
+            TextView::Short(_) => impossible(BEYOND),
             TextView::Utf8(text) => match text.get(range.clone()) {
                 Some(part) => self.arena.borrowed_text(part),
                 None => self.arena.borrowed_bytes(

@@ -16,7 +16,7 @@ use super::scope::Mock;
 impl<'e> Machine<'e> {
     /// Calls a built-in and fills a slot with its result; `false` when that is undefined.
     pub(super) fn call_into(&mut self, call: &'e BuiltinCall, out: Slot) -> Result<bool, Halt> {
-        if let Some(quick) = call.quick
+        if let Some(quick) = &call.quick
             && self.answered(quick, call, out)
         {
             return Ok(true);

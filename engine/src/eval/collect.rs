@@ -27,10 +27,13 @@ impl<'e> Machine<'e> {
         let outer = std::mem::replace(&mut self.order, order);
         let collection = self.collected(into, block);
         let lost = std::mem::replace(&mut self.order, outer) == Order::Lost;
-        match collection {
-            Ok(made) if lost && !is_told_apart(made) => self.collect(Collector::Array, block),
-            collection => collection,
+        if lost
+            && let Ok(made) = &collection
+            && !is_told_apart(*made)
+        {
+            return self.collect(Collector::Array, block);
         }
+        collection
     }
 
     fn collected(&mut self, into: Collector, block: &'e [Step]) -> Result<V<'e>, Halt> {

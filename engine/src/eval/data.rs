@@ -64,8 +64,8 @@ impl<'e> Machine<'e> {
         if self.overlaid {
             let path: smallvec::SmallVec<[V<'e>; 8]> =
                 path.iter().map(|id| self.constant(*id)).collect();
-            let found = self.document(&path)?;
-            return Ok(self.found(found, out));
+            let found = self.document(&path);
+            return self.found(found, out);
         }
         let mut value = self.data;
         for id in path {

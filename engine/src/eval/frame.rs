@@ -1,5 +1,7 @@
 //! The slots of running plans.
 
+use std::hint::black_box;
+
 use crate::impossible::impossible;
 use crate::program::{ConstId, Operand, Slot};
 use crate::value::{Arena, V, Value};
@@ -170,6 +172,25 @@ fn empty(arena: &Arena, slots: usize) -> &mut [Held<'_>] {
     arena.bump().alloc_slice_fill_copy(slots, NOTHING)
 }
 
+/// Writes a value that was just made, in the parts that it was made of: read as a whole so early it would stall. The compiler,
+/// which would make one move of the parts, must not see that they are the same.
+#[inline]
+fn put_made<'e>(place: &mut Held<'e>, value: &V<'e>) {
+    // one arm for all would make one move of all
+    match value {
+        V::Bool(bool) => *place = Held::Value(V::Bool(black_box(*bool))),
+        V::Int(int) => *place = Held::Value(V::Int(black_box(*int))),
+        V::Text(text) => *place = Held::Value(V::Text(black_box(text))),
+        V::NewText(text) => *place = Held::Value(V::NewText(black_box(text))),
+        V::Array(array) => *place = Held::Value(V::Array(black_box(array))),
+        V::NewArray(array) => *place = Held::Value(V::NewArray(black_box(array))),
+        V::Object(object) => *place = Held::Value(V::Object(black_box(object))),
+        V::NewObject(object) => *place = Held::Value(V::NewObject(black_box(object))),
+        V::NewSet(set) => *place = Held::Value(V::NewSet(black_box(set))),
+        other => *place = Held::Value(*other),
+    }
+}
+
 /// Room for a few operands.
 pub(super) type Few<'e> = [V<'e>; 4];
 
@@ -209,19 +230,25 @@ impl<'e> Machine<'e> {
                 self.fetch(*three, third);
                 few.get(..3).unwrap_or(&[])
             }
-            ([one, two, three, four], few) => {
-                *few = [one, two, three, four].map(|operand| self.get(*operand));
-                few
-            }
-            _ => {
-                let room = self.call.arena.bump();
-                let values = room.alloc_slice_fill_copy(operands.len(), V::Null);
-                for (operand, place) in operands.iter().zip(values.iter_mut()) {
+            ([_, _, _, _], few) => {
+                for (operand, place) in operands.iter().zip(few.iter_mut()) {
                     self.fetch(*operand, place);
                 }
-                values
+                few
             }
+            _ => self.gather_kept(operands),
         }
+    }
+
+    /// The values of some operands, side by side in the arena.
+    #[inline]
+    pub(super) fn gather_kept(&self, operands: &[Operand]) -> &'e [V<'e>] {
+        let room = self.call.arena.bump();
+        let values = room.alloc_slice_fill_copy(operands.len(), V::Null);
+        for (operand, place) in operands.iter().zip(values.iter_mut()) {
+            self.fetch(*operand, place);
+        }
+        values
     }
 
     /// Writes the value of an operand. What is in flight is moved as a whole.
@@ -274,21 +301,13 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Fills a slot with a value that was just made, in the parts that it was made of: read as a whole so early it would
-    /// stall. The compiler, which would make one move of the parts, must not see that they are the same.
+    /// Fills a slot with a value that was just made.
     #[inline]
     pub(super) fn set_made(&mut self, slot: Slot, value: &V<'e>) {
-        let Some(place) = self.frames.slot_mut(slot) else {
-            return impossible(NO_SLOT);
-        };
-        *place = Held::Value(match value {
-            V::Bool(bool) => V::Bool(*bool),
-            V::Int(int) => V::Int(*int),
-            V::NewText(text) => V::NewText(std::hint::black_box(text)),
-            V::NewArray(array) => V::NewArray(std::hint::black_box(array)),
-            V::NewSet(set) => V::NewSet(std::hint::black_box(set)),
-            other => *other,
-        });
+        match self.frames.slot_mut(slot) {
+            Some(place) => put_made(place, value),
+            None => impossible(NO_SLOT),
+        }
     }
 
     /// Runs something on a frame of its own whose first slots hold `args`. The others hold anything: a plan
@@ -308,7 +327,7 @@ impl<'e> Machine<'e> {
             frames.grow(frames.top);
         }
         for (place, arg) in frames.slots.iter_mut().skip(end).zip(args) {
-            *place = Held::Value(*arg);
+            put_made(place, arg);
         }
         let result = run(self);
         self.frames.base = caller;

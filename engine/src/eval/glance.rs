@@ -101,10 +101,11 @@ impl<'e> Glance<'e> {
             Index::All => self.rules(set, set.rules.iter()),
             Index::By(branch) => {
                 let rule = |at| set.rules.get(at as usize);
-                match self.find(branch) {
+                // they are read where they were written: moved, their parts would be waited for
+                match &mut self.find(branch) {
                     Matches::Few(numbers) => self.rules(set, numbers.filter_map(rule)),
                     Matches::Merged(numbers) => {
-                        self.rules(set, numbers.into_iter().filter_map(rule))
+                        self.rules(set, numbers.iter().filter_map(|at| rule(*at)))
                     }
                 }
             }
@@ -164,10 +165,10 @@ impl<'e> Glance<'e> {
             Index::All => self.first_of(rule.members()),
             Index::By(branch) => {
                 let member = |at| rule.member(at);
-                match self.find(branch) {
+                match &mut self.find(branch) {
                     Matches::Few(numbers) => self.first_of(numbers.filter_map(member)),
                     Matches::Merged(numbers) => {
-                        self.first_of(numbers.into_iter().filter_map(member))
+                        self.first_of(numbers.iter().filter_map(|at| member(*at)))
                     }
                 }
             }

@@ -114,7 +114,7 @@ impl<'e> Machine<'e> {
                     None => return Light::Rest(steps),
                 },
                 Step::Call { call, out }
-                    if let Some(quick) = call.quick
+                    if let Some(quick) = &call.quick
                         && self.answered(quick, call, *out) =>
                 {
                     true

@@ -261,28 +261,28 @@ impl<'e> Machine<'e> {
                 Step::Join(join) => return self.join(join, rest),
                 Step::Rule { rule, out } => {
                     let found = if self.overlaid {
-                        self.overlaid_rule(*rule, &[])?
+                        self.overlaid_rule(*rule, &[])
                     } else {
-                        self.rule(*rule)?
+                        self.rule(*rule)
                     };
-                    self.found(found, *out)
+                    self.found(found, *out)?
                 }
                 Step::Keyed { rule, keys, out } => {
                     let mut few = Few::default();
                     let keys = self.gather(keys, &mut few);
                     let found = if self.overlaid {
-                        self.overlaid_rule(*rule, keys)?
+                        self.overlaid_rule(*rule, keys)
                     } else {
-                        self.keyed(*rule, keys)?
+                        self.keyed(*rule, keys)
                     };
-                    self.found(found, *out)
+                    self.found(found, *out)?
                 }
                 Step::Base { path, out } => self.base_document(path, *out)?,
                 Step::Document { path, out } => {
                     let mut few = Few::default();
                     let path = self.gather(path, &mut few);
-                    let found = self.document(path)?;
-                    self.found(found, *out)
+                    let found = self.document(path);
+                    self.found(found, *out)?
                 }
                 Step::Keys { path, key, value } => {
                     let mut few = Few::default();
@@ -291,12 +291,12 @@ impl<'e> Machine<'e> {
                 }
                 Step::Call { call, out } => self.call_into(call, *out)?,
                 Step::Custom { call, out } => {
-                    let found = self.custom_call(call)?;
-                    self.found(found, *out)
+                    let found = self.custom_call(call);
+                    self.found(found, *out)?
                 }
                 Step::Function { call, out } => {
-                    let found = self.function_call(call)?;
-                    self.found(found, *out)
+                    let found = self.function_call(call);
+                    self.found(found, *out)?
                 }
                 Step::Descend { from, path, value } => {
                     let mut trail = Vec::new();
@@ -315,10 +315,8 @@ impl<'e> Machine<'e> {
                     .as_object()
                     .is_some_and(|object| object.len() == *len as usize),
                 Step::Array { items, out } => {
-                    let arena = self.call.arena;
-                    let items = items.iter().map(|item| self.get(*item));
-                    let array = arena.array_of(arena.bump().alloc_slice_fill_iter(items));
-                    self.set(*out, array);
+                    let array = self.call.arena.array_of(self.gather_kept(items));
+                    self.set_made(*out, &array);
                     true
                 }
                 Step::Set { items, out } => {
@@ -326,22 +324,25 @@ impl<'e> Machine<'e> {
                         .call
                         .arena
                         .set_from(items.iter().map(|item| self.get(*item)));
-                    self.set(*out, set);
+                    self.set_made(*out, &set);
                     true
                 }
                 Step::Object { pairs, shape, out } => {
                     let object = self.object(pairs, shape.as_ref());
-                    self.set(*out, object);
+                    self.set_made(*out, &object);
                     true
                 }
                 Step::Collect { into, block, out } => {
-                    let collection = self.collect(*into, block)?;
-                    self.set(*out, collection);
+                    let collection = self.collect(*into, block);
+                    match &collection {
+                        Ok(made) => self.set_made(*out, made),
+                        Err(_) => return collection.map(|_| Flow::More),
+                    }
                     true
                 }
                 Step::Aggregate(aggregate) => {
-                    let found = self.aggregate(aggregate)?;
-                    self.found(found, aggregate.out)
+                    let found = self.aggregate(aggregate);
+                    self.found(found, aggregate.out)?
                 }
                 Step::Not(block) => self.run(block)? == Flow::More,
                 Step::And(blocks) => {
@@ -381,14 +382,20 @@ impl<'e> Machine<'e> {
         arena.object_from(pairs.map(|(key, value)| (self.get(*key), self.get(*value))))
     }
 
+    /// Fills a slot with what was found; whether there is something. It is read where it was written.
     #[inline]
-    pub(super) fn found(&mut self, found: Option<V<'e>>, out: u32) -> bool {
-        match found {
-            Some(value) => {
-                self.set(out, value);
-                true
+    pub(super) fn found(
+        &mut self,
+        found: Result<Option<V<'e>>, Halt>,
+        out: u32,
+    ) -> Result<bool, Halt> {
+        match &found {
+            Ok(Some(value)) => {
+                self.set_made(out, value);
+                Ok(true)
             }
-            None => false,
+            Ok(None) => Ok(false),
+            Err(_) => found.map(|_| false),
         }
     }
 }

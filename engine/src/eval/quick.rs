@@ -13,7 +13,7 @@ impl Machine<'_> {
     /// Fills a slot with what a call answers; `false` when it has to be made: its operands are others, or a function stands
     /// in for the built-in.
     #[inline(never)]
-    pub(super) fn answered(&mut self, quick: QuickCall, call: &BuiltinCall, out: Slot) -> bool {
+    pub(super) fn answered(&mut self, quick: &QuickCall, call: &BuiltinCall, out: Slot) -> bool {
         if self.mocked {
             return false;
         }

@@ -29,7 +29,11 @@ pub(super) trait Texts<'e>: Operands<'e> {
     fn test(&self, test: TextTest, call: &BuiltinCall) -> Option<bool> {
         let relation = match test {
             TextTest::Prepared => return self.test_prepared(call),
-            TextTest::Quick => return self.quick(call.quick?, call).map(|(_, answer)| answer != 0),
+            TextTest::Quick => {
+                return self
+                    .quick(call.quick.as_ref()?, call)
+                    .map(|(_, answer)| answer != 0);
+            }
             TextTest::Related(relation) => relation,
         };
         let [text, part] = *call.args else {
@@ -57,24 +61,24 @@ pub(super) trait Texts<'e>: Operands<'e> {
     /// What a call answers from its strings; `None` when the call has to be made: an operand is no string, a long one,
     /// or one in an unusual form.
     #[inline]
-    fn quick(&self, quick: QuickCall, call: &BuiltinCall) -> Option<(Answer, i64)> {
+    fn quick(&self, quick: &QuickCall, call: &BuiltinCall) -> Option<(Answer, i64)> {
         let short = |text: &[u8]| text.len() <= limits::LARGE_OPERAND;
         let (answer, found) = match (quick, &*call.args) {
             (QuickCall::Function(Quick::One(answer, run)), [text]) => {
                 let text = self.bytes(*text)?;
-                (answer, short(text).then(|| run(text))?)
+                (*answer, short(text).then(|| run(text))?)
             }
             (QuickCall::Function(Quick::Two(answer, run)), [left, right]) => {
                 let (left, right) = (self.bytes(*left)?, self.bytes(*right)?);
                 (
-                    answer,
+                    *answer,
                     (short(left) && short(right)).then(|| run(left, right))?,
                 )
             }
             (QuickCall::Prepared(at, answer), args) => {
-                let text = self.bytes(*args.get(at)?)?;
+                let text = self.bytes(*args.get(*at)?)?;
                 let prepared = call.prepared.as_deref()?;
-                (answer, short(text).then(|| prepared.answer(text))?)
+                (*answer, short(text).then(|| prepared.answer(text))?)
             }
             _ => return None,
         };

@@ -310,7 +310,7 @@ impl<'e> V<'e> {
     #[inline]
     pub fn as_text(&self) -> Option<TextView<'e>> {
         Some(match self {
-            Self::Short(short) => TextView::Short(*short),
+            Self::Short(_) => TextView::Short(text::InPlace(*self)),
             Self::Text(text) => TextView::Utf8(text.as_str()),
             Self::Bytes(bytes) => TextView::Bytes(bytes.as_bytes()),
             Self::NewText(text) => text.view(),

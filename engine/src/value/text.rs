@@ -6,8 +6,8 @@ use std::cmp::Ordering;
 use arcstr::ArcStr;
 use triomphe::ThinArc;
 
-use super::Value;
-use crate::impossible::Within as _;
+use super::{V, Value};
+use crate::impossible::{Within as _, impossible};
 
 /// A string of at most 14 bytes, held in place. Unused bytes are zero, so equal strings are equal as a whole.
 #[derive(Clone, Copy)]
@@ -301,15 +301,47 @@ impl<'e> ArenaText<'e> {
     }
 }
 
-/// A string, wherever it is held.
+/// A string, wherever it is held. Each kind is made of whole words, so that nothing moves by halves.
 #[derive(Clone, Copy)]
+#[repr(u64)]
 pub enum TextView<'e> {
     /// Held in place.
-    Short(Short),
+    Short(InPlace<'e>),
     /// Valid UTF-8.
     Utf8(&'e str),
     /// Anything else.
     Bytes(&'e [u8]),
+}
+
+/// A value that is a short string.
+#[derive(Clone, Copy)]
+pub struct InPlace<'e>(pub(super) V<'e>);
+
+impl InPlace<'_> {
+    /// The string.
+    #[inline]
+    pub fn short(&self) -> &Short {
+        match &self.0 {
+            V::Short(short) => short,
+            _ => other_than_short(),
+        }
+    }
+
+    /// The bytes.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.short().as_bytes()
+    }
+}
+
+#[cold]
+fn other_than_short() -> &'static Short {
+    const EMPTY: &Short = &Short {
+        len: 0,
+        bytes: [0; Short::MAX],
+    };
+    impossible::<()>("a text in place is no short string");
+    EMPTY
 }
 
 impl TextView<'_> {
@@ -317,7 +349,7 @@ impl TextView<'_> {
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         match self {
-            Self::Short(short) => short.as_bytes(),
+            Self::Short(text) => text.as_bytes(),
             Self::Utf8(text) => text.as_bytes(),
             Self::Bytes(bytes) => bytes,
         }
@@ -327,7 +359,7 @@ impl TextView<'_> {
     #[inline]
     pub fn to_str(&self) -> Cow<'_, str> {
         match self {
-            Self::Short(short) => lossy(short.as_bytes()),
+            Self::Short(text) => lossy(text.as_bytes()),
             Self::Utf8(text) => Cow::Borrowed(text),
             Self::Bytes(bytes) => lossy(bytes),
         }
@@ -337,7 +369,7 @@ impl TextView<'_> {
     #[inline]
     pub fn to_bytes(&self) -> Cow<'_, [u8]> {
         match self {
-            Self::Short(short) if short.is_ascii() => Cow::Borrowed(short.as_bytes()),
+            Self::Short(text) if text.short().is_ascii() => Cow::Borrowed(text.as_bytes()),
             Self::Utf8(text) => Cow::Borrowed(text.as_bytes()),
             _ => match self.to_str() {
                 Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
@@ -350,7 +382,7 @@ impl TextView<'_> {
     #[inline]
     pub fn as_utf8(&self) -> Option<&str> {
         match self {
-            Self::Short(short) => short.utf8(),
+            Self::Short(text) => text.short().utf8(),
             Self::Utf8(text) => Some(text),
             Self::Bytes(_) => None,
         }

@@ -82,7 +82,7 @@ pub fn unmarshal<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Resul
     call.budget.reserve(text.as_bytes().len())?;
     let text: &'e [u8] = match text {
         // held in the operand itself, so it has to be put where the result may point to
-        TextView::Short(short) => call.arena.bump().alloc_slice_copy(short.as_bytes()),
+        TextView::Short(text) => call.arena.bump().alloc_slice_copy(text.as_bytes()),
         TextView::Utf8(text) => text.as_bytes(),
         TextView::Bytes(bytes) => bytes,
     };

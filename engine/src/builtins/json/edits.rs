@@ -163,25 +163,29 @@ impl Edits {
             return Ok(None);
         };
         let values = forms::values(object);
-        forms::fill(call, template, |call, source| {
+        forms::fill(call, template, |call, source, place| {
             let (at, edit) = match source {
-                Source::Left(at) => return Ok(Some(values.get(at))),
+                Source::Left(at) => {
+                    values.put(at, place);
+                    return Ok(true);
+                }
                 Source::Right(edit) => (None, edit),
                 Source::Both(at, edit) => (Some(at), edit),
             };
             let action = node.edits.get(usize::from(edit)).map(|edit| edit.action);
-            match (action, at) {
+            let new = match (action, at) {
                 (
                     Some(Action::Put {
                         operation, value, ..
                     }),
                     _,
-                ) => Ok(value_of(operations, operation, value)),
+                ) => value_of(operations, operation, value),
                 (Some(Action::Into(next)), Some(at)) => {
-                    self.apply(call, next, values.get(at), operations)
+                    self.apply(call, next, values.get(at), operations)?
                 }
-                _ => Ok(None),
-            }
+                _ => None,
+            };
+            Ok(new.map(|new| *place = new).is_some())
         })
     }
 

@@ -100,15 +100,19 @@ impl Selection {
             })
         {
             let values = forms::values(object);
-            let selected = forms::fill(call, template, |call, source| {
-                Ok(match source {
-                    Source::Left(at) => Some(values.get(at)),
+            let selected = forms::fill(call, template, |call, source, place| {
+                match source {
+                    Source::Left(at) => values.put(at, place),
                     Source::Both(at, step) => {
                         let step = node.get(usize::from(step));
-                        self.inside(call, step.map(|step| step.to), values.get(at))?
+                        match self.inside(call, step.map(|step| step.to), values.get(at))? {
+                            Some(inside) => *place = inside,
+                            None => return Ok(false),
+                        }
                     }
-                    Source::Right(_) => None,
-                })
+                    Source::Right(_) => return Ok(false),
+                }
+                Ok(true)
             });
             return Ok(selected?.unwrap_or_else(|| impossible("a form keeps what is left out")));
         }

@@ -70,6 +70,8 @@ impl Default for Forms<'_> {
     }
 }
 
+const TOO_FEW: &str = "a form has more keys than its object has values";
+
 /// The values of an object, side by side.
 #[derive(Clone, Copy)]
 pub enum Values<'e> {
@@ -83,11 +85,24 @@ impl<'e> Values<'e> {
     /// The value at a place.
     #[inline]
     pub fn get(self, at: u8) -> V<'e> {
+        let mut value = V::Null;
+        self.put(at, &mut value);
+        value
+    }
+
+    /// Writes the value at a place.
+    #[inline]
+    pub fn put(self, at: u8, place: &mut V<'e>) {
         match self {
-            Self::Stored(values) => values.get(usize::from(at)).map(Value::borrow),
-            Self::Arena(values) => values.get(usize::from(at)).copied(),
+            Self::Stored(values) => match values.get(usize::from(at)) {
+                Some(value) => *place = value.borrow(),
+                None => impossible(TOO_FEW),
+            },
+            Self::Arena(values) => match values.get(usize::from(at)) {
+                Some(value) => *place = *value,
+                None => impossible(TOO_FEW),
+            },
         }
-        .unwrap_or_else(|| impossible("a form has more keys than its object has values"))
     }
 }
 
@@ -188,11 +203,12 @@ pub fn selected<'e>(
         return Ok(None);
     };
     let values = values(object);
-    fill(call, template, |_, source| {
-        Ok(match source {
-            Source::Left(at) => Some(values.get(at)),
-            _ => None,
-        })
+    fill(call, template, |_, source, place| {
+        if let Source::Left(at) = source {
+            values.put(at, place);
+            return Ok(true);
+        }
+        Ok(false)
     })
 }
 
@@ -300,23 +316,23 @@ pub fn recall<'e>(
     Some(template)
 }
 
-/// An object of the keys of a template, with the values that its sources lead to; `None` when one leads to none.
+/// An object of the keys of a template, with the values that its sources lead to, each written where it stays; `None` when one
+/// leads to none.
 #[inline]
 pub fn fill<'e>(
     call: &mut BuiltinContext<'e>,
     template: &'e Template<'e>,
-    mut value: impl FnMut(&mut BuiltinContext<'e>, Source) -> Result<Option<V<'e>>, Fault>,
+    mut value: impl FnMut(&mut BuiltinContext<'e>, Source, &mut V<'e>) -> Result<bool, Fault>,
 ) -> Result<Option<V<'e>>, Fault> {
     let sources = template.sources;
     allot(call, sources.len())?;
-    let mut values = bumpalo::collections::Vec::with_capacity_in(sources.len(), call.arena.bump());
-    for source in sources {
-        match value(call, *source)? {
-            Some(value) => values.push(value),
-            None => return Ok(None),
+    let room = call.arena.bump();
+    let values = room.alloc_slice_fill_copy(sources.len(), V::Null);
+    for (source, place) in sources.iter().zip(values.iter_mut()) {
+        if !value(call, *source, place)? {
+            return Ok(None);
         }
     }
-    let values = values.into_bump_slice();
     Ok(Some(call.arena.object_of_plain_keys(template.keys, values)))
 }
 

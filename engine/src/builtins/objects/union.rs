@@ -10,7 +10,7 @@ use super::forms::{self, Source, Template, Values};
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault, Operands};
 use crate::impossible::impossible;
-use crate::value::{Kind, Object, ObjectBuilder, ObjectView, Overlaid, V, Value};
+use crate::value::{Kind, Object, ObjectBuilder, ObjectView, Overlaid, V};
 
 pub fn union<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (left, right) = (operands.object(0)?, operands.object(1)?);
@@ -135,53 +135,20 @@ fn fill<'e>(
     left: Values<'e>,
     right: Values<'e>,
 ) -> Result<V<'e>, Fault> {
-    match (left, right) {
-        (Values::Stored(left), Values::Stored(right)) => fill_from(
-            call,
-            form,
-            |at| left.get(usize::from(at)).map(Value::borrow),
-            |at| right.get(usize::from(at)).map(Value::borrow),
-        ),
-        (Values::Arena(left), Values::Stored(right)) => fill_from(
-            call,
-            form,
-            |at| left.get(usize::from(at)).copied(),
-            |at| right.get(usize::from(at)).map(Value::borrow),
-        ),
-        _ => fill_from(
-            call,
-            form,
-            |at| Some(left.get(at)),
-            |at| Some(right.get(at)),
-        ),
-    }
-}
-
-/// The same, of values that are got in some way.
-#[inline]
-fn fill_from<'e>(
-    call: &mut BuiltinContext<'e>,
-    form: &'e Template<'e>,
-    left: impl Fn(u8) -> Option<V<'e>>,
-    right: impl Fn(u8) -> Option<V<'e>>,
-) -> Result<V<'e>, Fault> {
-    let known = |value: Option<V<'e>>| {
-        value.unwrap_or_else(|| impossible("a form names a value that its object does not have"))
-    };
-    let filled = forms::fill(call, form, |call, source| {
-        Ok(Some(match source {
-            Source::Left(at) => known(left(at)),
-            Source::Right(at) => known(right(at)),
+    let filled = forms::fill(call, form, |call, source, place| {
+        match source {
+            Source::Left(at) => left.put(at, place),
+            Source::Right(at) => right.put(at, place),
             Source::Both(at, other) => {
-                let new = known(right(other));
-                match new {
-                    V::Object(_) | V::NewObject(_) => both(call, known(left(at)), new)?,
-                    _ => new,
+                right.put(other, place);
+                if matches!(place, V::Object(_) | V::NewObject(_)) {
+                    *place = both(call, left.get(at), *place)?;
                 }
             }
-        }))
+        }
+        Ok(true)
     })?;
-    Ok(known(filled))
+    Ok(filled.unwrap_or_else(|| impossible("a form names a value that its object does not have")))
 }
 
 /// The large stored object that an object is or differs from in a few pairs, and in how many.

@@ -197,7 +197,7 @@ fn find<'e>(
     let mut found = bumpalo::collections::Vec::with_capacity_in(4, call.arena.bump());
     for range in regex.matches(&haystack).take(limit) {
         after_match(call, &text)?;
-        found.push(call.part(text, range));
+        call.push_part(&mut found, text, range);
     }
     Ok(call.arena.array_of(found.into_bump_slice()))
 }
@@ -237,10 +237,12 @@ fn find_groups<'e>(
         regex.captures(&haystack, |groups| {
             after_match(call, &text)?;
             call.budget.spend_len(groups.len())?;
-            let groups = groups
-                .iter()
-                .map(|group| call.part(text, group.clone().unwrap_or_default()));
-            found.push(call.arena.array_from(groups));
+            let mut parts =
+                bumpalo::collections::Vec::with_capacity_in(groups.len(), call.arena.bump());
+            for group in groups {
+                call.push_part(&mut parts, text, group.clone().unwrap_or_default());
+            }
+            found.push(call.arena.array_of(parts.into_bump_slice()));
             left -= 1;
             Ok::<_, Fault>(match left {
                 0 => ControlFlow::Break(()),
@@ -274,12 +276,12 @@ fn split_at_matches<'e>(
         end = range.start;
         // a match of nothing at the start splits nothing off
         if range.end != 0 {
-            found.push(call.part(text, start..end));
+            call.push_part(&mut found, text, start..end);
         }
         start = range.end;
     }
     if end != length {
-        found.push(call.part(text, start..length));
+        call.push_part(&mut found, text, start..length);
     }
     Ok(call.arena.array_of(found.into_bump_slice()))
 }

@@ -141,7 +141,7 @@ const ZEROS: &str = "00000000000000000000";
 impl Printed {
     /// Bytes of the text.
     #[inline]
-    pub fn length(self) -> usize {
+    pub fn length(&self) -> usize {
         let digits = self.coefficient.checked_ilog10().unwrap_or(0) as usize + 1;
         let exponent = self.exponent.map_or(0, |exponent| {
             let digits = exponent.unsigned_abs().checked_ilog10().unwrap_or(0) as usize + 1;
@@ -154,7 +154,7 @@ impl Printed {
 
     /// Writes the text.
     #[inline]
-    pub fn write(self, text: &mut impl for<'t> Extend<&'t str>) {
+    pub fn write(&self, text: &mut impl for<'t> Extend<&'t str>) {
         if self.negative {
             text.extend(["-"]);
         }

@@ -223,17 +223,13 @@ fn fill(text: &mut Line<'_>, byte: u8, count: usize) {
 impl Piece {
     /// Prints a value at once; whether it could be.
     #[inline]
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "it is taken apart where it was just made"
-    )]
-    fn print(
+    fn print<'e>(
         &self,
         call: &BuiltinContext<'_>,
         text: &mut Line<'_>,
-        value: Option<Plain<'_>>,
+        value: impl Printed<'e>,
     ) -> Result<bool, Fault> {
-        match value {
+        match value.plain() {
             Some(Plain::Integer(int)) => match self.takes.integers {
                 Some(Integers::Plain) => text.push_str(itoa::Buffer::new().format(int)),
                 Some(Integers::Padded(width, filling)) => {
@@ -262,7 +258,9 @@ impl Piece {
                 None => return Ok(false),
             },
             Some(Plain::Decimal(decimal)) if self.takes.decimals => {
-                let Some(printed) = decimal.printed(&self.spec, self.verb) else {
+                // it is read where it was written: moved as a whole, its parts would be waited for
+                let printed = decimal.printed(&self.spec, self.verb);
+                let Some(printed) = &printed else {
                     return Ok(false);
                 };
                 let Some(width) = self.spec.width else {
@@ -317,13 +315,13 @@ impl Pieces {
         &self,
         call: &BuiltinContext<'e>,
         values: impl Iterator<Item = T>,
-    ) -> Result<Option<V<'e>>, Fault> {
+    ) -> Result<Option<&'e str>, Fault> {
         let room = self.length + VALUE * self.directives.len();
         call.budget.reserve(room)?;
         let mut text = Line::with_capacity_in(room, call.arena.bump());
         for (piece, value) in self.directives.iter().zip(values) {
             text.push_str(&piece.before);
-            if piece.print(call, &mut text, value.plain())? {
+            if piece.print(call, &mut text, value)? {
                 continue;
             }
             let mut printer = Printer::new(call);
@@ -337,7 +335,7 @@ impl Pieces {
             text.push_str(printed);
         }
         text.push_str(&self.tail);
-        Ok(Some(call.arena.borrowed_text(text.into_bump_str())))
+        Ok(Some(text.into_bump_str()))
     }
 
     /// The result when it is no UTF-8.
@@ -365,7 +363,7 @@ struct Spread(Pieces);
 impl Prepared for Spread {
     fn call<'e>(&self, call: &mut BuiltinContext<'e>, values: &[V<'e>]) -> Result<V<'e>, Fault> {
         match self.0.line(call, values.iter())? {
-            Some(text) => Ok(text),
+            Some(text) => Ok(call.arena.borrowed_text(text)),
             None => self.0.each(call, values.iter().copied()),
         }
     }
@@ -387,7 +385,7 @@ impl Prepared for Pieces {
             ArrayView::Stored(items) => self.line(call, items.iter()),
         };
         if let Some(text) = plain? {
-            return Ok(text);
+            return Ok(call.arena.borrowed_text(text));
         }
         self.each(call, values.iter())
     }

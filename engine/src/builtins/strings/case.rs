@@ -5,8 +5,8 @@ use crate::value::{TextView, V};
 
 pub fn lower<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
-    if let TextView::Short(short) = text
-        && let Some(lower) = short.ascii_mapped(|byte| byte.to_ascii_lowercase())
+    if let TextView::Short(text) = text
+        && let Some(lower) = text.short().ascii_mapped(|byte| byte.to_ascii_lowercase())
     {
         return Ok(V::Short(lower));
     }
@@ -23,8 +23,8 @@ pub fn lower<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<
 
 pub fn upper<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
-    if let TextView::Short(short) = text
-        && let Some(upper) = short.ascii_mapped(|byte| byte.to_ascii_uppercase())
+    if let TextView::Short(text) = text
+        && let Some(upper) = text.short().ascii_mapped(|byte| byte.to_ascii_uppercase())
     {
         return Ok(V::Short(upper));
     }

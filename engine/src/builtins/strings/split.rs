@@ -49,7 +49,7 @@ fn parts<'e>(
         call.budget
             .reserve(bytes.len().saturating_mul(size_of::<V<'_>>()))?;
         for (_, width) in runes::all(bytes) {
-            parts.push(call.part(text, start..start + width));
+            call.push_part(&mut parts, text, start..start + width);
             start += width;
         }
         return Ok(parts.into_bump_slice());
@@ -57,7 +57,7 @@ fn parts<'e>(
     if let [byte] = *delimiter {
         parts.reserve_exact(FEW);
         let mut take = |end: usize| {
-            parts.push(call.part(text, start..end));
+            call.push_part(&mut parts, text, start..end);
             start = end + 1;
         };
         if bytes.len() <= SHORT {
@@ -77,10 +77,10 @@ fn parts<'e>(
             let room = parts.len().saturating_mul(2 * size_of::<V<'_>>());
             call.budget.reserve(room)?;
         }
-        parts.push(call.part(text, start..at));
+        call.push_part(&mut parts, text, start..at);
         start = at + delimiter.len();
     }
-    parts.push(call.part(text, start..bytes.len()));
+    call.push_part(&mut parts, text, start..bytes.len());
     Ok(parts.into_bump_slice())
 }
 
