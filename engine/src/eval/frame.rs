@@ -180,6 +180,7 @@ fn put_made<'e>(place: &mut Held<'e>, value: &V<'e>) {
     match value {
         V::Bool(bool) => *place = Held::Value(V::Bool(black_box(*bool))),
         V::Int(int) => *place = Held::Value(V::Int(black_box(*int))),
+        V::Short(short) => *place = Held::Value(V::Short(short.in_parts())),
         V::Text(text) => *place = Held::Value(V::Text(black_box(text))),
         V::NewText(text) => *place = Held::Value(V::NewText(black_box(text))),
         V::Array(array) => *place = Held::Value(V::Array(black_box(array))),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::hint::black_box;
 
 use arcstr::ArcStr;
 use triomphe::ThinArc;
@@ -37,6 +38,22 @@ impl Short {
             len: text.len() as u8,
             bytes,
         })
+    }
+
+    /// The same, read in the parts that [`Self::new`] writes.
+    #[inline]
+    pub fn in_parts(&self) -> Self {
+        let mut bytes = [0; Self::MAX];
+        if let (Some(head), Some(into)) = (self.bytes.first_chunk::<8>(), bytes.first_chunk_mut()) {
+            *into = black_box(u64::from_le_bytes(*head)).to_le_bytes();
+        }
+        if let (Some(tail), Some(into)) =
+            (self.bytes.last_chunk::<6>(), bytes.last_chunk_mut::<6>())
+        {
+            *into = black_box(*tail);
+        }
+        let len = black_box(self.len);
+        Self { len, bytes }
     }
 
     /// Whether it is this text, without making a string of that.
@@ -365,16 +382,22 @@ impl TextView<'_> {
         }
     }
 
-    /// The bytes of [`Self::to_str`]; most short texts are seen to be valid at once.
-    #[inline]
+    /// The bytes of [`Self::to_str`].
+    #[cold]
     pub fn to_bytes(&self) -> Cow<'_, [u8]> {
+        match self.to_str() {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        }
+    }
+
+    /// The bytes where it is seen at once that they are UTF-8.
+    #[inline]
+    pub fn utf8_bytes(&self) -> Option<&[u8]> {
         match self {
-            Self::Short(text) if text.short().is_ascii() => Cow::Borrowed(text.as_bytes()),
-            Self::Utf8(text) => Cow::Borrowed(text.as_bytes()),
-            _ => match self.to_str() {
-                Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-            },
+            Self::Short(text) if text.short().is_ascii() => Some(text.as_bytes()),
+            Self::Utf8(text) => Some(text.as_bytes()),
+            _ => None,
         }
     }
 

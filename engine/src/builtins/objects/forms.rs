@@ -85,9 +85,11 @@ impl<'e> Values<'e> {
     /// The value at a place.
     #[inline]
     pub fn get(self, at: u8) -> V<'e> {
-        let mut value = V::Null;
-        self.put(at, &mut value);
-        value
+        match self {
+            Self::Stored(values) => values.get(usize::from(at)).map(Value::borrow),
+            Self::Arena(values) => values.get(usize::from(at)).copied(),
+        }
+        .unwrap_or_else(|| impossible(TOO_FEW))
     }
 
     /// Writes the value at a place.

@@ -116,22 +116,32 @@ impl Regex {
     /// Whether it matches somewhere in a string.
     #[inline]
     pub fn is_match(&self, text: &TextView<'_>) -> bool {
-        let bytes = text.to_bytes();
+        match text.utf8_bytes() {
+            Some(bytes) => self.is_match_in(bytes),
+            None => self.is_match_in(&text.to_bytes()),
+        }
+    }
+
+    fn is_match_in(&self, bytes: &[u8]) -> bool {
         // of many patterns most fail here, without a turn of the automaton
         let may_match = if self.starts.is_empty() {
-            self.needed.are_in(&bytes)
+            self.needed.are_in(bytes)
         } else {
             self.starts.iter().any(|start| bytes.starts_with(start))
         };
         if !may_match {
             return false;
         }
+        let letters;
         let read = match &self.alphabet {
             None => bytes,
-            Some(alphabet) => in_letters(text, alphabet),
+            Some(alphabet) => {
+                letters = in_letters(&TextView::Bytes(bytes), alphabet);
+                &*letters
+            }
         };
         // in one place, so that it is a part of this function
-        self.program.is_match(Input::new(&*read))
+        self.program.is_match(read)
     }
 
     /// Whether it may match somewhere in a string, as far as a look at its bytes tells.
