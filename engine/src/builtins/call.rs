@@ -172,7 +172,7 @@ impl<'e> BuiltinContext<'e> {
 
     /// Adds such a part to a list, written where it stays: moved as a whole, the parts of a short string would be waited for.
     #[inline]
-    pub fn push_part(
+    pub(crate) fn push_part(
         &self,
         list: &mut bumpalo::collections::Vec<'e, V<'e>>,
         text: TextView<'e>,
