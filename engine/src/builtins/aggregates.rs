@@ -4,7 +4,7 @@ use super::arithmetic::computed;
 use super::arrays::allot;
 use super::{Aggregation, Builtin, BuiltinContext, Fault, Fold, Members, Operands, runes};
 use crate::value::number::Product;
-use crate::value::{NumberBuf, SetView, V, sort};
+use crate::value::{ArrayView, NumberBuf, SetView, V, sort};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -154,7 +154,10 @@ fn sorted<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>
     }
     let list = match members {
         Members::Array(array) => {
-            let list = call.arena.bump().alloc_slice_fill_iter(array.iter());
+            let list = match array {
+                ArrayView::Stored(items) => call.arena.in_flight(items),
+                ArrayView::Arena(items) => call.arena.bump().alloc_slice_copy(items),
+            };
             sort::sort(list, || call.arena.goes_on());
             list
         }

@@ -9,7 +9,7 @@ use self::merging::{Wanted, side_by_side};
 use super::arrays::allot;
 use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::limits;
-use crate::value::{Kind, SetBuilder, SetView, V, Value};
+use crate::value::{Kind, SetBuilder, SetView, V};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -111,10 +111,7 @@ fn those<'e>(
 fn in_order<'e>(call: &BuiltinContext<'e>, set: SetView<'e>) -> &'e [V<'e>] {
     match set {
         SetView::Arena(set) => set.sorted(call.arena),
-        SetView::Stored(set) => {
-            let members = set.items().iter().map(Value::borrow);
-            call.arena.bump().alloc_slice_fill_iter(members)
-        }
+        SetView::Stored(set) => call.arena.in_flight(set.items()),
     }
 }
 

@@ -237,17 +237,20 @@ impl<'e> Machine<'e> {
                 }
                 few
             }
-            _ => self.gather_kept(operands),
+            _ => self.gather_kept(operands.iter().copied()),
         }
     }
 
     /// The values of some operands, side by side in the arena.
     #[inline]
-    pub(super) fn gather_kept(&self, operands: &[Operand]) -> &'e [V<'e>] {
+    pub(super) fn gather_kept(
+        &self,
+        operands: impl ExactSizeIterator<Item = Operand>,
+    ) -> &'e [V<'e>] {
         let room = self.call.arena.bump();
         let values = room.alloc_slice_fill_copy(operands.len(), V::Null);
-        for (operand, place) in operands.iter().zip(values.iter_mut()) {
-            self.fetch(*operand, place);
+        for (operand, place) in operands.zip(values.iter_mut()) {
+            self.fetch(operand, place);
         }
         values
     }

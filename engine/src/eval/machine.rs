@@ -315,7 +315,10 @@ impl<'e> Machine<'e> {
                     .as_object()
                     .is_some_and(|object| object.len() == *len as usize),
                 Step::Array { items, out } => {
-                    let array = self.call.arena.array_of(self.gather_kept(items));
+                    let array = self
+                        .call
+                        .arena
+                        .array_of(self.gather_kept(items.iter().copied()));
                     self.set_made(*out, &array);
                     true
                 }
@@ -375,8 +378,8 @@ impl<'e> Machine<'e> {
     fn object(&self, pairs: &[(Operand, Operand)], shape: Option<&'e Arc<Shape>>) -> V<'e> {
         let arena = self.call.arena;
         if let Some(shape) = shape {
-            let values = pairs.iter().map(|(_, value)| self.get(*value));
-            return arena.object_of_shape(shape, values);
+            let values = pairs.iter().map(|(_, value)| *value);
+            return arena.object_of_shape(shape, self.gather_kept(values));
         }
         let pairs = pairs.iter();
         arena.object_from(pairs.map(|(key, value)| (self.get(*key), self.get(*value))))

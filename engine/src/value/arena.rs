@@ -222,6 +222,15 @@ impl Arena {
         self.array_of(list.into_bump_slice())
     }
 
+    /// Stored values side by side, each written where it stays: those that move are waited for.
+    pub(crate) fn in_flight<'e>(&'e self, items: &'e [Value]) -> &'e mut [V<'e>] {
+        let all = self.bump.alloc_slice_fill_copy(items.len(), V::Null);
+        for (place, item) in all.iter_mut().zip(items) {
+            *place = item.borrow();
+        }
+        all
+    }
+
     /// A growing list in the arena.
     pub fn list(&self) -> bumpalo::collections::Vec<'_, V<'_>> {
         bumpalo::collections::Vec::new_in(&self.bump)

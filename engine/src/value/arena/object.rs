@@ -7,7 +7,7 @@ use super::Arena;
 use super::keys::{Order, SCAN, Table, append_key, insert_key};
 use super::overlaid::{Overlaid, OverlaidPairs};
 use super::value_size::ValueSize;
-use crate::value::{Shape, V, Value, search};
+use crate::value::{Shape, V, search};
 
 /// An object in the arena: distinct keys, ordered when first asked for.
 pub struct ArenaObject<'e> {
@@ -438,15 +438,8 @@ impl Arena {
 
     /// An object of a form with few keys, and the values in the order of these.
     #[inline]
-    pub fn object_of_shape<'e>(
-        &'e self,
-        shape: &'e Arc<Shape>,
-        values: impl ExactSizeIterator<Item = V<'e>>,
-    ) -> V<'e> {
-        let keys = shape.keys().iter().map(Value::borrow);
-        let keys: &'e [V<'e>] = self.bump().alloc_slice_fill_iter(keys);
-        let values: &'e [V<'e>] = self.bump().alloc_slice_fill_iter(values);
-        self.ordered_object(keys, values, Some(shape))
+    pub fn object_of_shape<'e>(&'e self, shape: &'e Arc<Shape>, values: &'e [V<'e>]) -> V<'e> {
+        self.ordered_object(self.in_flight(shape.keys()), values, Some(shape))
     }
 
     #[inline]
