@@ -17,7 +17,7 @@ const SECRET: &[u8] = b"a secret of thirty-two characters";
 pub const DECISIONS: &[(&str, Prepare)] = &[
     ("jwt_hs256", || {
         Some(Box::new(|_, input| {
-            is_code(text(input, "hs256")?).map(Value::Bool)
+            is_code(SECRET, text(input, "hs256")?).map(Value::Bool)
         }))
     }),
     ("jwt_rs256", || {
@@ -26,6 +26,7 @@ pub const DECISIONS: &[(&str, Prepare)] = &[
     ("jwt_es256", || Some(Box::new(kept(curve, "es256", "jwks")))),
     ("jwt_decode_verify", || Some(Box::new(verified_claims))),
     ("jwt_decode", || Some(Box::new(decoded))),
+    ("api_claims", || Some(Box::new(may_call))),
 ];
 
 fn decode(text: &str) -> Option<Vec<u8>> {
@@ -38,9 +39,9 @@ fn parts(token: &str) -> Option<(&str, Vec<u8>)> {
     Some((signed, decode(signature)?))
 }
 
-fn is_code(token: &str) -> Option<bool> {
+fn is_code(secret: &[u8], token: &str) -> Option<bool> {
     let (signed, signature) = parts(token)?;
-    let mac = Hmac::<Sha256>::new_from_slice(SECRET).ok()?;
+    let mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;
     let mac = mac.chain_update(signed.as_bytes());
     Some(mac.verify_slice(&signature).is_ok())
 }
@@ -99,7 +100,7 @@ fn verified_claims(_: &Value, input: &Value) -> Option<Value> {
     let (signed, _) = token.rsplit_once('.')?;
     let (header, payload) = signed.split_once('.')?;
     let header = object(header)?;
-    if !is(&header, "alg", "HS256") || !is_code(token)? {
+    if !is(&header, "alg", "HS256") || !is_code(SECRET, token)? {
         return Some(Value::Bool(false));
     }
     let claims = object(payload)?;
@@ -120,4 +121,42 @@ fn decoded(_: &Value, input: &Value) -> Option<Value> {
     hex::encode_to_slice(&signature, &mut hex).ok()?;
     std::hint::black_box((&header, &hex));
     Some(Value::Bool(is(&claims, "sub", "alice")))
+}
+
+/// Whether a call of an API is allowed by the scopes of its token.
+fn may_call(data: &Value, input: &Value) -> Option<Value> {
+    const NOW: i64 = 1_760_000_000;
+    let token = text(input.get("headers")?, "authorization")?.strip_prefix("Bearer ")?;
+    let (signed, _) = token.rsplit_once('.')?;
+    let (header, payload) = signed.split_once('.')?;
+    let header = object(header)?;
+    let secret = text(data.get("keys")?, text(&header, "kid")?)?;
+    if !is(&header, "alg", "HS256") || !is_code(secret.as_bytes(), token)? {
+        return Some(Value::Bool(false));
+    }
+    let claims = object(payload)?;
+    let is_alive = match claims.get("exp") {
+        Some(Value::Int(end)) => NOW < *end,
+        _ => true,
+    };
+    if !is_alive || !is(&claims, "iss", "https://login.example.com") || !is(&claims, "aud", "api") {
+        return Some(Value::Bool(false));
+    }
+    let path: Vec<&str> = text(input, "path")?.trim_matches('/').split('/').collect();
+    let action = match text(input, "method")? {
+        "GET" | "HEAD" => "read",
+        "POST" | "PUT" => "write",
+        "DELETE" => "delete",
+        _ => return Some(Value::Bool(false)),
+    };
+    let kind = *path.get(1)?;
+    let mut needed = vec![format!("{kind}:{action}")];
+    if path.get(2).copied() == text(&claims, "sub") {
+        needed.push(format!("{kind}:own"));
+    }
+    if action != "delete" {
+        needed.push("admin".to_owned());
+    }
+    let is_needed = |scope: &Value| needed.iter().any(|wanted| scope.utf8() == Some(wanted));
+    Some(Value::Bool(elements(claims.get("scopes")?).any(is_needed)))
 }
