@@ -52,13 +52,21 @@ fn main() {
 }
 
 /// What a process holds at rest are its relocations, and what lies around each function that it has run: packed relocations
-/// are a tenth, and functions that seldom run lie elsewhere.
+/// are a tenth, functions that seldom run lie elsewhere, and those of the start side by side.
 fn link() {
+    println!("cargo::rerun-if-changed=start.ld");
     let target = |what: &str| env::var(format!("CARGO_CFG_TARGET_{what}")).unwrap_or_default();
-    if target("OS") == "linux" && target("ENV") == "gnu" {
-        for how in ["pack-relative-relocs", "keep-text-section-prefix"] {
-            println!("cargo::rustc-link-arg-bins=-Wl,-z,{how}");
-        }
+    if target("OS") != "linux" || target("ENV") != "gnu" {
+        return;
+    }
+    for how in ["pack-relative-relocs", "keep-text-section-prefix"] {
+        println!("cargo::rustc-link-arg-bins=-Wl,-z,{how}");
+    }
+    // the linker that comes with Rust reads scripts, others may not
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    let is_ours = target("ARCH") == "x86_64" && !flags.contains("link");
+    if is_ours && let Ok(folder) = env::var("CARGO_MANIFEST_DIR") {
+        println!("cargo::rustc-link-arg-bins=-Wl,-T,{folder}/start.ld");
     }
 }
 

@@ -24,7 +24,7 @@ use super::{FAILED, capabilities, data};
 use crate::api::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION};
 use crate::app::Server;
 use crate::config::{Authorization, Config, ServerOptions, Sources, Spelling};
-use crate::system::huge_pages;
+use crate::system::{give_back_all, huge_pages};
 use crate::telemetry::{Format, Level, finish_log, start_log};
 
 /// Serve policies and documents over HTTP.
@@ -159,6 +159,9 @@ fn start(args: &Args) -> Result<(), String> {
     let options = args.options(&config).map_err(line)?;
     let (engine, loaded) = load(args, &config, host)
         .map_err(|report| format!("load error: {}", report.text(report.is_of_loading())))?;
+    if !huge_pages::are_spared() {
+        give_back_all();
+    }
     let layout = args.log_timestamp_format.clone();
     let layout = layout.or_else(|| std::env::var("OPA_LOG_TIMESTAMP_FORMAT").ok());
     let layout = layout.as_deref();

@@ -7,7 +7,7 @@ use std::path::Path;
 use solon::bundle::{FileError, FileKind, Files, Links};
 use solon_host::SystemFiles;
 
-pub use state::{give_back_first, pay, read, spare, take};
+pub use state::{are_spared, give_back_first, pay, read, spare, take};
 
 /// Bytes of files, of documents that are stored or of one body, from which on huge pages pay.
 #[cfg(target_os = "linux")]
@@ -38,6 +38,11 @@ mod state {
         SPARED.store(done.is_ok(), Ordering::Relaxed);
         let block = |_| Vec::with_capacity(BLOCK);
         *FIRST.lock() = (0..BLOCKS).map(block).collect();
+    }
+
+    /// Whether nothing large was read so far.
+    pub fn are_spared() -> bool {
+        SPARED.load(Ordering::Relaxed)
     }
 
     /// Gives back what there is of the first huge page, on the thread that has spared the others, when what the start needs
@@ -88,6 +93,9 @@ mod state {
         std::future::pending().await
     }
     pub fn take() {}
+    pub fn are_spared() -> bool {
+        true
+    }
     pub fn pay(_: usize) -> bool {
         false
     }
