@@ -5,4 +5,4 @@ mod priority;
 mod spare_memory;
 
 pub use priority::Priority;
-pub use spare_memory::{give_back, give_back_all};
+pub use spare_memory::{apart, give_back};

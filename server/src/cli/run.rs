@@ -24,7 +24,7 @@ use super::{FAILED, capabilities, data};
 use crate::api::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION};
 use crate::app::Server;
 use crate::config::{Authorization, Config, ServerOptions, Sources, Spelling};
-use crate::system::{give_back_all, huge_pages};
+use crate::system::{apart, huge_pages};
 use crate::telemetry::{Format, Level, finish_log, start_log};
 
 /// Serve policies and documents over HTTP.
@@ -157,11 +157,11 @@ fn start(args: &Args) -> Result<(), String> {
     let host = Arc::new(ServerHost::new(told, is_authorized));
     let active = to_value(&config.active(&uuid(&host), VERSION)).map_err(line)?;
     let options = args.options(&config).map_err(line)?;
-    let (engine, loaded) = load(args, &config, host)
+    let loaded = apart(|| load(args, &config, host), huge_pages::are_taken);
+    let (engine, loaded) = loaded
+        .map_err(|error| line(error.to_string()))?
         .map_err(|report| format!("load error: {}", report.text(report.is_of_loading())))?;
-    if !huge_pages::are_spared() {
-        give_back_all();
-    }
+    huge_pages::leave();
     let layout = args.log_timestamp_format.clone();
     let layout = layout.or_else(|| std::env::var("OPA_LOG_TIMESTAMP_FORMAT").ok());
     let layout = layout.as_deref();

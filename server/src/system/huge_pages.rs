@@ -1,13 +1,13 @@
 //! Huge pages of memory, which the allocator asks the system for (Linux). They make large documents faster, and small servers
-//! large: of each two megabytes that one byte is used of, all are taken. So a process begins without them, and a server goes on
-//! so until something large is read.
+//! large: of each two megabytes that one byte is used of, all are taken. So a process begins without them, does with them while
+//! its files are loaded, if they are large, and a server goes on without until something large is read.
 
 use std::path::Path;
 
 use solon::bundle::{FileError, FileKind, Files, Links};
 use solon_host::SystemFiles;
 
-pub use state::{are_spared, give_back_first, pay, read, spare, take};
+pub use state::{are_taken, give_back_first, leave, pay, read, spare, take};
 
 /// Bytes of files, of documents that are stored or of one body, from which on huge pages pay.
 #[cfg(target_os = "linux")]
@@ -34,15 +34,14 @@ mod state {
 
     /// Does without huge pages from now on. Where the system refuses, they stay.
     pub fn spare() {
-        let done = rustix::thread::disable_transparent_huge_pages(true);
-        SPARED.store(done.is_ok(), Ordering::Relaxed);
+        leave();
         let block = |_| Vec::with_capacity(BLOCK);
         *FIRST.lock() = (0..BLOCKS).map(block).collect();
     }
 
-    /// Whether nothing large was read so far.
-    pub fn are_spared() -> bool {
-        SPARED.load(Ordering::Relaxed)
+    /// Whether something large was read.
+    pub fn are_taken() -> bool {
+        !SPARED.load(Ordering::Relaxed)
     }
 
     /// Gives back what there is of the first huge page, on the thread that has spared the others, when what the start needs
@@ -57,6 +56,12 @@ mod state {
                 std::future::pending::<()>().await;
             }
         }
+    }
+
+    /// Does without huge pages again; what lies in them stays.
+    pub fn leave() {
+        let done = rustix::thread::disable_transparent_huge_pages(true);
+        SPARED.store(done.is_ok(), Ordering::Relaxed);
     }
 
     /// Does with huge pages again.
@@ -89,12 +94,13 @@ mod state {
 #[cfg(not(target_os = "linux"))]
 mod state {
     pub fn spare() {}
+    pub fn leave() {}
     pub async fn give_back_first() -> std::convert::Infallible {
         std::future::pending().await
     }
     pub fn take() {}
-    pub fn are_spared() -> bool {
-        true
+    pub fn are_taken() -> bool {
+        false
     }
     pub fn pay(_: usize) -> bool {
         false

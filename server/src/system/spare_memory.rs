@@ -1,6 +1,7 @@
 //! Memory that is free, given back to the system.
 
 use std::time::Duration;
+use std::{io, thread};
 
 /// What the allocator has to fetch from where it keeps what is free.
 const BLOCK: usize = 64 << 20;
@@ -11,11 +12,27 @@ pub fn give_back() {
     drop(std::hint::black_box(Vec::<u8>::with_capacity(BLOCK)));
 }
 
-/// The same for what was freed just now. Threads that start before it is given back take their memory out of it, and use
-/// little of what they take.
-pub fn give_back_all() {
+/// Runs work that leaves much free memory behind, on a thread of its own, and gives that back before other threads start:
+/// they would take theirs out of it, and use little of what they take. What lies between parts that stay goes back when
+/// the thread ends.
+///
+/// # Errors
+/// That there is no such thread, or that it ended early.
+pub fn apart<T: Send>(work: impl FnOnce() -> T + Send, is_much: fn() -> bool) -> io::Result<T> {
     /// The allocator waits for a tenth of a second.
     const WAIT: Duration = Duration::from_millis(110);
-    std::thread::sleep(WAIT);
-    give_back();
+    let run = || {
+        let done = work();
+        if is_much() {
+            thread::sleep(WAIT);
+            give_back();
+        }
+        done
+    };
+    thread::scope(|scope| {
+        let worker = thread::Builder::new().spawn_scoped(scope, run)?;
+        worker
+            .join()
+            .map_err(|_| io::Error::other("a thread ended early"))
+    })
 }
