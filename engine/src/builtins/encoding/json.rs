@@ -4,8 +4,11 @@ use crate::builtins::{BuiltinContext, Fault, Operands};
 use crate::value::json::{self, Layout, Style, TooLong};
 use crate::value::{TextView, V};
 
+/// Bytes that most texts have at most.
+const ROOM: usize = 256;
+
 pub fn marshal<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    written(call, operands.at(0), Vec::new(), None)
+    written(call, operands.at(0), Vec::with_capacity(ROOM), None)
 }
 
 /// The text of a value behind what was written already.
