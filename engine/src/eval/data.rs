@@ -5,7 +5,7 @@ use std::rc::Rc;
 use solon_syntax::stack;
 
 use crate::evaluation::{
-    EvalError, Halt, Overlay, base_child, below, merged_keys, replaced, united,
+    EvalError, Halt, Overlay, base_child, below, is_system, merged_keys, replaced, united,
 };
 use crate::impossible::impossible;
 use crate::program::{ConstId, NodeId, Program, RuleId, RuleKind, Slot, Step, TreeNode};
@@ -201,15 +201,20 @@ impl<'e> Machine<'e> {
         self.turn()?;
         let arena = self.call.arena;
         let mut pairs = Vec::new();
-        for key in merged_keys(rule_keys(tree_node), base, overlay) {
-            if node == Some(0) && key == arena.text("system") {
+        let is_root = node == Some(0);
+        for key in merged_keys(is_root, rule_keys(tree_node), base, overlay) {
+            let overlay = overlay.and_then(|overlay| overlay.child(key));
+            // of what the system keeps, only what is replaced is seen from here
+            let is_shown = !(is_root && is_system(key));
+            if !is_shown && overlay.is_none() {
                 continue;
             }
+            let node = node.filter(|_| is_shown);
             let child = node.and_then(|node| self.child(node, key));
             let inner = base
+                .filter(|_| is_shown)
                 .and_then(|value| value.as_object())
                 .and_then(|base| base.get(key));
-            let overlay = overlay.and_then(|overlay| overlay.child(key));
             // references of rules have hundreds of parts, and stacks may be small
             if let Some(value) = stack::level(|| self.extent_at(child, inner, overlay))? {
                 pairs.push((key, value));
@@ -230,7 +235,7 @@ impl<'e> Machine<'e> {
         };
         let hidden = node.children.iter().filter_map(|(key, child)| {
             let key = key.borrow();
-            if at == 0 && key == arena.text("system") {
+            if at == 0 && is_system(key) {
                 return None;
             }
             let is_hidden = self
@@ -306,7 +311,7 @@ impl<'e> Machine<'e> {
         }
         let tree_node = node.and_then(|node| self.program.tree.node(node));
         Ok(Keys {
-            keys: merged_keys(rule_keys(tree_node), base, overlay),
+            keys: merged_keys(path.is_empty(), rule_keys(tree_node), base, overlay),
             whole: None,
         })
     }

@@ -172,8 +172,14 @@ pub(crate) fn below<'e>(value: Option<V<'e>>, keys: &[V<'e>]) -> Option<V<'e>> {
         .try_fold(value?, |value, key| value.lookup(*key))
 }
 
-/// Keys of the base document with what is replaced in it, in order; then those that only rules have.
+/// Whether `data` does not show a base document below it: what the system keeps is found by its name alone.
+pub(crate) fn is_system(key: V<'_>) -> bool {
+    key.string_bytes() == Some(b"system")
+}
+
+/// Keys of a base document with what is replaced in it, in order; then those that only rules have.
 pub(crate) fn merged_keys<'e>(
+    is_root: bool,
     rules: impl Iterator<Item = V<'e>>,
     base: Option<V<'e>>,
     overlay: Option<&Overlay<'e>>,
@@ -182,6 +188,7 @@ pub(crate) fn merged_keys<'e>(
     let mut keys: Vec<V<'e>> = object
         .flat_map(|object| object.iter())
         .map(|(key, _)| key)
+        .filter(|key| !is_root || !is_system(*key))
         .collect();
     if let Some(Overlay::Node(children)) = overlay {
         keys.extend(children.keys().copied());

@@ -6,7 +6,7 @@ use solon_syntax::ast::{Term, TermKind};
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::reference::Target;
 use super::term::{Made, T};
-use crate::evaluation::{Halt, Overlay, base_child, below, replaced_below};
+use crate::evaluation::{Halt, Overlay, base_child, below, is_system, replaced_below};
 use crate::impossible::{Within as _, impossible};
 use crate::program::canonical::{Site, SiteId, Sites};
 use crate::trace::{Count, Operation};
@@ -137,18 +137,16 @@ impl<'e> Walk<'e> {
             overlay = overlay.and_then(|overlay| overlay.child(*key));
             base = base.and_then(|base| base_child(arena, base, *key));
         }
-        let found = match overlay {
+        let root = base.filter(|_| path.is_empty());
+        let root = root.and_then(|value| value.as_object());
+        if let Some(root) = root.filter(|root| root.get_str("system").is_some()) {
+            let shown = root.iter().filter(|(key, _)| !is_system(*key));
+            base = Some(arena.object_from(shown));
+        }
+        match overlay {
             Some(Overlay::Value(value)) => Some(*value),
             Some(overlay) => Some(replaced_below(arena, base, overlay)),
             None => base,
-        };
-        let root = found
-            .filter(|_| path.is_empty())
-            .and_then(|value| value.as_object());
-        let system = arena.text("system");
-        match root.filter(|root| root.get(system).is_some()) {
-            Some(root) => Some(arena.object_from(root.iter().filter(|(key, _)| *key != system))),
-            None => found,
         }
     }
 
@@ -178,7 +176,7 @@ impl<'e> Walk<'e> {
         let children = self.site(Some(site)).map(|site| &site.children);
         for (key, child) in children.into_iter().flatten() {
             let key = key.borrow();
-            if path.is_empty() && key == arena.text("system") {
+            if path.is_empty() && is_system(key) {
                 continue;
             }
             path.push(key);

@@ -35,8 +35,14 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The body as text; bytes that are no UTF-8 become U+FFFD.
+/// The body as text; bytes that are no UTF-8 become U+FFFD. What the authorization policy has read is written anew: nothing
+/// that it did not see is answered to.
 pub fn text<'a>(request: &Request<'a>) -> Cow<'a, str> {
+    if let Some(read) = read_before(request) {
+        let mut text = Vec::new();
+        json::write(read.borrow(), &mut text);
+        return Cow::Owned(String::from_utf8_lossy(&text).into_owned());
+    }
     String::from_utf8_lossy(&request.message().body)
 }
 
@@ -220,17 +226,52 @@ pub fn items(text: &str) -> Result<Vec<&str>, String> {
         .collect())
 }
 
+/// How names of members are matched.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub enum Names {
+    /// Whatever their case.
+    #[default]
+    InAnyCase,
+    /// As they are, in a body that the authorization policy has read: it looks for these alone.
+    Exactly,
+}
+
+impl Names {
+    /// Those in the body of a request.
+    pub fn of(request: &Request<'_>) -> Self {
+        if read_before(request).is_some() {
+            Self::Exactly
+        } else {
+            Self::InAnyCase
+        }
+    }
+}
+
 /// The members of an object, unread.
 #[derive(Default)]
 pub struct Members<'a> {
     kept: Vec<(Cow<'a, str>, &'a RawValue)>,
     left_out: usize,
+    names: Names,
 }
 
 impl<'a> Members<'a> {
     /// The members of the object that a text is; none of null.
     pub fn of(text: &'a str) -> Result<Self, String> {
         Self::at_most(text, usize::MAX)
+    }
+
+    /// Those of a whole body. One that the authorization policy has read has to be an object.
+    pub fn named(text: &'a str, names: Names) -> Result<Self, String> {
+        if names == Names::Exactly && text == "null" {
+            return Err("expected an object, got null".to_owned());
+        }
+        Ok(Self::of(text)?.matched(names))
+    }
+
+    /// The same, with names that are matched so.
+    pub fn matched(self, names: Names) -> Self {
+        Self { names, ..self }
     }
 
     /// The same, so many at most; of what is beyond only the number is known.
@@ -245,12 +286,13 @@ impl<'a> Members<'a> {
         self.kept.len() + self.left_out
     }
 
-    /// A member's text. Names are matched whatever their case; the last one counts.
+    /// A member's text; of several the last one counts.
     pub fn get(&self, name: &str) -> Option<&'a str> {
-        let named = self
-            .kept
-            .iter()
-            .rfind(|(key, _)| key.eq_ignore_ascii_case(name));
+        let fits = |key: &str| match self.names {
+            Names::InAnyCase => key.eq_ignore_ascii_case(name),
+            Names::Exactly => key == name,
+        };
+        let named = self.kept.iter().rfind(|(key, _)| fits(key));
         named.map(|(_, value)| value.get())
     }
 

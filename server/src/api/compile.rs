@@ -8,7 +8,7 @@ use solon_syntax::json;
 use solon_syntax::source::Code;
 
 use super::ApiError;
-use super::body::{self, Members};
+use super::body::{self, Members, Names};
 use super::error::message;
 use super::evaluation::evaluate;
 use super::metrics::{self, Stages};
@@ -26,7 +26,7 @@ struct Asked<'a> {
 /// `POST /v1/compile`
 pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let text = body::text(request);
-    let asked = Asked::read(&text).map_err(|words| {
+    let asked = Asked::read(&text, Names::of(request)).map_err(|words| {
         ApiError::invalid(format!("error(s) occurred while decoding request: {words}"))
     })?;
     let metrics = metrics::asked(request);
@@ -82,8 +82,8 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
 }
 
 impl<'a> Asked<'a> {
-    fn read(text: &'a str) -> Result<Self, String> {
-        let members = Members::of(text)?;
+    fn read(text: &'a str, names: Names) -> Result<Self, String> {
+        let members = Members::named(text, names)?;
         let query = members.string("query")?.unwrap_or_default();
         let input = members.get("input").filter(|input| *input != "null");
         let mut options = PartialOptions::default();
@@ -91,7 +91,7 @@ impl<'a> Asked<'a> {
             options.unknowns = unknowns;
         }
         if let Some(text) = members.get("options") {
-            let members = Members::of(text)?;
+            let members = Members::of(text)?.matched(names);
             options.disable_inlining = members.strings("disableInlining")?.unwrap_or_default();
             // the published name, and the same without its slip of the pen
             options.nondeterministic_builtins = members.flag("nondeterminsticBuiltins")?

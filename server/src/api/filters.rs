@@ -13,7 +13,7 @@ use solon::{Error, ErrorEntry, FilterOptions, PreparedFilters, Value, json};
 use self::accepted::Accepted;
 use self::asked::Asked;
 use super::ApiError;
-use super::body;
+use super::body::{self, Names};
 use super::error::message;
 use super::evaluation::evaluate;
 use super::metrics;
@@ -37,7 +37,7 @@ pub fn answer(state: &State, request: &Request<'_>) -> Result<Response, ApiError
     let metrics = metrics::asked(request);
     let path = path(request)?;
     let text = body::text(request);
-    let asked = Asked::read(&text).map_err(|words| {
+    let asked = Asked::read(&text, Names::of(request)).map_err(|words| {
         ApiError::invalid(format!("error(s) occurred while decoding request: {words}"))
     })?;
     let accepted = Accepted::of(request.header("accept"));

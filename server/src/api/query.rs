@@ -10,7 +10,7 @@ use solon::{Error, PreparedQuery, Solution};
 use solon_syntax::source::Code;
 
 use super::ApiError;
-use super::body::{self, Members};
+use super::body::{self, Members, Names};
 use super::data::style;
 use super::error::message;
 use super::evaluation::evaluate;
@@ -36,7 +36,7 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
     let text = body::text(request);
     let undecodable =
         |words| ApiError::invalid(format!("error(s) occurred while decoding request: {words}"));
-    let members = Members::of(&text).map_err(undecodable)?;
+    let members = Members::named(&text, Names::of(request)).map_err(undecodable)?;
     let query = members
         .string("query")
         .map_err(undecodable)?

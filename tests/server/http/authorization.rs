@@ -307,6 +307,95 @@ fn bodies_that_the_policy_sees_are_one_document() {
     }
 }
 
+/// Nothing that the policy did not see is answered to: names in another case, what stands before the end of a YAML key.
+#[test]
+fn bodies_mean_what_the_policy_sees() {
+    let policy = "package system.authz
+
+allow if {
+	not input.body.query == \"x = data.secret\"
+	not input.body.options
+	not input.body.unknowns
+	not input.body.input.user == \"bob\"
+}
+";
+    let filter = "# METADATA
+# scope: package
+# compile:
+#   unknowns: [input.fruits]
+package f
+
+include if input.fruits.owner == input.user
+";
+    let data = "{\"secret\": 7}";
+    let flags = ["--authorization=basic"];
+    let files = [
+        ("authz.rego", policy),
+        ("f.rego", filter),
+        ("data.json", data),
+    ];
+    let server = Server::start_with(&flags, &files);
+    let mut client = Client::connect(server.address());
+    let sql = "application/vnd.opa.sql.postgresql+json";
+    let secret = "x = data.secret";
+    for (target, body, status, words) in [
+        (
+            "/v1/query",
+            json!({"query": "x = 1", "Query": secret}),
+            200,
+            "{\"result\":[{\"x\":1}]}",
+        ),
+        ("/v1/query", json!({"QUERY": secret}), 500, "empty query"),
+        (
+            "/v1/query",
+            json!(null),
+            400,
+            "expected an object, got null",
+        ),
+        (
+            "/v1/compile",
+            json!({"query": "x = 1", "queRy": secret}),
+            200,
+            "\"x\"",
+        ),
+        (
+            "/v1/compile",
+            json!({"Query": secret}),
+            400,
+            "missing required 'query' value",
+        ),
+        (
+            "/v1/compile/f/include",
+            json!({"input": {"user": "al"}, "Input": {"user": "bob"}}),
+            200,
+            "E'al'",
+        ),
+        (
+            "/v1/compile/f/include",
+            json!({"input": {"user": "al"}, "Options": {"maskRule": 5}}),
+            200,
+            "E'al'",
+        ),
+        (
+            "/v1/compile/f/include",
+            json!({"input": {"user": "al"}, "Unknowns": 5}),
+            200,
+            "E'al'",
+        ),
+    ] {
+        let message = Message::new("POST", target).body(body.to_string());
+        let answer = client.ask(&message.header("accept", sql));
+        assert_eq!(answer.status, status, "{body}: {}", answer.text());
+        assert!(answer.text().contains(words), "{body}: {}", answer.text());
+        assert!(!answer.text().contains('7'), "{body}: {}", answer.text());
+    }
+    let message = Message::new("POST", "/v1/query")
+        .header("content-type", "application/yaml")
+        .body(format!("{{\"query\": \"{secret}\"}}: 1"));
+    let answer = client.ask(&message);
+    assert!(!answer.text().contains('7'), "{}", answer.text());
+}
+
 #[test]
 fn a_server_that_is_only_read_refuses_what_writes() {
     let server = Server::start_with(&["--read-only"], &[("p.rego", "package p\n\nx := 1\n")]);

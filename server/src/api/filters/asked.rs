@@ -4,7 +4,7 @@ use solon::{FilterOptions, FilterTarget, json};
 
 use super::accepted::{Accepted, Kind};
 use crate::api::ApiError;
-use crate::api::body::Members;
+use crate::api::body::{Members, Names};
 
 /// A request.
 pub struct Asked<'a> {
@@ -20,7 +20,7 @@ pub struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     /// Reads a body; one that is empty asks nothing.
-    pub fn read(text: &'a str) -> Result<Self, String> {
+    pub fn read(text: &'a str, names: Names) -> Result<Self, String> {
         let mut asked = Self {
             input: None,
             options: FilterOptions::default(),
@@ -30,14 +30,14 @@ impl<'a> Asked<'a> {
         if text.trim().is_empty() {
             return Ok(asked);
         }
-        let members = Members::of(text)?;
+        let members = Members::named(text, names)?;
         asked.input = members.get("input").filter(|input| *input != "null");
         let unknowns = members.strings("unknowns")?;
         asked.options.unknowns = unknowns.unwrap_or_default();
         let Some(text) = members.get("options").filter(|text| *text != "null") else {
             return Ok(asked);
         };
-        let members = Members::of(text)?;
+        let members = Members::of(text)?.matched(names);
         let inlined = members.strings("disableInlining")?;
         asked.options.disable_inlining = inlined.unwrap_or_default();
         // several masks at once are no published request
