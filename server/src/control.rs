@@ -194,6 +194,11 @@ fn words(refusal: &Refusal) -> (Status, &'static str, String) {
             "invalid_parameter",
             "only `100-continue` can be expected".to_owned(),
         ),
+        Refusal::TransferEncoding => (
+            Status::NOT_IMPLEMENTED,
+            "invalid_parameter",
+            "unsupported transfer encoding".to_owned(),
+        ),
         Refusal::Busy => (
             Status::SERVICE_UNAVAILABLE,
             "unavailable",

@@ -112,6 +112,8 @@ async fn large_and_deep_bodies() {
             "the body is no JSON",
         )
         .await;
+        let broken = plane.ask("admin", "PUT /v1/sources/s/data/x", b"\"\xff\"".as_slice());
+        assert_eq!(broken.await.status().as_u16(), 400, "{on:?}");
         let (status, answer) = told("PUT /v1/sources/s/data/x", nested(9_000)).await;
         assert_eq!(status, 200, "{on:?}: {answer}");
         // a database may take less than the service does, and says so

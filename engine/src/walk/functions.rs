@@ -102,6 +102,18 @@ impl<'e> Walk<'e> {
             walk.run(child, &mut |walk| {
                 walk.rule_event(Op::Exit, child, rule);
                 hit = true;
+                let head = rule.head.value.as_ref();
+                if walk.open.is_some()
+                    && call.output.is_some()
+                    && head.is_some_and(|head| walk.plug(T::Term(head, child.frame)).is_none())
+                {
+                    // it is what the result is given as, which nobody knows
+                    call.wanted = next(walk)?;
+                    if call.wanted == Flow::More {
+                        walk.rule_event(Op::Redo, child, rule);
+                    }
+                    return Ok(call.wanted);
+                }
                 let value = walk.head_value(rule, child);
                 if let Some(first) = call.value {
                     if first != value {

@@ -236,6 +236,11 @@ impl App for Service {
                 "expectation_failed",
                 "only `100-continue` can be expected",
             ),
+            Refusal::TransferEncoding => refuse(
+                Status::NOT_IMPLEMENTED,
+                "not_implemented",
+                "unsupported transfer encoding",
+            ),
             Refusal::Busy => ApiError::busy(),
             Refusal::Late => ApiError::cancelled(),
             Refusal::Panicked => ApiError::internal("internal error: a panic"),
@@ -289,17 +294,18 @@ fn size_text(bytes: u64) -> String {
     if bytes < 1024 {
         return format!("{bytes} bytes");
     }
-    let (mut whole, mut rest) = (bytes, 0);
-    let mut unit = "bytes";
+    let (mut unit, mut name) = (1_u64, "bytes");
     for next in ["KiB", "MiB", "GiB", "TiB"] {
-        if whole < 1024 {
+        if bytes / unit < 1024 {
             break;
         }
-        (whole, rest, unit) = (whole / 1024, whole % 1024, next);
+        (unit, name) = (unit * 1024, next);
     }
-    match rest * 10 / 1024 {
-        0 => format!("{whole} {unit}"),
-        tenths => format!("{whole}.{tenths} {unit}"),
+    // rounded, in tenths
+    let tenths = (u128::from(bytes) * 10 + u128::from(unit / 2)) / u128::from(unit);
+    match tenths % 10 {
+        0 => format!("{} {name}", tenths / 10),
+        rest => format!("{}.{rest} {name}", tenths / 10),
     }
 }
 
@@ -314,6 +320,8 @@ mod tests {
             (1023, "1023 bytes"),
             (1024, "1 KiB"),
             (1536, "1.5 KiB"),
+            (1812, "1.8 KiB"),
+            (1048575, "1024 KiB"),
             (256 << 20, "256 MiB"),
         ] {
             assert_eq!(size_text(bytes), want);

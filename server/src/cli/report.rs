@@ -23,6 +23,9 @@ pub struct Report {
     /// What stands for the answer besides.
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<&'static str>,
+    /// The answer besides, an object in the published form.
+    #[serde(skip)]
+    answer: Vec<u8>,
 }
 
 #[derive(Debug, Serialize)]
@@ -67,6 +70,7 @@ impl Report {
             loading: false,
             answered: false,
             result: None,
+            answer: Vec::new(),
         }
     }
 
@@ -90,12 +94,20 @@ impl Report {
         self
     }
 
+    /// The same beside an answer as JSON.
+    #[must_use]
+    pub fn beside(mut self, answer: Vec<u8>) -> Self {
+        self.answer = answer;
+        self
+    }
+
     fn answered() -> Self {
         Self {
             errors: Vec::new(),
             loading: false,
             answered: true,
             result: None,
+            answer: Vec::new(),
         }
     }
 
@@ -110,6 +122,7 @@ impl Report {
             loading: true,
             answered: false,
             result: None,
+            answer: Vec::new(),
         }
     }
 
@@ -120,12 +133,19 @@ impl Report {
             loading: false,
             answered: false,
             result: None,
+            answer: Vec::new(),
         }
     }
 
-    /// The errors as JSON.
+    /// The errors as JSON, and what was answered.
     pub fn json(&self) -> Vec<u8> {
-        answer_text(self, true)
+        let mut text = answer_text(self, true);
+        // the members of one object follow those of the other
+        let (end, start) = (text.strip_suffix(b"\n}\n"), self.answer.strip_prefix(b"{"));
+        if let (Some(errors), Some(answer)) = (end, start) {
+            text = [errors, b",", answer].concat();
+        }
+        text
     }
 
     /// The errors as JSON, every key in its order.

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{
-    ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HOST, VARY,
+    ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HOST, TRANSFER_ENCODING,
+    VARY,
 };
 use hyper::{Method, Version};
 use solon::Value;
@@ -64,6 +65,8 @@ pub enum Refusal {
     Host(&'static str),
     /// It expects what nobody does.
     Expectation,
+    /// Its body comes in another way than in chunks. Whoever stands in front may see its end elsewhere.
+    TransferEncoding,
     /// Too much is being done already.
     Busy,
     /// Its time was over before it was begun.
@@ -170,6 +173,11 @@ impl<A: App> Connection<A> {
             };
             let response = match refused {
                 None => service.answer(&head, body).await,
+                // nobody knows where the next request begins
+                Some(refusal @ Refusal::TransferEncoding) => {
+                    let response = service.app.refuse(&refusal);
+                    response.with_static(CONNECTION, "close")
+                }
                 Some(refusal) => service.app.refuse(&refusal),
             };
             present.is_answered = true;
@@ -434,6 +442,12 @@ fn check_head(head: &Head, version: Version) -> Result<(), Refusal> {
             return Err(Refusal::Host("malformed Host header"));
         }
         _ => {}
+    }
+    let mut codings = head.headers.get_all(TRANSFER_ENCODING).iter();
+    if let Some(coding) = codings.next()
+        && (!coding.as_bytes().eq_ignore_ascii_case(b"chunked") || codings.next().is_some())
+    {
+        return Err(Refusal::TransferEncoding);
     }
     let expects = head.header(EXPECT);
     if !expects.is_empty() && !expects.eq_ignore_ascii_case("100-continue") {

@@ -47,6 +47,10 @@ fn read(
         let schema = yaml::read(&bytes);
         schema.map_err(|error| LoadError::within(&file.name, error))
     })?;
+    // a file without a schema is as none
+    if matches!(schema, crate::Value::Null) {
+        return Ok(None);
+    }
     json::write(schema.borrow(), &mut text);
     let schema =
         serde_json::from_slice(&text).map_err(|error| LoadError::within(&file.name, error))?;

@@ -248,6 +248,14 @@ impl<'p> Lowering<'p> {
                 self.push(Step::Equal(left, right));
             }
             (Some("walk"), [from, pattern]) => self.descend_tree(from, pattern),
+            (Some("walk"), [from]) => {
+                let (from, value) = (self.term(from), self.slot());
+                self.push(Step::Descend {
+                    from,
+                    path: None,
+                    value,
+                });
+            }
             (Some("internal.member_2"), [value, collection]) => {
                 let (value, collection) = (self.term(value), self.term(collection));
                 self.push(Step::Member(value, collection));

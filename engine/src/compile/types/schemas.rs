@@ -12,7 +12,6 @@ use super::calls::document_path;
 use super::environment::Environment;
 use super::explain::Problem;
 use super::tree::TypeTree;
-use crate::builtins::is_pattern;
 use crate::compile::annotations::AnnotationSet;
 use crate::compile::compilation::{Compilation, Options};
 use crate::compile::rule_tree::RuleId;
@@ -115,7 +114,7 @@ impl<'c> Schemas<'c> {
 
 fn convert(schema: &Json) -> Result<Type, String> {
     let schema = to_value(schema).map_err(|error| error.to_string())?;
-    let schema = Schema::new(&schema, &is_pattern).map_err(|error| error.to_string())?;
+    let schema = Schema::new(&schema).map_err(|error| error.to_string())?;
     schema.to_type().map_err(|error| error.to_string())
 }
 

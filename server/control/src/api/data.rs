@@ -24,6 +24,9 @@ pub fn read_document(asked: &Asked) -> Result<Value, Refusal> {
     if asked.body.trim_ascii().is_empty() {
         return Err(Refusal::invalid("the body is empty; it must be JSON"));
     }
+    if std::str::from_utf8(&asked.body).is_err() {
+        return Err(Refusal::invalid("the body is no JSON: it is not UTF-8"));
+    }
     json::read(&asked.body)
         .map_err(|error| Refusal::invalid(format!("the body is no JSON: {error}")))
 }
@@ -183,6 +186,16 @@ pub async fn write(
                 .await?;
         }
         _ => {
+            if before.is_none() {
+                let others = assemble(context, source.id, path, true).await?;
+                if others.is_some_and(|others| tree::at(&others, path.steps()).is_some()) {
+                    let place = path.steps().join("/");
+                    let words = format!(
+                        "what stands at {place:?} belongs to other documents of the source"
+                    );
+                    return Err(Refusal::new(Refused::Conflict, words));
+                }
+            }
             context
                 .transaction
                 .remove_document(source.id, &file)

@@ -171,9 +171,15 @@ impl Run {
         } else {
             let failed = answer.as_ref().err();
             let is_discarded = args.format == Format::Discard;
-            let is_defined = answer.as_ref().is_ok_and(Answered::is_defined);
-            Err(Report::of_builtins(failed, &faults, &text_of)
-                .discarding(is_discarded && is_defined))
+            let answered = answer.as_ref().ok().filter(|answer| answer.is_defined());
+            let report = Report::of_builtins(failed, &faults, &text_of)
+                .discarding(is_discarded && answered.is_some());
+            Err(match answered {
+                Some(answer) if args.format == Format::Json => {
+                    report.beside(answer.shown(args.format))
+                }
+                _ => report,
+            })
         };
         self.metrics.instruments(&instruments);
         self.metrics.sent(&sent);
