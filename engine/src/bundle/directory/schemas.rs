@@ -48,7 +48,7 @@ fn read(
         schema.map_err(|error| LoadError::within(&file.name, error))
     })?;
     // a file without a schema is as none
-    if matches!(schema, crate::Value::Null) {
+    if schema.is_null() {
         return Ok(None);
     }
     json::write(schema.borrow(), &mut text);
