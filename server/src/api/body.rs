@@ -161,9 +161,9 @@ fn metadata_of(read: &Value, is_input: fn(&Value) -> bool) -> Value {
 }
 
 /// Whether a body names no input at all.
-pub fn is_without_input(request: &Request<'_>, text: &str) -> bool {
+pub fn is_without_input(request: &Request<'_>) -> bool {
     match enveloped(request, false).map(|envelope| envelope.input) {
-        Ok(Some(Document::Enveloped(_))) => Members::of(text)
+        Ok(Some(Document::Enveloped(_))) => Members::of(&text(request))
             .is_ok_and(|members| members.get(INPUT).is_none_or(|input| input == "null")),
         Ok(document) => document.is_none(),
         Err(_) => false,

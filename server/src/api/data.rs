@@ -52,8 +52,7 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
         .map_err(Failure::Input)
         .map_err(malformed_body)?;
     metrics.end("rego_input_parse", start);
-    let warn =
-        state.options.spelling.is_opa() && body::is_without_input(request, &body::text(request));
+    let warn = state.options.spelling.is_opa() && body::is_without_input(request);
     let asked = Asked {
         envelope,
         warn,

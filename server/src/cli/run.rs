@@ -157,7 +157,7 @@ fn start(args: &Args) -> Result<(), String> {
     let host = Arc::new(ServerHost::new(told, is_authorized));
     let active = to_value(&config.active(&uuid(&host), VERSION)).map_err(line)?;
     let options = args.options(&config).map_err(line)?;
-    let loaded = apart(|| load(args, &config, host), huge_pages::are_taken);
+    let loaded = apart(|| load(args, &config, host));
     let (engine, loaded) = loaded
         .map_err(|error| line(error.to_string()))?
         .map_err(|report| format!("load error: {}", report.text(report.is_of_loading())))?;

@@ -3,6 +3,8 @@
 use std::time::Duration;
 use std::{io, thread};
 
+use super::huge_pages;
+
 /// What the allocator has to fetch from where it keeps what is free.
 const BLOCK: usize = 64 << 20;
 
@@ -18,12 +20,12 @@ pub fn give_back() {
 ///
 /// # Errors
 /// That there is no such thread, or that it ended early.
-pub fn apart<T: Send>(work: impl FnOnce() -> T + Send, is_much: fn() -> bool) -> io::Result<T> {
+pub fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
     /// The allocator waits for a tenth of a second.
     const WAIT: Duration = Duration::from_millis(110);
     let run = || {
         let done = work();
-        if is_much() {
+        if huge_pages::are_taken() {
             thread::sleep(WAIT);
             give_back();
         }
