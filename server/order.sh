@@ -11,29 +11,34 @@ if [ $# -eq 1 ]; then
    elsewhere. Written by `./bless --order`. */
 SECTIONS { .text.start : {
 END
-	LC_ALL=C sort -u "$1"
+	# what is mostly run comes first
+	LC_ALL=C sort -u "$1" | awk '!seen[$2]++ { print $2 }'
 	printf '} }\nINSERT BEFORE .text;\n'
 	exit
 fi
-# Names stand without the hashes of types and crates, which change with each of them, unless too many others share them.
+# Names stand without the hashes of types and crates, which change with each of them and with the place of the sources. So
+# some name functions of many types, few of which are run: those lie behind the others, and only where all of them are less
+# than the neighbourhoods of those that are run.
 awk '
 	function plain(name) {
 		sub(/\x27[0-9]+$/, "", name)
 		gsub(/Cs[0-9A-Za-z]+_/, "Cs*_", name)
+		sub(/\.llvm\.[0-9]+$/, ".llvm.*", name)
 		return gensub(/17h[0-9a-f]{16}E.*$/, "17h*", 1, name)
 	}
 	FILENAME == ARGV[1] && match($0, /^c?fn=\(([0-9]+)\) (.+)$/, part) { names[part[1]] = part[2] }
 	FILENAME == ARGV[1] && match($0, /^fn=\(([0-9]+)\)/, part) { exact[names[part[1]]]; ran[plain(names[part[1]])] }
 	FILENAME == ARGV[2] && NF == 4 && $3 ~ /[tTwW]/ && plain($4) in ran {
-		all[plain($4)] += strtonum("0x" $2)
+		size = strtonum("0x" $2)
+		all[plain($4)] += size
 		if (!($4 in exact)) next
-		used[plain($4)] += strtonum("0x" $2)
-		whole[$4]
+		used[plain($4)] += size
+		count[plain($4)]++
 	}
 	END {
-		for (name in whole) {
-			short = plain(name)
-			print "*(.text." (all[short] < 4096 || 2 * used[short] >= all[short] ? short : name) ")"
+		for (name in used) {
+			is_dense = all[name] < 4096 || 2 * used[name] >= all[name]
+			if (is_dense || all[name] < 65536 * count[name]) print (is_dense ? 1 : 2), "*(.text." name ")"
 		}
 	}
 ' "$1" "$2"

@@ -1,6 +1,6 @@
 //! Functions of the policy.
 
-use solon_syntax::ast::{Rule, Term};
+use solon_syntax::ast::{Rule, Term, TermKind};
 
 use super::calls::few;
 use super::documents::Path;
@@ -19,6 +19,8 @@ struct Application<'c, 'e> {
     args: &'e [Term],
     /// What the result must be equal to.
     output: Option<&'e Term>,
+    /// What the results of the rules are made equal to before their bodies are searched.
+    bound: Option<&'e Term>,
     key: &'c [V<'e>],
     /// The value so far.
     value: Option<V<'e>>,
@@ -41,6 +43,7 @@ impl<'e> Walk<'e> {
         let (args, output) = operands
             .split_at_checked(group.arity)
             .unwrap_or_else(|| few(operands));
+        let output = output.first();
         let matches = self.candidates(goal, group, path, Some(List::Terms(args, goal.frame)));
         let Some(values) = self.plug_all(List::Terms(args, goal.frame)) else {
             return Ok(Flow::More);
@@ -48,14 +51,15 @@ impl<'e> Walk<'e> {
         let key: Path<'e> = path.iter().chain(values.iter()).copied().collect();
         if let Some(kept) = self.scope().kept_call(&key) {
             self.tally(Count::VirtualCacheHit);
-            return self.returned(goal, kept, output.first(), next);
+            return self.returned(goal, kept, output, next);
         }
         self.tally(Count::VirtualCacheMiss);
         let mut call = Application {
             group,
             path,
             args,
-            output: output.first(),
+            output,
+            bound: output.filter(|output| self.binds_early(goal, group, output)),
             key: &key,
             value: None,
             wanted: Flow::More,
@@ -65,6 +69,14 @@ impl<'e> Walk<'e> {
             walk.application(goal, rule, matches.early_exit, &mut call, next)
         })?;
         Ok(call.wanted)
+    }
+
+    /// Whether the results of rules may be made equal to an operand before their bodies are searched: a result that is given
+    /// does not choose among them, since a function has one value.
+    fn binds_early(&mut self, goal: Goal<'e>, group: &Group, output: &'e Term) -> bool {
+        let is_known = self.plug(T::Term(output, goal.frame)).is_some();
+        let is_open = !is_known && (self.open.is_some() || matches!(output.kind, TermKind::Var(_)));
+        is_open || group.is_constant()
     }
 
     /// Goes on with the result of a call.
@@ -97,18 +109,22 @@ impl<'e> Walk<'e> {
         let child = self.child(goal, rule, find_one);
         self.rule_event(Op::Enter, child, rule);
         let mut hit = false;
-        let (args, output) = (call.args, call.output);
-        let outcome = self.unify_call(goal, child, rule, (args, output), 0, &mut |walk| {
+        let (args, bound) = (call.args, call.bound);
+        let outcome = self.unify_call(goal, child, rule, (args, bound), 0, &mut |walk| {
             walk.run(child, &mut |walk| {
                 walk.rule_event(Op::Exit, child, rule);
                 hit = true;
                 let head = rule.head.value.as_ref();
+                let head = head.map(|head| T::Term(head, child.frame));
                 if walk.open.is_some()
-                    && call.output.is_some()
-                    && head.is_some_and(|head| walk.plug(T::Term(head, child.frame)).is_none())
+                    && let (Some(head), Some(output)) = (head, call.output)
+                    && walk.plug(head).is_none()
                 {
                     // it is what the result is given as, which nobody knows
-                    call.wanted = next(walk)?;
+                    call.wanted = match call.bound {
+                        Some(_) => next(walk)?,
+                        None => walk.unify(goal, T::Term(output, goal.frame), head, next)?,
+                    };
                     if call.wanted == Flow::More {
                         walk.rule_event(Op::Redo, child, rule);
                     }
@@ -130,7 +146,10 @@ impl<'e> Walk<'e> {
                 if call.output.is_none() && !value.holds() {
                     return Ok(Flow::More);
                 }
-                call.wanted = next(walk)?;
+                call.wanted = match call.bound {
+                    Some(_) => next(walk)?,
+                    None => walk.returned(goal, value, call.output, next)?,
+                };
                 if call.wanted == Flow::More {
                     walk.rule_event(Op::Redo, child, rule);
                 }
@@ -147,7 +166,7 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// Unifies the operands of a call with the head of a rule: the arguments, then the result.
+    /// Unifies the operands of a call with the head of a rule: the arguments, then what the result is bound to.
     fn unify_call(
         &mut self,
         goal: Goal<'e>,
@@ -157,10 +176,10 @@ impl<'e> Walk<'e> {
         at: usize,
         next: Next<'_, 'e>,
     ) -> Outcome {
-        let (args, output) = operands;
+        let (args, bound) = operands;
         let pair = match args.get(at) {
             Some(arg) => rule.head.args.get(at).map(|parameter| (arg, parameter)),
-            None if at == args.len() => output.zip(rule.head.value.as_ref()),
+            None if at == args.len() => bound.zip(rule.head.value.as_ref()),
             None => None,
         };
         let Some((operand, parameter)) = pair else {

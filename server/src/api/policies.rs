@@ -40,7 +40,7 @@ impl<'a> Policy<'a> {
         let ast =
             RawValue::from_string(text).map_err(|error| ApiError::internal(error.to_string()))?;
         Ok(Self {
-            id,
+            id: id.strip_prefix('/').unwrap_or(id),
             raw: &module.source.text,
             ast,
         })
@@ -62,7 +62,7 @@ pub fn list(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
 
 /// `GET /v1/policies/{id}`
 pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let id = id(request)?;
+    let id = id(state, request)?;
     let module = state
         .engine
         .module(&id)
@@ -74,7 +74,7 @@ pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
 
 /// `PUT /v1/policies/{id}`: parses and compiles before anything changes.
 pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let id = id(request)?;
+    let id = id(state, request)?;
     let metrics = metrics::asked(request);
     let text = state.engine.module_text(&id, &request.body)?;
     metrics.since("server_read_bytes", request.received);
@@ -114,7 +114,7 @@ fn refused(error: Error) -> ApiError {
 
 /// `DELETE /v1/policies/{id}`: refused while others need it.
 pub fn delete(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let id = id(request)?;
+    let id = id(state, request)?;
     let metrics = metrics::asked(request);
     let mut change = Change::default();
     change.remove_module(&id);
@@ -125,12 +125,20 @@ pub fn delete(state: &State, request: &Request<'_>) -> Result<Response, ApiError
     Ok(done(state, request, &metrics))
 }
 
-/// The id: all that follows the route, slashes included.
-fn id(request: &Request<'_>) -> Result<String, ApiError> {
+/// The id: all that follows the route, slashes included. A file that was loaded by an absolute path goes by its path without
+/// the first slash, which no target can tell from that of the route.
+fn id(state: &State, request: &Request<'_>) -> Result<String, ApiError> {
     let segments = request.below().and_then(segments);
     let segments =
         segments.ok_or_else(|| ApiError::invalid(format!("bad path: {}", request.path())))?;
-    Ok(segments.join("/"))
+    let id = segments.join("/");
+    let absolute = format!("/{id}");
+    let is_there = |id: &str| state.engine.module(id).is_some();
+    Ok(if !is_there(&id) && is_there(&absolute) {
+        absolute
+    } else {
+        id
+    })
 }
 
 fn done(state: &State, request: &Request<'_>, metrics: &Metrics) -> Response {

@@ -201,6 +201,13 @@ impl Sites {
 }
 
 impl Group {
+    /// Whether the value is the same wherever there is one, whichever rule makes it.
+    pub fn is_constant(&self) -> bool {
+        let mut values = self.members.iter().flat_map(|member| &member.values);
+        let first = values.next().filter(|value| value.is_some());
+        first.is_some_and(|first| values.all(|value| value == first)) && self.default.is_none()
+    }
+
     fn new(rules: &[RuleAt], modules: &[Arc<Module>], sites: &Sites) -> Option<Self> {
         let all = || {
             rules
