@@ -76,6 +76,12 @@ type Checked = Result<(), Wrong>;
 impl Checker<'_> {
     fn reference(&mut self, reference: &[Term]) -> Checked {
         let Some(name) = reference.first().and_then(Term::as_var) else {
+            // nothing is known of steps into what no variable holds, and nothing of the keys
+            for name in reference.iter().filter_map(Term::as_var) {
+                if self.env.variable(name).is_none() {
+                    self.env.bind(name, Type::Any);
+                }
+            }
             return Ok(());
         };
         if let Some(of) = self.env.variable(name).cloned() {

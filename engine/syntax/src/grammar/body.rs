@@ -35,8 +35,7 @@ fn literals(input: Stream<'_>, end: Kind, separation: Separation) -> Parsed<'_, 
     if input.is(end) {
         return Err(input.complain(input.span(), "found empty body"));
     }
-    // most have one literal or few, and are kept as long as their module
-    let mut body = Vec::with_capacity(1);
+    let mut body = Vec::new();
     let mut at = input;
     loop {
         let (rest, expr) = literal(at)?;
@@ -46,7 +45,6 @@ fn literals(input: Stream<'_>, end: Kind, separation: Separation) -> Parsed<'_, 
             continue;
         }
         if rest.is(end) || separation == Separation::Semicolons {
-            body.shrink_to_fit();
             return Ok((rest, body));
         }
         if !rest.token().newline {

@@ -179,7 +179,6 @@ pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module,
     }
     if refusals.list.is_empty() {
         module.chain = chain;
-        module.rules.shrink_to_fit();
         annotations::attach(&mut module, options)?;
         return Ok(module);
     }
