@@ -64,7 +64,8 @@ impl<'e> Machine<'e> {
         if self.overlaid {
             let path: smallvec::SmallVec<[V<'e>; 8]> =
                 path.iter().map(|id| self.constant(*id)).collect();
-            let found = self.document(&path);
+            // the root has rules, though none of them is below
+            let found = self.document_from(path.is_empty().then_some(0), &path);
             return self.found(found, out);
         }
         let mut value = self.data;
@@ -90,6 +91,9 @@ impl<'e> Machine<'e> {
         let Some(set) = self.rule_set(rule) else {
             return Ok(impossible(NO_RULE));
         };
+        if !self.is_replaced(&set.path) {
+            return self.rule_below(rule, keys);
+        }
         let path: Vec<V<'e>> = set
             .path
             .iter()
@@ -99,8 +103,30 @@ impl<'e> Machine<'e> {
         self.document(&path)
     }
 
+    /// Whether a document at a path, around or below it is replaced.
+    fn is_replaced(&self, path: &[Value]) -> bool {
+        let mut overlay = self.scope_ref().overlay.as_deref();
+        for key in path {
+            match overlay {
+                None => return false,
+                Some(Overlay::Value(_)) => return true,
+                Some(node) => overlay = node.child(key.borrow()),
+            }
+        }
+        overlay.is_some()
+    }
+
     /// The document at a path below `data`.
     pub(super) fn document(&mut self, path: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+        self.document_from(Some(0), path)
+    }
+
+    /// The same, where the rules around it are those of a node; no rules are there where that is `None`.
+    fn document_from(
+        &mut self,
+        mut node: Option<NodeId>,
+        path: &[V<'e>],
+    ) -> Result<Option<V<'e>>, Halt> {
         let overlays = self.scope_ref().overlay.clone();
         let mut overlay = overlays.as_deref();
         if let Some(Overlay::Value(data)) = overlay {
@@ -108,7 +134,6 @@ impl<'e> Machine<'e> {
             let whole = found.filter(|_| path.is_empty());
             return Ok(whole.map(|data| self.with_packages(data, 0)).or(found));
         }
-        let mut node = Some(0);
         let mut base = Some(self.data.borrow());
         for (depth, key) in path.iter().enumerate() {
             let rest = path.get(depth + 1..).unwrap_or(&[]);

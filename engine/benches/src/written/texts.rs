@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use solon::Value;
 
-use super::{Prepare, elements, float, number, text};
+use super::{Prepare, elements, float, number, text, texts};
 
 pub const DECISIONS: &[(&str, Prepare)] = &[
     ("sprintf", || Some(Box::new(printed))),
@@ -15,6 +15,7 @@ pub const DECISIONS: &[(&str, Prepare)] = &[
     ("report_plain", || Some(Box::new(plain))),
     ("texts", || Some(Box::new(letters))),
     ("report_science", || Some(Box::new(science))),
+    ("split", || Some(Box::new(words))),
     ("render_letters", || Some(Box::new(rendered))),
 ];
 
@@ -148,4 +149,9 @@ fn letters(data: &Value, _: &Value) -> Option<Value> {
     ];
     let pairs = answer.map(|(key, value)| (Value::string(key), value));
     Some(Value::object(pairs.into()))
+}
+
+fn words(data: &Value, _: &Value) -> Option<Value> {
+    let lists = texts(data, "lines").map(|line| line.split(' ').collect::<Vec<_>>());
+    number(lists.map(|list| std::hint::black_box(list).len()).sum())
 }

@@ -1,4 +1,4 @@
-//! Versions, by the crate `semver`.
+//! Versions, by the crate `semver`; numbers and texts in order.
 
 use semver::Version;
 use solon::Value;
@@ -16,9 +16,22 @@ pub const DECISIONS: &[(&str, Prepare)] = &[
     ("semver_is_valid", || {
         Some(Box::new(|data, _| number(versions(data).count())))
     }),
+    ("sort", || Some(Box::new(sorted))),
+    ("numbers_range", || Some(Box::new(sum))),
 ];
 
 fn versions(data: &Value) -> impl Iterator<Item = Version> {
     let texts = texts(data, "versions");
     texts.filter_map(|text| Version::parse(text.strip_prefix('v').unwrap_or(text)).ok())
+}
+
+fn sorted(data: &Value, _: &Value) -> Option<Value> {
+    let mut list: Vec<&str> = texts(data, "versions").collect();
+    list.sort_unstable();
+    number(std::hint::black_box(list).len())
+}
+
+fn sum(_: &Value, _: &Value) -> Option<Value> {
+    let list: Vec<i64> = (1..=1_000).collect();
+    Some(Value::Int(std::hint::black_box(list).iter().sum()))
 }
