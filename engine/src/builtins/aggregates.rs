@@ -4,7 +4,7 @@ use super::arithmetic::computed;
 use super::arrays::allot;
 use super::{Aggregation, Builtin, BuiltinContext, Fault, Fold, Members, Operands, runes};
 use crate::value::number::Product;
-use crate::value::{ArrayView, NumberBuf, SetView, V, sort};
+use crate::value::{ArrayView, NumberBuf, SetView, V, Value, sort};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -97,8 +97,7 @@ fn count<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>,
 }
 
 fn sum<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let members = operands.members(0, MEMBERS)?;
-    folded(call, Aggregation::Sum, members, members.iter())
+    folded(call, Aggregation::Sum, operands)
 }
 
 fn product<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -115,32 +114,28 @@ fn product<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e
 }
 
 fn max<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    extreme(call, operands, Aggregation::Max)
+    folded(call, Aggregation::Max, operands)
 }
 
 fn min<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    extreme(call, operands, Aggregation::Min)
-}
-
-/// The greatest or the least element.
-fn extreme<'e>(
-    call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-    aggregation: Aggregation,
-) -> Result<V<'e>, Fault> {
-    let members = operands.members(0, MEMBERS)?;
-    folded(call, aggregation, members, members.iter_unordered())
+    folded(call, Aggregation::Min, operands)
 }
 
 fn folded<'e>(
     call: &mut BuiltinContext<'e>,
     aggregation: Aggregation,
-    members: Members<'e>,
-    elements: impl Iterator<Item = V<'e>>,
+    operands: &[V<'e>],
 ) -> Result<V<'e>, Fault> {
+    let members = operands.members(0, MEMBERS)?;
     call.budget.spend_len(members.len())?;
     let mut fold = Fold::new(aggregation);
-    fold.add_all(elements);
+    match members {
+        Members::Array(ArrayView::Stored(items)) => fold.add_all(items.iter().map(Value::borrow)),
+        Members::Array(ArrayView::Arena(items)) => fold.add_all(items.iter().copied()),
+        // floats are rounded as they are added
+        Members::Set(_) if aggregation == Aggregation::Sum => fold.add_all(members.iter()),
+        Members::Set(_) => fold.add_all(members.iter_unordered()),
+    }
     fold.finish(call, members.kind())
 }
 

@@ -68,7 +68,21 @@ impl<'e> Fold<'e> {
                 let beaten = *beaten;
                 *best = Some(elements.fold(first, |old, element| better(old, element, beaten)));
             }
-            _ => elements.for_each(|element| self.add(element)),
+            Self::Sum(sum, wrong) => {
+                let int = |element: &V<'e>| match element {
+                    V::Int(int) => Some(*int),
+                    _ => None,
+                };
+                while let Some(element) = sum.add_ints(&mut elements, int) {
+                    match element.as_number() {
+                        Some(number) => sum.add(number),
+                        None => {
+                            wrong.get_or_insert(element);
+                        }
+                    }
+                }
+            }
+            Self::Count(count) => *count += elements.count(),
         }
     }
 

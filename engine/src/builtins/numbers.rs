@@ -68,14 +68,18 @@ fn steps<'e>(
         .saturating_add(1);
     allot(call, count)?;
     let step = if first <= last { step } else { -step };
-    let mut numbers = std::iter::successors(Some(first), |number| number.checked_add(step))
-        .take(count)
-        .map(V::Int);
+    let mut next = first;
     let mut list = call.arena.list();
     list.reserve_exact(count);
     while list.len() < count {
         call.budget.check()?;
-        list.extend(numbers.by_ref().take(STRETCH));
+        let stretch = STRETCH.min(count - list.len());
+        list.extend((0..stretch).map(|_| {
+            let number = next;
+            // behind the last there may be no other
+            next = number.wrapping_add(step);
+            V::Int(number)
+        }));
     }
     Ok(call.arena.array_of(list.into_bump_slice()))
 }

@@ -8,7 +8,7 @@ use hmac::{Hmac, Mac};
 use sha2::{Digest, Sha256};
 use solon::Value;
 
-use super::{Prepare, elements, number, texts};
+use super::{Prepare, number, texts};
 
 pub const DECISIONS: &[(&str, Prepare)] = &[
     ("base64", || {
@@ -20,8 +20,6 @@ pub const DECISIONS: &[(&str, Prepare)] = &[
     ("hex", || Some(Box::new(hexes))),
     ("sha256", || Some(Box::new(digests))),
     ("hmac_sha256", || Some(Box::new(codes))),
-    ("json_unmarshal", || Some(Box::new(read))),
-    ("json_marshal", || Some(Box::new(written))),
     ("urlquery", || Some(Box::new(components))),
 ];
 
@@ -52,22 +50,6 @@ fn codes(data: &Value, _: &Value) -> Option<Value> {
         Some(hex::encode(mac.chain_update(text).finalize().into_bytes()).len())
     };
     number(texts(data, "hex").filter_map(code).sum())
-}
-
-fn read(data: &Value, _: &Value) -> Option<Value> {
-    let amount = |text: &str| {
-        serde_json::from_str::<Value>(text)
-            .ok()?
-            .get("amount")?
-            .as_i64()
-    };
-    Some(Value::Int(texts(data, "json").filter_map(amount).sum()))
-}
-
-fn written(data: &Value, _: &Value) -> Option<Value> {
-    let orders = data.get("orders").map(elements).into_iter().flatten();
-    let length = |order: &Value| Some(serde_json::to_string(order).ok()?.chars().count());
-    number(orders.filter_map(length).sum())
 }
 
 fn components(data: &Value, _: &Value) -> Option<Value> {

@@ -40,6 +40,29 @@ impl Sum {
         self.add_slowly(number);
     }
 
+    /// Adds integers in a register, up to the first element that is none, or is too large for one.
+    #[inline]
+    pub fn add_ints<T>(
+        &mut self,
+        elements: &mut impl Iterator<Item = T>,
+        int: impl Fn(&T) -> Option<i64>,
+    ) -> Option<T> {
+        let Running::Small(mut sum) = self.0 else {
+            return elements.next();
+        };
+        let other = loop {
+            let Some(element) = elements.next() else {
+                break None;
+            };
+            match int(&element).and_then(|int| sum.checked_add(int)) {
+                Some(next) => sum = next,
+                None => break Some(element),
+            }
+        };
+        self.0 = Running::Small(sum);
+        other
+    }
+
     fn add_slowly(&mut self, number: Number<'_>) {
         let float = |sum: Float| sum.plus(number.into());
         self.0 = match std::mem::replace(&mut self.0, Running::Small(0)) {
