@@ -46,12 +46,7 @@ impl<'e> Fold<'e> {
     pub fn add(&mut self, element: V<'e>) {
         match self {
             Self::Count(count) => *count += 1,
-            Self::Sum(sum, wrong) => match element.as_number() {
-                Some(number) => sum.add(number),
-                None => {
-                    wrong.get_or_insert(element);
-                }
-            },
+            Self::Sum(sum, wrong) => add_number(sum, wrong, element),
             Self::Extreme(beaten, best) => {
                 *best = Some(best.map_or(element, |old| better(old, element, *beaten)));
             }
@@ -74,12 +69,7 @@ impl<'e> Fold<'e> {
                     _ => None,
                 };
                 while let Some(element) = sum.add_ints(&mut elements, int) {
-                    match element.as_number() {
-                        Some(number) => sum.add(number),
-                        None => {
-                            wrong.get_or_insert(element);
-                        }
-                    }
+                    add_number(sum, wrong, element);
                 }
             }
             Self::Count(count) => *count += elements.count(),
@@ -103,6 +93,17 @@ impl<'e> Fold<'e> {
             Self::Sum(_, Some(wrong)) => Err(Fault::element(1, collection, &["number"], wrong)),
             Self::Sum(sum, None) => computed(call, sum.finish()),
             Self::Extreme(_, best) => best.ok_or(Fault::Undefined),
+        }
+    }
+}
+
+/// Adds an element to a sum; the first that is no number is kept.
+#[inline]
+fn add_number<'e>(sum: &mut Sum, wrong: &mut Option<V<'e>>, element: V<'e>) {
+    match element.as_number() {
+        Some(number) => sum.add(number),
+        None => {
+            wrong.get_or_insert(element);
         }
     }
 }

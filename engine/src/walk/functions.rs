@@ -97,6 +97,22 @@ impl<'e> Walk<'e> {
         }
     }
 
+    /// Goes on with the result of a rule, which is made equal to what it must be unless that was done before its body.
+    fn applied(
+        &mut self,
+        goal: Goal<'e>,
+        call: &Application<'_, 'e>,
+        result: T<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        match call.output {
+            Some(output) if call.bound.is_none() => {
+                self.unify(goal, T::Term(output, goal.frame), result, next)
+            }
+            _ => next(self),
+        }
+    }
+
     /// Searches the body of a function; whether it has a solution.
     fn application(
         &mut self,
@@ -117,14 +133,12 @@ impl<'e> Walk<'e> {
                 let head = rule.head.value.as_ref();
                 let head = head.map(|head| T::Term(head, child.frame));
                 if walk.open.is_some()
-                    && let (Some(head), Some(output)) = (head, call.output)
+                    && let Some(head) = head
+                    && call.output.is_some()
                     && walk.plug(head).is_none()
                 {
                     // it is what the result is given as, which nobody knows
-                    call.wanted = match call.bound {
-                        Some(_) => next(walk)?,
-                        None => walk.unify(goal, T::Term(output, goal.frame), head, next)?,
-                    };
+                    call.wanted = walk.applied(goal, call, head, next)?;
                     if call.wanted == Flow::More {
                         walk.rule_event(Op::Redo, child, rule);
                     }
@@ -146,10 +160,7 @@ impl<'e> Walk<'e> {
                 if call.output.is_none() && !value.holds() {
                     return Ok(Flow::More);
                 }
-                call.wanted = match call.bound {
-                    Some(_) => next(walk)?,
-                    None => walk.returned(goal, value, call.output, next)?,
-                };
+                call.wanted = walk.applied(goal, call, T::Known(value), next)?;
                 if call.wanted == Flow::More {
                     walk.rule_event(Op::Redo, child, rule);
                 }

@@ -189,7 +189,7 @@ pub fn read_all(request: &Request<'_>) -> Result<Option<Value>, String> {
 
 /// Whether a body is to be read as YAML. JSON in a body that is declared as YAML keeps its numbers as written.
 fn is_yaml(request: &Request<'_>) -> bool {
-    request.is_yaml() && !is_json(&request.body)
+    request.declared.is_yaml && !is_json(&request.body)
 }
 
 fn yaml_document(request: &Request<'_>) -> Result<Option<Value>, String> {

@@ -40,7 +40,7 @@ impl<'a> Policy<'a> {
         let ast =
             RawValue::from_string(text).map_err(|error| ApiError::internal(error.to_string()))?;
         Ok(Self {
-            id: id.strip_prefix('/').unwrap_or(id),
+            id: name(id),
             raw: &module.source.text,
             ast,
         })
@@ -125,19 +125,24 @@ pub fn delete(state: &State, request: &Request<'_>) -> Result<Response, ApiError
     Ok(done(state, request, &metrics))
 }
 
-/// The id: all that follows the route, slashes included. A file that was loaded by an absolute path goes by its path without
-/// the first slash, which no target can tell from that of the route.
+/// What requests call a module by: a file that was loaded by an absolute path goes by its path without the first slash, which no
+/// target can tell from that of the route.
+fn name(id: &str) -> &str {
+    id.strip_prefix('/').unwrap_or(id)
+}
+
+/// The id of the module that a request names: all that follows the route, slashes included.
 fn id(state: &State, request: &Request<'_>) -> Result<String, ApiError> {
     let segments = request.below().and_then(segments);
     let segments =
         segments.ok_or_else(|| ApiError::invalid(format!("bad path: {}", request.path())))?;
-    let id = segments.join("/");
-    let absolute = format!("/{id}");
+    let named = segments.join("/");
+    let absolute = format!("/{named}");
     let is_there = |id: &str| state.engine.module(id).is_some();
-    Ok(if !is_there(&id) && is_there(&absolute) {
+    Ok(if !is_there(&named) && is_there(&absolute) {
         absolute
     } else {
-        id
+        named
     })
 }
 

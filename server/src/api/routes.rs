@@ -49,7 +49,29 @@ pub struct Route {
     pub actions: &'static [Action],
 }
 
+/// Decisions, which are asked for most, are found first.
 static ROUTES: &[Route] = &[
+    Route {
+        path: "/v1/data",
+        below: false,
+        actions: &[
+            on("GET", Runs::Anywhere, data::get),
+            on("POST", Runs::Anywhere, data::post),
+            on("PUT", Runs::Apart, write::put),
+            on("PATCH", Runs::Apart, write::patch),
+        ],
+    },
+    Route {
+        path: "/v1/data",
+        below: true,
+        actions: &[
+            on("GET", Runs::Anywhere, data::get),
+            on("POST", Runs::Anywhere, data::post),
+            on("PUT", Runs::Apart, write::put),
+            on("PATCH", Runs::Apart, write::patch),
+            on("DELETE", Runs::Apart, write::delete),
+        ],
+    },
     Route {
         path: "/",
         below: false,
@@ -72,27 +94,6 @@ static ROUTES: &[Route] = &[
         path: "/v0/data",
         below: true,
         actions: &[on("POST", Runs::Anywhere, data::webhook)],
-    },
-    Route {
-        path: "/v1/data",
-        below: false,
-        actions: &[
-            on("GET", Runs::Anywhere, data::get),
-            on("POST", Runs::Anywhere, data::post),
-            on("PUT", Runs::Apart, write::put),
-            on("PATCH", Runs::Apart, write::patch),
-        ],
-    },
-    Route {
-        path: "/v1/data",
-        below: true,
-        actions: &[
-            on("GET", Runs::Anywhere, data::get),
-            on("POST", Runs::Anywhere, data::post),
-            on("PUT", Runs::Apart, write::put),
-            on("PATCH", Runs::Apart, write::patch),
-            on("DELETE", Runs::Apart, write::delete),
-        ],
     },
     Route {
         path: "/v1/batch/data",

@@ -6,12 +6,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use http_body_util::Full;
+use hyper::Method;
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{
-    ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HOST, TRANSFER_ENCODING,
-    VARY,
-};
-use hyper::{Method, Version};
+use hyper::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, VARY};
 use solon::Value;
 
 use super::body::{BodyError, check_length, read_body};
@@ -158,12 +155,10 @@ impl<A: App> Connection<A> {
     ) -> impl Future<Output = Result<Answer, std::convert::Infallible>> + Send + use<A> {
         let open = self.flow.begin();
         let (parts, body) = incoming.into_parts();
-        let version = parts.version;
         let service = &*self.service;
         let id = service.ids.fetch_add(1, Ordering::Relaxed) + 1;
         let within = service.bounds.request;
         let head = Arc::new(Head::new(parts, id, self.peer.clone(), within));
-        let refused = check_head(&head, version).err();
         async move {
             let service = &self.service;
             let mut present = Present {
@@ -171,14 +166,11 @@ impl<A: App> Connection<A> {
                 head: &head,
                 is_answered: false,
             };
-            let response = match refused {
+            let response = match &head.declared.refusal {
                 None => service.answer(&head, body).await,
                 // nobody knows where the next request begins
-                Some(refusal @ Refusal::TransferEncoding) => {
-                    let response = service.app.refuse(&refusal);
-                    response.with_static(CONNECTION, "close")
-                }
-                Some(refusal) => service.app.refuse(&refusal),
+                Some(refusal @ Refusal::TransferEncoding) => service.app.refuse(refusal).closing(),
+                Some(refusal) => service.app.refuse(refusal),
             };
             present.is_answered = true;
             let now = Instant::now();
@@ -218,7 +210,9 @@ impl<A: App> Service<A> {
     fn sent(&self, head: &Head, response: Response, took: Duration) -> Answer {
         self.app.answered(head, &response, took);
         let mut response = Self::send(head, response);
-        if let Some(name) = head.headers.get(&REQUEST_ID) {
+        if head.declared.is_named
+            && let Some(name) = head.headers.get(&REQUEST_ID)
+        {
             response.headers_mut().insert(&REQUEST_ID, name.clone());
         }
         response
@@ -239,8 +233,8 @@ impl<A: App> Service<A> {
         }
         let has_body = !message.body.is_empty();
         // an empty body that is said to be packed is no gzip either
-        let is_packed = self.app.reads_body(&plan) && head.is_packed();
-        let is_heavy = message.body.len() > SMALL || is_packed || has_body && head.is_yaml();
+        let is_packed = self.app.reads_body(&plan) && head.declared.is_packed;
+        let is_heavy = message.body.len() > SMALL || is_packed || has_body && head.declared.is_yaml;
         let mut pace = None;
         if !is_heavy {
             match ask(&*self.app, &plan, &mut message, Place::Reactor) {
@@ -396,7 +390,7 @@ impl<A: App> Service<A> {
             BodyError::Broken => Refusal::Broken,
         });
         // what is left of the body is not read for the sake of the connection
-        response.with_static(CONNECTION, "close")
+        response.closing()
     }
 
     fn send(head: &Head, mut response: Response) -> Answer {
@@ -427,38 +421,6 @@ impl AsRef<[u8]> for Whole {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
-}
-
-/// What HTTP demands of a head beside what its reader sees to.
-fn check_head(head: &Head, version: Version) -> Result<(), Refusal> {
-    let mut hosts = head.headers.get_all(HOST).iter();
-    match (hosts.next(), hosts.next()) {
-        (None, _) if version == Version::HTTP_11 => {
-            return Err(Refusal::Host("missing required Host header"));
-        }
-        // whoever stands in front may have gone by the other
-        (Some(_), Some(_)) => return Err(Refusal::Host("too many Host headers")),
-        (Some(host), None) if !host.as_bytes().iter().all(|byte| is_of_host(*byte)) => {
-            return Err(Refusal::Host("malformed Host header"));
-        }
-        _ => {}
-    }
-    let mut codings = head.headers.get_all(TRANSFER_ENCODING).iter();
-    if let Some(coding) = codings.next()
-        && (!coding.as_bytes().eq_ignore_ascii_case(b"chunked") || codings.next().is_some())
-    {
-        return Err(Refusal::TransferEncoding);
-    }
-    let expects = head.header(EXPECT);
-    if !expects.is_empty() && !expects.eq_ignore_ascii_case("100-continue") {
-        return Err(Refusal::Expectation);
-    }
-    Ok(())
-}
-
-/// Whether a byte may stand in the name of a host, or behind it.
-fn is_of_host(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!$%&'()*+,-.:;=[]_~".contains(&byte)
 }
 
 /// What the app answers. Where it panics, that is answered too: nobody waits for nothing, and the connection goes on.

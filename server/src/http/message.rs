@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use hyper::body::Bytes;
 use hyper::header::{
-    AsHeaderName, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION,
-    VARY,
+    AsHeaderName, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, VARY,
 };
 use hyper::http::request::Parts;
 use hyper::{Method, Uri};
 use solon::{Cancel, Value};
 
 use super::budget::Held;
+use super::declared::Declared;
 use super::pool::{Turn, Work};
 use super::{Params, Peer};
 
@@ -37,6 +37,8 @@ pub struct Head {
     pub params: Params,
     /// The headers.
     pub headers: HeaderMap,
+    /// What they say of it.
+    pub declared: Declared,
     /// Who sent it.
     pub peer: Arc<Peer>,
     cancel: OnceLock<Cancel>,
@@ -117,6 +119,7 @@ impl Head {
         Self {
             id,
             params: parts.uri.query().map(Params::parse).unwrap_or_default(),
+            declared: Declared::by(&parts.headers, parts.version),
             method: parts.method,
             target: parts.uri,
             headers: parts.headers,
@@ -162,16 +165,6 @@ impl Head {
     /// Whether the answer is to be formatted for humans.
     pub fn pretty(&self) -> bool {
         self.params.flag("pretty")
-    }
-
-    /// Whether the body is declared as YAML.
-    pub fn is_yaml(&self) -> bool {
-        self.header(CONTENT_TYPE).contains("yaml")
-    }
-
-    /// Whether the body is declared as packed.
-    pub fn is_packed(&self) -> bool {
-        self.header(CONTENT_ENCODING).contains("gzip")
     }
 
     /// The name that the client gave the request, for the log and the answer.
@@ -261,7 +254,11 @@ impl Response {
 
     /// JSON text with a line end already behind it.
     pub fn json(status: Status, body: Vec<u8>) -> Self {
-        Self::text(status, "application/json", body)
+        Self::of(
+            status,
+            const { HeaderValue::from_static("application/json") },
+            body.into(),
+        )
     }
 
     /// The same under another name; one that cannot stand in a header is JSON.
@@ -271,11 +268,15 @@ impl Response {
 
     /// Text of a kind.
     pub fn text(status: Status, kind: &'static str, body: impl Into<Vec<u8>>) -> Self {
+        Self::of(status, HeaderValue::from_static(kind), body.into().into())
+    }
+
+    fn of(status: Status, kind: HeaderValue, body: Bytes) -> Self {
         let made = Self {
-            body: body.into().into(),
+            body,
             ..Self::empty(status)
         };
-        made.with_static(CONTENT_TYPE, kind)
+        made.with_value(CONTENT_TYPE, kind)
     }
 
     /// Elsewhere. What is no ASCII is escaped, as headers have none.
@@ -303,15 +304,25 @@ impl Response {
 
     /// With a header whose value is always the same.
     #[must_use]
-    pub fn with_static(mut self, name: HeaderName, value: &'static str) -> Self {
-        self.headers.insert(name, HeaderValue::from_static(value));
+    pub fn with_static(self, name: HeaderName, value: &'static str) -> Self {
+        self.with_value(name, HeaderValue::from_static(value))
+    }
+
+    fn with_value(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
         self
     }
 
     /// Told to whatever keeps answers: what the client accepts may change it.
     #[must_use]
     pub fn varying(self) -> Self {
-        self.with_static(VARY, "Accept-Encoding")
+        self.with_value(VARY, const { HeaderValue::from_static("Accept-Encoding") })
+    }
+
+    /// The last one of its connection.
+    #[must_use]
+    pub fn closing(self) -> Self {
+        self.with_value(CONNECTION, const { HeaderValue::from_static("close") })
     }
 
     /// The answer as it stands on the wire, for requests that are no requests.

@@ -7,6 +7,8 @@
 mod body;
 mod budget;
 mod connection;
+mod declared;
+mod graceful;
 mod gzip;
 mod json;
 mod listen;

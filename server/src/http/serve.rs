@@ -8,14 +8,14 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsAcceptor;
 
 use crate::config::INLINE_HEADERS;
 
 use super::connection::{App, Connection, Peer, Service};
+use super::graceful::{Shutdown, Stopped};
 use super::listen::{Listener, Socket};
 use super::stream::{Broken, Flow, Watched};
 use super::tls::TlsState;
@@ -47,8 +47,7 @@ pub async fn serve<A: App>(
     serving: Serving<A>,
     stop: impl Future<Output = ()>,
 ) {
-    let open = Arc::new(GracefulShutdown::new());
-    let (stopping, stopped) = watch::channel(false);
+    let (shutdown, stopped) = Shutdown::new();
     let room = Arc::new(Semaphore::new(serving.service.bounds.connections));
     let grace = serving.grace;
     let broken = Arc::new(serving.broken);
@@ -57,7 +56,7 @@ pub async fn serve<A: App>(
         .map(|listener| {
             let connections = Connections {
                 service: serving.service.clone(),
-                open: open.clone(),
+                stopped: stopped.clone(),
                 h2c: serving.h2c,
                 tls: serving.tls.clone().filter(|_| listener.is_secure),
                 broken: broken.clone(),
@@ -68,24 +67,23 @@ pub async fn serve<A: App>(
                     room.clone()
                 },
             };
-            tokio::spawn(accept(listener, connections, stopped.clone()))
+            tokio::spawn(accept(listener, connections))
         })
         .collect();
+    drop(stopped);
     stop.await;
-    let _ = stopping.send(true);
+    shutdown.begin();
     for task in accepting {
         let _ = task.await;
     }
-    // the listeners are gone, so nobody else holds the list of open connections
-    if let Some(open) = Arc::into_inner(open) {
-        let _ = tokio::time::timeout(grace, open.shutdown()).await;
-    }
+    // the listeners are gone, so that open connections are all that is waited for
+    shutdown.end(grace).await;
 }
 
 /// What the connections of one listener share.
 struct Connections<A> {
     service: Arc<Service<A>>,
-    open: Arc<GracefulShutdown>,
+    stopped: Stopped,
     h2c: bool,
     tls: Option<Arc<TlsState>>,
     broken: Arc<Broken>,
@@ -93,14 +91,11 @@ struct Connections<A> {
     room: Arc<Semaphore>,
 }
 
-async fn accept<A: App>(
-    listener: Listener,
-    connections: Connections<A>,
-    mut stopped: watch::Receiver<bool>,
-) {
+async fn accept<A: App>(listener: Listener, connections: Connections<A>) {
+    let mut stopped = connections.stopped.clone();
     loop {
         let accepted = tokio::select! {
-            _ = stopped.changed() => return,
+            () = stopped.wait() => return,
             accepted = async {
                 match &listener.socket {
                     Socket::Tcp(tcp) => tcp.accept().await.map(|(stream, peer)| {
@@ -136,13 +131,13 @@ impl<A: App> Connections<A> {
         };
         let Some(tls) = &self.tls else {
             let peer = self.peer(address, Vec::new());
-            let (h2c, watcher) = (self.h2c, self.open.watcher());
+            let (h2c, stopped) = (self.h2c, self.stopped.clone());
             let (service, broken) = (self.service.clone(), self.broken.clone());
-            tokio::spawn(converse(stream, service, peer, broken, h2c, watcher, room));
+            tokio::spawn(converse(stream, service, peer, broken, h2c, stopped, room));
             return;
         };
         let acceptor = TlsAcceptor::from(tls.current());
-        let watcher = self.open.watcher();
+        let stopped = self.stopped.clone();
         let (service, broken) = (self.service.clone(), self.broken.clone());
         let is_diagnostic = self.is_diagnostic;
         tokio::spawn(async move {
@@ -157,7 +152,7 @@ impl<A: App> Connections<A> {
                 certificates_read: OnceLock::new(),
                 is_diagnostic,
             });
-            converse(stream, service, peer, broken, true, watcher, room).await;
+            converse(stream, service, peer, broken, true, stopped, room).await;
         });
     }
 
@@ -178,7 +173,7 @@ async fn converse<A: App, S>(
     peer: Arc<Peer>,
     broken: Arc<Broken>,
     http2: bool,
-    watcher: Watcher,
+    stopped: Stopped,
     room: OwnedSemaphorePermit,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -199,8 +194,7 @@ async fn converse<A: App, S>(
     });
     let answer = service_fn(move |request| connection.clone().respond(request));
     let io = TokioIo::new(watched);
-    // Both kinds of connections are boxed: many rest, and a task that had room for either would take that for each.
-    // One that breaks has nobody left to tell.
+    // one that breaks has nobody left to tell
     if http2 {
         let mut builder = auto::Builder::new(TokioExecutor::new());
         let mut http1 = builder.http1();
@@ -218,7 +212,7 @@ async fn converse<A: App, S>(
             .max_header_list_size(u32::try_from(bounds.head).unwrap_or(u32::MAX))
             .keep_alive_interval(PING);
         let connection = builder.serve_connection(io, answer);
-        let _ = Box::pin(watcher.watch(connection)).await;
+        let _ = stopped.watch(connection).await;
     } else {
         let mut builder = http1::Builder::new();
         builder
@@ -228,7 +222,7 @@ async fn converse<A: App, S>(
             builder.max_headers(bounds.headers);
         }
         let connection = builder.serve_connection(io, answer);
-        let _ = Box::pin(watcher.watch(connection)).await;
+        let _ = stopped.watch(connection).await;
     }
     drop(room);
 }

@@ -1,0 +1,154 @@
+//! The end of a server: connections finish what they are answering.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use hyper_util::server::graceful::GracefulConnection;
+use tokio::sync::watch::{self, Receiver, Sender};
+
+/// Tells all that hear of it to finish.
+pub struct Shutdown(Sender<bool>);
+
+/// Hears of the shutdown; as long as it lives, the shutdown waits.
+#[derive(Clone)]
+pub struct Stopped(Receiver<bool>);
+
+impl Shutdown {
+    /// One that is still to come, and who hears of it.
+    pub fn new() -> (Self, Stopped) {
+        let (sender, receiver) = watch::channel(false);
+        (Self(sender), Stopped(receiver))
+    }
+
+    /// Begins.
+    pub fn begin(&self) {
+        // where nobody is left, nobody has to hear
+        let _ = self.0.send(true);
+    }
+
+    /// Waits until nobody hears of it any more, but not for longer than `grace`.
+    pub async fn end(self, grace: Duration) {
+        let _ = tokio::time::timeout(grace, self.0.closed()).await;
+    }
+}
+
+impl Stopped {
+    /// Waits for the shutdown to begin.
+    pub async fn wait(&mut self) {
+        // whoever could begin it is gone: that is an end too
+        let _ = self.0.wait_for(|stopped| *stopped).await;
+    }
+
+    /// Serves a connection to its end; what is open is finished where the shutdown comes first.
+    pub fn watch<C: GracefulConnection>(self, connection: C) -> impl Future<Output = C::Output> {
+        let mut stopped = self.clone();
+        Watched {
+            // many rest, and a task that had room for either kind of connection would take that for each
+            connection: Box::pin(connection),
+            stopped: self,
+            begun: Some(Box::pin(async move { stopped.wait().await })),
+            is_waiting: false,
+        }
+    }
+}
+
+/// A connection that hears of the shutdown.
+struct Watched<C> {
+    connection: Pin<Box<C>>,
+    stopped: Stopped,
+    /// Until the shutdown has begun.
+    begun: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    /// Whether `begun` wakes this task.
+    is_waiting: bool,
+}
+
+impl<C: GracefulConnection> Watched<C> {
+    /// Whether the shutdown has begun. The task is woken by it after the first look, so that later ones need not wait in line again.
+    fn has_begun(&mut self, cx: &mut Context<'_>) -> bool {
+        let Some(begun) = &mut self.begun else {
+            return false;
+        };
+        if self.is_waiting && matches!(self.stopped.0.has_changed(), Ok(false)) {
+            return false;
+        }
+        self.is_waiting = true;
+        begun.as_mut().poll(cx).is_ready()
+    }
+}
+
+impl<C: GracefulConnection> Future for Watched<C> {
+    type Output = C::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        if self.has_begun(cx) {
+            self.begun = None;
+            self.connection.as_mut().graceful_shutdown();
+        }
+        self.connection.as_mut().poll(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use hyper::server::conn::http1;
+    use hyper::service::service_fn;
+    use hyper_util::rt::TokioIo;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::Shutdown;
+
+    const LONG: Duration = Duration::from_secs(30);
+
+    async fn answer(
+        _: hyper::Request<hyper::body::Incoming>,
+    ) -> Result<hyper::Response<String>, std::convert::Infallible> {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        Ok(hyper::Response::new("done".to_owned()))
+    }
+
+    /// Sends a text, begins the shutdown, and returns what comes until the end of the connection.
+    async fn ended(text: &[u8]) -> String {
+        let (shutdown, stopped) = Shutdown::new();
+        let (mut client, server) = tokio::io::duplex(1024);
+        let connection =
+            http1::Builder::new().serve_connection(TokioIo::new(server), service_fn(answer));
+        let served = tokio::spawn(stopped.watch(connection));
+        client.write_all(text).await.expect("a write");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        shutdown.begin();
+        let mut answered = String::new();
+        let read = client.read_to_string(&mut answered);
+        tokio::time::timeout(LONG, read)
+            .await
+            .expect("an end")
+            .expect("a text");
+        served.await.expect("no panic").expect("an orderly end");
+        tokio::time::timeout(LONG, shutdown.end(2 * LONG))
+            .await
+            .expect("nobody is left");
+        answered
+    }
+
+    #[tokio::test]
+    async fn what_is_open_is_finished() {
+        let answered = ended(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
+        assert!(answered.ends_with("\r\n\r\ndone"), "{answered}");
+        assert_eq!(ended(b"").await, "");
+    }
+
+    #[tokio::test]
+    async fn who_hears_of_it_is_waited_for() {
+        let (shutdown, stopped) = Shutdown::new();
+        shutdown.begin();
+        stopped.clone().wait().await;
+        let waiting = tokio::spawn(shutdown.end(LONG));
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        assert!(!waiting.is_finished());
+        drop(stopped);
+        waiting.await.expect("no panic");
+    }
+}
