@@ -29,7 +29,7 @@ impl<'p> EntryPoint<'p> {
     pub fn new(program: &Program, path: &'p [Value]) -> Self {
         let mut node = 0;
         for (depth, key) in path.iter().enumerate() {
-            let Some(child) = program.tree.child(node, key) else {
+            let Some(child) = program.tree.child(node, key.borrow()) else {
                 break;
             };
             node = child;
@@ -65,7 +65,10 @@ impl<'e> Machine<'e> {
             let path: smallvec::SmallVec<[V<'e>; 8]> =
                 path.iter().map(|id| self.constant(*id)).collect();
             // the root has rules, though none of them is below
-            let found = self.document_from(path.is_empty().then_some(0), &path);
+            let node = path.is_empty().then_some(0);
+            let overlays = self.scope_ref().overlay.clone();
+            let place = self.root(node, overlays.as_deref());
+            let found = self.document_from(place, &path);
             return self.found(found, out);
         }
         let mut value = self.data;
@@ -118,58 +121,67 @@ impl<'e> Machine<'e> {
 
     /// The document at a path below `data`.
     pub(super) fn document(&mut self, path: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
-        self.document_from(Some(0), path)
+        let overlays = self.scope_ref().overlay.clone();
+        let place = self.root(Some(0), overlays.as_deref());
+        self.document_from(place, path)
     }
 
-    /// The same, where the rules around it are those of a node; no rules are there where that is `None`.
+    /// The place of `data`, where the rules below it are those of a node.
+    fn root<'o>(&self, node: Option<NodeId>, overlay: Option<&'o Overlay<'e>>) -> Place<'o, 'e> {
+        Place {
+            node,
+            base: Some(self.data.borrow()),
+            overlay,
+        }
+    }
+
+    /// The place one key below another.
+    fn below<'o>(&self, place: Place<'o, 'e>, key: V<'e>) -> Place<'o, 'e> {
+        let arena = self.call.arena;
+        Place {
+            node: place
+                .node
+                .and_then(|node| self.program.tree.child(node, key)),
+            base: place.base.and_then(|base| base_child(arena, base, key)),
+            overlay: place.overlay.and_then(|overlay| overlay.child(key)),
+        }
+    }
+
+    /// The document at a path below a place.
     fn document_from(
         &mut self,
-        mut node: Option<NodeId>,
+        mut place: Place<'_, 'e>,
         path: &[V<'e>],
     ) -> Result<Option<V<'e>>, Halt> {
-        let overlays = self.scope_ref().overlay.clone();
-        let mut overlay = overlays.as_deref();
-        if let Some(Overlay::Value(data)) = overlay {
+        if let Some(Overlay::Value(data)) = place.overlay {
             let found = below(Some(*data), path);
             let whole = found.filter(|_| path.is_empty());
             return Ok(whole.map(|data| self.with_packages(data, 0)).or(found));
         }
-        let mut base = Some(self.data.borrow());
         for (depth, key) in path.iter().enumerate() {
             let rest = path.get(depth + 1..).unwrap_or(&[]);
-            overlay = overlay.and_then(|overlay| overlay.child(*key));
-            if let Some(Overlay::Value(value)) = overlay {
+            place = self.below(place, *key);
+            if let Some(Overlay::Value(value)) = place.overlay {
                 return Ok(below(Some(*value), rest));
             }
-            base = base.and_then(|base| base_child(self.call.arena, base, *key));
-            node = node.and_then(|node| self.child(node, *key));
-            let Some(at) = node else {
-                if overlay.is_none() {
-                    return Ok(below(base, rest));
+            let Some(at) = place.node else {
+                if place.overlay.is_none() {
+                    return Ok(below(place.base, rest));
                 }
                 continue;
             };
             if let Some(rule) = self.program.tree.node(at).and_then(|node| node.rule) {
-                if overlay.is_some() && !rest.is_empty() {
+                if place.overlay.is_some() && !rest.is_empty() {
                     // documents below the rule are replaced: the whole, then down again
-                    let whole = self.extent_at(Some(at), base, overlay)?;
+                    let whole = self.extent_at(place)?;
                     return Ok(below(whole, rest));
                 }
-                if overlay.is_none() {
+                if place.overlay.is_none() {
                     return self.rule_below(rule, rest);
                 }
             }
         }
-        self.extent_at(node, base, overlay)
-    }
-
-    fn child(&self, node: NodeId, key: V<'e>) -> Option<NodeId> {
-        let node = self.program.tree.node(node)?;
-        if node.children.is_empty() {
-            None
-        } else {
-            node.children.get(&key.to_value()).copied()
-        }
+        self.extent_at(place)
     }
 
     /// What lies below the document of a rule.
@@ -193,13 +205,13 @@ impl<'e> Machine<'e> {
         Ok(below(value, rest))
     }
 
-    /// The whole document at a node: base data, rules and replaced documents merged.
-    fn extent_at(
-        &mut self,
-        node: Option<NodeId>,
-        base: Option<V<'e>>,
-        overlay: Option<&Overlay<'e>>,
-    ) -> Result<Option<V<'e>>, Halt> {
+    /// The whole document at a place: base data, rules and replaced documents merged.
+    fn extent_at(&mut self, place: Place<'_, 'e>) -> Result<Option<V<'e>>, Halt> {
+        let Place {
+            node,
+            base,
+            overlay,
+        } = place;
         if let Some(Overlay::Value(value)) = overlay {
             let value = united(self.call.arena, base, *value);
             return Ok(Some(
@@ -235,13 +247,16 @@ impl<'e> Machine<'e> {
                 continue;
             }
             let node = node.filter(|_| is_shown);
-            let child = node.and_then(|node| self.child(node, key));
-            let inner = base
-                .filter(|_| is_shown)
-                .and_then(|value| value.as_object())
-                .and_then(|base| base.get(key));
+            let base = base.filter(|_| is_shown);
+            let inner = Place {
+                node: node.and_then(|node| self.program.tree.child(node, key)),
+                base: base
+                    .and_then(|value| value.as_object())
+                    .and_then(|base| base.get(key)),
+                overlay,
+            };
             // references of rules have hundreds of parts, and stacks may be small
-            if let Some(value) = stack::level(|| self.extent_at(child, inner, overlay))? {
+            if let Some(value) = stack::level(|| self.extent_at(inner))? {
                 pairs.push((key, value));
             }
         }
@@ -285,19 +300,15 @@ impl<'e> Machine<'e> {
         value: Option<Slot>,
         rest: &'e [Step],
     ) -> Result<Flow, Halt> {
-        let Keys { keys, whole } = self.keys(path)?;
-        let mut inner_path = path.to_vec();
+        let overlays: Option<Rc<Overlay<'e>>> = self.scope_ref().overlay.clone();
+        let (keys, from) = self.keys(overlays.as_deref(), path)?;
         for name in keys {
             self.turn()?;
             self.set(key, name);
             if let Some(out) = value {
-                // what was made as a whole is not looked for again: a rule may not find it by its key
-                let inner = if whole.is_some() {
-                    whole.and_then(|whole| whole.lookup(name))
-                } else {
-                    inner_path.truncate(path.len());
-                    inner_path.push(name);
-                    self.document(&inner_path)?
+                let inner = match from {
+                    From::Place(place) => self.document_from(place, &[name])?,
+                    From::Whole(whole) => whole.and_then(|whole| whole.lookup(name)),
                 };
                 match inner {
                     Some(inner) => self.set(out, inner),
@@ -311,51 +322,56 @@ impl<'e> Machine<'e> {
         Ok(Flow::More)
     }
 
-    /// The keys of the document at a path below `data`: those of the base data first.
-    fn keys(&mut self, path: &[V<'e>]) -> Result<Keys<'e>, Halt> {
-        let overlays: Option<Rc<Overlay<'e>>> = self.scope_ref().overlay.clone();
-        let mut overlay = overlays.as_deref();
+    /// The keys of the document at a path below `data`, those of the base data first; and where the documents under them are
+    /// found.
+    fn keys<'o>(
+        &mut self,
+        overlay: Option<&'o Overlay<'e>>,
+        path: &[V<'e>],
+    ) -> Result<(Vec<V<'e>>, From<'o, 'e>), Halt> {
+        let made = |whole: Option<V<'e>>| {
+            let keys = whole.map_or_else(Vec::new, value_keys);
+            (keys, From::Whole(whole))
+        };
+        let mut place = self.root(Some(0), overlay);
         if let Some(Overlay::Value(data)) = overlay {
-            return Ok(Keys::of(below(Some(*data), path)));
+            return Ok(made(below(Some(*data), path)));
         }
-        let mut node = Some(0);
-        let mut base = Some(self.data.borrow());
         for key in path {
-            overlay = overlay.and_then(|overlay| overlay.child(*key));
-            base = base.and_then(|base| base_child(self.call.arena, base, *key));
-            node = node.and_then(|node| self.child(node, *key));
-            let ruled = node
+            place = self.below(place, *key);
+            let ruled = place
+                .node
                 .and_then(|node| self.program.tree.node(node))
                 .is_some_and(|node| node.rule.is_some());
             if ruled
-                || matches!(overlay, Some(Overlay::Value(_)))
-                || (node.is_none() && overlay.is_none())
+                || matches!(place.overlay, Some(Overlay::Value(_)))
+                || (place.node.is_none() && place.overlay.is_none())
             {
-                return self.document(path).map(Keys::of);
+                return self.document(path).map(made);
             }
         }
-        let tree_node = node.and_then(|node| self.program.tree.node(node));
-        Ok(Keys {
-            keys: merged_keys(path.is_empty(), rule_keys(tree_node), base, overlay),
-            whole: None,
-        })
+        let tree_node = place.node.and_then(|node| self.program.tree.node(node));
+        let rules = rule_keys(tree_node);
+        let keys = merged_keys(path.is_empty(), rules, place.base, place.overlay);
+        Ok((keys, From::Place(place)))
     }
 }
 
-/// The keys of a document.
-struct Keys<'e> {
-    keys: Vec<V<'e>>,
-    /// The document, where it was made.
-    whole: Option<V<'e>>,
+/// A place in the tree of documents: what is there of rules, of base data and of what `with` replaces.
+#[derive(Clone, Copy)]
+struct Place<'o, 'e> {
+    node: Option<NodeId>,
+    base: Option<V<'e>>,
+    overlay: Option<&'o Overlay<'e>>,
 }
 
-impl<'e> Keys<'e> {
-    fn of(whole: Option<V<'e>>) -> Self {
-        Self {
-            keys: whole.map_or_else(Vec::new, value_keys),
-            whole,
-        }
-    }
+/// Where the documents under keys are found.
+#[derive(Clone, Copy)]
+enum From<'o, 'e> {
+    /// Below a place.
+    Place(Place<'o, 'e>),
+    /// In what was made as a whole: a rule may not find a part of it by its key.
+    Whole(Option<V<'e>>),
 }
 
 /// What lies below a base document, which stays where it is.

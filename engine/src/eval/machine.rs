@@ -78,6 +78,8 @@ pub struct Machine<'e> {
     pub(super) sink: Sink<'e>,
     /// Of the array that it fills.
     pub(super) order: Order,
+    /// Turns within the functions that the running one has called.
+    pub(super) turns_within: u64,
     /// What the innermost running complete rule or function has.
     pub(super) produced: Produced<'e>,
     /// The value that clashed last with what a rule had produced.
@@ -128,6 +130,7 @@ impl<'e> Machine<'e> {
             places: Places::default(),
             sink: Sink::None,
             order: Order::Kept,
+            turns_within: 0,
             produced: Produced::nothing(false),
             rival: None,
             has_member: false,

@@ -35,6 +35,14 @@ pub(super) const NO_RULE: &str = "a plan names a rule that is not there";
 /// What is said of a rule that lacks a plan.
 const NO_PLAN: &str = "a rule has no plan for known keys";
 
+/// Turns that a function took.
+struct Turns {
+    /// In all.
+    all: u64,
+    /// Without those of the functions that it called.
+    own: u64,
+}
+
 impl<'e> Machine<'e> {
     #[inline]
     pub(super) fn rule_set(&self, rule: RuleId) -> Option<&'e RuleSet> {
@@ -92,13 +100,11 @@ impl<'e> Machine<'e> {
             Look::Kept(kept) => return Ok(kept),
             Look::Missing(place) => place,
         };
-        let before = self.call.budget.steps_left();
-        let result = self.complete(set, args)?;
-        let turns = before.saturating_sub(self.call.budget.steps_left());
+        let (result, turns) = self.timed(set, args)?;
         // where it can be seen what runs, a function without a result runs again, as in OPA
         if result.is_some() || !is_seen {
             let memo = self.memo();
-            if turns >= LONG {
+            if turns.all >= LONG {
                 memo.note_long(rule);
             }
             let by = if is_seen { By::Value } else { memo.by(rule) };
@@ -107,20 +113,35 @@ impl<'e> Machine<'e> {
         Ok(result)
     }
 
-    /// The result of a function that runs for the first time, which is kept if that took long: most functions are not
-    /// asked for the same again.
+    /// The result of a function that runs for the first time, which is kept if its own part of that took long: most functions
+    /// are not asked for the same again, and in a second run the functions that it calls are not run for the first time.
     fn first(
         &mut self,
         set: &'e RuleSet,
         rule: RuleId,
         args: &[V<'e>],
     ) -> Result<Option<V<'e>>, Halt> {
-        let before = self.call.budget.steps_left();
-        let result = self.complete(set, args)?;
-        if before.saturating_sub(self.call.budget.steps_left()) >= LONG {
+        let (result, turns) = self.timed(set, args)?;
+        if turns.own >= LONG {
             self.memo().keep_long(rule, args, result);
         }
         Ok(result)
+    }
+
+    /// The result of a function, and how long it took.
+    #[inline]
+    fn timed(
+        &mut self,
+        set: &'e RuleSet,
+        args: &[V<'e>],
+    ) -> Result<(Option<V<'e>>, Turns), Halt> {
+        let outer = std::mem::take(&mut self.turns_within);
+        let before = self.call.budget.steps_left();
+        let result = self.complete(set, args)?;
+        let all = before.saturating_sub(self.call.budget.steps_left());
+        let own = all.saturating_sub(self.turns_within);
+        self.turns_within = outer.saturating_add(all);
+        Ok((result, Turns { all, own }))
     }
 
     /// The one value of a complete rule or function, its default included.

@@ -8,7 +8,7 @@ use super::Steps;
 use super::index::Index;
 use super::plan::{ConstId, Plan};
 use crate::impossible::impossible;
-use crate::value::Value;
+use crate::value::{V, Value};
 
 /// Number of a rule set.
 pub type RuleId = u32;
@@ -173,9 +173,12 @@ impl Tree {
     }
 
     /// The node below another.
-    pub fn child(&self, id: NodeId, key: &Value) -> Option<NodeId> {
-        let has_key = |child| self.node(child).is_some_and(|node| node.key == *key);
-        self.steps.find(id, key.borrow(), has_key)
+    pub fn child(&self, id: NodeId, key: V<'_>) -> Option<NodeId> {
+        let is_there = |child| {
+            self.node(child)
+                .is_some_and(|node| node.key.borrow() == key)
+        };
+        self.steps.find(id, key, is_there)
     }
 
     /// Makes room for so many further nodes.

@@ -374,7 +374,7 @@ impl DocumentHandle {
             if tree.node(node).is_some_and(|node| node.rule.is_some()) {
                 return true;
             }
-            let Some(child) = tree.child(node, name) else {
+            let Some(child) = tree.child(node, name.borrow()) else {
                 return false;
             };
             node = child;

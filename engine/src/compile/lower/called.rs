@@ -26,7 +26,7 @@ impl Lowering<'_> {
         }
         let mut node = 0;
         for term in terms.iter().skip(1) {
-            node = self.program.tree.child(node, &constant(term)?)?;
+            node = self.program.tree.child(node, constant(term)?.borrow())?;
         }
         self.program.tree.node(node)?.rule
     }

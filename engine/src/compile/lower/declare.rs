@@ -91,7 +91,7 @@ impl<'m> Planting<'_, 'm> {
                 self.absorb(*site, &mut Vec::new(), &mut members);
             }
             let tree = self.earlier.map(|earlier| &earlier.program.tree);
-            let before = before.and_then(|before| tree?.child(before, key));
+            let before = before.and_then(|before| tree?.child(before, key.borrow()));
             self.path.push(key.clone());
             let rule = (!members.is_empty()).then(|| {
                 let number = before.and_then(|before| tree?.node(before)?.rule);

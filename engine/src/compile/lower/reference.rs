@@ -82,7 +82,7 @@ impl Lowering<'_> {
             let Some(key) = constant(term) else {
                 return self.mixed(operands);
             };
-            let Some(child) = self.program.tree.child(node, &key) else {
+            let Some(child) = self.program.tree.child(node, key.borrow()) else {
                 return self.base(operands);
             };
             node = child;

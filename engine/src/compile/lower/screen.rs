@@ -147,7 +147,7 @@ fn is_test(expr: &Expr) -> bool {
 pub fn is_virtual(steps: &[Term], tree: &Tree) -> bool {
     let mut node = 0;
     for step in steps {
-        let Some(next) = constant(step).and_then(|key| tree.child(node, &key)) else {
+        let Some(next) = constant(step).and_then(|key| tree.child(node, key.borrow())) else {
             return false;
         };
         if tree.node(next).is_some_and(|node| node.rule.is_some()) {
