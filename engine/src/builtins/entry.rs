@@ -91,7 +91,7 @@ impl Entry {
         match (prepared, self.builtin.run) {
             (Some(prepared), _) => prepared.call(call, operands),
             (None, Run::Function(function)) => function(call, operands),
-            (None, Run::Evaluator) => Err(Fault::Undefined),
+            (None, Run::Evaluator) => Err(Fault::unsupported(self.builtin.name)),
         }
     }
 

@@ -207,6 +207,12 @@ impl Fault {
         Self::halt(FaultCode::Cancel, limits::MEMORY_EXCEEDED)
     }
 
+    /// The end of an evaluation that calls what has no value, or what is only declared.
+    #[cold]
+    pub(crate) fn unsupported(name: &str) -> Self {
+        Self::halt(FaultCode::Internal, format!("unsupported built-in: {name}"))
+    }
+
     /// The end of the evaluation.
     pub fn halt(code: FaultCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self::Halt(Box::new(FaultError::Message(code, message.into())))

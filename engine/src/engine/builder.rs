@@ -9,7 +9,7 @@ use solon_syntax::ast::{Module, Version};
 
 use super::{Change, Engine, Inner};
 use crate::builtins::http::ResponseCache;
-use crate::builtins::{Capabilities, Custom, Fault, FaultCode, Graphs, Patterns};
+use crate::builtins::{Capabilities, Custom, Fault, Graphs, Patterns};
 use crate::compile::lower::{self, LoweringRecord};
 use crate::compile::{self, Options};
 use crate::error::Error;
@@ -244,13 +244,13 @@ impl EngineBuilder {
         let foreign = capabilities.flat_map(|capabilities| capabilities.foreign());
         let missing = foreign.filter(|(name, _)| !self.options.functions.contains_key(*name));
         let missing = missing.map(|(name, declaration)| {
-            let message = format!("unsupported built-in: {name}");
+            let called: Box<str> = name.into();
             Custom {
                 name: name.into(),
                 declaration: declaration.clone(),
                 memoise: false,
                 waits: false,
-                body: Arc::new(move |_, _| Err(Fault::halt(FaultCode::Internal, message.clone()))),
+                body: Arc::new(move |_, _| Err(Fault::unsupported(&called))),
             }
         });
         missing.collect()

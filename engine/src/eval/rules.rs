@@ -130,11 +130,7 @@ impl<'e> Machine<'e> {
 
     /// The result of a function, and how long it took.
     #[inline]
-    fn timed(
-        &mut self,
-        set: &'e RuleSet,
-        args: &[V<'e>],
-    ) -> Result<(Option<V<'e>>, Turns), Halt> {
+    fn timed(&mut self, set: &'e RuleSet, args: &[V<'e>]) -> Result<(Option<V<'e>>, Turns), Halt> {
         let outer = std::mem::take(&mut self.turns_within);
         let before = self.call.budget.steps_left();
         let result = self.complete(set, args)?;

@@ -79,9 +79,10 @@ impl<'e> Walk<'e> {
                     let (left, right) = (T::Term(left, goal.frame), T::Term(right, goal.frame));
                     self.unify(goal, left, right, next)
                 }
+                // an assignment has no value
                 _ => {
-                    few(operands);
-                    Ok(Flow::More)
+                    let fault = Fault::unsupported("assign");
+                    Err(Halt::exhausted(self.program, &fault, span))
                 }
             },
             Callee::Descend => self.walk_tree(goal, operands, next),

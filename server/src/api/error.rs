@@ -164,6 +164,18 @@ impl ApiError {
         self
     }
 
+    /// The first of the errors that it lists, behind its place, as texts for people have it.
+    pub fn first_error(&self) -> Option<String> {
+        let Self::Refused(refusal) = self else {
+            return None;
+        };
+        let first = refusal.errors.first()?;
+        let place = first.location.as_ref();
+        let place = place.map(|place| format!("{}:{}: ", place.file, place.row));
+        let place = place.unwrap_or_default();
+        Some(format!("{place}{}: {}", first.code, first.message))
+    }
+
     /// With the entries of an engine error.
     #[must_use]
     pub fn listing(mut self, error: &Error) -> Self {

@@ -75,6 +75,10 @@ pub fn rule(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
             "health policy was undefined at {place}"
         ))),
         Err(Failure::Other(elsewhere @ ApiError::Elsewhere(_))) => Err(elsewhere),
+        Err(Failure::Other(error)) if opa => {
+            let told = error.first_error();
+            Ok(unhealthy(told.as_deref().unwrap_or(NO_EVALUATION)))
+        }
         Err(_) => Ok(unhealthy(NO_EVALUATION)),
     }
 }

@@ -86,10 +86,10 @@ fn ask(
     let wanted = Wanted::of(request);
     let start = stages.begin();
     let (solutions, told) = if wanted.is_something() {
-        search(state, request, wanted, &metrics, &*prepared, asked, None)?
+        search(state, request, wanted, &metrics, &*prepared, asked, None).map_err(refused)?
     } else {
         let solutions = evaluate(state, request, &asked, |asked| prepared.solutions(asked));
-        (solutions?, Told::default())
+        (solutions.map_err(refused)?, Told::default())
     };
     if let Some(start) = start {
         metrics.add("rego_query_eval", stages.rest(start));
@@ -116,6 +116,7 @@ fn keep(state: &State, query: &str, prepared: PreparedQuery) -> Arc<PreparedQuer
     state.queries.keep(query.to_owned(), prepared)
 }
 
+/// The answer to a query that was refused, when it was prepared or since policies changed.
 fn refused(error: Error) -> ApiError {
     if error.is_empty_query() {
         return Error::EmptyQuery.into();

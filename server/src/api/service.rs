@@ -10,7 +10,7 @@ use super::{ApiError, State};
 use crate::config::Authorization;
 use crate::http::header::ALLOW;
 use crate::http::{
-    App, Cleaned, Head, Longer, Message, Place, Refusal, Request, Response, Status, clean,
+    App, Cleaned, Head, Longer, Message, Method, Place, Refusal, Request, Response, Status, clean,
 };
 use crate::telemetry::CountedRequest;
 use solon::internal::moment::forget as forget_moment;
@@ -125,7 +125,11 @@ impl App for Service {
 
     fn plan(&self, message: &mut Message) -> Plan {
         let head = message.head.clone();
-        let path = head.path();
+        // whoever asks for a tunnel names a host alone
+        let path = match head.path() {
+            "" if head.method == Method::CONNECT => "/",
+            path => path,
+        };
         let options = &self.state.options;
         let is_served = |route: &Route| {
             route.is_served(options) && (!head.peer.is_diagnostic || is_for_diagnosis(route))

@@ -6,12 +6,12 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use hyper::Uri;
 use hyper::body::Bytes;
 use hyper::header::{
     AsHeaderName, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, VARY,
 };
 use hyper::http::request::Parts;
-use hyper::{Method, Uri};
 use solon::{Cancel, Value};
 
 use super::budget::Held;
@@ -19,6 +19,7 @@ use super::declared::Declared;
 use super::pool::{Turn, Work};
 use super::{Params, Peer};
 
+pub use hyper::Method;
 pub use hyper::StatusCode as Status;
 pub use hyper::header;
 

@@ -26,7 +26,7 @@ pub use budget::{Budget, Held, Spent};
 pub use connection::{App, Longer, Peer, Refusal, Service};
 pub use json::{Fields, answer_text, escape_html, indent};
 pub use listen::{Address, Listener};
-pub use message::{Head, Message, Place, Request, Response, Status, header};
+pub use message::{Head, Message, Method, Place, Request, Response, Status, header};
 pub use params::Params;
 pub use path::{Cleaned, clean, segments, unescape};
 pub use pool::{Pace, Pool};

@@ -195,16 +195,19 @@ fn bundles_count_where_that_is_asked() {
 /// S-012, S-310, S-311, S-317, S-319, S-324, S-325, S-404
 #[test]
 fn health_rules_tell_what_is_wrong() {
-    for (spelling, untrue, undefined) in [
+    for (spelling, untrue, undefined, failed) in [
         (
             Spelling::Standard,
             "health policy was not true at data.system.health.second",
             "health policy was undefined at data.system.health.nothing",
+            "unable to perform evaluation",
         ),
         (
             Spelling::Opa,
             "health check (data.system.health.second) returned unexpected value",
             "health check (data.system.health.nothing) was undefined",
+            "health.rego:14: eval_conflict_error: rule data.system.health.clash produced conflicting values:\\n  \
+             1 at health.rego:13\\n  2 at health.rego:14",
         ),
     ] {
         let builder = Server::builder()
@@ -214,8 +217,7 @@ fn health_rules_tell_what_is_wrong() {
         let server = Inside::start(builder);
         assert_eq!(ask(&server, "/health/second"), unwell(untrue));
         assert_eq!(ask(&server, "/health/nothing"), unwell(undefined));
-        let failed = unwell("unable to perform evaluation");
-        assert_eq!(ask(&server, "/health/clash"), failed);
+        assert_eq!(ask(&server, "/health/clash"), unwell(failed));
         plugin.to(|plugin| plugin.report(PluginState::Warn));
         assert_eq!(ask(&server, "/health/second"), well());
     }

@@ -52,6 +52,11 @@ fn odd_heads_are_answered_with_a_body() {
             "417",
             "expectation_failed",
         ),
+        (
+            "CONNECT elsewhere:80 HTTP/1.1\r\nHost: x\r\n\r\n",
+            "405",
+            "method_not_allowed",
+        ),
         ("GARBAGE\r\n\r\n", "400", "the request cannot be read"),
         (
             "GET /a b HTTP/1.1\r\nHost: x\r\n\r\n",

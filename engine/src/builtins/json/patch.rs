@@ -99,6 +99,7 @@ fn apply<'e>(
             .get_str(name)
             .ok_or_else(|| Fault::error(format!("missing required attribute '{name}'")))
     };
+    let path = attribute("path")?;
     let op = attribute("op")?;
     let Some(op) = op.as_text() else {
         let kind = op.kind();
@@ -106,7 +107,7 @@ fn apply<'e>(
             "attribute 'op' must be a string but found: {kind}"
         )));
     };
-    let path = segments(call, attribute("path")?)?;
+    let path = segments(call, path)?;
     match op.as_bytes() {
         b"add" => document.change(call, &path, Change::Insert(attribute("value")?)),
         b"remove" => document.change(call, &path, Change::Delete),

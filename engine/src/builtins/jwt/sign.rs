@@ -24,7 +24,9 @@ pub fn encode_sign_raw<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[V<'e>],
 ) -> Result<V<'e>, Fault> {
-    let (headers, payload, key) = (operands.text(0)?, operands.text(1)?, operands.text(2)?);
+    // what is wrong with the key is told first
+    let key = operands.text(2)?;
+    let (headers, payload) = (operands.text(0)?, operands.text(1)?);
     sign(call, headers.as_bytes(), payload.as_bytes(), key.as_bytes())
 }
 

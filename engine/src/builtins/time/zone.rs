@@ -45,6 +45,9 @@ impl Zone {
         if name.starts_with(['/', '\\']) || name.contains("..") {
             return Err(Fault::error("time: invalid location name"));
         }
+        if name.contains('\0') {
+            return Err(Fault::error("invalid argument"));
+        }
         let zone = ZONES.get(name).ok();
         let zone = zone.filter(|zone| zone.iana_name() == Some(name));
         let zone = zone.ok_or_else(|| Fault::error(format!("unknown time zone {name}")))?;
