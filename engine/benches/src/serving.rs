@@ -11,6 +11,8 @@ pub use nothing::serve_nothing;
 use client::{Load, ask};
 use process::{Process, Who};
 
+use crate::timing::median;
+
 /// A decision as web services ask for them.
 const POLICY: &str = "package authz
 
@@ -35,8 +37,8 @@ const DATA: &str = r#"{"roles": {"alice": ["reader", "writer"]}, "grants": {"rea
 
 const SMALL: &str = r#"{"input": {"user": "alice", "action": "write", "type": "doc"}}"#;
 
-/// Rounds of each cell.
-const ROUNDS: usize = 3;
+/// Rounds of each cell, whose medians are printed.
+const ROUNDS: usize = 9;
 
 /// Prints requests a second and processor time a request, by threads of the server and connections.
 ///
@@ -61,35 +63,52 @@ fn cell(threads: usize, connections: usize, budget: Duration) -> Result<(), Stri
         .into_iter()
         .map(|who| Process::start(who, threads, POLICY, DATA));
     let servers = servers.collect::<Result<Vec<_>, _>>()?;
-    let mut best: Vec<Option<(f64, f64, f64)>> = vec![None; servers.len()];
-    for _ in 0..ROUNDS {
-        for (server, best) in servers.iter().zip(&mut best) {
+    let mut measured: Vec<Vec<Measured>> = vec![Vec::new(); servers.len()];
+    for round in 0..ROUNDS {
+        let mut order: Vec<_> = servers.iter().zip(&mut measured).collect();
+        // each comes as often before the others as behind them
+        if round % 2 == 1 {
+            order.reverse();
+        }
+        for (server, measured) in order {
             let before = server.processor_time();
             let load = Load::run(server.address(), connections, budget, &|_| SMALL_REQUEST)?;
             let spent = server.processor_time().saturating_sub(before);
-            let rate = load.rate();
-            if best.is_none_or(|(known, ..)| rate > known) {
-                let each = spent.as_secs_f64() * 1e6 / load.count().max(1.0);
-                *best = Some((rate, each, load.percentile(0.99)));
-            }
+            measured.push(Measured {
+                rate: load.rate(),
+                processor: spent.as_secs_f64() * 1e6 / load.count().max(1.0),
+                late: load.percentile(0.99),
+            });
         }
     }
-    let nothing = best
-        .first()
-        .copied()
-        .flatten()
-        .map_or(1.0, |(rate, ..)| rate);
-    for (server, best) in servers.iter().zip(best) {
-        let Some((rate, each, late)) = best else {
-            continue;
-        };
+    let nothing = measured.first().cloned().unwrap_or_default();
+    for (server, measured) in servers.iter().zip(measured) {
         let name = server.name();
-        let part = rate * 100.0 / nothing;
+        let rate = median(measured.iter().map(|round| round.rate).collect());
+        let rounds = measured.iter().zip(&nothing);
+        let part = median(
+            rounds
+                .map(|(round, nothing)| round.rate * 100.0 / nothing.rate)
+                .collect(),
+        );
+        let processor = median(measured.iter().map(|round| round.processor).collect());
+        let late = median(measured.iter().map(|round| round.late).collect());
         println!(
-            "{threads:7}  {connections:11}  {name:12} {rate:11.0}  {part:10.1} %  {each:16.1}  {late:7.2}"
+            "{threads:7}  {connections:11}  {name:12} {rate:11.0}  {part:10.1} %  {processor:16.1}  {late:7.2}"
         );
     }
     Ok(())
+}
+
+/// What one round came to.
+#[derive(Clone)]
+struct Measured {
+    /// Requests a second.
+    rate: f64,
+    /// Microseconds of processor for each.
+    processor: f64,
+    /// The 99th percentile of their times, in milliseconds.
+    late: f64,
 }
 
 const SMALL_REQUEST: (&str, &str) = ("/v1/data/authz/allow", SMALL);

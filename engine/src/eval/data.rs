@@ -136,7 +136,7 @@ impl<'e> Machine<'e> {
     }
 
     /// The place one key below another.
-    fn below<'o>(&self, place: Place<'o, 'e>, key: V<'e>) -> Place<'o, 'e> {
+    fn child_place<'o>(&self, place: Place<'o, 'e>, key: V<'e>) -> Place<'o, 'e> {
         let arena = self.call.arena;
         Place {
             node: place
@@ -160,7 +160,7 @@ impl<'e> Machine<'e> {
         }
         for (depth, key) in path.iter().enumerate() {
             let rest = path.get(depth + 1..).unwrap_or(&[]);
-            place = self.below(place, *key);
+            place = self.child_place(place, *key);
             if let Some(Overlay::Value(value)) = place.overlay {
                 return Ok(below(Some(*value), rest));
             }
@@ -307,8 +307,8 @@ impl<'e> Machine<'e> {
             self.set(key, name);
             if let Some(out) = value {
                 let inner = match from {
-                    From::Place(place) => self.document_from(place, &[name])?,
-                    From::Whole(whole) => whole.and_then(|whole| whole.lookup(name)),
+                    Source::Place(place) => self.document_from(place, &[name])?,
+                    Source::Whole(whole) => whole.and_then(|whole| whole.lookup(name)),
                 };
                 match inner {
                     Some(inner) => self.set(out, inner),
@@ -328,17 +328,17 @@ impl<'e> Machine<'e> {
         &mut self,
         overlay: Option<&'o Overlay<'e>>,
         path: &[V<'e>],
-    ) -> Result<(Vec<V<'e>>, From<'o, 'e>), Halt> {
+    ) -> Result<(Vec<V<'e>>, Source<'o, 'e>), Halt> {
         let made = |whole: Option<V<'e>>| {
             let keys = whole.map_or_else(Vec::new, value_keys);
-            (keys, From::Whole(whole))
+            (keys, Source::Whole(whole))
         };
         let mut place = self.root(Some(0), overlay);
         if let Some(Overlay::Value(data)) = overlay {
             return Ok(made(below(Some(*data), path)));
         }
         for key in path {
-            place = self.below(place, *key);
+            place = self.child_place(place, *key);
             let ruled = place
                 .node
                 .and_then(|node| self.program.tree.node(node))
@@ -353,7 +353,7 @@ impl<'e> Machine<'e> {
         let tree_node = place.node.and_then(|node| self.program.tree.node(node));
         let rules = rule_keys(tree_node);
         let keys = merged_keys(path.is_empty(), rules, place.base, place.overlay);
-        Ok((keys, From::Place(place)))
+        Ok((keys, Source::Place(place)))
     }
 }
 
@@ -367,7 +367,7 @@ struct Place<'o, 'e> {
 
 /// Where the documents under keys are found.
 #[derive(Clone, Copy)]
-enum From<'o, 'e> {
+enum Source<'o, 'e> {
     /// Below a place.
     Place(Place<'o, 'e>),
     /// In what was made as a whole: a rule may not find a part of it by its key.

@@ -50,12 +50,12 @@ pub(super) enum Look<'e> {
     /// The kept result.
     Kept(Option<V<'e>>),
     /// Nothing, and where a result will be.
-    Missing(Place),
+    Missing(Vacant),
 }
 
 /// Where a result will be: its hash, once there is a table, whether that is one of whole arguments, and by what.
 #[derive(Clone, Copy)]
-pub(super) struct Place(Option<(u64, bool, By)>);
+pub(super) struct Vacant(Option<(u64, bool, By)>);
 
 struct Entry<'e> {
     rule: RuleId,
@@ -110,7 +110,7 @@ impl<'e> Memo<'e> {
             let is = |entry: &Hashed<'e>| entry.0 == code && entry.1.is(rule, args, by);
             return match table.find(code, is) {
                 Some(found) => Look::Kept(found.1.result),
-                None => Look::Missing(Place(Some((code, self.thorough, by)))),
+                None => Look::Missing(Vacant(Some((code, self.thorough, by)))),
             };
         }
         let mut next = self.last;
@@ -120,7 +120,7 @@ impl<'e> Memo<'e> {
             }
             next = entry.before;
         }
-        Look::Missing(Place(None))
+        Look::Missing(Vacant(None))
     }
 
     /// How the arguments of a function are told apart: equal ones are looked for where running again would cost more.
@@ -153,20 +153,20 @@ impl<'e> Memo<'e> {
     #[cold]
     pub fn keep_long(&mut self, rule: RuleId, args: &[V<'e>], result: Option<V<'e>>) {
         self.note_long(rule);
-        self.fill(Place(None), rule, args, By::Value, result);
+        self.fill(Vacant(None), rule, args, By::Value, result);
     }
 
     /// Keeps a result.
     #[inline]
     pub fn put(&mut self, rule: RuleId, args: &[V<'e>], result: Option<V<'e>>) {
-        self.fill(Place(None), rule, args, By::Value, result);
+        self.fill(Vacant(None), rule, args, By::Value, result);
     }
 
     /// Keeps a result at its place.
     #[inline]
     pub fn fill(
         &mut self,
-        place: Place,
+        place: Vacant,
         rule: RuleId,
         args: &[V<'e>],
         by: By,
@@ -193,7 +193,7 @@ impl<'e> Memo<'e> {
     }
 
     /// Adds a result to the table, which is made of all when there is none yet.
-    fn tabulate(&mut self, entry: &'e Entry<'e>, place: Place) {
+    fn tabulate(&mut self, entry: &'e Entry<'e>, place: Vacant) {
         let code = match place.0 {
             Some((code, thorough, by)) if thorough == self.thorough && by == entry.by => code,
             _ => self.code(entry.rule, entry.args, entry.by),

@@ -93,7 +93,7 @@ impl Found<'_> {
 }
 
 /// The text of a header; empty when it is missing or no text.
-fn text(value: Option<&HeaderValue>) -> &str {
+pub(super) fn text(value: Option<&HeaderValue>) -> &str {
     value.and_then(|value| value.to_str().ok()).unwrap_or("")
 }
 

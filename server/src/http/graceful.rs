@@ -44,7 +44,7 @@ impl Stopped {
     /// Serves a connection to its end; what is open is finished where the shutdown comes first.
     pub fn watch<C: GracefulConnection>(self, connection: C) -> impl Future<Output = C::Output> {
         let mut stopped = self.clone();
-        Watched {
+        Graceful {
             // many rest, and a task that had room for either kind of connection would take that for each
             connection: Box::pin(connection),
             stopped: self,
@@ -55,7 +55,7 @@ impl Stopped {
 }
 
 /// A connection that hears of the shutdown.
-struct Watched<C> {
+struct Graceful<C> {
     connection: Pin<Box<C>>,
     stopped: Stopped,
     /// Until the shutdown has begun.
@@ -64,7 +64,7 @@ struct Watched<C> {
     is_waiting: bool,
 }
 
-impl<C: GracefulConnection> Watched<C> {
+impl<C: GracefulConnection> Graceful<C> {
     /// Whether the shutdown has begun. The task is woken by it after the first look, so that later ones need not wait in line again.
     fn has_begun(&mut self, cx: &mut Context<'_>) -> bool {
         let Some(begun) = &mut self.begun else {
@@ -78,7 +78,7 @@ impl<C: GracefulConnection> Watched<C> {
     }
 }
 
-impl<C: GracefulConnection> Future for Watched<C> {
+impl<C: GracefulConnection> Future for Graceful<C> {
     type Output = C::Output;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {

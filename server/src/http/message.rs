@@ -15,7 +15,7 @@ use hyper::http::request::Parts;
 use solon::{Cancel, Value};
 
 use super::budget::Held;
-use super::declared::Declared;
+use super::declared::{self, Declared};
 use super::pool::{Turn, Work};
 use super::{Params, Peer};
 
@@ -151,10 +151,7 @@ impl Head {
 
     /// The text of a header; empty when it is missing or no text.
     pub fn header(&self, name: impl AsHeaderName) -> &str {
-        self.headers
-            .get(name)
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or("")
+        declared::text(self.headers.get(name))
     }
 
     /// Every header with its value, in the order of their names.
@@ -170,7 +167,8 @@ impl Head {
 
     /// The name that the client gave the request, for the log and the answer.
     pub fn given_name(&self) -> Option<&str> {
-        Some(self.header(&REQUEST_ID)).filter(|name| !name.is_empty())
+        let name = self.declared.is_named.then(|| self.header(&REQUEST_ID))?;
+        (!name.is_empty()).then_some(name)
     }
 
     /// What is left of the time that it has; `None` when it has as much as it likes.

@@ -105,7 +105,7 @@ pub struct Watched<S> {
     timer: Option<Pin<Box<Sleep>>>,
     /// Requests that were begun when bytes came last.
     begun: usize,
-    /// When the first byte of a head came.
+    /// When a head was first found to be incomplete; most come as a whole.
     head: Option<Instant>,
     /// Bytes of the head so far.
     head_bytes: usize,
@@ -174,7 +174,6 @@ impl<S> Watched<S> {
             self.came = Some(Instant::now());
             return Ok(());
         }
-        self.head.get_or_insert_with(Instant::now);
         self.head_bytes += count;
         // one that large is rare, and many of them are not to be had for nothing
         if self.head_bytes > SMALL && self.held.resize(self.head_bytes).is_err() {
@@ -193,7 +192,8 @@ impl<S> Watched<S> {
             self.head = None;
             self.head_bytes = 0;
         }
-        if let Some(began) = self.head {
+        if self.head_bytes > 0 {
+            let began = *self.head.get_or_insert_with(Instant::now);
             return began.checked_add(self.bounds.head_within);
         }
         let ended = self.flow.ended();

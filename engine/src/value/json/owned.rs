@@ -80,14 +80,14 @@ impl<'t> Build<'t> for Owned {
     fn array(&mut self, items: &mut Vec<Value>, start: usize) {
         let elements = items.within(start..);
         let seen = match self.repeats.array(elements) {
-            Seen::Value(known) => {
+            Seen::Part(known) => {
                 items.truncate(start);
                 return items.push(known);
             }
             seen => seen,
         };
         let array = Value::Array(Items::collect(items.drain(start..)));
-        seen.keep(&array);
+        seen.keep(|| array.clone());
         items.push(array);
     }
 
@@ -154,7 +154,7 @@ fn object(
         let shape = order.shape().clone();
         seen = repeats.object(&shape, values, &mut order.note);
     }
-    if let Seen::Value(known) = seen {
+    if let Seen::Part(known) = seen {
         return known;
     }
     let object = if is_arranged {
@@ -168,6 +168,6 @@ fn object(
         object
     };
     let object = Value::Object(object);
-    seen.keep(&object);
+    seen.keep(|| object.clone());
     object
 }

@@ -1,7 +1,10 @@
-//! Parts of a large document that were seen before: equal ones are held once.
+//! Parts of a large document that were seen before: from the second on, equal ones are held once.
 //!
 //! Documents repeat themselves: grants, tags, states. What is remembered is bounded and forgotten one by one, and where
 //! looking does not pay it is soon left out. Only what is written alike is shared: `1` is no `1.0`.
+//!
+//! Of what was seen once only a mark is kept. Most parts of some documents are unlike all others, and each part that is
+//! remembered means to look at, and to let go, another one that left the cache long ago.
 
 use std::sync::Arc;
 
@@ -21,10 +24,56 @@ const LARGE: usize = 64 << 10;
 /// Small arrays, objects and longer strings seen lately, each at the place that its hash gives.
 #[derive(Default)]
 pub(super) struct Repeats {
-    /// None for small documents, else a power of two.
-    places: Vec<Value>,
+    places: Places,
     strings: Worth,
     arrays: [Worth; PARTS + 1],
+}
+
+/// Where parts are remembered: none for small documents, else a power of two.
+#[derive(Default)]
+struct Places {
+    parts: Vec<Value>,
+    marks: Vec<Marks>,
+}
+
+/// What is known of the part at a place, and of the last one that belonged there, beside 0 for nothing.
+#[derive(Clone, Copy, Default)]
+struct Marks {
+    kept: u16,
+    seen: u16,
+}
+
+impl Places {
+    fn new(count: usize) -> Self {
+        Self {
+            parts: vec![Value::Null; count],
+            marks: vec![Marks::default(); count],
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// What `same` makes of the part with a hash, if one is remembered.
+    #[inline]
+    fn look<P>(&mut self, hash: &Hash, same: impl FnOnce(&Value) -> Option<P>) -> Seen<'_, P> {
+        let (at, mark) = hash.place(self.parts.len());
+        let (Some(marks), Some(part)) = (self.marks.get_mut(at), self.parts.get_mut(at)) else {
+            return Seen::No;
+        };
+        if marks.kept == mark
+            && let Some(known) = same(part)
+        {
+            return Seen::Part(known);
+        }
+        if marks.seen == mark {
+            marks.kept = mark;
+            return Seen::Place(part);
+        }
+        marks.seen = mark;
+        Seen::No
+    }
 }
 
 /// Whether looking pays: what is found earns more looks, what is not costs one.
@@ -78,7 +127,7 @@ impl Repeats {
         let mut repeats = Self::default();
         if length >= LARGE {
             let places = (length / BYTES_A_PLACE).next_power_of_two();
-            repeats.places = vec![Value::Null; places.min(limits::REPEATS)];
+            repeats.places = Places::new(places.min(limits::REPEATS));
         }
         repeats
     }
@@ -91,19 +140,19 @@ impl Repeats {
         }
         let mut hash = Hash::default();
         hash.bytes(text.as_bytes());
-        let Some(place) = hash.place(&mut self.places) else {
-            return make();
-        };
-        if let Value::Text(known) = &*place
-            && known.as_bytes() == text.as_bytes()
-        {
-            self.strings.looked(true);
-            return known.clone();
+        let seen = self.places.look(&hash, |known| match known {
+            Value::Text(known) if known.as_bytes() == text.as_bytes() => Some(known.clone()),
+            _ => None,
+        });
+        self.strings.looked(seen.is_part());
+        match seen {
+            Seen::Part(known) => known,
+            seen => {
+                let made = make();
+                seen.keep(|| Value::Text(made.clone()));
+                made
+            }
         }
-        self.strings.looked(false);
-        let made = make();
-        *place = Value::Text(made.clone());
-        made
     }
 
     /// An array of these elements that was seen before, or else the place to remember it in.
@@ -115,15 +164,15 @@ impl Repeats {
         if self.places.is_empty() || !worth.pays() {
             return Seen::No;
         }
-        let Some(place) = Hash::of(items).and_then(|hash| hash.place(&mut self.places)) else {
+        let Some(hash) = Hash::of(items) else {
             return Seen::No;
         };
-        let known = match &*place {
-            Value::Array(known) if same(known, items) => Some(place.clone()),
+        let seen = self.places.look(&hash, |part| match part {
+            Value::Array(known) if same(known, items) => Some(part.clone()),
             _ => None,
-        };
-        worth.looked(known.is_some());
-        known.map_or(Seen::Place(place), Seen::Value)
+        });
+        worth.looked(seen.is_part());
+        seen
     }
 
     /// Whether an object of these values may be held once for all of its like.
@@ -142,17 +191,14 @@ impl Repeats {
             return Seen::No;
         };
         hash.word(Arc::as_ptr(shape).addr() as u64);
-        let Some(place) = hash.place(&mut self.places) else {
-            return Seen::No;
-        };
-        let known = match &*place {
+        let seen = self.places.look(&hash, |part| match part {
             Value::Object(object) => object.shaped().and_then(|(known, values)| {
-                (Arc::ptr_eq(known, shape) && same(values, items)).then(|| place.clone())
+                (Arc::ptr_eq(known, shape) && same(values, items)).then(|| part.clone())
             }),
             _ => None,
-        };
-        worth.looked(known.is_some());
-        known.map_or(Seen::Place(place), Seen::Value)
+        });
+        worth.looked(seen.is_part());
+        seen
     }
 }
 
@@ -180,21 +226,25 @@ fn is_plain(value: &Value) -> bool {
 }
 
 /// What is known of a part.
-pub(super) enum Seen<'p> {
-    /// It was seen before.
-    Value(Value),
-    /// It is new, and belongs here.
+pub(super) enum Seen<'p, P = Value> {
+    /// It is remembered.
+    Part(P),
+    /// It was seen before, and is to be remembered here.
     Place(&'p mut Value),
-    /// It is not remembered.
+    /// It is new, or not one of those that are remembered.
     No,
 }
 
-impl Seen<'_> {
-    /// Keeps a new part.
+impl<P> Seen<'_, P> {
+    fn is_part(&self) -> bool {
+        matches!(self, Self::Part(_))
+    }
+
+    /// Remembers a part, if it is to be.
     #[inline]
-    pub fn keep(self, value: &Value) {
+    pub fn keep(self, part: impl FnOnce() -> Value) {
         if let Self::Place(place) = self {
-            *place = value.clone();
+            *place = part();
         }
     }
 }
@@ -266,10 +316,15 @@ impl Hash {
         }));
     }
 
+    /// A place among so many, and what tells parts there from one another; never 0.
     #[inline]
-    fn place(self, places: &mut [Value]) -> Option<&mut Value> {
-        let mask = (places.len() as u64).wrapping_sub(1);
-        places.get_mut(usize::try_from(self.0 & mask).ok()?)
+    fn place(&self, count: usize) -> (usize, u16) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "parts of the hash are taken"
+        )]
+        let (at, mark) = (self.0 as usize, (self.0 >> 48) as u16);
+        (at & count.wrapping_sub(1), mark | 1)
     }
 }
 
@@ -290,6 +345,8 @@ mod tests {
     #[test]
     fn equal_parts_are_held_once() {
         let items = repeated(r#"{"a":1,"b":"x"},["x",2],"a string of its own""#);
+        // the first of each is only noted
+        let items = items.get(3..).expect("more of them");
         for (part, known) in items.iter().zip(items.iter().cycle().take(3).cycle()) {
             let shared = match (part, known) {
                 (Value::Object(a), Value::Object(b)) => a.is(b),
