@@ -143,7 +143,9 @@ impl Error {
             Self::Load(LoadErrors(errors)) => {
                 let entries = errors.iter().map(|error| match error {
                     LoadError::Syntax(one) => of_diagnostic(one),
-                    LoadError::File(what) => ErrorEntry::new("load_error", what),
+                    LoadError::File(what) | LoadError::Roots(what) => {
+                        ErrorEntry::new("load_error", what)
+                    }
                 });
                 entries.collect()
             }

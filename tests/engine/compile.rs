@@ -174,9 +174,8 @@ fn refusals(case: &Case) -> Result<(), Diagnostics> {
         let steps = name.split('.').filter(|step| !step.is_empty());
         (steps.map(str::to_owned).collect(), schema.clone())
     });
-    let options = Options::default()
-        .strict(case.strict)
-        .schemas(schemas.collect());
+    let schemas = (!case.schemas.is_empty()).then(|| schemas.collect());
+    let options = Options::default().strict(case.strict).schemas(schemas);
     let base_exists = |path: &[String]| {
         let mut value = case.data.as_ref();
         for step in path {

@@ -42,8 +42,9 @@ pub struct Options {
     pub print: bool,
     /// Most errors reported; 0 means all.
     pub error_limit: usize,
-    /// Schemas by reference (`schema.x` as `["x"]`), for `# METADATA` schemas; `schema` itself under `[]`.
-    pub schemas: HashMap<Vec<String>, serde_json::Value>,
+    /// Schemas by reference (`schema.x` as `["x"]`), for `# METADATA` schemas; `schema` itself under `[]`. With `None`
+    /// nobody looks for those that are named.
+    pub schemas: Option<HashMap<Vec<String>, serde_json::Value>>,
     /// Names of built-ins that may not be called.
     pub unsafe_builtins: Vec<String>,
     /// Whether the sides of equalities in test rules get names, for reports of failed tests.
@@ -64,7 +65,7 @@ impl Default for Options {
             strict: false,
             print: true,
             error_limit: limits::ERRORS,
-            schemas: HashMap::new(),
+            schemas: None,
             unsafe_builtins: Vec::new(),
             trace_tests: false,
             skipped_passes: Vec::new(),
@@ -99,8 +100,11 @@ impl Options {
 
     /// With schemas by reference.
     #[must_use]
-    pub fn schemas(mut self, schemas: HashMap<Vec<String>, serde_json::Value>) -> Self {
-        self.schemas = schemas;
+    pub fn schemas(
+        mut self,
+        schemas: impl Into<Option<HashMap<Vec<String>, serde_json::Value>>>,
+    ) -> Self {
+        self.schemas = schemas.into();
         self
     }
 

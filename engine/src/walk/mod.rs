@@ -28,6 +28,7 @@ mod scope;
 mod shortcuts;
 mod shown;
 mod term;
+mod tree_walk;
 mod unify;
 
 pub use faults::Faults;

@@ -104,7 +104,10 @@ pub fn run(args: &Args) -> ExitCode {
         }
         Err(report) => {
             match args.format {
-                Format::Pretty => complain(report.text(report.is_of_loading())),
+                Format::Pretty => complain(report.bare().map_or_else(
+                    || report.text(report.is_of_loading()),
+                    |message| format!("{message}\n"),
+                )),
                 Format::Json => complain(report.json()),
             }
             ExitCode::from(FAILED)

@@ -112,12 +112,7 @@ fn read(path: &str) -> Result<Vec<u8>, LoadError> {
 }
 
 /// The schemas that a flag names.
-fn schemas(path: Option<&str>) -> Result<Schemas, Report> {
-    path.map_or_else(
-        || Ok(Schemas::new()),
-        |path| {
-            let schemas = Loader::new(&SystemFiles).load_schemas(path);
-            schemas.map_err(Report::of_files)
-        },
-    )
+fn schemas(path: Option<&str>) -> Result<Option<Schemas>, Report> {
+    let schemas = path.map(|path| Loader::new(&SystemFiles).load_schemas(path));
+    schemas.transpose().map_err(Report::of_files)
 }

@@ -166,6 +166,14 @@ impl Report {
         text
     }
 
+    /// The message of what was found at no place, before anything was compiled.
+    pub fn bare(&self) -> Option<&str> {
+        match self.errors.as_slice() {
+            [one] if !self.loading && one.code.is_none() => Some(&one.message),
+            _ => None,
+        }
+    }
+
     /// Whether the evaluation went on in spite of the errors.
     pub fn is_of_answered(&self) -> bool {
         self.answered

@@ -25,7 +25,7 @@ pub struct Bundle {
     /// How long reading documents took; nothing where there were none.
     pub reading: Option<Duration>,
     /// The documents it owns, each as the steps to it.
-    roots: Vec<Vec<String>>,
+    pub roots: Vec<Vec<String>>,
 }
 
 /// The fields of a manifest that say what is loaded, and how.
@@ -146,12 +146,6 @@ impl Bundle {
             }
             _ => Some(path.join("/")),
         }
-    }
-
-    /// What is wrong with two bundles that own the same documents.
-    pub fn overlaps(&self, other: &Self) -> Option<String> {
-        let mut roots = self.roots.iter();
-        roots.find_map(|root| overlap(root, other.roots.iter()))
     }
 }
 

@@ -8,7 +8,7 @@ use solon_syntax::source::{Source, SourceId};
 use solon_syntax::{ParseOptions, parse_module};
 
 use super::{
-    Bundle, Documents, Found, Ignore, Kind, Schemas, Walk, Wanted, read_document, schemas,
+    Bundle, Documents, Found, Ignore, Kind, Roots, Schemas, Walk, Wanted, read_document, schemas,
 };
 use crate::bundle::{Files, LoadError, LoadErrors};
 use crate::value::Value;
@@ -106,25 +106,29 @@ impl<'f> Loader<'f> {
         Self { options, ..self }
     }
 
-    /// Loads bundles, which are folders, as one.
+    /// Loads bundles, which are folders, as one. A folder that is named twice is one bundle.
     ///
     /// # Errors
-    /// The first fault.
+    /// The first fault; or, where bundles own the same documents, one that names all of these bundles.
     pub fn load_bundles<P: AsRef<str>>(&self, paths: &[P]) -> Result<Loaded, LoadErrors> {
         let refused = |what| LoadErrors(vec![LoadError::File(what)]);
-        let mut bundles: Vec<Bundle> = Vec::new();
+        let mut roots = Roots::default();
         let (mut modules, mut documents) = (BTreeMap::new(), Documents::default());
         let mut reading = None;
-        for path in paths {
-            let bundle = Bundle::load(self.files, path.as_ref(), &self.ignore, &self.options);
-            let mut bundle = bundle.map_err(refused)?;
-            if let Some(overlap) = bundles.iter().find_map(|other| other.overlaps(&bundle)) {
-                return Err(refused(overlap));
+        let mut seen = HashSet::new();
+        for path in paths.iter().map(AsRef::as_ref) {
+            if !seen.insert(path) {
+                continue;
             }
+            let bundle = Bundle::load(self.files, path, &self.ignore, &self.options);
+            let mut bundle = bundle.map_err(refused)?;
             modules.append(&mut bundle.modules);
-            documents.insert(&[], bundle.documents.clone());
+            documents.insert(&[], bundle.documents);
             reading = sum(reading, bundle.reading);
-            bundles.push(bundle);
+            roots.add(path, bundle.roots);
+        }
+        if let Some(overlap) = roots.overlap() {
+            return Err(LoadError::Roots(overlap).into());
         }
         Ok(Loaded {
             modules,

@@ -6,6 +6,7 @@ mod bundle;
 mod documents;
 mod ignore;
 mod loader;
+mod roots;
 mod schemas;
 mod walk;
 
@@ -16,4 +17,5 @@ pub use walk::Wanted;
 use bundle::Bundle;
 use documents::{Documents, read_document};
 use ignore::Ignore;
+use roots::Roots;
 use walk::{Found, Kind, Walk};

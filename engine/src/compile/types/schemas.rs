@@ -47,7 +47,8 @@ impl<'c> Schemas<'c> {
 
     /// Puts the type of `input` as the host describes it.
     pub fn put_input(&mut self, tree: &mut TypeTree) -> Result<(), Problem> {
-        let Some(schema) = self.options.schemas.get(&Vec::new()) else {
+        let schemas = self.options.schemas.as_ref();
+        let Some(schema) = schemas.and_then(|schemas| schemas.get(&Vec::new())) else {
             return Ok(());
         };
         let of = convert(schema).map_err(|reason| Problem::new(Span::default(), reason))?;
@@ -96,14 +97,15 @@ impl<'c> Schemas<'c> {
     fn type_of(&mut self, binding: &SchemaRef) -> Result<Option<Type>, String> {
         let name = match &binding.schema {
             SchemaTarget::Inline(schema) => return convert(schema).map(Some),
-            SchemaTarget::Reference(_) if self.options.schemas.is_empty() => return Ok(None),
             SchemaTarget::Reference(name) => name,
+        };
+        let Some(schemas) = &self.options.schemas else {
+            return Ok(None);
         };
         let steps = name.iter().skip(1).filter_map(Term::as_string);
         let key: Vec<_> = steps.map(ToString::to_string).collect();
-        let options = self.options;
         let undefined = || format!("undefined schema: {}", display_ref(name));
-        let convert_named = || convert(options.schemas.get(&key).ok_or_else(undefined)?);
+        let convert_named = || convert(schemas.get(&key).ok_or_else(undefined)?);
         let converted = self
             .converted
             .entry(key.clone())

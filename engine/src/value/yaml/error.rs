@@ -64,14 +64,19 @@ impl YamlError {
     pub(super) fn syntax(error: &ScanError, text: &str) -> Self {
         let line = error.marker().line();
         let at_end = error.marker().index() >= text.chars().count() && !text.ends_with('\n');
-        if error.info().ends_with("found unknown anchor") {
-            let name = anchor_at(text, error.marker().index());
-            return Self {
-                line: Some(line),
-                ..Self::yaml(format_args!("unknown anchor '{name}' referenced"))
-            };
-        }
-        let problem = problem(error.info());
+        let is_alias = error.info().ends_with("found unknown anchor");
+        let index = error.marker().index();
+        let problem = match is_alias.then(|| alias_problem(text, index)) {
+            Some(None) => {
+                let name = anchor_at(text, index);
+                return Self {
+                    line: Some(line),
+                    ..Self::yaml(format_args!("unknown anchor '{name}' referenced"))
+                };
+            }
+            Some(Some(problem)) => problem,
+            None => problem(error.info()),
+        };
         // Go counts lines from 0 and does not show line 0; its scanner is one line ahead
         let shown = match problem.layer {
             // at the end the parser has gone to a line of its own
@@ -107,9 +112,31 @@ impl std::error::Error for YamlError {}
 
 /// The name behind the `*` at a position, in characters.
 pub(super) fn anchor_at(text: &str, index: usize) -> String {
-    let rest = text.chars().skip(index).skip_while(|c| *c == '*');
-    rest.take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
-        .collect()
+    behind_alias(text, index).take_while(is_of_name).collect()
+}
+
+fn behind_alias(text: &str, index: usize) -> impl Iterator<Item = char> {
+    let indicator = usize::from(text.chars().nth(index) == Some('*'));
+    text.chars().skip(index + indicator)
+}
+
+fn is_of_name(c: &char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+}
+
+/// What Go's scanner has against the alias at a position: it ends names earlier than the parser does.
+fn alias_problem(text: &str, index: usize) -> Option<Problem<'static>> {
+    let is_empty = !behind_alias(text, index)
+        .next()
+        .is_some_and(|c| is_of_name(&c));
+    let end = behind_alias(text, index).find(|c| !is_of_name(c));
+    let ends = end.is_none_or(|c| {
+        c.is_whitespace() || matches!(c, '?' | ':' | ',' | ']' | '}' | '%' | '@' | '`')
+    });
+    (is_empty || !ends).then_some(Problem {
+        layer: Layer::Scanner,
+        text: "did not find expected alphabetic or numeric character",
+    })
 }
 
 enum Layer {

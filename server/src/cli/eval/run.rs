@@ -1,12 +1,13 @@
 //! One evaluation, from loading files to the answer.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use solon::CompilerOptions as Options;
 use solon::Value;
-use solon::bundle::{Loaded as Files, Loader};
+use solon::bundle::{LoadError, Loaded as Files, Loader};
 use solon::trace::{
     Coverage, CoverageReport, Instruments, Kind, Observer, Observers, Profile, Timer,
 };
@@ -280,11 +281,14 @@ fn read(args: &Args, loader: &Loader<'_>, metrics: &Metrics) -> Result<Files, Re
     if args.bundle.is_empty() {
         return Ok(files);
     }
-    let refused = |what: String| Report::message(format!("loading error: {what}"));
+    let refused = |what: &dyn Display| Report::message(format!("loading error: {what}"));
     let start = Instant::now();
     let bundles = loader.load_bundles(&args.bundle);
-    let bundles = bundles.map_err(|error| refused(error.to_string()))?;
+    let bundles = bundles.map_err(|errors| match errors.0.as_slice() {
+        [LoadError::Roots(what)] => Report::message(format!("bundle activation failed: {what}")),
+        _ => refused(&errors),
+    })?;
     metrics.since("rego_load_bundles", start);
     let both = bundles.with(files);
-    both.ok_or_else(|| refused("documents of bundles and files are at the same place".to_owned()))
+    both.ok_or_else(|| refused(&"documents of bundles and files are at the same place"))
 }

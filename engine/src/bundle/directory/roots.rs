@@ -1,0 +1,63 @@
+//! The documents that bundles own: no two of them may own the same.
+
+use std::collections::BTreeSet;
+
+/// The roots of bundles by their names.
+#[derive(Default)]
+pub struct Roots<'p>(Vec<(&'p str, Vec<Vec<String>>)>);
+
+impl<'p> Roots<'p> {
+    /// Takes note of the roots of another bundle, each as the steps to it.
+    pub fn add(&mut self, name: &'p str, roots: Vec<Vec<String>>) {
+        self.0.push((name, roots));
+    }
+
+    /// What is wrong with the bundles, if some own the same documents.
+    pub fn overlap(&self) -> Option<String> {
+        let mut bundles = BTreeSet::new();
+        let mut unbounded = BTreeSet::new();
+        let mut conflicts = BTreeSet::new();
+        for (at, (name, roots)) in self.0.iter().enumerate() {
+            for (other, others) in self.0.iter().skip(at + 1) {
+                let pairs = roots
+                    .iter()
+                    .flat_map(|root| others.iter().map(move |other| (root, other)));
+                for (root, other_root) in pairs {
+                    if !root.starts_with(other_root) && !other_root.starts_with(root) {
+                        continue;
+                    }
+                    bundles.extend([*name, *other]);
+                    unbounded.extend(root.is_empty().then_some(*name));
+                    unbounded.extend(other_root.is_empty().then_some(*other));
+                    conflicts.insert(conflict(root, other_root));
+                }
+            }
+        }
+        if bundles.is_empty() {
+            return None;
+        }
+        let list = |names: BTreeSet<&str>| Vec::from_iter(names).join(", ");
+        let names = list(bundles);
+        Some(if unbounded.is_empty() {
+            let conflicts = Vec::from_iter(conflicts).join(", ");
+            format!(
+                "detected overlapping roots in manifests for these bundles: [{names}] ({conflicts})"
+            )
+        } else {
+            let unbounded = list(unbounded);
+            format!(
+                "bundles [{names}] have overlapping roots and cannot be activated simultaneously because bundle(s) \
+                 [{unbounded}] specify empty root paths ('') which overlap with any other bundle root"
+            )
+        })
+    }
+}
+
+fn conflict(root: &[String], other: &[String]) -> String {
+    let (root, other) = (root.join("/"), other.join("/"));
+    if root == other {
+        return format!("root {root} is in multiple bundles");
+    }
+    let (first, second) = (root.as_str().min(&other), root.as_str().max(&other));
+    format!("{first} overlaps {second}")
+}

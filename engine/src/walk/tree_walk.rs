@@ -1,0 +1,136 @@
+//! `walk`: each path and value below a value. Where steps of the path are known, the search follows them.
+
+use solon_syntax::ast::Term;
+use solon_syntax::source::Span;
+
+use super::calls::few;
+use super::machine::{Flow, Goal, Next, Outcome, Walk};
+use super::term::{List, T, TermShape};
+use crate::evaluation::Halt;
+use crate::limits;
+use crate::value::V;
+
+/// What every value on the way is made equal to, and then.
+struct TreeWalk<'n, 's, 'e> {
+    goal: Goal<'e>,
+    output: Option<&'e Term>,
+    next: Next<'n, 'e>,
+    /// The steps so far; none where nobody asks for them.
+    path: Option<&'s mut Vec<V<'e>>>,
+}
+
+impl<'e> Walk<'e> {
+    pub(super) fn walk_tree(
+        &mut self,
+        goal: Goal<'e>,
+        operands: &'e [Term],
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let [from, rest @ ..] = operands else {
+            few(operands);
+            return Ok(Flow::More);
+        };
+        let Some(from) = self.plug(T::Term(from, goal.frame)) else {
+            return Ok(Flow::More);
+        };
+        let output = rest.first();
+        let path = output.and_then(|output| self.walked_path(T::Term(output, goal.frame)));
+        let is_unnamed = matches!(path, Some(T::Term(path, _)) if path.is_wildcard());
+        let sought = path.map_or_else(Vec::new, |path| self.sought(path));
+        let mut steps = Vec::new();
+        let mut tree = TreeWalk {
+            goal,
+            output,
+            next,
+            path: (!is_unnamed).then_some(&mut steps),
+        };
+        self.walk_below(&mut tree, from, &sought)
+    }
+
+    /// The path within a pair of a path and a value.
+    fn walked_path(&mut self, pair: T<'e>) -> Option<T<'e>> {
+        let pair = self.elements(pair)?;
+        if pair.len() == 2 { pair.get(0) } else { None }
+    }
+
+    /// The first steps of a path, as far as its length is known; `None` for those that may be any.
+    fn sought(&mut self, path: T<'e>) -> Vec<Option<V<'e>>> {
+        let Some(steps) = self.elements(path) else {
+            return Vec::new();
+        };
+        let steps = (0..steps.len()).filter_map(|at| steps.get(at));
+        steps.map(|step| self.plug(step)).collect()
+    }
+
+    fn elements(&mut self, term: T<'e>) -> Option<List<'e>> {
+        match self.apply(term).shape() {
+            TermShape::Array(items) => Some(items),
+            TermShape::Known(value) => value.as_array().map(List::Values),
+            _ => None,
+        }
+    }
+
+    fn walk_below(
+        &mut self,
+        tree: &mut TreeWalk<'_, '_, 'e>,
+        value: V<'e>,
+        sought: &[Option<V<'e>>],
+    ) -> Outcome {
+        self.turn()?;
+        if value.refuses_walk() {
+            let ended = self.call.budget.check();
+            ended.map_err(|fault| Halt::exhausted(self.program, &fault, Span::default()))?;
+        }
+        let (step, sought) = match sought {
+            [step, sought @ ..] => (Some(*step), sought),
+            [] => (None, sought),
+        };
+        if let Some(Some(key)) = step {
+            return match value.lookup(key) {
+                Some(inner) => self.walk_step(tree, key, inner, sought),
+                None => Ok(Flow::More),
+            };
+        }
+        let arena = self.call.arena;
+        let items = value.as_array().into_iter().flat_map(|items| items.iter());
+        let items = (0_i64..).map(V::Int).zip(items);
+        let pairs = value
+            .as_object()
+            .into_iter()
+            .flat_map(|object| object.iter());
+        let members = value.as_set().into_iter().flat_map(|set| set.iter());
+        let members = members.map(|member| (member, member));
+        let children = items.chain(pairs).chain(members).map(Some);
+        // a path that leads further is not the one to this value
+        let own = step.is_none().then_some(None);
+        self.alternatives(own.into_iter().chain(children), |walk, child| match child {
+            Some((key, inner)) => walk.walk_step(tree, key, inner, sought),
+            None => {
+                let path = tree.path.as_ref();
+                let path = arena.array(path.map_or(&[], |path| path.as_slice()));
+                let pair = arena.array(&[path, value]);
+                walk.returned(tree.goal, pair, tree.output, tree.next)
+            }
+        })
+    }
+
+    /// Goes on with a value one step below.
+    fn walk_step(
+        &mut self,
+        tree: &mut TreeWalk<'_, '_, 'e>,
+        key: V<'e>,
+        value: V<'e>,
+        sought: &[Option<V<'e>>],
+    ) -> Outcome {
+        if let Some(path) = &mut tree.path {
+            path.push(key);
+        }
+        let flow = stacker::maybe_grow(limits::VALUE_STACK, 2 * limits::VALUE_STACK, || {
+            self.walk_below(tree, value, sought)
+        });
+        if let Some(path) = &mut tree.path {
+            path.pop();
+        }
+        flow
+    }
+}
