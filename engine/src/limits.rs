@@ -14,6 +14,9 @@ pub const NESTING: usize = 400;
 /// or compare.
 pub const VALUE_PARTS: u32 = 1 << 26;
 
+/// Most bytes of strings and keys that the `copy` operations of one transaction copy: copies of copies double.
+pub const COPIED_TEXT: usize = 256 << 20;
+
 /// Deepest nesting of a static type; what nests deeper is known as `any` only.
 pub const TYPE_NESTING: usize = 100;
 

@@ -11,7 +11,7 @@ use crate::databases::{Folder, On};
 use crate::plane::options;
 
 /// Files of a test, and options that name them.
-fn described(folder: &Folder, files: &[(&str, &str)]) -> Options {
+pub fn described(folder: &Folder, files: &[(&str, &str)]) -> Options {
     let mut options = options(&folder.0.join("data"));
     options.config = ConfigFiles {
         paths: write(&folder.0, files),

@@ -28,6 +28,7 @@ mod migrations;
 mod outage;
 mod plane;
 mod races;
+mod reloaded;
 mod secrecy;
 mod sequences;
 mod taken_over;

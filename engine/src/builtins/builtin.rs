@@ -143,7 +143,7 @@ pub enum Observed {
 pub enum Run {
     /// By a function.
     Function(Function),
-    /// By the evaluator itself: `eq`, `assign`, `walk`, `rego.metadata.*`.
+    /// By the evaluator itself: `eq`, `assign`, `walk`.
     Evaluator,
 }
 

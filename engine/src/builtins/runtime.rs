@@ -19,17 +19,26 @@ pub const TABLE: &[Builtin] = &[
         runtime,
     )
     .nondeterministic(),
-    Builtin::evaluator(
+    Builtin::new(
         "rego.metadata.chain",
         "=> chain: array[any]",
         "The annotations of the rule in hand and of what contains it.",
+        |_, _| Err(outside_rules("rego.metadata.chain")),
     ),
-    Builtin::evaluator(
+    Builtin::new(
         "rego.metadata.rule",
         "=> output: any",
         "The annotations of the rule in hand.",
+        |_, _| Err(outside_rules("rego.metadata.rule")),
     ),
 ];
+
+/// What calls come to that the compiler did not replace by annotations.
+fn outside_rules(name: &str) -> Fault {
+    Fault::error(format!(
+        "the {name} function must only be called within the scope of a rule"
+    ))
+}
 
 fn now_ns<'e>(call: &mut BuiltinContext<'e>, _: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(V::Int(call.now_ns()))

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use solon_syntax::stack;
 
 use crate::evaluation::{
-    EvalError, Halt, Overlay, base_child, below, is_system, merged_keys, replaced, united,
+    EvalError, Halt, Overlay, base_child, below, document_keys, is_system, merged_keys, replaced,
+    united,
 };
 use crate::impossible::impossible;
 use crate::program::{ConstId, NodeId, Program, RuleId, RuleKind, Slot, Step, TreeNode};
@@ -232,7 +233,9 @@ impl<'e> Machine<'e> {
             Some(Overlay::Node(children)) => Some(children),
             _ => None,
         };
-        if tree_node.is_none() && replaced.is_none() {
+        // packages make nothing below what is no object
+        let is_whole = overlay.is_none() && base.is_some_and(|base| base.as_object().is_none());
+        if is_whole || tree_node.is_none() && replaced.is_none() {
             return Ok(base);
         }
         self.turn()?;
@@ -330,7 +333,7 @@ impl<'e> Machine<'e> {
         path: &[V<'e>],
     ) -> Result<(Vec<V<'e>>, Source<'o, 'e>), Halt> {
         let made = |whole: Option<V<'e>>| {
-            let keys = whole.map_or_else(Vec::new, value_keys);
+            let keys = whole.map_or_else(Vec::new, document_keys);
             (keys, Source::Whole(whole))
         };
         let mut place = self.root(Some(0), overlay);
@@ -385,20 +388,6 @@ pub(super) fn stored_child<'e>(base: &'e Value, key: &'e Value) -> Option<&'e Va
         (Value::Set(set), key) => set.contains(key.borrow()).then_some(key),
         _ => None,
     }
-}
-
-fn value_keys(value: V<'_>) -> Vec<V<'_>> {
-    if let Some(object) = value.as_object() {
-        return object.iter().map(|(key, _)| key).collect();
-    }
-    if let Some(array) = value.as_array() {
-        return (0_i64..).take(array.len()).map(V::Int).collect();
-    }
-    value
-        .as_set()
-        .into_iter()
-        .flat_map(|set| set.iter())
-        .collect()
 }
 
 /// The keys under which rules make something.

@@ -14,7 +14,7 @@ pub(crate) use document_builder::DocumentBuilder;
 pub use error::EvalError;
 pub(crate) use error::{Halt, outcome};
 pub(crate) use overlay::{
-    Overlay, Patches, base_child, below, is_system, merged_keys, no_document, overlay, replaced,
-    replaced_below, united,
+    Overlay, Patches, base_child, below, document_keys, is_system, merged_keys, no_document,
+    overlay, replaced, replaced_below, united,
 };
 pub use stack::StackFrame;

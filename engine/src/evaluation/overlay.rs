@@ -177,6 +177,21 @@ pub(crate) fn is_system(key: V<'_>) -> bool {
     key.string_bytes() == Some(b"system")
 }
 
+/// The keys of a document, in order.
+pub(crate) fn document_keys(value: V<'_>) -> Vec<V<'_>> {
+    if let Some(object) = value.as_object() {
+        return object.iter().map(|(key, _)| key).collect();
+    }
+    if let Some(array) = value.as_array() {
+        return (0_i64..).take(array.len()).map(V::Int).collect();
+    }
+    value
+        .as_set()
+        .into_iter()
+        .flat_map(|set| set.iter())
+        .collect()
+}
+
 /// Keys of a base document with what is replaced in it, in order; then those that only rules have.
 pub(crate) fn merged_keys<'e>(
     is_root: bool,
@@ -184,12 +199,10 @@ pub(crate) fn merged_keys<'e>(
     base: Option<V<'e>>,
     overlay: Option<&Overlay<'e>>,
 ) -> Vec<V<'e>> {
-    let object = base.and_then(|value| value.as_object()).into_iter();
-    let mut keys: Vec<V<'e>> = object
-        .flat_map(|object| object.iter())
-        .map(|(key, _)| key)
-        .filter(|key| !is_root || !is_system(*key))
-        .collect();
+    // where something is replaced, only objects are left
+    let base = base.filter(|base| overlay.is_none() || base.as_object().is_some());
+    let mut keys = base.map_or_else(Vec::new, document_keys);
+    keys.retain(|key| !is_root || !is_system(*key));
     if let Some(Overlay::Node(children)) = overlay {
         keys.extend(children.keys().copied());
         keys.sort();

@@ -92,6 +92,8 @@ pub struct Transaction {
     writes: Vec<Write>,
     /// Parts of documents that may still be written.
     parts: u32,
+    /// Bytes of text that may still be copied.
+    copied: usize,
 }
 
 /// A change of one document.
@@ -114,6 +116,7 @@ impl Transaction {
             root: snapshot.root.clone(),
             writes: Vec::new(),
             parts: limits::VALUE_PARTS,
+            copied: limits::COPIED_TEXT,
         }
     }
 
@@ -144,6 +147,16 @@ impl Transaction {
         self.writes
             .push(Write::Exactly(operation, path.clone(), value));
         Ok(())
+    }
+
+    /// Adds a copy of a document elsewhere; the parent must exist.
+    ///
+    /// # Errors
+    /// As for [`Self::write`]; [`StoreError::InvalidPatch`] where copies have more than 256 MiB of text altogether.
+    pub fn copy(&mut self, from: &Path, to: &Path) -> Result<(), StoreError> {
+        let value = self.read(from)?.clone();
+        write::check_copy(&value, &mut self.copied)?;
+        self.write(Operation::Add, to, value)
     }
 
     /// Writes a document, making the objects around it.

@@ -87,10 +87,7 @@ impl PatchStep {
             Self::Write(operation, path, value) => transaction.write(operation, &path, value),
             Self::Test(path, value) if *transaction.read(&path)? == value => Ok(()),
             Self::Test(path, _) => Err(refused(format!("{path}: test failed"))),
-            Self::Copy { from, to } => {
-                let value = transaction.read(&from)?.clone();
-                transaction.write(Operation::Add, &to, value)
-            }
+            Self::Copy { from, to } => transaction.copy(&from, &to),
             Self::Move { from, to } if from == to => transaction.read(&from).map(drop),
             Self::Move { from, to } => {
                 if to.segments().starts_with(from.segments()) {

@@ -58,6 +58,33 @@ pub(super) fn check_extent(path: &Path, value: &Value, parts: &mut u32) -> Resul
     Err(StoreError::InvalidPatch { message })
 }
 
+/// Refuses a copy beyond the bytes of text that copies may still have.
+pub(super) fn check_copy(value: &Value, left: &mut usize) -> Result<(), StoreError> {
+    if takes_text(value, left) {
+        return Ok(());
+    }
+    let message = format!("copies of more than {} bytes of text", limits::COPIED_TEXT);
+    Err(StoreError::InvalidPatch { message })
+}
+
+/// Whether there is room for the strings and keys of a value, which they take.
+fn takes_text(value: &Value, left: &mut usize) -> bool {
+    match value {
+        Value::Array(items) => stack::level(|| items.iter().all(|item| takes_text(item, left))),
+        Value::Set(set) => stack::level(|| set.items().iter().all(|item| takes_text(item, left))),
+        Value::Object(object) => stack::level(|| {
+            let mut pairs = object.iter();
+            pairs.all(|(key, value)| takes_text(key, left) && takes_text(value, left))
+        }),
+        scalar => {
+            let length = scalar.borrow().text_or_empty().as_bytes().len();
+            let rest = left.checked_sub(length);
+            *left = rest.unwrap_or_default();
+            rest.is_some()
+        }
+    }
+}
+
 fn excess(value: &Value, levels: usize, parts: &mut u32) -> Option<Excess> {
     let Some(left) = parts.checked_sub(1) else {
         return Some(Excess::Parts);

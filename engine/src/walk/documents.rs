@@ -6,7 +6,9 @@ use solon_syntax::ast::{Term, TermKind};
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::reference::Target;
 use super::term::{Made, T};
-use crate::evaluation::{Halt, Overlay, base_child, below, is_system, replaced_below};
+use crate::evaluation::{
+    Halt, Overlay, base_child, below, document_keys, is_system, replaced_below,
+};
 use crate::impossible::{Within as _, impossible};
 use crate::program::canonical::{Site, SiteId, Sites};
 use crate::trace::{Count, Operation};
@@ -87,7 +89,7 @@ impl<'e> Walk<'e> {
             return self.save_equal(goal, whole, target.other, next);
         }
         let base = self.resolve(path);
-        let keys = base.map_or_else(Vec::new, keys);
+        let keys = base.map_or_else(Vec::new, document_keys);
         let ruled = self
             .site(site)
             .into_iter()
@@ -236,14 +238,3 @@ pub(super) static DATA: std::sync::LazyLock<Term> = std::sync::LazyLock::new(|| 
     kind: TermKind::Var("data".into()),
     span: solon_syntax::source::Span::default(),
 });
-
-fn keys(value: V<'_>) -> Vec<V<'_>> {
-    if let Some(object) = value.as_object() {
-        return object.iter().map(|(key, _)| key).collect();
-    }
-    if let Some(array) = value.as_array() {
-        return (0_i64..).take(array.len()).map(V::Int).collect();
-    }
-    let members = value.as_set().into_iter().flat_map(|set| set.iter());
-    members.collect()
-}

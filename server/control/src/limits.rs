@@ -15,6 +15,9 @@ pub const RESOURCE_BODY: usize = 16 << 20;
 /// Largest document of source data, in bytes.
 pub const DATA_BODY: usize = 64 << 20;
 
+/// Longest answer that is formatted for humans, in bytes; a longer one comes on one line.
+pub const PRETTY: usize = 128 << 20;
+
 /// Most requirements, labels or datasources of one item.
 pub const PARTS: usize = 100_000;
 

@@ -28,7 +28,7 @@ use crate::system::{apart, huge_pages};
 use crate::telemetry::{Format, Level, finish_log, start_log};
 
 /// Serve policies and documents over HTTP.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 #[command(after_help = "\
 Examples:
   solon run --server policies users.json
@@ -306,7 +306,14 @@ impl Args {
             });
         }
         if let Some(file) = self.config_file.as_deref().filter(|_| self.watch_config) {
-            watch::on_change(vec![PathBuf::from(file)], start_anew);
+            let args = self.clone();
+            watch::on_change(vec![PathBuf::from(file)], move || match args.config() {
+                Ok(_) => start_anew(),
+                Err(error) => tracing::error!(
+                    err = error,
+                    "The configuration changed, and cannot be used; the server goes on with the one before."
+                ),
+            });
         }
     }
 }

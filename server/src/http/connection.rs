@@ -396,8 +396,11 @@ impl<A: App> Service<A> {
     fn send(head: &Head, mut response: Response) -> Answer {
         if head.method == Method::HEAD {
             // HTTP/2 would send it
-            let length = response.body.len().to_string();
-            return answer(response.with(CONTENT_LENGTH, &length), Bytes::new());
+            if !response.has(&CONTENT_LENGTH) {
+                let length = response.body.len().to_string();
+                response = response.with(CONTENT_LENGTH, &length);
+            }
+            return answer(response, Bytes::new());
         }
         let body = std::mem::take(&mut response.body);
         answer(response, body)

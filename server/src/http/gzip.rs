@@ -9,6 +9,7 @@ use hyper::body::Bytes;
 
 use super::budget::{Held, Spent};
 use super::pages::Buffer;
+use super::weight::weight;
 
 /// Bytes that are unpacked at a time.
 const PART: usize = 16 << 10;
@@ -63,7 +64,14 @@ pub fn gunzip(body: &[u8], limit: usize, held: &mut Held) -> Result<Bytes, GzipE
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 return Err(malformed("unexpected EOF"));
             }
-            Err(error) => return Err(malformed(&error.to_string())),
+            Err(error) => {
+                let words = error.to_string();
+                return Err(malformed(match words.as_str() {
+                    words if words.contains("checksum") => "gzip: invalid checksum",
+                    words if words.contains("header") => "gzip: invalid header",
+                    words => words,
+                }));
+            }
         }
     }
 }
@@ -86,10 +94,9 @@ pub fn gzip(body: &[u8], level: u32) -> Option<Vec<u8>> {
 /// Whether the value of an `Accept-Encoding` header takes gzip.
 pub fn accepts_gzip(header: &str) -> bool {
     header.split(',').any(|item| {
-        let (name, quality) = item.split_once(';').unwrap_or((item, ""));
-        let quality = quality.trim().strip_prefix("q=").map(str::parse::<f32>);
-        name.trim().eq_ignore_ascii_case("gzip")
-            && quality.is_none_or(|quality| quality.is_ok_and(|quality| quality > 0.0))
+        let mut parts = item.split(';');
+        let name = parts.next().unwrap_or_default();
+        name.trim().eq_ignore_ascii_case("gzip") && weight(parts).is_some_and(|weight| weight > 0.0)
     })
 }
 
@@ -165,6 +172,10 @@ mod tests {
         assert_eq!(words(b"plain text here"), "gzip: invalid header");
         let packed = gzip(b"abc").unwrap();
         assert_eq!(words(&packed[..packed.len() - 3]), "unexpected EOF");
+        let mut other = packed.clone();
+        let checksum = packed.len() - 8;
+        other[checksum] ^= 1;
+        assert_eq!(words(&other), "gzip: invalid checksum");
     }
 
     #[test]
@@ -180,6 +191,8 @@ mod tests {
             "br",
             "gzip; q=0.0",
             "gzip;q=x",
+            "gzip;Q=0",
+            "gzip;x=1;q=0",
         ] {
             assert!(!accepts_gzip(no), "{no}");
         }

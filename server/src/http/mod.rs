@@ -20,6 +20,7 @@ mod pool;
 mod serve;
 mod stream;
 mod tls;
+mod weight;
 mod writer;
 
 pub use budget::{Budget, Held, Spent};
@@ -33,3 +34,4 @@ pub use pool::{Pace, Pool};
 pub use serve::{Serving, serve};
 pub use stream::Broken;
 pub use tls::TlsState;
+pub use weight::weight;

@@ -68,7 +68,7 @@ struct Shared {
     slots: usize,
     threads: usize,
     waiting: usize,
-    /// Most threads that evaluations hold which gave their slots away; the others are for newcomers.
+    /// Most threads that may be held by evaluations which gave their slots away; the others are for newcomers.
     parked: usize,
     /// That of the thread that made the pool.
     priority: Priority,
@@ -107,7 +107,9 @@ impl State {
 impl Pool {
     /// A pool of its own.
     pub fn new(bounds: &Bounds) -> Self {
-        let (slots, threads) = (bounds.slots.max(1), bounds.threads.max(1));
+        let threads = bounds.threads.max(1);
+        // a slot that no thread can take would always be free, and nothing ever wait
+        let slots = bounds.slots.clamp(1, threads);
         Self(Arc::new(Shared {
             state: Mutex::new(State {
                 free: slots,
@@ -471,19 +473,22 @@ mod tests {
 
     #[tokio::test]
     async fn what_does_not_fit_is_refused() {
-        let pool = pool(1, 1, 1);
-        let run = |millis| {
-            let pool = pool.clone();
-            let long = Duration::from_millis(millis);
-            tokio::spawn(async move { pool.run(None, move |turn| work(turn, long)).await })
-        };
-        let first = run(200);
-        tokio::time::sleep(Duration::from_millis(20)).await;
-        let second = run(1);
-        tokio::time::sleep(Duration::from_millis(20)).await;
-        assert_eq!(pool.run(None, |_| ()).await, Err(NotRun::Full));
-        assert_eq!(pool.refused(), 1);
-        first.await.unwrap().unwrap();
-        second.await.unwrap().unwrap();
+        // slots that no thread takes are none
+        for slots in [1, 8] {
+            let pool = pool(slots, 1, 1);
+            let run = |millis| {
+                let pool = pool.clone();
+                let long = Duration::from_millis(millis);
+                tokio::spawn(async move { pool.run(None, move |turn| work(turn, long)).await })
+            };
+            let first = run(200);
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            let second = run(1);
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            assert_eq!(pool.run(None, |_| ()).await, Err(NotRun::Full));
+            assert_eq!(pool.refused(), 1);
+            first.await.unwrap().unwrap();
+            second.await.unwrap().unwrap();
+        }
     }
 }

@@ -186,6 +186,7 @@ async fn converse<A: App, S>(
         bounds.clone(),
         &service.budget,
         broken,
+        http2,
     );
     let connection = Arc::new(Connection {
         service,

@@ -101,6 +101,8 @@ pub struct Watched<S> {
     flow: Arc<Flow>,
     bounds: Arc<Bounds>,
     broken: Arc<Broken>,
+    /// Whether the connection may speak HTTP/2.
+    http2: bool,
     /// Fires at the earliest when something may be due.
     timer: Option<Pin<Box<Sleep>>>,
     /// Requests that were begun when bytes came last.
@@ -112,7 +114,7 @@ pub struct Watched<S> {
     held: Held,
     /// When something came last over HTTP/2.
     came: Option<Instant>,
-    /// When the client stopped to take what is written.
+    /// When the client stopped taking what is written.
     stuck: Option<Instant>,
     first: First,
     /// Bytes that were read and did not fit.
@@ -138,12 +140,14 @@ impl<S> Watched<S> {
         bounds: Arc<Bounds>,
         budget: &Budget,
         broken: Arc<Broken>,
+        http2: bool,
     ) -> Self {
         Self {
             inner,
             flow,
             bounds,
             broken,
+            http2,
             timer: None,
             begun: 0,
             head: None,
@@ -227,7 +231,7 @@ impl<S> Watched<S> {
     /// send it.
     fn first_line(&mut self, buffer: &mut ReadBuf<'_>, before: usize) {
         let new = buffer.filled().get(before..).unwrap_or_default();
-        if before == 0 && new.starts_with(b"PRI") {
+        if before == 0 && self.http2 && is_preface(new) {
             self.first = First::Http2;
             return;
         }
@@ -268,6 +272,14 @@ impl<S> Watched<S> {
         let bodiless = |bytes| memchr::memmem::find(bytes, b"content-length: 0\r\n").is_some();
         (own && bodiless(bytes)).then(|| self.broken.clone())
     }
+}
+
+/// How connections over HTTP/2 begin.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// Whether what came first begins as HTTP/2 does, as far as it came; the name of a method may begin with a letter of it.
+fn is_preface(first: &[u8]) -> bool {
+    first.starts_with(PREFACE) || first.len() >= 3 && PREFACE.starts_with(first)
 }
 
 /// Parts as one, where that has room for them.
@@ -433,7 +445,16 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
 mod tests {
     use std::io::IoSlice;
 
-    use super::gathered;
+    use super::{PREFACE, gathered, is_preface};
+
+    #[test]
+    fn methods_may_begin_as_http2_does() {
+        assert!(is_preface(PREFACE) && is_preface(&PREFACE[..3]));
+        assert!(is_preface(&[PREFACE, b"more"].concat()));
+        for other in ["P", "PR", "PRI / HTTP/1.1", "PRIX / HTTP/1.1\r\n", "PUT /"] {
+            assert!(!is_preface(other.as_bytes()), "{other}");
+        }
+    }
 
     #[test]
     fn parts_are_one_where_there_is_room() {

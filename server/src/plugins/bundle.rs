@@ -50,7 +50,7 @@ impl BundleStatus {
         }
     }
 
-    /// Whether it was activated once.
+    /// Whether it was activated at least once.
     pub fn is_active(&self) -> bool {
         self.last_successful_activation.is_some()
     }

@@ -139,7 +139,7 @@ impl Registry {
         inactive.map(|bundle| bundle.name.clone()).collect()
     }
 
-    /// Whether all plugins were `OK` at once some time.
+    /// Whether all plugins were `OK` at the same time at some point; it stays true.
     pub fn is_ready(&self) -> bool {
         *self.ready.borrow()
     }

@@ -137,7 +137,10 @@ pub fn encode_object<'e>(
         }
         pairs.push((key, values));
     }
+    // of keys with equal texts the last wins
+    pairs.reverse();
     pairs.sort_by(|a, b| a.0.cmp(&b.0));
+    pairs.dedup_by(|earlier, last| earlier.0 == last.0);
     let mut buffer = call.buffer();
     for (key, values) in &pairs {
         call.budget.spend_len(values.len())?;

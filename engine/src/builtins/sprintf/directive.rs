@@ -49,6 +49,8 @@ impl<'e> Values for ArrayView<'e> {
     fn as_size(value: V<'e>) -> Option<i64> {
         match value {
             V::Int(size) => Some(size),
+            // an integer, if one that is written with a sign
+            V::Number(_) | V::NewNumber(_) if value.to_string() == "-0" => Some(0),
             _ => None,
         }
     }

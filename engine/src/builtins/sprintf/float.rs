@@ -20,7 +20,9 @@ pub fn print(printer: &mut Printer<'_, '_>, float: f64, verb: char) -> Result<bo
     if let ('f' | 'F', None, false) = (verb, printer.spec.width, printer.spec.sharp) {
         printer.raw(sign.as_bytes())?;
         let precision = precision.unwrap_or(6);
-        printer.show(format_args!("{magnitude:.precision$}"))?;
+        let digits = precision.min(DIGITS);
+        printer.show(format_args!("{magnitude:.digits$}"))?;
+        printer.fill(b'0', precision - digits)?;
         return Ok(true);
     }
     let text = match verb {
@@ -28,7 +30,7 @@ pub fn print(printer: &mut Printer<'_, '_>, float: f64, verb: char) -> Result<bo
         'G' => general(magnitude, precision).to_uppercase(),
         'e' => scientific(magnitude, precision.unwrap_or(6)),
         'E' => scientific(magnitude, precision.unwrap_or(6)).to_uppercase(),
-        'f' | 'F' => format!("{magnitude:.*}", precision.unwrap_or(6)),
+        'f' | 'F' => fixed(magnitude, precision.unwrap_or(6)),
         'b' => binary(magnitude),
         'x' => hexadecimal(magnitude, precision),
         'X' => hexadecimal(magnitude, precision).to_uppercase(),
@@ -53,11 +55,21 @@ pub fn print(printer: &mut Printer<'_, '_>, float: f64, verb: char) -> Result<bo
     Ok(true)
 }
 
+/// Digits behind the point from which on all are zeros, whatever the float; the library counts them by 16 bits.
+const DIGITS: usize = 1100;
+
+/// `%f`
+fn fixed(float: f64, precision: usize) -> String {
+    let digits = precision.min(DIGITS);
+    let zeros = "0".repeat(precision - digits);
+    format!("{float:.digits$}{zeros}")
+}
+
 /// Significant digits without trailing zeros, and the exponent of the first.
 fn digits(float: f64, precision: Option<usize>) -> (String, i32) {
     let text = match precision {
         None => format!("{float:e}"),
-        Some(precision) => format!("{float:.*e}", precision.saturating_sub(1)),
+        Some(precision) => format!("{float:.*e}", precision.saturating_sub(1).min(DIGITS)),
     };
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let digits = mantissa.replace('.', "");
@@ -94,12 +106,12 @@ pub(super) fn general(float: f64, precision: Option<usize>) -> String {
 
 /// `%e`
 pub(super) fn scientific(float: f64, precision: usize) -> String {
-    let text = format!("{float:.precision$e}");
+    let digits = precision.min(DIGITS);
+    let text = format!("{float:.digits$e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    format!(
-        "{mantissa}{}",
-        exponent_text('e', exponent.parse().unwrap_or(0))
-    )
+    let zeros = "0".repeat(precision - digits);
+    let exponent = exponent_text('e', exponent.parse().unwrap_or(0));
+    format!("{mantissa}{zeros}{exponent}")
 }
 
 /// An exponent with its sign and at least two digits.

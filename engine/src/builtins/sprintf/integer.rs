@@ -100,7 +100,9 @@ fn quoted(c: char, ascii: bool) -> String {
 fn code_point(printer: &mut Printer<'_, '_>, i: i64) -> Result<(), Fault> {
     let digits = printer.spec.precision.unwrap_or(0).max(4);
     printer.reserve(digits)?;
-    let mut text = format!("U+{i:0digits$X}");
+    let number = format!("{i:X}");
+    let zeros = "0".repeat(digits.saturating_sub(number.len()));
+    let mut text = format!("U+{zeros}{number}");
     if printer.spec.sharp
         && let Some(c) = u32::try_from(i).ok().and_then(char::from_u32)
         && display::is_print(c)

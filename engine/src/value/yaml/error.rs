@@ -112,7 +112,9 @@ impl std::error::Error for YamlError {}
 
 /// The name behind the `*` at a position, in characters.
 pub(super) fn anchor_at(text: &str, index: usize) -> String {
-    behind_alias(text, index).take_while(is_of_name).collect()
+    behind_alias(text, index)
+        .take_while(|c| is_of_name(*c))
+        .collect()
 }
 
 fn behind_alias(text: &str, index: usize) -> impl Iterator<Item = char> {
@@ -120,16 +122,14 @@ fn behind_alias(text: &str, index: usize) -> impl Iterator<Item = char> {
     text.chars().skip(index + indicator)
 }
 
-fn is_of_name(c: &char) -> bool {
+fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
 
 /// What Go's scanner has against the alias at a position: it ends names earlier than the parser does.
 fn alias_problem(text: &str, index: usize) -> Option<Problem<'static>> {
-    let is_empty = !behind_alias(text, index)
-        .next()
-        .is_some_and(|c| is_of_name(&c));
-    let end = behind_alias(text, index).find(|c| !is_of_name(c));
+    let is_empty = !behind_alias(text, index).next().is_some_and(is_of_name);
+    let end = behind_alias(text, index).find(|c| !is_of_name(*c));
     let ends = end.is_none_or(|c| {
         c.is_whitespace() || matches!(c, '?' | ':' | ',' | ']' | '}' | '%' | '@' | '`')
     });

@@ -1,20 +1,31 @@
 //! JSON text on several lines, as it is: its members in their order, its numbers in their digits.
 
 /// Writes compact JSON text on several lines, two blanks for each level. All lines but the first begin at a level; `inside`
-/// writes the bytes of strings.
+/// writes the bytes of strings. Whether all of it is written: it ends soon behind `limit` bytes, since deep text takes far more
+/// with blanks than without.
 ///
 /// ```
 /// use solon_syntax::json::lay_out;
 ///
 /// let mut out = Vec::new();
-/// lay_out(br#"{"b":1.0,"a":[]}"#, 0, &mut out, |byte, out| out.push(byte));
+/// let is_whole = lay_out(br#"{"b":1.0,"a":[]}"#, 0, &mut out, 1000, |byte, out| out.push(byte));
+/// assert!(is_whole);
 /// assert_eq!(out, b"{\n  \"b\": 1.0,\n  \"a\": []\n}");
 /// ```
-pub fn lay_out(text: &[u8], level: usize, out: &mut Vec<u8>, inside: impl Fn(u8, &mut Vec<u8>)) {
+pub fn lay_out(
+    text: &[u8],
+    level: usize,
+    out: &mut Vec<u8>,
+    limit: usize,
+    inside: impl Fn(u8, &mut Vec<u8>),
+) -> bool {
     let mut level = level;
     let mut bytes = text.iter().copied().peekable();
     let (mut quoted, mut escaped) = (false, false);
     while let Some(byte) = bytes.next() {
+        if out.len() > limit {
+            return false;
+        }
         if quoted {
             inside(byte, out);
             quoted = escaped || byte != b'"';
@@ -47,6 +58,7 @@ pub fn lay_out(text: &[u8], level: usize, out: &mut Vec<u8>, inside: impl Fn(u8,
             }
         }
     }
+    out.len() <= limit
 }
 
 fn new_line(level: usize, out: &mut Vec<u8>) {
@@ -60,8 +72,33 @@ mod tests {
 
     fn laid_out(text: &str, level: usize, inside: impl Fn(u8, &mut Vec<u8>)) -> String {
         let mut out = Vec::new();
-        lay_out(text.as_bytes(), level, &mut out, inside);
+        assert!(lay_out(
+            text.as_bytes(),
+            level,
+            &mut out,
+            usize::MAX,
+            inside
+        ));
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn deep_text_ends_at_the_limit() {
+        let text = ["[".repeat(1000), "]".repeat(1000)].concat();
+        let mut out = Vec::new();
+        let mut within = |limit| {
+            out.clear();
+            let is_whole = lay_out(text.as_bytes(), 0, &mut out, limit, |byte, out| {
+                out.push(byte);
+            });
+            (is_whole, out.len())
+        };
+        let (is_whole, length) = within(usize::MAX);
+        assert!(is_whole && length > 1_000_000);
+        assert_eq!(within(length), (true, length));
+        assert!(!within(length - 1).0);
+        let (is_whole, length) = within(10_000);
+        assert!(!is_whole && length < 13_000);
     }
 
     #[test]

@@ -5,6 +5,8 @@ use http::{HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
 use solon_syntax::json::lay_out;
 
+use crate::limits;
+
 /// An answer before it is formatted.
 pub struct Answer {
     status: StatusCode,
@@ -86,9 +88,13 @@ impl Answer {
         let is_json = self.kind == "application/json";
         let mut text = self.text;
         if is_pretty && is_json {
-            let mut lines = Vec::with_capacity(text.len() * 2);
-            lay_out(&text, 0, &mut lines, |byte, out| out.push(byte));
-            text = lines;
+            let mut lines = Vec::new();
+            // one that would be too long stays on one line
+            if lay_out(&text, 0, &mut lines, limits::PRETTY, |byte, out| {
+                out.push(byte);
+            }) {
+                text = lines;
+            }
         }
         if is_json {
             text.push(b'\n');

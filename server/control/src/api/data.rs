@@ -1,5 +1,6 @@
 //! Documents of sources: each is kept in a file of its own, and all of them are one tree.
 
+use solon::json::{Style, TooLong};
 use solon::store::{Operation, PatchStep, Path, Snapshot, StoreError, Transaction};
 use solon::{Value, json};
 
@@ -34,7 +35,7 @@ pub fn read_document(asked: &Asked) -> Result<Value, Refusal> {
 /// Reads a body that is a patch.
 pub fn read_patch(asked: &Asked) -> Result<Vec<PatchStep>, Refusal> {
     let steps = PatchStep::read(&read_document(asked)?);
-    steps.map_err(|error| Refusal::invalid(format!("the patch is none: {}", words(&error))))
+    steps.map_err(|error| Refusal::invalid(format!("the patch is malformed: {}", words(&error))))
 }
 
 /// What a document is called while a patch is made: it may be anything, and the root of documents is an object.
@@ -50,12 +51,31 @@ fn words(error: &StoreError) -> String {
 /// What is wrong with a step of a patch, with paths as the patch writes them.
 fn not_applied(error: &StoreError) -> Refusal {
     let words = words(error);
-    let words = words.strip_prefix('/').unwrap_or(&words);
-    let words = words.strip_prefix(DOCUMENT).unwrap_or(words);
-    Refusal::invalid(format!(
-        "the patch does not apply: {}",
-        words.trim_start_matches(": ")
-    ))
+    let path = words.strip_prefix('/').unwrap_or(&words);
+    let path = path.strip_prefix(DOCUMENT);
+    let words = match path {
+        Some(rest) if rest.starts_with('/') => rest,
+        Some(rest) => rest.strip_prefix(": ").unwrap_or(&words),
+        None => &words,
+    };
+    Refusal::invalid(format!("the patch does not apply: {words}"))
+}
+
+/// The text of a document, which is no longer than one that is sent: copies within patches double.
+fn kept(value: &Value) -> Result<String, Refusal> {
+    let mut text = Vec::new();
+    let written = json::write_within(
+        value.borrow(),
+        Style::default(),
+        limits::DATA_BODY,
+        &mut text,
+    );
+    written.map_err(|TooLong| {
+        let words = format!("the document is larger than {} bytes", limits::DATA_BODY);
+        Refusal::new(Refused::TooLarge, words)
+    })?;
+    String::from_utf8(text)
+        .map_err(|error| Refusal::internal(format!("a document is no text: {error}")))
 }
 
 fn text(value: &Value) -> String {
@@ -161,7 +181,7 @@ pub async fn write(
         Change::Patch(steps) => Some(patched(before.as_deref(), steps)?),
         _ => return Err(Refusal::internal("a body was read as something else")),
     };
-    let kept = after.as_ref().map(text);
+    let kept = after.as_ref().map(kept).transpose()?;
     let mut answer = Answer::done();
     match (&after, &kept) {
         (Some(value), Some(kept)) => {

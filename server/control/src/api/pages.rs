@@ -30,7 +30,7 @@ impl Context<'_> {
         let cursor = params.last("cursor").filter(|cursor| !cursor.is_empty());
         let number = |cursor: &str| {
             let number = self.state.keys.number(&list, cursor);
-            number.ok_or_else(|| Refusal::invalid("`cursor` is none of this list"))
+            number.ok_or_else(|| Refusal::invalid("`cursor` does not belong to this list"))
         };
         Ok(Page {
             size: params.limit(most)?,

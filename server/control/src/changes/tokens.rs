@@ -61,7 +61,7 @@ impl Changing<'_> {
         self.give_key(keys, None, name, role, expires_at).await
     }
 
-    /// Gives a token another key; the one before is not taken any more.
+    /// Gives a token another key; the one before is no longer accepted.
     pub async fn rotate_token(&mut self, keys: &ServiceKeys, name: &str) -> Result<Made, Refusal> {
         let before = self.changeable(name).await?;
         if !before.is_valid() {

@@ -16,7 +16,7 @@ pub struct Applied {
     pub written: usize,
     /// How many were removed, as no file describes them any more.
     pub removed: usize,
-    /// Which were left to the API, as something made there uses them: `source "lib"`.
+    /// Which were left to the API, since something made there uses them: `source "lib"`.
     pub left: Vec<String>,
 }
 
@@ -110,6 +110,7 @@ async fn apply_tokens(
 ) -> Result<(), Refusal> {
     // a key may go from one token to another
     remove_other_tokens(config, transaction, applied).await?;
+    free_keys(config, transaction, keys).await?;
     for token in &config.tokens {
         let key_hash = keys.digest(&token.key);
         let before = transaction.token(&token.name).await?;
@@ -137,6 +138,25 @@ async fn apply_tokens(
             .describe_token(before.as_ref(), described)
             .await?;
         applied.written += 1;
+    }
+    Ok(())
+}
+
+/// Takes keys from tokens that get others now, for those that get them.
+async fn free_keys(
+    config: &Config,
+    transaction: &mut Transaction,
+    keys: &ServiceKeys,
+) -> Result<(), Refusal> {
+    for token in &config.tokens {
+        let Some(holder) = transaction.holder(&keys.digest(&token.key)).await? else {
+            continue;
+        };
+        let mut others = config.tokens.iter();
+        let gets_other = others.any(|other| other.name == holder.name && other.key != token.key);
+        if gets_other && holder.file.is_some() {
+            transaction.free_key(holder.id).await?;
+        }
     }
     Ok(())
 }
@@ -193,6 +213,19 @@ async fn remove_others(
         gone = used;
         if gone.len() == count || gone.is_empty() {
             break;
+        }
+    }
+    for (kind, head) in &gone {
+        let users = transaction.users(head.id).await?;
+        let described =
+            |(of, user): &&(Kind, ItemHead)| described.contains(&(*of, user.name.as_str()));
+        if let Some((of, user)) = users.iter().find(described) {
+            let words = format!(
+                "no file describes it any more, and {} {:?} uses it",
+                of.singular(),
+                user.name
+            );
+            return Err(told(*kind, &head.name, &Refusal::invalid(words)));
         }
     }
     for (kind, head) in gone {

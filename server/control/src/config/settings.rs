@@ -19,7 +19,7 @@ pub struct Settings {
 /// What is measured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MetricsSettings {
-    /// Whether requests are not.
+    /// Whether requests are not measured.
     pub without_requests: bool,
     /// Bounds of the buckets of requests, in seconds; the usual ones where there is none.
     pub request_buckets: Vec<f64>,

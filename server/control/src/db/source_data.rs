@@ -30,16 +30,23 @@ impl Transaction {
         folder: &str,
     ) -> Result<Vec<Document>, DbError> {
         // all that begins with `a/` lies between `a/` and `a0`, as `0` follows `/`
-        let end = match folder.strip_suffix('/') {
-            Some(folder) => format!("{folder}0"),
-            None => "\u{10ffff}".to_owned(),
+        let rows = match folder.strip_suffix('/') {
+            Some(inner) => {
+                let end = format!("{inner}0");
+                self.query(
+                    "SELECT path, body FROM source_data WHERE source_id = ? AND path >= ? AND path < ? ORDER BY path",
+                    vec![source.into(), folder.into(), end.into()],
+                )
+                .await?
+            }
+            None => {
+                self.query(
+                    "SELECT path, body FROM source_data WHERE source_id = ? ORDER BY path",
+                    vec![source.into()],
+                )
+                .await?
+            }
         };
-        let rows = self
-            .query(
-                "SELECT path, body FROM source_data WHERE source_id = ? AND path >= ? AND path < ? ORDER BY path",
-                vec![source.into(), folder.into(), end.into()],
-            )
-            .await?;
         let read = |mut row: super::Row| {
             Ok(Document {
                 path: row.text()?,

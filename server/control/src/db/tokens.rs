@@ -17,7 +17,7 @@ pub struct Holder {
     pub file: Option<String>,
     /// When the token was made, in microseconds since 1970.
     pub created_at: i64,
-    /// When its key ends to be taken.
+    /// When its key stops being accepted.
     pub expires_at: Option<i64>,
     /// When its key was used last, to the minute.
     pub last_used_at: Option<i64>,
@@ -34,7 +34,7 @@ pub struct NewToken<'t> {
     pub key_hash: &'t [u8],
     /// The file that describes it.
     pub file: Option<&'t str>,
-    /// When its key ends to be taken.
+    /// When its key stops being accepted.
     pub expires_at: Option<i64>,
 }
 
@@ -88,6 +88,18 @@ impl Transaction {
         rows.into_iter().map(read).collect()
     }
 
+    /// Takes the key from a token, which gets another before the transaction ends.
+    pub async fn free_key(&mut self, id: i64) -> Result<(), DbError> {
+        // no digest is as short
+        let none = id.to_be_bytes();
+        self.execute(
+            "UPDATE tokens SET key_hash = ? WHERE id = ?",
+            vec![none.as_slice().into(), id.into()],
+        )
+        .await
+        .map(drop)
+    }
+
     /// Makes a token, or gives the one of that name a new key.
     pub async fn put_token(&mut self, token: NewToken<'_>) -> Result<(), DbError> {
         let changed = self
@@ -139,7 +151,7 @@ impl Transaction {
 }
 
 impl Holder {
-    /// Whether its key is still taken.
+    /// Whether its key is still accepted.
     pub fn is_valid(&self) -> bool {
         self.expires_at.is_none_or(|end| end > now())
     }

@@ -76,7 +76,7 @@ impl Resource for Bundle {
     fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
         let mut members = reader.object(place, value);
         let bundle = Self {
-            name: members.text(reader, place, "name"),
+            name: members.name(reader, place),
             labels: members
                 .take("labels")
                 .map(|value| reader.texts_by_name(&place.member("labels"), value))

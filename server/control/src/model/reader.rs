@@ -311,6 +311,18 @@ impl<'v> Members<'v> {
         self.members.is_none_or(Map::is_empty)
     }
 
+    /// Takes the name; empty where it is absent.
+    pub fn name(&mut self, reader: &mut Reader, place: &Place<'_>) -> String {
+        match self.take("name") {
+            Some(Value::String(name)) if name.is_empty() => {
+                reader.refuse(&place.member("name"), "must not be empty");
+                String::new()
+            }
+            Some(value) => reader.text(&place.member("name"), value),
+            None => String::new(),
+        }
+    }
+
     /// Takes a text; empty where it is absent.
     pub fn text(&mut self, reader: &mut Reader, place: &Place<'_>, name: &'static str) -> String {
         match self.take(name) {

@@ -199,7 +199,7 @@ impl Secret {
     /// Reads a secret in either form: `{"name": …, "value": {"type": …}}`, or flat with `type` at the top.
     pub fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
         let mut members = reader.object(place, value);
-        let name = members.text(reader, place, "name");
+        let name = members.name(reader, place);
         if members.has("type") {
             let value = SecretValue::read(reader, place, value, true);
             return Self { name, value };

@@ -94,7 +94,7 @@ impl Resource for Source {
     fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
         let mut members = reader.object(place, value);
         let source = Self {
-            name: members.text(reader, place, "name"),
+            name: members.name(reader, place),
             git: members
                 .take("git")
                 .map(|value| Git::read(reader, &place.member("git"), value)),

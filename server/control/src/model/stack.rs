@@ -14,9 +14,9 @@ pub struct Stack {
     pub name: String,
     /// Labels that a bundle must have, each with globs of which one matches; any value where there is none.
     pub selector: Labels,
-    /// Labels that a bundle must not have.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub exclude_selector: Labels,
+    /// Labels that a bundle must not have. One without labels, unlike none, excludes every bundle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exclude_selector: Option<Labels>,
     /// The sources.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Requirement>,
@@ -31,14 +31,12 @@ impl Resource for Stack {
     fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
         let mut members = reader.object(place, value);
         let labels = |reader: &mut Reader, members: &mut super::reader::Members<'_>, name| {
-            let value = members.take(name);
-            value.map_or_else(Labels::new, |value| {
-                read_labels(reader, &place.member(name), value)
-            })
+            let value = members.take(name)?;
+            Some(read_labels(reader, &place.member(name), value))
         };
         let stack = Self {
-            name: members.text(reader, place, "name"),
-            selector: labels(reader, &mut members, "selector"),
+            name: members.name(reader, place),
+            selector: labels(reader, &mut members, "selector").unwrap_or_default(),
             exclude_selector: labels(reader, &mut members, "exclude_selector"),
             requirements: Requirement::read_all(reader, place, &mut members),
         };

@@ -68,7 +68,7 @@ impl Token {
     /// Reads a token: `{"name": …, "role": …, "expires_at": …}`.
     pub fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
         let mut members = reader.object(place, value);
-        let name = members.text(reader, place, "name");
+        let name = members.name(reader, place);
         let role = match members.take("role") {
             Some(value) => Role::read(reader, &place.member("role"), value),
             None => {

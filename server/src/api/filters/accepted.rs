@@ -2,6 +2,8 @@
 
 use solon::FilterTarget;
 
+use crate::http::weight;
+
 /// What names the service in media types.
 const BRANDS: [&str; 3] = ["engine", "opa", "styra"];
 
@@ -34,10 +36,7 @@ impl Accepted {
         for entry in header.split(',') {
             let mut parts = entry.split(';').map(str::trim);
             let media = parts.next().unwrap_or("");
-            let weight = parts
-                .find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")))
-                .map_or(Some(1.0), |weight| weight.trim().parse::<f32>().ok());
-            let (Some(kind), Some(weight)) = (kind(media), weight) else {
+            let (Some(kind), Some(weight)) = (kind(media), weight(parts)) else {
                 continue;
             };
             if weight > 0.0 && best.as_ref().is_none_or(|(other, _)| weight > *other) {

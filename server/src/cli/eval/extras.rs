@@ -70,7 +70,9 @@ impl Extras {
         if let Some(events) = self.explanation.as_ref().and_then(Explanation::events) {
             let mut text = Vec::new();
             let events = escape_html(events.as_bytes().to_vec());
-            lay_out(&events, 1, &mut text, |byte, out| out.push(byte));
+            lay_out(&events, 1, &mut text, usize::MAX, |byte, out| {
+                out.push(byte);
+            });
             members.push(("explanation", text));
         }
         match &self.profile {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::cli::amounts::{duration, size};
 use crate::config::Bounds;
 
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub struct BoundsArgs {
     /// Largest request body, like `256MiB` (also `server.decoding.max_length`)
     #[arg(long, value_name = "SIZE", value_parser = size)]

@@ -11,7 +11,7 @@ use crate::config::{Authentication, Authorization, TlsOptions, TlsVersion};
 /// How often the files of certificates are looked at unless set.
 const REFRESH: Duration = Duration::from_secs(5);
 
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub struct TransportArgs {
     /// Address to listen on: `host:port`, `:port` for every interface, or `unix://PATH`; may be given several times
     #[arg(

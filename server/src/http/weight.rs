@@ -1,0 +1,12 @@
+//! Weights of what clients accept.
+
+/// The weight by the parameters of an entry, from 0 for what is not accepted to 1, as it is without one; `None` where it
+/// is no number.
+pub fn weight<'h>(parameters: impl IntoIterator<Item = &'h str>) -> Option<f32> {
+    let pairs = parameters.into_iter().filter_map(|one| one.split_once('='));
+    let mut weights = pairs.filter(|(name, _)| name.trim().eq_ignore_ascii_case("q"));
+    let weight = weights
+        .next()
+        .map(|(_, weight)| weight.trim().parse::<f32>());
+    weight.map_or(Some(1.0), Result::ok)
+}
