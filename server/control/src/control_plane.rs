@@ -12,7 +12,7 @@ use crate::api::{Metrics, Service, State};
 use crate::changes::{Actor, Changing};
 use crate::config::{Applied, Config, ConfigFiles, Settings, apply, check_prefix, fingerprint};
 use crate::db::{Database, DatabaseOptions, Dialect, Holder, Mode, Transaction};
-use crate::error::Refusal;
+use crate::error::{Refusal, Refused};
 use crate::model::{Compat, Kind, Record, Role};
 use crate::secrets::{KeySource, Keyring, ServiceKeys};
 
@@ -79,6 +79,8 @@ impl Options {
 pub struct ControlPlane {
     state: Arc<State>,
     options: Arc<Options>,
+    /// What tells the configuration files that were loaded at the start from others.
+    loaded: Option<Arc<[u8]>>,
 }
 
 impl ControlPlane {
@@ -99,6 +101,8 @@ impl ControlPlane {
     }
 
     async fn open_with(options: &Options, with_files: bool) -> Result<Self, Refusal> {
+        // before they are read: what changes meanwhile is loaded again
+        let loaded = fingerprint(&options.config).map(Arc::from);
         let config = options.load()?;
         let kind = options.database(&config.settings);
         if !matches!(kind, DatabaseOptions::Memory) {
@@ -139,6 +143,7 @@ impl ControlPlane {
         Ok(Self {
             state: Arc::new(state),
             options: Arc::new(options.clone()),
+            loaded,
         })
     }
 
@@ -161,22 +166,36 @@ impl ControlPlane {
         apply(&config, database, keyring, keys).await
     }
 
+    /// Reloads the configuration files as [`ControlPlane::reload`] does, and tells the log. Whether that is done with: a
+    /// database that cannot be reached may be there later.
+    pub async fn reload_and_log(&self) -> bool {
+        match self.reload().await {
+            Ok(Applied {
+                written,
+                removed,
+                left,
+            }) => {
+                let left = left.join(", ");
+                tracing::info!(written, removed, left, "the configuration was loaded again");
+                true
+            }
+            Err(error) => {
+                tracing::error!(%error, "the configuration was not loaded again");
+                error.kind != Refused::Unavailable
+            }
+        }
+    }
+
     /// Reloads the configuration files whenever they change, for as long as it is waited for. What cannot be loaded is
     /// told in the log, and the state before stays.
     pub async fn watch(&self, pause: Duration) {
-        let files = &self.options.config;
-        let mut known = fingerprint(files);
+        let mut known = self.loaded.clone();
         loop {
             tokio::time::sleep(pause).await;
-            let now = fingerprint(files);
+            let now = fingerprint(&self.options.config).map(Arc::from);
             // files that are being written may not be readable for a moment
-            if now.is_none() || now == known {
-                continue;
-            }
-            known = now;
-            match self.reload().await {
-                Ok(applied) => tracing::info!(?applied, "the configuration was loaded again"),
-                Err(error) => tracing::error!(%error, "the configuration was not loaded again"),
+            if now.is_some() && now != known && self.reload_and_log().await {
+                known = now;
             }
         }
     }

@@ -375,10 +375,7 @@ async fn reload(plane: ControlPlane, watches: bool, mut hangup: Signal) {
     };
     let hung_up = async {
         while hangup.recv().await.is_some() {
-            match plane.reload().await {
-                Ok(applied) => tracing::info!(?applied, "the configuration was loaded again"),
-                Err(error) => tracing::error!(%error, "the configuration was not loaded again"),
-            }
+            plane.reload_and_log().await;
         }
     };
     tokio::join!(watched, hung_up);

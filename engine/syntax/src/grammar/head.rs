@@ -34,6 +34,8 @@ pub(super) fn head(input: Stream<'_>, default: bool) -> Parsed<'_, WrittenHead> 
     } else {
         (at, standing_alone(name))
     };
+    // one without arguments, too
+    let is_call = matches!(term.kind, TermKind::Call(_));
     let mut head = of_term(at, term)?;
     head.span = at.span_since(input.span());
     let shown = || display_ref(&head.reference).to_string();
@@ -45,7 +47,7 @@ pub(super) fn head(input: Stream<'_>, default: bool) -> Parsed<'_, WrittenHead> 
     };
     let rest = match at.kind() {
         Kind::Contains => {
-            if !head.args.is_empty() {
+            if is_call {
                 let name = shown();
                 let _complained = at.expected(&format!(
                     "the contains keyword can only be used with multi-value rule definitions (e.g., {name} contains <VALUE> {{ ... }})"
