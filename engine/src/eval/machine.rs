@@ -9,7 +9,7 @@ use crate::evaluation::{EvalError, Halt};
 use crate::impossible::impossible;
 use crate::limits;
 use crate::program::{Operand, Plan, Program, Rule, Step};
-use crate::value::{Shape, V, Value};
+use crate::value::{Kind, Shape, V, Value};
 
 use super::frame::{Few, Frames, Held, Operands};
 use super::leaf::NO_LEAF;
@@ -309,6 +309,10 @@ impl<'e> Machine<'e> {
                     !(screen.always || self.strict) || self.screen(&screen.conditions)?
                 }
                 Step::Fail => false,
+                Step::MayEqual(operand, kind) => {
+                    let found = self.get(*operand).kind();
+                    found == *kind || found == Kind::Set
+                }
                 Step::IsArray(operand, len) => self
                     .get(*operand)
                     .as_array()

@@ -202,6 +202,9 @@ impl<'p> Dump<'p> {
             Step::Among(value, collection) => self.test(*value, "among", *collection),
             Step::Screen(screen) => self.screen(screen),
             Step::Fail => self.line("fail"),
+            Step::MayEqual(operand, kind) => {
+                self.line(format_args!("{kind} or set {}", self.operand(*operand)))
+            }
             Step::IsArray(operand, len) => {
                 self.line(format_args!("array of {len} {}", self.operand(*operand)))
             }

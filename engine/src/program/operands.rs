@@ -35,6 +35,7 @@ macro_rules! operands {
             Self::Custom { call, .. } => call.args.$iter().for_each($see),
             Self::Function { call, .. } => call.args.$iter().for_each($see),
             Self::Holds(operand)
+            | Self::MayEqual(operand, _)
             | Self::IsArray(operand, _)
             | Self::IsObject(operand, _)
             | Self::Value(operand)

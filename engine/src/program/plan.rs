@@ -13,7 +13,7 @@ use super::canonical::Conditions;
 use super::inlined::{Any, Inlined, Spliced};
 use super::quick::QuickCall;
 use crate::builtins::{Aggregation, Answer, Entry, Prepared, TextRelation};
-use crate::value::Shape;
+use crate::value::{Kind, Shape};
 
 /// A place in the frame of a running plan.
 pub type Slot = u32;
@@ -189,6 +189,9 @@ pub enum Step {
     Screen(Box<Screen>),
     /// Never goes on.
     Fail,
+    /// Goes on when the value may equal what a comprehension makes of a kind: it is of that kind, or a set, with which OPA
+    /// compares any.
+    MayEqual(Operand, Kind),
     /// Goes on when the value is an array of that length.
     IsArray(Operand, u32),
     /// Goes on when the value is an object of that size.

@@ -153,6 +153,7 @@ fn is_movable(step: &Step) -> bool {
             | Step::Equal(..)
             | Step::Member(..)
             | Step::Among(..)
+            | Step::MayEqual(..)
             | Step::IsArray(..)
             | Step::IsObject(..)
     )

@@ -5,6 +5,7 @@ use solon_syntax::ast::{Term, TermKind};
 use super::body::Lowering;
 use super::constants::constant;
 use crate::program::{Operand, Step};
+use crate::value::Kind;
 
 impl Lowering<'_> {
     /// `left = right`
@@ -39,8 +40,18 @@ impl Lowering<'_> {
         right: &'t Term,
         waiting: &mut Vec<(&'t Term, &'t Term)>,
     ) {
+        if made(left).is_some() && matches!(right.kind, TermKind::Ref(_)) {
+            // what a reference leads to is known before
+            return self.unify_known(right, left, waiting);
+        }
         if !self.is_open(left) {
             let value = self.term(left);
+            // a comprehension that cannot be equal is not evaluated
+            if let Some(kind) = made(right)
+                && matches!(left.kind, TermKind::Ref(_) | TermKind::Var(_))
+            {
+                self.push(Step::MayEqual(value, kind));
+            }
             return self.matches(value, right);
         }
         if !self.is_open(right) {
@@ -122,6 +133,16 @@ impl Lowering<'_> {
             out,
         });
         self.matches(Operand::Slot(out), pattern);
+    }
+}
+
+/// What a comprehension makes.
+fn made(term: &Term) -> Option<Kind> {
+    match term.kind {
+        TermKind::ArrayComprehension(_) => Some(Kind::Array),
+        TermKind::SetComprehension(_) => Some(Kind::Set),
+        TermKind::ObjectComprehension(_) => Some(Kind::Object),
+        _ => None,
     }
 }
 
