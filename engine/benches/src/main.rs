@@ -39,8 +39,8 @@ Usage: ./bench [--seconds S] [--manifest FILE] [NAME…]
                     writer that swaps programs
   --faces           calls from C and Python beside the same in Rust, and beside peers; SOLON_ORACLE_PYTHON names a folder
                     with the reference engine's Python package
-  --server          the policy server under load, beside one that does nothing and the reference engine's; the server is the
-                    program `solon` beside this one, or the one that SOLON_SERVER names
+  --server          the policy server under load, beside one that does nothing and the reference engine's; by `wrk`, which must
+                    be installed; the server is the program `solon` beside this one, or the one that SOLON_SERVER names
   --filters         rules that become filters of rows, beside the reference engine's server
   --profile NAME    instructions of each function, counted by valgrind
 

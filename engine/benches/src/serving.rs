@@ -3,6 +3,7 @@
 mod client;
 mod nothing;
 pub mod process;
+mod wrk;
 
 use std::time::Duration;
 
@@ -63,7 +64,9 @@ fn cell(threads: usize, connections: usize, budget: Duration) -> Result<(), Stri
         .into_iter()
         .map(|who| Process::start(who, threads, POLICY, DATA));
     let servers = servers.collect::<Result<Vec<_>, _>>()?;
-    let mut measured: Vec<Vec<Measured>> = vec![Vec::new(); servers.len()];
+    // it counts in whole seconds
+    let seconds = budget.as_secs().max(1);
+    let mut measured: Vec<Vec<wrk::Round>> = vec![Vec::new(); servers.len()];
     for round in 0..ROUNDS {
         let mut order: Vec<_> = servers.iter().zip(&mut measured).collect();
         // each comes as often before the others as behind them
@@ -71,14 +74,13 @@ fn cell(threads: usize, connections: usize, budget: Duration) -> Result<(), Stri
             order.reverse();
         }
         for (server, measured) in order {
-            let before = server.processor_time();
-            let load = Load::run(server.address(), connections, budget, &|_| SMALL_REQUEST)?;
-            let spent = server.processor_time().saturating_sub(before);
-            measured.push(Measured {
-                rate: load.rate(),
-                processor: spent.as_secs_f64() * 1e6 / load.count().max(1.0),
-                late: load.percentile(0.99),
-            });
+            measured.push(wrk::round(
+                server,
+                threads,
+                connections,
+                seconds,
+                SMALL_REQUEST,
+            )?);
         }
     }
     let nothing = measured.first().cloned().unwrap_or_default();
@@ -98,17 +100,6 @@ fn cell(threads: usize, connections: usize, budget: Duration) -> Result<(), Stri
         );
     }
     Ok(())
-}
-
-/// What one round came to.
-#[derive(Clone)]
-struct Measured {
-    /// Requests a second.
-    rate: f64,
-    /// Microseconds of processor for each.
-    processor: f64,
-    /// The 99th percentile of their times, in milliseconds.
-    late: f64,
 }
 
 const SMALL_REQUEST: (&str, &str) = ("/v1/data/authz/allow", SMALL);

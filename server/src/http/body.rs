@@ -1,14 +1,16 @@
 //! Reading bodies, within what all connections may hold.
 
 use std::pin::Pin;
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http_body_util::BodyExt as _;
-use hyper::body::{Body as _, Bytes, Incoming};
+use hyper::Version;
+use hyper::body::{Body as _, Bytes, Frame, Incoming};
 
 use super::budget::{Held, SMALL, Spent};
 use super::pages::Buffer;
+use super::wakes::poll_holding;
 
 /// Why a body was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +36,7 @@ pub fn check_length(body: &Incoming, limit: usize) -> Result<(), BodyError> {
 /// Reads a body. More of it has to come within a time each.
 pub async fn read_body(
     mut body: Incoming,
+    version: Version,
     limit: usize,
     within: Duration,
     held: &mut Held,
@@ -47,7 +50,7 @@ pub async fn read_body(
     let mut length = 0;
     let mut is_refused = false;
     loop {
-        let data = match next(&mut body, within).await? {
+        let data = match next(&mut body, version, within).await? {
             None if is_refused => return Err(BodyError::Full),
             None => return Ok(whole.finish()),
             // trailers are of no use
@@ -84,17 +87,35 @@ pub async fn read_body(
 /// The next part, most often without a timer: it is there already.
 async fn next(
     body: &mut Incoming,
+    version: Version,
     within: Duration,
-) -> Result<Option<hyper::body::Frame<Bytes>>, BodyError> {
-    let mut frame = body.frame();
-    let come = std::future::poll_fn(|cx| Poll::Ready(Pin::new(&mut frame).poll(cx))).await;
+) -> Result<Option<Frame<Bytes>>, BodyError> {
+    let come = std::future::poll_fn(|cx| Poll::Ready(taken(body, version, cx))).await;
     let frame = match come {
         Poll::Ready(frame) => frame,
         // the future of a request has no room for what few need
-        Poll::Pending => match Box::pin(tokio::time::timeout(within, frame)).await {
+        Poll::Pending => match Box::pin(tokio::time::timeout(within, body.frame())).await {
             Ok(frame) => frame,
             Err(_) => return Err(BodyError::Slow),
         },
     };
     frame.transpose().map_err(|_| BodyError::Broken)
+}
+
+/// What of a body is there already. hyper wakes the connection when that is taken, which is of use only where more has to come.
+fn taken(
+    body: &mut Incoming,
+    version: Version,
+    cx: &mut Context<'_>,
+) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+    let mut body = Pin::new(body);
+    if version == Version::HTTP_2 {
+        // the same wake tells the sender that there is room again
+        return body.poll_frame(cx);
+    }
+    let take = |cx: &mut Context<'_>| {
+        let frame = body.as_mut().poll_frame(cx);
+        (frame, !body.is_end_stream())
+    };
+    poll_holding(cx, take, |(_, has_more)| *has_more).0
 }

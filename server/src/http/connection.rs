@@ -226,7 +226,7 @@ impl<A: App> Service<A> {
         let plan = self.app.plan(&mut message);
         if self.app.reads_body(&plan) {
             let (limit, within) = (self.bounds.body, self.bounds.more_within);
-            match read_body(body, limit, within, &mut message.held).await {
+            match read_body(body, head.version, limit, within, &mut message.held).await {
                 Ok(body) => message.body = body,
                 Err(error) => return self.refuse_body(error),
             }

@@ -8,6 +8,8 @@ use std::time::Duration;
 use hyper_util::server::graceful::GracefulConnection;
 use tokio::sync::watch::{self, Receiver, Sender};
 
+use super::wakes::ConnectionWaker;
+
 /// Tells all that hear of it to finish.
 pub struct Shutdown(Sender<bool>);
 
@@ -50,6 +52,7 @@ impl Stopped {
             stopped: self,
             begun: Some(Box::pin(async move { stopped.wait().await })),
             is_waiting: false,
+            waker: ConnectionWaker::default(),
         }
     }
 }
@@ -62,6 +65,7 @@ struct Graceful<C> {
     begun: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
     /// Whether `begun` wakes this task.
     is_waiting: bool,
+    waker: ConnectionWaker,
 }
 
 impl<C: GracefulConnection> Graceful<C> {
@@ -86,7 +90,11 @@ impl<C: GracefulConnection> Future for Graceful<C> {
             self.begun = None;
             self.connection.as_mut().graceful_shutdown();
         }
-        self.connection.as_mut().poll(cx)
+        let Self {
+            connection, waker, ..
+        } = &mut *self;
+        let mut cx = Context::from_waker(waker.of(cx.waker()));
+        connection.as_mut().poll(&mut cx)
     }
 }
 

@@ -6,12 +6,12 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use hyper::Uri;
 use hyper::body::Bytes;
 use hyper::header::{
     AsHeaderName, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, VARY,
 };
 use hyper::http::request::Parts;
+use hyper::{Uri, Version};
 use solon::{Cancel, Value};
 
 use super::budget::Held;
@@ -34,6 +34,8 @@ pub struct Head {
     pub method: Method,
     /// The target.
     pub target: Uri,
+    /// The version of HTTP that it came in.
+    pub version: Version,
     /// The query parameters.
     pub params: Params,
     /// The headers.
@@ -121,6 +123,7 @@ impl Head {
             id,
             params: parts.uri.query().map(Params::parse).unwrap_or_default(),
             declared: Declared::by(&parts.headers, parts.version),
+            version: parts.version,
             method: parts.method,
             target: parts.uri,
             headers: parts.headers,

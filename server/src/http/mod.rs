@@ -20,6 +20,7 @@ mod pool;
 mod serve;
 mod stream;
 mod tls;
+mod wakes;
 mod weight;
 mod writer;
 

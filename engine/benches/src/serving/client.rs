@@ -20,7 +20,6 @@ pub type Ask = (&'static str, &'static str);
 /// What came of a load: for each request its number and how long it took.
 pub struct Load {
     took: Vec<(usize, Duration)>,
-    time: Duration,
 }
 
 impl Load {
@@ -54,7 +53,6 @@ impl Load {
             .enable_all()
             .build()
             .map_err(|error| error.to_string())?;
-        let start = Instant::now();
         let took = runtime.block_on(async {
             let tasks: Vec<_> = (0..connections)
                 .map(|_| {
@@ -85,20 +83,7 @@ impl Load {
             }
             Ok::<_, String>(all)
         })?;
-        Ok(Self {
-            took,
-            time: start.elapsed(),
-        })
-    }
-
-    /// Requests.
-    pub fn count(&self) -> f64 {
-        self.took.len() as f64
-    }
-
-    /// Requests a second.
-    pub fn rate(&self) -> f64 {
-        self.count() / self.time.as_secs_f64()
+        Ok(Self { took })
     }
 
     /// The time within which a part of all requests was answered, in milliseconds.

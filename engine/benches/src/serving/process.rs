@@ -1,7 +1,7 @@
 //! Servers as child processes.
 
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -106,6 +106,11 @@ impl Process {
     /// Where it listens.
     pub fn address(&self) -> &str {
         &self.address
+    }
+
+    /// The folder that goes with it.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// What it is called in tables.
