@@ -109,8 +109,13 @@ fn the_control_plane_answers_whom_it_gave_a_key() {
     let put = client.ask(&with_key("PUT", "/v1/bundles/hello", bundle));
     assert_eq!((put.status, &*put.text()), (200, "{}\n"));
     let got = client.ask(&with_key("GET", "/v1/bundles/hello", ""));
+    let length = got.text().len().to_string();
     let got: Value = serde_json::from_str(&got.text()).unwrap();
     assert_eq!(got["result"]["name"], json!("hello"));
+    // the length is that of what `GET` would get
+    let head = client.ask(&with_key("HEAD", "/v1/bundles/hello", ""));
+    assert_eq!((head.status, &*head.text()), (200, ""));
+    assert_eq!(head.header("content-length"), Some(&*length));
     assert_eq!(
         client.ask(&Message::new("GET", "/v1/bundles/hello")).status,
         401

@@ -47,9 +47,7 @@ impl Lowering<'_> {
         if !self.is_open(left) {
             let value = self.term(left);
             // a comprehension that cannot be equal is not evaluated
-            if let Some(kind) = made(right)
-                && matches!(left.kind, TermKind::Ref(_) | TermKind::Var(_))
-            {
+            if let Some(kind) = made(right) {
                 self.push(Step::MayEqual(value, kind));
             }
             return self.matches(value, right);
