@@ -251,7 +251,7 @@ impl<'e> Walk<'e> {
     }
 }
 
-/// Whether a term is something else than the value of a comprehension.
+/// Whether a term is something else than the value of a comprehension. Sets are compared with any, as in OPA.
 fn cannot_be(shape: TermShape<'_>, comprehension: &Term) -> bool {
     let kind = match shape {
         TermShape::Known(value) => value.kind(),
@@ -268,7 +268,7 @@ fn cannot_be(shape: TermShape<'_>, comprehension: &Term) -> bool {
         TermKind::ObjectComprehension(_) => Kind::Object,
         _ => Kind::Set,
     };
-    kind != wanted
+    kind != Kind::Set && kind != wanted
 }
 
 /// The elements of an array.
