@@ -17,6 +17,10 @@ pub const VALUE_PARTS: u32 = 1 << 26;
 /// Most bytes of strings and keys that the `copy` operations of one transaction copy: copies of copies double.
 pub const COPIED_TEXT: usize = 256 << 20;
 
+/// Most elements that move as the operations of one patch make long arrays longer or shorter; those of arrays that are changed
+/// by one operation after another move once.
+pub const PATCHED_ELEMENTS: usize = 1 << 28;
+
 /// Deepest nesting of a static type; what nests deeper is known as `any` only.
 pub const TYPE_NESTING: usize = 100;
 

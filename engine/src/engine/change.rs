@@ -49,10 +49,7 @@ impl Edit {
             Self::Put(path, value) => transaction.put(&path, value),
             Self::Merge(path, value) => transaction.merge(&path, value),
             Self::Exactly(operation, path, value) => transaction.write(operation, &path, value),
-            Self::Patch(steps) => {
-                let mut steps = steps.into_iter();
-                steps.try_for_each(|step| step.apply(transaction))
-            }
+            Self::Patch(steps) => transaction.patch(steps),
         }
     }
 }

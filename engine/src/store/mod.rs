@@ -5,7 +5,9 @@
 
 mod error;
 mod memory;
+mod open_array;
 mod patch;
+mod patching;
 mod path;
 mod reference;
 #[cfg(feature = "sqlite")]
@@ -15,6 +17,7 @@ mod write;
 pub use error::StoreError;
 pub use memory::MemoryStore;
 pub use patch::PatchStep;
+pub use patching::Patching;
 pub use path::Path;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
@@ -149,14 +152,44 @@ impl Transaction {
         Ok(())
     }
 
-    /// Adds a copy of a document elsewhere; the parent must exist.
+    /// Makes the operations of a patch, each of which sees those before it.
     ///
     /// # Errors
-    /// As for [`Self::write`]; [`StoreError::InvalidPatch`] where copies have more than 256 MiB of text altogether.
-    pub fn copy(&mut self, from: &Path, to: &Path) -> Result<(), StoreError> {
-        let value = self.read(from)?.clone();
-        write::check_copy(&value, &mut self.copied)?;
-        self.write(Operation::Add, to, value)
+    /// Those of [`Patching::apply`], of the first operation that has one. Those before it are made.
+    pub fn patch(&mut self, steps: impl IntoIterator<Item = PatchStep>) -> Result<(), StoreError> {
+        let mut steps = steps.into_iter();
+        self.patching(|patching| steps.try_for_each(|step| patching.apply(step)))
+    }
+
+    /// The same, for who looks at the documents between the operations.
+    ///
+    /// ```
+    /// use solon::store::{Operation, PatchStep, StoreError, Transaction};
+    /// use solon::{Engine, Error, Path, Value};
+    ///
+    /// let engine = Engine::new();
+    /// engine.edit(|documents: &mut Transaction| {
+    ///     documents.patching(|patching| {
+    ///         let path = Path::from_slashes("users/alice");
+    ///         patching.make_parents(&path)?;
+    ///         patching.apply(PatchStep::Write(Operation::Add, path, Value::Int(7)))
+    ///     })?;
+    ///     Ok::<_, Error>(())
+    /// })?;
+    /// assert_eq!(engine.read("users/alice")?, 7.into());
+    /// # Ok::<(), solon::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the operations.
+    pub fn patching<T, E: From<StoreError>>(
+        &mut self,
+        operations: impl FnOnce(&mut Patching<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut patching = Patching::on(self);
+        let made = operations(&mut patching);
+        patching.end()?;
+        made
     }
 
     /// Writes a document, making the objects around it.

@@ -1,6 +1,6 @@
 //! JSON Patch (RFC 6902) on base documents.
 
-use super::{Operation, Path, StoreError, Transaction};
+use super::{Operation, Path, StoreError};
 use crate::value::Value;
 
 /// An operation of a patch.
@@ -55,6 +55,23 @@ impl PatchStep {
         steps.collect()
     }
 
+    /// The operation with its paths taken below another.
+    #[must_use]
+    pub fn below(self, root: &Path) -> Self {
+        match self {
+            Self::Write(operation, path, value) => Self::Write(operation, root.join(&path), value),
+            Self::Test(path, value) => Self::Test(root.join(&path), value),
+            Self::Copy { from, to } => Self::Copy {
+                from: root.join(&from),
+                to: root.join(&to),
+            },
+            Self::Move { from, to } => Self::Move {
+                from: root.join(&from),
+                to: root.join(&to),
+            },
+        }
+    }
+
     fn read_one(operation: &Value) -> Result<Self, String> {
         let text = |name: &str| match operation.get(name).map(|text| (text, text.as_str())) {
             Some((_, Some(text))) => Ok(text),
@@ -76,28 +93,6 @@ impl PatchStep {
             "move" => Self::Move { from: from()?, to },
             other => return Err(format!("bad patch operation: {other}")),
         })
-    }
-
-    /// Makes the change, seeing those before it.
-    ///
-    /// # Errors
-    /// As for [`Transaction::write`]; [`StoreError::InvalidPatch`] where a test fails, or a document is moved into itself.
-    pub fn apply(self, transaction: &mut Transaction) -> Result<(), StoreError> {
-        match self {
-            Self::Write(operation, path, value) => transaction.write(operation, &path, value),
-            Self::Test(path, value) if *transaction.read(&path)? == value => Ok(()),
-            Self::Test(path, _) => Err(refused(format!("{path}: test failed"))),
-            Self::Copy { from, to } => transaction.copy(&from, &to),
-            Self::Move { from, to } if from == to => transaction.read(&from).map(drop),
-            Self::Move { from, to } => {
-                if to.segments().starts_with(from.segments()) {
-                    return Err(refused(format!("{from}: cannot be moved into itself")));
-                }
-                let value = transaction.read(&from)?.clone();
-                transaction.write(Operation::Remove, &from, Value::Null)?;
-                transaction.write(Operation::Add, &to, value)
-            }
-        }
     }
 }
 
@@ -123,16 +118,16 @@ fn refused(message: impl Into<String>) -> StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::{Snapshot, Transaction};
     use crate::value;
 
     fn patched(patch: &Value) -> Result<Value, String> {
         let documents = value!({"a": {"b/c": 1, "~": [1, 2]}});
-        let mut transaction = Transaction::on(&super::super::Snapshot::new(documents, 0));
+        let mut transaction = Transaction::on(&Snapshot::new(documents, 0));
         let steps = PatchStep::read(patch).map_err(|error| error.to_string())?;
-        for step in steps {
-            step.apply(&mut transaction)
-                .map_err(|error| error.to_string())?;
-        }
+        transaction
+            .patch(steps)
+            .map_err(|error| error.to_string())?;
         Ok(transaction.root().clone())
     }
 

@@ -65,9 +65,18 @@ impl Path {
 
     /// The document at this path, or why there is none.
     pub(super) fn read<'a>(&self, root: &'a Value) -> Result<&'a Value, StoreError> {
-        self.segments.iter().try_fold(root, |place, segment| {
-            child(place, segment).ok_or_else(|| match place {
-                Value::Array(_) => StoreError::bad_index(self, bad_index(segment)),
+        self.read_below(root, &self.segments)
+    }
+
+    /// The document that the last keys of this path lead to from where the others led, or why there is none.
+    pub(super) fn read_below<'a>(
+        &self,
+        place: &'a Value,
+        keys: &[String],
+    ) -> Result<&'a Value, StoreError> {
+        keys.iter().try_fold(place, |place, key| {
+            child(place, key).ok_or_else(|| match place {
+                Value::Array(_) => StoreError::bad_index(self, bad_index(key)),
                 _ => StoreError::not_found(self),
             })
         })

@@ -124,7 +124,8 @@ pub(super) fn write(
     write_below(root, path.segments(), operation, path, value)
 }
 
-fn write_below(
+/// Writes below a place: what the last keys of a path lead to from there.
+pub(super) fn write_below(
     parent: &mut Value,
     keys: &[String],
     operation: Operation,
@@ -168,6 +169,30 @@ fn write_member(
     }
 }
 
+/// Changes what is at a path, whatever that is.
+pub(super) fn change_at(
+    root: &mut Value,
+    path: &Path,
+    change: &mut dyn FnMut(&mut Value),
+) -> Result<(), StoreError> {
+    change_below(root, path.segments(), path, change)
+}
+
+fn change_below(
+    place: &mut Value,
+    keys: &[String],
+    path: &Path,
+    change: &mut dyn FnMut(&mut Value),
+) -> Result<(), StoreError> {
+    let Some((key, below)) = keys.split_first() else {
+        change(place);
+        return Ok(());
+    };
+    step(place, key, path, |place| {
+        stack::level(|| change_below(place, below, path, change))
+    })
+}
+
 fn write_root(root: &mut Value, operation: Operation, value: Value) -> Result<(), StoreError> {
     if operation == Operation::Remove {
         return Err(StoreError::InvalidPatch {
@@ -184,7 +209,12 @@ fn write_root(root: &mut Value, operation: Operation, value: Value) -> Result<()
 }
 
 /// Where an array of some length is changed: `-` is the place behind its end, which takes additions only.
-fn place(length: usize, operation: Operation, at: &str, path: &Path) -> Result<usize, StoreError> {
+pub(super) fn place(
+    length: usize,
+    operation: Operation,
+    at: &str,
+    path: &Path,
+) -> Result<usize, StoreError> {
     let adds = operation == Operation::Add;
     let place = if adds && at == "-" {
         Some(length)
@@ -232,7 +262,11 @@ pub(super) fn make_parents(root: &mut Value, path: &Path) -> Result<(), StoreErr
     make_below(root, parents, path)
 }
 
-fn make_below(place: &mut Value, parents: &[String], path: &Path) -> Result<(), StoreError> {
+pub(super) fn make_below(
+    place: &mut Value,
+    parents: &[String],
+    path: &Path,
+) -> Result<(), StoreError> {
     let conflict = || StoreError::Conflict {
         message: path.to_string(),
     };

@@ -50,11 +50,9 @@ pub fn patch(state: &State, request: &Request<'_>) -> Result<Response, ApiError>
         .into_iter()
         .map(|operation| operation.below(&below));
     let steps = steps.collect::<Result<Vec<_>, _>>()?;
-    state.engine.edit(|transaction| {
-        let mut steps = steps.into_iter();
-        let applied = steps.try_for_each(|step| step.apply(transaction));
-        applied.map_err(ApiError::from)
-    })?;
+    state
+        .engine
+        .edit(|transaction| transaction.patch(steps).map_err(ApiError::from))?;
     Ok(done(state, request, &metrics))
 }
 

@@ -1,7 +1,7 @@
 //! Documents of sources: each is kept in a file of its own, and all of them are one tree.
 
 use solon::json::{Style, TooLong};
-use solon::store::{Operation, PatchStep, Path, Snapshot, StoreError, Transaction};
+use solon::store::{Operation, PatchStep, Patching, Path, Snapshot, StoreError, Transaction};
 use solon::{Value, json};
 
 use super::answer::Answer;
@@ -256,34 +256,24 @@ fn patched(before: Option<&str>, steps: Vec<PatchStep>) -> Result<Value, Refusal
     let root = Path::new([DOCUMENT]);
     let documents = Value::object(vec![(DOCUMENT.into(), before)]);
     let mut transaction = Transaction::on(&Snapshot::new(documents, 0));
-    for step in steps {
-        let step = match step {
-            PatchStep::Write(operation, path, value) => {
-                let path = root.join(&path);
-                match operation {
-                    Operation::Add => transaction
-                        .make_parents(&path)
-                        .map_err(|error| not_applied(&error))?,
-                    // what is not there is as good as removed
-                    Operation::Remove if transaction.read(&path).is_err() => continue,
-                    _ => {}
-                }
-                PatchStep::Write(operation, path, value)
-            }
-            PatchStep::Test(path, value) => PatchStep::Test(root.join(&path), value),
-            PatchStep::Copy { from, to } => PatchStep::Copy {
-                from: root.join(&from),
-                to: root.join(&to),
-            },
-            PatchStep::Move { from, to } => PatchStep::Move {
-                from: root.join(&from),
-                to: root.join(&to),
-            },
-        };
-        step.apply(&mut transaction)
-            .map_err(|error| not_applied(&error))?;
-    }
+    let made = transaction.patching(|patching| {
+        let mut steps = steps.into_iter();
+        steps.try_for_each(|step| apply(patching, step.below(&root)))
+    });
+    made.map_err(|error| not_applied(&error))?;
     let after = transaction.read(&root);
     // removed at its root, a document is null, as RFC 6902 leaves it
     Ok(after.map_or(Value::Null, Clone::clone))
+}
+
+/// Makes an operation. Parents of what is added are made, and what is not there is as good as removed.
+fn apply(patching: &mut Patching<'_>, step: PatchStep) -> Result<(), StoreError> {
+    match &step {
+        PatchStep::Write(Operation::Add, path, _) => patching.make_parents(path)?,
+        PatchStep::Write(Operation::Remove, path, _) if patching.read(path).is_err() => {
+            return Ok(());
+        }
+        _ => {}
+    }
+    patching.apply(step)
 }

@@ -1,0 +1,175 @@
+//! A long array while a patch changes it: its elements in blocks, so that those behind a place need not all move.
+
+use super::{Path, StoreError, write};
+use crate::value::{Items, Value};
+
+/// An array that was taken out of its document.
+#[derive(Debug)]
+pub(super) struct OpenArray {
+    path: Path,
+    blocks: Vec<Vec<Value>>,
+    len: usize,
+}
+
+/// Most elements of a block; one that is full becomes two.
+const BLOCK: usize = 512;
+
+impl OpenArray {
+    /// Takes an array out of a document, which has an empty one until this is closed.
+    pub fn open(root: &mut Value, path: Path) -> Result<Self, StoreError> {
+        let mut taken = Items::default();
+        write::change_at(root, &path, &mut |value| {
+            if let Value::Array(items) = value {
+                std::mem::swap(items, &mut taken);
+            }
+        })?;
+        Ok(Self {
+            path,
+            blocks: taken.chunks(BLOCK / 2).map(<[Value]>::to_vec).collect(),
+            len: taken.len(),
+        })
+    }
+
+    /// Puts the array back.
+    pub fn close(self, root: &mut Value) -> Result<(), StoreError> {
+        let mut items = Vec::with_capacity(self.len);
+        items.extend(self.blocks.into_iter().flatten());
+        let items = Items::new(items);
+        write::change_at(root, &self.path, &mut |value| {
+            *value = Value::Array(items.clone());
+        })
+    }
+
+    /// Where it belongs.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How many elements it has.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it lies below a path.
+    pub fn is_below(&self, path: &Path) -> bool {
+        let keys = self.path.segments().strip_prefix(path.segments());
+        keys.is_some_and(|keys| !keys.is_empty())
+    }
+
+    /// The keys from here on of what lies in it.
+    pub fn below<'p>(&self, path: &'p Path) -> Option<&'p [String]> {
+        let rest = path.segments().strip_prefix(self.path.segments())?;
+        (!rest.is_empty()).then_some(rest)
+    }
+
+    /// The element at a place.
+    pub fn get(&self, at: usize) -> Option<&Value> {
+        let (block, at) = self.find(at)?;
+        self.blocks.get(block)?.get(at)
+    }
+
+    /// The element at a place, to be changed.
+    pub fn get_mut(&mut self, at: usize) -> Option<&mut Value> {
+        let (block, at) = self.find(at)?;
+        self.blocks.get_mut(block)?.get_mut(at)
+    }
+
+    /// Adds an element before the one at a place, or behind all.
+    pub fn insert(&mut self, at: usize, item: Value) {
+        self.len += 1;
+        let found = self.find_to_insert(at);
+        let Some(block) = self.blocks.get_mut(found.0) else {
+            self.blocks.push(vec![item]);
+            return;
+        };
+        block.insert(found.1.min(block.len()), item);
+        if block.len() >= BLOCK {
+            let half = block.split_off(BLOCK / 2);
+            self.blocks.insert(found.0 + 1, half);
+        }
+    }
+
+    /// Takes out the element at a place.
+    pub fn remove(&mut self, at: usize) {
+        let Some((place, at)) = self.find(at) else {
+            return;
+        };
+        self.len -= 1;
+        if let Some(block) = self.blocks.get_mut(place) {
+            block.remove(at);
+            if block.is_empty() {
+                self.blocks.remove(place);
+            }
+        }
+    }
+
+    /// The block of an element, and its place in it.
+    fn find(&self, at: usize) -> Option<(usize, usize)> {
+        let (block, at) = self.find_to_insert(at);
+        (at < self.blocks.get(block)?.len()).then_some((block, at))
+    }
+
+    /// The same, or the end of the last block.
+    fn find_to_insert(&self, mut at: usize) -> (usize, usize) {
+        let last = self.blocks.len().saturating_sub(1);
+        for (place, block) in self.blocks.iter().enumerate() {
+            if at < block.len() || place == last {
+                return (place, at);
+            }
+            at -= block.len();
+        }
+        (0, at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BLOCK, OpenArray};
+    use crate::Path;
+    use crate::value;
+    use crate::value::Value;
+
+    #[test]
+    fn it_is_changed_as_a_list_is() {
+        let path = Path::new(["a", "0"]);
+        let mut list: Vec<i64> = (0..3000).collect();
+        let numbers = |list: &[i64]| Value::array(list.iter().copied().map(Value::Int).collect());
+        let mut root = value!({"a": [null]});
+        root = {
+            let mut transaction =
+                crate::store::Transaction::on(&crate::store::Snapshot::new(root, 0));
+            let put = transaction.write(crate::store::Operation::Replace, &path, numbers(&list));
+            put.expect("a place");
+            transaction.root().clone()
+        };
+        let kept = root.clone();
+        let mut open = OpenArray::open(&mut root, path).expect("an array");
+        let mut seed = 7_usize;
+        for step in 0..20_000_i64 {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let at = (seed >> 33) % (list.len() + 1);
+            // first it grows, then it goes away
+            let grows = (step < 5000) != seed.is_multiple_of(16);
+            if grows || list.is_empty() {
+                list.insert(at, step);
+                open.insert(at, Value::Int(step));
+            } else if at < list.len() {
+                list.remove(at);
+                open.remove(at);
+            }
+            assert_eq!(open.len(), list.len());
+            let at = at.min(list.len().saturating_sub(1));
+            let want = list.get(at).copied().map(Value::Int);
+            assert_eq!(open.get(at), want.as_ref());
+            assert!(open.blocks.iter().all(|block| block.len() < BLOCK));
+        }
+        open.close(&mut root).expect("its place");
+        assert_eq!(root, value!({"a": [(numbers(&list))]}));
+        assert_eq!(
+            kept.get("a").and_then(|a| a.as_array()).map(|a| a.len()),
+            Some(1)
+        );
+    }
+}

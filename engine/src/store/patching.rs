@@ -1,0 +1,353 @@
+//! The operations of a patch, made one after another.
+
+use super::open_array::OpenArray;
+use super::path::{bad_index, index};
+use super::{Operation, PatchStep, Path, StoreError, Transaction, Write, write};
+use crate::limits;
+use crate::value::Value;
+
+/// Makes the operations of a patch ([`Transaction::patching`]), each of which sees those before it. Long arrays that get longer or
+/// shorter stay open from one operation to the next.
+#[derive(Debug)]
+pub struct Patching<'t> {
+    transaction: &'t mut Transaction,
+    /// None of them lies within another.
+    open: Vec<OpenArray>,
+    /// Elements that may still be moved.
+    moves: usize,
+}
+
+/// Elements from which on an array is opened.
+const LONG: usize = 64;
+
+/// Most arrays that are open at a time.
+const MOST_OPEN: usize = 16;
+
+impl<'t> Patching<'t> {
+    pub(super) fn on(transaction: &'t mut Transaction) -> Self {
+        Self {
+            transaction,
+            open: Vec::new(),
+            moves: limits::PATCHED_ELEMENTS,
+        }
+    }
+
+    /// Puts what is open back into the documents.
+    pub(super) fn end(mut self) -> Result<(), StoreError> {
+        self.close(|_| true)
+    }
+
+    /// Makes a change.
+    ///
+    /// # Errors
+    /// As for [`Transaction::write`]; [`StoreError::InvalidPatch`] where a test fails, a document is moved into itself, or
+    /// arrays are changed in ways that move too many of their elements.
+    pub fn apply(&mut self, step: PatchStep) -> Result<(), StoreError> {
+        match step {
+            PatchStep::Write(operation, path, value) => self.write(operation, &path, value),
+            PatchStep::Test(path, value) if *self.read(&path)? == value => Ok(()),
+            PatchStep::Test(path, _) => Err(refused(format!("{path}: test failed"))),
+            PatchStep::Copy { from, to } => {
+                let value = self.read(&from)?.clone();
+                write::check_copy(&value, &mut self.transaction.copied)?;
+                self.write(Operation::Add, &to, value)
+            }
+            PatchStep::Move { from, to } if from == to => self.read(&from).map(drop),
+            PatchStep::Move { from, to } => {
+                if to.segments().starts_with(from.segments()) {
+                    return Err(refused(format!("{from}: cannot be moved into itself")));
+                }
+                let value = self.read(&from)?.clone();
+                self.write(Operation::Remove, &from, Value::Null)?;
+                self.write(Operation::Add, &to, value)
+            }
+        }
+    }
+
+    /// The document at a path, as the operations so far have left it.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn read(&mut self, path: &Path) -> Result<&Value, StoreError> {
+        self.close(|array| array.path().segments().starts_with(path.segments()))?;
+        let mut open = self.open.iter();
+        let Some((array, [key, below @ ..])) =
+            open.find_map(|array| Some((array, array.below(path)?)))
+        else {
+            return self.transaction.read(path);
+        };
+        let element = index(key).and_then(|at| array.get(at));
+        path.read_below(element.ok_or_else(|| no_element(path, key))?, below)
+    }
+
+    /// Makes the missing objects around a path.
+    ///
+    /// # Errors
+    /// Something on the way is neither an object nor an array.
+    pub fn make_parents(&mut self, path: &Path) -> Result<(), StoreError> {
+        let Some((array, keys)) = within(&mut self.open, path) else {
+            return self.transaction.make_parents(path);
+        };
+        let transaction = &mut *self.transaction;
+        write::check_extent(path, &Value::Null, &mut transaction.parts)?;
+        if let [key, parents @ .., _] = keys {
+            let element = index(key).and_then(|at| array.get_mut(at));
+            write::make_below(element.ok_or_else(|| no_element(path, key))?, parents, path)?;
+        }
+        transaction.writes.push(Write::MakeParents(path.clone()));
+        Ok(())
+    }
+
+    fn write(&mut self, operation: Operation, path: &Path, value: Value) -> Result<(), StoreError> {
+        self.close(|array| array.path().segments().starts_with(path.segments()))?;
+        if operation != Operation::Replace {
+            self.open_parent(path)?;
+        }
+        let Some((array, keys)) = within(&mut self.open, path) else {
+            return self.transaction.write(operation, path, value);
+        };
+        let transaction = &mut *self.transaction;
+        write::check_extent(path, &value, &mut transaction.parts)?;
+        match keys {
+            [last] => {
+                let place = write::place(array.len(), operation, last, path)?;
+                match operation {
+                    Operation::Add => array.insert(place, value.clone()),
+                    Operation::Remove => array.remove(place),
+                    Operation::Replace => {
+                        if let Some(element) = array.get_mut(place) {
+                            *element = value.clone();
+                        }
+                    }
+                }
+            }
+            [key, below @ ..] => {
+                let element = index(key).and_then(|at| array.get_mut(at));
+                let element = element.ok_or_else(|| no_element(path, key))?;
+                write::write_below(element, below, operation, path, value.clone())?;
+            }
+            [] => return Err(StoreError::not_found(path)),
+        }
+        let written = Write::Exactly(operation, path.clone(), value);
+        transaction.writes.push(written);
+        Ok(())
+    }
+
+    /// Opens the array that is about to get longer or shorter, if it is long and does not lie within an open one.
+    fn open_parent(&mut self, path: &Path) -> Result<(), StoreError> {
+        let Some((_, keys)) = path.segments().split_last() else {
+            return Ok(());
+        };
+        let parent = Path::new(keys);
+        if self.open.iter().any(|array| *array.path() == parent) {
+            return Ok(());
+        }
+        let found = match within(&mut self.open, &parent) {
+            Some((array, [key, below @ ..])) => {
+                let element = index(key).and_then(|at| array.get(at));
+                element.and_then(|element| parent.read_below(element, below).ok())
+            }
+            _ => parent.find(self.transaction.root()),
+        };
+        let Some(Value::Array(items)) = found else {
+            return Ok(());
+        };
+        let length = items.len();
+        // what is open behind the place would not be found any more
+        self.close(|array| array.is_below(&parent))?;
+        if length < LONG {
+            return Ok(());
+        }
+        let left = self.moves.checked_sub(length);
+        self.moves = left.ok_or_else(|| {
+            let most = limits::PATCHED_ELEMENTS;
+            refused(format!(
+                "patches that move more than {most} elements of arrays"
+            ))
+        })?;
+        if within(&mut self.open, &parent).is_none() {
+            if self.open.len() == MOST_OPEN {
+                self.open.remove(0).close(&mut self.transaction.root)?;
+            }
+            let array = OpenArray::open(&mut self.transaction.root, parent)?;
+            self.open.push(array);
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, which: impl Fn(&OpenArray) -> bool) -> Result<(), StoreError> {
+        let closed = self.open.extract_if(.., |array| which(array));
+        for array in closed {
+            array.close(&mut self.transaction.root)?;
+        }
+        Ok(())
+    }
+}
+
+/// The open array that a path leads into, and the keys from there on.
+fn within<'a, 'p>(
+    open: &'a mut [OpenArray],
+    path: &'p Path,
+) -> Option<(&'a mut OpenArray, &'p [String])> {
+    open.iter_mut().find_map(|array| {
+        let below = array.below(path)?;
+        Some((array, below))
+    })
+}
+
+fn no_element(path: &Path, key: &str) -> StoreError {
+    StoreError::bad_index(path, bad_index(key))
+}
+
+fn refused(message: impl Into<String>) -> StoreError {
+    let message = message.into();
+    StoreError::InvalidPatch { message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Snapshot;
+    use crate::value;
+
+    fn numbers(count: i64) -> Value {
+        Value::array((0..count).map(Value::Int).collect())
+    }
+
+    fn add(path: &str, value: Value) -> PatchStep {
+        PatchStep::Write(Operation::Add, Path::from_slashes(path), value)
+    }
+
+    /// Numbers below a bound, always the same.
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn below(&mut self, bound: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005);
+            self.0 = self.0.wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(self.0 >> 33).expect("31 bits") % bound
+        }
+
+        /// A path that is most often there.
+        fn path(&mut self) -> Path {
+            let mut keys = vec![["a", "b", "c"][self.below(3)].to_owned()];
+            for _ in 0..self.below(4) {
+                keys.push(match self.below(12) {
+                    0 => "-".to_owned(),
+                    1 => "x".to_owned(),
+                    2 => "0".to_owned(),
+                    3 => "list".to_owned(),
+                    _ => self.below(110).to_string(),
+                });
+            }
+            Path::new(keys)
+        }
+
+        fn value(&mut self) -> Value {
+            match self.below(8) {
+                0 => numbers(100),
+                1 => value!({"list": [(numbers(90)), 1]}),
+                2 => value!({"x": {}}),
+                _ => Value::Int(7),
+            }
+        }
+
+        fn step(&mut self) -> PatchStep {
+            let to = self.path();
+            match self.below(10) {
+                0 => PatchStep::Test(to, self.value()),
+                1 => PatchStep::Copy {
+                    from: self.path(),
+                    to,
+                },
+                2 => PatchStep::Move {
+                    from: self.path(),
+                    to,
+                },
+                3 | 4 => PatchStep::Write(Operation::Remove, to, Value::Null),
+                5 => PatchStep::Write(Operation::Replace, to, self.value()),
+                _ => PatchStep::Write(Operation::Add, to, self.value()),
+            }
+        }
+    }
+
+    #[test]
+    fn arrays_that_stay_open_are_what_they_would_be() {
+        let documents = value!({
+            "a": (numbers(100)),
+            "b": [(numbers(80)), {"list": (numbers(70))}, (numbers(3))],
+            "c": {"list": [(numbers(100)), (numbers(100))]},
+        });
+        let mut random = Numbers(11);
+        let mut made = 0;
+        for _ in 0..300 {
+            let mut kept = Transaction::on(&Snapshot::new(documents.clone(), 0));
+            let mut closed = kept.clone();
+            let patched = kept.patching(|patching| {
+                for _ in 0..60 {
+                    let step = random.step();
+                    // each alone leaves nothing open
+                    let alone = closed.patch([step.clone()]);
+                    let words = |result: &Result<(), StoreError>| {
+                        result.as_ref().map_err(ToString::to_string).copied()
+                    };
+                    let together = patching.apply(step.clone());
+                    assert_eq!(words(&together), words(&alone), "{step:?}");
+                    made += usize::from(together.is_ok());
+                }
+                Ok::<_, StoreError>(())
+            });
+            patched.expect("what is open is put back");
+            assert_eq!(kept.root(), closed.root());
+        }
+        assert!(made > 3000, "{made}");
+    }
+
+    #[test]
+    fn operations_alone_are_those_of_transactions() {
+        let documents = value!({"a": (numbers(100)), "b": [(numbers(80))]});
+        let mut random = Numbers(13);
+        let mut transaction = Transaction::on(&Snapshot::new(documents, 0));
+        for _ in 0..2000 {
+            let PatchStep::Write(operation, path, value) = random.step() else {
+                continue;
+            };
+            let mut other = transaction.clone();
+            let written = other.write(operation, &path, value.clone()).is_ok();
+            let step = PatchStep::Write(operation, path, value);
+            assert_eq!(transaction.patch([step]).is_ok(), written);
+            assert_eq!(transaction.root(), other.root());
+        }
+    }
+
+    #[test]
+    fn a_list_may_grow_at_its_front() {
+        let mut transaction = Transaction::on(&Snapshot::new(value!({"l": [], "m": []}), 0));
+        let steps =
+            (0..100_000).flat_map(|at| [add("l/0", Value::Int(at)), add("m/0", Value::Int(-at))]);
+        transaction.patch(steps).expect("room");
+        for (list, last) in [("l", 99_999), ("m", -99_999)] {
+            let list = transaction.read(&Path::new([list])).expect("a list");
+            let list = list.as_array().expect("a list");
+            assert_eq!(
+                (list.len(), list.first()),
+                (100_000, Some(&Value::Int(last)))
+            );
+        }
+    }
+
+    #[test]
+    fn what_moves_is_bounded() {
+        let mut transaction = Transaction::on(&Snapshot::new(value!({"l": (numbers(100))}), 0));
+        let tried = |transaction: &mut Transaction, moves| {
+            let mut patching = Patching::on(transaction);
+            patching.moves = moves;
+            let tried = patching.apply(add("l/0", Value::Null));
+            patching.end().expect("its place");
+            tried.map_err(|error| error.to_string())
+        };
+        assert_eq!(tried(&mut transaction, 100), Ok(()));
+        let refused = tried(&mut transaction, 100).expect_err("101 elements");
+        assert!(refused.contains("patches that move more than"), "{refused}");
+    }
+}
