@@ -368,3 +368,47 @@ fn a_configuration_that_changes_is_taken_once_it_can_be_used() {
     let address = address_after(&mut server, "Server initialized.", 2);
     assert_eq!(label(&address), "there");
 }
+
+/// What comes behind a body is read without another wake, wherever the bytes are cut.
+#[test]
+fn requests_with_bodies_follow_one_another() {
+    let server = Server::start(&[("p.rego", "package p\n\nx := input\n")]);
+    let small = "POST /v1/data/p/x HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n{\"input\":1}";
+    let parts = "POST /v1/data/p/x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"inp\r\n6\r\nut\":1}\r\n0\r\n\r\n";
+    let large = format!("{{\"input\":\"{}\"}}", "a".repeat(100_000));
+    let large = format!(
+        "POST /v1/data/p/x HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n{large}",
+        large.len()
+    );
+    let unread = "GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello";
+    let all = [
+        small, small, parts, small, &large, unread, small, parts, parts, small,
+    ]
+    .concat();
+    for cut in [all.len(), 1 << 15, 97, 60, 11] {
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream.set_nodelay(true).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(10)))
+            .unwrap();
+        let mut sending = stream.try_clone().unwrap();
+        let bytes = all.clone().into_bytes();
+        let sender = std::thread::spawn(move || {
+            for part in bytes.chunks(cut) {
+                sending.write_all(part).unwrap();
+                if cut == 97 {
+                    std::thread::sleep(Duration::from_micros(200));
+                }
+            }
+        });
+        let mut answers = String::new();
+        let mut buffer = vec![0; 1 << 16];
+        while answers.matches("HTTP/1.1 200 OK").count() < 10 || !answers.ends_with("}\n") {
+            let read = stream.read(&mut buffer).expect("all are answered");
+            assert_ne!(read, 0, "{answers}");
+            answers.push_str(std::str::from_utf8(&buffer[..read]).unwrap());
+        }
+        assert_eq!(answers.matches("{\"result\":1}\n").count(), 8, "{cut}");
+        sender.join().unwrap();
+    }
+}
