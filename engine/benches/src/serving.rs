@@ -64,7 +64,7 @@ fn cell(threads: usize, connections: usize, budget: Duration) -> Result<(), Stri
         .into_iter()
         .map(|who| Process::start(who, threads, POLICY, DATA));
     let servers = servers.collect::<Result<Vec<_>, _>>()?;
-    // it counts in whole seconds
+    // wrk counts in whole seconds
     let seconds = budget.as_secs().max(1);
     let mut measured: Vec<Vec<wrk::Round>> = vec![Vec::new(); servers.len()];
     for round in 0..ROUNDS {

@@ -1,5 +1,5 @@
-//! The load of one request again and again, by `wrk`: a client that others' numbers come from too, and that takes less of
-//! the machine than one written here would.
+//! The load of one request again and again, by `wrk`: a client that others' numbers come from too, and that sleeps less than
+//! one written here did, for whose wakes the servers paid.
 
 use std::process::Command;
 
