@@ -18,6 +18,7 @@ use solon_syntax::{ParseOptions, parse_body, parse_statements};
 use crate::builtins::http::ResponseCache;
 use crate::builtins::{
     Capabilities, Graphs, Hooks, Left, NdBuiltinCache, Patterns, ResponseMetadata, SendMetrics,
+    VerifiedSignatures,
 };
 use crate::host::{Cancel, Host};
 use crate::limits::Limits;
@@ -215,6 +216,7 @@ pub(crate) struct Shared {
     pub patterns: Patterns,
     pub graphs: Graphs,
     pub responses: ResponseCache,
+    pub signatures: VerifiedSignatures,
     pub limits: Limits,
     pub capabilities: Option<Arc<Capabilities>>,
     /// Whether there are functions whose answers are recorded: they are not pure.

@@ -20,6 +20,9 @@ mod graphql_parser_agrees;
 mod page;
 #[path = "builtins/text.rs"]
 mod text;
+#[cfg(feature = "crypto")]
+#[path = "builtins/tokens.rs"]
+mod tokens;
 
 use std::fs;
 use std::path::Path;

@@ -244,6 +244,9 @@ fn caches() {
         let config = values(keys).unwrap();
         assert_eq!(config.settings.caching.patterns, want, "{keys}");
         assert!(config.warnings.is_empty(), "{keys}");
+        let config = values(&format!("named: {{io_jwt: {{{keys}}}}}")).unwrap();
+        assert_eq!(config.settings.caching.signatures, want, "{keys}");
+        assert!(config.warnings.is_empty(), "{keys}");
     }
     for (read, want) in [
         (values("max_num_entries: -1"), "invalid max_num_entries -1"),
@@ -266,8 +269,8 @@ fn caches() {
     // what does nothing says so
     for (config, want) in [
         (
-            values("named: {io_jwt: {max_num_entries: 2}}"),
-            "caching.inter_query_builtin_value_cache.named.io_jwt has no effect: all values share one cache",
+            values("named: {graphql: {max_num_entries: 2}}"),
+            "caching.inter_query_builtin_value_cache.named.graphql has no effect: these values share one cache",
         ),
         (
             responses("stale_entry_eviction_period_seconds: 5"),

@@ -35,10 +35,11 @@ pub fn interleaved(calls: &mut [&mut dyn FnMut()], budget: Duration) -> Vec<Figu
     rounds.into_iter().map(figure).collect()
 }
 
-/// How long the calls of a batch take together.
-const BATCH: Duration = Duration::from_millis(1);
+/// How long the calls of a batch take together: long enough that each contender finds its own memory in the processor's
+/// caches again, as the reference engine does, which is timed in a process of its own without a pause.
+const BATCH: Duration = Duration::from_millis(10);
 
-/// How many calls make a batch. Single calls would tell too few: they meet cold caches.
+/// How many calls make a batch.
 fn batch(call: &mut dyn FnMut()) -> u32 {
     let mut calls = 1;
     loop {

@@ -15,6 +15,7 @@ use super::objects::forms::Forms;
 use super::objects::kept::Merges;
 use super::patterns::{Patterns, SeenPatterns};
 use super::sets::heads::KnownHeads;
+use super::signatures::VerifiedSignatures;
 use super::strings::KnownAffixes;
 use super::time::LastPlace;
 use crate::host::{Cancel, Host, Over, Wait};
@@ -82,6 +83,8 @@ pub struct BuiltinContext<'e> {
     pub graphs: Option<&'e Graphs>,
     /// Answers of `http.send` that outlive the evaluation.
     pub responses: Option<&'e ResponseCache>,
+    /// Signatures of tokens that were verified before.
+    pub signatures: Option<&'e VerifiedSignatures>,
     /// Where the call stands, for results that speak of it.
     pub span: Span,
     /// File names, for the same purpose.
@@ -115,6 +118,7 @@ impl<'e> BuiltinContext<'e> {
             allow_net: None,
             graphs: None,
             responses: None,
+            signatures: None,
             span: Span::default(),
             files: None,
             last_place: None,

@@ -59,6 +59,7 @@ pub(crate) mod regex;
 mod runtime;
 mod semver;
 mod sets;
+mod signatures;
 mod sprintf;
 mod strings;
 mod template;
@@ -100,4 +101,5 @@ pub fn is_pattern(_: &str) -> bool {
     true
 }
 pub use registry::{all, lookup, may_block, may_block_below};
+pub use signatures::VerifiedSignatures;
 pub use strings::{simple_lower, simple_upper};

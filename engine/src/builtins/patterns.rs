@@ -46,6 +46,8 @@ pub enum Family {
     GraphQl,
     /// Keys that verify tokens.
     JwtKeys,
+    /// Digests of signatures, which have a cache of their own.
+    Signature,
     /// Templates of `strings.render_template`.
     Template,
     /// Layouts of times.

@@ -9,12 +9,12 @@ use solon_syntax::ast::{Module, Version};
 
 use super::{Change, Engine, Inner};
 use crate::builtins::http::ResponseCache;
-use crate::builtins::{Capabilities, Custom, Fault, Graphs, Patterns};
+use crate::builtins::{Capabilities, Custom, Fault, Graphs, Patterns, VerifiedSignatures};
 use crate::compile::lower::{self, LoweringRecord};
 use crate::compile::{self, Options};
 use crate::error::Error;
 use crate::host::{Host, OfflineHost};
-use crate::limits::{Limits, PATTERN_CACHE, RESPONSE_CACHE_BYTES};
+use crate::limits::{Limits, PATTERN_CACHE, RESPONSE_CACHE_BYTES, SIGNATURE_CACHE};
 use crate::moment::{Now, Policy, State, next_stamp};
 use crate::query::Shared;
 use crate::store::{Contents, Snapshot, Store, StoreError};
@@ -41,6 +41,7 @@ pub struct EngineBuilder {
     allow_base_conflicts: bool,
     response_cache: usize,
     pattern_cache: usize,
+    signature_cache: usize,
 }
 
 impl Default for EngineBuilder {
@@ -56,6 +57,7 @@ impl Default for EngineBuilder {
             allow_base_conflicts: false,
             response_cache: RESPONSE_CACHE_BYTES,
             pattern_cache: PATTERN_CACHE,
+            signature_cache: SIGNATURE_CACHE,
         }
     }
 }
@@ -117,6 +119,14 @@ impl EngineBuilder {
     #[must_use]
     pub fn pattern_cache(mut self, entries: usize) -> Self {
         self.pattern_cache = entries;
+        self
+    }
+
+    /// Most signatures of tokens (RSA, ECDSA, Ed25519) that are remembered once they were verified, by their digests, so that
+    /// a token which comes with many requests is verified once for each key. 4,096 unless set; 0 verifies each time.
+    #[must_use]
+    pub fn signature_cache(mut self, entries: usize) -> Self {
+        self.signature_cache = entries;
         self
     }
 
@@ -224,6 +234,7 @@ impl EngineBuilder {
                     patterns: Patterns::new(self.pattern_cache),
                     graphs: Graphs::default(),
                     responses: ResponseCache::new(self.response_cache),
+                    signatures: VerifiedSignatures::new(self.signature_cache),
                     limits: self.limits,
                     capabilities,
                     records: self.functions.iter().any(|function| !function.is_pure()),

@@ -1,34 +1,40 @@
-//! Decisions at a glance: rules that only look things up and compare them are decided without setting a machine up.
+//! Decisions at a glance: rules that only look things up and compare them, and ask functions and rules of that kind, are
+//! decided without setting a machine up.
 //!
-//! What is met beyond that (long loops, calls, other documents of rules) leaves the decision to the machine. Nothing was done
+//! What is met beyond that (long loops, most built-ins, partial rules) leaves the decision to the machine. Nothing was done
 //! by then that anybody could see, and what a glance finds is what the machine would find.
+
+mod calls;
+mod places;
 
 use crate::impossible::impossible;
 use crate::program::{
-    Branch, Chain, ConstId, Index, Inlined, Join, Matches, Node, Operand, Place, Places, Plan,
-    Program,
+    Branch, Chain, ConstId, Index, Inlined, Join, Matches, Operand, Plan, Program, Rule, RuleId,
+    RuleKind, RuleSet, Slot, Step,
 };
-use crate::program::{Root, Rule, RuleId, RuleKind, RuleSet, Slot, Step, Values};
 use crate::value::{Kind, V, Value};
 
 use super::compare::{Compare, is_member, same_held};
 use super::data::stored_child;
 use super::frame::{Held, NO_SLOT, Operands, no_constant, no_slot};
 use super::machine::InputSource;
-use super::path;
 use super::table;
 use super::texts::Texts;
+use places::Asked;
 
 /// Slots of the largest frame that is looked into.
 const SLOTS: usize = 12;
 
+/// Arguments of a function that is looked into.
+const ARGS: usize = 4;
+
 /// Rules that are looked at before the machine has to do it, which heeds its limits.
 const RULES: usize = 32;
 
-/// Negations and loops within each other that are looked into.
+/// Negations, loops, functions and rules within each other that are looked into.
 const DEPTH: u32 = 4;
 
-/// Turns of loops, as for rules.
+/// Turns of loops, calls and rules that are asked for, as for rules.
 const TURNS: u64 = 64;
 
 /// What a glance tells.
@@ -53,21 +59,25 @@ enum End {
 }
 
 /// What is looked at.
-pub struct Glance<'e> {
+pub struct Glance<'a, 'e> {
     program: &'e Program,
     input: Option<Held<'e>>,
     /// The base documents.
     data: &'e Value,
     slots: [Held<'e>; SLOTS],
     found: Option<Held<'e>>,
-    /// Turns of loops that may still be made.
+    /// The arguments of the function that is looked at, which stand in the first slots of each of its plans.
+    args: &'a [Held<'e>],
+    /// Turns that may still be made.
     turns: u64,
+    /// Blocks around the rule that is looked at.
+    outer: u32,
     /// Whether the first solution ends the search.
     early: bool,
 }
 
-impl<'e> Glance<'e> {
-    /// With the input and the base documents of a decision, for at most so many turns of loops.
+impl<'a, 'e> Glance<'a, 'e> {
+    /// With the input and the base documents of a decision, for at most so many turns.
     /// Errors of built-ins do not end it.
     #[inline]
     pub fn new(
@@ -82,7 +92,9 @@ impl<'e> Glance<'e> {
             data,
             slots: [Held::Value(V::Null); SLOTS],
             found: None,
+            args: &[],
             turns: turns.min(TURNS),
+            outer: 0,
             early: false,
         }
     }
@@ -96,6 +108,17 @@ impl<'e> Glance<'e> {
     }
 
     fn complete(&mut self, set: &'e RuleSet) -> Glimpse<'e> {
+        match (self.whole(set), &self.found) {
+            (End::Hit, Some(Held::Stored(found))) => Glimpse::Stored(found),
+            (End::Hit, Some(Held::Value(found))) => Glimpse::Found(*found),
+            (End::Miss, _) => Glimpse::Undefined,
+            _ => Glimpse::Unsure,
+        }
+    }
+
+    /// Whether a complete rule or a function has a value, which is found then.
+    #[inline]
+    fn whole(&mut self, set: &'e RuleSet) -> End {
         self.early = set.early_exit;
         let end = match &set.index {
             Index::All => self.rules(set, set.rules.iter()),
@@ -110,21 +133,18 @@ impl<'e> Glance<'e> {
                 }
             }
         };
-        let end = match (end, &set.default) {
+        match (end, &set.default) {
             (End::Miss, Some(default)) => self.plan(default),
             (end, _) => end,
-        };
-        match (end, &self.found) {
-            (End::Hit, Some(Held::Stored(found))) => Glimpse::Stored(found),
-            (End::Hit, Some(Held::Value(found))) => Glimpse::Found(*found),
-            (End::Miss, _) => Glimpse::Undefined,
-            _ => Glimpse::Unsure,
         }
     }
 
     #[inline]
     fn find(&self, index: &'e Branch) -> Matches<'e> {
-        index.find(&Asked(self.input.as_ref()))
+        index.find(&Asked {
+            input: self.input.as_ref(),
+            args: self.args,
+        })
     }
 
     /// Whether one of the rules has a value, which is found then.
@@ -186,6 +206,9 @@ impl<'e> Glance<'e> {
         if plan.slots as usize > SLOTS || !plan.is_plain() {
             return End::Unsure;
         }
+        for (slot, arg) in self.slots.iter_mut().zip(self.args) {
+            *slot = *arg;
+        }
         self.block(&plan.steps, 0)
     }
 
@@ -245,6 +268,28 @@ impl<'e> Glance<'e> {
                     None => return End::Unsure,
                 },
                 Step::Holds(operand) => self.is_held(*operand),
+                Step::IsArray(operand, length) => {
+                    let array = self.get(*operand).as_array();
+                    array.is_some_and(|array| array.len() == *length as usize)
+                }
+                Step::IsObject(operand, length) => {
+                    let object = self.get(*operand).as_object();
+                    object.is_some_and(|object| object.len() == *length as usize)
+                }
+                Step::Rule { rule, out } => match self.other(*rule, &[], *out, depth) {
+                    Some(on) => on,
+                    None => return End::Unsure,
+                },
+                Step::Function { call, out } => {
+                    match self.other(call.rule, &call.args, *out, depth) {
+                        Some(on) => on,
+                        None => return End::Unsure,
+                    }
+                }
+                Step::Call { call, out } => match self.answered(call, *out) {
+                    Some(on) => on,
+                    None => return End::Unsure,
+                },
                 Step::Not(block) => match self.nested(block, depth) {
                     End::Unsure => return End::Unsure,
                     end => end == End::Miss,
@@ -322,7 +367,7 @@ impl<'e> Glance<'e> {
 
     #[inline(never)]
     fn nested(&mut self, block: &'e [Step], depth: u32) -> End {
-        if depth == DEPTH {
+        if self.outer + depth >= DEPTH {
             return End::Unsure;
         }
         self.block(block, depth + 1)
@@ -398,7 +443,7 @@ impl<'e> Glance<'e> {
     }
 }
 
-impl<'e> Operands<'e> for Glance<'e> {
+impl<'e> Operands<'e> for Glance<'_, 'e> {
     #[inline]
     fn slot(&self, slot: Slot) -> Option<&Held<'e>> {
         self.slots.get(slot as usize)
@@ -410,37 +455,16 @@ impl<'e> Operands<'e> for Glance<'e> {
     }
 }
 
-/// What an index asks of the input, which complete rules have alone.
-struct Asked<'g, 'e>(Option<&'g Held<'e>>);
-
-impl<'e> Places<'e> for Asked<'_, 'e> {
-    #[inline]
-    fn at(&self, place: &'e Place) -> Option<V<'e>> {
-        let Root::Input = place.root else {
-            return None;
-        };
-        path::at(*self.0?, &place.path)
-    }
-
-    #[inline]
-    fn answer(&self, place: &'e Place, answers: &'e Values) -> Option<&'e Node> {
-        let Root::Input = place.root else {
-            return None;
-        };
-        path::answer(self.0?, &place.path, answers)
-    }
-
-    fn is_strict(&self) -> bool {
-        false
-    }
-}
-
 /// What lies under a key.
 #[inline]
 fn below<'e>(held: Held<'e>, key: Held<'e>) -> Option<Held<'e>> {
     match (held, key) {
         (Held::Stored(Value::Object(object)), Held::Stored(key)) => {
             object.get_stored(key).map(Held::Stored)
+        }
+        (Held::Stored(Value::Array(items)), Held::Stored(Value::Int(at))) => {
+            let at = usize::try_from(*at).ok()?;
+            items.get(at).map(Held::Stored)
         }
         (held, key) => held.value().lookup(key.value()).map(Held::Value),
     }

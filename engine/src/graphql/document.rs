@@ -93,10 +93,10 @@ fn roots<'a>(parser: &mut Parser<'a>, description: Description<'a>) -> Parsed<Ro
     parser.keyword("schema")?;
     let position = parser.position();
     let directives = parser.directives(true)?;
-    let operations = parser.some(["{", "}"], |parser| {
+    let operations = parser.some([b'{', b'}'], |parser| {
         let (comments, position) = (parser.comments(), parser.position());
         let operation = parser.operation_type()?;
-        parser.expect(":")?;
+        parser.expect(b':')?;
         Ok(Root {
             comments,
             operation,
@@ -146,17 +146,17 @@ fn definition<'a>(parser: &mut Parser<'a>, description: Description<'a>) -> Pars
     match kind {
         DefinitionKind::Scalar => {}
         DefinitionKind::Object | DefinitionKind::Interface => {
-            definition.fields = parser.some(["{", "}"], field)?;
+            definition.fields = parser.some([b'{', b'}'], field)?;
             definition.end = parser.before_close();
         }
         DefinitionKind::Input => {
-            definition.fields = parser.some(["{", "}"], input)?;
+            definition.fields = parser.some([b'{', b'}'], input)?;
             definition.end = parser.before_close();
         }
-        DefinitionKind::Union if parser.skip("=") => definition.types = names(parser, "|")?,
+        DefinitionKind::Union if parser.skip(b'=') => definition.types = names(parser, b'|')?,
         DefinitionKind::Union => {}
         DefinitionKind::Enum => {
-            definition.values = parser.some(["{", "}"], value)?;
+            definition.values = parser.some([b'{', b'}'], value)?;
             definition.end = parser.before_close();
         }
     }
@@ -164,7 +164,7 @@ fn definition<'a>(parser: &mut Parser<'a>, description: Description<'a>) -> Pars
 }
 
 /// Names between signs; one sign may lead.
-fn names<'a>(parser: &mut Parser<'a>, sign: &'static str) -> Parsed<Vec<Reference<'a>>> {
+fn names<'a>(parser: &mut Parser<'a>, sign: u8) -> Parsed<Vec<Reference<'a>>> {
     parser.skip(sign);
     let mut names = Vec::new();
     loop {
@@ -184,7 +184,7 @@ fn interfaces<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Text<'a>>> {
         return Ok(Vec::new());
     }
     parser.take();
-    let names = names(parser, "&")?;
+    let names = names(parser, b'&')?;
     Ok(names.into_iter().map(|it| it.name).collect())
 }
 
@@ -192,8 +192,8 @@ fn field<'a>(parser: &mut Parser<'a>) -> Parsed<FieldDefinition<'a>> {
     let description = parser.description();
     let position = parser.position();
     let name = parser.name()?;
-    let arguments = parser.some(["(", ")"], input)?;
-    parser.expect(":")?;
+    let arguments = parser.some([b'(', b')'], input)?;
+    parser.expect(b':')?;
     Ok(FieldDefinition {
         description,
         name,
@@ -210,13 +210,13 @@ fn input<'a>(parser: &mut Parser<'a>) -> Parsed<FieldDefinition<'a>> {
     let description = parser.description();
     let position = parser.position();
     let name = parser.name()?;
-    parser.expect(":")?;
+    parser.expect(b':')?;
     Ok(FieldDefinition {
         description,
         name,
         arguments: Vec::new(),
         of: parser.of_type()?,
-        default: if parser.skip("=") {
+        default: if parser.skip(b'=') {
             Some(parser.value(true)?)
         } else {
             None
@@ -242,23 +242,23 @@ fn directive<'a>(
     description: Description<'a>,
 ) -> Parsed<DirectiveDefinition<'a>> {
     parser.keyword("directive")?;
-    parser.expect("@")?;
+    parser.expect(b'@')?;
     let position = parser.position();
     let name = parser.name()?;
-    let arguments = parser.some(["(", ")"], input)?;
+    let arguments = parser.some([b'(', b')'], input)?;
     let repeatable = parser.text() == "repeatable";
     if repeatable {
         parser.take();
     }
     parser.keyword("on")?;
-    parser.skip("|");
+    parser.skip(b'|');
     let mut locations = Vec::new();
     loop {
         if parser.at_name() && !LOCATIONS.contains(&parser.text()) {
             return Err(parser.unexpected());
         }
         locations.push(parser.name()?);
-        if !parser.skip("|") {
+        if !parser.skip(b'|') {
             break;
         }
     }

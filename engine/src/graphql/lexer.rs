@@ -1,13 +1,15 @@
 //! Documents to tokens.
 
 use super::ast::{Comments, Position, Text};
+use crate::impossible::impossible;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Invalid,
     End,
-    Punctuation(&'static str),
+    /// A sign, by its first byte: no two start alike.
+    Punctuation(u8),
     Name,
     Int,
     Float,
@@ -21,13 +23,34 @@ impl Kind {
         match self {
             Self::Invalid => "<Invalid>",
             Self::End => "<EOF>",
-            Self::Punctuation(sign) => sign,
+            Self::Punctuation(sign) => sign_text(sign),
             Self::Name => "Name",
             Self::Int => "Int",
             Self::Float => "Float",
             Self::String => "String",
             Self::Block => "BlockString",
         }
+    }
+}
+
+/// The sign that starts with a byte.
+pub fn sign_text(first: u8) -> &'static str {
+    match first {
+        b'!' => "!",
+        b'$' => "$",
+        b'&' => "&",
+        b'(' => "(",
+        b')' => ")",
+        b'.' => "...",
+        b':' => ":",
+        b'=' => "=",
+        b'@' => "@",
+        b'[' => "[",
+        b']' => "]",
+        b'{' => "{",
+        b'|' => "|",
+        b'}' => "}",
+        _ => impossible("a sign that there is not"),
     }
 }
 
@@ -51,6 +74,8 @@ pub struct Lexer<'a> {
     line: u32,
     /// Columns are counted from here on, a byte position and its column.
     mark: (usize, u32),
+    /// Whether each byte is a column.
+    ascii: bool,
 }
 
 impl<'a> Lexer<'a> {
@@ -61,6 +86,7 @@ impl<'a> Lexer<'a> {
             at: 0,
             line: 1,
             mark: (0, 1),
+            ascii: source.is_ascii(),
         }
     }
 
@@ -75,8 +101,13 @@ impl<'a> Lexer<'a> {
     /// The position of a byte at or after the last asked one.
     fn position(&mut self, at: usize) -> Position {
         let (from, column) = self.mark;
-        let passed = self.source.get(from..at).unwrap_or_default();
-        let passed = u32::try_from(passed.chars().count()).unwrap_or(u32::MAX);
+        let passed = if self.ascii {
+            at.saturating_sub(from)
+        } else {
+            let passed = self.source.get(from..at).unwrap_or_default();
+            passed.chars().count()
+        };
+        let passed = u32::try_from(passed).unwrap_or(u32::MAX);
         let column = column.saturating_add(passed);
         self.mark = (at, column);
         Position {
@@ -91,9 +122,9 @@ impl<'a> Lexer<'a> {
     }
 
     fn skip_while(&mut self, test: impl Fn(u8) -> bool) {
-        while self.byte(0).is_some_and(&test) {
-            self.at += 1;
-        }
+        let rest = self.source.as_bytes().get(self.at..).unwrap_or_default();
+        let end = rest.iter().position(|byte| !test(*byte));
+        self.at += end.unwrap_or(rest.len());
     }
 
     /// Skips what means nothing, and keeps the comments.
@@ -142,21 +173,10 @@ impl<'a> Lexer<'a> {
         let Some(first) = self.byte(0) else {
             return self.token(Kind::End, start, position);
         };
-        let sign = match first {
-            b'!' => "!",
-            b'$' => "$",
-            b'&' => "&",
-            b'(' => "(",
-            b')' => ")",
-            b':' => ":",
-            b'=' => "=",
-            b'@' => "@",
-            b'[' => "[",
-            b']' => "]",
-            b'{' => "{",
-            b'|' => "|",
-            b'}' => "}",
-            b'.' if self.rest().starts_with("...") => "...",
+        let length = match first {
+            b'!' | b'$' | b'&' | b'(' | b')' | b':' | b'=' | b'@' | b'[' | b']' | b'{' | b'|'
+            | b'}' => 1,
+            b'.' if self.rest().starts_with("...") => 3,
             b'_' | b'A'..=b'Z' | b'a'..=b'z' => {
                 self.skip_while(|b| b == b'_' || b.is_ascii_alphanumeric());
                 return self.token(Kind::Name, start, position);
@@ -166,9 +186,9 @@ impl<'a> Lexer<'a> {
             b'"' => return self.string(),
             _ => return self.invalid(),
         };
-        self.at += sign.len();
+        self.at += length;
         Token {
-            kind: Kind::Punctuation(sign),
+            kind: Kind::Punctuation(first),
             text: Text::Borrowed(""),
             position,
             comments: Comments::default(),

@@ -5,7 +5,7 @@ use solon_syntax::stack;
 use super::ast::{
     Argument, Comments, Description, Directive, Position, Text, Type, Value, ValueKind,
 };
-use super::lexer::{Kind, Lexer, Token};
+use super::lexer::{Kind, Lexer, Token, sign_text};
 use super::problem::Problem;
 use crate::limits::NESTING;
 
@@ -44,8 +44,9 @@ impl<'a> Parser<'a> {
         self.token.kind == Kind::End
     }
 
-    /// Whether the next token is this sign.
-    pub fn at(&self, sign: &'static str) -> bool {
+    /// Whether the next token is the sign that starts with a byte.
+    #[inline]
+    pub fn at(&self, sign: u8) -> bool {
         self.token.kind == Kind::Punctuation(sign)
     }
 
@@ -76,7 +77,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Takes this sign if it comes next.
-    pub fn skip(&mut self, sign: &'static str) -> bool {
+    pub fn skip(&mut self, sign: u8) -> bool {
         let found = self.at(sign);
         if found {
             self.take();
@@ -85,11 +86,11 @@ impl<'a> Parser<'a> {
     }
 
     /// Takes this sign.
-    pub fn expect(&mut self, sign: &'static str) -> Parsed<()> {
+    pub fn expect(&mut self, sign: u8) -> Parsed<()> {
         if self.skip(sign) {
             Ok(())
         } else {
-            Err(self.expected(sign))
+            Err(self.expected(sign_text(sign)))
         }
     }
 
@@ -140,7 +141,7 @@ impl<'a> Parser<'a> {
     /// Items between two signs, if the first of them comes next.
     pub fn many<T>(
         &mut self,
-        [open, close]: [&'static str; 2],
+        [open, close]: [u8; 2],
         mut item: impl FnMut(&mut Self) -> Parsed<T>,
     ) -> Parsed<Vec<T>> {
         let mut items = Vec::new();
@@ -155,7 +156,7 @@ impl<'a> Parser<'a> {
     /// Like [`Parser::many`], but not nothing between the signs.
     pub fn some<T>(
         &mut self,
-        signs: [&'static str; 2],
+        signs: [u8; 2],
         item: impl FnMut(&mut Self) -> Parsed<T>,
     ) -> Parsed<Vec<T>> {
         let [open, close] = signs;
@@ -167,7 +168,10 @@ impl<'a> Parser<'a> {
         self.take();
         if self.at(close) {
             return Err(Problem::new(
-                format!("expected at least one definition, found {close}"),
+                format!(
+                    "expected at least one definition, found {}",
+                    sign_text(close)
+                ),
                 self.position(),
             ));
         }
@@ -184,14 +188,14 @@ impl<'a> Parser<'a> {
     pub fn of_type(&mut self) -> Parsed<Type<'a>> {
         self.nested(|parser| {
             let position = parser.position();
-            let (name, element) = if parser.skip("[") {
+            let (name, element) = if parser.skip(b'[') {
                 let element = parser.of_type()?;
-                parser.expect("]")?;
+                parser.expect(b']')?;
                 (Text::Borrowed(""), Some(Box::new(element)))
             } else {
                 (parser.name()?, None)
             };
-            let non_null = parser.skip("!");
+            let non_null = parser.skip(b'!');
             Ok(Type {
                 name,
                 element,
@@ -204,7 +208,7 @@ impl<'a> Parser<'a> {
     /// Directives; constant ones may not use variables.
     pub fn directives(&mut self, constant: bool) -> Parsed<Vec<Directive<'a>>> {
         let mut directives = Vec::new();
-        while self.skip("@") {
+        while self.skip(b'@') {
             let position = self.position();
             let name = self.name()?;
             let arguments = self.arguments(constant)?;
@@ -219,14 +223,14 @@ impl<'a> Parser<'a> {
 
     /// Arguments.
     pub fn arguments(&mut self, constant: bool) -> Parsed<Vec<Argument<'a>>> {
-        self.some(["(", ")"], |parser| parser.argument(constant))
+        self.some([b'(', b')'], |parser| parser.argument(constant))
     }
 
     fn argument(&mut self, constant: bool) -> Parsed<Argument<'a>> {
         let comments = self.comments();
         let position = self.position();
         let name = self.name()?;
-        self.expect(":")?;
+        self.expect(b':')?;
         let value = self.value(constant)?;
         Ok(Argument {
             comments,
@@ -240,9 +244,9 @@ impl<'a> Parser<'a> {
     pub fn value(&mut self, constant: bool) -> Parsed<Value<'a>> {
         let position = self.position();
         let kind = match self.token.kind {
-            Kind::Punctuation("[") => return self.nested(|parser| parser.list(constant)),
-            Kind::Punctuation("{") => return self.nested(|parser| parser.object(constant)),
-            Kind::Punctuation("$") if !constant => {
+            Kind::Punctuation(b'[') => return self.nested(|parser| parser.list(constant)),
+            Kind::Punctuation(b'{') => return self.nested(|parser| parser.object(constant)),
+            Kind::Punctuation(b'$') if !constant => {
                 self.take();
                 let raw = self.name()?;
                 return Ok(Value {
@@ -273,7 +277,7 @@ impl<'a> Parser<'a> {
     fn list(&mut self, constant: bool) -> Parsed<Value<'a>> {
         let comments = self.comments();
         let position = self.position();
-        let children = self.many(["[", "]"], |parser| {
+        let children = self.many([b'[', b']'], |parser| {
             let position = parser.position();
             let value = parser.value(constant)?;
             Ok(Argument {
@@ -294,7 +298,7 @@ impl<'a> Parser<'a> {
     fn object(&mut self, constant: bool) -> Parsed<Value<'a>> {
         let comments = self.comments();
         let position = self.position();
-        let children = self.many(["{", "}"], |parser| parser.argument(constant))?;
+        let children = self.many([b'{', b'}'], |parser| parser.argument(constant))?;
         Ok(Value {
             comments,
             kind: ValueKind::Object,

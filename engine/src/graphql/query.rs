@@ -16,7 +16,7 @@ pub fn parse_query(source: &str) -> Parsed<QueryDocument<'_>> {
                 document.operations.push(operation(&mut parser)?);
             }
             "fragment" if named => document.fragments.push(fragment(&mut parser)?),
-            _ if parser.at("{") => {
+            _ if parser.at(b'{') => {
                 let position = parser.position();
                 document.operations.push(Operation {
                     operation: Text::Borrowed("query"),
@@ -69,16 +69,16 @@ fn fragment<'a>(parser: &mut Parser<'a>) -> Parsed<Fragment<'a>> {
 }
 
 fn variables<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Variable<'a>>> {
-    parser.some(["(", ")"], |parser| {
+    parser.some([b'(', b')'], |parser| {
         let (comments, position) = (parser.comments(), parser.position());
-        parser.expect("$")?;
+        parser.expect(b'$')?;
         let name = parser.name()?;
-        parser.expect(":")?;
+        parser.expect(b':')?;
         Ok(Variable {
             comments,
             name,
             of: parser.of_type()?,
-            default: if parser.skip("=") {
+            default: if parser.skip(b'=') {
                 Some(parser.value(true)?)
             } else {
                 None
@@ -91,19 +91,19 @@ fn variables<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Variable<'a>>> {
 }
 
 fn selections<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Selection<'a>>> {
-    parser.nested(|parser| parser.some(["{", "}"], selection))
+    parser.nested(|parser| parser.some([b'{', b'}'], selection))
 }
 
 fn required_selections<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Selection<'a>>> {
-    if !parser.at("{") {
-        parser.expect("{")?;
+    if !parser.at(b'{') {
+        parser.expect(b'{')?;
     }
     selections(parser)
 }
 
 fn selection<'a>(parser: &mut Parser<'a>) -> Parsed<Selection<'a>> {
     let comments = parser.comments();
-    if !parser.skip("...") {
+    if !parser.skip(b'.') {
         return field(parser, comments).map(Selection::Field);
     }
     let position = parser.position();
@@ -135,7 +135,7 @@ fn selection<'a>(parser: &mut Parser<'a>) -> Parsed<Selection<'a>> {
 fn field<'a>(parser: &mut Parser<'a>, comments: Comments<'a>) -> Parsed<Field<'a>> {
     let position = parser.position();
     let alias = parser.name()?;
-    let name = if parser.skip(":") {
+    let name = if parser.skip(b':') {
         parser.name()?
     } else {
         alias.clone()
@@ -146,7 +146,7 @@ fn field<'a>(parser: &mut Parser<'a>, comments: Comments<'a>) -> Parsed<Field<'a
         name,
         arguments: parser.arguments(false)?,
         directives: parser.directives(false)?,
-        selections: if parser.at("{") {
+        selections: if parser.at(b'{') {
             selections(parser)?
         } else {
             Vec::new()

@@ -1,4 +1,4 @@
-//! Plans that only look things up and compare them, so that a glance may decide them.
+//! Plans that only look things up and compare them, and ask other rules, so that a glance may decide them.
 
 use super::plan::{Block, Plan, Step};
 
@@ -12,7 +12,7 @@ impl Plan {
         }
     }
 
-    /// Whether it has no steps but lookups, comparisons and loops.
+    /// Whether it has no steps but lookups, comparisons, loops, and calls of functions and rules.
     #[inline]
     pub fn is_plain(&self) -> bool {
         *self.plain.get_or_init(|| are_plain(&self.steps))
@@ -28,6 +28,10 @@ fn are_plain(steps: &[Step]) -> bool {
             | Step::Each { .. }
             | Step::Join(_)
             | Step::Holds(_)
+            | Step::IsArray(..)
+            | Step::IsObject(..)
+            | Step::Rule { .. }
+            | Step::Function { .. }
             | Step::Equal(..)
             | Step::Compare(..)
             | Step::Member(..)
@@ -38,6 +42,7 @@ fn are_plain(steps: &[Step]) -> bool {
             | Step::Inlined(_)
             | Step::Value(_)
             | Step::Exists => true,
+            Step::Call { call, .. } => call.quick.is_some(),
             Step::Screen(screen) => !screen.always,
             _ => false,
         };

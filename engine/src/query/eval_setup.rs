@@ -101,6 +101,7 @@ pub(super) fn call<'e>(
     call.allow_net = capabilities.and_then(Capabilities::allow_net);
     call.graphs = Some(&shared.graphs);
     call.responses = Some(&shared.responses);
+    call.signatures = Some(&shared.signatures);
     call.files = Some(&basis.program().files);
     call
 }

@@ -47,6 +47,11 @@ impl StoreError {
         }
     }
 
+    pub(super) fn invalid_patch(message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self::InvalidPatch { message }
+    }
+
     /// The published code.
     pub fn code(&self) -> &'static str {
         match self {

@@ -1,6 +1,7 @@
 //! A long array while a patch changes it: its elements in blocks, so that those behind a place need not all move.
 
-use super::{Path, StoreError, write};
+use super::path::{bad_index, index};
+use super::{Operation, Path, StoreError, write};
 use crate::value::{Items, Value};
 
 /// An array that was taken out of its document.
@@ -62,20 +63,41 @@ impl OpenArray {
         (!rest.is_empty()).then_some(rest)
     }
 
-    /// The element at a place.
-    pub fn get(&self, at: usize) -> Option<&Value> {
-        let (block, at) = self.find(at)?;
-        self.blocks.get(block)?.get(at)
+    /// The element that a key of a path leads to.
+    pub fn element(&self, key: &str, path: &Path) -> Result<&Value, StoreError> {
+        let found = index(key).and_then(|at| {
+            let (block, at) = self.find(at)?;
+            self.blocks.get(block)?.get(at)
+        });
+        found.ok_or_else(|| StoreError::bad_index(path, bad_index(key)))
     }
 
-    /// The element at a place, to be changed.
-    pub fn get_mut(&mut self, at: usize) -> Option<&mut Value> {
+    /// The same, to be changed.
+    pub fn element_mut(&mut self, key: &str, path: &Path) -> Result<&mut Value, StoreError> {
+        let found = index(key).and_then(|at| self.get_mut(at));
+        found.ok_or_else(|| StoreError::bad_index(path, bad_index(key)))
+    }
+
+    /// Changes the array at a place that it has ([`write::place`]).
+    pub fn write(&mut self, operation: Operation, place: usize, value: Value) {
+        match operation {
+            Operation::Add => self.insert(place, value),
+            Operation::Remove => self.remove(place),
+            Operation::Replace => {
+                if let Some(element) = self.get_mut(place) {
+                    *element = value;
+                }
+            }
+        }
+    }
+
+    fn get_mut(&mut self, at: usize) -> Option<&mut Value> {
         let (block, at) = self.find(at)?;
         self.blocks.get_mut(block)?.get_mut(at)
     }
 
     /// Adds an element before the one at a place, or behind all.
-    pub fn insert(&mut self, at: usize, item: Value) {
+    fn insert(&mut self, at: usize, item: Value) {
         self.len += 1;
         let found = self.find_to_insert(at);
         let Some(block) = self.blocks.get_mut(found.0) else {
@@ -90,7 +112,7 @@ impl OpenArray {
     }
 
     /// Takes out the element at a place.
-    pub fn remove(&mut self, at: usize) {
+    fn remove(&mut self, at: usize) {
         let Some((place, at)) = self.find(at) else {
             return;
         };
@@ -125,9 +147,9 @@ impl OpenArray {
 #[cfg(test)]
 mod tests {
     use super::{BLOCK, OpenArray};
-    use crate::Path;
-    use crate::value;
+    use crate::store::{Operation, Snapshot, Transaction};
     use crate::value::Value;
+    use crate::{Path, value};
 
     #[test]
     fn it_is_changed_as_a_list_is() {
@@ -136,14 +158,13 @@ mod tests {
         let numbers = |list: &[i64]| Value::array(list.iter().copied().map(Value::Int).collect());
         let mut root = value!({"a": [null]});
         root = {
-            let mut transaction =
-                crate::store::Transaction::on(&crate::store::Snapshot::new(root, 0));
-            let put = transaction.write(crate::store::Operation::Replace, &path, numbers(&list));
+            let mut transaction = Transaction::on(&Snapshot::new(root, 0));
+            let put = transaction.write(Operation::Replace, &path, numbers(&list));
             put.expect("a place");
             transaction.root().clone()
         };
         let kept = root.clone();
-        let mut open = OpenArray::open(&mut root, path).expect("an array");
+        let mut open = OpenArray::open(&mut root, path.clone()).expect("an array");
         let mut seed = 7_usize;
         for step in 0..20_000_i64 {
             seed = seed
@@ -154,15 +175,16 @@ mod tests {
             let grows = (step < 5000) != seed.is_multiple_of(16);
             if grows || list.is_empty() {
                 list.insert(at, step);
-                open.insert(at, Value::Int(step));
+                open.write(Operation::Add, at, Value::Int(step));
             } else if at < list.len() {
                 list.remove(at);
-                open.remove(at);
+                open.write(Operation::Remove, at, Value::Null);
             }
             assert_eq!(open.len(), list.len());
             let at = at.min(list.len().saturating_sub(1));
             let want = list.get(at).copied().map(Value::Int);
-            assert_eq!(open.get(at), want.as_ref());
+            let found = open.element(&at.to_string(), &path).ok();
+            assert_eq!(found, want.as_ref());
             assert!(open.blocks.iter().all(|block| block.len() < BLOCK));
         }
         open.close(&mut root).expect("its place");

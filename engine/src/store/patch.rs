@@ -47,10 +47,13 @@ impl PatchStep {
     /// [`StoreError::InvalidPatch`], which says what is wrong with which operation.
     pub fn read(patch: &Value) -> Result<Vec<Self>, StoreError> {
         let Some(operations) = patch.as_array() else {
-            return Err(refused("a patch must be an array of operations"));
+            return Err(StoreError::invalid_patch(
+                "a patch must be an array of operations",
+            ));
         };
         let steps = operations.iter().enumerate().map(|(at, operation)| {
-            Self::read_one(operation).map_err(|words| refused(format!("operation {at}: {words}")))
+            let read = Self::read_one(operation);
+            read.map_err(|words| StoreError::invalid_patch(format!("operation {at}: {words}")))
         });
         steps.collect()
     }
@@ -108,11 +111,6 @@ fn pointer(text: &str) -> Result<Path, String> {
     Ok(Path::new(
         steps.map(|step| step.replace("~1", "/").replace("~0", "~")),
     ))
-}
-
-fn refused(message: impl Into<String>) -> StoreError {
-    let message = message.into();
-    StoreError::InvalidPatch { message }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The operations of a patch, made one after another.
 
 use super::open_array::OpenArray;
-use super::path::{bad_index, index};
 use super::{Operation, PatchStep, Path, StoreError, Transaction, Write, write};
 use crate::limits;
 use crate::value::Value;
@@ -46,7 +45,9 @@ impl<'t> Patching<'t> {
         match step {
             PatchStep::Write(operation, path, value) => self.write(operation, &path, value),
             PatchStep::Test(path, value) if *self.read(&path)? == value => Ok(()),
-            PatchStep::Test(path, _) => Err(refused(format!("{path}: test failed"))),
+            PatchStep::Test(path, _) => {
+                Err(StoreError::invalid_patch(format!("{path}: test failed")))
+            }
             PatchStep::Copy { from, to } => {
                 let value = self.read(&from)?.clone();
                 write::check_copy(&value, &mut self.transaction.copied)?;
@@ -55,7 +56,8 @@ impl<'t> Patching<'t> {
             PatchStep::Move { from, to } if from == to => self.read(&from).map(drop),
             PatchStep::Move { from, to } => {
                 if to.segments().starts_with(from.segments()) {
-                    return Err(refused(format!("{from}: cannot be moved into itself")));
+                    let words = format!("{from}: cannot be moved into itself");
+                    return Err(StoreError::invalid_patch(words));
                 }
                 let value = self.read(&from)?.clone();
                 self.write(Operation::Remove, &from, Value::Null)?;
@@ -76,8 +78,7 @@ impl<'t> Patching<'t> {
         else {
             return self.transaction.read(path);
         };
-        let element = index(key).and_then(|at| array.get(at));
-        path.read_below(element.ok_or_else(|| no_element(path, key))?, below)
+        path.read_below(array.element(key, path)?, below)
     }
 
     /// Makes the missing objects around a path.
@@ -91,8 +92,7 @@ impl<'t> Patching<'t> {
         let transaction = &mut *self.transaction;
         write::check_extent(path, &Value::Null, &mut transaction.parts)?;
         if let [key, parents @ .., _] = keys {
-            let element = index(key).and_then(|at| array.get_mut(at));
-            write::make_below(element.ok_or_else(|| no_element(path, key))?, parents, path)?;
+            write::make_below(array.element_mut(key, path)?, parents, path)?;
         }
         transaction.writes.push(Write::MakeParents(path.clone()));
         Ok(())
@@ -111,19 +111,10 @@ impl<'t> Patching<'t> {
         match keys {
             [last] => {
                 let place = write::place(array.len(), operation, last, path)?;
-                match operation {
-                    Operation::Add => array.insert(place, value.clone()),
-                    Operation::Remove => array.remove(place),
-                    Operation::Replace => {
-                        if let Some(element) = array.get_mut(place) {
-                            *element = value.clone();
-                        }
-                    }
-                }
+                array.write(operation, place, value.clone());
             }
             [key, below @ ..] => {
-                let element = index(key).and_then(|at| array.get_mut(at));
-                let element = element.ok_or_else(|| no_element(path, key))?;
+                let element = array.element_mut(key, path)?;
                 write::write_below(element, below, operation, path, value.clone())?;
             }
             [] => return Err(StoreError::not_found(path)),
@@ -144,7 +135,7 @@ impl<'t> Patching<'t> {
         }
         let found = match within(&mut self.open, &parent) {
             Some((array, [key, below @ ..])) => {
-                let element = index(key).and_then(|at| array.get(at));
+                let element = array.element(key, &parent).ok();
                 element.and_then(|element| parent.read_below(element, below).ok())
             }
             _ => parent.find(self.transaction.root()),
@@ -161,7 +152,7 @@ impl<'t> Patching<'t> {
         let left = self.moves.checked_sub(length);
         self.moves = left.ok_or_else(|| {
             let most = limits::PATCHED_ELEMENTS;
-            refused(format!(
+            StoreError::invalid_patch(format!(
                 "patches that move more than {most} elements of arrays"
             ))
         })?;
@@ -193,15 +184,6 @@ fn within<'a, 'p>(
         let below = array.below(path)?;
         Some((array, below))
     })
-}
-
-fn no_element(path: &Path, key: &str) -> StoreError {
-    StoreError::bad_index(path, bad_index(key))
-}
-
-fn refused(message: impl Into<String>) -> StoreError {
-    let message = message.into();
-    StoreError::InvalidPatch { message }
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ pub(super) fn check_extent(path: &Path, value: &Value, parts: &mut u32) -> Resul
         }
         Some(Excess::Parts) => format!("documents of more than {} parts", limits::VALUE_PARTS),
     };
-    Err(StoreError::InvalidPatch { message })
+    Err(StoreError::invalid_patch(message))
 }
 
 /// Refuses a copy beyond the bytes of text that copies may still have.
@@ -64,7 +64,7 @@ pub(super) fn check_copy(value: &Value, left: &mut usize) -> Result<(), StoreErr
         return Ok(());
     }
     let message = format!("copies of more than {} bytes of text", limits::COPIED_TEXT);
-    Err(StoreError::InvalidPatch { message })
+    Err(StoreError::invalid_patch(message))
 }
 
 /// Whether there is room for the strings and keys of a value, which they take.
@@ -195,14 +195,10 @@ fn change_below(
 
 fn write_root(root: &mut Value, operation: Operation, value: Value) -> Result<(), StoreError> {
     if operation == Operation::Remove {
-        return Err(StoreError::InvalidPatch {
-            message: "root cannot be removed".into(),
-        });
+        return Err(StoreError::invalid_patch("root cannot be removed"));
     }
     if !matches!(value, Value::Object(_)) {
-        return Err(StoreError::InvalidPatch {
-            message: "root must be object".into(),
-        });
+        return Err(StoreError::invalid_patch("root must be object"));
     }
     *root = value;
     Ok(())

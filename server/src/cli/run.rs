@@ -360,6 +360,9 @@ fn load(args: &Args, config: &Config, host: Arc<ServerHost>) -> Result<(Engine, 
     if let Some(entries) = caching.patterns {
         builder = builder.pattern_cache(entries);
     }
+    if let Some(entries) = caching.signatures {
+        builder = builder.signature_cache(entries);
+    }
     let engine = match args.store(config)? {
         Some(store) => {
             let opened = builder.open(Arc::new(store));

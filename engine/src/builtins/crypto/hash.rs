@@ -24,6 +24,15 @@ impl Hash {
         self.algorithm().output_len()
     }
 
+    /// Its place in the family.
+    pub(super) fn number(self) -> u8 {
+        match self {
+            Self::Sha256 => 0,
+            Self::Sha384 => 1,
+            Self::Sha512 => 2,
+        }
+    }
+
     pub(super) fn algorithm(self) -> &'static Algorithm {
         match self {
             Self::Sha256 => &SHA256,

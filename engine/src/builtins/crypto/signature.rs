@@ -16,6 +16,18 @@ pub enum Scheme {
     Ed25519,
 }
 
+impl Scheme {
+    /// Its place among all of them.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Rsa(Padding::Pkcs1, hash) => hash.number(),
+            Self::Rsa(Padding::Pss, hash) => 3 + hash.number(),
+            Self::Ecdsa(hash) => 6 + hash.number(),
+            Self::Ed25519 => 9,
+        }
+    }
+}
+
 /// Verifies a signature of Ed25519.
 pub fn verify_ed25519(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     UnparsedPublicKey::new(&ED25519, key)

@@ -1,6 +1,7 @@
 //! Public keys that verify again and again: what the library makes of one is kept beside it.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use aws_lc_rs::signature::ParsedPublicKey;
 
@@ -8,26 +9,47 @@ use super::hash::Hash;
 use super::public::PublicKey;
 use super::rsa::Padding;
 use super::signature::{Scheme, verify_ed25519};
+use crate::builtins::signatures::VerifiedSignatures;
 
 /// A public key, and the forms in which the library verifies by it, each made when it is first asked for.
 pub struct VerifyingKey {
     key: PublicKey,
+    /// No other key has it.
+    number: u64,
     /// By hash and, of RSA, padding.
     parsed: [OnceLock<Option<ParsedPublicKey>>; 6],
 }
 
 impl From<PublicKey> for VerifyingKey {
     fn from(key: PublicKey) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
         Self {
             key,
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
             parsed: Default::default(),
         }
     }
 }
 
 impl VerifyingKey {
-    /// Verifies a signature as tokens write it. A key of another kind has signed nothing.
-    pub fn verify(&self, scheme: Scheme, message: &[u8], signature: &[u8]) -> bool {
+    /// Verifies a signature as tokens write it, unless that was done before. A key of another kind has signed nothing.
+    pub fn verify(
+        &self,
+        known: Option<&VerifiedSignatures>,
+        scheme: Scheme,
+        message: &[u8],
+        signature: &[u8],
+    ) -> bool {
+        let verify = || self.has_signed(scheme, message, signature);
+        match known {
+            Some(known) => {
+                known.has_signed(self.number, scheme.number(), (message, signature), verify)
+            }
+            None => verify(),
+        }
+    }
+
+    fn has_signed(&self, scheme: Scheme, message: &[u8], signature: &[u8]) -> bool {
         match (&self.key, scheme) {
             (PublicKey::Rsa(key), Scheme::Rsa(padding, hash)) => {
                 let form = self.form(hash, padding == Padding::Pss, || key.parsed(padding, hash));
@@ -47,12 +69,8 @@ impl VerifyingKey {
         second: bool,
         parse: impl FnOnce() -> Option<ParsedPublicKey>,
     ) -> Option<&ParsedPublicKey> {
-        let at = match hash {
-            Hash::Sha256 => 0,
-            Hash::Sha384 => 1,
-            Hash::Sha512 => 2,
-        };
-        let place = self.parsed.get(at + 3 * usize::from(second))?;
+        let at = usize::from(hash.number()) + 3 * usize::from(second);
+        let place = self.parsed.get(at)?;
         place.get_or_init(parse).as_ref()
     }
 }

@@ -11,6 +11,7 @@ use crate::builtins::crypto::signature::ed25519_public;
 use crate::builtins::crypto::verifying::VerifyingKey;
 use crate::builtins::patterns::{Family, Pattern};
 use crate::builtins::pem;
+use crate::builtins::signatures::VerifiedSignatures;
 use crate::builtins::{BuiltinContext, Fault};
 use crate::value::TextView;
 
@@ -45,6 +46,7 @@ impl Trusted<'_> {
     /// Whether the secret, or a key that a header allows, has signed.
     pub fn verify(
         &self,
+        call: &BuiltinContext<'_>,
         header: &Header<'_>,
         algorithm: Algorithm,
         message: &[u8],
@@ -52,7 +54,7 @@ impl Trusted<'_> {
     ) -> bool {
         match (self, algorithm) {
             (Self::Keys(keys), _) => {
-                keys.verify(header, (algorithm, Allowed::Private), message, signed)
+                keys.verify(call, header, (algorithm, Allowed::Private), message, signed)
             }
             (Self::Secret(secret), Algorithm::Secret(hash)) => {
                 is_code(hash, secret.as_bytes(), message, signed)
@@ -123,12 +125,14 @@ impl Keys {
     /// Whether one of the keys that a header allows has signed.
     pub fn verify(
         &self,
+        call: &BuiltinContext<'_>,
         header: &Header<'_>,
         (algorithm, allowed): (Algorithm, Allowed),
         message: &[u8],
         signed: &[u8],
     ) -> bool {
-        let verifies = |key: &Key| key.verify(algorithm, allowed, message, signed);
+        let known = call.signatures;
+        let verifies = |key: &Key| key.verify(known, (algorithm, allowed), message, signed);
         // a key that is named is the only one; otherwise all are tried that are not for another algorithm
         let named = header
             .key_id
@@ -198,16 +202,18 @@ impl Key {
 
     fn verify(
         &self,
-        algorithm: Algorithm,
-        allowed: Allowed,
+        known: Option<&VerifiedSignatures>,
+        (algorithm, allowed): (Algorithm, Allowed),
         message: &[u8],
         signed: &[u8],
     ) -> bool {
         match (&self.verifier, algorithm) {
             (Verifier::Private(key), Algorithm::Key(scheme)) => {
-                allowed == Allowed::Private && key.verify(scheme, message, signed)
+                allowed == Allowed::Private && key.verify(known, scheme, message, signed)
             }
-            (Verifier::Public(key), Algorithm::Key(scheme)) => key.verify(scheme, message, signed),
+            (Verifier::Public(key), Algorithm::Key(scheme)) => {
+                key.verify(known, scheme, message, signed)
+            }
             (Verifier::Secret(secret), Algorithm::Secret(hash)) => {
                 is_code(hash, secret, message, signed)
             }

@@ -201,7 +201,7 @@ fn verify<'e, const FAMILY: char, const BITS: u16>(
     let signature = token.signature(call).map_err(Fault::error)?;
     let header = Header::read(token.header(call)?.fields)?;
     let algorithm = (Algorithm::Key(scheme(FAMILY, BITS)), Allowed::Public);
-    let verified = keys.verify(&header, algorithm, token.signed, signature);
+    let verified = keys.verify(call, &header, algorithm, token.signed, signature);
     Ok(V::Bool(verified))
 }
 
@@ -261,7 +261,7 @@ fn decode_verify<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Resul
         let signature = token.signature(call).map_err(Fault::error)?;
         let verified = Algorithm::by_name(&header.algorithm).is_some_and(|algorithm| {
             let trusted = &constraints.trusted;
-            trusted.verify(&header, algorithm, token.signed, signature)
+            trusted.verify(call, &header, algorithm, token.signed, signature)
         });
         if !verified {
             return Ok(refused(call));

@@ -269,6 +269,17 @@ impl Range {
         key(self).cmp(&key(other))
     }
 
+    /// A number that comes before those of ranges that come later in that order, or is the same.
+    pub fn rank(&self) -> u64 {
+        // all bits of IPv4, and the upper ones of IPv6, which comes first
+        let (mark, bits) = if self.is_v4 {
+            (1 << 63, self.first.0 & u128::from(u32::MAX))
+        } else {
+            (0, self.first.0 >> 65)
+        };
+        mark | u64::try_from(bits).unwrap_or(u64::MAX)
+    }
+
     /// Whether an address lies within both.
     pub fn intersects(self, other: Self) -> bool {
         self.is_v4 == other.is_v4 && self.first <= other.last && other.first <= self.last

@@ -1,6 +1,7 @@
 //! Fields with one name in the answer must be one field, with the same arguments and answers of one shape.
 
 use hashbrown::{HashMap, HashSet};
+use smallvec::SmallVec;
 
 use super::super::ast::{
     Argument, DefinitionKind, Field, Position, Selection, Spread, Type, Value,
@@ -31,7 +32,8 @@ struct Selected<'d> {
 /// Selections without their inline fragments: fields by the names in the answer, and spreads.
 struct Flat<'d> {
     names: Vec<&'d str>,
-    fields: HashMap<&'d str, Vec<Selected<'d>>>,
+    /// Most names stand for one field.
+    fields: HashMap<&'d str, SmallVec<[Selected<'d>; 1]>>,
     spreads: Vec<&'d Spread<'d>>,
     /// The steps that it took.
     length: usize,
@@ -124,8 +126,8 @@ impl<'d> Validator<'d> {
 
     fn flatten(&self, of: Option<&'d TypeDef>, selections: &'d [Selection<'d>]) -> Flat<'d> {
         let mut flat = Flat {
-            names: Vec::new(),
-            fields: HashMap::new(),
+            names: Vec::with_capacity(selections.len()),
+            fields: HashMap::with_capacity(selections.len()),
             spreads: Vec::new(),
             length: 0,
         };
@@ -142,7 +144,7 @@ impl<'d> Validator<'d> {
                     };
                     let fields = flat.fields.entry(name).or_insert_with(|| {
                         flat.names.push(name);
-                        Vec::new()
+                        SmallVec::new()
                     });
                     fields.push(Selected {
                         field,

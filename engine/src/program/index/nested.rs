@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use super::Node;
 use crate::builtins::net;
+use crate::value::text::padded;
 
 /// What may lie within another of its kind.
 pub trait Nests {
@@ -21,13 +22,28 @@ pub trait Nests {
 
     /// Whether another one lies within.
     fn holds(&self, inner: &Self) -> bool;
+
+    /// How far this and a later one, and so all between them, begin alike.
+    fn common(&self, last: &Self) -> usize;
+
+    /// Whether what is looked for begins alike so far.
+    fn begins(&self, common: usize, sought: &Self::Sought) -> bool;
+
+    /// A number that comes before those of later ones, or is the same, among all that begin alike so far.
+    fn rank(&self, common: usize) -> u64;
+
+    /// The number of what is looked for among these.
+    fn rank_of(sought: &Self::Sought, common: usize) -> u64;
 }
 
 /// Answers in order, outer ones before inner ones.
 ///
 /// Whatever covers what is looked for holds the last answer that does not come after it, or is that answer. So one
-/// binary search finds them all.
+/// binary search finds them all. It compares numbers that stand side by side: most keys differ in the first bytes behind
+/// what all have in common.
 pub struct Nested<K> {
+    common: usize,
+    ranks: Box<[u64]>,
     answers: Box<[Answer<K>]>,
 }
 
@@ -53,16 +69,25 @@ impl<K: Nests> Nested<K> {
             let outer = outer.and_then(|at| u32::try_from(at).ok());
             answers.push(Answer { key, outer, node });
         }
+        let common = match (answers.first(), answers.last()) {
+            (Some(first), Some(last)) => first.key.common(&last.key),
+            _ => 0,
+        };
+        let ranks = answers.iter().map(|answer| answer.key.rank(common));
         Self {
+            common,
+            ranks: ranks.collect(),
             answers: answers.into(),
         }
     }
 
     /// Visits what is below the answers that cover something.
     pub fn find<'e>(&'e self, sought: &K::Sought, mut visit: impl FnMut(&'e Node)) {
-        let behind = self
-            .answers
-            .partition_point(|answer| answer.key.is_before(sought));
+        let first = self.answers.first();
+        if !first.is_some_and(|first| first.key.begins(self.common, sought)) {
+            return;
+        }
+        let behind = self.behind(sought);
         let mut next = behind.checked_sub(1).and_then(|at| self.answers.get(at));
         let mut covers = false;
         while let Some(answer) = next {
@@ -73,6 +98,20 @@ impl<K: Nests> Nested<K> {
             }
             next = answer.outer.and_then(|at| self.answers.get(at as usize));
         }
+    }
+
+    /// How many answers do not come behind what is looked for.
+    #[inline]
+    fn behind(&self, sought: &K::Sought) -> usize {
+        let rank = K::rank_of(sought, self.common);
+        let from = self.ranks.partition_point(|other| *other < rank);
+        let alike = self.ranks.get(from..).unwrap_or_default();
+        if alike.first() != Some(&rank) {
+            return from;
+        }
+        let alike = alike.partition_point(|other| *other == rank);
+        let alike = self.answers.get(from..from + alike).unwrap_or_default();
+        from + alike.partition_point(|answer| answer.key.is_before(sought))
     }
 
     /// What is below each answer.
@@ -106,6 +145,28 @@ impl Nests for Box<[u8]> {
     fn holds(&self, inner: &Self) -> bool {
         inner.starts_with(self)
     }
+
+    fn common(&self, last: &Self) -> usize {
+        let pairs = self.iter().zip(last);
+        pairs.take_while(|(a, b)| a == b).count()
+    }
+
+    fn begins(&self, common: usize, sought: &[u8]) -> bool {
+        self.get(..common)
+            .is_some_and(|common| sought.starts_with(common))
+    }
+
+    fn rank(&self, common: usize) -> u64 {
+        Self::rank_of(self, common)
+    }
+
+    fn rank_of(sought: &[u8], common: usize) -> u64 {
+        let rest = sought.get(common..).unwrap_or_default();
+        if let Some(bytes) = rest.first_chunk() {
+            return u64::from_be_bytes(*bytes);
+        }
+        padded(rest, 0).swap_bytes()
+    }
 }
 
 impl Nests for net::Range {
@@ -126,11 +187,27 @@ impl Nests for net::Range {
     fn holds(&self, inner: &Self) -> bool {
         self.contains(*inner)
     }
+
+    fn common(&self, _: &Self) -> usize {
+        0
+    }
+
+    fn begins(&self, _: usize, _: &Self) -> bool {
+        true
+    }
+
+    fn rank(&self, _: usize) -> u64 {
+        Self::rank(self)
+    }
+
+    fn rank_of(sought: &Self, _: usize) -> u64 {
+        Self::rank(sought)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Nested, Node};
+    use super::{Nested, Node, net};
 
     fn found(keys: &[&str], text: &str) -> Vec<u32> {
         let nodes = keys.iter().zip(0..).map(|(key, at)| {
@@ -146,6 +223,77 @@ mod tests {
         });
         found.sort_unstable();
         found
+    }
+
+    /// Keys that differ behind what they have in common, at the eighth byte, in their lengths, or by zero bytes alone.
+    #[test]
+    fn keys_that_begin_alike_are_found() {
+        let parts = [
+            "",
+            "\0",
+            "\0\0",
+            "a",
+            "a\0",
+            "b",
+            "12345678",
+            "1234567",
+            "123456789",
+            "\u{7f}",
+        ];
+        let mut keys = Vec::new();
+        for first in parts {
+            for second in parts {
+                for common in ["", "/api/v1/"] {
+                    keys.push(format!("{common}{first}{second}"));
+                }
+            }
+        }
+        keys.sort();
+        keys.dedup();
+        let texts: Vec<String> = keys
+            .iter()
+            .flat_map(|key| [key.clone(), format!("{key}x")])
+            .collect();
+        for begin in ["", "/", "/api/v1/", "/api/v1/1234"] {
+            let some: Vec<&str> = keys
+                .iter()
+                .map(String::as_str)
+                .filter(|key| key.starts_with(begin))
+                .collect();
+            for text in &texts {
+                let want: Vec<u32> = (0..)
+                    .zip(&some)
+                    .filter(|(_, key)| text.starts_with(**key))
+                    .map(|(at, _)| at)
+                    .collect();
+                assert_eq!(found(&some, text), want, "{begin:?} {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn ranks_follow_the_order_of_networks() {
+        let mut ranges: Vec<net::Range> = [
+            "10.0.0.0/8",
+            "10.1.0.0/16",
+            "10.1.2.3/32",
+            "0.0.0.0/0",
+            "255.255.255.255/32",
+            "192.168.0.0/16",
+            "::/0",
+            "fe80::/10",
+            "2001:db8::/32",
+            "2001:db8::1/128",
+            "2001:db8::2/128",
+            "::ffff:10.0.0.0/104",
+            "ffff::/16",
+        ]
+        .into_iter()
+        .filter_map(net::range)
+        .collect();
+        assert_eq!(ranges.len(), 13);
+        ranges.sort_by(net::Range::outer_first);
+        assert!(ranges.is_sorted_by_key(net::Range::rank));
     }
 
     #[test]

@@ -9,7 +9,12 @@ pub struct Caching {
     pub responses: Option<usize>,
     /// Most patterns, schemas and the like that are kept compiled; as many as the engine keeps unless set.
     pub patterns: Option<usize>,
+    /// Most signatures of tokens that are remembered once they were verified; as many as the engine keeps unless set.
+    pub signatures: Option<usize>,
 }
+
+/// The cache of verified signatures, among those with a name.
+const SIGNATURES: &str = "io_jwt";
 
 impl Caching {
     /// That of a configuration whose values have the right types.
@@ -29,9 +34,13 @@ impl Caching {
             }
         };
         bound(responses, "stale_entry_eviction_period_seconds")?;
+        let mut signatures = None;
         for (name, cache) in named(values) {
-            bound(Some(cache), "max_num_entries")
+            let entries = bound(Some(cache), "max_num_entries")
                 .map_err(|error| format!("{error} for named cache {name}"))?;
+            if name == SIGNATURES {
+                signatures = entries;
+            }
         }
         let bytes = bound(responses, "max_size_bytes")?;
         Ok(Self {
@@ -41,6 +50,7 @@ impl Caching {
                 bytes => share_of(bytes, share),
             }),
             patterns: bound(values, "max_num_entries")?,
+            signatures,
         })
     }
 
@@ -56,9 +66,10 @@ impl Caching {
                     .to_owned(),
             );
         }
-        warnings.extend(named(values).map(|(name, _)| {
+        let without = named(values).filter(|(name, _)| *name != SIGNATURES);
+        warnings.extend(without.map(|(name, _)| {
             format!(
-                "caching.inter_query_builtin_value_cache.named.{name} has no effect: all values share one cache"
+                "caching.inter_query_builtin_value_cache.named.{name} has no effect: these values share one cache"
             )
         }));
         warnings

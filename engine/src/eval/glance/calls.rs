@@ -1,0 +1,96 @@
+//! Calls in a decision that is looked at: of functions and rules, and of built-ins that are answered where their operands lie.
+
+use super::super::compare::Compare;
+use super::super::frame::{Held, Operands};
+use super::super::texts::Texts;
+use super::{ARGS, DEPTH, End, Glance, SLOTS};
+use crate::builtins::Answer;
+use crate::program::{BuiltinCall, Operand, QuickCall, RuleId, RuleKind, Slot};
+use crate::value::{V, Value};
+
+impl<'e> Glance<'_, 'e> {
+    /// Finds the value of another rule, or of a function for arguments, in a frame of its own; `None` when that cannot be
+    /// said.
+    #[inline(never)]
+    pub(super) fn other(
+        &mut self,
+        rule: RuleId,
+        args: &[Operand],
+        out: Slot,
+        depth: u32,
+    ) -> Option<bool> {
+        let outer = self.outer + depth + 1;
+        let set = self.program.rules.get(rule as usize)?;
+        if outer > DEPTH || args.len() > ARGS {
+            return None;
+        }
+        let mut given = [Held::Value(V::Null); ARGS];
+        for (place, arg) in given.iter_mut().zip(args) {
+            *place = self.held(*arg);
+        }
+        let mut other = Glance {
+            slots: [Held::Value(V::Null); SLOTS],
+            found: None,
+            args: given.get(..args.len()).unwrap_or_default(),
+            turns: self.turns.checked_sub(1)?,
+            outer,
+            early: false,
+            ..*self
+        };
+        let end = match set.kind {
+            RuleKind::Complete | RuleKind::Function(_) => other.whole(set),
+            RuleKind::Set | RuleKind::Object => End::Unsure,
+        };
+        self.turns = other.turns;
+        match end {
+            End::Hit => Some(self.set(out, other.found)),
+            End::Miss => Some(false),
+            End::Unsure => None,
+        }
+    }
+
+    /// Fills a slot with what a call of a built-in answers; `None` when it has to be made.
+    #[inline(never)]
+    pub(super) fn answered(&mut self, call: &BuiltinCall, out: Slot) -> Option<bool> {
+        let quick = call.quick.as_ref()?;
+        let answer = match quick {
+            QuickCall::Get => self.looked_up(call)?,
+            QuickCall::Plus => self.counted(call, i64::checked_add)?,
+            QuickCall::Minus => self.counted(call, i64::checked_sub)?,
+            QuickCall::Times => self.counted(call, i64::checked_mul)?,
+            QuickCall::Function(_) | QuickCall::Prepared(..) => {
+                Held::Value(match self.quick(quick, call)? {
+                    (Answer::Bool, answer) => V::Bool(answer != 0),
+                    (Answer::Int, answer) => V::Int(answer),
+                })
+            }
+        };
+        Some(self.set(out, Some(answer)))
+    }
+
+    /// What comes of two small integers.
+    fn counted(
+        &self,
+        call: &BuiltinCall,
+        count: impl Fn(i64, i64) -> Option<i64>,
+    ) -> Option<Held<'e>> {
+        let [left, right] = *call.args else {
+            return None;
+        };
+        let counted = count(self.int(left)?, self.int(right)?)?;
+        Some(Held::Value(V::Int(counted)))
+    }
+
+    /// What an object holds under a constant, or a default.
+    fn looked_up(&self, call: &BuiltinCall) -> Option<Held<'e>> {
+        let [object, Operand::Const(key), default] = *call.args else {
+            return None;
+        };
+        let object = match self.held(object) {
+            Held::Stored(Value::Object(object)) | Held::Value(V::Object(object)) => object,
+            _ => return None,
+        };
+        let found = object.get_stored(self.stored_constant(key)?);
+        Some(found.map_or_else(|| self.held(default), Held::Stored))
+    }
+}
