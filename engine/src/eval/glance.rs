@@ -32,7 +32,7 @@ const ARGS: usize = 4;
 const RULES: usize = 32;
 
 /// Negations, loops, functions and rules within each other that are looked into.
-const DEPTH: u32 = 4;
+const DEPTH: u8 = 4;
 
 /// Turns of loops, calls and rules that are asked for, as for rules.
 const TURNS: u64 = 64;
@@ -67,11 +67,11 @@ pub struct Glance<'a, 'e> {
     slots: [Held<'e>; SLOTS],
     found: Option<Held<'e>>,
     /// The arguments of the function that is looked at, which stand in the first slots of each of its plans.
-    args: &'a [Held<'e>],
+    args: Option<&'a [Held<'e>]>,
     /// Turns that may still be made.
     turns: u64,
     /// Blocks around the rule that is looked at.
-    outer: u32,
+    outer: u8,
     /// Whether the first solution ends the search.
     early: bool,
 }
@@ -92,7 +92,7 @@ impl<'a, 'e> Glance<'a, 'e> {
             data,
             slots: [Held::Value(V::Null); SLOTS],
             found: None,
-            args: &[],
+            args: None,
             turns: turns.min(TURNS),
             outer: 0,
             early: false,
@@ -117,7 +117,11 @@ impl<'a, 'e> Glance<'a, 'e> {
     }
 
     /// Whether a complete rule or a function has a value, which is found then.
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "a call takes a part of the smallest decisions"
+    )]
     fn whole(&mut self, set: &'e RuleSet) -> End {
         self.early = set.early_exit;
         let end = match &set.index {
@@ -143,7 +147,7 @@ impl<'a, 'e> Glance<'a, 'e> {
     fn find(&self, index: &'e Branch) -> Matches<'e> {
         index.find(&Asked {
             input: self.input.as_ref(),
-            args: self.args,
+            args: self.args.unwrap_or_default(),
         })
     }
 
@@ -206,15 +210,17 @@ impl<'a, 'e> Glance<'a, 'e> {
         if plan.slots as usize > SLOTS || !plan.is_plain() {
             return End::Unsure;
         }
-        for (slot, arg) in self.slots.iter_mut().zip(self.args) {
-            *slot = *arg;
+        if let Some(args) = self.args {
+            for (slot, arg) in self.slots.iter_mut().zip(args) {
+                *slot = *arg;
+            }
         }
         self.block(&plan.steps, 0)
     }
 
     /// Finds the result of a function by its bodies; `None` when that cannot be said.
     #[inline(never)]
-    fn inlined(&mut self, inlined: &'e Inlined, depth: u32) -> Option<bool> {
+    fn inlined(&mut self, inlined: &'e Inlined, depth: u8) -> Option<bool> {
         for (block, value) in inlined.blocks.iter().zip(&inlined.values) {
             match self.nested(block, depth) {
                 End::Hit => {
@@ -228,7 +234,7 @@ impl<'a, 'e> Glance<'a, 'e> {
         Some(false)
     }
 
-    fn block(&mut self, mut steps: &'e [Step], depth: u32) -> End {
+    fn block(&mut self, mut steps: &'e [Step], depth: u8) -> End {
         while let Some((step, rest)) = steps.split_first() {
             let on = match step {
                 Step::Input { keys, out } => match self.input {
@@ -337,7 +343,7 @@ impl<'a, 'e> Glance<'a, 'e> {
         key: Option<Slot>,
         out: Slot,
         rest: &'e [Step],
-        depth: u32,
+        depth: u8,
     ) -> End {
         // where solutions may differ all of them count, but for blocks that only ask whether there is one
         if !(self.early || depth > 0) {
@@ -366,7 +372,7 @@ impl<'a, 'e> Glance<'a, 'e> {
     }
 
     #[inline(never)]
-    fn nested(&mut self, block: &'e [Step], depth: u32) -> End {
+    fn nested(&mut self, block: &'e [Step], depth: u8) -> End {
         if self.outer + depth >= DEPTH {
             return End::Unsure;
         }
@@ -420,7 +426,11 @@ impl<'a, 'e> Glance<'a, 'e> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "a part of the smallest decisions, as above"
+    )]
     fn held(&self, operand: Operand) -> Held<'e> {
         match operand {
             Operand::Slot(slot) => *self.slot(slot).unwrap_or_else(|| no_slot()),

@@ -17,7 +17,7 @@ impl<'e> Glance<'_, 'e> {
         rule: RuleId,
         args: &[Operand],
         out: Slot,
-        depth: u32,
+        depth: u8,
     ) -> Option<bool> {
         let outer = self.outer + depth + 1;
         let set = self.program.rules.get(rule as usize)?;
@@ -31,7 +31,7 @@ impl<'e> Glance<'_, 'e> {
         let mut other = Glance {
             slots: [Held::Value(V::Null); SLOTS],
             found: None,
-            args: given.get(..args.len()).unwrap_or_default(),
+            args: given.get(..args.len()),
             turns: self.turns.checked_sub(1)?,
             outer,
             early: false,
