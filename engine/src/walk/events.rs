@@ -6,6 +6,7 @@ use std::sync::Arc;
 use solon_syntax::ast::visit::{Flow as Visit, Terms, Walk as _};
 use solon_syntax::ast::{Body, Expr, ExprKind, Name, Rule, Term, TermKind, With};
 use solon_syntax::source::Span;
+use solon_syntax::stack;
 
 use super::bindings::Bound;
 use super::machine::{Exprs, Goal, Walk};
@@ -16,7 +17,7 @@ use crate::builtins::{Entry, Observed};
 use crate::impossible::impossible;
 use crate::program::constant;
 use crate::trace::{Event, Local, Node, Observer, Op};
-use crate::value::{V, Value};
+use crate::value::{Kind, V, Value};
 
 /// What the steps of a search are shown as, made once.
 pub(super) struct Shown<'e> {
@@ -111,8 +112,14 @@ fn parts(value: V<'_>, most: usize) -> Option<usize> {
         .flat_map(|object| object.iter());
     let pairs = pairs.flat_map(|(key, value)| [key, value]);
     let mut all = items.chain(members).chain(pairs);
-    let left = all.try_fold(left, |left, part| Some(left - parts(part, left)?))?;
-    Some(most - left)
+    let left = match value.kind() {
+        Kind::Array | Kind::Set | Kind::Object => {
+            stack::level(|| all.try_fold(left, |left, part| Some(left - parts(part, left)?)))
+        }
+        // most parts are scalars
+        _ => Some(left),
+    };
+    Some(most - left?)
 }
 
 impl<'e> Walk<'e> {
