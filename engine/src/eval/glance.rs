@@ -76,7 +76,7 @@ pub struct Glance<'a, 'e> {
     early: bool,
 }
 
-impl<'a, 'e> Glance<'a, 'e> {
+impl<'e> Glance<'_, 'e> {
     /// With the input and the base documents of a decision, for at most so many turns.
     /// Errors of built-ins do not end it.
     #[inline]

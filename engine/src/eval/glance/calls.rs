@@ -86,9 +86,10 @@ impl<'e> Glance<'_, 'e> {
         let [object, Operand::Const(key), default] = *call.args else {
             return None;
         };
-        let object = match self.held(object) {
-            Held::Stored(Value::Object(object)) | Held::Value(V::Object(object)) => object,
-            _ => return None,
+        let (Held::Stored(Value::Object(object)) | Held::Value(V::Object(object))) =
+            self.held(object)
+        else {
+            return None;
         };
         let found = object.get_stored(self.stored_constant(key)?);
         Some(found.map_or_else(|| self.held(default), Held::Stored))
