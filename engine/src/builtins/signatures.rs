@@ -36,10 +36,6 @@ impl VerifiedSignatures {
 
     /// Whether a key has signed a message by a scheme, each of which has a number of its own: `verify` tells it of what is
     /// not kept.
-    #[cfg_attr(
-        not(feature = "crypto"),
-        expect(dead_code, reason = "there are no keys")
-    )]
     pub fn has_signed(
         &self,
         key: u64,

@@ -393,6 +393,7 @@ impl TextView<'_> {
 
     /// The bytes where it is seen at once that they are UTF-8.
     #[inline]
+    #[cfg(feature = "regex")]
     pub(crate) fn utf8_bytes(&self) -> Option<&[u8]> {
         match self {
             Self::Short(text) if text.short().is_ascii() => Some(text.as_bytes()),
