@@ -246,8 +246,8 @@ impl BoundPartial {
             silent: inner.inlining.watched,
         };
         let terms = Terms::default();
-        with_memory(request.bounds(shared), |arena| {
-            let (context, call) = eval_setup(arena, basis, request)?;
+        with_memory(request.bounds(shared), |memory| {
+            let (context, call) = eval_setup(memory, basis, request)?;
             let context = WalkContext {
                 program: context.program,
                 data: context.data.borrow(),
@@ -269,7 +269,7 @@ impl BoundPartial {
             let mut search =
                 search.leaving_open(&inner.inlining, &simplifier, &terms, &inner.dependence);
             let residuals = search.residuals(&question)?;
-            within_bounds(arena)?;
+            within_bounds(&memory.arena)?;
             Ok(residuals)
         })
     }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use crate::engines::{Contender, Solon};
 use crate::manifest::Workload;
@@ -44,6 +45,9 @@ const LISTED: usize = 40;
 
 /// Decisions that are counted.
 const DECISIONS: u32 = 20;
+
+/// Decisions before them at most, after which an engine knows what pays, and how long they may take.
+const WARM: (u32, Duration) = (100, Duration::from_secs(2));
 
 /// Prints how many instructions each function takes.
 ///
@@ -104,8 +108,13 @@ pub fn run(workload: &Workload, part: Part) -> Result<(), String> {
         Part::Json => drop(std::hint::black_box(solon.decide_json())),
         _ => solon.decide(),
     };
-    decide();
-    decide();
+    let start = Instant::now();
+    for _ in 0..WARM.0 {
+        decide();
+        if start.elapsed() > WARM.1 {
+            break;
+        }
+    }
     counted(&mut decide, DECISIONS);
     Ok(())
 }

@@ -12,10 +12,10 @@ use crate::program::{Operand, Plan, Program, Rule, Step};
 use crate::value::{Kind, Shape, V, Value};
 
 use super::frame::{Few, Frames, Held, Operands};
+use super::inline_caches::InlineCaches;
 use super::leaf::NO_LEAF;
 use super::light::Light;
 use super::memo::Memo;
-use super::path::Places;
 use super::scope::Scope;
 use super::sink::{Order, Produced, Sink};
 use super::table::Joins;
@@ -62,6 +62,8 @@ pub struct EvalContext<'e> {
     pub input: Option<InputSource<'e>>,
     /// Whether the first error of a built-in ends the evaluation.
     pub strict: bool,
+    /// Inline caches for the constants.
+    pub caches: &'e InlineCaches,
 }
 
 /// One evaluation.
@@ -73,7 +75,7 @@ pub struct Machine<'e> {
     pub(super) strict: bool,
     pub(crate) call: BuiltinContext<'e>,
     pub(super) frames: Frames<'e>,
-    pub(super) places: Places,
+    pub(super) caches: &'e InlineCaches,
     /// What the innermost running block fills.
     pub(super) sink: Sink<'e>,
     /// Of the array that it fills.
@@ -127,7 +129,7 @@ impl<'e> Machine<'e> {
             strict: context.strict,
             call,
             frames: Frames::new(arena),
-            places: Places::default(),
+            caches: context.caches,
             sink: Sink::None,
             order: Order::Kept,
             turns_within: 0,

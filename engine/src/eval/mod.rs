@@ -14,6 +14,7 @@ mod frame;
 mod generate;
 mod glance;
 mod index;
+mod inline_caches;
 mod join;
 mod leaf;
 mod light;
@@ -31,4 +32,5 @@ mod texts;
 
 pub use data::EntryPoint;
 pub use glance::{Glance, Glimpse};
+pub use inline_caches::InlineCaches;
 pub use machine::{EvalContext, InputSource, Machine};

@@ -1,24 +1,10 @@
 //! Going down values along known keys.
 
-use std::cell::Cell;
-
 use crate::program::{ConstId, Node, Operand, Slot, Values};
-use crate::value::object::InlineCache;
 use crate::value::{Object, V, Value};
 
 use super::frame::{Held, Operands};
 use super::machine::Machine;
-
-/// Where constants stood last among the keys of objects: the objects of one list mostly have one form.
-#[derive(Default)]
-pub(super) struct Places([Cell<InlineCache>; 16]);
-
-impl Places {
-    #[inline]
-    fn of(&self, constant: ConstId) -> Option<&Cell<InlineCache>> {
-        self.0.get(constant as usize % self.0.len())
-    }
-}
 
 /// What a value holds at a path.
 #[inline]
@@ -96,11 +82,11 @@ impl<'e> Machine<'e> {
         reason = "the most frequent step of all: a call would take a third of it"
     )]
     pub(super) fn under(&self, object: &'e Object, id: ConstId) -> Option<Option<&'e Value>> {
-        let place = self.places.of(id)?;
-        if let Some(found) = object.cached(id, place.get()) {
+        let cache = self.caches.of_constant(id)?;
+        if let Some(found) = object.cached(id, cache.get()) {
             return Some(found);
         }
-        Some(object.get_noted(self.stored_constant(id)?, id, place))
+        Some(object.get_noted(self.stored_constant(id)?, id, cache))
     }
 
     /// Goes down an operand along keys; whether something is there.

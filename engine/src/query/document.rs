@@ -390,7 +390,8 @@ impl<'a> Asked<'a> {
         replay: &Replay,
         read: impl FnOnce(V<'_>) -> R,
     ) -> Result<Option<R>, Error> {
-        with_memory(request.bounds(self.basis.shared), |arena| {
+        with_memory(request.bounds(self.basis.shared), |memory| {
+            let arena = &memory.arena;
             let input = input_source(arena, request)?;
             let glimpse = match (input, self.handle.glanced(self.found, request)) {
                 (Some(InputSource::Read(_)), Some(rule)) => {
@@ -405,7 +406,7 @@ impl<'a> Asked<'a> {
                 Glimpse::Unsure => {
                     // one expression: the machine is made where it stays
                     let mut machine = Machine::new(
-                        eval_context(self.basis, input, request),
+                        eval_context(self.basis, input, request, memory),
                         call(arena, self.basis, request),
                     );
                     let found = self.document(&mut machine);

@@ -6,28 +6,36 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use crate::error::Error;
+use crate::eval::InlineCaches;
 use crate::value::Arena;
 use crate::{limits, moment};
 
 thread_local! {
     /// The memory of this thread's last evaluation, ready for the next.
-    static OWN: Cell<Option<Box<Arena>>> = const { Cell::new(None) };
+    static OWN: Cell<Option<Box<Memory>>> = const { Cell::new(None) };
     /// Whether this thread is one of those that keep memory of their own.
     static SEAT: OnceCell<Seat> = const { OnceCell::new() };
 }
 
 static POOL: Mutex<Pool> = Mutex::new(Pool {
-    arenas: Vec::new(),
+    pieces: Vec::new(),
     bytes: 0,
 });
+
+/// What an evaluation works in.
+#[derive(Default)]
+pub(crate) struct Memory {
+    pub arena: Arena,
+    pub caches: InlineCaches,
+}
 
 /// Memory that any thread may take.
 #[expect(
     clippy::vec_box,
-    reason = "an arena moves between threads and the pool as one pointer"
+    reason = "memory moves between threads and the pool as one pointer"
 )]
 struct Pool {
-    arenas: Vec<Box<Arena>>,
+    pieces: Vec<Box<Memory>>,
     bytes: usize,
 }
 
@@ -57,22 +65,24 @@ impl Drop for Seat {
 /// Runs something with memory, of which it may take as much as `bounds` say.
 pub(crate) fn with_memory<R>(
     bounds: &limits::Limits,
-    run: impl FnOnce(&Arena) -> Result<R, Error>,
+    run: impl FnOnce(&Memory) -> Result<R, Error>,
 ) -> Result<R, Error> {
     // what is kept counts, so it has to be small beside what is allowed
     let largest = bounds.memory.unwrap_or(usize::MAX) / 4;
-    let (mut arena, is_own) = match OWN.take() {
-        Some(own) if own.bytes() <= largest => (own, true),
+    let (mut memory, is_own) = match OWN.take() {
+        Some(own) if own.arena.bytes() <= largest => (own, true),
         Some(_) => (Box::default(), has_seat()),
         None => pooled(largest),
     };
-    let result = stacker::maybe_grow(limits::VALUE_STACK, 2 * limits::VALUE_STACK, || run(&arena));
+    let result = stacker::maybe_grow(limits::VALUE_STACK, 2 * limits::VALUE_STACK, || {
+        run(&memory)
+    });
     let result = Error::unless_impossible(result);
-    if is_own && arena.bytes() <= limits::THREAD_ARENA {
-        arena.reset();
-        OWN.set(Some(arena));
+    if is_own && memory.arena.bytes() <= limits::THREAD_ARENA {
+        memory.arena.reset();
+        OWN.set(Some(memory));
     } else {
-        leave(arena, is_own);
+        leave(memory, is_own);
     }
     result
 }
@@ -85,29 +95,32 @@ fn has_seat() -> bool {
 
 /// Memory for a thread that has none of its own, and whether the thread may keep it.
 #[cold]
-fn pooled(largest: usize) -> (Box<Arena>, bool) {
+fn pooled(largest: usize) -> (Box<Memory>, bool) {
     let mut pool = POOL.lock();
-    let found = pool.arenas.iter().rposition(|one| one.bytes() <= largest);
-    let found = found.map(|at| pool.arenas.swap_remove(at));
-    pool.bytes -= found.as_ref().map_or(0, |arena| arena.bytes());
+    let found = pool
+        .pieces
+        .iter()
+        .rposition(|one| one.arena.bytes() <= largest);
+    let found = found.map(|at| pool.pieces.swap_remove(at));
+    pool.bytes -= found.as_ref().map_or(0, |memory| memory.arena.bytes());
     (found.unwrap_or_default(), has_seat())
 }
 
 /// Leaves memory to all threads, unless the last piece of it is small enough for the thread that owns it: with each piece
 /// what is taken doubles. A thread that needed little of what others left goes on with memory of its own.
 #[cold]
-fn leave(mut arena: Box<Arena>, is_own: bool) {
-    let needed_much = arena.used() > limits::THREAD_ARENA / 2;
-    arena.reset();
-    if is_own && arena.bytes() <= limits::THREAD_ARENA {
-        OWN.set(Some(arena));
+fn leave(mut memory: Box<Memory>, is_own: bool) {
+    let needed_much = memory.arena.used() > limits::THREAD_ARENA / 2;
+    memory.arena.reset();
+    if is_own && memory.arena.bytes() <= limits::THREAD_ARENA {
+        OWN.set(Some(memory));
         return;
     }
-    let bytes = arena.bytes();
+    let bytes = memory.arena.bytes();
     let mut pool = POOL.lock();
     if pool.bytes.saturating_add(bytes) <= limits::POOLED_ARENAS {
         pool.bytes += bytes;
-        pool.arenas.push(arena);
+        pool.pieces.push(memory);
     }
     drop(pool);
     if !needed_much && has_seat() {
@@ -133,9 +146,9 @@ pub fn release_memory() {
     moment::forget();
     let mut pool = POOL.lock();
     pool.bytes = 0;
-    let arenas = std::mem::take(&mut pool.arenas);
+    let pieces = std::mem::take(&mut pool.pieces);
     drop(pool);
-    drop(arenas);
+    drop(pieces);
 }
 
 #[cfg(test)]
@@ -152,10 +165,10 @@ mod tests {
         ] {
             let mut cold = 0;
             for _ in 0..ROUNDS {
-                let run = with_memory(&bounds, |arena| {
-                    cold += usize::from(arena.bytes() < kib << 9);
+                let run = with_memory(&bounds, |memory| {
+                    cold += usize::from(memory.arena.bytes() < kib << 9);
                     for _ in 0..kib {
-                        arena.bytes_text(&[b'x'; 1 << 10]);
+                        memory.arena.bytes_text(&[b'x'; 1 << 10]);
                     }
                     Ok(())
                 });

@@ -173,11 +173,12 @@ impl QueryInner {
 
     fn solutions(&self, basis: Basis<'_>, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
         with_replay((self, basis), request, |request, replay| {
-            with_memory(request.bounds(basis.shared), |arena| {
+            with_memory(request.bounds(basis.shared), |memory| {
+                let arena = &memory.arena;
                 let input = input_source(arena, request)?;
                 // one expression: the machine is made where it stays
                 let mut machine = Machine::new(
-                    eval_context(basis, input, request),
+                    eval_context(basis, input, request, memory),
                     call(arena, basis, request),
                 );
                 let rows = machine.solutions(&self.plan);

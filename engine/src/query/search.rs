@@ -25,8 +25,8 @@ pub(crate) fn search<T, R>(
     subject: &T,
     run: impl for<'e> FnOnce(Walk<'e>, &'e T) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    with_memory(request.bounds(basis.shared), |arena| {
-        let (context, call) = eval_setup(arena, basis, request)?;
+    with_memory(request.bounds(basis.shared), |memory| {
+        let (context, call) = eval_setup(memory, basis, request)?;
         let context = walk::WalkContext {
             program: context.program,
             data: context.data.borrow(),
@@ -43,7 +43,7 @@ pub(crate) fn search<T, R>(
             .tuned(how.shortcuts, how.instruments)
             .collecting(how.faults);
         let result = run(walk, subject)?;
-        within_bounds(arena)?;
+        within_bounds(&memory.arena)?;
         Ok(result)
     })
 }

@@ -34,14 +34,23 @@ pub use unfilled::Unfilled;
 #[derive(Clone)]
 pub struct Object(ThinArc<Form, Value>);
 
-/// Where a constant stands among the keys of one form of objects, as long as that lives.
-#[derive(Clone, Copy, Default)]
+/// Where a constant stands among the keys of one shape.
+#[derive(Clone, Copy)]
 pub struct InlineCache {
-    /// The address of the shape.
-    shape: usize,
+    /// The number of the shape.
+    shape: u64,
     constant: u32,
     /// Out of range when the key is not there.
     at: u32,
+}
+
+impl InlineCache {
+    /// Of no constant and no shape.
+    pub const EMPTY: Self = Self {
+        shape: 0,
+        constant: 0,
+        at: u32::MAX,
+    };
 }
 
 /// How an object holds its pairs.
@@ -213,7 +222,7 @@ impl Object {
         let Form::Shaped(shape) = self.form() else {
             return None;
         };
-        (cache.shape == Arc::as_ptr(shape).addr() && cache.constant == constant)
+        (cache.shape == shape.number && cache.constant == constant)
             .then(|| self.values().get(cache.at as usize))
     }
 
@@ -240,7 +249,7 @@ impl Object {
             _ => shape.slot(key.borrow()),
         };
         cache.set(InlineCache {
-            shape: Arc::as_ptr(shape).addr(),
+            shape: shape.number,
             constant,
             at: at.and_then(|at| u32::try_from(at).ok()).unwrap_or(u32::MAX),
         });

@@ -152,27 +152,33 @@ impl Printed {
         usize::from(self.negative) + digits + exponent
     }
 
-    /// Writes the text.
+    /// Hands out the text part by part.
     #[inline]
-    pub fn write(&self, text: &mut impl for<'t> Extend<&'t str>) {
+    pub fn write(&self, mut write: impl FnMut(&str)) {
         if self.negative {
-            text.extend(["-"]);
+            write("-");
         }
         let mut buffer = itoa::Buffer::new();
         let digits = buffer.format(self.coefficient);
         match digits.len().checked_sub(self.behind) {
-            Some(_) if self.behind == 0 => text.extend([digits]),
-            Some(whole @ 1..) => text.extend([digits.within(..whole), ".", digits.within(whole..)]),
-            _ => text.extend(["0.", ZEROS.within(..self.behind - digits.len()), digits]),
+            Some(_) if self.behind == 0 => write(digits),
+            Some(whole @ 1..) => {
+                write(digits.within(..whole));
+                write(".");
+                write(digits.within(whole..));
+            }
+            _ => {
+                write("0.");
+                write(ZEROS.within(..self.behind - digits.len()));
+                write(digits);
+            }
         }
         if let Some(exponent) = self.exponent {
-            let sign = if exponent < 0 { "e-" } else { "e+" };
-            let filling = if exponent.unsigned_abs() < 10 {
-                "0"
-            } else {
-                ""
-            };
-            text.extend([sign, filling, buffer.format(exponent.unsigned_abs())]);
+            write(if exponent < 0 { "e-" } else { "e+" });
+            if exponent.unsigned_abs() < 10 {
+                write("0");
+            }
+            write(buffer.format(exponent.unsigned_abs()));
         }
     }
 }
@@ -206,7 +212,7 @@ mod tests {
             let compare = |printed: Printed, magnitude: String| {
                 let expected = format!("{sign}{magnitude}");
                 let mut text = String::new();
-                printed.write(&mut text);
+                printed.write(|part| text.push_str(part));
                 assert_eq!(text, expected, "{float}");
                 assert_eq!(text.len(), printed.length(), "{float}");
             };

@@ -45,7 +45,7 @@ fn show<'e>(printer: &mut Printer<'_, 'e>, value: V<'e>, verb: Option<char>) -> 
         && let Some(printed) = decimal.printed(&printer.spec, verb)
     {
         let mut text = String::new();
-        printed.write(&mut text);
+        printed.write(|part| text.push_str(part));
         return printer.padded(text.as_bytes());
     }
     let argument = Argument::of(printer.call(), value)?;

@@ -264,14 +264,14 @@ impl Piece {
                     return Ok(false);
                 };
                 let Some(width) = self.spec.width else {
-                    printed.write(text);
+                    printed.write(|part| text.push_str(part));
                     return Ok(true);
                 };
                 let missing = width.saturating_sub(printed.length());
                 if !self.spec.minus {
                     fill(text, b' ', missing);
                 }
-                printed.write(text);
+                printed.write(|part| text.push_str(part));
                 if self.spec.minus {
                     fill(text, b' ', missing);
                 }

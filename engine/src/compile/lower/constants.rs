@@ -55,13 +55,20 @@ impl Constants {
         id
     }
 
-    /// The operand of a term, if it is a constant.
-    pub fn operand(&mut self, term: &Term) -> Option<Operand> {
-        let id = match &term.kind {
-            TermKind::String(text) => self.string(text),
-            _ => self.add(constant(term)?),
-        };
-        Some(Operand::Const(id))
+    /// The number of a constant value, as for strings.
+    pub fn of_value(&mut self, value: &Value) -> ConstId {
+        match value.as_str() {
+            Some(text) => self.string(&Arc::from(text)),
+            None => self.add(value.clone()),
+        }
+    }
+
+    /// The number of a term, if it is a constant.
+    pub fn of_term(&mut self, term: &Term) -> Option<ConstId> {
+        match &term.kind {
+            TermKind::String(text) => Some(self.string(text)),
+            _ => constant(term).map(|value| self.add(value)),
+        }
     }
 
     /// A constant by its operand, if it is one of these.

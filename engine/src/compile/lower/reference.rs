@@ -103,8 +103,7 @@ impl Lowering<'_> {
         let (fixed, rest) = operands.split_at_checked(count).unwrap_or((operands, &[]));
         let path = fixed
             .iter()
-            .filter_map(constant)
-            .map(|key| self.constants.add(key))
+            .filter_map(|key| self.constants.of_term(key))
             .collect();
         let out = self.slot();
         self.push(Step::Base { path, out });

@@ -337,7 +337,7 @@ impl RuleLowering<'_> {
             }
         }
         if let Some(screen) = &body.screen {
-            lowering.push(Step::Screen(Box::new(screen.clone())));
+            lowering.screen(screen.clone());
         }
         for (at, expr) in (0..).zip(&body.order) {
             if !body.proven.contains(&Proof::Expr(at)) {

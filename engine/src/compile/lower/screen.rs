@@ -9,11 +9,54 @@ use smallvec::SmallVec;
 use solon_syntax::ast::visit::{Flow, Visitor, Walk};
 use solon_syntax::ast::{self, Expr, ExprKind, Term, TermKind};
 
+use super::body::Lowering;
 use super::constants::constant;
 use super::declare::Member;
 use crate::builtins::{is_seen, is_silent, published_test};
-use crate::program::canonical::{Conditions, Shared, chain, may_constrain};
-use crate::program::{Screen, Tree, document_path};
+use crate::program::canonical::{
+    ConditionPlace, Conditions, Constraint, Shared, Test, chain, may_constrain,
+};
+use crate::program::{Operand, Screen, Step, Tree, document_path};
+
+impl Lowering<'_> {
+    /// Puts a screen in front of a body. Of one that is always looked at, places in the input and comparisons become steps,
+    /// whose lookups the body shares.
+    pub(super) fn screen(&mut self, mut screen: Screen) {
+        if screen.always
+            && let [constraints] = screen.conditions.alternatives.as_mut_slice()
+        {
+            constraints.retain(|constraint| !self.constrain(constraint));
+            if constraints.is_empty() && screen.conditions.memberships.is_empty() {
+                return;
+            }
+        }
+        self.push(Step::Screen(Box::new(screen)));
+    }
+
+    /// Whether a constraint became steps.
+    fn constrain(&mut self, constraint: &Constraint) -> bool {
+        let value = match constraint.tests.as_slice() {
+            [] => None,
+            [Test::Equal(value)] => Some(value),
+            _ => return false,
+        };
+        let found = match &constraint.place {
+            ConditionPlace::Input(keys) => {
+                let key = |key| Operand::Const(self.constants.of_value(key));
+                let keys = keys.iter().map(key).collect();
+                let out = self.slot();
+                self.push(Step::Input { keys, out });
+                Operand::Slot(out)
+            }
+            ConditionPlace::Data(_) | ConditionPlace::Argument(_) => return false,
+        };
+        if let Some(value) = value {
+            let value = Operand::Const(self.constants.of_value(value));
+            self.push(Step::Equal(found, value));
+        }
+        true
+    }
+}
 
 /// What is known of the rules around one.
 pub struct Around<'a> {

@@ -13,9 +13,9 @@ impl Lowering<'_> {
     /// Evaluates a term all of whose variables are known, apart from those in references.
     pub(super) fn term(&mut self, term: &Term) -> Operand {
         if (term.is_scalar() || self.makes(Optimisation::FoldConstants))
-            && let Some(operand) = self.constants.operand(term)
+            && let Some(id) = self.constants.of_term(term)
         {
-            return operand;
+            return Operand::Const(id);
         }
         match &term.kind {
             TermKind::Var(name) => self.var(name),
