@@ -12,6 +12,8 @@
 
 #[path = "robustness/calls.rs"]
 mod calls;
+#[path = "robustness/depth.rs"]
+mod depth;
 #[path = "robustness/edges.rs"]
 mod edges;
 #[path = "robustness/explanations.rs"]

@@ -2,6 +2,7 @@
 
 use hashbrown::HashTable;
 use smallvec::SmallVec;
+use solon_syntax::stack;
 
 use super::paths::segments;
 use crate::builtins::arrays::allot;
@@ -144,7 +145,7 @@ fn keep<'e>(
     {
         None => Ok(None),
         Some((_, true)) => Ok(Some(value)),
-        Some((next, false)) => keep(call, value, paths, next).map(Some),
+        Some((next, false)) => stack::level(|| keep(call, value, paths, next)).map(Some),
     };
     each(call, value, inner)
 }
@@ -160,7 +161,7 @@ fn drop_paths<'e>(
     {
         None => Ok(Some(value)),
         Some((_, true)) => Ok(None),
-        Some((next, false)) => drop_paths(call, value, paths, next).map(Some),
+        Some((next, false)) => stack::level(|| drop_paths(call, value, paths, next)).map(Some),
     };
     each(call, value, inner)
 }

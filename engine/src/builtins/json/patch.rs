@@ -4,7 +4,7 @@ use super::paths::segments;
 use super::tree::{Change, Tree};
 use crate::builtins::{BuiltinContext, Fault, Members, Operands};
 use crate::limits::VALUE_NESTING;
-use crate::value::{ObjectView, V};
+use crate::value::{Kind, ObjectView, V};
 
 pub fn patch<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let operations = operands.array(1)?;
@@ -44,11 +44,11 @@ impl<'e> Document<'e> {
         path: &[V<'e>],
         change: Change<'e>,
     ) -> Result<(), Fault> {
-        if let Change::Insert(value) = change {
+        if let Change::Insert(value) | Change::Replace(value) = change {
             bound_nesting(call, path.len(), value)?;
         }
         match (&mut self.0, change) {
-            (_, Change::Insert(value)) if path.is_empty() => {
+            (Some(_), Change::Replace(value)) | (_, Change::Insert(value)) if path.is_empty() => {
                 self.0 = Some(Tree::Value(value));
                 Ok(())
             }
@@ -60,7 +60,7 @@ impl<'e> Document<'e> {
             (None, Change::Insert(_)) => Err(Fault::error(
                 "deleted node encountered during insert operation",
             )),
-            (None, Change::Delete) => Err(Fault::error(
+            (None, Change::Delete | Change::Replace(_)) => Err(Fault::error(
                 "deleted node encountered during delete operation",
             )),
         }
@@ -73,6 +73,9 @@ fn bound_nesting<'e>(
     depth: usize,
     value: V<'e>,
 ) -> Result<(), Fault> {
+    if value.kind() < Kind::Array && depth <= VALUE_NESTING {
+        return Ok(());
+    }
     let mut left = vec![(depth, value)];
     while let Some((depth, value)) = left.pop() {
         if depth > VALUE_NESTING {
@@ -111,10 +114,13 @@ fn apply<'e>(
     match op.as_bytes() {
         b"add" => document.change(call, &path, Change::Insert(attribute("value")?)),
         b"remove" => document.change(call, &path, Change::Delete),
-        b"replace" => {
-            document.change(call, &path, Change::Delete)?;
-            document.change(call, &path, Change::Insert(attribute("value")?))
-        }
+        b"replace" => match attribute("value") {
+            Ok(value) => document.change(call, &path, Change::Replace(value)),
+            // that there is nothing to replace is told first
+            Err(missing) => document
+                .change(call, &path, Change::Delete)
+                .and(Err(missing)),
+        },
         b"move" => {
             let from = segments(call, attribute("from")?)?;
             let value = document.get(call, &from)?;

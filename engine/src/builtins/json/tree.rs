@@ -1,42 +1,42 @@
 //! A document that is being changed. What no operation touched stays a value; objects and arrays open up where
 //! one passes through. Sets do not: changing a member changes what it is known by, so they are made anew.
 
-use hashbrown::HashMap;
-use smallvec::SmallVec;
+mod object;
+
+use solon_syntax::stack;
 
 use crate::builtins::arrays::allot;
 use crate::builtins::operands::plain_int;
 use crate::builtins::{BuiltinContext, Fault};
-use crate::impossible::{Within as _, impossible};
-use crate::value::{Kind, ObjectBuilder, ObjectView, V};
+use crate::impossible::Within as _;
+use crate::value::{Kind, V};
+use object::{Slot, Slots};
 
-/// A document or a part of one.
+/// A document or a part of one. Most parts are never opened, so that all have to be small.
 pub enum Tree<'e> {
     /// Not opened.
     Value(V<'e>),
-    /// An object.
-    Object {
-        /// As it was when it was opened, for messages.
-        original: V<'e>,
-        /// What operations changed or passed through. Most parts of a document are never opened, so that all have to
-        /// be small.
-        slots: Box<Slots<'e>>,
-    },
-    /// An array.
-    Array {
-        /// As it was when it was opened, for messages.
-        original: V<'e>,
-        /// Its elements.
-        items: Vec<Tree<'e>>,
-    },
+    /// An object that operations changed or passed through.
+    Object(Box<Opened<'e, Slots<'e>>>),
+    /// An array, with its elements.
+    Array(Box<Opened<'e, Vec<Tree<'e>>>>),
 }
 
-/// What an object has under a key.
-pub enum Slot<'e> {
-    /// A value.
-    Held(Tree<'e>),
-    /// A value that was deleted, and what it was.
-    Deleted(&'static str),
+/// An open object or array.
+pub struct Opened<'e, P: Default> {
+    /// As it was when it was opened, for messages.
+    original: V<'e>,
+    parts: P,
+}
+
+/// Documents may nest deeper than a stack is.
+impl<P: Default> Drop for Opened<'_, P> {
+    #[inline]
+    fn drop(&mut self) {
+        if stack::is_short() {
+            stack::level(|| drop(std::mem::take(&mut self.parts)));
+        }
+    }
 }
 
 /// What an operation does at the end of its path.
@@ -44,6 +44,8 @@ pub enum Slot<'e> {
 pub enum Change<'e> {
     /// Puts a value there.
     Insert(V<'e>),
+    /// Puts a value in the place of what is there.
+    Replace(V<'e>),
     /// Takes away what is there.
     Delete,
 }
@@ -56,16 +58,16 @@ impl<'e> Tree<'e> {
         };
         if let Some(object) = value.as_object() {
             allot(call, object.len())?;
-            *self = Self::Object {
+            *self = Self::Object(Box::new(Opened {
                 original: value,
-                slots: Box::default(),
-            };
+                parts: Slots::default(),
+            }));
         } else if let Some(array) = value.as_array() {
             allot(call, array.len())?;
-            *self = Self::Array {
+            *self = Self::Array(Box::new(Opened {
                 original: value,
-                items: array.iter().map(Self::Value).collect(),
-            };
+                parts: array.iter().map(Self::Value).collect(),
+            }));
         }
         Ok(())
     }
@@ -74,56 +76,8 @@ impl<'e> Tree<'e> {
     pub fn value(&self, call: &mut BuiltinContext<'e>) -> Result<V<'e>, Fault> {
         match self {
             Self::Value(value) => Ok(*value),
-            Self::Object { original, slots } => {
-                let object = original.as_object();
-                let length =
-                    object.map_or_else(|| impossible("an object that is none"), ObjectView::len);
-                allot(call, length + slots.changed.len())?;
-                let most = length + slots.changed.len();
-                let mut pairs = ObjectBuilder::with_room(call.arena, most);
-                let mut seen: SmallVec<[bool; Slots::SCANNED]> =
-                    SmallVec::from_elem(false, slots.changed.len());
-                if let Some(object) = object {
-                    for (key, value) in object.iter() {
-                        let Some(place) = slots.place(key) else {
-                            pairs.append(key, value);
-                            continue;
-                        };
-                        if let Some(seen) = seen.get_mut(place) {
-                            *seen = true;
-                        }
-                        if let Some(Changed {
-                            key,
-                            slot: Slot::Held(tree),
-                        }) = slots.changed.get(place)
-                        {
-                            let value = tree.value(call)?;
-                            pairs.append(*key, value);
-                        }
-                    }
-                }
-                for (Changed { key, slot }, seen) in slots.changed.iter().zip(seen) {
-                    if let Slot::Held(tree) = slot
-                        && !seen
-                    {
-                        let value = tree.value(call)?;
-                        pairs.append(*key, value);
-                    }
-                }
-                Ok(pairs.finish())
-            }
-            Self::Array { items, .. } => {
-                allot(call, items.len())?;
-                let mut list =
-                    bumpalo::collections::Vec::with_capacity_in(items.len(), call.arena.bump());
-                for item in items {
-                    list.push(match item {
-                        Self::Value(value) => *value,
-                        item => item.value(call)?,
-                    });
-                }
-                Ok(call.arena.array_of(list.into_bump_slice()))
-            }
+            Self::Object(opened) => stack::level(|| opened.value(call)),
+            Self::Array(opened) => stack::level(|| opened.value(call)),
         }
     }
 
@@ -131,12 +85,10 @@ impl<'e> Tree<'e> {
     pub fn get(&mut self, call: &mut BuiltinContext<'e>, path: &[V<'e>]) -> Result<V<'e>, Fault> {
         let mut tree = self;
         for (depth, key) in path.iter().enumerate() {
-            if let Self::Value(value) = tree
-                && value.kind() == Kind::Set
-            {
-                let mut member = Self::Value(set_member(*value, *key)?);
+            if let Some(set) = tree.set() {
+                let mut member = Self::Value(set_member(set, *key)?);
                 let rest = path.within(depth + 1..);
-                return member.get(call, rest);
+                return stack::level(|| member.get(call, rest));
             }
             tree = tree.step(call, *key)?;
         }
@@ -155,23 +107,27 @@ impl<'e> Tree<'e> {
         };
         let mut tree = self;
         for (depth, key) in parents.iter().enumerate() {
-            if let Self::Value(value) = tree
-                && value.kind() == Kind::Set
-            {
-                let old = set_member(*value, *key)?;
+            if let Some(set) = tree.set() {
+                // a member that lost something is no longer found by what it was
+                if let Change::Replace(value) = change {
+                    let path = path.within(depth..);
+                    tree.change(call, path, Change::Delete)?;
+                    return tree.change(call, path, Change::Insert(value));
+                }
+                let old = set_member(set, *key)?;
                 let mut member = Self::Value(old);
                 let rest = path.within(depth + 1..);
-                member.change(call, rest, change)?;
+                stack::level(|| member.change(call, rest, change))?;
                 let new = member.value(call)?;
-                *value = with_member(call, *value, Some(old), Some(new))?;
+                *tree = Self::Value(with_member(call, set, Some(old), Some(new))?);
                 return Ok(());
             }
             tree = tree.step(call, *key)?;
         }
         tree.open(call)?;
         match tree {
-            Self::Object { original, slots } => change_slot(*original, slots, *last, change),
-            Self::Array { items, .. } => change_item(items, *last, change),
+            Self::Object(opened) => opened.change(*last, change),
+            Self::Array(opened) => change_item(&mut opened.parts, *last, change),
             Self::Value(value) if value.kind() == Kind::Set => {
                 *value = change_member(call, *value, *last, change)?;
                 Ok(())
@@ -180,27 +136,55 @@ impl<'e> Tree<'e> {
         }
     }
 
+    /// The set that it is, if it is one.
+    #[inline]
+    fn set(&self) -> Option<V<'e>> {
+        match self {
+            Self::Value(value) if value.kind() == Kind::Set => Some(*value),
+            _ => None,
+        }
+    }
+
     /// The part under a key.
     fn step(&mut self, call: &mut BuiltinContext<'e>, key: V<'e>) -> Result<&mut Self, Fault> {
         self.open(call)?;
         match self {
-            Self::Object { original, slots } => {
-                let missing = || absent(&key, "object", *original);
-                match slots.open(*original, key).ok_or_else(missing)? {
+            Self::Object(opened) => {
+                let original = opened.original;
+                let missing = || absent(&key, "object", original);
+                match opened.parts.open(original, key).ok_or_else(missing)? {
                     Slot::Held(tree) => Ok(tree),
                     Slot::Deleted(what) => Err(Fault::error(format!(
                         "cannot unfold the already deleted {what} node for key {key}"
                     ))),
                 }
             }
-            Self::Array { original, items } => {
-                let index = index(key, items.len())?;
-                let missing = || absent(&index, "array", *original);
+            Self::Array(opened) => {
+                let original = opened.original;
+                let index = index(key, opened.parts.len())?;
+                let missing = || absent(&index, "array", original);
                 let at = usize::try_from(index).ok();
-                at.and_then(|at| items.get_mut(at)).ok_or_else(missing)
+                at.and_then(|at| opened.parts.get_mut(at))
+                    .ok_or_else(missing)
             }
             Self::Value(value) => Err(scalar(&format!(" for path {key}"), *value)),
         }
+    }
+}
+
+impl<'e> Opened<'e, Vec<Tree<'e>>> {
+    /// The array that it has become.
+    fn value(&self, call: &mut BuiltinContext<'e>) -> Result<V<'e>, Fault> {
+        allot(call, self.parts.len())?;
+        let mut list =
+            bumpalo::collections::Vec::with_capacity_in(self.parts.len(), call.arena.bump());
+        for item in &self.parts {
+            list.push(match item {
+                Tree::Value(value) => *value,
+                item => item.value(call)?,
+            });
+        }
+        Ok(call.arena.array_of(list.into_bump_slice()))
     }
 }
 
@@ -218,91 +202,6 @@ fn scalar(place: &str, value: V<'_>) -> Fault {
     Fault::error(format!(
         "expected composite type{place}, found value: {value} (type: ast.{name})"
     ))
-}
-
-fn change_slot<'e>(
-    original: V<'e>,
-    slots: &mut Slots<'e>,
-    key: V<'e>,
-    change: Change<'e>,
-) -> Result<(), Fault> {
-    let slot = match change {
-        Change::Insert(value) => Slot::Held(Tree::Value(value)),
-        Change::Delete => {
-            let is_scalar = match slots.find(key).map(|changed| &changed.slot) {
-                Some(Slot::Deleted(what)) => {
-                    return Err(Fault::error(format!(
-                        "cannot delete the already deleted {what} node for key {key}"
-                    )));
-                }
-                Some(Slot::Held(Tree::Value(value))) => value.kind() < Kind::Array,
-                Some(Slot::Held(_)) => false,
-                None => match original.lookup(key) {
-                    Some(value) => value.kind() < Kind::Array,
-                    None => return Err(no_child(key)),
-                },
-            };
-            Slot::Deleted(if is_scalar { "scalar" } else { "composite" })
-        }
-    };
-    slots.set(Changed { key, slot });
-    Ok(())
-}
-
-/// What differs from an object's own pairs, by key.
-#[derive(Default)]
-pub struct Slots<'e> {
-    changed: Vec<Changed<'e>>,
-    /// Their places by key, when they are many.
-    places: HashMap<V<'e>, usize, foldhash::fast::RandomState>,
-}
-
-/// A key, spelled as the first path that went through it or the last operation on it wrote it.
-struct Changed<'e> {
-    key: V<'e>,
-    slot: Slot<'e>,
-}
-
-impl<'e> Slots<'e> {
-    /// Changes up to which a scan beats a table.
-    const SCANNED: usize = 16;
-
-    fn place(&self, key: V<'e>) -> Option<usize> {
-        if self.changed.len() <= Self::SCANNED {
-            return self.changed.iter().position(|known| known.key == key);
-        }
-        self.places.get(&key).copied()
-    }
-
-    fn find(&self, key: V<'e>) -> Option<&Changed<'e>> {
-        self.changed.get(self.place(key)?)
-    }
-
-    /// What is under a key, to be changed inside.
-    fn open(&mut self, original: V<'e>, key: V<'e>) -> Option<&mut Slot<'e>> {
-        if self.place(key).is_none() {
-            let value = original.as_object()?.get(key)?;
-            let slot = Slot::Held(Tree::Value(value));
-            self.set(Changed { key, slot });
-        }
-        let place = self.place(key)?;
-        self.changed.get_mut(place).map(|changed| &mut changed.slot)
-    }
-
-    fn set(&mut self, changed: Changed<'e>) {
-        let place = self.place(changed.key);
-        if let Some(held) = place.and_then(|at| self.changed.get_mut(at)) {
-            *held = changed;
-            return;
-        }
-        self.changed.push(changed);
-        if self.changed.len() > Self::SCANNED {
-            let keys = self.changed.iter().map(|changed| changed.key).enumerate();
-            let known = self.places.len();
-            self.places
-                .extend(keys.skip(known).map(|(at, key)| (key, at)));
-        }
-    }
 }
 
 fn no_child(key: V<'_>) -> Fault {
@@ -323,9 +222,15 @@ fn change_item<'e>(items: &mut Vec<Tree<'e>>, key: V<'e>, change: Change<'e>) ->
             items.insert(at, Tree::Value(value));
             Ok(())
         }
-        Change::Delete if at >= items.len() => out("delete"),
+        Change::Delete | Change::Replace(_) if at >= items.len() => out("delete"),
         Change::Delete => {
             items.remove(at);
+            Ok(())
+        }
+        Change::Replace(value) => {
+            if let Some(item) = items.get_mut(at) {
+                *item = Tree::Value(value);
+            }
             Ok(())
         }
     }
@@ -382,16 +287,22 @@ fn change_member<'e>(
     key: V<'e>,
     change: Change<'e>,
 ) -> Result<V<'e>, Fault> {
-    match change {
-        Change::Insert(value) if value != key => Err(Fault::error(format!(
-            "set key {key} does not equal value to be inserted {value}"
-        ))),
-        Change::Insert(value) => with_member(call, set, None, Some(value)),
-        Change::Delete => {
-            set_member(set, key).map_err(|_| no_child(key))?;
-            with_member(call, set, Some(key), None)
+    let without = match change {
+        Change::Insert(_) => None,
+        Change::Replace(_) | Change::Delete => {
+            Some(set_member(set, key).map_err(|_| no_child(key))?)
         }
+    };
+    let with = match change {
+        Change::Insert(value) | Change::Replace(value) => Some(value),
+        Change::Delete => None,
+    };
+    if let Some(value) = with.filter(|value| *value != key) {
+        return Err(Fault::error(format!(
+            "set key {key} does not equal value to be inserted {value}"
+        )));
     }
+    with_member(call, set, without, with)
 }
 
 /// A set without one member and with another.
