@@ -27,7 +27,7 @@ impl VisitorMut for Shadowed {
         if let TermKind::Object(pairs) = &mut term.kind
             && has_equal_keys(pairs)
         {
-            *pairs = last_of_equal(std::mem::take(pairs));
+            *pairs = last_of_equal(std::mem::take(pairs).into_vec()).into();
         }
         Flow::Into
     }

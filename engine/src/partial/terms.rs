@@ -22,10 +22,10 @@ pub fn nests_deeper(expr: &Expr, levels: usize) -> bool {
             }
             self.left -= 1;
             match &term.kind {
-                TermKind::Ref(terms) | TermKind::Array(terms) | TermKind::Set(terms) => {
+                TermKind::Ref(terms) => terms.walk(self),
+                TermKind::Array(terms) | TermKind::Set(terms) | TermKind::Call(terms) => {
                     terms.walk(self);
                 }
-                TermKind::Call(terms) => terms.walk(self),
                 TermKind::Object(pairs) => pairs.walk(self),
                 TermKind::ArrayComprehension(inside)
                 | TermKind::SetComprehension(inside)

@@ -325,6 +325,8 @@ impl DocumentHandle {
         read: impl FnOnce(V<'_>) -> R,
     ) -> Result<Option<R>, Error> {
         match self.glance(found, state, request) {
+            // what most decisions are needs no look at all that a value may be
+            Glimpse::Stored(Value::Bool(bool)) => Ok(Some(read(V::Bool(*bool)))),
             Glimpse::Stored(value) => Ok(Some(read(value.borrow()))),
             Glimpse::Found(value) => Ok(Some(read(value))),
             Glimpse::Undefined => Ok(None),

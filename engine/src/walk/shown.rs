@@ -25,10 +25,11 @@ impl<'e> Walk<'e> {
         };
         *left = fewer;
         let kind = match term.shape() {
-            TermShape::Array(items) => TermKind::Array(self.half_known_parts(items, left)),
-            TermShape::Set(items, frame) => {
-                TermKind::Set(self.half_known_parts(List::Terms(items, frame), left))
-            }
+            TermShape::Array(items) => TermKind::Array(self.half_known_parts(items, left).into()),
+            TermShape::Set(items, frame) => TermKind::Set(
+                self.half_known_parts(List::Terms(items, frame), left)
+                    .into(),
+            ),
             TermShape::Ref(steps) if steps.document().is_none() => {
                 TermKind::Ref(self.half_known_parts(steps, left))
             }

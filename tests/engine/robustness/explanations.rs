@@ -254,19 +254,26 @@ fn deep_searches_are_explained() {
 #[test]
 fn the_deepest_values_are_explained() {
     use solon::internal::limits::VALUE_NESTING;
-    let text = format!("{}{}", "[".repeat(VALUE_NESTING), "]".repeat(VALUE_NESTING));
-    let input = solon::json::read(text.as_bytes()).unwrap();
-    for query in [
-        "x := input",
-        "x := [input]",
-        "input != {1}",
-        "every x in input { x == input[0] }",
-    ] {
-        let limits = Limits::default();
-        let explained = Asked::new(query, Detail::Full, &limits)
-            .about(&input)
-            .explain();
-        assert!(explained.answer.is_ok(), "{query}");
-        assert!(!explained.events.is_empty(), "{query}");
+    for (open, close) in [("[", "]"), (r#"{"a":"#, "}")] {
+        let text = format!(
+            "{}1{}",
+            open.repeat(VALUE_NESTING),
+            close.repeat(VALUE_NESTING)
+        );
+        let input = solon::json::read(text.as_bytes()).unwrap();
+        for query in [
+            "x := input",
+            "x := [input]",
+            "input != {1}",
+            "every x in input { x == input[0] }",
+        ] {
+            let limits = Limits::default();
+            let explained = Asked::new(query, Detail::Full, &limits)
+                .about(&input)
+                .explain();
+            assert!(explained.answer.is_ok(), "{query}");
+            assert!(!explained.events.is_empty(), "{query}");
+            on_small_stack("drop", move || drop(explained));
+        }
     }
 }

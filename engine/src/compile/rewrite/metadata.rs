@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 use solon_syntax::ast::visit::{Exprs, Flow, Walk};
-use solon_syntax::ast::{Body, Expr, ExprKind, Rule, Term, TermKind};
+use solon_syntax::ast::{Body, Expr, ExprKind, Parts, Rule, Term, TermKind};
 use solon_syntax::json::{annotation_object, plain_path};
 use solon_syntax::source::Span;
 
@@ -43,7 +43,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
                     let nearest = of_rule(rule).min_by_key(|block| block.span);
                     let mut term = match nearest {
                         Some(block) => json_term(&annotation_object(block), span),
-                        None => Term::new(TermKind::Object(Vec::new()), span),
+                        None => Term::new(TermKind::Object(Parts::new()), span),
                     };
                     let binding = hoist(locals, &mut term);
                     (term, binding)

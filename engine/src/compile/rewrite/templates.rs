@@ -210,7 +210,7 @@ impl Rewriter<'_> {
             let nowhere = Span::default();
             let terms = vec![
                 Term::operator(TEMPLATE_STRING, nowhere),
-                Term::new(TermKind::Array(operands), nowhere),
+                Term::new(TermKind::Array(operands.into()), nowhere),
             ];
             term.kind = TermKind::Call(terms.into());
         }
@@ -262,7 +262,7 @@ impl Rewriter<'_> {
             }
         };
         if term.as_var().is_some() || self.defined.contains(&term) {
-            return Some(Term::new(TermKind::Set(vec![term]), Span::default()));
+            return Some(Term::new(TermKind::Set(vec![term].into()), Span::default()));
         }
         for name in undeclared(&mut self.vars, &term, &self.safe) {
             let message = format!("var {} is undeclared", self.locals.shown(&name));

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use solon_syntax::ast::visit::{Flow as Go, Terms, VisitorMut, WalkMut, has_comprehension};
-use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Name, Term, TermKind, VarScan};
+use solon_syntax::ast::{
+    Body, Comprehension, Expr, ExprKind, Name, Parts, Term, TermKind, VarScan,
+};
 use solon_syntax::source::Span;
 
 use super::residual::equation;
@@ -207,9 +209,9 @@ impl VisitorMut for Settling<'_, '_> {
 
     fn term(&mut self, term: &mut Term) -> Go {
         let (inside, empty) = match &mut term.kind {
-            TermKind::ArrayComprehension(inside) => (inside, TermKind::Array(Vec::new())),
-            TermKind::SetComprehension(inside) => (inside, TermKind::Set(Vec::new())),
-            TermKind::ObjectComprehension(inside) => (inside, TermKind::Object(Vec::new())),
+            TermKind::ArrayComprehension(inside) => (inside, TermKind::Array(Parts::new())),
+            TermKind::SetComprehension(inside) => (inside, TermKind::Set(Parts::new())),
+            TermKind::ObjectComprehension(inside) => (inside, TermKind::Object(Parts::new())),
             _ => return Go::Into,
         };
         inside.walk_mut(self);

@@ -79,9 +79,9 @@ impl<'e> Walk<'e> {
                 None => return self.residual_ref(list),
             },
             TermShape::Ref(list) => return self.residual_ref(list),
-            TermShape::Array(list) => TermKind::Array(self.residual_all(list)),
+            TermShape::Array(list) => TermKind::Array(self.residual_all(list).into()),
             TermShape::Set(items, frame) => {
-                TermKind::Set(self.residual_all(List::Terms(items, frame)))
+                TermKind::Set(self.residual_all(List::Terms(items, frame)).into())
             }
             TermShape::Object(pairs, frame) => {
                 let pairs = pairs.iter().map(|(key, value)| {
@@ -372,9 +372,9 @@ pub(super) fn literal(value: V<'_>) -> Term {
     } else if value.as_number().is_some() {
         TermKind::Number(value.to_string().into())
     } else if let Some(items) = value.as_array() {
-        TermKind::Array(all(&mut items.iter()))
+        TermKind::Array(all(&mut items.iter()).into())
     } else if let Some(items) = value.as_set() {
-        TermKind::Set(all(&mut items.iter()))
+        TermKind::Set(all(&mut items.iter()).into())
     } else if let Some(pairs) = value.as_object() {
         let pairs = pairs
             .iter()

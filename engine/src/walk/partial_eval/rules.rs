@@ -372,11 +372,11 @@ impl<'e> Walk<'e> {
         }
         let mut document = value.clone();
         if member {
-            document = Term::new(TermKind::Set(vec![document]), Span::default());
+            document = Term::new(TermKind::Set(vec![document].into()), Span::default());
         }
         for key in keys.iter().rev() {
             let pair = (key.clone(), document);
-            document = Term::new(TermKind::Object(vec![pair]), Span::default());
+            document = Term::new(TermKind::Object(vec![pair].into()), Span::default());
         }
         let kept = open.terms.keep(document)?;
         open.wrapped.insert(key, kept);

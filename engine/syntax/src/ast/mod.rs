@@ -7,6 +7,7 @@ mod annotation;
 mod module;
 mod number;
 pub mod order;
+mod parts;
 mod term;
 mod vars;
 pub mod visit;
@@ -18,5 +19,6 @@ pub use module::{
     Body, Comment, Every, Expr, ExprKind, Head, Import, Logical, Module, Not, Package, Rule,
     SomeDecl, Version, With,
 };
-pub use term::{CallTerms, Comprehension, Name, Ref, Template, TemplatePart, Term, TermKind};
+pub use parts::Parts;
+pub use term::{Comprehension, Name, Ref, Template, TemplatePart, Term, TermKind};
 pub use vars::VarScan;

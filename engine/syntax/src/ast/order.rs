@@ -53,10 +53,10 @@ impl TermKind {
     /// The order of two of one kind that have parts.
     fn compare_parts(&self, other: &Self) -> Ordering {
         match (self, other) {
-            (Self::Ref(left), Self::Ref(right)) | (Self::Array(left), Self::Array(right)) => {
+            (Self::Ref(left), Self::Ref(right)) => left.cmp(right),
+            (Self::Array(left), Self::Array(right)) | (Self::Call(left), Self::Call(right)) => {
                 left.cmp(right)
             }
-            (Self::Call(left), Self::Call(right)) => left.cmp(right),
             (Self::Object(left), Self::Object(right)) => {
                 sorted_pairs(left).cmp(&sorted_pairs(right))
             }
@@ -106,8 +106,8 @@ impl Hash for TermKind {
 impl TermKind {
     fn hash_parts<H: Hasher>(&self, state: &mut H) {
         match self {
-            Self::Ref(terms) | Self::Array(terms) => terms.hash(state),
-            Self::Call(terms) => terms.hash(state),
+            Self::Ref(terms) => terms.hash(state),
+            Self::Array(terms) | Self::Call(terms) => terms.hash(state),
             Self::Object(pairs) => unordered(pairs, state),
             Self::Set(members) => unordered(members, state),
             Self::ArrayComprehension(inner)
@@ -348,9 +348,9 @@ mod tests {
             }))),
             x(),
             term(TermKind::Ref(vec![x(), string("y")])),
-            term(TermKind::Array(vec![])),
-            term(TermKind::Object(vec![])),
-            term(TermKind::Set(vec![])),
+            term(TermKind::Array(vec![].into())),
+            term(TermKind::Object(vec![].into())),
+            term(TermKind::Set(vec![].into())),
             term(TermKind::ArrayComprehension(inner())),
             term(TermKind::ObjectComprehension(inner())),
             term(TermKind::SetComprehension(inner())),
@@ -361,8 +361,8 @@ mod tests {
 
     #[test]
     fn sets_and_objects_compare_sorted() {
-        let left = term(TermKind::Set(vec![number("2"), number("1.0")]));
-        let right = term(TermKind::Set(vec![number("1"), number("2.0")]));
+        let left = term(TermKind::Set(vec![number("2"), number("1.0")].into()));
+        let right = term(TermKind::Set(vec![number("1"), number("2.0")].into()));
         assert_eq!(left, right);
         assert_eq!(hashed(&left), hashed(&right));
         let object = |pairs: &[(&str, &str)]| {

@@ -1,9 +1,8 @@
 //! Terms: what expressions are made of.
 
-use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, LazyLock};
 
-use super::{Body, Expr};
+use super::{Body, Expr, Parts};
 use crate::source::Span;
 use crate::stack;
 
@@ -40,11 +39,11 @@ pub enum TermKind {
     /// A reference of two or more terms.
     Ref(Ref),
     /// An array.
-    Array(Vec<Term>),
+    Array(Parts<Term>),
     /// An object, in source order. Of equal keys the first is kept, with the last value.
-    Object(Vec<(Term, Term)>),
+    Object(Parts<(Term, Term)>),
     /// A set, in source order. Of equal members the first is kept.
-    Set(Vec<Term>),
+    Set(Parts<Term>),
     /// `[head | body]`
     ArrayComprehension(Box<Comprehension>),
     /// `{head | body}`
@@ -52,7 +51,7 @@ pub enum TermKind {
     /// `{key: head | body}`
     ObjectComprehension(Box<Comprehension>),
     /// A call: operator reference, then operands.
-    Call(CallTerms),
+    Call(Parts<Term>),
     /// `$"… {x} …"`
     Template(Box<Template>),
 }
@@ -64,46 +63,6 @@ fn shared(part: &str) -> Name {
     match PARTS.iter().position(|known| *known == part) {
         Some(at) => NAMES.get(at).cloned().unwrap_or_else(|| part.into()),
         None => part.into(),
-    }
-}
-
-/// The operator and the operands of a call that is a term. Calls nest as deep as chains of operators are long, so they
-/// see to the stack when they are dropped.
-#[derive(Clone, Debug, Default)]
-pub struct CallTerms(Vec<Term>);
-
-impl CallTerms {
-    /// The terms themselves.
-    pub fn into_vec(mut self) -> Vec<Term> {
-        std::mem::take(&mut self.0)
-    }
-}
-
-impl From<Vec<Term>> for CallTerms {
-    fn from(terms: Vec<Term>) -> Self {
-        Self(terms)
-    }
-}
-
-impl Deref for CallTerms {
-    type Target = Vec<Term>;
-
-    fn deref(&self) -> &Vec<Term> {
-        &self.0
-    }
-}
-
-impl DerefMut for CallTerms {
-    fn deref_mut(&mut self) -> &mut Vec<Term> {
-        &mut self.0
-    }
-}
-
-impl Drop for CallTerms {
-    fn drop(&mut self) {
-        if stack::is_short() {
-            stack::level(|| self.0.clear());
-        }
     }
 }
 
@@ -161,7 +120,7 @@ impl Term {
 
     /// A call: operator reference, then operands.
     pub fn call(terms: Vec<Term>, span: Span) -> Self {
-        Self::new(TermKind::Call(CallTerms(terms)), span)
+        Self::new(TermKind::Call(terms.into()), span)
     }
 
     /// A string.

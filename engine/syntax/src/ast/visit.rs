@@ -97,9 +97,8 @@ macro_rules! implement {
                     | TermKind::Number(_)
                     | TermKind::String(_)
                     | TermKind::Var(_) => {}
-                    TermKind::Ref(terms)
-                    | TermKind::Array(terms)
-                    | TermKind::Set(terms) => terms.$method(visitor),
+                    TermKind::Ref(terms) => terms.$method(visitor),
+                    TermKind::Array(terms) | TermKind::Set(terms) => terms.$method(visitor),
                     TermKind::Call(terms) => stack::operands(|| terms.$method(visitor)),
                     TermKind::Object(pairs) => pairs.$method(visitor),
                     TermKind::ArrayComprehension(inner)

@@ -9,7 +9,7 @@ use super::peak::Peak;
 use super::stream::{Failure, Stream, stopped_at};
 use super::term::term;
 use super::{Parsed, distinct};
-use crate::ast::{Body, Comprehension, Term, TermKind};
+use crate::ast::{Body, Comprehension, Parts, Term, TermKind};
 use crate::lexer::{Inside, Kind};
 use crate::source::Span;
 
@@ -18,7 +18,7 @@ pub(super) fn array(input: Stream<'_>) -> Parsed<'_, Term> {
     let open = Open::new(input);
     let inside = input.next();
     if inside.is(Kind::RBracket) {
-        return Ok(open.close(inside, TermKind::Array(Vec::new())));
+        return Ok(open.close(inside, TermKind::Array(Parts::new())));
     }
     let (inside, may_comprehend) = leading_comma(inside);
     let outer = input.session.measure();
@@ -38,7 +38,7 @@ pub(super) fn array(input: Stream<'_>) -> Parsed<'_, Term> {
     }
     let (rest, first) = first_element(rest, head, outer)?;
     let (rest, terms) = more_elements(rest, Kind::RBracket, vec![first])?;
-    Ok((rest, open.term(rest, TermKind::Array(terms))))
+    Ok((rest, open.term(rest, TermKind::Array(terms.into()))))
 }
 
 /// `{ … }`
@@ -46,7 +46,7 @@ pub(super) fn set_or_object(input: Stream<'_>) -> Parsed<'_, Term> {
     let open = Open::new(input);
     let inside = input.next();
     if inside.is(Kind::RBrace) {
-        return Ok(open.close(inside, TermKind::Object(Vec::new())));
+        return Ok(open.close(inside, TermKind::Object(Parts::new())));
     }
     let (inside, may_comprehend) = leading_comma(inside);
     let outer = input.session.measure();
@@ -69,7 +69,7 @@ pub(super) fn set_or_object(input: Stream<'_>) -> Parsed<'_, Term> {
             }
             let (rest, first) = first_element(rest, head, outer)?;
             let (rest, terms) = more_elements(rest, Kind::RBrace, vec![first])?;
-            let kind = TermKind::Set(distinct::members(terms));
+            let kind = TermKind::Set(distinct::members(terms).into());
             return Ok((rest, open.term(rest, kind)));
         }
         _ => {}
@@ -80,7 +80,7 @@ pub(super) fn set_or_object(input: Stream<'_>) -> Parsed<'_, Term> {
             let (rest, terms) = more_elements(rest, Kind::RBrace, vec![first])?;
             Ok((
                 rest,
-                open.term(rest, TermKind::Set(distinct::members(terms))),
+                open.term(rest, TermKind::Set(distinct::members(terms).into())),
             ))
         }
         // `{a + 1: b | …}`
@@ -124,7 +124,7 @@ fn object<'a>(
         return Err(rest.expected("non-terminated object"));
     }
     let (rest, pairs) = more_pairs(rest, vec![(key, value)])?;
-    Ok((rest, open.term(rest, TermKind::Object(pairs))))
+    Ok((rest, open.term(rest, TermKind::Object(pairs.into()))))
 }
 
 /// Goes on with the first element, whose first term may be followed by a bar that was tried in vain.

@@ -10,7 +10,7 @@ use super::scalar::{number, string};
 use super::stream::{Stream, stopped_at, token};
 use super::template::template;
 use super::{Parsed, nested};
-use crate::ast::{Ref, Term, TermKind};
+use crate::ast::{Parts, Ref, Term, TermKind};
 use crate::lexer::Kind;
 use crate::source::Span;
 
@@ -229,7 +229,7 @@ fn call(input: Stream<'_>, path: Ref, start: Span) -> Parsed<'_, Term> {
         let rest = inside.next();
         let span = rest.span_since(start);
         let term = if operator.is_operator("set") {
-            Term::new(TermKind::Set(Vec::new()), span)
+            Term::new(TermKind::Set(Parts::new()), span)
         } else {
             Term::call(vec![operator], span)
         };

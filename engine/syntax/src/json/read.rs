@@ -178,10 +178,10 @@ impl Reader {
             "string" => TermKind::String(string(value)?),
             "var" => TermKind::Var(string(value)?),
             "ref" => TermKind::Ref(self.headed(value)?),
-            "array" => TermKind::Array(self.terms(value)?),
-            "set" => TermKind::Set(self.terms(value)?),
+            "array" => TermKind::Array(self.terms(value)?.into()),
+            "set" => TermKind::Set(self.terms(value)?.into()),
             "call" => TermKind::Call(self.headed(value)?.into()),
-            "object" => TermKind::Object(self.pairs(value)?),
+            "object" => TermKind::Object(self.pairs(value)?.into()),
             "arraycomprehension" => TermKind::ArrayComprehension(self.comprehension(value, false)?),
             "setcomprehension" => TermKind::SetComprehension(self.comprehension(value, false)?),
             "objectcomprehension" => {

@@ -207,7 +207,8 @@ fn write_term<S: Sink>(out: &mut Writer<'_, S>, term: &Term) {
         TermKind::Boolean(value) => out.sink.boolean(*value),
         TermKind::Number(text) => out.sink.number(text),
         TermKind::String(text) | TermKind::Var(text) => out.sink.string(text),
-        TermKind::Ref(terms) | TermKind::Array(terms) => out.array(terms),
+        TermKind::Ref(terms) => out.array(terms),
+        TermKind::Array(terms) => out.array(terms),
         TermKind::Call(terms) => write_call(out, terms),
         TermKind::Set(members) => out.array(sorted(members)),
         TermKind::Object(pairs) => {

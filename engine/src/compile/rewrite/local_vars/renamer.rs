@@ -211,9 +211,8 @@ impl<'a> Renamer<'a> {
                 None => self.scopes.keep(name),
             },
             TermKind::Ref(terms) if is_root(terms) => self.root_document(term),
-            TermKind::Ref(terms) | TermKind::Array(terms) | TermKind::Set(terms) => {
-                self.terms(terms);
-            }
+            TermKind::Ref(terms) => self.terms(terms),
+            TermKind::Array(terms) | TermKind::Set(terms) => self.terms(terms),
             TermKind::Call(terms) => {
                 if let Some(operator) = terms.first() {
                     self.check_shadowed(operator, term.span);

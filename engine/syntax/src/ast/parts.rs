@@ -1,0 +1,90 @@
+//! What terms are made of.
+
+use std::ops::{Deref, DerefMut};
+
+use crate::stack;
+
+/// The elements of a collection, its pairs, or the operator and the operands of a call. Terms nest as deep as values do and
+/// chains of operators are long, so their parts see to the stack when they are dropped.
+#[derive(Clone, Debug)]
+pub struct Parts<T>(Vec<T>);
+
+impl<T> Parts<T> {
+    /// No parts.
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// The parts themselves.
+    pub fn into_vec(mut self) -> Vec<T> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+impl<T> Drop for Parts<T> {
+    #[inline]
+    fn drop(&mut self) {
+        if !self.0.is_empty() && stack::is_short() {
+            stack::level(|| self.0.clear());
+        }
+    }
+}
+
+impl<T> Default for Parts<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> From<Vec<T>> for Parts<T> {
+    fn from(parts: Vec<T>) -> Self {
+        Self(parts)
+    }
+}
+
+impl<T> FromIterator<T> for Parts<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(parts: I) -> Self {
+        Self(parts.into_iter().collect())
+    }
+}
+
+impl<T> IntoIterator for Parts<T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.into_vec().into_iter()
+    }
+}
+
+impl<'p, T> IntoIterator for &'p Parts<T> {
+    type Item = &'p T;
+    type IntoIter = std::slice::Iter<'p, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl<'p, T> IntoIterator for &'p mut Parts<T> {
+    type Item = &'p mut T;
+    type IntoIter = std::slice::IterMut<'p, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter_mut()
+    }
+}
+
+impl<T> Deref for Parts<T> {
+    type Target = Vec<T>;
+
+    fn deref(&self) -> &Vec<T> {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Parts<T> {
+    fn deref_mut(&mut self) -> &mut Vec<T> {
+        &mut self.0
+    }
+}
