@@ -73,6 +73,13 @@ pub enum Test {
     Segments(Vec<Option<String>>, Vec<char>),
 }
 
+impl Test {
+    /// Whether it asks for the beginning or the end of a text.
+    pub fn is_end(&self) -> bool {
+        matches!(self, Self::Prefix(_) | Self::Suffix(_))
+    }
+}
+
 impl Conditions {
     /// The conditions of a rule, its else chain apart; `is_virtual` says whether rules stand on the way of steps
     /// below `data`, or make something below them.

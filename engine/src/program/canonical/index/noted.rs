@@ -22,7 +22,7 @@ impl What<'_> {
     }
 
     pub fn is_end(&self) -> bool {
-        matches!(self, Self::Test(Test::Prefix(_) | Test::Suffix(_)))
+        matches!(self, Self::Test(test) if test.is_end())
     }
 }
 
@@ -68,8 +68,13 @@ pub(super) fn constraints(list: Vec<Note<'_>>) -> Vec<Constraint> {
 }
 
 /// The tests of one place. Where some ask for the beginning of a text and some for its end, those count whose shortest
-/// text is longer, and those for the beginning where they are equal.
+/// text is longer, and those for the beginning where they are equal. One end stands in front of other tests if it is the only
+/// one and nothing before it only says that something is there; otherwise ends stand behind.
 fn one_end(noted: Vec<What<'_>>) -> Vec<Test> {
+    let known = noted.iter().position(What::is_end);
+    let before = known.and_then(|at| noted.get(..at)).unwrap_or_default();
+    let is_alone = noted.iter().filter(|what| what.is_end()).count() == 1
+        && !before.iter().any(What::is_something);
     let mut tests: Vec<Test> = noted
         .into_iter()
         .filter_map(|what| match what {
@@ -98,5 +103,6 @@ fn one_end(noted: Vec<What<'_>>) -> Vec<Test> {
             _ => true,
         });
     }
+    tests.sort_by_key(|test| test.is_end() != is_alone);
     tests
 }

@@ -147,14 +147,19 @@ fn texts(test: &Test) -> usize {
     }
 }
 
-fn is_end(test: &Test) -> bool {
-    matches!(test, Test::Prefix(_) | Test::Suffix(_))
-}
-
 fn spread(constraint: &Constraint) -> Spread {
-    match values(constraint) {
-        0 | 1 => Spread::One,
-        _ if constraint.tests.iter().any(is_end) => Spread::Ends,
+    match (values(constraint), constraint.tests.as_slice()) {
+        (0 | 1, _) => Spread::One,
+        // one end that stands in front of the others is not seen beside them
+        (_, [first, others @ ..])
+            if first.is_end() && texts(first) == 1 && !others.iter().any(Test::is_end) =>
+        {
+            match others {
+                [_] => Spread::One,
+                _ => Spread::Several,
+            }
+        }
+        (_, tests) if tests.iter().any(Test::is_end) => Spread::Ends,
         _ => Spread::Several,
     }
 }
@@ -167,5 +172,5 @@ fn ends_path(constraint: &Constraint) -> bool {
         && constraint
             .tests
             .iter()
-            .any(|test| is_end(test) || is_array(test))
+            .any(|test| test.is_end() || is_array(test))
 }
