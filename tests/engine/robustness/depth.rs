@@ -14,7 +14,7 @@ fn input() -> Value {
         let text = format!("{}1{}", open.repeat(LEVELS), close.repeat(LEVELS));
         json::read(text.as_bytes()).unwrap()
     };
-    let path = |key: &str| Value::string(&[key; LEVELS].join("/"));
+    let path = |key: &str| Value::string(&vec![key; LEVELS].join("/"));
     let keys = |key: Value| Value::array(vec![key; LEVELS]);
     Value::object(vec![
         ("objects".into(), nested(r#"{"a":"#, "}")),
