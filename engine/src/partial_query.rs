@@ -247,7 +247,8 @@ impl BoundPartial {
         };
         let terms = Terms::default();
         with_memory(request.bounds(shared), |memory| {
-            let (context, call) = eval_setup(memory, basis, request)?;
+            let arena = &memory.arena;
+            let (context, call) = eval_setup(arena, basis, request)?;
             let context = WalkContext {
                 program: context.program,
                 data: context.data.borrow(),
@@ -269,7 +270,7 @@ impl BoundPartial {
             let mut search =
                 search.leaving_open(&inner.inlining, &simplifier, &terms, &inner.dependence);
             let residuals = search.residuals(&question)?;
-            within_bounds(&memory.arena)?;
+            within_bounds(arena)?;
             Ok(residuals)
         })
     }

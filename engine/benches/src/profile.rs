@@ -46,8 +46,11 @@ const LISTED: usize = 40;
 /// Decisions that are counted.
 const DECISIONS: u32 = 20;
 
-/// Decisions before them at most, after which an engine knows what pays, and how long they may take.
-const WARM: (u32, Duration) = (100, Duration::from_secs(2));
+/// Decisions before them at most, after which an engine knows what pays.
+const WARMING: u32 = 100;
+
+/// How long these may take.
+const WARMED: Duration = Duration::from_secs(2);
 
 /// Prints how many instructions each function takes.
 ///
@@ -109,9 +112,9 @@ pub fn run(workload: &Workload, part: Part) -> Result<(), String> {
         _ => solon.decide(),
     };
     let start = Instant::now();
-    for _ in 0..WARM.0 {
+    for _ in 0..WARMING {
         decide();
-        if start.elapsed() > WARM.1 {
+        if start.elapsed() > WARMED {
             break;
         }
     }

@@ -8,15 +8,15 @@ use crate::value::object::InlineCache;
 /// Where constants of one policy stood last among the keys of objects. The objects of one list mostly have one form, and
 /// so have documents that are asked again and again.
 pub struct InlineCaches {
-    /// The stamp of the policy; none has this one at first.
-    policy: Cell<u64>,
+    /// The stamp of the policy, if there is one whose constants are known.
+    policy: Cell<Option<u64>>,
     caches: [Cell<InlineCache>; 64],
 }
 
 impl Default for InlineCaches {
     fn default() -> Self {
         Self {
-            policy: Cell::new(0),
+            policy: Cell::new(None),
             caches: [const { Cell::new(InlineCache::EMPTY) }; 64],
         }
     }
@@ -27,15 +27,14 @@ impl InlineCaches {
     /// nothing is kept.
     #[inline]
     pub fn of(&self, policy: Option<u64>) -> &Self {
-        let policy = policy.unwrap_or(0);
-        if policy == 0 || policy != self.policy.get() {
+        if policy.is_none() || policy != self.policy.get() {
             self.clear(policy);
         }
         self
     }
 
     #[inline(never)]
-    fn clear(&self, policy: u64) {
+    fn clear(&self, policy: Option<u64>) {
         self.policy.set(policy);
         for cache in &self.caches {
             cache.set(InlineCache::EMPTY);

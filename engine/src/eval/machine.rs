@@ -62,8 +62,6 @@ pub struct EvalContext<'e> {
     pub input: Option<InputSource<'e>>,
     /// Whether the first error of a built-in ends the evaluation.
     pub strict: bool,
-    /// Inline caches for the constants.
-    pub caches: &'e InlineCaches,
 }
 
 /// One evaluation.
@@ -118,7 +116,11 @@ impl<'e> Machine<'e> {
         clippy::inline_always,
         reason = "it is made where it stays, without a copy on the way"
     )]
-    pub fn new(context: EvalContext<'e>, call: BuiltinContext<'e>) -> Self {
+    pub fn new(
+        context: EvalContext<'e>,
+        call: BuiltinContext<'e>,
+        caches: &'e InlineCaches,
+    ) -> Self {
         let arena = call.arena;
         let input = context.input.map(InputSource::held);
         Self {
@@ -129,7 +131,7 @@ impl<'e> Machine<'e> {
             strict: context.strict,
             call,
             frames: Frames::new(arena),
-            caches: context.caches,
+            caches,
             sink: Sink::None,
             order: Order::Kept,
             turns_within: 0,

@@ -408,8 +408,9 @@ impl<'a> Asked<'a> {
                 Glimpse::Unsure => {
                     // one expression: the machine is made where it stays
                     let mut machine = Machine::new(
-                        eval_context(self.basis, input, request, memory),
+                        eval_context(self.basis, input, request),
                         call(arena, self.basis, request),
+                        memory.caches(self.basis),
                     );
                     let found = self.document(&mut machine);
                     if found.is_err() {

@@ -1,6 +1,5 @@
 //! What an evaluation is set up with: memory, documents, input, and the eval_setup of built-ins.
 
-use super::memory::Memory;
 use super::{Input, Request, Shared};
 use crate::builtins::{Budget, BuiltinContext, Capabilities};
 use crate::error::{Error, InputError};
@@ -29,16 +28,16 @@ impl<'b> Basis<'b> {
 
 /// What an evaluation reads and uses.
 pub(crate) fn eval_setup<'e>(
-    memory: &'e Memory,
+    arena: &'e Arena,
     basis: Basis<'e>,
     request: &'e Request<'_>,
 ) -> Result<(EvalContext<'e>, BuiltinContext<'e>), Error> {
-    let input = input_source(&memory.arena, request)?;
-    let mut call = call(&memory.arena, basis, request);
+    let input = input_source(arena, request)?;
+    let mut call = call(arena, basis, request);
     if let Some(left) = request.left {
         call.resume(left);
     }
-    Ok((eval_context(basis, input, request, memory), call))
+    Ok((eval_context(basis, input, request), call))
 }
 
 /// The input of a request, read if it is text.
@@ -73,19 +72,13 @@ pub(super) fn eval_context<'e>(
     basis: Basis<'e>,
     input: Option<InputSource<'e>>,
     request: &Request<'_>,
-    memory: &'e Memory,
 ) -> EvalContext<'e> {
-    let stamp = basis
-        .constants
-        .is_empty()
-        .then_some(basis.state.policy.stamp);
     EvalContext {
         program: basis.program(),
         query_constants: basis.constants,
         data: basis.state.documents.root(),
         input,
         strict: request.strict_builtin_errors,
-        caches: memory.caches.of(stamp),
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
+use super::Basis;
 use crate::error::Error;
 use crate::eval::InlineCaches;
 use crate::value::Arena;
@@ -26,7 +27,16 @@ static POOL: Mutex<Pool> = Mutex::new(Pool {
 #[derive(Default)]
 pub(crate) struct Memory {
     pub arena: Arena,
-    pub caches: InlineCaches,
+    caches: InlineCaches,
+}
+
+impl Memory {
+    /// The inline caches for what is asked. The constants of a query mean something else in each.
+    #[inline]
+    pub fn caches(&self, basis: Basis<'_>) -> &InlineCaches {
+        let stamp = basis.state.policy.stamp;
+        self.caches.of(basis.constants.is_empty().then_some(stamp))
+    }
 }
 
 /// Memory that any thread may take.

@@ -178,8 +178,9 @@ impl QueryInner {
                 let input = input_source(arena, request)?;
                 // one expression: the machine is made where it stays
                 let mut machine = Machine::new(
-                    eval_context(basis, input, request, memory),
+                    eval_context(basis, input, request),
                     call(arena, basis, request),
+                    memory.caches(basis),
                 );
                 let rows = machine.solutions(&self.plan);
                 if rows.is_err() {

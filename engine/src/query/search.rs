@@ -26,7 +26,8 @@ pub(crate) fn search<T, R>(
     run: impl for<'e> FnOnce(Walk<'e>, &'e T) -> Result<R, Error>,
 ) -> Result<R, Error> {
     with_memory(request.bounds(basis.shared), |memory| {
-        let (context, call) = eval_setup(memory, basis, request)?;
+        let arena = &memory.arena;
+        let (context, call) = eval_setup(arena, basis, request)?;
         let context = walk::WalkContext {
             program: context.program,
             data: context.data.borrow(),
@@ -43,7 +44,7 @@ pub(crate) fn search<T, R>(
             .tuned(how.shortcuts, how.instruments)
             .collecting(how.faults);
         let result = run(walk, subject)?;
-        within_bounds(&memory.arena)?;
+        within_bounds(arena)?;
         Ok(result)
     })
 }

@@ -48,15 +48,6 @@ impl<T> FromIterator<T> for Parts<T> {
     }
 }
 
-impl<T> IntoIterator for Parts<T> {
-    type Item = T;
-    type IntoIter = std::vec::IntoIter<T>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.into_vec().into_iter()
-    }
-}
-
 impl<'p, T> IntoIterator for &'p Parts<T> {
     type Item = &'p T;
     type IntoIter = std::slice::Iter<'p, T>;
