@@ -62,6 +62,12 @@ const SMALL: usize = 256 << 10;
 /// is time that grows faster than the text.
 const SOON: Duration = Duration::from_secs(if cfg!(debug_assertions) { 40 } else { 20 });
 
+/// A value that is nested as deeply as there are levels, read from its text.
+fn nested_value(open: &str, close: &str, levels: usize) -> Value {
+    let text = format!("{}1{}", open.repeat(levels), close.repeat(levels));
+    solon::json::read(text.as_bytes()).unwrap()
+}
+
 /// Runs on a small stack, and sees that it ends soon.
 fn on_small_stack<T: Send>(what: &str, run: impl FnOnce() -> T + Send) -> T {
     let start = Instant::now();

@@ -1,26 +1,21 @@
 //! Built-ins that go down values as deep as an evaluation may hold.
 
-use solon::internal::value::{Value, json};
-use solon::{Engine, Limits, Request};
+use solon::{Engine, Limits, Request, Value};
 
-use crate::on_small_stack;
+use crate::{nested_value, on_small_stack};
 
 /// Levels of the values; calls add some.
 const LEVELS: usize = 9_900;
 
 /// Nested objects and arrays, the paths to what is innermost, and the same again.
 fn input() -> Value {
-    let nested = |open: &str, close: &str| {
-        let text = format!("{}1{}", open.repeat(LEVELS), close.repeat(LEVELS));
-        json::read(text.as_bytes()).unwrap()
-    };
-    let path = |key: &str| Value::string(&vec![key; LEVELS].join("/"));
+    let nested = |open: &str, close: &str| nested_value(open, close, LEVELS);
     let keys = |key: Value| Value::array(vec![key; LEVELS]);
     Value::object(vec![
         ("objects".into(), nested(r#"{"a":"#, "}")),
         ("other".into(), nested(r#"{"a":"#, "}")),
         ("arrays".into(), nested("[", "]")),
-        ("path".into(), path("a")),
+        ("path".into(), Value::string(&vec!["a"; LEVELS].join("/"))),
         ("keys".into(), keys("a".into())),
         ("indices".into(), keys(0.into())),
     ])

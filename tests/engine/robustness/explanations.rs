@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use solon::trace::{Detail, Spelling};
 use solon::{Cancel, Engine, Error, Explanation, Limits, Request, Value, Watched};
 
-use crate::on_small_stack;
+use crate::{nested_value, on_small_stack};
 
 const MODULE: &str = "package t
 n := numbers.range(1, 300)
@@ -255,12 +255,7 @@ fn deep_searches_are_explained() {
 fn the_deepest_values_are_explained() {
     use solon::internal::limits::VALUE_NESTING;
     for (open, close) in [("[", "]"), (r#"{"a":"#, "}")] {
-        let text = format!(
-            "{}1{}",
-            open.repeat(VALUE_NESTING),
-            close.repeat(VALUE_NESTING)
-        );
-        let input = solon::json::read(text.as_bytes()).unwrap();
+        let input = nested_value(open, close, VALUE_NESTING);
         for query in [
             "x := input",
             "x := [input]",

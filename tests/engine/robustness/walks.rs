@@ -8,16 +8,12 @@ use solon_syntax::print::display_body;
 use solon_syntax::source::{Source, SourceId};
 use solon_syntax::{ParseOptions, parse_module};
 
-use crate::on_small_stack;
+use crate::{nested_value, on_small_stack};
 
 /// As much as is read, and around it as much as an evaluation makes.
 fn deepest(read: (&str, &str), around: impl Fn(Value) -> Value) -> Value {
-    let text = format!(
-        "{}1{}",
-        read.0.repeat(VALUE_NESTING),
-        read.1.repeat(VALUE_NESTING)
-    );
-    let inner = on_small_stack("reading", || json::read(text.as_bytes()).unwrap());
+    let (open, close) = read;
+    let inner = on_small_stack("reading", || nested_value(open, close, VALUE_NESTING));
     (0..VALUE_NESTING).fold(inner, |inner, _| around(inner))
 }
 
