@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use solon_syntax::print::is_plain_key;
+use solon_syntax::print::write_key;
 use solon_syntax::source::Span;
 
 use super::brief::{collapsed, cut};
@@ -26,11 +26,9 @@ pub(crate) fn rule_header(name: &str, function: bool) -> String {
 /// The name of the place that rules with constant keys share.
 pub(crate) fn fixed_key_name(name: &str, keys: &[V<'_>]) -> String {
     keys.iter().fold(name.to_owned(), |mut name, key| {
-        let text = key.text_or_empty().to_str().into_owned();
-        let _ = if is_plain_key(&text) {
-            write!(name, ".{text}")
-        } else {
-            write!(name, "[{key}]")
+        let _ = match key.as_text() {
+            Some(text) => write_key(&mut name, &text.to_str()),
+            None => write!(name, "[{key}]"),
         };
         name
     })

@@ -1,6 +1,6 @@
 //! Documents from files, merged into one.
 
-use solon_syntax::print::{is_plain_key, quote};
+use solon_syntax::print::write_key;
 
 use super::{Found, Kind};
 use crate::bundle::{Files, LoadError};
@@ -104,11 +104,9 @@ fn conflict(a: &Value, b: &Value, path: &str) -> Option<String> {
 
 /// A reference with one more step.
 fn below(path: &str, key: &str) -> String {
-    if is_plain_key(key) {
-        format!("{path}.{key}")
-    } else {
-        format!("{path}[{}]", quote(key))
-    }
+    let mut longer = path.to_owned();
+    let _ = write_key(&mut longer, key);
+    longer
 }
 
 fn merge(into: &mut Value, from: &Value) {

@@ -1,17 +1,28 @@
 //! Terms in the words of the source, for messages: generated locals give way to what they stand for.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
-use solon_syntax::ast::visit::{Exprs, Flow, Terms, Walk, WalkMut};
-use solon_syntax::ast::{Expr, ExprKind, Name, Ref, Term, TermKind};
+use solon_syntax::ast::visit::{Exprs, Flow, Terms, VisitorMut, Walk, WalkMut};
+use solon_syntax::ast::{Body, Expr, ExprKind, Name, Ref, Term, TermKind};
 
 use crate::compile::locals::Locals;
+use crate::compile::rewrite::{comprehension, truth};
 use crate::limits;
+
+/// Built-ins whose operand is a list of comprehensions, which say by being empty that something is undefined.
+const WITH_CLOSURES: [&str; 2] = ["internal.template_string", "internal.print"];
 
 /// What generated locals of one rule or query stand for.
 pub struct Originals<'a> {
     locals: &'a Locals,
     terms: HashMap<&'a Name, Original<'a>>,
+    /// Locals that are heads of references: collections and closures stood there.
+    heads: HashSet<&'a Name>,
+    /// Locals that are what comprehensions collect.
+    collected: HashSet<&'a Name>,
+    /// Locals that are shown, as is the expression that gives them their value: what the comprehensions of templates and prints
+    /// collect, and what `every` goes through.
+    shown: HashSet<&'a Name>,
 }
 
 #[derive(Clone, Copy)]
@@ -22,48 +33,191 @@ enum Original<'a> {
     Call(&'a [Term]),
 }
 
+/// What a term is part of, which decides how far it is as the user wrote it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Within {
+    /// A step of a reference.
+    Step,
+    /// The head of a reference: expressions that give locals the values of references are not shown.
+    Head,
+    /// A call that is part of a reference: calls in it are shown where they were, and nothing that was made of them.
+    Call,
+}
+
 impl<'a> Originals<'a> {
     /// Collects what the expressions in a node gave to locals.
     pub fn of<N: Walk + ?Sized>(node: &'a N, locals: &'a Locals) -> Self {
-        let mut terms = HashMap::new();
+        let mut originals = Self {
+            locals,
+            terms: HashMap::new(),
+            heads: HashSet::new(),
+            collected: HashSet::new(),
+            shown: HashSet::new(),
+        };
         node.walk(&mut Exprs(|expr: &'a Expr| {
-            if let Some((name, original)) = moved(expr, locals) {
-                terms.entry(name).or_insert(original);
+            originals.note(expr);
+            Flow::Into
+        }));
+        node.walk(&mut Terms(|term: &'a Term| {
+            if let TermKind::Ref(terms) = &term.kind {
+                let head = terms.first().and_then(Term::as_var);
+                originals.heads.extend(head);
+            } else {
+                originals.collected.extend(collected(term));
             }
             Flow::Into
         }));
-        Self { locals, terms }
+        originals
     }
 
-    /// A reference as the user wrote it.
+    fn note(&mut self, expr: &'a Expr) {
+        if let Some((name, original)) = moved(expr, self.locals) {
+            self.terms.entry(name).or_insert(original);
+        }
+        match &expr.kind {
+            ExprKind::Every(every) => self.shown.extend(every.domain.as_var()),
+            ExprKind::Call(terms) => {
+                if let [operator, operand, ..] = terms.as_slice()
+                    && WITH_CLOSURES.iter().any(|name| operator.is_operator(name))
+                    && let TermKind::Array(parts) = &operand.kind
+                {
+                    self.shown.extend(parts.iter().flat_map(collected));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A reference as the user wrote it, but for what its collections compute: calls in them are expressions by then.
     pub fn restore(&self, reference: &[Term]) -> Ref {
         let mut reference = reference.to_vec();
-        for term in &mut reference {
-            self.restore_term(term, 0);
-        }
+        self.parts(&mut reference, Within::Step, 0);
         reference
     }
 
-    fn restore_term(&self, term: &mut Term, depth: usize) {
-        if depth > limits::TYPE_NESTING {
-            return;
-        }
-        term.walk_mut(&mut Terms(|term: &mut Term| {
-            let TermKind::Var(name) = &mut term.kind else {
-                return Flow::Into;
-            };
-            match self.terms.get(name) {
-                Some(Original::Term(original)) => term.kind = original.kind.clone(),
-                Some(Original::Call(terms)) => term.kind = TermKind::Call(terms.to_vec().into()),
-                None => {
-                    *name = self.locals.original(name).clone();
-                    return Flow::Over;
+    fn parts(&self, reference: &mut [Term], within: Within, depth: usize) {
+        for part in reference {
+            let name = part.as_var();
+            match name.and_then(|name| self.terms.get(name)) {
+                Some(Original::Call(call)) => {
+                    let call = TermKind::Call(call.to_vec().into());
+                    self.give_back(part, call, Within::Call, depth);
                 }
+                _ => self.restore_term(part, within, depth),
             }
-            self.restore_term(term, depth + 1);
-            Flow::Over
-        }));
+        }
     }
+
+    fn restore_term(&self, term: &mut Term, within: Within, depth: usize) {
+        term.walk_mut(&mut Restorer {
+            originals: self,
+            within,
+            depth,
+        });
+    }
+
+    /// Puts what a local stands for in its place.
+    fn give_back(&self, term: &mut Term, original: TermKind, within: Within, depth: usize) {
+        term.kind = original;
+        if depth < limits::TYPE_NESTING {
+            self.restore_term(term, within, depth + 1);
+        }
+    }
+
+    fn is_given_back(&self, name: &Name, within: Within) -> bool {
+        !self.shown.contains(name) && (within > Within::Step || !self.collected.contains(name))
+    }
+}
+
+/// Puts back what locals stand for.
+struct Restorer<'o, 'a> {
+    originals: &'o Originals<'a>,
+    within: Within,
+    depth: usize,
+}
+
+impl VisitorMut for Restorer<'_, '_> {
+    fn expr(&mut self, expr: &mut Expr) -> Flow {
+        match &mut expr.kind {
+            ExprKind::Every(every) => self.drop_moved(&mut every.body),
+            ExprKind::Not(not) => self.drop_moved(&mut not.body),
+            ExprKind::And(pair) | ExprKind::Or(pair) => {
+                self.drop_moved(&mut pair.lhs);
+                self.drop_moved(&mut pair.rhs);
+            }
+            _ => {}
+        }
+        Flow::Into
+    }
+
+    fn term(&mut self, term: &mut Term) -> Flow {
+        let Self {
+            originals,
+            within,
+            depth,
+        } = *self;
+        if let TermKind::Ref(reference) = &mut term.kind {
+            originals.parts(reference, within, depth);
+            return Flow::Over;
+        }
+        if let Some(closure) = comprehension(term) {
+            self.drop_moved(&mut closure.body);
+            return Flow::Into;
+        }
+        let TermKind::Var(name) = &mut term.kind else {
+            return Flow::Into;
+        };
+        match originals.terms.get(name) {
+            Some(Original::Term(original)) if originals.is_given_back(name, within) => {
+                let is_head = originals.heads.contains(name);
+                let within = within.max(if is_head { Within::Head } else { within });
+                originals.give_back(term, original.kind.clone(), within, depth);
+            }
+            Some(Original::Call(call)) if within == Within::Call => {
+                let call = TermKind::Call(call.to_vec().into());
+                originals.give_back(term, call, within, depth);
+            }
+            _ => *name = originals.locals.original(name).clone(),
+        }
+        Flow::Over
+    }
+}
+
+impl Restorer<'_, '_> {
+    /// Takes away the expressions of a body whose terms are back where they were.
+    fn drop_moved(&self, body: &mut Body) {
+        let originals = self.originals;
+        let is_back = |expr: &Expr| match (self.within, moved(expr, originals.locals)) {
+            (Within::Step, _) | (_, None) => false,
+            (Within::Head, Some((name, Original::Term(_)))) => {
+                originals.is_given_back(name, self.within) && !originals.heads.contains(name)
+            }
+            (Within::Head, Some(_)) => false,
+            (Within::Call, Some((name, _))) => !originals.shown.contains(name),
+        };
+        if body.iter().all(is_back) {
+            body.truncate(1);
+            if let Some(first) = body.first_mut() {
+                *first = truth(first.span);
+            }
+        } else {
+            body.retain(|expr| !is_back(expr));
+        }
+    }
+}
+
+/// What a comprehension collects, where that is a local.
+fn collected(term: &Term) -> impl Iterator<Item = &Name> {
+    let closure = match &term.kind {
+        TermKind::ArrayComprehension(closure)
+        | TermKind::SetComprehension(closure)
+        | TermKind::ObjectComprehension(closure) => Some(closure),
+        _ => None,
+    };
+    let heads = closure
+        .into_iter()
+        .flat_map(|closure| closure.key.iter().chain([&closure.head]));
+    heads.filter_map(Term::as_var)
 }
 
 /// The local that an expression gives a moved term to.
@@ -76,11 +230,11 @@ fn moved<'a>(expr: &'a Expr, locals: &Locals) -> Option<(&'a Name, Original<'a>)
         let generated = name.starts_with(Locals::MODULES) && locals.original(name) == name;
         generated.then_some(name)
     };
+    if !expr.generated {
+        return None;
+    }
     if let Some([left, right]) = expr.operands_of("eq") {
-        return match unnamed(left) {
-            Some(name) => Some((name, Original::Term(right))),
-            None => unnamed(right).map(|name| (name, Original::Term(left))),
-        };
+        return unnamed(left).map(|name| (name, Original::Term(right)));
     }
     let (output, call) = terms.split_last()?;
     unnamed(output).map(|name| (name, Original::Call(call)))

@@ -26,10 +26,11 @@ pub(super) fn number(input: Stream<'_>) -> Parsed<'_, Term> {
         }
     }
     let digits = at.text();
-    if !point && has_leading_zero(digits) {
+    let is_sound = at.token().link == 0;
+    // a letter behind it counts as a digit would
+    if !point && (has_leading_zero(digits) || (digits == "0" && !is_sound)) {
         return Err(at.expected("expected number without leading zero"));
     }
-    let is_sound = at.token().link == 0;
     match size(digits, point) {
         _ if !is_sound => return Err(at.expected("invalid float")),
         Size::Good => {}

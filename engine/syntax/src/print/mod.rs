@@ -10,7 +10,7 @@ mod term;
 pub use expr::{DisplayBody, display_body};
 pub use outline::outline;
 pub use quote::{is_printable, quote, write_quoted};
-pub use term::{DisplayRef, display_ref, is_plain_key};
+pub use term::{DisplayRef, display_ref, is_plain_key, write_key};
 
 #[cfg(test)]
 mod tests {

@@ -146,7 +146,11 @@ impl fmt::Display for DisplayRef<'_> {
         let Some((head, operands)) = self.0.split_first() else {
             return Ok(());
         };
-        head.fmt(f)?;
+        match &head.kind {
+            // a string that stands where a variable should has no quotes
+            TermKind::String(text) => f.write_str(text)?,
+            _ => head.fmt(f)?,
+        }
         write_operands(f, operands)
     }
 }
@@ -155,12 +159,7 @@ impl fmt::Display for DisplayRef<'_> {
 pub(super) fn write_operands(f: &mut fmt::Formatter<'_>, operands: &[Term]) -> fmt::Result {
     for operand in operands {
         match &operand.kind {
-            TermKind::String(key) if is_plain_key(key) => {
-                f.write_str(".")?;
-                f.write_str(key)?;
-            }
-            // other keys stand between quotes as they are, whatever is in them
-            TermKind::String(key) => write!(f, "[\"{key}\"]")?,
+            TermKind::String(key) => write_key(f, key)?,
             _ => {
                 f.write_str("[")?;
                 operand.fmt(f)?;
@@ -169,6 +168,20 @@ pub(super) fn write_operands(f: &mut fmt::Formatter<'_>, operands: &[Term]) -> f
         }
     }
     Ok(())
+}
+
+/// A key of a reference: `.key` or `["a key"]`. Keys in brackets stand there as they are, also where quotes are in them;
+/// only control characters and backslashes have the whole escaped.
+pub fn write_key<W: fmt::Write + ?Sized>(out: &mut W, key: &str) -> fmt::Result {
+    if is_plain_key(key) {
+        write!(out, ".{key}")
+    } else if key.chars().any(|c| c == '\\' || c.is_control()) {
+        out.write_str("[")?;
+        write_quoted(out, key)?;
+        out.write_str("]")
+    } else {
+        write!(out, "[\"{key}\"]")
+    }
 }
 
 /// Whether a key prints behind a point instead of in brackets: an identifier that is no keyword.
