@@ -1,14 +1,14 @@
 //! The words of safety errors.
 
-use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
+use hashbrown::{HashMap, HashSet};
 
 use solon_syntax::ast::{Module, Name, Term};
 use solon_syntax::print::display_ref;
 use solon_syntax::source::{Code, Span};
 
 use super::reorder::{Safety, Unsafe};
-use super::vars::{Var, VarSet, Vars};
+use super::vars::{VarSet, Vars};
 use super::{chain, ground_prefix};
 use crate::compile::locals::Locals;
 use crate::compile::report::Report;
@@ -54,33 +54,31 @@ impl Refusal {
         }
     }
 
-    /// The unsafe variables that the user named, with their first places. Assigned ones are only unsafe because
-    /// of others, so they count only when there are no others.
+    /// The unsafe variables that the user named, with their first places. Those by the names of assigned ones are only unsafe
+    /// because of others, so they count only when there are no others.
     fn named<'a>(&'a self, locals: &'a Locals) -> Vec<(&'a Name, Span)> {
         let mut assigned = VarSet::default();
         for one in &self.refused {
             assigned.add(&one.assigned);
         }
         let mut seen = VarSet::default();
-        let mut named: Vec<(Var, &Name, Span)> = Vec::new();
+        let mut named: Vec<(&Name, Span)> = Vec::new();
         for one in &self.refused {
             for var in one.vars.iter() {
                 if seen.insert(var)
                     && let Some(name) = self.vars.name(var)
                     && !locals.is_anonymous(name)
                 {
-                    named.push((var, locals.original(name), one.span));
+                    named.push((locals.original(name), one.span));
                 }
             }
         }
-        let is_assigned = |(var, ..): &(Var, &Name, Span)| assigned.contains(*var);
-        if !named.iter().all(is_assigned) {
-            named.retain(|one| !is_assigned(one));
+        let assigned = assigned.iter().filter_map(|var| self.vars.name(var));
+        let assigned: HashSet<&Name> = assigned.map(|name| locals.original(name)).collect();
+        if !named.iter().all(|(name, _)| assigned.contains(name)) {
+            named.retain(|(name, _)| !assigned.contains(name));
         }
         named
-            .into_iter()
-            .map(|(_, name, span)| (name, span))
-            .collect()
     }
 }
 

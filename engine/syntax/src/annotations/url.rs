@@ -109,6 +109,8 @@ fn check_host(host: &str) -> Result<(), String> {
             return Err("missing ']' in host".to_owned());
         };
         port
+    } else if host.contains('[') {
+        return Err("invalid IP-literal".to_owned());
     } else {
         host.find(':')
             .map_or("", |at| host.get(at..).unwrap_or_default())
