@@ -33,6 +33,15 @@ enum Original<'a> {
     Call(&'a [Term]),
 }
 
+impl Original<'_> {
+    fn kind(self) -> TermKind {
+        match self {
+            Self::Term(term) => term.kind.clone(),
+            Self::Call(terms) => TermKind::Call(terms.to_vec().into()),
+        }
+    }
+}
+
 /// What a term is part of, which decides how far it is as the user wrote it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Within {
@@ -99,10 +108,7 @@ impl<'a> Originals<'a> {
         for part in reference {
             let name = part.as_var();
             match name.and_then(|name| self.terms.get(name)) {
-                Some(Original::Call(call)) => {
-                    let call = TermKind::Call(call.to_vec().into());
-                    self.give_back(part, call, Within::Call, depth);
-                }
+                Some(call @ Original::Call(_)) => self.give_back(part, *call, Within::Call, depth),
                 _ => self.restore_term(part, within, depth),
             }
         }
@@ -117,14 +123,24 @@ impl<'a> Originals<'a> {
     }
 
     /// Puts what a local stands for in its place.
-    fn give_back(&self, term: &mut Term, original: TermKind, within: Within, depth: usize) {
-        term.kind = original;
+    fn give_back(&self, term: &mut Term, original: Original<'_>, within: Within, depth: usize) {
+        term.kind = original.kind();
         if depth < limits::TYPE_NESTING {
             self.restore_term(term, within, depth + 1);
         }
     }
 
-    fn is_given_back(&self, name: &Name, within: Within) -> bool {
+    /// What a local stands for, if it gives way to that.
+    fn original(&self, name: &Name, within: Within) -> Option<Original<'a>> {
+        let original = *self.terms.get(name)?;
+        let gives_way = match original {
+            Original::Term(_) => self.gives_way(name, within),
+            Original::Call(_) => within == Within::Call,
+        };
+        gives_way.then_some(original)
+    }
+
+    fn gives_way(&self, name: &Name, within: Within) -> bool {
         !self.shown.contains(name) && (within > Within::Step || !self.collected.contains(name))
     }
 }
@@ -167,18 +183,16 @@ impl VisitorMut for Restorer<'_, '_> {
         let TermKind::Var(name) = &mut term.kind else {
             return Flow::Into;
         };
-        match originals.terms.get(name) {
-            Some(Original::Term(original)) if originals.is_given_back(name, within) => {
-                let is_head = originals.heads.contains(name);
-                let within = within.max(if is_head { Within::Head } else { within });
-                originals.give_back(term, original.kind.clone(), within, depth);
-            }
-            Some(Original::Call(call)) if within == Within::Call => {
-                let call = TermKind::Call(call.to_vec().into());
-                originals.give_back(term, call, within, depth);
-            }
-            _ => *name = originals.locals.original(name).clone(),
-        }
+        let Some(original) = originals.original(name, within) else {
+            *name = originals.locals.original(name).clone();
+            return Flow::Over;
+        };
+        let within = if originals.heads.contains(name) {
+            within.max(Within::Head)
+        } else {
+            within
+        };
+        originals.give_back(term, original, within, depth);
         Flow::Over
     }
 }
@@ -187,13 +201,20 @@ impl Restorer<'_, '_> {
     /// Takes away the expressions of a body whose terms are back where they were.
     fn drop_moved(&self, body: &mut Body) {
         let originals = self.originals;
-        let is_back = |expr: &Expr| match (self.within, moved(expr, originals.locals)) {
-            (Within::Step, _) | (_, None) => false,
-            (Within::Head, Some((name, Original::Term(_)))) => {
-                originals.is_given_back(name, self.within) && !originals.heads.contains(name)
+        let within = self.within;
+        let is_back = |expr: &Expr| {
+            let Some((name, original)) = moved(expr, originals.locals) else {
+                return false;
+            };
+            match within {
+                Within::Step => false,
+                Within::Head => {
+                    matches!(original, Original::Term(_))
+                        && originals.gives_way(name, within)
+                        && !originals.heads.contains(name)
+                }
+                Within::Call => originals.gives_way(name, within),
             }
-            (Within::Head, Some(_)) => false,
-            (Within::Call, Some((name, _))) => !originals.shown.contains(name),
         };
         if body.iter().all(is_back) {
             body.truncate(1);
