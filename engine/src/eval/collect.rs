@@ -67,13 +67,20 @@ impl<'e> Machine<'e> {
 
     /// Whether lookups alone find something, as they do in the parts of a template; `None` when there are other steps.
     fn looked_up(&mut self, steps: &'e [Step]) -> Option<bool> {
-        let is_lookup = |step: &Step| matches!(step, Step::Walk { .. } | Step::Input { .. });
+        let is_lookup = |step: &Step| match step {
+            Step::Walk { .. } | Step::Input { .. } => true,
+            Step::BaseChild { .. } => !self.overlaid,
+            _ => false,
+        };
         if !steps.iter().all(is_lookup) {
             return None;
         }
         Some(steps.iter().all(|step| match step {
             Step::Walk { from, keys, out } => self.walk_operand(*from, keys, *out),
             Step::Input { keys, out } => self.walk_input(keys, *out),
+            Step::BaseChild {
+                from, keys, out, ..
+            } => self.stored_base_child(*from, keys, *out),
             _ => false,
         }))
     }

@@ -6,7 +6,7 @@ use solon_syntax::stack;
 
 use crate::evaluation::{
     EvalError, Halt, Overlay, base_child, below, document_keys, is_system, merged_keys, replaced,
-    united,
+    stored_base_child, united,
 };
 use crate::impossible::impossible;
 use crate::program::{ConstId, NodeId, Program, RuleId, RuleKind, Slot, Step, TreeNode};
@@ -76,7 +76,7 @@ impl<'e> Machine<'e> {
         for id in path {
             let found = self
                 .stored_constant(*id)
-                .and_then(|key| stored_child(value, key));
+                .and_then(|key| stored_base_child(value, key));
             match found {
                 Some(inner) => value = inner,
                 None => return Ok(false),
@@ -138,12 +138,11 @@ impl<'e> Machine<'e> {
 
     /// The place one key below another.
     fn child_place<'o>(&self, place: Place<'o, 'e>, key: V<'e>) -> Place<'o, 'e> {
-        let arena = self.call.arena;
         Place {
             node: place
                 .node
                 .and_then(|node| self.program.tree.child(node, key)),
-            base: place.base.and_then(|base| base_child(arena, base, key)),
+            base: place.base.and_then(|base| base_child(base, key)),
             overlay: place.overlay.and_then(|overlay| overlay.child(key)),
         }
     }
@@ -167,7 +166,7 @@ impl<'e> Machine<'e> {
             }
             let Some(at) = place.node else {
                 if place.overlay.is_none() {
-                    return Ok(below(place.base, rest));
+                    return Ok(below_base(place.base, rest));
                 }
                 continue;
             };
@@ -377,17 +376,10 @@ enum Source<'o, 'e> {
     Whole(Option<V<'e>>),
 }
 
-/// What lies below a base document, which stays where it is.
-pub(super) fn stored_child<'e>(base: &'e Value, key: &'e Value) -> Option<&'e Value> {
-    match (base, key) {
-        (Value::Object(object), Value::Int(index)) => {
-            object.get_str(itoa::Buffer::new().format(*index))
-        }
-        (Value::Object(object), key) => object.get_stored(key),
-        (Value::Array(items), key) => items.get(key.borrow().as_number()?.as_index()?),
-        (Value::Set(set), key) => set.contains(key.borrow()).then_some(key),
-        _ => None,
-    }
+/// Returns what a base document has below `keys`.
+fn below_base<'e>(base: Option<V<'e>>, keys: &[V<'e>]) -> Option<V<'e>> {
+    keys.iter()
+        .try_fold(base?, |base, key| base_child(base, *key))
 }
 
 /// The keys under which rules make something.

@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 
+use crate::evaluation::{base_child, base_child_stored, stored_base_child};
 use crate::impossible::impossible;
 use crate::program::{ConstId, Operand, Slot};
 use crate::value::{Arena, V, Value};
@@ -27,6 +28,20 @@ impl<'e> Held<'e> {
         match self {
             Self::Stored(value) => value.borrow(),
             Self::Value(value) => *value,
+        }
+    }
+
+    /// Returns the value under `key`, where this is a base document.
+    #[inline]
+    pub fn base_child(&self, key: Held<'e>) -> Option<Held<'e>> {
+        match (self, key) {
+            (Self::Stored(base), Self::Stored(key)) => {
+                stored_base_child(base, key).map(Self::Stored)
+            }
+            (Self::Stored(base), Self::Value(key)) => {
+                base_child_stored(base, key).map(Self::Stored)
+            }
+            (Self::Value(base), key) => base_child(*base, key.value()).map(Self::Value),
         }
     }
 }

@@ -7,6 +7,7 @@
 mod calls;
 mod places;
 
+use crate::evaluation::stored_base_child;
 use crate::impossible::impossible;
 use crate::program::{
     Branch, Chain, ConstId, Index, Inlined, Join, Matches, Operand, Plan, Program, Rule, RuleId,
@@ -15,7 +16,6 @@ use crate::program::{
 use crate::value::{Kind, V, Value};
 
 use super::compare::{Compare, is_member, same_held};
-use super::data::stored_child;
 use super::frame::{Held, NO_SLOT, Operands, no_constant, no_slot};
 use super::machine::InputSource;
 use super::table;
@@ -253,9 +253,18 @@ impl<'e> Glance<'_, 'e> {
                 Step::Base { path, out } => {
                     let constants = &self.program.constants;
                     let found = path.iter().try_fold(self.data, |base, id| {
-                        stored_child(base, constants.get(*id as usize)?)
+                        stored_base_child(base, constants.get(*id as usize)?)
                     });
                     self.set(*out, found.map(Held::Stored))
+                }
+                Step::BaseChild {
+                    from, keys, out, ..
+                } => {
+                    let mut keys = keys.iter();
+                    let found = keys.try_fold(self.held(*from), |base, key| {
+                        base.base_child(self.held(*key))
+                    });
+                    self.set(*out, found)
                 }
                 Step::Equal(left, right) => self.equal(*left, *right),
                 Step::Compare(comparison, left, right) => self.compares(*comparison, *left, *right),

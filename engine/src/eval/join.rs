@@ -116,6 +116,12 @@ impl<'e> Machine<'e> {
         for step in &join.lookup {
             let found = match step {
                 Step::Walk { from, keys, out } => self.walk_operand(*from, keys, *out),
+                Step::BaseChild {
+                    from,
+                    out,
+                    keys,
+                    path,
+                } => self.base_child(*from, path, keys, *out)?,
                 Step::Input { keys, out } => self.walk_input(keys, *out),
                 Step::Call { call, out } => self.call_into(call, *out)?,
                 _ => impossible("a join asks for a value by another step than a lookup"),

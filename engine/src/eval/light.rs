@@ -95,6 +95,9 @@ impl<'e> Machine<'e> {
                     },
                     _ => self.walk_operand(*from, keys, *out),
                 },
+                Step::BaseChild {
+                    from, keys, out, ..
+                } if !self.overlaid => self.stored_base_child(*from, keys, *out),
                 Step::Input { keys, out } => self.walk_input(keys, *out),
                 Step::Equal(left, right) => self.equal(*left, *right),
                 Step::Holds(operand) => self.is_held(*operand),

@@ -285,6 +285,12 @@ impl<'e> Machine<'e> {
                     self.found(found, *out)?
                 }
                 Step::Base { path, out } => self.base_document(path, *out)?,
+                Step::BaseChild {
+                    from,
+                    out,
+                    keys,
+                    path,
+                } => self.base_child(*from, path, keys, *out)?,
                 Step::Document { path, out } => {
                     let mut few = Few::default();
                     let path = self.gather(path, &mut few);

@@ -1,9 +1,12 @@
 //! Going down values along known keys.
 
+use smallvec::SmallVec;
+
+use crate::evaluation::{Halt, number_key};
 use crate::program::{ConstId, Node, Operand, Slot, Values};
 use crate::value::{Object, V, Value};
 
-use super::frame::{Held, Operands};
+use super::frame::{Held, Operands, no_constant, no_slot};
 use super::machine::Machine;
 
 /// What a value holds at a path.
@@ -124,6 +127,65 @@ impl<'e> Machine<'e> {
         };
         let index = usize::try_from(*index).ok();
         Some(index.and_then(|index| items.get(index).copied()))
+    }
+
+    /// Fills a slot with what is below a base document along keys. Returns `false` if nothing is there.
+    pub(super) fn base_child(
+        &mut self,
+        from: Operand,
+        path: &'e [Operand],
+        keys: &'e [Operand],
+        out: Slot,
+    ) -> Result<bool, Halt> {
+        if !self.overlaid {
+            return Ok(self.stored_base_child(from, keys, out));
+        }
+        let path: SmallVec<[V<'e>; 8]> = path
+            .iter()
+            .chain(keys)
+            .map(|operand| self.get(*operand))
+            .collect();
+        let found = self.document(&path);
+        self.found(found, out)
+    }
+
+    /// The same where no documents are replaced.
+    #[inline(never)]
+    pub(super) fn stored_base_child(
+        &mut self,
+        from: Operand,
+        keys: &'e [Operand],
+        out: Slot,
+    ) -> bool {
+        let mut base = self.held(from);
+        for key in keys {
+            let found = match (base, *key) {
+                (Held::Stored(Value::Object(object)), Operand::Const(id)) => self
+                    .under(object, id)
+                    .flatten()
+                    .or_else(|| number_key(object, self.constant(id)))
+                    .map(Held::Stored),
+                (base, key) => base.base_child(self.held(key)),
+            };
+            match found {
+                Some(found) => base = found,
+                None => return false,
+            }
+        }
+        match base {
+            Held::Stored(value) => self.set_stored(out, value),
+            Held::Value(value) => self.set(out, value),
+        }
+        true
+    }
+
+    fn held(&self, operand: Operand) -> Held<'e> {
+        match operand {
+            Operand::Slot(slot) => *self.slot(slot).unwrap_or_else(|| no_slot()),
+            Operand::Const(id) => {
+                Held::Stored(self.stored_constant(id).unwrap_or_else(|| no_constant()))
+            }
+        }
     }
 
     /// What the input holds at a path.

@@ -1,5 +1,6 @@
 //! What both machines share: which rules may match, errors, replaced documents, documents that rules build, and how conflicts are worded.
 
+mod base;
 mod brief;
 mod conditions;
 mod conflict;
@@ -8,13 +9,14 @@ mod error;
 mod overlay;
 mod stack;
 
+pub(crate) use base::{base_child, base_child_stored, base_index, number_key, stored_base_child};
 pub(crate) use conditions::{allows, may_have};
 pub(crate) use conflict::{clash, fixed_key_name, rule_header};
 pub(crate) use document_builder::DocumentBuilder;
 pub use error::EvalError;
 pub(crate) use error::{Halt, outcome};
 pub(crate) use overlay::{
-    Overlay, Patches, base_child, below, document_keys, is_system, merged_keys, no_document,
-    overlay, replaced, replaced_below, united,
+    Overlay, Patches, below, document_keys, is_system, merged_keys, no_document, overlay, replaced,
+    replaced_below, united,
 };
 pub use stack::StackFrame;

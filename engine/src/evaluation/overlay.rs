@@ -108,17 +108,6 @@ fn patched<'e>(arena: &'e Arena, old: Option<V<'e>>, path: &[V<'e>], value: V<'e
     arena.object_from(pairs.chain(std::iter::once((*key, inner))))
 }
 
-/// What lies below a base document. In a path of base data a number names the key of its digits.
-pub(crate) fn base_child<'e>(arena: &'e Arena, base: V<'e>, key: V<'e>) -> Option<V<'e>> {
-    match (base.as_object(), key) {
-        (Some(object), V::Int(index)) => {
-            let mut digits = itoa::Buffer::new();
-            object.get(arena.text(digits.format(index)))
-        }
-        _ => base.lookup(key),
-    }
-}
-
 /// A document with replaced ones put in.
 pub(crate) fn replaced<'e>(arena: &'e Arena, value: Option<V<'e>>, overlay: &Overlay<'e>) -> V<'e> {
     with_overlay(arena, value, overlay, |_, _, new| new)

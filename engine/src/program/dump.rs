@@ -160,6 +160,15 @@ impl<'p> Dump<'p> {
                     .collect();
                 self.set(*out, format_args!("base{path}"))
             }
+            Step::BaseChild {
+                from,
+                out,
+                keys,
+                path,
+            } => {
+                let (from, keys, path) = (self.operand(*from), self.keys(keys), self.keys(path));
+                self.set(*out, format_args!("{from}{keys} below base{path}"))
+            }
             Step::Rule { rule, out } => self.set(*out, self.name(*rule)),
             Step::Keyed { rule, keys, out } => self.set(
                 *out,
@@ -339,6 +348,9 @@ impl<'p> Dump<'p> {
                     (*out, format!("{}{}", read(from), self.keys(keys)))
                 }
                 Step::Input { keys, out } => (*out, format!("input{}", self.keys(keys))),
+                Step::BaseChild {
+                    from, keys, out, ..
+                } => (*out, format!("{}{}", read(from), self.keys(keys))),
                 Step::Call { call, out } => {
                     let args: Vec<String> = call.args.iter().map(read).collect();
                     let text = format!("{}({})", call.entry.builtin.name, args.join(", "));

@@ -21,7 +21,7 @@ macro_rules! kinds {
 }
 
 kinds! { Step:
-    Input Walk Each Join Base Rule Keyed Document Keys Call Custom Function Descend
+    Input Walk Each Join Base BaseChild Rule Keyed Document Keys Call Custom Function Descend
     Holds Equal Compare Member Among Test Screen Fail MayEqual IsArray IsObject
     Array Set Object Collect Aggregate Not Every And Or Any Inlined Spliced With EndWith
     Exists Asked Value Append Insert InsertOnce Put Produce Solution

@@ -12,6 +12,13 @@ macro_rules! operands {
                 $see(from);
                 keys.$iter().for_each($see);
             }
+            Self::BaseChild {
+                from, keys, path, ..
+            } => {
+                $see(from);
+                keys.$iter().for_each(&mut *$see);
+                path.$iter().for_each($see);
+            }
             Self::Each { from, .. } | Self::Descend { from, .. } => $see(from),
             Self::Join(join) => {
                 $see(operands!(@part join.from, $iter));
@@ -25,6 +32,13 @@ macro_rules! operands {
                             keys.$iter().for_each(&mut *$see);
                         }
                         Self::Input { keys, .. } => keys.$iter().for_each(&mut *$see),
+                        Self::BaseChild {
+                            from, keys, path, ..
+                        } => {
+                            $see(from);
+                            keys.$iter().for_each(&mut *$see);
+                            path.$iter().for_each(&mut *$see);
+                        }
                         Self::Call { call, .. } => call.args.$iter().for_each(&mut *$see),
                         _ => {}
                     });
@@ -137,6 +151,7 @@ impl Step {
             Self::Input { out, .. }
             | Self::Walk { out, .. }
             | Self::Base { out, .. }
+            | Self::BaseChild { out, .. }
             | Self::Rule { out, .. }
             | Self::Keyed { out, .. }
             | Self::Document { out, .. }
@@ -167,6 +182,7 @@ impl Step {
                 for step in &mut join.lookup {
                     if let Self::Walk { out, .. }
                     | Self::Input { out, .. }
+                    | Self::BaseChild { out, .. }
                     | Self::Call { out, .. } = step
                     {
                         see(out);

@@ -25,6 +25,7 @@ fn are_plain(steps: &[Step]) -> bool {
             Step::Input { .. }
             | Step::Walk { .. }
             | Step::Base { .. }
+            | Step::BaseChild { .. }
             | Step::Each { .. }
             | Step::Join(_)
             | Step::Holds(_)

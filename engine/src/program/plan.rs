@@ -111,6 +111,17 @@ pub enum Step {
         /// Receives it.
         out: Slot,
     },
+    /// The value below a base document along known keys, where a number is the key of its text.
+    BaseChild {
+        /// A base document.
+        from: Operand,
+        /// Receives what is there.
+        out: Slot,
+        /// The keys.
+        keys: Box<[Operand]>,
+        /// Path of `from` below `data`: where documents are replaced, the whole path decides.
+        path: Box<Vec<Operand>>,
+    },
     /// The document of a rule: its value, or its full extent.
     Rule {
         /// The rule.

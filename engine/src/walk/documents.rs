@@ -137,7 +137,7 @@ impl<'e> Walk<'e> {
                 return below(Some(*value), path.within(depth..));
             }
             overlay = overlay.and_then(|overlay| overlay.child(*key));
-            base = base.and_then(|base| base_child(arena, base, *key));
+            base = base.and_then(|base| base_child(base, *key));
         }
         let root = base.filter(|_| path.is_empty());
         let root = root.and_then(|value| value.as_object());

@@ -32,6 +32,7 @@ impl Holds {
             Step::Input { .. }
             | Step::Walk { .. }
             | Step::Base { .. }
+            | Step::BaseChild { .. }
             | Step::Rule { .. }
             | Step::Call { .. }
             | Step::Array { .. } => {

@@ -112,7 +112,7 @@ impl Search<'_> {
             depth += u32::from(step.is_generator());
             let found = match step {
                 Step::Input { .. } | Step::Base { .. } | Step::Rule { .. } => 0,
-                Step::Walk { from, .. } => self.depth(*from),
+                Step::Walk { from, .. } | Step::BaseChild { from, .. } => self.depth(*from),
                 _ => depth,
             };
             step.results_mut(&mut |slot| {
@@ -189,7 +189,9 @@ impl Search<'_> {
                     if inside.contains(&slot) && !lookups.iter().any(|(out, _)| *out == slot));
             });
             match step {
-                Step::Walk { out, .. } | Step::Input { out, .. } if outside => {
+                Step::Walk { out, .. } | Step::BaseChild { out, .. } | Step::Input { out, .. }
+                    if outside =>
+                {
                     lookups.push((*out, step.clone()));
                 }
                 Step::Call { call, out } if is_pure(call.entry.builtin) => {
@@ -247,7 +249,10 @@ impl Search<'_> {
                 // a function may stand in for a comparison, but then all elements are visited
                 Step::Compare(..) => tests = true,
                 ref step if is_quiet(step) => {
-                    tests |= !matches!(step, Step::Walk { .. } | Step::Input { .. });
+                    tests |= !matches!(
+                        step,
+                        Step::Walk { .. } | Step::BaseChild { .. } | Step::Input { .. }
+                    );
                 }
                 _ => break,
             }

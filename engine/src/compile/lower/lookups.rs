@@ -18,6 +18,7 @@ enum Lookup {
     Input(Box<[Operand]>),
     Below(Operand, Box<[Operand]>),
     Base(Box<[ConstId]>),
+    BelowBase(Operand, Box<[Operand]>),
     Rule(RuleId),
     Call(&'static str, bool, Box<[Operand]>),
     Array(Box<[Operand]>),
@@ -29,6 +30,9 @@ impl Lookup {
             Step::Input { keys, out } => (Self::Input(keys.clone()), *out),
             Step::Walk { from, keys, out } => (Self::Below(*from, keys.clone()), *out),
             Step::Base { path, out } => (Self::Base(path.clone()), *out),
+            Step::BaseChild {
+                from, keys, out, ..
+            } => (Self::BelowBase(*from, keys.clone()), *out),
             Step::Rule { rule, out } => (Self::Rule(*rule), *out),
             Step::Array { items, out } => (Self::Array(items.clone()), *out),
             Step::Call { call, out } if is_pure(call.entry.builtin) => {
@@ -149,6 +153,7 @@ fn is_movable(step: &Step) -> bool {
         Step::Input { .. }
             | Step::Walk { .. }
             | Step::Base { .. }
+            | Step::BaseChild { .. }
             | Step::Holds(_)
             | Step::Equal(..)
             | Step::Member(..)

@@ -4,7 +4,9 @@ use solon_syntax::ast::{Term, TermKind};
 
 use super::body::Lowering;
 use super::constants::constant;
-use crate::program::{NodeId, Operand, RuleId, RuleKind, Step};
+use crate::evaluation::base_index;
+use crate::program::{ConstId, NodeId, Operand, RuleId, RuleKind, Step};
+use crate::value::Value;
 
 impl Lowering<'_> {
     /// Evaluates a reference; open variables in it become generators.
@@ -101,13 +103,67 @@ impl Lowering<'_> {
             .position(|term| constant(term).is_none())
             .unwrap_or(operands.len());
         let (fixed, rest) = operands.split_at_checked(count).unwrap_or((operands, &[]));
-        let path = fixed
+        let path: Vec<ConstId> = fixed
             .iter()
             .filter_map(|key| self.constants.of_term(key))
             .collect();
         let out = self.slot();
-        self.push(Step::Base { path, out });
-        self.below(Operand::Slot(out), rest)
+        let known: Vec<Operand> = Vec::clone(&path).into_iter().map(Operand::Const).collect();
+        self.push(Step::Base {
+            path: path.into(),
+            out,
+        });
+        self.below_base(Operand::Slot(out), known, rest)
+    }
+
+    /// Evaluates what lies below a base document, whose path below `data` is `path`.
+    fn below_base(
+        &mut self,
+        mut from: Operand,
+        mut path: Vec<Operand>,
+        mut operands: &[Term],
+    ) -> Operand {
+        while let Some((first, others)) = operands.split_first() {
+            let out = self.slot();
+            if self.is_open(first) {
+                let is_named = !first.is_wildcard();
+                // the path of what is below names each step
+                let is_read = others
+                    .iter()
+                    .any(|term| !is_field(term) && !term.is_wildcard());
+                let key = (is_named || is_read).then(|| self.slot());
+                self.push(Step::Each { from, key, out });
+                if let Some(key) = key {
+                    path.push(Operand::Slot(key));
+                    if is_named {
+                        self.matches(Operand::Slot(key), first);
+                    }
+                }
+                operands = others;
+            } else {
+                let (keys, rest) = self.known(operands);
+                let keys: Box<[Operand]> = keys.into();
+                let (known, _) = operands
+                    .split_at_checked(keys.len())
+                    .unwrap_or((operands, &[]));
+                let below = path.iter().chain(&keys).copied().collect();
+                self.push(if known.iter().all(is_field) {
+                    Step::Walk { from, keys, out }
+                } else {
+                    let path = Box::new(path);
+                    Step::BaseChild {
+                        from,
+                        out,
+                        keys,
+                        path,
+                    }
+                });
+                path = below;
+                operands = rest;
+            }
+            from = Operand::Slot(out);
+        }
+        from
     }
 
     fn rule(&mut self, rule: RuleId, rest: &[Term]) -> Operand {
@@ -171,4 +227,10 @@ impl Lowering<'_> {
         });
         Operand::Slot(out)
     }
+}
+
+/// Returns `true` if a key is a string that is the same key in any value, base document or not.
+fn is_field(key: &Term) -> bool {
+    let is_index = |key: &Value| base_index(key.borrow()).is_some();
+    constant(key).is_some_and(|key| key.borrow().is_string() && !is_index(&key))
 }

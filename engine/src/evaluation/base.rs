@@ -1,0 +1,175 @@
+//! Keys of base documents.
+//!
+//! OPA's store is addressed by texts alone. Below a base document a number is the key of its own text, as it is written:
+//! `1.0` and `1` are two keys. An array is indexed by a text that reads as an index. Documents that rules make, the input,
+//! local values and values of `with` keep numbers and strings apart and are read with [`V::lookup`] instead.
+
+use crate::value::text::ArenaText;
+use crate::value::{Number, Object, Short, V, Value};
+
+/// Most characters of an index, its sign not counted.
+const INDEX_LENGTH: usize = 19;
+
+/// Returns the value under `key` in a base document, or `None` if there is none.
+pub(crate) fn base_child<'e>(base: V<'e>, key: V<'_>) -> Option<V<'e>> {
+    if let Some(object) = base.as_object() {
+        return object.get(key).or_else(|| {
+            let number = key.as_number()?;
+            with_text(number, |text| object.get(text))
+        });
+    }
+    base.as_array()?.get(base_index(key)?)
+}
+
+/// Returns the value under a stored `key` in a stored base document. A string key costs what any lookup costs.
+#[inline]
+pub(crate) fn stored_base_child<'e>(base: &'e Value, key: &Value) -> Option<&'e Value> {
+    match base {
+        Value::Object(object) => object
+            .get_stored(key)
+            .or_else(|| number_key(object, key.borrow())),
+        Value::Array(items) => items.get(base_index(key.borrow())?),
+        _ => None,
+    }
+}
+
+/// Returns the value under `key` in a stored base document.
+#[inline]
+pub(crate) fn base_child_stored<'e>(base: &'e Value, key: V<'_>) -> Option<&'e Value> {
+    match base {
+        Value::Object(object) => object.get(key).or_else(|| number_key(object, key)),
+        Value::Array(items) => items.get(base_index(key)?),
+        _ => None,
+    }
+}
+
+/// Returns the value under the text of a number, or `None` if `key` is not a number.
+#[inline]
+pub(crate) fn number_key<'e>(object: &'e Object, key: V<'_>) -> Option<&'e Value> {
+    let number = key.as_number()?;
+    under_number(object, number)
+}
+
+#[inline(never)]
+fn under_number<'e>(object: &'e Object, number: Number<'_>) -> Option<&'e Value> {
+    with_text(number, |text| object.get(text))
+}
+
+/// Returns the position that `key` names in an array of a base document, or `None` if it names none.
+pub(crate) fn base_index(key: V<'_>) -> Option<usize> {
+    match key {
+        V::Int(index) => usize::try_from(index).ok(),
+        _ => match key.as_number() {
+            Some(Number::Text(text)) => index(text.as_bytes()),
+            Some(number) => index(number.to_string().as_bytes()),
+            None => index(key.string_bytes()?),
+        },
+    }
+}
+
+/// Parses an index as OPA's store does: a sign, digits, and zeros after a point are allowed.
+fn index(text: &[u8]) -> Option<usize> {
+    let (is_negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] => (false, digits),
+        digits => (false, digits),
+    };
+    if digits.is_empty() || digits.len() > INDEX_LENGTH {
+        return None;
+    }
+    let mut parts = digits.splitn(2, |byte| *byte == b'.');
+    let (whole, fraction) = (parts.next()?, parts.next().unwrap_or(&[]));
+    if !fraction.iter().all(|digit| *digit == b'0') {
+        return None;
+    }
+    let number = whole.iter().try_fold(0_u64, |number, digit| {
+        let digit = digit.checked_sub(b'0').filter(|digit| *digit < 10)?;
+        number.checked_mul(10)?.checked_add(u64::from(digit))
+    })?;
+    if is_negative && number != 0 {
+        return None;
+    }
+    usize::try_from(number).ok()
+}
+
+/// Calls `read` with the text of a number. Integers and numbers kept as text need no allocation.
+fn with_text<R>(number: Number<'_>, read: impl FnOnce(V<'_>) -> R) -> R {
+    let mut buffer = itoa::Buffer::new();
+    let written;
+    let text = match number {
+        Number::Int(int) => buffer.format(int),
+        Number::Text(text) => text,
+        Number::Decimal(..) => {
+            written = number.to_string();
+            &written
+        }
+    };
+    match Short::new(text.as_bytes()) {
+        Some(short) => read(V::Short(short)),
+        None => read(V::NewText(&ArenaText::Utf8(text))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{base_child, index};
+    use crate::value::{NumberBuf, Value};
+
+    #[test]
+    fn indexes_are_texts_that_read_as_one() {
+        let found = [
+            "0",
+            "7",
+            "01",
+            "+1",
+            "-0",
+            "1.0",
+            "1.00",
+            "-0.0",
+            "0000000000000000001",
+        ];
+        let expected = [0, 7, 1, 1, 0, 1, 1, 0, 1];
+        assert_eq!(found.map(|text| index(text.as_bytes())), expected.map(Some));
+        for text in [
+            "",
+            "-",
+            "+",
+            "-1",
+            "1e0",
+            "1.5",
+            "1.0.0",
+            " 1",
+            "1_0",
+            "00000000000000000001",
+            "٣",
+        ] {
+            assert_eq!(index(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_the_key_of_its_text() {
+        let texts = [
+            "100",
+            "-1",
+            "1.0",
+            "0.10",
+            "1e2",
+            "-0",
+            "12345678901234567890",
+        ];
+        for text in texts {
+            let object = Value::object(vec![(Value::string(text), Value::Bool(true))]);
+            let key = Value::number(NumberBuf::parse(text).expect("a number"));
+            assert!(
+                base_child(object.borrow(), key.borrow()).is_some(),
+                "{text}"
+            );
+            let other = Value::number(NumberBuf::parse("100.0").expect("a number"));
+            assert!(
+                base_child(object.borrow(), other.borrow()).is_none(),
+                "{text}"
+            );
+        }
+    }
+}
