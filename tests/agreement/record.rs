@@ -78,6 +78,7 @@ fn share(theme: Theme) -> (usize, usize, usize) {
         Theme::Joins => (160, 15, 15),
         Theme::Tables => (240, 15, 35),
         Theme::Layouts => (120, 20, 35),
+        Theme::Keys => (200, 15, 35),
     }
 }
 

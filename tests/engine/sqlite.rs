@@ -6,7 +6,7 @@ use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
 use solon::store::{Commit, Contents, Operation, Path, SqliteStore, Store, StoreError, Write};
-use solon::{Change, Engine, Error, Value};
+use solon::{Change, Engine, Error, Request, Value};
 use solon_syntax::ast::Version;
 
 #[path = "recompile/random.rs"]
@@ -126,6 +126,55 @@ fn a_file_gives_back_what_any_changes_made() {
         assert_eq!(store.check().unwrap(), Vec::<String>::new());
     }
     assert!(applied > 200 && failed > 100, "{applied} {failed}");
+}
+
+#[test]
+fn the_text_of_a_number_is_its_key_in_documents_of_a_file() {
+    let folder = Folder::new("numbers");
+    let json = |text: &str| solon::json::read(text.as_bytes()).unwrap();
+    let engine = open(&folder.file());
+    let wide: Vec<String> = (0..300).map(|at| format!("\"{at}\":{at}")).collect();
+    let documents = [
+        ("blocked", r#"{"100": true, "1.5": "f"}"#.to_owned()),
+        ("wide", format!("{{{}}}", wide.join(","))),
+        ("list", r#"["a", {"7": "b"}]"#.to_owned()),
+    ];
+    for (name, text) in documents {
+        engine.put(name, json(&text)).unwrap();
+    }
+    let module = r#"package p
+denied if data.blocked[input.id]
+allowed if not data.blocked[input.id]
+half := data.blocked[input.half]
+wide := [data.wide[k] | some k in [0, 299, 300]]
+nested := data.list[_][input.seven]
+second := data.list[input.text]
+local := x if { y := data.blocked; x := y[input.id] }
+"#;
+    engine.set_module("p.rego", module).unwrap();
+    drop(engine);
+    let engine = open(&folder.file());
+    let input = json(r#"{"id": 100, "half": 1.5, "seven": 7, "text": "1"}"#);
+    let answer = |path: &str| {
+        let document = engine.prepare_document(path).unwrap();
+        let value = document.evaluate(&Request::new().input(&input)).unwrap();
+        value.map(|value| value.to_string())
+    };
+    let expected = [
+        ("p/denied", Some("true")),
+        ("p/allowed", None),
+        ("p/half", Some("\"f\"")),
+        ("p/wide", Some("[0, 299]")),
+        ("p/nested", Some("\"b\"")),
+        ("p/second", Some(r#"{"7": "b"}"#)),
+        ("p/local", None),
+        ("blocked/100", Some("true")),
+        ("list/1/7", Some("\"b\"")),
+    ];
+    for (path, value) in expected {
+        let found = answer(path).map(|found| found.replace(' ', ""));
+        assert_eq!(found, value.map(|value| value.replace(' ', "")), "{path}");
+    }
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::search::with_replay;
 use super::{Basis, PreparedQuery, Request, Shared, with_memory, within_bounds};
 use crate::error::Error;
 use crate::eval::{Glimpse, InputSource, Machine};
-use crate::evaluation::EvalError;
+use crate::evaluation::{EvalError, base_child};
 use crate::impossible::Within as _;
 use crate::limits;
 use crate::moment::{Moment, State};
@@ -364,7 +364,8 @@ impl DocumentHandle {
         let root = state.documents.root().borrow();
         steps
             .try_fold(root, |document, (name, index)| {
-                below(document, name.borrow(), *index)
+                base_child(document, name.borrow())
+                    .or_else(|| below(document, name.borrow(), *index))
             })
             .is_some()
     }

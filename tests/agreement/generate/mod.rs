@@ -4,13 +4,14 @@
 //! `functions`, `refheads`, `modifiers`, `merging`, `conflicts` and `mistakes` write rules; `literal`, `iteration`,
 //! `term` and `templates` what they consist of; `queries` asks. `forms`, `joins` and `layouts` stand apart: the first puts
 //! together anything, the second has collections long enough that how they are gone through matters, and the third is laid
-//! out as policy repositories are. `tables` has rules that an index tells apart.
+//! out as policy repositories are. `tables` has rules that an index tells apart, and `keys` numbers as keys.
 
 mod conflicts;
 mod forms;
 mod functions;
 mod iteration;
 mod joins;
+mod keys;
 mod layouts;
 mod literal;
 mod merging;
@@ -49,6 +50,9 @@ pub fn program(seed: u64, theme: Theme, index: u64) -> Request {
     }
     if theme == Theme::Joins {
         return joins::program(mixed.next());
+    }
+    if theme == Theme::Keys {
+        return keys::program(mixed.next());
     }
     if theme == Theme::Tables {
         return tables::program(mixed.next());

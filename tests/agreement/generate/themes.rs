@@ -28,11 +28,12 @@ pub enum Theme {
     Joins,
     Tables,
     Layouts,
+    Keys,
 }
 
 use Theme::{
     Builtins, Chains, Comprehensions, Conflicts, Dialects, Forms, Functions, Heads, Iteration,
-    Joins, Layouts, Logic, Merging, Mistakes, Packages, Queries, Tables, Values, With,
+    Joins, Keys, Layouts, Logic, Merging, Mistakes, Packages, Queries, Tables, Values, With,
 };
 
 type Weights = &'static [(usize, Scheme)];
@@ -111,7 +112,7 @@ const OLD: Weights = &[
 ];
 
 impl Theme {
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Values,
         Iteration,
         Comprehensions,
@@ -131,6 +132,7 @@ impl Theme {
         Joins,
         Tables,
         Layouts,
+        Keys,
     ];
 
     pub fn name(self) -> &'static str {
@@ -154,6 +156,7 @@ impl Theme {
             Joins => "joins",
             Tables => "tables",
             Layouts => "layouts",
+            Keys => "keys",
         }
     }
 
@@ -222,7 +225,7 @@ impl Theme {
                     mistakes::statement(writer);
                 }
             }
-            Merging | Packages | Forms | Joins | Layouts | Tables => {}
+            Merging | Packages | Forms | Joins | Keys | Layouts | Tables => {}
         }
     }
 }
