@@ -20,8 +20,10 @@ use crate::limits::{RSA_BITS, RSA_EXPONENT_BITS};
 pub enum Padding {
     /// `RSASSA-PKCS1-v1_5`
     Pkcs1,
-    /// `RSASSA-PSS`
+    /// `RSASSA-PSS` with a salt as long as the digest (RFC 7518, 3.5).
     Pss,
+    /// `RSASSA-PSS` with a salt of any length, which `io.jwt.verify_ps*` accept.
+    PssAnySalt,
 }
 
 /// Fewest bits of a modulus that is trusted, which is what Go trusts.
@@ -46,9 +48,9 @@ impl RsaPublic {
             (Padding::Pkcs1, Hash::Sha256) => &RSA_PKCS1_2048_8192_SHA256,
             (Padding::Pkcs1, Hash::Sha384) => &RSA_PKCS1_2048_8192_SHA384,
             (Padding::Pkcs1, Hash::Sha512) => &RSA_PKCS1_2048_8192_SHA512,
-            (Padding::Pss, Hash::Sha256) => &RSA_PSS_2048_8192_SHA256,
-            (Padding::Pss, Hash::Sha384) => &RSA_PSS_2048_8192_SHA384,
-            (Padding::Pss, Hash::Sha512) => &RSA_PSS_2048_8192_SHA512,
+            (Padding::Pss | Padding::PssAnySalt, Hash::Sha256) => &RSA_PSS_2048_8192_SHA256,
+            (Padding::Pss | Padding::PssAnySalt, Hash::Sha384) => &RSA_PSS_2048_8192_SHA384,
+            (Padding::Pss | Padding::PssAnySalt, Hash::Sha512) => &RSA_PSS_2048_8192_SHA512,
         };
         let key = PublicKeyComponents {
             n: &*self.n,
@@ -70,7 +72,7 @@ impl RsaPublic {
         }
         // what the library refuses to look at: other sizes of keys, and salts of other lengths
         let usual = (256..=1024).contains(&self.n.len());
-        if usual && padding == Padding::Pkcs1 {
+        if usual && padding != Padding::PssAnySalt {
             return false;
         }
         let Some((encoded, bits)) = self.encoded(signature) else {
@@ -78,7 +80,8 @@ impl RsaPublic {
         };
         match padding {
             Padding::Pkcs1 => is_pkcs1(&encoded, hash, message),
-            Padding::Pss => is_pss(&encoded, bits - 1, hash, message),
+            Padding::Pss => is_pss(&encoded, bits - 1, hash, message, Some(hash.len())),
+            Padding::PssAnySalt => is_pss(&encoded, bits - 1, hash, message, None),
         }
     }
 
@@ -125,8 +128,14 @@ fn is_pkcs1(encoded: &[u8], hash: Hash, message: &[u8]) -> bool {
     filling >= 8 && expected.ct_eq(encoded).into()
 }
 
-/// Undoes the masking and compares the digest, with a salt of any length (RFC 8017, 9.1.2).
-fn is_pss(encoded: &[u8], bits: u64, hash: Hash, message: &[u8]) -> bool {
+/// Undoes the masking and compares the digest, with a salt of a given or of any length (RFC 8017, 9.1.2).
+fn is_pss(
+    encoded: &[u8],
+    bits: u64,
+    hash: Hash,
+    message: &[u8],
+    salt_length: Option<usize>,
+) -> bool {
     let unused = u32::try_from((8 - bits % 8) % 8).unwrap_or(0);
     // a modulus of one bit more than whole bytes leaves a byte unused
     let encoded = match encoded {
@@ -158,6 +167,9 @@ fn is_pss(encoded: &[u8], bits: u64, hash: Hash, message: &[u8]) -> bool {
     let Some([1, salt @ ..]) = block.get(zeros..) else {
         return false;
     };
+    if salt_length.is_some_and(|length| length != salt.len()) {
+        return false;
+    }
     let digested = [&[0; 8], hash.digest(message).as_ref(), salt].concat();
     hash.digest(&digested).as_ref().ct_eq(digest).into()
 }
@@ -215,9 +227,9 @@ impl RsaPrivate {
             (Padding::Pkcs1, Hash::Sha256) => &RSA_PKCS1_SHA256,
             (Padding::Pkcs1, Hash::Sha384) => &RSA_PKCS1_SHA384,
             (Padding::Pkcs1, Hash::Sha512) => &RSA_PKCS1_SHA512,
-            (Padding::Pss, Hash::Sha256) => &RSA_PSS_SHA256,
-            (Padding::Pss, Hash::Sha384) => &RSA_PSS_SHA384,
-            (Padding::Pss, Hash::Sha512) => &RSA_PSS_SHA512,
+            (Padding::Pss | Padding::PssAnySalt, Hash::Sha256) => &RSA_PSS_SHA256,
+            (Padding::Pss | Padding::PssAnySalt, Hash::Sha384) => &RSA_PSS_SHA384,
+            (Padding::Pss | Padding::PssAnySalt, Hash::Sha512) => &RSA_PSS_SHA512,
         };
         let pair = self.pair()?;
         let mut signature = vec![0; pair.public_modulus_len()];

@@ -24,6 +24,7 @@ impl Scheme {
             Self::Rsa(Padding::Pss, hash) => 3 + hash.number(),
             Self::Ecdsa(hash) => 6 + hash.number(),
             Self::Ed25519 => 9,
+            Self::Rsa(Padding::PssAnySalt, hash) => 10 + hash.number(),
         }
     }
 }

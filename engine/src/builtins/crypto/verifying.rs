@@ -52,7 +52,9 @@ impl VerifyingKey {
     fn has_signed(&self, scheme: Scheme, message: &[u8], signature: &[u8]) -> bool {
         match (&self.key, scheme) {
             (PublicKey::Rsa(key), Scheme::Rsa(padding, hash)) => {
-                let form = self.form(hash, padding == Padding::Pss, || key.parsed(padding, hash));
+                let form = self.form(hash, padding != Padding::Pkcs1, || {
+                    key.parsed(padding, hash)
+                });
                 key.verify(form, (padding, hash), message, signature)
             }
             (PublicKey::Ec(key), Scheme::Ecdsa(hash)) => self

@@ -98,7 +98,11 @@ impl Keys {
             let keys = jwk::read(call.arena, text).map_err(|error| {
                 format!("failed to parse a JWK key (set): jwk.ParseString: failed to parse string: {error}")
             })?;
-            return keys.into_iter().map(Key::of_jwk).collect();
+            let keys = keys.into_iter().map(Key::of_jwk);
+            // A key for encryption must not hide the key for signatures that has the same `kid`.
+            return keys
+                .filter(|key| key.as_ref().map_or(true, Key::is_for_signatures))
+                .collect();
         };
         if !rest.is_empty() {
             return Err("extra data after a PEM certificate block".to_owned());
@@ -198,6 +202,13 @@ impl Key {
             verifier,
             bytes,
         })
+    }
+
+    /// Returns `true` if the key names no algorithm, or one that signs tokens. `use` and `key_ops` are ignored, as in OPA.
+    fn is_for_signatures(&self) -> bool {
+        self.algorithm
+            .as_deref()
+            .is_none_or(|name| Algorithm::by_name(name).is_some())
     }
 
     fn verify(

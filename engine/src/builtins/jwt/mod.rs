@@ -153,7 +153,7 @@ const fn hash(bits: u16) -> Hash {
 const fn scheme(family: char, bits: u16) -> Scheme {
     match family {
         RSA => Scheme::Rsa(Padding::Pkcs1, hash(bits)),
-        RSA_PSS => Scheme::Rsa(Padding::Pss, hash(bits)),
+        RSA_PSS => Scheme::Rsa(Padding::PssAnySalt, hash(bits)),
         CURVE => Scheme::Ecdsa(hash(bits)),
         _ => Scheme::Ed25519,
     }
