@@ -122,3 +122,153 @@ fn deep_values_need_little_stack() {
     };
     on_small_stack(work);
 }
+
+/// Texts that readers of YAML take for something else, and parts of such texts.
+const NASTY: &[&str] = &[
+    "a",
+    "<<",
+    "=",
+    "~",
+    ".inf",
+    ".nan",
+    "0o7",
+    "0x1",
+    "1",
+    "_",
+    "e",
+    "2001-01-01",
+    "-",
+    "T",
+    ":",
+    " ",
+    "y",
+    "on",
+    "No",
+    "---",
+    "...",
+    "!",
+    "&",
+    "*",
+    "?",
+    "#",
+    "'",
+    "\"",
+    "\\",
+    "\t",
+    "\n",
+    "\r",
+    "\u{2028}",
+    "\u{2029}",
+    "\u{85}",
+    "\u{feff}",
+    "|",
+    ">",
+    "%",
+    "@",
+    "`",
+    ",",
+    "[",
+    "]",
+    "{",
+    "}",
+    "null",
+    "true",
+    ".",
+    "+",
+    "é",
+    "\u{1f600}",
+    "\0",
+    "\u{1b}",
+    "\u{a0}",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+];
+
+/// Choices that make a value. All are 0 after the end, which chooses the smallest.
+struct Choices<'c>(std::slice::Iter<'c, u8>);
+
+impl Choices<'_> {
+    fn below(&mut self, end: usize) -> usize {
+        usize::from(self.0.next().copied().unwrap_or_default()) % end
+    }
+
+    fn text(&mut self) -> Value {
+        let parts = self.below(5);
+        let parts: String = (0..parts).map(|_| NASTY[self.below(NASTY.len())]).collect();
+        Value::string(&parts)
+    }
+
+    fn value(&mut self, depth: usize) -> Value {
+        match self.below(if depth == 0 { 4 } else { 8 }) {
+            0 => Value::from(1),
+            1..4 => self.text(),
+            4 | 5 => Value::array((0..self.below(4)).map(|_| self.value(depth - 1)).collect()),
+            _ => {
+                let pairs = (0..self.below(4)).map(|_| (self.text(), self.value(depth - 1)));
+                Value::object(pairs.collect())
+            }
+        }
+    }
+}
+
+/// What is wrong with the YAML of the value that the choices make.
+fn wrong(choices: &[u8]) -> Option<String> {
+    let value = Choices(choices.iter()).value(3);
+    let mut text = String::new();
+    let again = write(value.borrow(), &mut text).and_then(|()| read(text.as_bytes()));
+    let again = match again {
+        Ok(again) if again == value => None,
+        Ok(again) => Some(compact(&again)),
+        Err(error) => Some(error.to_string()),
+    };
+    // readers of YAML 1.1 begin a line after them
+    let breaks = text.split(['\u{2028}', '\u{2029}']).skip(1);
+    let again = again.or_else(|| {
+        let mut lines = breaks.filter(|rest| !rest.starts_with('\''));
+        lines.next().map(|_| "a line that only some see".to_owned())
+    });
+    again.map(|again| {
+        format!(
+            "{} is written as {text:?}, which is {again}",
+            compact(&value)
+        )
+    })
+}
+
+/// Fewer and smaller choices that are still wrong.
+fn shrunk(mut choices: Vec<u8>) -> Vec<u8> {
+    let mut at = 0;
+    while at < choices.len() {
+        let mut shorter = choices.clone();
+        shorter.remove(at);
+        let mut smaller = choices.clone();
+        smaller[at] /= 2;
+        let smaller = (smaller != choices).then_some(smaller);
+        match [Some(shorter), smaller]
+            .into_iter()
+            .flatten()
+            .find(|less| wrong(less).is_some())
+        {
+            Some(less) => (choices, at) = (less, 0),
+            None => at += 1,
+        }
+    }
+    choices
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    let mut state = 7_u64;
+    let mut byte = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        state.to_be_bytes()[0]
+    };
+    for _ in 0..5_000 {
+        let choices: Vec<u8> = (0..40).map(|_| byte()).collect();
+        if wrong(&choices).is_some() {
+            let choices = shrunk(choices);
+            panic!("{choices:?}: {}", wrong(&choices).unwrap_or_default());
+        }
+    }
+}

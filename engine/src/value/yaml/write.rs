@@ -275,6 +275,12 @@ fn is_printable(c: char) -> bool {
         && c != '\u{feff}'
 }
 
+/// Returns `true` for U+2028 and U+2029. They end a line for readers of YAML 1.1 only, for which what follows could start a
+/// new key.
+fn is_old_break(c: char) -> bool {
+    matches!(c, '\u{2028}' | '\u{2029}')
+}
+
 /// Whether a plain scalar is read back as this string, by readers of YAML 1.1 as well.
 fn means_itself(text: &str) -> bool {
     let old_bool = matches!(
@@ -295,7 +301,12 @@ fn means_itself(text: &str) -> bool {
             | "Off"
             | "OFF"
     );
-    !old_bool && resolve(text) == Scalar::Str && rfc3339(text).is_none() && !is_sexagesimal(text)
+    // `<<` adds the members of its value to the mapping around it
+    !old_bool
+        && text != "<<"
+        && resolve(text) == Scalar::Str
+        && rfc3339(text).is_none()
+        && !is_sexagesimal(text)
 }
 
 /// `190:20:30`, a number in YAML 1.1.
@@ -333,6 +344,7 @@ impl Looks {
         let mut before = ' ';
         let (mut special, mut tab, mut breaks, mut space_break, mut break_space) =
             (false, false, false, false, false);
+        let mut old_break = false;
         let mut chars = text.chars().peekable();
         let mut first = true;
         while let Some(c) = chars.next() {
@@ -350,6 +362,8 @@ impl Looks {
             };
             tab |= c == '\t';
             special |= c != '\t' && !is_printable(c);
+            special |= is_old_break(c) && chars.peek().is_some();
+            old_break |= is_old_break(c);
             breaks |= is_break(c);
             space_break |= before == ' ' && is_break(c) && !first;
             break_space |= is_break(before) && c == ' ';
@@ -365,7 +379,7 @@ impl Looks {
                 && !text.starts_with(edge)
                 && !text.ends_with(edge),
             quotable,
-            block: !(special || space_break || text.ends_with(' ')),
+            block: !(special || old_break || space_break || text.ends_with(' ')),
         }
     }
 }
