@@ -1,6 +1,7 @@
 //! Support rules: what rules come down to when the unknown is left open, beside the policy's own.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use solon_syntax::ast::VarScan;
@@ -14,6 +15,7 @@ use super::residual::{equation, literal};
 use super::save::terms_of;
 use super::state::numbered;
 use crate::evaluation::Halt;
+use crate::impossible::impossible;
 use crate::program::canonical::Group;
 use crate::trace::Op;
 use crate::value::{V, Value};
@@ -34,8 +36,30 @@ pub(in crate::walk) struct Support<'e> {
     documents: Vec<Placed>,
     /// The documents of which more is asked for than the values of their rules.
     whole: HashSet<Vec<Value>>,
-    /// Whether the rules of a path came down to something, and in which scope.
-    made: HashMap<Vec<Value>, (bool, ScopeIdentity<'e>)>,
+    /// What was made of the rules of a path.
+    made: HashMap<Vec<Value>, MadeRules<'e>>,
+}
+
+/// What was made of the rules of one document.
+#[derive(Default)]
+struct MadeRules<'e> {
+    /// The scope that the support rules are for; `None` if there are none.
+    owner: Option<Rc<ScopeIdentity<'e>>>,
+    /// The scopes in which the rules were searched, and whether anything is left of them there.
+    searched: Vec<(Rc<ScopeIdentity<'e>>, bool)>,
+}
+
+impl<'e> MadeRules<'e> {
+    /// Where the rules for a scope are; `None` if they were not searched in it.
+    fn find(&self, scope: &ScopeIdentity<'e>) -> Option<Found> {
+        let mut searched = self.searched.iter();
+        let (_, defined) = searched.find(|(one, _)| **one == *scope)?;
+        Some(match &self.owner {
+            _ if !defined => Found::Nothing,
+            Some(owner) if **owner == *scope => Found::Here,
+            _ => Found::Elsewhere,
+        })
+    }
 }
 
 /// A support rule of a document, and where it stands.
@@ -123,15 +147,45 @@ impl<'e> Walk<'e> {
     /// Makes support rules of a group, if that has not been done; where they are, if there are any.
     pub(super) fn support(&mut self, wanted: &Wanted<'_, 'e>) -> Result<Found, Halt> {
         let key = document(wanted.path);
-        let here = self.scope().identity();
+        let here = Rc::new(self.scope().identity());
         let made = self.opened().and_then(|open| open.support.made.get(&key));
-        if let Some((defined, there)) = made {
-            return Ok(match defined {
-                _ if *there != here => Found::Elsewhere,
-                true => Found::Here,
-                false => Found::Nothing,
-            });
+        if let Some(found) = made.and_then(|made| made.find(&here)) {
+            return Ok(found);
         }
+        let is_taken = made.is_some_and(|made| made.owner.is_some());
+        let defined = if is_taken {
+            // the rules of another scope stay: here it only counts whether anything is left
+            let kept = self.replace_support(Support::default());
+            let defined = self.support_rules(wanted);
+            self.replace_support(kept);
+            defined?
+        } else {
+            self.support_rules(wanted)?
+        };
+        let Some(open) = self.opened_mut() else {
+            impossible::<()>("support rules without anything unknown");
+            return Ok(Found::Elsewhere);
+        };
+        let made = open.support.made.entry(key).or_default();
+        if defined && !is_taken {
+            made.owner = Some(here.clone());
+        }
+        made.searched.push((here, defined));
+        Ok(match (defined, is_taken) {
+            (false, _) => Found::Nothing,
+            (true, false) => Found::Here,
+            (true, true) => Found::Elsewhere,
+        })
+    }
+
+    fn replace_support(&mut self, support: Support<'e>) -> Support<'e> {
+        self.opened_mut().map_or_else(Support::default, |open| {
+            std::mem::replace(&mut open.support, support)
+        })
+    }
+
+    /// Makes support rules of a group; `true` if anything is left of them.
+    fn support_rules(&mut self, wanted: &Wanted<'_, 'e>) -> Result<bool, Halt> {
         let mut defined = false;
         for one in &wanted.matches.rules {
             if let Some(rule) = one.rule() {
@@ -144,10 +198,7 @@ impl<'e> Walk<'e> {
             let package = self.package_of(at);
             defined |= self.support_rule(wanted, rule, package)?;
         }
-        if let Some(open) = self.opened_mut() {
-            open.support.made.insert(key, (defined, here));
-        }
-        Ok(if defined { Found::Here } else { Found::Nothing })
+        Ok(defined)
     }
 
     /// Notes that more of a document is asked for than the values of its rules.
