@@ -32,6 +32,8 @@ mod joins;
 mod knowledge;
 #[path = "robustness/limits.rs"]
 mod limits;
+#[path = "robustness/memo.rs"]
+mod memo;
 #[path = "robustness/memory.rs"]
 mod memory;
 #[cfg(feature = "crypto")]

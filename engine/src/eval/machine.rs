@@ -145,7 +145,7 @@ impl<'e> Machine<'e> {
                 input,
                 overlay: None,
                 mocks: None,
-                memo: Memo::new(arena),
+                memo: Memo::new(arena, context.program.rules.len()),
             },
             scopes: Vec::new(),
             scope: ROOT,

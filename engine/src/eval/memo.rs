@@ -2,6 +2,7 @@
 
 use bumpalo::Bump;
 use hashbrown::HashTable;
+use smallvec::SmallVec;
 
 use crate::program::RuleId;
 use crate::value::{Arena, V, order, sample};
@@ -17,14 +18,27 @@ pub(super) struct Memo<'e> {
     table: Option<&'e mut HashTable<Hashed<'e>, &'e Bump>>,
     /// Whether arguments are hashed as a whole, since too many have the same first members.
     thorough: bool,
-    /// Functions that ran long, a bit for each, which several may share.
-    long: u64,
-    /// Functions that ran, in the same way: nothing is kept of others.
-    ran: [u64; RAN],
+    /// Number of rules of the program.
+    rules: usize,
+    /// [`RAN`] and [`LONG_RUN`] of each rule, [`RULES_PER_WORD`] rules a word. Empty until a function runs. They are not in
+    /// the arena: a loop over a `with` would fill it.
+    flags: SmallVec<[u64; SMALL]>,
 }
 
-/// Words of bits for functions that ran.
-const RAN: usize = 4;
+/// Words of flags that take no memory of their own.
+const SMALL: usize = 4;
+
+/// Flag of functions that ran: nothing is kept of others.
+const RAN: u64 = 1;
+
+/// Flag of functions that ran long.
+const LONG_RUN: u64 = 2;
+
+/// Bits of flags that a rule has.
+const FLAG_BITS: u32 = 2;
+
+/// Rules whose flags are in one word.
+const RULES_PER_WORD: u32 = u64::BITS / FLAG_BITS;
 
 /// Results up to which a scan beats a hash table.
 const SCAN: usize = 8;
@@ -80,17 +94,27 @@ impl<'e> Entry<'e> {
 }
 
 impl<'e> Memo<'e> {
+    /// An empty memo for a program with so many rules. It allocates nothing.
     #[inline]
-    pub fn new(arena: &'e Arena) -> Self {
+    pub fn new(arena: &'e Arena, rules: usize) -> Self {
         Self {
             arena,
             last: None,
             len: 0,
             table: None,
             thorough: false,
-            long: 0,
-            ran: [0; RAN],
+            rules,
+            flags: SmallVec::new(),
         }
+    }
+
+    /// Forgets all results and which functions ran.
+    pub fn clear(&mut self) {
+        self.last = None;
+        self.len = 0;
+        self.table = None;
+        self.thorough = false;
+        self.flags.clear();
     }
 
     /// The kept result of a rule, or of a function or a partial rule under arguments.
@@ -126,27 +150,50 @@ impl<'e> Memo<'e> {
     /// How the arguments of a function are told apart: equal ones are looked for where running again would cost more.
     #[inline]
     pub fn by(&self, rule: RuleId) -> By {
-        match self.long & bit(rule) {
-            0 => By::Place,
-            _ => By::Value,
+        let (word, shift) = flags_at(rule);
+        match self.flags.get(word) {
+            Some(word) if word >> shift & LONG_RUN != 0 => By::Value,
+            _ => By::Place,
         }
     }
 
-    /// Whether a function runs for the first time, as most functions of small decisions do.
+    /// Notes that a function runs, and returns `true` if it is the first time, as for most functions of small decisions.
     #[inline]
     pub fn is_first(&mut self, rule: RuleId) -> bool {
-        let word = (rule / u64::BITS) as usize % RAN;
-        let Some(word) = self.ran.get_mut(word) else {
-            return false;
-        };
-        let before = std::mem::replace(word, *word | bit(rule));
-        before & bit(rule) == 0
+        let (word, shift) = flags_at(rule);
+        match self.flags.get_mut(word) {
+            Some(word) => {
+                let before = *word;
+                *word = before | RAN << shift;
+                before >> shift & RAN == 0
+            }
+            None => {
+                self.make_flags();
+                self.set(rule, RAN);
+                true
+            }
+        }
+    }
+
+    /// Makes room for the flags of all rules.
+    #[cold]
+    fn make_flags(&mut self) {
+        let words = self.rules.div_ceil(RULES_PER_WORD as usize);
+        self.flags.resize(words, 0);
+    }
+
+    #[inline]
+    fn set(&mut self, rule: RuleId, flag: u64) {
+        let (word, shift) = flags_at(rule);
+        if let Some(word) = self.flags.get_mut(word) {
+            *word |= flag << shift;
+        }
     }
 
     /// Notes that a function ran long.
     #[inline]
     pub fn note_long(&mut self, rule: RuleId) {
-        self.long |= bit(rule);
+        self.set(rule, LONG_RUN);
     }
 
     /// Keeps the result of a function that ran long.
@@ -247,9 +294,13 @@ impl<'e> Memo<'e> {
     }
 }
 
+/// The word with the flags of a rule, and by how many bits they are shifted in it.
 #[inline]
-fn bit(rule: RuleId) -> u64 {
-    1 << (rule % u64::BITS)
+fn flags_at(rule: RuleId) -> (usize, u32) {
+    (
+        (rule / RULES_PER_WORD) as usize,
+        rule % RULES_PER_WORD * FLAG_BITS,
+    )
 }
 
 /// Whether two arguments are equal; those with too many parts to compare only if they are one.

@@ -84,7 +84,7 @@ impl<'e> Machine<'e> {
                 input,
                 overlay: documents,
                 mocks,
-                memo: Memo::new(self.call.arena),
+                memo: self.empty_memo(),
             },
             |machine| machine.run(rest),
         )
@@ -98,8 +98,7 @@ impl<'e> Machine<'e> {
         let flow = self.run(rest);
         self.enter_scope(inner);
         // what was found before is found again, as prints show
-        let arena = self.call.arena;
-        *self.memo() = Memo::new(arena);
+        self.memo().clear();
         flow
     }
 
@@ -130,7 +129,7 @@ impl<'e> Machine<'e> {
         let parent = self.scope;
         let scope = self.scope_ref();
         let (input, overlay) = (scope.input, scope.overlay.clone());
-        let memo = Memo::new(self.call.arena);
+        let memo = self.empty_memo();
         self.scoped(
             Scope {
                 parent,
@@ -155,6 +154,10 @@ impl<'e> Machine<'e> {
 
     pub(super) fn scope_ref(&self) -> &Scope<'e> {
         self.scopes.get(self.scope).unwrap_or(&self.root)
+    }
+
+    fn empty_memo(&self) -> Memo<'e> {
+        Memo::new(self.call.arena, self.program.rules.len())
     }
 
     pub(super) fn memo(&mut self) -> &mut Memo<'e> {
