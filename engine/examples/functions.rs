@@ -6,7 +6,7 @@
 
 use solon::{Custom, Engine, Fault, Request, ResponseMetadata, V, Value, value};
 
-fn main() -> Result<(), solon::Error> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     // the signature is checked when policies are compiled
     let mut tiers = Custom::new(
         "org.tier",
@@ -22,7 +22,7 @@ fn main() -> Result<(), solon::Error> {
                 _ => Err(Fault::error(format!("nobody is called {user}"))),
             }
         },
-    );
+    )?;
     // it asks the outside: decisions that need it say so, and its answers are asked for once
     tiers = tiers.waiting();
     let engine = Engine::builder().function(tiers).build();

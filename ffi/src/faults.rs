@@ -31,7 +31,9 @@ sound := input.x";
 /// An engine with a document that cannot be, one that panics, and a sound one.
 fn engine() -> Engine {
     let boom = Custom::new("boom", "x: any => y: any", |_, _| panic!("injected"));
-    let engine = Engine::builder().function(boom).build();
+    let engine = Engine::builder()
+        .function(boom.expect("a signature"))
+        .build();
     let mut change = Change::default();
     change.set_module("t.rego", POLICY);
     apply_tampered(&engine, change, &tamper).expect("only a plan is broken");

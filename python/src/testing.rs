@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ::engine::internal::builtins::Custom;
 use ::engine::internal::program::{Operand, Program, Step};
 use ::engine::internal::testing::apply_tampered;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::engine::Engine;
@@ -21,6 +22,7 @@ sound := input.x";
 pub fn _faulty_engine(py: Python<'_>) -> PyResult<Engine> {
     #[expect(clippy::panic, reason = "what a panic becomes is what is tested")]
     let boom = Custom::new("boom", "x: any => y: any", |_, _| panic!("injected"));
+    let boom = boom.map_err(PyValueError::new_err)?;
     let engine = ::engine::Engine::builder().function(boom).build();
     let mut change = ::engine::Change::default();
     change.set_module("t.rego", POLICY);

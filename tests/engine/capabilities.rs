@@ -246,11 +246,12 @@ fn functions_of_other_engines_compile_and_fail() {
     let capabilities = Capabilities::from_json(json.to_string().as_bytes()).unwrap();
     let engine = Engine::builder()
         .capabilities(capabilities)
-        .function(Custom::new(
-            "my.function",
-            "x: string => y: number",
-            |_, _| Ok(solon::internal::value::V::Int(7)),
-        ))
+        .function(
+            Custom::new("my.function", "x: string => y: number", |_, _| {
+                Ok(solon::internal::value::V::Int(7))
+            })
+            .unwrap(),
+        )
         .build();
     assert_eq!(strict(&engine, r#"my.function("z")"#), "7");
 }

@@ -178,7 +178,8 @@ fn machines_that_disagree_are_reported() {
     let calls = AtomicI64::new(0);
     let next = Custom::new("next", "x: number => n: number", move |_, _| {
         Ok(V::Int(calls.fetch_add(1, Ordering::Relaxed)))
-    });
+    })
+    .unwrap();
     let asks = |function: Custom| {
         let engine = Engine::builder().function(function).build();
         let query = engine.prepare_query("next(1) + 0").unwrap();

@@ -59,12 +59,12 @@ pub struct Kept<'e> {
 ///     let mut loud = call.buffer();
 ///     loud.extend(text.to_uppercase().bytes());
 ///     Ok(call.text(loud))
-/// });
+/// })?;
 /// let engine = Engine::builder().function(shout).build();
 /// let query = engine.prepare_query("x := shout(\"hey\")")?;
 /// let found = query.solutions(&Request::new())?;
 /// assert_eq!(found[0].bindings[0].1, "HEY".into());
-/// # Ok::<(), solon::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct BuiltinContext<'e> {
     /// Where results live.

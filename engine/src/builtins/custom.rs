@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{BuiltinContext, Fault};
 use crate::impossible;
-use crate::types::Type;
+use crate::types::{Type, parse_host_signature};
 use crate::value::V;
 
 /// The body of a function that a host adds.
@@ -20,12 +20,12 @@ pub type CustomBody =
 /// let half = Custom::new("half", "whole: number => half: number", |_, operands| match operands {
 ///     [V::Int(whole)] => Ok(V::Int(whole / 2)),
 ///     _ => Err(Fault::Undefined),
-/// });
+/// })?;
 /// let engine = Engine::builder().function(half).build();
 /// engine.set_module("p.rego", "package p\nanswer := half(input.n)")?;
 /// let answer = engine.prepare_document("p/answer")?;
 /// assert_eq!(answer.evaluate(&Request::new().input_json(br#"{"n": 84}"#))?, Some(42.into()));
-/// # Ok::<(), solon::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
 #[non_exhaustive]
@@ -46,21 +46,33 @@ pub struct Custom {
 impl Custom {
     /// A function from its declaration in the notation of the table of built-ins,
     /// `name: string => greeting: string`.
+    ///
+    /// # Errors
+    /// The signature and the position at which it cannot be parsed. A signature that takes any number of arguments (`...`) or
+    /// has no result (`void`) is an error, too.
+    ///
+    /// ```
+    /// let error = solon::Custom::new("half", "whole: nmber => half: number", |_, _| Err(solon::Fault::Undefined));
+    /// let message = "invalid signature `whole: nmber => half: number`: expected a type at byte 7";
+    /// assert_eq!(error.unwrap_err(), message);
+    /// ```
     pub fn new(
         name: &str,
-        signature: &'static str,
+        signature: &str,
         body: impl for<'e> Fn(&mut BuiltinContext<'e>, &[V<'e>]) -> Result<V<'e>, Fault>
         + Send
         + Sync
         + 'static,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, String> {
+        let function = parse_host_signature(signature).map_err(|error| error.to_string())?;
+        let declaration = Type::from(function);
+        Ok(Self {
             name: name.into(),
-            declaration: crate::types::parse_signature(signature),
+            declaration,
             memoise: true,
             waits: false,
             body: Arc::new(body),
-        }
+        })
     }
 
     /// A function from its declaration in the JSON form of capabilities:

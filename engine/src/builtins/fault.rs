@@ -14,14 +14,14 @@ use crate::value::{Kind, V};
 /// let half = Custom::new("half", "n: number => h: number", |_, operands| match operands {
 ///     [V::Int(n)] if n % 2 == 0 => Ok(V::Int(n / 2)),
 ///     _ => Err(Fault::error("an even number was expected")),
-/// });
+/// })?;
 /// let engine = Engine::builder().function(half).build();
 /// let query = engine.prepare_query("half(input, h)")?;
 /// assert_eq!(query.solutions(&Request::new().input(&4.into()))?.len(), 1);
 /// // elsewhere than in strict requests, what fails is undefined
 /// assert_eq!(query.solutions(&Request::new().input(&3.into()))?.len(), 0);
 /// assert!(query.solutions(&Request::new().input(&3.into()).strict_builtin_errors(true)).is_err());
-/// # Ok::<(), solon::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub enum Fault {

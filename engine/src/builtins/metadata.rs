@@ -16,7 +16,7 @@ use crate::value::Value;
 ///     let tenant = tenant.and_then(|fields| fields.get_str("tenant"));
 ///     call.set_response_metadata("audit/tenant", tenant.cloned().unwrap_or_default());
 ///     operands.first().copied().ok_or(Fault::Undefined)
-/// });
+/// })?;
 /// let engine = Engine::builder().function(audited).build();
 /// let query = engine.prepare_query("x := audited(1)")?;
 ///
@@ -24,7 +24,7 @@ use crate::value::Value;
 /// let response = ResponseMetadata::default();
 /// query.solutions(&Request::new().metadata(&metadata).response_metadata(&response))?;
 /// assert_eq!(response.to_value().to_string(), r#"{"audit/tenant": "acme"}"#);
-/// # Ok::<(), solon::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ResponseMetadata {

@@ -26,7 +26,7 @@ pub use json::constant_json;
 pub use merge::Merge;
 pub use schema::{RecursiveType, Schema, SchemaError};
 pub use select::type_of;
-pub use signature::{SignatureError, try_parse_signature};
+pub use signature::{SignatureError, parse_host_signature, try_parse_signature};
 pub use unify::{may_unify, unifies};
 pub use union::{union, union_all};
 

@@ -7,10 +7,13 @@ use super::{FunctionType, Parameter, Type};
 use crate::limits;
 use crate::value::Value;
 
-/// Why a declaration is not one.
+/// The error of a function's signature that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SignatureError {
-    /// Byte offset in the declaration.
+    /// The signature.
+    pub signature: Box<str>,
+    /// Byte offset in the signature.
     pub offset: usize,
     /// What was expected there.
     pub expected: &'static str,
@@ -18,11 +21,33 @@ pub struct SignatureError {
 
 impl fmt::Display for SignatureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected {} at byte {}", self.expected, self.offset)
+        let (signature, offset) = (&self.signature, self.offset);
+        write!(
+            f,
+            "invalid signature `{signature}`: expected {} at byte {offset}",
+            self.expected
+        )
     }
 }
 
 impl std::error::Error for SignatureError {}
+
+/// Parses the signature of a function that a host adds: its number of arguments is fixed and it has a result.
+pub fn parse_host_signature(text: &str) -> Result<FunctionType, SignatureError> {
+    let function = try_parse_signature(text)?;
+    let at = |offset: Option<usize>, expected| SignatureError {
+        signature: text.into(),
+        offset: offset.unwrap_or_default(),
+        expected,
+    };
+    if function.variadic.is_some() {
+        return Err(at(text.find("..."), "a fixed number of arguments"));
+    }
+    if function.result.is_none() {
+        return Err(at(text.rfind("void"), "a result"));
+    }
+    Ok(function)
+}
 
 /// Parses a declaration.
 pub fn try_parse_signature(text: &str) -> Result<FunctionType, SignatureError> {
@@ -73,6 +98,7 @@ impl<'a> Parser<'a> {
 
     fn fail(&self, expected: &'static str) -> SignatureError {
         SignatureError {
+            signature: self.text.into(),
             offset: self.at,
             expected,
         }
@@ -127,6 +153,7 @@ impl<'a> Parser<'a> {
         if depth > limits::TYPE_NESTING {
             return Err(self.fail("less nesting"));
         }
+        self.rest();
         let start = self.at;
         Ok(match self.word()? {
             "null" => Type::Null,
@@ -252,6 +279,31 @@ mod tests {
             try_parse_signature(&deep).unwrap_err().expected,
             "less nesting"
         );
+    }
+
+    #[test]
+    fn functions_of_a_host_have_fixed_arguments_and_a_result() {
+        for (text, error) in [
+            ("x: any => y: any", None),
+            ("=> number", None),
+            (
+                "...: any => y: any",
+                Some(
+                    "invalid signature `...: any => y: any`: expected a fixed number of arguments at byte 0",
+                ),
+            ),
+            (
+                "x: any => void",
+                Some("invalid signature `x: any => void`: expected a result at byte 10"),
+            ),
+            (
+                "x: nmber => y: any",
+                Some("invalid signature `x: nmber => y: any`: expected a type at byte 3"),
+            ),
+        ] {
+            let found = parse_host_signature(text).err();
+            assert_eq!(found.map(|error| error.to_string()).as_deref(), error);
+        }
     }
 
     #[test]

@@ -74,8 +74,12 @@ fn functions_of_the_host_say_whether_they_wait() {
         Ok(V::Int(1))
     }
     let engine = Engine::builder()
-        .function(Custom::new("org.ask", "name: string => x: number", answer).waiting())
-        .function(Custom::new("org.know", "name: string => x: number", answer))
+        .function(
+            Custom::new("org.ask", "name: string => x: number", answer)
+                .unwrap()
+                .waiting(),
+        )
+        .function(Custom::new("org.know", "name: string => x: number", answer).unwrap())
         .build();
     engine
         .set_module(

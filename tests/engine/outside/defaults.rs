@@ -92,6 +92,7 @@ fn a_builders_options_have_no_order() {
         solon::internal::builtins::Custom::new("double", "x: number => y: number", |_, operands| {
             Ok(operands[0])
         })
+        .unwrap()
     };
     for builder in builders {
         let engine = builder.build();

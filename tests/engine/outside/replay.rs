@@ -47,11 +47,16 @@ fn each_question_is_asked_once() {
     let refusing = asked.clone();
     let engine = Engine::builder()
         .host(host.clone())
-        .function(Custom::new("next", "=> n: number", move |_, _| Ok(count(&first))).without_memo())
+        .function(
+            Custom::new("next", "=> n: number", move |_, _| Ok(count(&first)))
+                .unwrap()
+                .without_memo(),
+        )
         .function(
             Custom::new("waits", "x: any => n: number", move |_, _| {
                 Ok(count(&second))
             })
+            .unwrap()
             .waiting(),
         )
         .function(
@@ -59,6 +64,7 @@ fn each_question_is_asked_once() {
                 refusing.fetch_add(1, Ordering::SeqCst);
                 Err(Fault::error("not today"))
             })
+            .unwrap()
             .waiting(),
         )
         .build();

@@ -117,7 +117,7 @@ fn engine() -> Engine {
         solon::internal::builtins::Custom::new("twice", "x: any => y: any", |_, operands| {
             Ok(operands[0])
         });
-    Engine::builder().function(twice).build()
+    Engine::builder().function(twice.unwrap()).build()
 }
 
 fn input() -> Value {

@@ -37,6 +37,7 @@ fn noted() -> Custom {
         }
         Ok(operand)
     })
+    .unwrap()
 }
 
 fn server(options: ServerOptions) -> Inside {
@@ -190,7 +191,7 @@ fn metadata_may_be_any_value() {
             .ok_or(Fault::Undefined)
             .map(|x: V<'_>| x)
     });
-    let server = Inside::start(Server::builder().function(set));
+    let server = Inside::start(Server::builder().function(set.unwrap()));
     let put = Message::new("PUT", "/v1/policies/s").body("package s\n\np := sets(1)\n");
     assert_eq!(Client::connect(server.address()).ask(&put).status, 200);
     let get = Client::connect(server.address()).ask(&Message::new("GET", "/v1/data/s/p"));
