@@ -121,7 +121,7 @@ impl<'e> Machine<'e> {
                     out,
                     keys,
                     path,
-                } => self.base_child(*from, path, keys, *out)?,
+                } => self.base_child(*from, &path.0, keys, *out)?,
                 Step::Input { keys, out } => self.walk_input(keys, *out),
                 Step::Call { call, out } => self.call_into(call, *out)?,
                 _ => impossible("a join asks for a value by another step than a lookup"),

@@ -290,7 +290,7 @@ impl<'e> Machine<'e> {
                     out,
                     keys,
                     path,
-                } => self.base_child(*from, path, keys, *out)?,
+                } => self.base_child(*from, &path.0, keys, *out)?,
                 Step::Document { path, out } => {
                     let mut few = Few::default();
                     let path = self.gather(path, &mut few);

@@ -166,7 +166,7 @@ impl<'p> Dump<'p> {
                 keys,
                 path,
             } => {
-                let (from, keys, path) = (self.operand(*from), self.keys(keys), self.keys(path));
+                let (from, keys, path) = (self.operand(*from), self.keys(keys), self.keys(&path.0));
                 self.set(*out, format_args!("{from}{keys} below base{path}"))
             }
             Step::Rule { rule, out } => self.set(*out, self.name(*rule)),

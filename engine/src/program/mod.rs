@@ -21,8 +21,8 @@ pub use index::{
 };
 pub use inlined::{Any, Inlined, Spliced};
 pub use plan::{
-    Aggregate, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall, Every,
-    FunctionCall, Join, Operand, Plan, Screen, Slot, Step, Target, TextTest, With,
+    Aggregate, BasePath, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall,
+    Every, FunctionCall, Join, Operand, Plan, Screen, Slot, Step, Target, TextTest, With,
 };
 pub use quick::QuickCall;
 pub use rules::{Chain, Known, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode};

@@ -17,7 +17,7 @@ macro_rules! operands {
             } => {
                 $see(from);
                 keys.$iter().for_each(&mut *$see);
-                path.$iter().for_each($see);
+                path.0.$iter().for_each($see);
             }
             Self::Each { from, .. } | Self::Descend { from, .. } => $see(from),
             Self::Join(join) => {
@@ -37,7 +37,7 @@ macro_rules! operands {
                         } => {
                             $see(from);
                             keys.$iter().for_each(&mut *$see);
-                            path.$iter().for_each(&mut *$see);
+                            path.0.$iter().for_each(&mut *$see);
                         }
                         Self::Call { call, .. } => call.args.$iter().for_each(&mut *$see),
                         _ => {}

@@ -120,7 +120,7 @@ pub enum Step {
         /// The keys.
         keys: Box<[Operand]>,
         /// Path of `from` below `data`: where documents are replaced, the whole path decides.
-        path: Box<Vec<Operand>>,
+        path: Box<BasePath>,
     },
     /// The document of a rule: its value, or its full extent.
     Rule {
@@ -292,6 +292,10 @@ pub enum Step {
     /// Leaf: a solution of a query, all of whose wanted values are in these places.
     Solution(Box<[Operand]>),
 }
+
+/// The path of a base document below `data`. A type of its own keeps the step small.
+#[derive(Clone)]
+pub struct BasePath(pub Box<[Operand]>);
 
 /// A loop that is entered again and again over one collection, each time for the elements that have one value.
 #[derive(Clone)]

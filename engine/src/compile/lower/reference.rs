@@ -5,7 +5,7 @@ use solon_syntax::ast::{Term, TermKind};
 use super::body::Lowering;
 use super::constants::constant;
 use crate::evaluation::base_index;
-use crate::program::{ConstId, NodeId, Operand, RuleId, RuleKind, Step};
+use crate::program::{BasePath, ConstId, NodeId, Operand, RuleId, RuleKind, Step};
 use crate::value::Value;
 
 impl Lowering<'_> {
@@ -103,16 +103,13 @@ impl Lowering<'_> {
             .position(|term| constant(term).is_none())
             .unwrap_or(operands.len());
         let (fixed, rest) = operands.split_at_checked(count).unwrap_or((operands, &[]));
-        let path: Vec<ConstId> = fixed
+        let path: Box<[ConstId]> = fixed
             .iter()
             .filter_map(|key| self.constants.of_term(key))
             .collect();
+        let known = path.iter().copied().map(Operand::Const).collect();
         let out = self.slot();
-        let known: Vec<Operand> = Vec::clone(&path).into_iter().map(Operand::Const).collect();
-        self.push(Step::Base {
-            path: path.into(),
-            out,
-        });
+        self.push(Step::Base { path, out });
         self.below_base(Operand::Slot(out), known, rest)
     }
 
@@ -124,14 +121,14 @@ impl Lowering<'_> {
         mut operands: &[Term],
     ) -> Operand {
         while let Some((first, others)) = operands.split_first() {
-            let out = self.slot();
             if self.is_open(first) {
                 let is_named = !first.is_wildcard();
-                // the path of what is below names each step
+                // a `BaseChild` further below names each step of its path
                 let is_read = others
                     .iter()
                     .any(|term| !is_field(term) && !term.is_wildcard());
                 let key = (is_named || is_read).then(|| self.slot());
+                let out = self.slot();
                 self.push(Step::Each { from, key, out });
                 if let Some(key) = key {
                     path.push(Operand::Slot(key));
@@ -139,6 +136,7 @@ impl Lowering<'_> {
                         self.matches(Operand::Slot(key), first);
                     }
                 }
+                from = Operand::Slot(out);
                 operands = others;
             } else {
                 let (keys, rest) = self.known(operands);
@@ -147,10 +145,11 @@ impl Lowering<'_> {
                     .split_at_checked(keys.len())
                     .unwrap_or((operands, &[]));
                 let below = path.iter().chain(&keys).copied().collect();
+                let out = self.slot();
                 self.push(if known.iter().all(is_field) {
                     Step::Walk { from, keys, out }
                 } else {
-                    let path = Box::new(path);
+                    let path = Box::new(BasePath(path.into()));
                     Step::BaseChild {
                         from,
                         out,
@@ -158,10 +157,10 @@ impl Lowering<'_> {
                         path,
                     }
                 });
+                from = Operand::Slot(out);
                 path = below;
                 operands = rest;
             }
-            from = Operand::Slot(out);
         }
         from
     }
