@@ -302,6 +302,7 @@ impl FilterInner {
             shorts: &self.shorts,
             paths: &self.paths,
             functions: self.extensions,
+            unknowns: &self.partial.inlining.unknowns,
         };
         let fragment = Fragment {
             targets: &targets,

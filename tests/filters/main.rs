@@ -30,6 +30,7 @@ mod edges;
 mod extended;
 mod handed;
 mod injection;
+mod kept;
 mod masks;
 mod parsed;
 mod policies;

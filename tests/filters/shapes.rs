@@ -125,7 +125,7 @@ impl Maker {
         both.append(&mut other.before);
         let (one, other) = (one.text, other.text);
         let within = |text: String| Said { before: both, text };
-        match self.draw.below(13) {
+        match self.draw.below(16) {
             0 => within(format!("[{one}, {other}][{}]", self.draw.below(2))),
             1 => within(format!("{{\"a\": {one}, \"b\": {other}}}.b")),
             2 => {
@@ -200,6 +200,34 @@ impl Maker {
                 ));
                 within(name)
             }
+            13 => {
+                let name = self.name('r');
+                let (first, second) = (self.body(depth - 1, 2), self.body(depth - 1, 1));
+                let [one, two, three] = [(); 3].map(|()| self.constant(kind));
+                let last = if self.draw.one_in(2) {
+                    format!("else := {three}\n")
+                } else {
+                    String::new()
+                };
+                self.helpers.push(format!(
+                    "\n{name} := {one} if {first}\nelse := {two} if {second}\n{last}"
+                ));
+                within(name)
+            }
+            14 => {
+                let (name, sign) = (self.name('f'), self.sign(kind));
+                let [one, two, three] = [(); 3].map(|()| self.constant(kind));
+                let sign = if sign == "=" { "==" } else { sign };
+                self.helpers.push(format!(
+                    "\n{name}(x) := {one} if x {sign} {two}\nelse := {three}\n"
+                ));
+                within(format!("{name}({})", self.column(kind)))
+            }
+            15 => {
+                let (column, default) = (self.column(kind), self.constant(kind));
+                let (table, name) = column.rsplit_once('.').unwrap_or_default();
+                within(format!("object.get({table}, \"{name}\", {default})"))
+            }
             _ => within(one),
         }
     }
@@ -240,7 +268,7 @@ impl Maker {
         if depth == 0 {
             return self.compared(0);
         }
-        match self.draw.below(17) {
+        match self.draw.below(19) {
             0 => {
                 let kind = self.kind();
                 let value = self.value(kind, depth - 1);
@@ -342,6 +370,11 @@ impl Maker {
                     ],
                     text: format!("{name} {sign} {number}"),
                 }
+            }
+            14 | 15 => {
+                let not = if self.draw.one_in(2) { "not " } else { "" };
+                let kind = if self.mixed { self.kind() } else { Kind::Truth };
+                Said::plain(format!("{not}{}", self.column(kind)))
             }
             _ => self.compared(depth - 1),
         }

@@ -6,6 +6,7 @@
 use solon_syntax::ast::{Body, Expr, ExprKind, Module, Name, Term, TermKind, VarScan};
 use solon_syntax::source::Span;
 
+use super::bare::{as_comparison, is_presence};
 use super::condition::{Comparison, Condition, Operand, Operator, Predicate, Test};
 use super::operand::{Names, Side, Site, is_collection, or, place_of, side, unified};
 use super::refusal::Refusal;
@@ -37,7 +38,11 @@ pub fn check(left: &Residuals, fragment: Fragment<'_>) -> Result<Condition, Vec<
     for body in &left.queries {
         let mut tests = Vec::with_capacity(body.len());
         for expr in body {
-            let expr = &*unified(expr, fragment.names);
+            let read = as_comparison(expr, fragment.names);
+            if is_presence(&read, body, fragment.names) {
+                continue;
+            }
+            let expr = &*unified(&read, fragment.names);
             if let Err(refusal) = statement(expr, &left.support, fragment) {
                 refusals.push(refusal);
             }
@@ -47,7 +52,7 @@ pub fn check(left: &Residuals, fragment: Fragment<'_>) -> Result<Condition, Vec<
             if !expr.with.is_empty() {
                 continue;
             }
-            match allowed(expr, fragment).and_then(|()| read(expr, body, fragment.names)) {
+            match allowed(expr, fragment).and_then(|()| self::read(expr, body, fragment.names)) {
                 Ok(test) => match sayable(&test, fragment) {
                     Ok(()) => tests.push(test),
                     Err(refusal) => refusals.push(refusal),
@@ -354,7 +359,7 @@ fn searched(operator: Operator, value: &Value, place: Span) -> Result<Predicate,
 }
 
 /// Whether a variable of a policy stands once only, so that it may have any value.
-fn is_alone(name: &Name, body: &Body) -> bool {
+pub(super) fn is_alone(name: &Name, body: &Body) -> bool {
     let mut times = 0;
     VarScan::default().each(body, |_, other| times += usize::from(other == name));
     times == 1

@@ -2,6 +2,9 @@
 
 use crate::impossible::impossible;
 
+/// Maximum number of digits before the point of a number that has a [`Decimal::floor`]: all such numbers fit in an `i128`.
+pub const FLOOR_DIGITS: u32 = 38;
+
 /// A number: digits and where the point stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decimal {
@@ -71,6 +74,31 @@ impl Decimal {
         }
     }
 
+    /// The largest integer that is not greater, and `true` if it is the number itself. `None` for a number of more digits
+    /// before its point than [`FLOOR_DIGITS`].
+    pub fn floor(&self) -> Option<(i128, bool)> {
+        let before = i64::try_from(self.digits.len())
+            .ok()?
+            .checked_add(self.power)?;
+        if before > i64::from(FLOOR_DIGITS) {
+            return None;
+        }
+        let kept = usize::try_from(before.max(0)).ok()?;
+        let is_whole = self.is_integer();
+        let whole = format!("{:0<kept$.kept$}", self.digits);
+        let size: i128 = if kept == 0 { 0 } else { whole.parse().ok()? };
+        Some(match (self.negative, is_whole) {
+            (false, _) => (size, is_whole),
+            (true, true) => (-size, true),
+            (true, false) => (-size - 1, false),
+        })
+    }
+
+    /// Returns `true` for a number below zero.
+    pub fn is_negative(&self) -> bool {
+        self.negative
+    }
+
     /// The number without a power. It takes [`Self::width`] digits, which whoever asks has bounded.
     pub fn plain(&self) -> String {
         let mut text = String::new();
@@ -104,6 +132,30 @@ fn within_width<N: TryInto<usize>>(digits: N) -> usize {
 #[cfg(test)]
 mod tests {
     use super::Decimal;
+
+    #[test]
+    fn floors_are_exact() {
+        for (text, floor) in [
+            ("0", (0, true)),
+            ("-0.0", (0, true)),
+            ("1e2", (100, true)),
+            ("0.05", (0, false)),
+            ("-0.05", (-1, false)),
+            ("2.5", (2, false)),
+            ("-2.5", (-3, false)),
+            ("1e-400", (0, false)),
+            ("-1e-400", (-1, false)),
+            ("123456.789e1", (1_234_567, false)),
+            (
+                "-9223372036854775808.5",
+                (-9_223_372_036_854_775_809, false),
+            ),
+            ("1e37", (10_i128.pow(37), true)),
+        ] {
+            assert_eq!(Decimal::read(text).unwrap().floor(), Some(floor), "{text}");
+        }
+        assert_eq!(Decimal::read("1e38").unwrap().floor(), None);
+    }
 
     #[test]
     fn numbers_are_written_without_powers() {

@@ -5,6 +5,7 @@
 //! what is left for a target. What such a filter promises stands in `docs/filters.md`.
 
 mod annotated;
+mod bare;
 mod becoming;
 mod check;
 mod clash;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use solon_syntax::ast::{Expr, ExprKind, Name, Term, TermKind};
+use solon_syntax::ast::{Expr, ExprKind, Name, Ref, Term, TermKind};
 use solon_syntax::source::Span;
 
 use super::condition::Column;
@@ -20,6 +20,8 @@ pub struct Names<'n> {
     pub paths: &'n [(String, String)],
     /// Whether functions of columns are read.
     pub functions: bool,
+    /// The references that are unknown.
+    pub unknowns: &'n [Ref],
 }
 
 /// A side of an operator.

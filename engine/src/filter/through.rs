@@ -1,12 +1,14 @@
 //! What policies make of a column before they compare it.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 use solon_syntax::ast::{Term, TermKind};
 
 use super::condition::{Column, Comparison, Operand, Predicate};
-use super::decimal::Decimal;
+use super::decimal::{Decimal, FLOOR_DIGITS};
 use super::operand::{Names, column};
 use super::target::FilterTarget;
 use crate::builtins::{simple_lower, simple_upper};
@@ -43,9 +45,17 @@ pub enum Ends {
 /// `factor` times a number and `offset` more. The factor is not zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Linear {
-    factor: i64,
-    offset: i64,
+    factor: i128,
+    offset: i128,
 }
+
+/// Largest factor and largest offset. Invariant: `FACTORS * 2^64 + OFFSETS` is less than [`BEYOND`], so whatever is made of
+/// an integer of 64 bits lies between `-BEYOND` and `BEYOND`.
+const FACTORS: u128 = 1 << 62;
+const OFFSETS: u128 = 1 << 100;
+
+/// Stands for every number with more digits than [`Decimal::floor`] takes.
+const BEYOND: i128 = 10_i128.pow(FLOOR_DIGITS);
 
 /// What a comparison with a multiple of a number says of the number itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,10 +153,7 @@ fn linear(
     };
     let (column, steps) = operand(term, names)?;
     let Linear { factor, offset } = match steps.as_slice() {
-        [] => Linear {
-            factor: 1,
-            offset: 0,
-        },
+        [] => Linear::IDENTITY,
         [Through::Linear(inner)] => *inner,
         _ => return None,
     };
@@ -157,25 +164,22 @@ fn linear(
         _ => (factor.checked_mul(number)?, offset.checked_mul(number)?),
     };
     let made = Through::Linear(Linear { factor, offset });
-    (factor != 0).then(|| (column, vec![made]))
+    let is_bounded = factor.unsigned_abs() <= FACTORS && offset.unsigned_abs() <= OFFSETS;
+    (factor != 0 && is_bounded).then(|| (column, vec![made]))
 }
 
 /// The integer that a constant is.
-fn integer(term: &Term) -> Option<i64> {
+fn integer(term: &Term) -> Option<i128> {
     let value = constant(term)?;
-    value.borrow().as_number()?;
-    whole(&value)
+    let (whole, is_whole) = decimal(&value)?.floor()?;
+    is_whole.then_some(whole)
 }
 
-fn whole(value: &Value) -> Option<i64> {
+/// The digits of a number; `None` for other values.
+fn decimal(value: &Value) -> Option<Decimal> {
     let value = value.borrow();
     value.as_number()?;
-    let decimal = Decimal::read(&value.to_string())?;
-    // long numbers are written in full only where they fit
-    if !decimal.is_integer() || decimal.width() > 19 {
-        return None;
-    }
-    decimal.plain().parse().ok()
+    Decimal::read(&value.to_string())
 }
 
 /// The characters that `trim_space` cuts off.
@@ -186,26 +190,52 @@ fn blanks() -> String {
 }
 
 impl Linear {
-    /// What a comparison of it with a number says of the number that it is a multiple of; `None` for other numbers than
-    /// integers.
-    pub fn solved(self, comparison: Comparison, value: &Value) -> Option<Solved> {
-        let rest = i128::from(whole(value)?) - i128::from(self.offset);
-        let (comparison, rest) = if self.factor < 0 {
-            (comparison.mirrored(), -rest)
+    /// The number itself.
+    pub const IDENTITY: Self = Self {
+        factor: 1,
+        offset: 0,
+    };
+
+    /// What a comparison of it with a number says of the number that it is a multiple of, which is an integer of `range`;
+    /// `None` for other values than numbers. Every bound that it returns is in `range`: what lies outside is decided.
+    pub fn solved(
+        self,
+        comparison: Comparison,
+        value: &Value,
+        range: &RangeInclusive<i128>,
+    ) -> Option<Solved> {
+        let decimal = decimal(value)?;
+        let beyond = if decimal.is_negative() {
+            -BEYOND
         } else {
-            (comparison, rest)
+            BEYOND
         };
-        let factor = i128::from(self.factor).abs();
-        let (low, is_whole) = (rest.div_euclid(factor), rest.rem_euclid(factor) == 0);
+        let (floor, is_whole) = decimal.floor().unwrap_or((beyond, true));
+        let rest = floor - self.offset;
+        let (comparison, rest) = match (self.factor < 0, is_whole) {
+            (false, _) => (comparison, rest),
+            (true, true) => (comparison.mirrored(), -rest),
+            // the floor of the opposite
+            (true, false) => (comparison.mirrored(), -rest - 1),
+        };
+        let factor = self.factor.abs();
+        let low = rest.div_euclid(factor);
+        let is_whole = is_whole && rest.rem_euclid(factor) == 0;
         let high = if is_whole { low } else { low + 1 };
-        Some(match comparison {
+        let (comparison, bound) = match comparison {
             Comparison::Eq | Comparison::Ne if !is_whole => {
-                Solved::All(comparison == Comparison::Ne)
+                return Some(Solved::All(comparison == Comparison::Ne));
             }
-            Comparison::Eq | Comparison::Ne | Comparison::Lte | Comparison::Gt => {
-                Solved::Compare(comparison, low)
-            }
-            Comparison::Lt | Comparison::Gte => Solved::Compare(comparison, high),
+            Comparison::Eq | Comparison::Ne | Comparison::Lte | Comparison::Gt => (comparison, low),
+            Comparison::Lt | Comparison::Gte => (comparison, high),
+        };
+        // all integers of the range compare alike with what is outside
+        Some(if bound > *range.end() {
+            Solved::All(comparison.holds(Ordering::Less))
+        } else if bound < *range.start() {
+            Solved::All(comparison.holds(Ordering::Greater))
+        } else {
+            Solved::Compare(comparison, bound)
         })
     }
 }
@@ -237,10 +267,6 @@ pub fn fitted(steps: &[Through], predicate: Predicate) -> Result<Predicate, Stri
             if !is_kind(&value) {
                 return Err(other_kind());
             }
-            if let Through::Linear(linear) = last {
-                let solved = linear.solved(comparison, &value);
-                solved.ok_or_else(|| format!("{word}: integers of at most 64 bits only"))?;
-            }
             let equation = matches!(comparison, Comparison::Eq | Comparison::Ne);
             if last.case().is_some() && !equation {
                 return Err(format!("{word}: texts are only tested for equality"));
@@ -257,11 +283,6 @@ pub fn fitted(steps: &[Through], predicate: Predicate) -> Result<Predicate, Stri
         Predicate::In(values) => {
             if !values.iter().all(is_kind) {
                 return Err(other_kind());
-            }
-            if matches!(last, Through::Linear(_))
-                && !values.iter().all(|value| whole(value).is_some())
-            {
-                return Err(format!("{word}: integers of at most 64 bits only"));
             }
             let values = values.into_iter();
             let values = values.filter(|value| value.borrow().utf8().is_none_or(possible));
@@ -354,34 +375,71 @@ mod tests {
         }
     }
 
+    const COMPARISONS: [Comparison; 6] = [
+        Comparison::Eq,
+        Comparison::Ne,
+        Comparison::Lt,
+        Comparison::Lte,
+        Comparison::Gt,
+        Comparison::Gte,
+    ];
+
+    /// Checks each number of a range: what is solved holds of the very numbers of whose multiple the comparison holds, which
+    /// compares four times as much so that constants may be quarters.
+    fn agrees(linear: Linear, quarters: i128, range: &RangeInclusive<i128>) {
+        let sign = if quarters < 0 { "-" } else { "" };
+        let (whole, rest) = (quarters.abs() / 4, quarters.abs() % 4 * 25);
+        let text = format!("{sign}{whole}.{rest:02}");
+        let value = crate::value::json::read(text.as_bytes()).unwrap();
+        for comparison in COMPARISONS {
+            let solved = linear.solved(comparison, &value, range).unwrap();
+            let bounds = [*range.start(), *range.end()];
+            for number in bounds.iter().flat_map(|bound| bound - 40..bound + 40) {
+                if !range.contains(&number) {
+                    continue;
+                }
+                let multiple = 4 * (linear.factor * number + linear.offset);
+                let truth = comparison.holds(multiple.cmp(&quarters));
+                let said = match solved {
+                    Solved::All(all) => all,
+                    Solved::Compare(comparison, bound) => {
+                        assert!(range.contains(&bound), "{bound}");
+                        comparison.holds(number.cmp(&bound))
+                    }
+                };
+                assert_eq!(said, truth, "{linear:?} {number} {comparison:?} {text}");
+            }
+        }
+    }
+
     #[test]
     fn multiples_are_solved() {
         for factor in [-3, -2, -1, 1, 2, 3, 7] {
             for offset in [-5, 0, 4] {
                 let linear = Linear { factor, offset };
-                for value in -30..30 {
-                    for comparison in [
-                        Comparison::Eq,
-                        Comparison::Ne,
-                        Comparison::Lt,
-                        Comparison::Lte,
-                        Comparison::Gt,
-                        Comparison::Gte,
-                    ] {
-                        let solved = linear.solved(comparison, &Value::from(value)).unwrap();
-                        for number in -40..40_i64 {
-                            let truth = comparison.holds((factor * number + offset).cmp(&value));
-                            let said = match solved {
-                                Solved::All(all) => all,
-                                Solved::Compare(comparison, bound) => {
-                                    comparison.holds(i128::from(number).cmp(&bound))
-                                }
-                            };
-                            assert_eq!(said, truth, "{factor} {number} {offset} {value}");
-                        }
+                for quarters in -120..120 {
+                    agrees(linear, quarters, &(-40..=40));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_stay_in_the_range() {
+        let range = i128::from(i64::MIN)..=i128::from(i64::MAX);
+        for factor in [-3, -1, 1, 2] {
+            for offset in [-1, 0, 7, i128::from(i64::MAX)] {
+                let linear = Linear { factor, offset };
+                for number in [*range.start(), *range.end()] {
+                    let multiple = 4 * (factor * number + offset);
+                    for quarters in multiple - 13..multiple + 13 {
+                        agrees(linear, quarters, &range);
                     }
                 }
             }
         }
+        let far = crate::value::json::read(b"-1e400").unwrap();
+        let solved = Linear::IDENTITY.solved(Comparison::Gt, &far, &range);
+        assert_eq!(solved, Some(Solved::All(true)));
     }
 }

@@ -1,5 +1,7 @@
 //! What tells dialects apart.
 
+use std::ops::RangeInclusive;
+
 use crate::filter::condition::{Affix, Comparison};
 use crate::filter::decimal::Decimal;
 use crate::filter::refusal::Refusal;
@@ -18,6 +20,11 @@ pub trait Dialect {
     /// # Errors
     /// A number that no literal is exactly.
     fn number(&self, text: &str, listed: bool) -> Result<String, String>;
+
+    /// The values that a column of integers may hold, of any of the database's types.
+    fn integers(&self) -> RangeInclusive<i128> {
+        i128::from(i64::MIN)..=i128::from(i64::MAX)
+    }
 
     /// The literal of a truth value.
     fn boolean(&self, truth: bool) -> &'static str;
@@ -155,14 +162,14 @@ pub fn plain(
 }
 
 /// The largest integer that every type of integers holds.
-const SMALLEST_TYPE: i64 = 32767;
+const SMALLEST_TYPE: u64 = 32767;
 
 /// A number that is read as what it is compared with: in quotes behind a prefix where every type of integers holds it,
 /// otherwise plain, if it has no more digits than these.
 pub fn untyped(text: &str, label: &str, prefix: &str, digits: u64) -> Result<String, String> {
     let small = text
         .parse::<i64>()
-        .is_ok_and(|number| number.abs() <= SMALLEST_TYPE);
+        .is_ok_and(|number| number.unsigned_abs() <= SMALLEST_TYPE);
     if small {
         return Ok(format!("{prefix}'{text}'"));
     }

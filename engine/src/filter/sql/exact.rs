@@ -10,7 +10,8 @@ use super::Writer;
 use crate::filter::condition::{Affix, Column, Comparison, Operand, Predicate, Test};
 use crate::filter::mapping::{ColumnKind, Declared};
 use crate::filter::refusal::Refusal;
-use crate::value::Value;
+use crate::filter::through::{Linear, Solved};
+use crate::value::{Value, json};
 
 /// What is always, and what is never.
 pub(super) const TRUE: &str = "1 = 1";
@@ -97,6 +98,9 @@ impl Writer<'_> {
         }
         let value = if kind == ColumnKind::Text {
             self.compared_texts(test, column, comparison, value)?
+        } else if declared.kind == ColumnKind::Integer {
+            let value = self.integers(test, column, Linear::IDENTITY, comparison, value)?;
+            return Ok(Cases { value, null });
         } else {
             let literal = self.value_text(test, value, true)?;
             format!("{column} {} {literal}", comparison.sign())
@@ -104,6 +108,32 @@ impl Writer<'_> {
         Ok(Cases {
             value: Some(value),
             null,
+        })
+    }
+
+    /// What the comparison of a multiple of an integer asks of the integer itself; `None` where none passes, an empty text
+    /// where all do. No literal is outside of the integers that the database has.
+    pub(super) fn integers(
+        &mut self,
+        test: &Test,
+        column: &str,
+        linear: Linear,
+        comparison: Comparison,
+        value: &Value,
+    ) -> Result<Option<String>, Refusal> {
+        let solved = linear.solved(comparison, value, &self.dialect.integers());
+        Ok(match solved {
+            Some(Solved::All(all)) => all.then(String::new),
+            Some(Solved::Compare(comparison, bound)) => {
+                let bound = json::read(bound.to_string().as_bytes());
+                let bound = bound.map_err(|error| Refusal::new(error.to_string(), test.place));
+                let literal = self.plain_number(test, &bound?)?;
+                Some(format!("{column} {} {literal}", comparison.sign()))
+            }
+            None => {
+                let message = "arithmetic: compared with what is not a number";
+                return Err(Refusal::new(message, test.place));
+            }
         })
     }
 
@@ -171,10 +201,17 @@ impl Writer<'_> {
             Comparison::Eq
         };
         let mut literals = Vec::new();
+        let range = self.dialect.integers();
         for value in values.iter().filter(same) {
             if declared.kind == ColumnKind::Text {
                 ways.push(self.compared_texts(test, column, comparison, value)?);
-            } else {
+            } else if declared.kind != ColumnKind::Integer
+                // other numbers are not among integers
+                || matches!(
+                    Linear::IDENTITY.solved(Comparison::Eq, value, &range),
+                    Some(Solved::Compare(..))
+                )
+            {
                 literals.push(self.value_text(test, value, true)?);
             }
         }

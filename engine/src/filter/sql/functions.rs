@@ -7,8 +7,7 @@ use super::exact::{Cases, FALSE, TRUE, all, any};
 use crate::filter::condition::{Affix, Comparison, Operand, Predicate, Test};
 use crate::filter::mapping::ColumnKind;
 use crate::filter::refusal::Refusal;
-use crate::filter::through::{Linear, Solved, Through, letters};
-use crate::value::json;
+use crate::filter::through::{Linear, Through, letters};
 
 impl Writer<'_> {
     /// Writes a test of what is made of a column, or of a text that it is in.
@@ -179,19 +178,12 @@ impl Writer<'_> {
         };
         let mut ways = Vec::with_capacity(values.len());
         for value in values {
-            match linear.solved(comparison, value) {
-                Some(Solved::All(true)) => ways.push(format!("{column} IS NOT NULL")),
-                Some(Solved::All(false)) => ways.push(FALSE.to_owned()),
-                Some(Solved::Compare(comparison, bound)) => {
-                    let bound = json::read(bound.to_string().as_bytes());
-                    let bound = bound.map_err(|error| Refusal::new(error.to_string(), test.place));
-                    let literal = self.plain_number(test, &bound?)?;
-                    ways.push(format!("{column} {} {literal}", comparison.sign()));
-                }
-                None => {
-                    let words = "arithmetic: integers of at most 64 bits only";
-                    return Err(Refusal::new(words, test.place));
-                }
+            let way = self.integers(test, column, linear, comparison, value)?;
+            match (way.as_deref(), test.negated) {
+                // one that all pass decides a list of which one must hold, and adds nothing where all must
+                (Some(""), false) => return Ok(way),
+                (None, true) => return Ok(None),
+                _ => ways.extend(way.filter(|way| !way.is_empty())),
             }
         }
         Ok(match (ways.as_slice(), test.negated) {

@@ -1,5 +1,7 @@
 //! MySQL and MariaDB.
 
+use std::ops::RangeInclusive;
+
 use super::dialect::{Dialect, inexact, plain};
 use super::names::{Keywords, quoted, words};
 use crate::filter::condition::Affix;
@@ -74,6 +76,11 @@ impl Dialect for Mysql {
         } else {
             format!("'{text}'")
         })
+    }
+
+    /// `BIGINT UNSIGNED` included.
+    fn integers(&self) -> RangeInclusive<i128> {
+        i128::from(i64::MIN)..=i128::from(u64::MAX)
     }
 
     fn boolean(&self, truth: bool) -> &'static str {

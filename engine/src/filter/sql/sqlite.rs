@@ -35,7 +35,8 @@ impl Dialect for Sqlite {
 
     /// Long integers that are written with a point or a power would be floats.
     fn number(&self, text: &str, _: bool) -> Result<String, String> {
-        match Decimal::read(text).filter(is_exact) {
+        let is_told = |decimal: &Decimal| is_exact(decimal) && !becomes_integer(decimal);
+        match Decimal::read(text).filter(is_told) {
             Some(long) if long.significant() > DIGITS => Ok(format!("'{}'", long.plain())),
             Some(_) => Ok(format!("'{text}'")),
             None => Err(inexact(text, "SQL (sqlite)")),
@@ -52,7 +53,9 @@ impl Dialect for Sqlite {
     }
 
     fn exact_number(&self, text: &str) -> Result<String, String> {
-        plain(text, "SQL (sqlite)", is_exact)
+        plain(text, "SQL (sqlite)", |decimal| {
+            is_exact(decimal) && (is_integer(decimal) || decimal.significant() <= DIGITS)
+        })
     }
 
     fn exact_sides(&self, column: &str, other: &str) -> (String, String) {
@@ -114,6 +117,23 @@ impl Dialect for Sqlite {
 /// Whether a number is compared as what it is: what is no integer becomes a float.
 fn is_exact(decimal: &Decimal) -> bool {
     (decimal.is_integer() || decimal.significant() <= DIGITS) && decimal.width() <= WIDTH
+}
+
+/// Returns `true` for a number that SQLite holds as an integer.
+fn is_integer(decimal: &Decimal) -> bool {
+    matches!(decimal.floor(), Some((whole, true)) if i64::try_from(whole).is_ok())
+}
+
+/// Returns `true` for an integer beyond 64 bits that is a float, and as one equal to an integer of 64 bits: the largest power
+/// of two is beyond them, but its opposite is not.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::float_cmp,
+    reason = "this is how SQLite reads and compares it"
+)]
+fn becomes_integer(decimal: &Decimal) -> bool {
+    let smallest = i128::from(i64::MIN);
+    matches!(decimal.floor(), Some((whole, true)) if whole < smallest && whole as f64 == smallest as f64)
 }
 
 /// The bytes of a text.

@@ -17,7 +17,7 @@ use crate::walk::term::{FrameId, List, T};
 
 /// A call that may depend on the unknown.
 #[derive(Clone, Copy)]
-struct OpenCall<'c, 'e> {
+pub(super) struct OpenCall<'c, 'e> {
     pub group: &'e Group,
     /// The function's path.
     pub path: &'c [V<'e>],
@@ -30,7 +30,7 @@ struct OpenCall<'c, 'e> {
 
 impl<'e> OpenCall<'_, 'e> {
     /// The arguments, and what is behind them.
-    fn split(&self) -> (&'e [Term], &'e [Term]) {
+    pub fn split(&self) -> (&'e [Term], &'e [Term]) {
         let operands = self.operands;
         operands
             .split_at_checked(self.group.arity)
@@ -108,6 +108,11 @@ impl<'e> Walk<'e> {
         }
         let ordered = matches.rules.iter().any(|rule| rule.chain.len() > 1);
         if ordered && self.goal_depends(goal) {
+            if self.may_inline_calls(call)
+                && let Some(flow) = self.open_function_chain(goal, call, &matches, next)?
+            {
+                return Ok(flow);
+            }
             let operator = call.operator.clone();
             return self.save_call(goal, operator, call.operands, group.arity, next);
         }
@@ -140,6 +145,16 @@ impl<'e> Walk<'e> {
         }
         self.watch_function(goal, call, &matches)?;
         self.inline_function(goal, call, &matches, default, next)
+    }
+
+    /// Returns `true` if a function is neither hidden nor has a default that may be its value.
+    fn may_inline_calls(&mut self, call: OpenCall<'_, 'e>) -> bool {
+        let default = call.group.default;
+        let default = default.and_then(|at| self.program.canonical.rule(at));
+        let is_captured = !call.split().1.is_empty();
+        let needed = default.is_some_and(|default| is_captured || !is_false(default));
+        let full = self.below_data(call.path);
+        !(needed || self.is_shallow() || self.is_hidden(&full, false))
     }
 
     /// Notes which values a call may have at once.
@@ -211,7 +226,7 @@ impl<'e> Walk<'e> {
 
     /// Searches the body of a function; `None` when it has no solution. That one solution would be enough is told, and not
     /// acted upon: what it rests on is not known.
-    fn inline_application(
+    pub(super) fn inline_application(
         &mut self,
         goal: Goal<'e>,
         call: OpenCall<'_, 'e>,
@@ -271,7 +286,7 @@ impl<'e> Walk<'e> {
         }
     }
 
-    fn unify_operands(
+    pub(super) fn unify_operands(
         &mut self,
         before: Goal<'e>,
         rule: &'e Rule,

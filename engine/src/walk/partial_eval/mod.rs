@@ -9,6 +9,7 @@ mod captured;
 mod choices;
 mod closures;
 mod dependence;
+mod else_chains;
 mod every;
 mod functions;
 mod later;

@@ -8,7 +8,7 @@ use solon_syntax::source::Span;
 
 use super::save::SavedKind;
 use super::state::numbered;
-use super::support::{namespace_package, never_empty, or_true, support_rule};
+use super::support::{namespace_package, never_empty, support_rule};
 use crate::evaluation::{EvalError, Halt};
 use crate::impossible::Within as _;
 use crate::limits;
@@ -36,27 +36,12 @@ impl<'e> Walk<'e> {
         let unknown = self.unknown_names();
         let mut live = unknown.clone();
         live.extend(self.unknown_documents());
-        if let Some(open) = self.opened_mut() {
-            // rules may negate each other without end while what would end it is unknown
-            if open.saved.len() > limits::OPEN_NEGATIONS {
-                return Err(Halt::new(EvalError::too_deep()));
-            }
-            open.saved.push(Vec::new());
-        }
-        let mut bodies: Vec<Body> = Vec::new();
-        let outcome = self.run(child, &mut |walk| {
-            let body = or_true(walk.residual_body()?);
-            if walk.is_possible(&body) {
-                bodies.push(numbered(never_empty(
-                    walk.simplified(body, &live, &unknown),
-                )));
-            }
-            Ok(Flow::More)
-        });
-        if let Some(open) = self.opened_mut() {
-            open.saved.pop();
-        }
-        outcome?;
+        let bodies =
+            self.residuals_apart(&live, &unknown, &mut |walk, next| walk.run(child, next))?;
+        let bodies: Vec<Body> = bodies
+            .into_iter()
+            .map(|body| numbered(never_empty(body)))
+            .collect();
         if bodies.is_empty() {
             return next(self);
         }
@@ -67,14 +52,42 @@ impl<'e> Walk<'e> {
         self.complements(goal, &bodies, &mut Vec::new(), next)
     }
 
+    /// The bodies that a search comes down to apart from what is saved around it.
+    pub(super) fn residuals_apart(
+        &mut self,
+        live: &BTreeSet<Name>,
+        unknown: &BTreeSet<Name>,
+        search: &mut dyn FnMut(&mut Self, Next<'_, 'e>) -> Outcome,
+    ) -> Result<Vec<Body>, Halt> {
+        if let Some(open) = self.opened_mut() {
+            // rules may negate each other without end while what would end it is unknown
+            if open.saved.len() > limits::OPEN_NEGATIONS {
+                return Err(Halt::new(EvalError::too_deep()));
+            }
+            open.saved.push(Vec::new());
+        }
+        let mut bodies: Vec<Body> = Vec::new();
+        let outcome = search(self, &mut |walk| {
+            let body = walk.residual_body()?;
+            if walk.is_possible(&body) {
+                bodies.push(walk.simplified(body, live, unknown));
+            }
+            Ok(Flow::More)
+        });
+        if let Some(open) = self.opened_mut() {
+            open.saved.pop();
+        }
+        outcome.map(|_| bodies)
+    }
+
     /// The names of the unknown variables.
-    fn unknown_names(&self) -> BTreeSet<Name> {
+    pub(super) fn unknown_names(&self) -> BTreeSet<Name> {
         let vars = self.opened().into_iter().flat_map(|open| open.vars.iter());
         vars.map(|(name, frame)| self.shown(name, frame)).collect()
     }
 
     /// Goes on for each way to pick an expression of each body that does not hold.
-    fn complements(
+    pub(super) fn complements(
         &mut self,
         goal: Goal<'e>,
         bodies: &[Body],
@@ -146,7 +159,7 @@ impl<'e> Walk<'e> {
 
 /// Whether bodies can be negated expression by expression, without leaving variables without values; `calls` where those
 /// are negated like equations.
-fn can_complement(unknown: &BTreeSet<Name>, bodies: &[Body], calls: bool) -> bool {
+pub(super) fn can_complement(unknown: &BTreeSet<Name>, bodies: &[Body], calls: bool) -> bool {
     let mut size = 1_usize;
     for body in bodies {
         size = size.saturating_mul(body.len());

@@ -33,6 +33,14 @@ impl<'e> Walk<'e> {
         let ordered = matches.rules.iter().any(|rule| rule.chain.len() > 1);
         if ordered && self.depends(whole) {
             // which branch counts is not known
+            let is_whole = group.kind == GroupKind::Single && group.ground;
+            if is_whole && self.may_inline_chain(group, path, target) {
+                match self.open_chain(goal, matches, target, next) {
+                    Ok(Some(flow)) => return Some(Ok(flow)),
+                    Ok(None) => {}
+                    Err(halt) => return Some(Err(halt)),
+                }
+            }
             let terms = terms_of(target.reference);
             let reference = self.made_ref(&terms);
             return Some(self.save_equal(goal, reference, target.other, next));
@@ -49,6 +57,14 @@ impl<'e> Walk<'e> {
         } else {
             self.open_partial(&document, next)
         }
+    }
+
+    /// Returns `true` if a rule with `else` is neither hidden nor has a default that may be its value.
+    fn may_inline_chain(&mut self, group: &'e Group, path: &[V<'e>], target: Target<'e>) -> bool {
+        let full = self.below_data(path);
+        let default = group.default.and_then(|at| self.program.canonical.rule(at));
+        let needed = default.is_some_and(|default| self.needs_default(default, target));
+        !(needed || self.is_shallow() || self.is_hidden(&full, false))
     }
 
     fn open_complete(

@@ -1,0 +1,121 @@
+//! Columns that stand for themselves: `input.fruits.organic` as an expression, and `object.get(input.fruits, "organic", d)`.
+//!
+//! A row has all of its columns, so `object.get` never returns its default, and an expression that is a column fails for
+//! `false` only: NULL is `null`, which is not `false`. Neither has a text in OPA, which rejects both, so both are read only
+//! where [`Names::functions`] is set.
+
+use std::borrow::Cow;
+
+use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut as _};
+use solon_syntax::ast::{Body, Expr, ExprKind, Ref, Term, TermKind};
+
+use super::check::is_alone;
+use super::operand::{Names, column, place_of};
+
+/// Returns an expression with the columns that `object.get` reads as references, and one that is a column as its comparison
+/// with `false`. Other expressions are returned as they are.
+pub(super) fn as_comparison<'e>(expr: &'e Expr, names: Names<'_>) -> Cow<'e, Expr> {
+    if !names.functions || !expr.with.is_empty() {
+        return Cow::Borrowed(expr);
+    }
+    let mut read = expr.clone();
+    read.walk_mut(&mut Lookups(names));
+    if let ExprKind::Call(terms) = &read.kind {
+        match looked_up(terms, names) {
+            Some((found, [])) => read.kind = ExprKind::Term(found),
+            Some((found, [value])) => {
+                let place = place_of(&found);
+                let equation = vec![Term::operator("eq", place), found, value.clone()];
+                read.kind = ExprKind::Call(equation);
+            }
+            _ => {}
+        }
+    }
+    if let ExprKind::Term(term) = &read.kind
+        && is_unknown_column(term, names)
+    {
+        let place = place_of(term);
+        // behind `not` it is an equation, which needs no negation
+        let operator = if read.negated { "eq" } else { "neq" };
+        let no = Term::new(TermKind::Boolean(false), place);
+        read.kind = ExprKind::Call(vec![Term::operator(operator, place), term.clone(), no]);
+        read.negated = false;
+    }
+    Cow::Owned(read)
+}
+
+/// Returns `true` for an equation of a row, or a column, with a generated variable that stands nowhere else: it only says
+/// that the row is there.
+pub(super) fn is_presence(expr: &Expr, body: &Body, names: Names<'_>) -> bool {
+    let is_alone = |term: &Term| {
+        let name = term.as_var().filter(|name| name.starts_with("__local"));
+        name.is_some_and(|name| is_alone(name, body))
+    };
+    let is_there = |term: &Term| match &term.kind {
+        TermKind::Ref(path) => {
+            covers(names.unknowns, path) && (path.len() == 2 || column(path, names).is_some())
+        }
+        _ => false,
+    };
+    let operands = expr.operands_of("eq");
+    names.functions
+        && !expr.negated
+        && expr.with.is_empty()
+        && operands.is_some_and(|operands| match operands {
+            [one, other] => is_alone(one) && is_there(other) || is_alone(other) && is_there(one),
+            _ => false,
+        })
+}
+
+/// Returns the column that a call of `object.get` reads, and what stands after its arguments.
+fn looked_up<'t>(terms: &'t [Term], names: Names<'_>) -> Option<(Term, &'t [Term])> {
+    let [operator, object, key, _, rest @ ..] = terms else {
+        return None;
+    };
+    if !operator.is_operator("object.get") {
+        return None;
+    }
+    let mut path: Ref = match &object.kind {
+        TermKind::Ref(path) => path.clone(),
+        TermKind::Var(_) => vec![object.clone()],
+        _ => return None,
+    };
+    match &key.kind {
+        TermKind::Array(steps) => path.extend(steps.iter().cloned()),
+        _ => path.push(key.clone()),
+    }
+    let found = Term::new(TermKind::Ref(path), operator.span);
+    is_unknown_column(&found, names).then_some((found, rest))
+}
+
+/// Returns `true` for a reference to a column of a row: what is known of the input is read as it is.
+fn is_unknown_column(term: &Term, names: Names<'_>) -> bool {
+    let TermKind::Ref(path) = &term.kind else {
+        return false;
+    };
+    covers(names.unknowns, path) && column(path, names).is_some()
+}
+
+/// Returns `true` if a reference is unknown as a whole.
+fn covers(unknowns: &[Ref], path: &[Term]) -> bool {
+    unknowns.iter().any(|unknown| {
+        let mut steps = unknown.iter().zip(path);
+        unknown.len() <= path.len() && steps.all(|(one, other)| one == other)
+    })
+}
+
+/// Replaces the calls of `object.get` within terms.
+struct Lookups<'n>(Names<'n>);
+
+impl VisitorMut for Lookups<'_> {
+    fn term(&mut self, term: &mut Term) -> Flow {
+        let TermKind::Call(terms) = &term.kind else {
+            return Flow::Into;
+        };
+        let Some((found, [])) = looked_up(terms, self.0) else {
+            return Flow::Into;
+        };
+        term.kind = found.kind;
+        Flow::Over
+    }
+}

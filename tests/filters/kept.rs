@@ -1,0 +1,249 @@
+//! Policies with the rows that they allow: each database keeps these rows, and the policy itself is true of them.
+//!
+//! `tests/cases/filters/kept` has a file for each subject. A group is a table with rows, and a test is a policy with the
+//! numbers of the rows that it is true of.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use solon::{Engine, Error, FilterOptions, FilterTarget, Filters, Request, json as values};
+
+use crate::databases::{Database, condition, on_each_database, table};
+use crate::tables::Kind;
+
+#[derive(Deserialize)]
+struct Group {
+    note: String,
+    mode: Mode,
+    /// `true` where JavaScript compares other values than the policy does.
+    #[serde(default)]
+    sql_only: bool,
+    /// The columns of `input.fruits` in order: their names and kinds.
+    columns: Vec<(String, String)>,
+    rows: Vec<Vec<Value>>,
+    tests: Vec<Test>,
+}
+
+#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    /// What OPA accepts.
+    Plain,
+    Extensions,
+    Exact,
+}
+
+#[derive(Deserialize)]
+struct Test {
+    policy: String,
+    /// The rows that the policy is true of.
+    #[serde(default)]
+    keeps: Vec<usize>,
+    /// The rows among them that hold NULL and that only `exact` keeps.
+    #[serde(default)]
+    lost: Vec<usize>,
+    /// The error by target or language, or for `all`, where there is one.
+    #[serde(default)]
+    refused: BTreeMap<String, String>,
+    /// The text by target, of those that no database here reads, or that show how a test is decided.
+    #[serde(default)]
+    said: BTreeMap<String, Value>,
+}
+
+impl Test {
+    fn refused(&self, target: FilterTarget) -> Option<&str> {
+        let names = [
+            target.to_string(),
+            target.language().to_owned(),
+            "all".to_owned(),
+        ];
+        let found = names.iter().find_map(|name| self.refused.get(name));
+        found.map(String::as_str)
+    }
+}
+
+impl Group {
+    fn options(&self, target: FilterTarget) -> FilterOptions {
+        let options = FilterOptions::new([target]).unknowns(["input.fruits"]);
+        match self.mode {
+            Mode::Plain => options,
+            Mode::Extensions => options.extensions(true),
+            Mode::Exact => {
+                let columns = self.columns.iter().map(|(name, kind)| {
+                    let declared = json!({"kind": kind, "nullable": true, "collation": "any"});
+                    (name.clone(), declared)
+                });
+                let columns = Value::Object(columns.collect());
+                let mappings = json!({"fruits": columns}).to_string();
+                let mappings = values::read(mappings.as_bytes()).unwrap();
+                options.exact(true).mappings(mappings)
+            }
+        }
+    }
+
+    fn columns(&self) -> Vec<(&str, Kind)> {
+        let kind = |name: &str| match name {
+            "text" => Kind::Text,
+            "integer" => Kind::Integer,
+            "decimal" => Kind::Decimal,
+            "boolean" => Kind::Truth,
+            other => panic!("{other}"),
+        };
+        let columns = self.columns.iter();
+        columns
+            .map(|(name, of)| (name.as_str(), kind(of)))
+            .collect()
+    }
+
+    /// The rows that a policy is true of.
+    fn truth(&self, engine: &Engine) -> Vec<usize> {
+        let rule = engine.prepare_document("filters/include").unwrap();
+        let is_true = |row: &Vec<Value>| {
+            let names = self.columns.iter().map(|(name, _)| name.clone());
+            let row: Map<String, Value> = names.zip(row.iter().cloned()).collect();
+            let input = json!({"fruits": row}).to_string();
+            let input = values::read(input.as_bytes()).unwrap();
+            let value = rule.evaluate(&Request::new().input(&input));
+            value.is_ok_and(|value| value.is_some_and(|it| it != solon::Value::Bool(false)))
+        };
+        let rows = self.rows.iter().enumerate();
+        rows.filter(|(_, row)| is_true(row))
+            .map(|(at, _)| at)
+            .collect()
+    }
+}
+
+fn groups() -> Vec<Group> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/cases/filters/kept");
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    let read =
+        |path| -> Vec<Group> { serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap() };
+    files.into_iter().flat_map(read).collect()
+}
+
+fn engine(test: &Test) -> Engine {
+    let engine = Engine::new();
+    let text = format!("package filters\n\n{}\n", test.policy);
+    engine.set_module("filters.rego", &text).unwrap();
+    engine
+}
+
+fn made(engine: &Engine, options: &FilterOptions) -> Result<Filters, String> {
+    match engine.filters("filters/include", options, &Request::new()) {
+        Ok(made) => Ok(made),
+        Err(Error::Filter(entries)) => {
+            let messages = entries.into_iter().map(|it| it.message);
+            Err(messages.collect::<Vec<_>>().join("; "))
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn compare(database: &mut dyn Database) {
+    let target = database.target();
+    let mut failures = Vec::new();
+    for group in groups() {
+        if (group.mode == Mode::Exact || group.sql_only) && !target.is_sql() {
+            continue;
+        }
+        let mut statements = table(database, "fruits", &group.columns(), &group.rows, false);
+        let basket = [vec![json!(1)]];
+        let columns = [("size", Kind::Integer)];
+        statements.extend(table(database, "baskets", &columns, &basket, false));
+        database.run(&statements);
+        let (mut asked, mut conditions) = (Vec::new(), Vec::new());
+        for test in &group.tests {
+            let engine = engine(test);
+            let shown = format!("{}: {}", group.note, test.policy);
+            let made = match (made(&engine, &group.options(target)), test.refused(target)) {
+                (Ok(made), None) => condition(made),
+                (Err(message), Some(wanted)) if message == wanted => continue,
+                (made, wanted) => {
+                    failures.push(format!("{shown}\n  {made:?}, wanted {wanted:?}"));
+                    continue;
+                }
+            };
+            if database.interprets(&made) {
+                asked.push((test, shown));
+                conditions.push(made);
+            }
+        }
+        if conditions.is_empty() {
+            continue;
+        }
+        let answers = database.kept(&conditions);
+        for (((test, shown), made), kept) in asked.into_iter().zip(&conditions).zip(answers) {
+            let kept = kept.map(|kept| {
+                let mut kept: Vec<usize> = kept.into_iter().map(|(row, _)| row).collect();
+                kept.sort_unstable();
+                kept
+            });
+            // JavaScript compares null, which databases do not
+            let is_lost = |row: &usize| target.is_sql() && test.lost.contains(row);
+            let wanted = test.keeps.iter().filter(|row| !is_lost(row));
+            let wanted: Vec<usize> = wanted.copied().collect();
+            if kept.as_ref() != Ok(&wanted) {
+                failures.push(format!(
+                    "{shown}\n  {made}\n  kept {kept:?}, not {wanted:?}"
+                ));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{target}\n{}", failures.join("\n"));
+}
+
+on_each_database!(keeps_what_policies_allow, super::compare);
+
+#[test]
+fn policies_are_true_of_the_rows_that_are_kept() {
+    for group in groups() {
+        for test in &group.tests {
+            let truth = group.truth(&engine(test));
+            // a test that every target rejects needs no rows
+            if test.refused.get("all").is_none() {
+                assert_eq!(truth, test.keeps, "{}: {}", group.note, test.policy);
+            }
+        }
+    }
+}
+
+#[test]
+fn conditions_are_written_as_listed() {
+    let targets = FilterTarget::ALL.map(|target| (target.to_string(), target));
+    let mut failures = Vec::new();
+    for group in groups() {
+        for test in &group.tests {
+            for (name, said) in &test.said {
+                let (_, target) = targets.iter().find(|(it, _)| it == name).unwrap();
+                let made = made(&engine(test), &group.options(*target)).map(condition);
+                let wanted = said
+                    .as_str()
+                    .map_or_else(|| said.to_string(), str::to_owned);
+                if made.as_ref() != Ok(&wanted) {
+                    failures.push(format!(
+                        "{}\n  {name}: {made:?}\n  wanted {wanted}",
+                        test.policy
+                    ));
+                }
+            }
+            for name in test.refused.keys() {
+                let target = targets.iter().find(|(it, _)| it == name);
+                let Some((_, target)) = target else { continue };
+                let made = made(&engine(test), &group.options(*target)).map(condition);
+                assert_eq!(
+                    made.as_ref().err(),
+                    test.refused.get(name),
+                    "{}",
+                    test.policy
+                );
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
