@@ -310,14 +310,14 @@ fn is_name(text: &str) -> bool {
     !text.contains('\0') && !text.split('.').any(str::is_empty)
 }
 
-/// The kind of a value as messages call it.
+/// The kind of a value as JSON calls it.
 fn kind_of(value: V<'_>) -> &'static str {
     match value.kind() {
-        Kind::Null => "<nil>",
-        Kind::Boolean => "bool",
-        Kind::Number => "float64",
+        Kind::Null => "null",
+        Kind::Boolean => "boolean",
+        Kind::Number => "number",
         Kind::String => "string",
-        Kind::Array | Kind::Set => "[]interface {}",
-        Kind::Object => "map[string]interface {}",
+        Kind::Array | Kind::Set => "array",
+        Kind::Object => "object",
     }
 }

@@ -221,7 +221,7 @@ impl Refusal {
         let errors = spelled(self.errors, spelling);
         let body = Body {
             code: self.code,
-            message: &self.message,
+            message: &spelling.message(&self.message),
             errors: &errors,
             explanation: self.explanation.as_ref(),
         };
@@ -240,7 +240,8 @@ impl Refusal {
         let message = first.map(|first| format!("{}: {}", first.code, first.message));
         let mut fields = Fields::new(pretty);
         fields.typed("code", &self.code);
-        fields.typed("message", &message.unwrap_or(self.message));
+        let message = message.unwrap_or_else(|| spelling.message(&self.message).into_owned());
+        fields.typed("message", &message);
         if !errors.is_empty() {
             fields.typed("errors", &errors);
         }
@@ -252,6 +253,7 @@ fn spelled(errors: Vec<Item>, spelling: Spelling) -> Vec<Item> {
     let errors = errors.into_iter();
     let spell = |item: Item| Item {
         code: spelling.code(&item.code).into_owned(),
+        message: spelling.message(&item.message).into_owned(),
         ..item
     };
     errors.map(spell).collect()

@@ -29,6 +29,23 @@ impl Spelling {
         }
     }
 
+    /// The text of an error. Texts that show errors of the parser and the compiler name their codes:
+    /// `1 error occurred: f:2: lang_parse_error: unexpected eof token`. What stands behind a tab is a line of source. A text
+    /// that names the kind of a value of JSON names the type that OPA reads it as, instead of `number`.
+    pub fn message(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Self::Opa => as_opa(text),
+            Self::Standard if !text.contains(CODE) => Cow::Borrowed(text),
+            Self::Standard => {
+                let lines = text.split('\n').map(|line| match line.strip_prefix('\t') {
+                    Some(_) => Cow::Borrowed(line),
+                    None => in_line(line),
+                });
+                Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
+            }
+        }
+    }
+
     /// The name of the gauge that tells the version.
     pub fn info(self) -> &'static str {
         match self {
@@ -41,6 +58,51 @@ impl Spelling {
     pub fn is_opa(self) -> bool {
         self == Self::Opa
     }
+}
+
+/// What codes of the parser and the compiler begin with.
+const CODE: &str = "rego_";
+
+/// A line with the specification's codes: a code stands at its beginning, or after a colon, and ends with a colon.
+fn in_line(line: &str) -> Cow<'_, str> {
+    let is_code = |part: &str| {
+        let name = part
+            .strip_prefix(CODE)
+            .and_then(|it| it.strip_suffix("_error"));
+        name.is_some_and(|name| {
+            name.bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+        })
+    };
+    let parts: Vec<&str> = line.split(": ").collect();
+    let last = parts.len().saturating_sub(1);
+    let parts = parts.into_iter().enumerate().map(|(at, part)| {
+        if at < last && is_code(part) {
+            Spelling::Standard.code(part)
+        } else {
+            Cow::Borrowed(part)
+        }
+    });
+    Cow::Owned(parts.collect::<Vec<_>>().join(": "))
+}
+
+/// The message of a mapping with the types of OPA.
+fn as_opa(text: &str) -> Cow<'_, str> {
+    let Some((rest, kind)) = text
+        .rsplit_once(", got ")
+        .filter(|_| text.starts_with("mappings: invalid mappings"))
+    else {
+        return Cow::Borrowed(text);
+    };
+    let kind = match kind {
+        "null" => "<nil>",
+        "boolean" => "bool",
+        "number" => "json.Number",
+        "array" => "[]interface {}",
+        "object" => "map[string]interface {}",
+        other => other,
+    };
+    Cow::Owned(format!("{rest}, got {kind}"))
 }
 
 #[cfg(test)]
@@ -68,6 +130,38 @@ mod tests {
         assert_eq!(
             Spelling::Standard.metric("timer_server_handler_ns"),
             "timer_server_handler_ns"
+        );
+    }
+
+    #[test]
+    fn messages() {
+        let spelled = |text| Spelling::Standard.message(text).into_owned();
+        for (text, standard) in [
+            (
+                "e:0: rego_parse_error: empty module",
+                "e:0: lang_parse_error: empty module",
+            ),
+            ("rego_type_error: x", "lang_type_error: x"),
+            (
+                "f: 2 errors occurred:\na:1: rego_parse_error: x\n\trego_type_error: y\n\t^\na:2: rego_unsafe_var_error: z",
+                "f: 2 errors occurred:\na:1: lang_parse_error: x\n\trego_type_error: y\n\t^\na:2: lang_unsafe_var_error: z",
+            ),
+            ("no code: rego_parse_error", "no code: rego_parse_error"),
+            ("x: rego_: rego_Error: y", "x: rego_: rego_Error: y"),
+            ("data.rego_parse_error: y", "data.rego_parse_error: y"),
+        ] {
+            assert_eq!(spelled(text), standard);
+            assert_eq!(Spelling::Opa.message(text), text);
+        }
+        let mapping = "mappings: invalid mappings: t.c: expected string, got number";
+        assert_eq!(spelled(mapping), mapping);
+        assert_eq!(
+            Spelling::Opa.message(mapping),
+            "mappings: invalid mappings: t.c: expected string, got json.Number"
+        );
+        assert_eq!(
+            Spelling::Opa.message("expected string, got number"),
+            "expected string, got number"
         );
     }
 }
