@@ -165,8 +165,9 @@ impl PreparedFilters {
         self.compile_timed(request, Timer::default())
     }
 
-    /// The same; the timer is told how long evaluating the rule (`rego_partial_eval`) and its masks
-    /// (`compile_eval_mask_rule`), checking (`compile_eval_constraints`) and writing (`compile_translate_queries`) took.
+    /// Compiles the filter like [`Self::compile`] and reports to the timer how long each stage took: evaluating the rule
+    /// (`rego_partial_eval`) and the rules for its masks, if there are any (`rego_query_eval`, within
+    /// `compile_eval_mask_rule`), checking (`compile_eval_constraints`) and writing (`compile_translate_queries`).
     ///
     /// # Errors
     /// As for [`Self::compile`].
@@ -190,6 +191,7 @@ impl PreparedFilters {
         let (checked, mut refusals) = inner.judged(&left);
         laps.end(|| "compile_eval_constraints".to_owned());
         let mut masks = None;
+        let mut mask_laps = timer.start();
         if !matches!(checked, Ok(Condition::Never)) {
             match masked(&bound, request) {
                 Ok(Ok(found)) => masks = found,
@@ -198,7 +200,10 @@ impl PreparedFilters {
                 Err(_) => {}
             }
         }
-        laps.end(|| "compile_eval_mask_rule".to_owned());
+        if !inner.masks.is_empty() {
+            mask_laps.end(|| "rego_query_eval".to_owned());
+            laps.end(|| "compile_eval_mask_rule".to_owned());
+        }
         let mut filters = Vec::with_capacity(inner.targets.len());
         match checked {
             Ok(condition) => {

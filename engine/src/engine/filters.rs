@@ -12,6 +12,7 @@ use crate::moment::Policy;
 use crate::partial_query::PartialOptions;
 use crate::query::{Following, QueryContext, Request};
 use crate::store::Path;
+use crate::trace::Timer;
 
 impl Engine {
     /// Which rows the rule at a path with slashes below `data` is true of, as conditions that a database can ask.
@@ -50,10 +51,27 @@ impl Engine {
         path: &str,
         options: &FilterOptions,
     ) -> Result<PreparedFilters, Error> {
+        self.prepare_filters_timed(path, options, Timer::default())
+    }
+
+    /// Prepares filters like [`Self::prepare_filters`] and reports to the timer how long each stage took: reading METADATA
+    /// (`compile_extract_annotations_unknowns` and `compile_extract_annotations_mask`, if the options leave these open),
+    /// parsing (`rego_query_parse`) and compiling (`rego_query_compile` and its `query_compile_stage_…`) the queries for the
+    /// rule and its masks.
+    ///
+    /// # Errors
+    /// As for [`Self::prepare_filters`].
+    pub fn prepare_filters_timed(
+        &self,
+        path: &str,
+        options: &FilterOptions,
+        timer: Timer<'_>,
+    ) -> Result<PreparedFilters, Error> {
         let policy = &*self.now().policy;
-        let first = self.filters_for(policy, path, options)?;
+        let first = self.filters_for(policy, path, options, timer)?;
         let (engine, path, options) = (self.clone(), path.to_owned(), options.clone());
-        let anew = move |policy: &Policy| engine.filters_for(policy, &path, &options);
+        let anew =
+            move |policy: &Policy| engine.filters_for(policy, &path, &options, Timer::default());
         let shared = self.inner.shared.clone();
         Ok(PreparedFilters {
             handle: Arc::new(Following::new(shared, policy, first, anew)),
@@ -65,6 +83,7 @@ impl Engine {
         policy: &Policy,
         path: &str,
         options: &FilterOptions,
+        timer: Timer<'_>,
     ) -> Result<FilterInner, Error> {
         let path = Path::from_slashes(path);
         let reference = path.reference();
@@ -96,6 +115,7 @@ impl Engine {
             return Err(Error::Options(words.to_owned()));
         }
         if unknowns.is_empty() || mask.is_none() {
+            let mut laps = timer.start();
             let rule = self.document_named(&reference)?;
             let blocks = policy.notes().blocks.as_ref();
             let blocks = blocks.map_err(|diagnostics| Error::Compile(diagnostics.clone()))?;
@@ -103,8 +123,12 @@ impl Engine {
             let hints = hints.map_err(|refusals| refused(&policy.compiled, refusals))?;
             if unknowns.is_empty() {
                 unknowns = hints.unknowns;
+                laps.end(|| "compile_extract_annotations_unknowns".to_owned());
             }
-            mask = mask.or(hints.mask_rule);
+            if mask.is_none() {
+                mask = hints.mask_rule;
+                laps.end(|| "compile_extract_annotations_mask".to_owned());
+            }
         }
         let partial = PartialOptions {
             unknowns: unknowns.clone(),
@@ -115,7 +139,7 @@ impl Engine {
             complements: extensions,
             ..PartialOptions::default()
         };
-        let context = QueryContext::default();
+        let context = QueryContext::default().timer(timer);
         let mut masks = Vec::new();
         for rule in mask.into_iter().chain(options.more_masks.iter().map(named)) {
             let named = self.document_named(&rule).map_err(|error| {

@@ -4,7 +4,7 @@ mod accepted;
 mod asked;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Serialize;
 use solon::trace::Timer;
@@ -16,7 +16,7 @@ use super::ApiError;
 use super::body::{self, Names};
 use super::error::message;
 use super::evaluation::evaluate;
-use super::metrics;
+use super::metrics::{self, Stages};
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status, unescape};
 use crate::telemetry::Metrics;
@@ -47,16 +47,18 @@ pub fn answer(state: &State, request: &Request<'_>) -> Result<Response, ApiError
         Err(_) => (asked.options.clone(), false),
     };
     let keeps = path.len() + text.len() <= LONGEST_KEY;
-    let filters = prepared(state, Key { path, options }, keeps, &metrics)?;
+    let stages = Stages::of(request, &metrics);
+    let hear = |name: &str, took: Duration| stages.hear(name, took);
+    let timer = stages.timer(&hear);
+    let filters = prepared(state, Key { path, options }, keeps, &metrics, timer)?;
     let accepted = accepted.map_err(ApiError::invalid)?;
 
     let mut given = solon::Request::new();
     if let Some(input) = asked.input {
         given = given.input_json(input.as_bytes());
     }
-    let hear = |name: &str, took: Duration| metrics.add(name, took);
     let made = evaluate(state, request, &given, |given| {
-        filters.compile_timed(given, Timer::new(&hear))
+        filters.compile_timed(given, timer)
     });
     let told = |given: &solon::Request<'_>| filters.explain(given);
     let explanation = if asked.explains && matches!(made, Ok(_) | Err(Error::Filter(_))) {
@@ -133,24 +135,18 @@ fn prepared(
     key: Key,
     keeps: bool,
     metrics: &Metrics,
+    timer: Timer<'_>,
 ) -> Result<Arc<PreparedFilters>, ApiError> {
     if let Some(kept) = state.filters.get(&key) {
         return Ok(kept);
     }
-    let start = Instant::now();
+    let start = metrics.start();
     let filters = state
         .engine
-        .prepare_filters(&key.path, &key.options)
+        .prepare_filters_timed(&key.path, &key.options, timer)
         .map_err(refused)?;
-    // one pass reads what METADATA says of both, compiles the query and resolves names
-    let took = start.elapsed();
-    for name in [
-        "compile_extract_annotations_unknowns",
-        "compile_extract_annotations_mask",
-        "compile_prep_partial",
-        "rego_query_compile",
-    ] {
-        metrics.add(name, took);
+    if let Some(start) = start {
+        metrics.add("compile_prep_partial", start.elapsed());
     }
     let filters = Arc::new(filters);
     Ok(if keeps {
