@@ -308,6 +308,8 @@ impl FilterInner {
             paths: &self.paths,
             functions: self.extensions,
             unknowns: &self.partial.inlining.unknowns,
+            exact: self.manner.exact,
+            targets: &self.targets,
         };
         let fragment = Fragment {
             targets: &targets,

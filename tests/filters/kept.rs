@@ -32,6 +32,8 @@ enum Mode {
     /// What OPA accepts.
     Plain,
     Extensions,
+    /// With extensions and without declarations of columns.
+    Undeclared,
     Exact,
 }
 
@@ -69,8 +71,8 @@ impl Group {
         let options = FilterOptions::new([target]).unknowns(["input.fruits"]);
         match self.mode {
             Mode::Plain => options,
-            Mode::Extensions => options.extensions(true),
-            Mode::Exact => {
+            Mode::Undeclared => options.extensions(true),
+            Mode::Extensions | Mode::Exact => {
                 let columns = self.columns.iter().map(|(name, kind)| {
                     let declared = json!({"kind": kind, "nullable": true, "collation": "any"});
                     (name.clone(), declared)
@@ -78,7 +80,8 @@ impl Group {
                 let columns = Value::Object(columns.collect());
                 let mappings = json!({"fruits": columns}).to_string();
                 let mappings = values::read(mappings.as_bytes()).unwrap();
-                options.exact(true).mappings(mappings)
+                let options = options.extensions(true).mappings(mappings);
+                options.exact(self.mode == Mode::Exact)
             }
         }
     }

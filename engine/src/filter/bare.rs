@@ -1,8 +1,10 @@
-//! Columns that stand for themselves: `input.fruits.organic` as an expression, and `object.get(input.fruits, "organic", d)`.
+//! Columns as expressions, `input.fruits.organic`, and columns that `object.get(input.fruits, "organic", d)` reads.
 //!
-//! A row has all of its columns, so `object.get` never returns its default, and an expression that is a column fails for
-//! `false` only: NULL is `null`, which is not `false`. Neither has a text in OPA, which rejects both, so both are read only
-//! where [`Names::functions`] is set.
+//! In SQL the kind of such a column must be declared: 0 is `false` to most databases, and a number that passes in Rego.
+//! Interpreters of UCAST distinguish truth values from numbers.
+//!
+//! A row has all of its columns, so `object.get` never returns its default, and a column as an expression fails only for
+//! `false`: NULL is `null`, which is not `false`. OPA rejects both, so both are read only if [`Names::functions`] is set.
 
 use std::borrow::Cow;
 
@@ -10,6 +12,7 @@ use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut as _};
 use solon_syntax::ast::{Body, Expr, ExprKind, Ref, Term, TermKind};
 
 use super::check::is_alone;
+use super::mapping::ColumnKind;
 use super::operand::{Names, column, place_of};
 
 /// Returns an expression with the columns that `object.get` reads as references, and one that is a column as its comparison
@@ -33,9 +36,10 @@ pub(super) fn as_comparison<'e>(expr: &'e Expr, names: Names<'_>) -> Cow<'e, Exp
     }
     if let ExprKind::Term(term) = &read.kind
         && is_unknown_column(term, names)
+        && has_kind(term, names)
     {
         let place = place_of(term);
-        // behind `not` it is an equation, which needs no negation
+        // `not` makes it an equation: targets without negation accept that
         let operator = if read.negated { "eq" } else { "neq" };
         let no = Term::new(TermKind::Boolean(false), place);
         read.kind = ExprKind::Call(vec![Term::operator(operator, place), term.clone(), no]);
@@ -44,8 +48,8 @@ pub(super) fn as_comparison<'e>(expr: &'e Expr, names: Names<'_>) -> Cow<'e, Exp
     Cow::Owned(read)
 }
 
-/// Returns `true` for an equation of a row, or a column, with a generated variable that stands nowhere else: it only says
-/// that the row is there.
+/// Returns `true` for an equation of a row or a column with a generated variable that is used nowhere else. It holds for
+/// every row.
 pub(super) fn is_presence(expr: &Expr, body: &Body, names: Names<'_>) -> bool {
     let is_alone = |term: &Term| {
         let name = term.as_var().filter(|name| name.starts_with("__local"));
@@ -67,7 +71,7 @@ pub(super) fn is_presence(expr: &Expr, body: &Body, names: Names<'_>) -> bool {
         })
 }
 
-/// Returns the column that a call of `object.get` reads, and what stands after its arguments.
+/// Returns the column that a call of `object.get` reads, and the operands after its arguments.
 fn looked_up<'t>(terms: &'t [Term], names: Names<'_>) -> Option<(Term, &'t [Term])> {
     let [operator, object, key, _, rest @ ..] = terms else {
         return None;
@@ -88,12 +92,28 @@ fn looked_up<'t>(terms: &'t [Term], names: Names<'_>) -> Option<(Term, &'t [Term
     is_unknown_column(&found, names).then_some((found, rest))
 }
 
-/// Returns `true` for a reference to a column of a row: what is known of the input is read as it is.
+/// Returns `true` for a reference to a column of an unknown row. Columns of known input are values.
 fn is_unknown_column(term: &Term, names: Names<'_>) -> bool {
     let TermKind::Ref(path) = &term.kind else {
         return false;
     };
     covers(names.unknowns, path) && column(path, names).is_some()
+}
+
+/// Returns `true` if every target of SQL has a declaration of the column's kind. With `exact` each kind has its own condition;
+/// without, only truth values are compared with `false` as Rego does, and the others are rejected.
+fn has_kind(term: &Term, names: Names<'_>) -> bool {
+    let TermKind::Ref(path) = &term.kind else {
+        return false;
+    };
+    let Some(column) = column(path, names) else {
+        return false;
+    };
+    let mut targets = names.targets.iter().filter(|(target, _)| target.is_sql());
+    targets.all(|(_, mappings)| {
+        let declared = mappings.declared(&column);
+        names.exact || declared.is_some_and(|declared| declared.kind == ColumnKind::Boolean)
+    })
 }
 
 /// Returns `true` if a reference is unknown as a whole.

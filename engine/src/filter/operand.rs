@@ -6,7 +6,9 @@ use solon_syntax::ast::{Expr, ExprKind, Name, Ref, Term, TermKind};
 use solon_syntax::source::Span;
 
 use super::condition::Column;
+use super::mapping::Mappings;
 use super::refusal::Refusal;
+use super::target::FilterTarget;
 use super::through::{Through, made};
 use crate::program::constant;
 use crate::value::Value;
@@ -22,6 +24,10 @@ pub struct Names<'n> {
     pub functions: bool,
     /// The references that are unknown.
     pub unknowns: &'n [Ref],
+    /// Whether the kinds of all columns must be declared, and every condition is exact.
+    pub exact: bool,
+    /// The targets with their mappings, which may declare the kinds of columns.
+    pub targets: &'n [(FilterTarget, Mappings)],
 }
 
 /// A side of an operator.

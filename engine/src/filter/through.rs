@@ -49,8 +49,8 @@ pub struct Linear {
     offset: i128,
 }
 
-/// Largest factor and largest offset. Invariant: `FACTORS * 2^64 + OFFSETS` is less than [`BEYOND`], so whatever is made of
-/// an integer of 64 bits lies between `-BEYOND` and `BEYOND`.
+/// Largest factor and largest offset. Invariant: `FACTORS * 2^64 + OFFSETS` is less than [`BEYOND`], so every result for an
+/// integer of 64 bits lies between `-BEYOND` and `BEYOND`. Otherwise comparisons with longer numbers would be decided wrong.
 const FACTORS: u128 = 1 << 62;
 const OFFSETS: u128 = 1 << 100;
 
@@ -196,8 +196,8 @@ impl Linear {
         offset: 0,
     };
 
-    /// What a comparison of it with a number says of the number that it is a multiple of, which is an integer of `range`;
-    /// `None` for other values than numbers. Every bound that it returns is in `range`: what lies outside is decided.
+    /// Solves a comparison with a number for the integer that this is a multiple of, which lies in `range`. Returns `None` if
+    /// `value` is not a number. Every bound that it returns lies in `range`: comparisons with others are decided.
     pub fn solved(
         self,
         comparison: Comparison,
@@ -384,8 +384,8 @@ mod tests {
         Comparison::Gte,
     ];
 
-    /// Checks each number of a range: what is solved holds of the very numbers of whose multiple the comparison holds, which
-    /// compares four times as much so that constants may be quarters.
+    /// Checks that a solved comparison holds for the same numbers of the range as the comparison itself. The constant is given
+    /// in quarters.
     fn agrees(linear: Linear, quarters: i128, range: &RangeInclusive<i128>) {
         let sign = if quarters < 0 { "-" } else { "" };
         let (whole, rest) = (quarters.abs() / 4, quarters.abs() % 4 * 25);

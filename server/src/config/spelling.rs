@@ -29,9 +29,9 @@ impl Spelling {
         }
     }
 
-    /// The text of an error. Texts that show errors of the parser and the compiler name their codes:
-    /// `1 error occurred: f:2: lang_parse_error: unexpected eof token`. What stands behind a tab is a line of source. A text
-    /// that names the kind of a value of JSON names the type that OPA reads it as, instead of `number`.
+    /// Returns the text of an error. A text that contains an error of the parser or the compiler names its code:
+    /// `1 error occurred: f:2: lang_parse_error: unexpected eof token`. Lines that begin with a tab are source text and stay
+    /// as they are. In OPA's spelling, errors about mappings name Go's types instead of the kinds of JSON.
     pub fn message(self, text: &str) -> Cow<'_, str> {
         match self {
             Self::Opa => as_opa(text),
@@ -60,10 +60,10 @@ impl Spelling {
     }
 }
 
-/// What codes of the parser and the compiler begin with.
+/// Prefix of the codes of the parser and the compiler.
 const CODE: &str = "rego_";
 
-/// A line with the specification's codes: a code stands at its beginning, or after a colon, and ends with a colon.
+/// Returns a line with the specification's codes. A code starts the line or follows a colon, and ends with a colon.
 fn in_line(line: &str) -> Cow<'_, str> {
     let is_code = |part: &str| {
         let name = part
@@ -86,7 +86,7 @@ fn in_line(line: &str) -> Cow<'_, str> {
     Cow::Owned(parts.collect::<Vec<_>>().join(": "))
 }
 
-/// The message of a mapping with the types of OPA.
+/// Returns an error about mappings with Go's types; other texts stay as they are.
 fn as_opa(text: &str) -> Cow<'_, str> {
     let Some((rest, kind)) = text
         .rsplit_once(", got ")

@@ -21,7 +21,7 @@ pub trait Dialect {
     /// A number that no literal is exactly.
     fn number(&self, text: &str, listed: bool) -> Result<String, String>;
 
-    /// The values that a column of integers may hold, of any of the database's types.
+    /// Returns the range of integer columns, over all integer types of the database.
     fn integers(&self) -> RangeInclusive<i128> {
         i128::from(i64::MIN)..=i128::from(i64::MAX)
     }

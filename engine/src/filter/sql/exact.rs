@@ -111,8 +111,8 @@ impl Writer<'_> {
         })
     }
 
-    /// What the comparison of a multiple of an integer asks of the integer itself; `None` where none passes, an empty text
-    /// where all do. No literal is outside of the integers that the database has.
+    /// Writes the comparison of a multiple of an integer as one of the integer itself. Returns `None` if no value passes and
+    /// an empty text if every value does. Every literal lies in the range of the dialect's integers.
     pub(super) fn integers(
         &mut self,
         test: &Test,
@@ -206,7 +206,7 @@ impl Writer<'_> {
             if declared.kind == ColumnKind::Text {
                 ways.push(self.compared_texts(test, column, comparison, value)?);
             } else if declared.kind != ColumnKind::Integer
-                // other numbers are not among integers
+                // an integer column never holds other numbers
                 || matches!(
                     Linear::IDENTITY.solved(Comparison::Eq, value, &range),
                     Some(Solved::Compare(..))

@@ -180,7 +180,7 @@ impl Writer<'_> {
         for value in values {
             let way = self.integers(test, column, linear, comparison, value)?;
             match (way.as_deref(), test.negated) {
-                // one that all pass decides a list of which one must hold, and adds nothing where all must
+                // a test that every value passes decides `OR` and adds nothing to `AND`
                 (Some(""), false) => return Ok(way),
                 (None, true) => return Ok(None),
                 _ => ways.extend(way.filter(|way| !way.is_empty())),

@@ -78,7 +78,7 @@ impl Dialect for Mysql {
         })
     }
 
-    /// `BIGINT UNSIGNED` included.
+    /// From `BIGINT` to `BIGINT UNSIGNED`.
     fn integers(&self) -> RangeInclusive<i128> {
         i128::from(i64::MIN)..=i128::from(u64::MAX)
     }

@@ -119,17 +119,17 @@ fn is_exact(decimal: &Decimal) -> bool {
     (decimal.is_integer() || decimal.significant() <= DIGITS) && decimal.width() <= WIDTH
 }
 
-/// Returns `true` for a number that SQLite holds as an integer.
+/// Returns `true` if SQLite stores the number as an integer.
 fn is_integer(decimal: &Decimal) -> bool {
     matches!(decimal.floor(), Some((whole, true)) if i64::try_from(whole).is_ok())
 }
 
-/// Returns `true` for an integer beyond 64 bits that is a float, and as one equal to an integer of 64 bits: the largest power
-/// of two is beyond them, but its opposite is not.
+/// Returns `true` if the number is an integer beyond 64 bits that SQLite reads as a float which equals an integer of 64 bits.
+/// This happens only below: `-2^63` is an integer of 64 bits, `2^63` is not.
 #[expect(
     clippy::cast_precision_loss,
     clippy::float_cmp,
-    reason = "this is how SQLite reads and compares it"
+    reason = "SQLite converts and compares the number in the same way"
 )]
 fn becomes_integer(decimal: &Decimal) -> bool {
     let smallest = i128::from(i64::MIN);

@@ -1,8 +1,8 @@
-//! `else` where it depends on the unknown which branch counts: a branch counts where no branch before it holds, so each is
-//! searched behind what it takes that the earlier bodies do not hold.
+//! Rules with `else` whose conditions depend on the unknown. A branch counts if no branch before it does, so each branch is
+//! searched together with the negations of the earlier bodies.
 //!
-//! OPA does not inline such rules. They are inlined only where [`super::state::Inlining::complements`] is set, where every
-//! value is a constant, and where each earlier body can be negated expression by expression.
+//! OPA does not inline such rules. They are inlined only if [`super::state::Inlining::complements`] is set, every value is a
+//! constant, and each earlier body can be negated expression by expression.
 
 use solon_syntax::ast::{Body, Rule};
 
@@ -17,13 +17,13 @@ use crate::walk::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
 use crate::walk::reference::Target;
 use crate::walk::term::T;
 
-/// The branches of a rule in order, each with the residual bodies of its own condition.
+/// Branches of a rule in order, each with the residual bodies of its own condition.
 struct Branches<'e> {
     branches: Vec<(&'e Rule, Vec<Body>)>,
 }
 
 impl<'e> Walk<'e> {
-    /// Searches a document whose rule is an `else` chain; `None` where it cannot be inlined.
+    /// Searches a document whose rule is an `else` chain. Returns `None` if the chain cannot be inlined.
     pub(super) fn open_chain(
         &mut self,
         goal: Goal<'e>,
@@ -63,7 +63,7 @@ impl<'e> Walk<'e> {
         })
     }
 
-    /// Calls a function that is an `else` chain; `None` where it cannot be inlined.
+    /// Calls a function that is an `else` chain. Returns `None` if the chain cannot be inlined.
     pub(super) fn open_function_chain(
         &mut self,
         goal: Goal<'e>,
@@ -104,7 +104,7 @@ impl<'e> Walk<'e> {
         })
     }
 
-    /// The branches of the only rule of a document, if it may be inlined.
+    /// Returns the branches of the only rule of a document, or `None` if there are several rules or a value is not constant.
     fn inlined_chain<'m>(&self, matches: &'m Matches<'e>) -> Option<&'m [&'e Rule]> {
         let is_allowed = self.opened()?.inlining.complements;
         let [only] = matches.rules.as_slice() else {
@@ -118,8 +118,7 @@ impl<'e> Walk<'e> {
         (is_allowed && chain.iter().all(is_constant)).then_some(chain)
     }
 
-    /// What each branch still depends on, up to the first one that holds in any case; `None` where the earlier ones cannot
-    /// be negated.
+    /// Returns the branches up to the first one that holds in any case, or `None` if the earlier ones cannot be negated.
     fn branches(
         &mut self,
         chain: &[&'e Rule],
@@ -143,7 +142,7 @@ impl<'e> Walk<'e> {
         Ok(is_possible.then_some(Branches { branches }))
     }
 
-    /// The residual bodies of a search on its own.
+    /// Returns the residual bodies of a search, without what is saved around it.
     fn residual_bodies(
         &mut self,
         search: &mut dyn FnMut(&mut Self, Next<'_, 'e>) -> Outcome,
@@ -154,7 +153,7 @@ impl<'e> Walk<'e> {
         self.residuals_apart(&live, &unknown, search)
     }
 
-    /// Searches each branch behind the negations of those before it.
+    /// Searches each branch together with the negations of the earlier ones.
     fn each_branch(
         &mut self,
         goal: Goal<'e>,

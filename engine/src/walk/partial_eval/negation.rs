@@ -52,7 +52,7 @@ impl<'e> Walk<'e> {
         self.complements(goal, &bodies, &mut Vec::new(), next)
     }
 
-    /// The bodies that a search comes down to apart from what is saved around it.
+    /// Returns the residual bodies of a search, without what is saved around it.
     pub(super) fn residuals_apart(
         &mut self,
         live: &BTreeSet<Name>,
