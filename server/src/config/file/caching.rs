@@ -33,13 +33,25 @@ impl Caching {
                 ));
             }
         };
-        bound(responses, "stale_entry_eviction_period_seconds")?;
+        let period = bound(responses, "stale_entry_eviction_period_seconds")?;
+        if period.is_some_and(|period| period != usize::MAX) {
+            return Err(
+                "caching.inter_query_builtin_cache.stale_entry_eviction_period_seconds: not supported yet, \
+                 answers are removed when others need their room"
+                    .to_owned(),
+            );
+        }
         let mut signatures = None;
         for (name, cache) in named(values) {
             let entries = bound(Some(cache), "max_num_entries")
                 .map_err(|error| format!("{error} for named cache {name}"))?;
             if name == SIGNATURES {
                 signatures = entries;
+            } else if entries.is_some() {
+                return Err(format!(
+                    "caching.inter_query_builtin_value_cache.named.{name}: not supported yet, \
+                     these values share one cache"
+                ));
             }
         }
         let bytes = bound(responses, "max_size_bytes")?;
@@ -52,27 +64,6 @@ impl Caching {
             patterns: bound(values, "max_num_entries")?,
             signatures,
         })
-    }
-
-    /// What is set, and does nothing.
-    pub fn warnings(config: &Value) -> Vec<String> {
-        let (responses, values) = sections(config);
-        let mut warnings = Vec::new();
-        let period = number(responses, "stale_entry_eviction_period_seconds");
-        if period.is_some_and(|period| period.as_u64() != Some(0)) {
-            warnings.push(
-                "caching.inter_query_builtin_cache.stale_entry_eviction_period_seconds has no effect: \
-                 answers go when others need their room"
-                    .to_owned(),
-            );
-        }
-        let without = named(values).filter(|(name, _)| *name != SIGNATURES);
-        warnings.extend(without.map(|(name, _)| {
-            format!(
-                "caching.inter_query_builtin_value_cache.named.{name} has no effect: these values share one cache"
-            )
-        }));
-        warnings
     }
 }
 

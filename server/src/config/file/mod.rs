@@ -54,18 +54,17 @@ impl Config {
                 _ => return Err(format!("{name}: expected an object")),
             }
         }
-        for text in &sources.set {
+        for text in sources.set.iter().filter(|text| !text.is_empty()) {
             let text = substituted(text, variable);
             assignments::apply(&mut value, &text, &|text| Ok(assignments::typed(text)))
                 .map_err(|error| format!("failed parsing --set data: {error}"))?;
         }
-        for text in &sources.set_files {
+        for text in sources.set_files.iter().filter(|text| !text.is_empty()) {
             let file = |path: &str| Ok(Value::from(read(path)?.trim()));
             assignments::apply(&mut value, text, &file)
                 .map_err(|error| format!("failed parsing --set-file data: {error}"))?;
         }
-        let mut warnings = keys::check(&value)?;
-        warnings.extend(Caching::warnings(&value));
+        let warnings = keys::check(&value)?;
         let settings = Settings::of(&value)?;
         Ok(Self {
             value,
@@ -105,27 +104,25 @@ impl Config {
     }
 }
 
-/// A text in which `${NAME}` stands for what the environment holds; where it holds nothing, the text stays.
+/// Replaces each `${NAME}` of a line by the variable of that name, as OPA does: by the empty text if the variable is empty, or the
+/// name is; a variable that is not set leaves the text as it is. `$$` and `${NAME:-default}` have no meaning.
 fn substituted(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some((before, behind)) = rest.split_once("${") {
+    while let Some((before, after)) = rest.split_once("${") {
         out.push_str(before);
-        let found = behind.split_once('}').and_then(|(name, after)| {
-            let is_name = |c: char| c == '_' || c.is_ascii_alphanumeric();
-            let value = variable(name).filter(|value| !value.is_empty());
-            (!name.is_empty() && name.chars().all(is_name)).then_some((value?, after))
-        });
-        match found {
-            Some((value, after)) => {
-                out.push_str(&value);
-                rest = after;
-            }
-            None => {
-                out.push_str("${");
-                rest = behind;
-            }
+        let name = after.split_once('}');
+        let Some((name, after_name)) = name.filter(|(name, _)| !name.contains('\n')) else {
+            out.push_str("${");
+            rest = after;
+            continue;
+        };
+        match variable(name) {
+            Some(value) => out.push_str(&value),
+            None if name.is_empty() => {}
+            None => out.extend(["${", name, "}"]),
         }
+        rest = after_name;
     }
     out.push_str(rest);
     out

@@ -1,0 +1,336 @@
+//! Every key that OPA 1.22.3 knows: it has an effect, defines what other keys refer to, or is rejected by its name.
+
+use serde_json::{Value, json};
+
+use super::super::Settings;
+use super::read;
+
+/// What a key does.
+enum Outcome {
+    /// It changes a setting.
+    Effect(fn(&Settings) -> bool),
+    /// It is accepted and shown: only other keys refer to it, all of which are rejected.
+    Definition,
+    /// The server does not start, and the error names this key.
+    Rejected(&'static str),
+}
+
+use Outcome::{Definition, Effect, Rejected};
+
+/// The configuration with a value at a path with dots.
+fn at(path: &str, value: Value) -> Value {
+    let mut steps = path.split('.').rev();
+    steps
+        .try_fold(value, |inner, step| Some(json!({ step: inner })))
+        .unwrap()
+}
+
+fn rows() -> Vec<(&'static str, Value, Outcome)> {
+    let text = || json!("x");
+    let mut rows = vec![
+        (
+            "default_decision",
+            text(),
+            Effect(|s| s.default_decision == "x"),
+        ),
+        (
+            "default_authorization_decision",
+            text(),
+            Effect(|s| s.default_authorization_decision == "x"),
+        ),
+        (
+            "server.encoding.gzip.min_length",
+            json!(5),
+            Effect(|s| s.packing.longer_than == 5),
+        ),
+        (
+            "server.encoding.gzip.compression_level",
+            json!(1),
+            Effect(|s| s.packing.level == 1),
+        ),
+        (
+            "server.decoding.max_length",
+            json!(5),
+            Effect(|s| s.body == Some(5)),
+        ),
+        (
+            "server.decoding.gzip.max_length",
+            json!(5),
+            Effect(|s| s.unpacked == Some(5)),
+        ),
+        (
+            "server.metrics.prom.http_request_duration_seconds.buckets",
+            json!([0.5]),
+            Effect(|s| s.duration_buckets == Some(vec![0.5])),
+        ),
+        (
+            "caching.inter_query_builtin_cache.max_size_bytes",
+            json!(5),
+            Effect(|s| s.caching.responses == Some(5)),
+        ),
+        (
+            "caching.inter_query_builtin_cache",
+            json!({"max_size_bytes": 10, "forced_eviction_threshold_percentage": 50}),
+            Effect(|s| s.caching.responses == Some(5)),
+        ),
+        (
+            "caching.inter_query_builtin_value_cache.max_num_entries",
+            json!(5),
+            Effect(|s| s.caching.patterns == Some(5)),
+        ),
+        (
+            "caching.inter_query_builtin_value_cache.named.io_jwt.max_num_entries",
+            json!(5),
+            Effect(|s| s.caching.signatures == Some(5)),
+        ),
+        (
+            "status.console",
+            json!(true),
+            Effect(|s| s.status.is_some_and(|s| s.is_logged)),
+        ),
+        (
+            "status.prometheus",
+            json!(true),
+            Effect(|s| s.status.is_some_and(|s| s.is_counted)),
+        ),
+    ];
+    for (path, value) in [
+        ("labels.region", text()),
+        ("services.s.name", text()),
+        ("services.s.url", text()),
+        ("services.s.headers.X-Team", text()),
+        ("services.s.allow_insecure_tls", json!(true)),
+        ("services.s.response_header_timeout_seconds", json!(1)),
+        ("services.s.tls.ca_cert", text()),
+        ("services.s.tls.system_ca_required", json!(true)),
+        ("services.s.type", json!("oci")),
+        ("services.s.credentials.bearer.token", text()),
+        ("services.s.credentials.bearer.token_path", text()),
+        ("services.s.credentials.bearer.scheme", text()),
+        ("services.s.credentials.client_tls.cert", text()),
+        ("services.s.credentials.oauth2.client_secret", text()),
+        (
+            "services.s.credentials.s3_signing.environment_credentials",
+            json!({}),
+        ),
+        ("services.s.credentials.gcp_metadata.audience", text()),
+        (
+            "services.s.credentials.azure_managed_identity.resource",
+            text(),
+        ),
+        ("services.s.credentials.plugin", text()),
+        ("keys.k.key", text()),
+        ("keys.k.private_key", text()),
+        ("keys.k.algorithm", text()),
+        ("keys.k.scope", text()),
+    ] {
+        rows.push((path, value, Definition));
+    }
+    for (path, value, named) in [
+        ("nd_builtin_cache", json!(true), "nd_builtin_cache"),
+        ("persistence_directory", text(), "persistence_directory"),
+        ("plugins.p", json!({}), "plugins"),
+        ("server.logger_plugin", text(), "server.logger_plugin"),
+        ("status.plugin", text(), "status.plugin"),
+        ("status.service", text(), "status.service"),
+        ("status.partition_name", text(), "status.partition_name"),
+        ("status.trigger", json!("periodic"), "status.trigger"),
+        (
+            "status.prometheus_config.collectors.bundle_loading_duration_ns.buckets",
+            json!([1]),
+            "status.prometheus_config",
+        ),
+        (
+            "caching.inter_query_builtin_cache.stale_entry_eviction_period_seconds",
+            json!(5),
+            "caching.inter_query_builtin_cache.stale_entry_eviction_period_seconds",
+        ),
+        (
+            "caching.inter_query_builtin_value_cache.named.graphql.max_num_entries",
+            json!(5),
+            "caching.inter_query_builtin_value_cache.named.graphql",
+        ),
+        (
+            "caching.inter_query_builtin_value_cache.named.io_jwt.disabled",
+            json!(true),
+            "caching.inter_query_builtin_value_cache.named.io_jwt.disabled",
+        ),
+        ("storage.disk.directory", text(), "storage.disk"),
+        ("storage.disk.auto_create", json!(true), "storage.disk"),
+        ("storage.disk.partitions", json!(["/a"]), "storage.disk"),
+        ("storage.disk.badger", text(), "storage.disk"),
+    ] {
+        rows.push((path, value, Rejected(named)));
+    }
+    rows
+}
+
+/// Sections that are rejected as a whole, with the keys that OPA knows in them.
+const SECTIONS: [(&str, &[(&str, &str)]); 6] = [
+    (
+        "decision_logs",
+        &[
+            ("plugin", "text"),
+            ("service", "text"),
+            ("partition_name", "text"),
+            ("resource", "text"),
+            ("mask_decision", "text"),
+            ("drop_decision", "text"),
+            ("console", "flag"),
+            ("nd_builtin_cache", "flag"),
+            ("reporting.buffer_type", "text"),
+            ("reporting.buffer_size_limit_bytes", "number"),
+            ("reporting.buffer_size_limit_events", "number"),
+            ("reporting.upload_size_limit_bytes", "number"),
+            ("reporting.min_delay_seconds", "number"),
+            ("reporting.max_delay_seconds", "number"),
+            ("reporting.max_decisions_per_second", "number"),
+            ("reporting.trigger", "text"),
+            ("request_context.http.headers", "texts"),
+        ],
+    ),
+    ("discovery", BUNDLE),
+    ("bundle", BUNDLE),
+    ("bundles.b", &BUNDLE_OF_A_NAME),
+    (
+        "distributed_tracing",
+        &[
+            ("type", "text"),
+            ("address", "text"),
+            ("service_name", "text"),
+            ("sample_percentage", "number"),
+            ("encryption", "text"),
+            ("allow_insecure_tls", "flag"),
+            ("tls_cert_file", "text"),
+            ("tls_private_key_file", "text"),
+            ("tls_ca_cert_file", "text"),
+            ("resource.service_version", "text"),
+            ("resource.service_instance_id", "text"),
+            ("resource.service_namespace", "text"),
+            ("resource.deployment_environment", "text"),
+            ("batch_span_processor_options.blocking", "flag"),
+            ("batch_span_processor_options.batch_timeout_ms", "number"),
+            ("batch_span_processor_options.export_timeout_ms", "number"),
+            (
+                "batch_span_processor_options.max_export_batch_size",
+                "number",
+            ),
+            ("batch_span_processor_options.max_queue_size", "number"),
+        ],
+    ),
+    (
+        "metrics_export",
+        &[
+            ("type", "text"),
+            ("address", "text"),
+            ("service_name", "text"),
+            ("export_interval_ms", "number"),
+            ("encryption", "text"),
+            ("allow_insecure_tls", "flag"),
+            ("tls_cert_file", "text"),
+            ("tls_private_key_file", "text"),
+            ("tls_ca_cert_file", "text"),
+            ("resource.service_version", "text"),
+        ],
+    ),
+];
+
+const BUNDLE: &[(&str, &str)] = &[
+    ("name", "text"),
+    ("prefix", "text"),
+    ("service", "text"),
+    ("resource", "text"),
+    ("signing.keyid", "text"),
+    ("signing.scope", "text"),
+    ("signing.exclude_files", "texts"),
+    ("persist", "flag"),
+    ("trigger", "text"),
+    ("polling.min_delay_seconds", "number"),
+    ("polling.max_delay_seconds", "number"),
+    ("polling.long_polling_timeout_seconds", "number"),
+];
+
+const BUNDLE_OF_A_NAME: [(&str, &str); 11] = [
+    ("service", "text"),
+    ("resource", "text"),
+    ("signing.keyid", "text"),
+    ("signing.scope", "text"),
+    ("signing.exclude_files", "texts"),
+    ("persist", "flag"),
+    ("size_limit_bytes", "number"),
+    ("trigger", "text"),
+    ("polling.min_delay_seconds", "number"),
+    ("polling.max_delay_seconds", "number"),
+    ("polling.long_polling_timeout_seconds", "number"),
+];
+
+#[test]
+fn each_key_of_opa_has_an_effect_or_is_rejected_by_its_name() {
+    let mut count = 0;
+    for (path, value, outcome) in rows() {
+        count += 1;
+        let config = read(&at(path, value).to_string(), &[], &[]);
+        match (outcome, config) {
+            (Rejected(named), Err(error)) => {
+                assert!(
+                    error.starts_with(&format!("{named}: not supported yet")),
+                    "{path}: {error}"
+                );
+            }
+            (Effect(has_effect), Ok(config)) => {
+                assert!(
+                    has_effect(&config.settings),
+                    "{path}: {:?}",
+                    config.settings
+                );
+                assert!(config.warnings.is_empty(), "{path}: {:?}", config.warnings);
+            }
+            (Definition, Ok(config)) => {
+                assert!(config.warnings.is_empty(), "{path}: {:?}", config.warnings);
+            }
+            (_, config) => panic!("{path}: {:?}", config.map(|config| config.warnings)),
+        }
+    }
+    for (section, keys) in SECTIONS {
+        let named = section.split('.').next().unwrap();
+        for (key, kind) in keys {
+            count += 1;
+            let value = match *kind {
+                "text" => json!("x"),
+                "flag" => json!(true),
+                "number" => json!(1),
+                _ => json!(["x"]),
+            };
+            let path = format!("{section}.{key}");
+            let error = read(&at(&path, value).to_string(), &[], &[]).map(|config| config.warnings);
+            assert_eq!(error, Err(format!("{named}: not supported yet")), "{path}");
+        }
+    }
+    assert!(count >= 120, "only {count} keys");
+}
+
+#[test]
+fn keys_that_ask_for_nothing_are_accepted() {
+    for text in [
+        "bundles: {}",
+        "decision_logs: {}",
+        "decision_logs: null",
+        "metrics_export: {}",
+        "metrics_export: null",
+        "discovery: {}",
+        "plugins: {}",
+        "nd_builtin_cache: false",
+        "persistence_directory: ''",
+        "status: {console: false}",
+        "caching: {inter_query_builtin_cache: {stale_entry_eviction_period_seconds: 0}}",
+        "caching: {inter_query_builtin_value_cache: {named: {io_jwt: {disabled: false}}}}",
+        "caching: {inter_query_builtin_value_cache: {named: {graphql: {max_num_entries: null}}}}",
+    ] {
+        let config = read(text, &[], &[]);
+        assert_eq!(
+            config.map(|config| config.warnings),
+            Ok(Vec::new()),
+            "{text}"
+        );
+    }
+}
