@@ -202,17 +202,17 @@ impl App for Service {
         let bounds = &self.state.options.bounds;
         let error = match refusal {
             Refusal::TooLarge(length) => {
-                let size = length.map(|length| size_text(length) + " ");
+                let size = length.map(|length| format!("{length} bytes "));
                 ApiError::invalid(format!(
-                    "request body too large: {}exceeds limit of {} (server.decoding.max_length)",
+                    "request body too large: {}exceeds limit of {} bytes (server.decoding.max_length)",
                     size.unwrap_or_default(),
-                    size_text(bounds.body as u64)
+                    bounds.body
                 ))
             }
             Refusal::UnpackedTooLarge => ApiError::invalid(format!(
-                "request body too large: decompressed size exceeds limit of {} \
+                "request body too large: decompressed size exceeds limit of {} bytes \
                  (server.decoding.gzip.max_length)",
-                size_text(bounds.unpacked as u64)
+                bounds.unpacked
             )),
             Refusal::NotPacked(words) => {
                 ApiError::invalid(format!("could not decompress the body: {words}"))
@@ -290,45 +290,5 @@ fn method_label(method: &str) -> &'static str {
         "HEAD" => "head",
         "OPTIONS" => "options",
         _ => "unknown",
-    }
-}
-
-/// A size as messages tell it: in bytes below 1024, otherwise in larger units with a digit behind the point.
-fn size_text(bytes: u64) -> String {
-    if bytes < 1024 {
-        return format!("{bytes} bytes");
-    }
-    let (mut unit, mut name) = (1_u64, "bytes");
-    for next in ["KiB", "MiB", "GiB", "TiB"] {
-        if bytes / unit < 1024 {
-            break;
-        }
-        (unit, name) = (unit * 1024, next);
-    }
-    // rounded, in tenths
-    let tenths = (u128::from(bytes) * 10 + u128::from(unit / 2)) / u128::from(unit);
-    match tenths % 10 {
-        0 => format!("{} {name}", tenths / 10),
-        rest => format!("{}.{rest} {name}", tenths / 10),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::size_text;
-
-    #[test]
-    fn sizes() {
-        for (bytes, want) in [
-            (73, "73 bytes"),
-            (1023, "1023 bytes"),
-            (1024, "1 KiB"),
-            (1536, "1.5 KiB"),
-            (1812, "1.8 KiB"),
-            (1_048_575, "1024 KiB"),
-            (256 << 20, "256 MiB"),
-        ] {
-            assert_eq!(size_text(bytes), want);
-        }
     }
 }

@@ -51,7 +51,9 @@ fn packed_bodies_that_are_much_larger_are_refused_at_once() {
     ] {
         let text = ask(method, target);
         assert!(
-            text.contains("request body too large: decompressed size exceeds limit of 512 MiB"),
+            text.contains(
+                "request body too large: decompressed size exceeds limit of 536870912 bytes"
+            ),
             "{text}"
         );
     }
