@@ -179,6 +179,24 @@ fn bodies_are_bounded() {
 }
 
 #[test]
+fn bundles_are_served() {
+    // files with `.pem` in their names are not given as paths by themselves
+    let files = [
+        ("b.pem/.manifest", r#"{"roots": ["a", "p"]}"#),
+        ("b.pem/a/data.json", r#"{"x": 1}"#),
+        ("b.pem/a/other.json", r#"{"unseen": true}"#),
+        ("b.pem/p.rego", "package p\n\nx := data.a.x\n"),
+        ("b.pem/.signatures.json", "{}"),
+    ];
+    let server = Server::start_with(&["-b", "--skip-verify=true", "b.pem"], &files);
+    let read = |path: &str| get(server.address(), path).text();
+    assert_eq!(read("/v1/data/a"), "{\"result\":{\"x\":1}}\n");
+    assert_eq!(read("/v1/data/p"), "{\"result\":{\"x\":1}}\n");
+    let policy = get(server.address(), "/v1/policies/b.pem/p.rego");
+    assert_eq!(policy.status, 200);
+}
+
+#[test]
 fn nesting_is_bounded() {
     let server = Server::start(&[("p.rego", "package p\n\necho := input\n")]);
     let mut client = Client::connect(server.address());

@@ -1,11 +1,14 @@
 //! URIs as Go reads them.
 
 mod address;
+mod file;
 
 use std::borrow::Cow;
 use std::fmt;
 
 use crate::value::display;
+
+pub use file::file_path;
 
 /// The parts of a URI; those that are absent are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ mod scan;
 mod write;
 
 pub use error::YamlError;
-pub use read::read;
+pub use read::{read, read_with_checked_numbers};
 pub use write::{write, write_while};
 
 #[cfg(test)]

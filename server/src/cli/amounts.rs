@@ -2,9 +2,57 @@
 
 use std::time::Duration;
 
+/// Reads a time that may have a sign, as Go writes it. A negative time is returned as zero.
+///
+/// # Errors
+/// The text is not a time, or one of more than 64 bits of nanoseconds.
+pub fn signed_duration(text: &str) -> Result<Duration, String> {
+    let time = duration(text.strip_prefix(['+', '-']).unwrap_or(text))
+        .ok()
+        .filter(|time| i64::try_from(time.as_nanos()).is_ok())
+        .ok_or_else(|| not_a_duration(text))?;
+    Ok(if text.starts_with('-') {
+        Duration::ZERO
+    } else {
+        time
+    })
+}
+
+/// Reads an integer as Go's flags do: with a sign, underscores, and a prefix for the base.
+pub fn integer(text: &str) -> Result<i64, String> {
+    let wrong = || format!("`{text}` is not an integer");
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", text.strip_prefix('+').unwrap_or(text)),
+    };
+    let lower = digits.to_ascii_lowercase();
+    let (base, digits) = match lower.split_at_checked(2) {
+        Some(("0x", digits)) => (16, digits),
+        Some(("0o", digits)) => (8, digits),
+        Some(("0b", digits)) => (2, digits),
+        _ => match lower.strip_prefix('0') {
+            Some(digits) if !digits.is_empty() => (8, digits),
+            _ => (10, &*lower),
+        },
+    };
+    // an underscore stands between digits, or after the prefix
+    let has_prefix = digits.len() < lower.len();
+    let misplaced = digits.starts_with('_') && !has_prefix;
+    if misplaced || digits.ends_with('_') || digits.contains("__") || digits.starts_with(['+', '-'])
+    {
+        return Err(wrong());
+    }
+    let digits = digits.replace('_', "");
+    i64::from_str_radix(&format!("{sign}{digits}"), base).map_err(|_| wrong())
+}
+
+fn not_a_duration(text: &str) -> String {
+    format!("`{text}` is no time like `500ms` or `1m30s`")
+}
+
 /// Reads a time as Go writes it: numbers with units, one behind another.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no time like `500ms` or `1m30s`");
+    let wrong = || not_a_duration(text);
     let mut rest = text;
     let mut total = Duration::ZERO;
     if rest == "0" {
@@ -21,7 +69,8 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         let (unit, behind) = behind.split_at_checked(end).ok_or_else(wrong)?;
         let seconds = match unit {
             "ns" => 1e-9,
-            "us" | "µs" => 1e-6,
+            // the micro sign and the Greek letter
+            "us" | "µs" | "μs" => 1e-6,
             "ms" => 1e-3,
             "s" => 1.0,
             "m" => 60.0,
@@ -62,7 +111,7 @@ pub fn size(text: &str) -> Result<usize, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{duration, size};
+    use super::{duration, integer, signed_duration, size};
 
     #[test]
     fn sizes() {
@@ -82,6 +131,57 @@ mod tests {
         assert_eq!(of("0"), Ok(0));
         for wrong in ["", "5", "s", "5x", "1.2.3s", "-1s"] {
             assert!(of(wrong).is_err(), "{wrong}");
+        }
+        let signed = |text: &str| signed_duration(text).map(|time| time.as_nanos());
+        assert_eq!(signed("1\u{b5}s"), Ok(1000));
+        assert_eq!(signed("+1\u{3bc}s"), Ok(1000));
+        assert_eq!(signed("-1h"), Ok(0));
+        for wrong in ["", "+", "-", "--1s", "+-1s", "5", "100000000h"] {
+            assert!(signed(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn integers() {
+        for (text, want) in [
+            ("0", 0),
+            ("-0", 0),
+            ("7", 7),
+            ("+7", 7),
+            ("-7", -7),
+            ("1_000", 1000),
+            ("010", 8),
+            ("0_7", 7),
+            ("0o17", 15),
+            ("0x1F", 31),
+            ("-0X_1f", -31),
+            ("0b101", 5),
+            ("9223372036854775807", i64::MAX),
+            ("-9223372036854775808", i64::MIN),
+        ] {
+            assert_eq!(integer(text), Ok(want), "{text}");
+        }
+        for wrong in [
+            "",
+            " 1",
+            "1 ",
+            "+",
+            "-",
+            "+-1",
+            "--1",
+            "_1",
+            "1_",
+            "1__0",
+            "08",
+            "0x",
+            "0b2",
+            "1.5",
+            "1e3",
+            "x",
+            "0x-1",
+            "9223372036854775808",
+        ] {
+            assert!(integer(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -11,6 +11,7 @@ use solon::{
 };
 use solon_syntax::ast::Version;
 
+use super::amounts::integer;
 use super::report::Report;
 use super::terminal::{complain, print};
 use super::{FAILED, capabilities, filter};
@@ -35,7 +36,7 @@ pub struct Args {
         short,
         long,
         default_value_t = 10,
-        allow_negative_numbers = true,
+        value_parser = integer,
         value_name = "N"
     )]
     max_errors: i64,

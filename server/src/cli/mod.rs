@@ -8,6 +8,8 @@ mod data;
 mod eval;
 mod explanation;
 mod filter;
+mod forms;
+mod input;
 mod lines;
 mod parse;
 mod report;
@@ -20,6 +22,7 @@ mod version;
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use solon::Capabilities;
 use solon::bundle::{Files, LoadError, Loader, Schemas};
@@ -63,7 +66,8 @@ enum Command {
 pub fn main() -> ExitCode {
     // before anything else takes memory
     huge_pages::spare();
-    let matches = variables::with_variables(Cli::command()).get_matches();
+    let command = forms::with_forms(variables::with_variables(Cli::command()));
+    let matches = command.get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if !cli.command.serves() {
         huge_pages::take();
@@ -79,6 +83,17 @@ pub fn main() -> ExitCode {
         Command::Lines(args) => lines::run(&args),
         Command::Version(args) => version::run(&args),
     }
+}
+
+/// Ends the process because flags do not go together, as clap does for what it finds itself.
+fn wrong_usage(command: &str, message: &str) -> ! {
+    let mut all = forms::with_forms(Cli::command());
+    all.build();
+    let error = match all.find_subcommand_mut(command) {
+        Some(command) => command.error(ErrorKind::ArgumentConflict, message),
+        None => all.error(ErrorKind::ArgumentConflict, message),
+    };
+    error.exit()
 }
 
 impl Command {
@@ -107,12 +122,13 @@ fn loader(
 
 /// The bytes of a file that a flag or an argument names.
 fn read(path: &str) -> Result<Vec<u8>, LoadError> {
+    let path = &*forms::path(path)?;
     let bytes = SystemFiles.read(Path::new(path));
     bytes.map_err(|error| LoadError::system("open", path, &error))
 }
 
 /// The schemas that a flag names.
 fn schemas(path: Option<&str>) -> Result<Option<Schemas>, Report> {
-    let schemas = path.map(|path| Loader::new(&SystemFiles).load_schemas(path));
+    let schemas = forms::given(path).map(|path| Loader::new(&SystemFiles).load_schemas(path));
     schemas.transpose().map_err(Report::of_files)
 }

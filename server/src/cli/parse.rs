@@ -17,6 +17,9 @@ pub struct Args {
     /// The policy
     #[arg(value_name = "FILE")]
     file: String,
+    /// Accepted and without effect, as in OPA: one policy is parsed
+    #[arg(hide = true)]
+    others: Vec<String>,
     /// How the tree is shown
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,

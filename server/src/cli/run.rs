@@ -1,6 +1,7 @@
 //! `solon run`
 
 mod bounds;
+mod bundles;
 mod host;
 mod transport;
 mod watch;
@@ -18,6 +19,8 @@ use solon::store::{Path, SqliteStore};
 use solon::{Capabilities, Change, Engine, Limits, Value, json};
 
 use self::host::ServerHost;
+use super::amounts::integer;
+use super::forms::given;
 use super::report::Report;
 use super::terminal::complain;
 use super::{FAILED, capabilities, data};
@@ -40,8 +43,8 @@ pub struct Args {
     /// Policies and documents to load: files, folders, or either below a path of `data` as `a.b:PATH`
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
-    /// Serve (there is no interactive shell, so this is always on)
-    #[arg(short, long)]
+    /// Serve. There is no interactive shell, so this is always on, and `--server=false` is an error
+    #[arg(short, long, default_value_t = true)]
     server: bool,
     /// Configuration, as YAML or JSON
     #[arg(short, long, value_name = "FILE")]
@@ -58,6 +61,8 @@ pub struct Args {
     /// Start anew when the configuration file changes
     #[arg(long)]
     watch_config: bool,
+    #[command(flatten)]
+    bundles: bundles::BundleArgs,
     #[command(flatten)]
     transport: transport::TransportArgs,
     #[command(flatten)]
@@ -76,8 +81,8 @@ pub struct Args {
     #[arg(long, value_name = "LAYOUT")]
     log_timestamp_format: Option<String>,
     /// Most errors reported for policies; 0 reports all
-    #[arg(short, long, default_value_t = 10, value_name = "N")]
-    max_errors: usize,
+    #[arg(short, long, default_value_t = 10, value_name = "N", value_parser = integer)]
+    max_errors: i64,
     /// Names of files and folders to pass over
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
@@ -114,15 +119,21 @@ pub struct Args {
     /// Path of the document that `POST /` answers with (also `default_decision`)
     #[arg(long, value_name = "PATH")]
     default_decision: Option<String>,
+    /// Accepted and without effect: it is for the interactive shell of OPA
+    #[arg(short, long, hide = true, value_name = "FORMAT")]
+    format: Option<String>,
+    /// Accepted and without effect: it is for the interactive shell of OPA
+    #[arg(short = 'H', long, hide = true, value_name = "FILE")]
+    history: Option<String>,
     /// Seconds to wait for plugins before the server listens; 0 does not wait
-    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
-    ready_timeout: u64,
+    #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = integer)]
+    ready_timeout: i64,
     /// Seconds to go on serving after the signal to stop
-    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
-    shutdown_wait_period: u64,
+    #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = integer)]
+    shutdown_wait_period: i64,
     /// Seconds that open requests may take to finish then
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
-    shutdown_grace_period: u64,
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = integer)]
+    shutdown_grace_period: i64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -144,6 +155,12 @@ pub fn run(args: &Args) -> ExitCode {
 
 fn start(args: &Args) -> Result<(), String> {
     let line = |text: String| text + "\n";
+    if !args.server {
+        return Err(line(
+            "--server=false: there is no interactive shell".to_owned(),
+        ));
+    }
+    args.bundles.check().map_err(line)?;
     if args.pprof {
         let text = "--pprof: there are no profiles of Go's here; `perf` reads those of this process, \
                     and /metrics tells what it uses";
@@ -160,9 +177,13 @@ fn start(args: &Args) -> Result<(), String> {
     let loaded = apart(|| load(args, &config, host));
     let (engine, loaded) = loaded
         .map_err(|error| line(error.to_string()))?
-        .map_err(|report| format!("load error: {}", report.text(report.is_of_loading())))?;
+        .map_err(|report| {
+            let text = report.bare().map(|message| line(message.to_owned()));
+            let text = text.unwrap_or_else(|| report.text(report.is_of_loading()));
+            format!("load error: {text}")
+        })?;
     huge_pages::leave();
-    let layout = args.log_timestamp_format.clone();
+    let layout = given(args.log_timestamp_format.as_deref()).map(str::to_owned);
     let layout = layout.or_else(|| std::env::var("OPA_LOG_TIMESTAMP_FORMAT").ok());
     let layout = layout.as_deref();
     start_log(args.log_level, args.log_format, layout, options.bounds.log);
@@ -176,6 +197,11 @@ fn start(args: &Args) -> Result<(), String> {
     let served = server.config(active).build().run();
     finish_log();
     served.map_err(|error| line(error.to_string()))
+}
+
+/// A time in seconds. A negative one is zero.
+fn seconds(number: i64) -> Duration {
+    Duration::from_secs(u64::try_from(number).unwrap_or(0))
 }
 
 /// A JSON value as the engine has them.
@@ -209,7 +235,7 @@ impl Args {
                 _ => format!("open {path}: {error}"),
             })
         };
-        let file = self.config_file.as_deref();
+        let file = given(self.config_file.as_deref());
         let file = file.map(|path| read(path).map(|text| (path.to_owned(), text)));
         let sources = Sources {
             file: file.transpose()?,
@@ -234,8 +260,7 @@ impl Args {
             ui: self.transport.ui || settings.ui,
             request_log: self.log_level_request.of_lines(),
             status: settings.status,
-            ready_within: Some(Duration::from_secs(self.ready_timeout))
-                .filter(|within| !within.is_zero()),
+            ready_within: Some(seconds(self.ready_timeout)).filter(|within| !within.is_zero()),
             spelling: if self.compat == Some(Compat::Opa) {
                 Spelling::Opa
             } else {
@@ -252,8 +277,8 @@ impl Args {
                 .duration_buckets
                 .clone()
                 .unwrap_or(defaults.duration_buckets),
-            shutdown_wait: Duration::from_secs(self.shutdown_wait_period),
-            shutdown_grace: Duration::from_secs(self.shutdown_grace_period),
+            shutdown_wait: seconds(self.shutdown_wait_period),
+            shutdown_grace: seconds(self.shutdown_grace_period),
         })
     }
 
@@ -280,7 +305,7 @@ impl Args {
     fn load_files(&self, capabilities: Option<&Capabilities>) -> Result<Loaded, Report> {
         let version = super::version_of(self.v0_compatible);
         let loader = super::loader(&self.ignore, capabilities, version)?;
-        loader.load(&self.paths).map_err(Report::of_files)
+        self.bundles.load(&loader, &self.paths)
     }
 
     /// Watches the files that were loaded, and the configuration, where that is asked for.
@@ -288,14 +313,14 @@ impl Args {
         if self.watch {
             let mut files = watch::Files::of(loaded);
             let (paths, ignore) = (self.paths.clone(), self.ignore.clone());
+            let bundles = self.bundles.clone();
             let version = super::version_of(self.v0_compatible);
             let capabilities = self.capabilities.clone();
             let engine = engine.clone();
             let watched = paths.iter().map(|path| watch::file_of(path)).collect();
             watch::on_change(watched, move || {
                 let loader = super::loader(&ignore, capabilities.as_deref(), version);
-                let loaded =
-                    loader.and_then(|loader| loader.load(&paths).map_err(Report::of_files));
+                let loaded = loader.and_then(|loader| bundles.load(&loader, &paths));
                 match loaded {
                     Ok(loaded) => files.renew(&engine, &loaded),
                     Err(report) => {
@@ -305,7 +330,7 @@ impl Args {
                 }
             });
         }
-        if let Some(file) = self.config_file.as_deref().filter(|_| self.watch_config) {
+        if let Some(file) = given(self.config_file.as_deref()).filter(|_| self.watch_config) {
             let args = self.clone();
             watch::on_change(vec![PathBuf::from(file)], move || match args.config() {
                 Ok(_) => start_anew(),
@@ -342,7 +367,7 @@ fn load(args: &Args, config: &Config, host: Arc<ServerHost>) -> Result<(Engine, 
     };
     let loaded = args.load_files(capabilities.as_deref())?;
     let options = Options::default()
-        .error_limit(args.max_errors)
+        .error_limit(usize::try_from(args.max_errors).unwrap_or(0))
         .capabilities(capabilities);
     let mut builder = Engine::builder()
         .version(super::version_of(args.v0_compatible))

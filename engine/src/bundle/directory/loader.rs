@@ -11,7 +11,8 @@ use super::{
     Bundle, Documents, Found, Ignore, Kind, Roots, Schemas, Walk, Wanted, read_document, schemas,
 };
 use crate::bundle::{Files, LoadError, LoadErrors};
-use crate::value::Value;
+use crate::uri::file_path;
+use crate::value::{Value, json};
 
 /// What was loaded.
 #[derive(Debug)]
@@ -120,7 +121,8 @@ impl<'f> Loader<'f> {
             if !seen.insert(path) {
                 continue;
             }
-            let bundle = Bundle::load(self.files, path, &self.ignore, &self.options);
+            let folder = file_path(path).map_err(refused)?;
+            let bundle = Bundle::load(self.files, &folder, &self.ignore, &self.options);
             let mut bundle = bundle.map_err(refused)?;
             modules.append(&mut bundle.modules);
             documents.insert(&[], bundle.documents);
@@ -204,16 +206,19 @@ impl<'f> Loader<'f> {
             Kind::Unknown => {
                 let module = file.text(self.files, &self.options);
                 let module = module.is_ok_and(|text| self.refused(&file.name, &text).is_empty());
-                let kinds = [
-                    (Kind::Module, module),
-                    (Kind::Json, true),
-                    (Kind::Yaml, true),
-                ];
-                let kinds = kinds.into_iter().filter(|(_, possible)| *possible);
-                let mut read = kinds.map(|(kind, _)| self.read(&file.taken_as(kind)));
-                read.find(Result::is_ok).unwrap_or_else(|| {
-                    Err(LoadError::within(&file.name, "can't recognize file type").into())
-                })
+                if module {
+                    return self.read(&file.taken_as(Kind::Module));
+                }
+                // YAML would make a string of a number of JSON that is out of range
+                if file
+                    .bytes(self.files)
+                    .is_ok_and(|text| json::is_valid(&text))
+                {
+                    return self.read(&file.taken_as(Kind::Json));
+                }
+                let document = self.read(&file.taken_as(Kind::Yaml));
+                document
+                    .map_err(|_| LoadError::within(&file.name, "can't recognize file type").into())
             }
         }
     }

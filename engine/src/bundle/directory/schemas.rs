@@ -43,9 +43,12 @@ fn read(
     let mut text = Vec::new();
     // whatever their names are, schemas are JSON or YAML
     let bytes = file.bytes(files)?;
-    let schema = json::read(&bytes).or_else(|_| {
-        let schema = yaml::read(&bytes);
-        schema.map_err(|error| LoadError::within(&file.name, error))
+    let schema = json::read(&bytes).or_else(|refused| {
+        // YAML would make a string of a number of JSON that is out of range
+        if json::is_valid(&bytes) {
+            return Err(LoadError::within(&file.name, refused));
+        }
+        yaml::read(&bytes).map_err(|error| LoadError::within(&file.name, error))
     })?;
     // a file without a schema is as none
     if schema.is_null() {

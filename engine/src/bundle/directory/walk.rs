@@ -1,6 +1,5 @@
 //! Finding files.
 
-use std::borrow::Cow;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -8,6 +7,7 @@ use solon_syntax::{ParseOptions, module_text};
 
 use super::Ignore;
 use crate::bundle::{FileError, FileKind, Files, Links, LoadError, LoadErrors};
+use crate::uri::file_path;
 
 /// What a command reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,22 +87,6 @@ fn split_place<'a>(files: &dyn Files, argument: &'a str) -> (Vec<String>, &'a st
     }
 }
 
-/// The path that a URL names; what is no URL is one already.
-fn without_scheme(path: &str) -> Result<Cow<'_, str>, LoadError> {
-    let Some((scheme, rest)) = path.split_once("://") else {
-        return Ok(path.into());
-    };
-    if !scheme.eq_ignore_ascii_case("file") {
-        return Err(LoadError::File(format!("unsupported URL scheme: {path}")));
-    }
-    // between the scheme and the path stands a host, which nobody asks
-    let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("");
-    let end = path.find(['?', '#']).unwrap_or(path.len());
-    let path = path.get(..end).unwrap_or(path);
-    let decoded = unescaped(path);
-    decoded.ok_or_else(|| LoadError::File(format!("invalid URL escape in {path}")))
-}
-
 /// The path without `.` and `x/..`.
 fn cleaned(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
@@ -160,9 +144,9 @@ impl<'a> Walk<'a> {
     /// The files of a path: `path`, `a.b:path` or `file:///path`, in order of their names.
     pub fn find(mut self, argument: &str) -> Vec<Result<Found, LoadError>> {
         let (place, path) = split_place(self.files, argument);
-        let path = match without_scheme(path) {
+        let path = match file_path(path) {
             Ok(path) => path,
-            Err(refused) => return vec![Err(refused)],
+            Err(refused) => return vec![Err(LoadError::File(refused))],
         };
         let path = Path::new(&*path);
         match self.files.look(path, Links::Followed) {
@@ -241,24 +225,9 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Text with its `%2F` read; `None` when one is broken.
-fn unescaped(text: &str) -> Option<Cow<'_, str>> {
-    if !text.contains('%') {
-        return Some(text.into());
-    }
-    let mut parts = text.split('%');
-    let mut bytes = parts.next()?.as_bytes().to_vec();
-    for part in parts {
-        let (code, rest) = part.split_at_checked(2)?;
-        bytes.push(u8::from_str_radix(code, 16).ok()?);
-        bytes.extend_from_slice(rest.as_bytes());
-    }
-    Some(String::from_utf8_lossy(&bytes).into_owned().into())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{split_place, without_scheme};
+    use super::split_place;
     use crate::bundle::MemoryFiles;
 
     #[test]
@@ -276,17 +245,6 @@ mod tests {
         );
         for whole in ["c.json", ":c.json", "file:///c.json", "http://c.json"] {
             assert_eq!(split(whole), (String::new(), whole));
-        }
-    }
-
-    #[test]
-    fn urls_name_files() {
-        let path = |url| without_scheme(url).map(|path| path.into_owned());
-        assert_eq!(path("a/b c.json").unwrap(), "a/b c.json");
-        assert_eq!(path("file:///a/b%20c.json?x#y").unwrap(), "/a/b c.json");
-        assert_eq!(path("file://host").unwrap(), "");
-        for refused in ["http://a/b", "file:///a%2", "file:///a%zz"] {
-            assert!(path(refused).is_err(), "{refused}");
         }
     }
 }

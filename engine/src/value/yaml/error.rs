@@ -48,6 +48,16 @@ impl YamlError {
         ))
     }
 
+    /// A number that no 64-bit float is near.
+    pub(super) fn out_of_range(line: usize, number: &str) -> Self {
+        Self {
+            line: Some(line),
+            ..Self::yaml(format_args!(
+                "line {line}: number `{number}` is out of range"
+            ))
+        }
+    }
+
     /// What only Go's reader refuses.
     pub(super) fn misplaced(found: Misplaced) -> Self {
         let Misplaced { line, problem } = found;

@@ -8,7 +8,7 @@ use solon_syntax::yaml::{Differs, Gaps, REPAIRS, repaired};
 
 use super::error::{YamlError, anchor_at};
 use super::key::{Key, invalid_key, key_of, key_of_value, null_key};
-use super::resolve::{Scalar, TaggedScalar, float_value, resolve, resolve_tagged};
+use super::resolve::{Scalar, TaggedScalar, float_value, is_out_of_range, resolve, resolve_tagged};
 use super::scan;
 use crate::limits;
 use crate::value::json::{self, JsonErrorKind};
@@ -16,6 +16,26 @@ use crate::value::{NumberBuf, Value};
 
 /// Reads the first document; the others must be well formed.
 pub fn read(text: &[u8]) -> Result<Value, YamlError> {
+    read_with(text, OutOfRange::String)
+}
+
+/// Reads the first document as [`read`] does, and rejects plain numbers that are out of the range of 64-bit floats. [`read`] returns
+/// such numbers as strings, as OPA does.
+///
+/// # Errors
+/// The text is not YAML, has no JSON form, or has such a number.
+pub fn read_with_checked_numbers(text: &[u8]) -> Result<Value, YamlError> {
+    read_with(text, OutOfRange::Rejected)
+}
+
+/// What a plain number becomes that is out of the range of 64-bit floats.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OutOfRange {
+    String,
+    Rejected,
+}
+
+fn read_with(text: &[u8], out_of_range: OutOfRange) -> Result<Value, YamlError> {
     let mut text = Cow::Borrowed(scan::without_last_blanks(decode(text)?));
 
     let stand_in = text.contains('\u{feff}').then(|| unused(&text));
@@ -23,7 +43,7 @@ pub fn read(text: &[u8]) -> Result<Value, YamlError> {
         text = Cow::Owned(text.replace('\u{feff}', &stand_in.to_string()));
     }
     for _ in 0..REPAIRS {
-        match document(&text, stand_in) {
+        match document(&text, stand_in, out_of_range) {
             // the parser nests brackets up to 255 deep; what is deeper nearly always is JSON
             Err(Failure::Syntax(error)) if error.info() == FLOW_TOO_DEEP => {
                 return json::read(text.as_bytes()).map_err(|fault| match fault.kind() {
@@ -59,10 +79,15 @@ fn unused(text: &str) -> char {
     unused.unwrap_or('\u{feff}')
 }
 
-fn document(text: &str, stand_in: Option<char>) -> Result<Value, Failure> {
+fn document(
+    text: &str,
+    stand_in: Option<char>,
+    out_of_range: OutOfRange,
+) -> Result<Value, Failure> {
     let mut reader = Reader {
         text,
         stand_in,
+        out_of_range,
         open_end: (!text.ends_with(['\n', '\r'])).then(|| text.chars().count()),
         frames: Vec::new(),
         anchors: HashMap::new(),
@@ -141,6 +166,7 @@ struct Reader<'t> {
     text: &'t str,
     /// What stands for byte order marks.
     stand_in: Option<char>,
+    out_of_range: OutOfRange,
     /// The length in characters of a text whose last line has no end.
     open_end: Option<usize>,
     frames: Vec<Frame>,
@@ -167,6 +193,14 @@ impl Reader<'_> {
                 } else {
                     &text
                 };
+                if self.out_of_range == OutOfRange::Rejected
+                    && (style == ScalarStyle::Plain && tag.is_none())
+                    && self.awaiting_key().is_none()
+                    && is_out_of_range(text)
+                {
+                    let error = || YamlError::out_of_range(span.start.line(), text);
+                    self.unfit.get_or_insert_with(error);
+                }
                 self.scalar(text, style, anchor, tag.as_deref())
             }
             Event::Alias(anchor) => self.alias(anchor, span),

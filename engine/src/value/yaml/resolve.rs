@@ -143,6 +143,15 @@ fn float(text: &str) -> Option<f64> {
     text.parse().ok().filter(|f: &f64| f.is_finite())
 }
 
+/// Returns `true` if a plain scalar is written as a decimal number that is out of the range of 64-bit floats. [`resolve`] takes it
+/// for a string, as Go's library does.
+pub(super) fn is_out_of_range(text: &str) -> bool {
+    let plain = text.replace('_', "");
+    let digits = plain.strip_prefix(['+', '-']).unwrap_or(&plain);
+    let begins_as_number = digits.starts_with(|c: char| c == '.' || c.is_ascii_digit());
+    begins_as_number && plain.parse().is_ok_and(|f: f64| f.is_infinite())
+}
+
 /// The value of a float, if JSON has one for it.
 pub(super) fn float_value(f: f64) -> Result<Value, &'static str> {
     match NumberBuf::from_f64(f) {

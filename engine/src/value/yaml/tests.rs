@@ -1,6 +1,6 @@
 //! YAML read and written against recorded answers of OPA.
 
-use super::{read, write};
+use super::{read, read_with_checked_numbers, write};
 use crate::limits;
 use crate::value::small_stack::on_small_stack;
 use crate::value::{Value, json};
@@ -96,6 +96,41 @@ fn what_bounds_a_document() {
     let tabs = |count: usize| "a:\tb\n".repeat(count);
     assert!(read(tabs(solon_syntax::yaml::REPAIRS - 1).as_bytes()).is_ok());
     assert!(read(tabs(solon_syntax::yaml::REPAIRS + 1).as_bytes()).is_err());
+}
+
+#[test]
+fn numbers_out_of_range_are_strings_unless_they_are_checked() {
+    for (text, line) in [
+        ("1e99999", 1),
+        ("a: 1e99999", 1),
+        ("a: 1\nb: -1e400", 2),
+        ("a: +1E309", 1),
+        ("a: .1e999", 1),
+        ("a: 1_0e999", 1),
+        ("{x: [1, 1e999]}", 1),
+        ("x: &a 1e999\ny: *a", 1),
+    ] {
+        assert!(read(text.as_bytes()).is_ok(), "{text}");
+        let error = read_with_checked_numbers(text.as_bytes()).unwrap_err();
+        assert_eq!(error.line(), Some(line), "{text}");
+        assert!(error.to_string().ends_with("is out of range"), "{error}");
+    }
+    for text in [
+        "a: '1e99999'",
+        "a: \"1e99999\"",
+        "a: !!str 1e99999",
+        "1e99999: a",
+        "a: |\n  1e99999",
+        "a: 1e308",
+        "a: 1e-99999",
+        "a: 12e",
+        "a: infinity",
+        "a: 10.0.0.1",
+        "a: 123456789012345678901234567890",
+    ] {
+        let checked = read_with_checked_numbers(text.as_bytes()).unwrap();
+        assert_eq!(compact(&checked), compact(&read(text.as_bytes()).unwrap()));
+    }
 }
 
 #[test]

@@ -9,10 +9,11 @@ use solon::trace::{Detail, Kind};
 use solon::{Capabilities, FilterOptions, FilterTarget, PartialOptions, Shortcuts};
 
 use super::profile::Key;
-use crate::cli::amounts::{duration, size};
+use crate::cli::amounts::{integer, signed_duration, size};
 use crate::cli::capabilities;
 use crate::cli::explanation::Shown;
 use crate::cli::filter;
+use crate::cli::forms::given;
 
 /// Evaluate a query.
 #[derive(clap::Args)]
@@ -25,14 +26,10 @@ Examples:
   solon eval -d policies -d users:users.json --format pretty 'data.users[name].admin'")]
 pub struct Args {
     /// The query
-    #[arg(
-        value_name = "QUERY",
-        required_unless_present = "stdin",
-        conflicts_with = "stdin"
-    )]
+    #[arg(value_name = "QUERY")]
     query: Option<String>,
     /// Read the query from standard input
-    #[arg(long, conflicts_with = "stdin_input")]
+    #[arg(long)]
     stdin: bool,
     /// Policies and documents: a file, a folder, or either below a path of `data` as `a.b:PATH`
     #[arg(short, long, value_name = "PATH")]
@@ -41,8 +38,8 @@ pub struct Args {
     #[arg(short, long, value_name = "PATH")]
     pub bundle: Vec<String>,
     /// The input, JSON or YAML
-    #[arg(short, long, value_name = "FILE", conflicts_with = "stdin_input")]
-    pub input: Option<String>,
+    #[arg(short, long, value_name = "FILE")]
+    input: Option<String>,
     /// Read the input from standard input
     #[arg(short = 'I', long)]
     pub stdin_input: bool,
@@ -50,7 +47,7 @@ pub struct Args {
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
     /// Accepted and without effect, as OPA has it: tables are never cut
-    #[arg(long, hide = true, allow_negative_numbers = true, value_name = "N")]
+    #[arg(long, hide = true, value_name = "N", value_parser = integer)]
     pretty_limit: Option<i64>,
     /// Package whose rules the query may name without their path
     #[arg(long, value_name = "PACKAGE")]
@@ -74,7 +71,7 @@ pub struct Args {
     #[arg(long, hide = true)]
     v1_compatible: bool,
     /// Exit with 1 when the query is undefined
-    #[arg(long, conflicts_with = "fail_defined")]
+    #[arg(long)]
     pub fail: bool,
     /// Exit with 1 when the query is defined
     #[arg(long)]
@@ -95,14 +92,14 @@ pub struct Args {
     #[arg(long)]
     pub instrument: bool,
     /// Evaluate so many times, and show how what was measured is distributed
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    #[arg(long, default_value_t = 1, value_parser = count, value_name = "N")]
     pub count: u32,
     /// Show what the expressions of each row took; implies `--metrics`
     #[arg(long)]
     profile: bool,
     /// Most rows that `--profile` shows; 0 shows all [default: 10]
-    #[arg(long, value_name = "N")]
-    profile_limit: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = integer)]
+    profile_limit: Option<i64>,
     /// What `--profile` sorts rows by, largest first
     #[arg(long, value_enum, value_name = "KEY")]
     pub profile_sort: Vec<Key>,
@@ -158,9 +155,9 @@ pub struct Args {
     /// Show the values of variables with `--explain`
     #[arg(long)]
     pub var_values: bool,
-    /// Longest time of the evaluation, like `500ms` or `1m30s`
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
-    pub timeout: Option<Duration>,
+    /// Longest time of the evaluation, like `500ms` or `1m30s`; 0 sets no bound
+    #[arg(long, value_name = "DURATION", value_parser = signed_duration)]
+    timeout: Option<Duration>,
     /// End the evaluation when its values take more memory than this, like `512MiB` or `2GB` [default: 1GiB]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub memory: Option<usize>,
@@ -174,6 +171,12 @@ pub struct Args {
         value_name = "TARGET"
     )]
     target: Target,
+    /// Accepted and without effect: the plans of policies are always optimised
+    #[arg(short = 'O', long, hide = true, value_name = "LEVEL", value_parser = integer)]
+    optimize: Option<i64>,
+    /// Accepted and without effect: only `--optimize` uses it
+    #[arg(short, long, hide = true, value_name = "PATH")]
+    entrypoint: Vec<String>,
     /// Accepted and without effect: documents are always quick to read
     #[arg(long, hide = true)]
     optimize_store_for_read_speed: bool,
@@ -271,7 +274,8 @@ impl Args {
     /// How many rows of a profile are shown, if one is.
     pub fn profile(&self) -> Option<usize> {
         let asked = self.profile || self.profile_limit.is_some() || !self.profile_sort.is_empty();
-        asked.then(|| self.profile_limit.unwrap_or(10))
+        // like 0, a negative limit shows all rows
+        asked.then(|| usize::try_from(self.profile_limit.unwrap_or(10)).unwrap_or(0))
     }
 
     /// What the evaluation may leave out.
@@ -286,6 +290,36 @@ impl Args {
         self.coverage_runs.iter().copied().flatten()
     }
 
+    /// Returns what is wrong with the flags together, in OPA's words.
+    ///
+    /// This is not left to clap, which looks at whether a flag is present: `--stdin=false` is as if there was no `--stdin`.
+    pub fn conflict(&self) -> Option<&'static str> {
+        match (&self.query, self.stdin) {
+            (None, false) => return Some("specify query argument or --stdin"),
+            (Some(_), true) => return Some("specify query argument or --stdin but not both"),
+            _ => {}
+        }
+        if self.stdin && self.stdin_input {
+            Some("specify --stdin or --stdin-input but not both")
+        } else if self.stdin_input && self.input().is_some() {
+            Some("specify --stdin-input or --input but not both")
+        } else if self.fail && self.fail_defined {
+            Some("specify --fail or --fail-defined but not both")
+        } else {
+            None
+        }
+    }
+
+    /// Returns the file of the input.
+    pub fn input(&self) -> Option<&str> {
+        given(self.input.as_deref())
+    }
+
+    /// Returns the time that the evaluation may take, if it is bounded.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.timeout.filter(|time| !time.is_zero())
+    }
+
     /// The query, wherever it is.
     pub fn query(&self) -> Result<String, String> {
         if let Some(query) = &self.query {
@@ -297,6 +331,13 @@ impl Args {
             .map_err(|error| format!("cannot read the query: {error}"))?;
         Ok(text)
     }
+}
+
+/// Reads how often the query is evaluated.
+fn count(text: &str) -> Result<u32, String> {
+    let number = u32::try_from(integer(text)?).ok();
+    let number = number.filter(|number| *number > 0);
+    number.ok_or_else(|| format!("`{text}` is not a positive number of 32 bits"))
 }
 
 /// Reads why something may not be come by; nothing stands for nothing.

@@ -12,7 +12,7 @@ mod run;
 use std::io::Read as _;
 use std::process::ExitCode;
 
-use solon::{Value, json, yaml};
+use solon::Value;
 
 use self::answer::Answer;
 use self::args::Format;
@@ -31,6 +31,9 @@ const ERROR: u8 = 2;
 
 /// Prints what the query evaluates to.
 pub fn run(args: &Args) -> ExitCode {
+    if let Some(refusal) = args.conflict() {
+        crate::cli::wrong_usage("eval", refusal);
+    }
     if let Some(refusal) = unfit(args) {
         return unreadable(refusal);
     }
@@ -137,18 +140,13 @@ fn input(args: &Args) -> Result<Option<Value>, String> {
             .read_to_end(&mut bytes)
             .map_err(|error| error.to_string())?;
         bytes
-    } else if let Some(path) = &args.input {
+    } else if let Some(path) = args.input() {
         super::read(path).map_err(|error| error.to_string())?
     } else {
         return Ok(None);
     };
-    if bytes.trim_ascii().is_empty() {
-        return Ok(Some(Value::Null));
-    }
-    if let Ok(value) = json::read(&bytes) {
-        return Ok(Some(value));
-    }
-    yaml::read(&bytes)
+    let file = args.input().filter(|_| !args.stdin_input);
+    super::input::read(&bytes, file)
         .map(Some)
         .map_err(|error| format!("unable to parse input: {error}"))
 }

@@ -26,6 +26,7 @@ use super::profile::Row;
 use crate::cli;
 use crate::cli::explanation::Explanation;
 use crate::cli::filter;
+use crate::cli::forms::given;
 use crate::cli::report::Report;
 use crate::cli::terminal::complain;
 use crate::telemetry::Metrics;
@@ -98,7 +99,7 @@ impl Run {
         let mut context = QueryContext::default()
             .imports(&args.imports)
             .timer(Timer::new(&hear));
-        context.package = args.package.as_deref();
+        context.package = given(args.package.as_deref());
         let instruments = Instruments::default();
         let faults = Faults::default();
         let (mut profile, mut coverage) = (Profile::default(), Coverage::default());
@@ -240,7 +241,7 @@ fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
         .capabilities(args.capabilities.clone())
         .schemas(crate::cli::schemas(args.schema.as_deref())?);
     let limits = Limits::default()
-        .time(args.timeout)
+        .time(args.timeout())
         .memory(args.memory.or(Limits::default().memory));
     let engine = Engine::builder()
         .version(version)

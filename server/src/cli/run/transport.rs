@@ -1,11 +1,13 @@
 //! Flags of listeners, encryption and of who may ask.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use clap::builder::OsStringValueParser;
 
-use crate::cli::amounts::duration;
+use crate::cli::amounts::signed_duration;
 use crate::config::{Authentication, Authorization, TlsOptions, TlsVersion};
 
 /// How often the files of certificates are looked at unless set.
@@ -44,16 +46,16 @@ pub struct TransportArgs {
     #[arg(long)]
     pub ui: bool,
     /// The server's certificate, as PEM
-    #[arg(long, value_name = "FILE", requires = "tls_private_key_file")]
-    tls_cert_file: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_parser = OsStringValueParser::new())]
+    tls_cert_file: Option<OsString>,
     /// Its private key, as PEM
-    #[arg(long, value_name = "FILE", requires = "tls_cert_file")]
-    tls_private_key_file: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_parser = OsStringValueParser::new())]
+    tls_private_key_file: Option<OsString>,
     /// Authorities that vouch for clients, as PEM; those that the system trusts unless set
-    #[arg(long, value_name = "FILE")]
-    tls_ca_cert_file: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_parser = OsStringValueParser::new())]
+    tls_ca_cert_file: Option<OsString>,
     /// How often the files of certificates are looked at, like `30s`; a SIGHUP does so at once
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = signed_duration)]
     tls_cert_refresh_period: Option<Duration>,
     /// Ciphers of TLS 1.2 that are spoken, by their IANA names; all secure ones unless set
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
@@ -96,6 +98,11 @@ enum TlsFlag {
     V13,
 }
 
+/// Returns the file that a flag names; an empty name is as if the flag was absent.
+fn file(name: Option<&OsString>) -> Option<PathBuf> {
+    name.filter(|name| !name.is_empty()).map(PathBuf::from)
+}
+
 fn octal(text: &str) -> Result<u32, String> {
     u32::from_str_radix(text, 8).map_err(|_| format!("`{text}` is no octal number"))
 }
@@ -123,22 +130,30 @@ impl TransportArgs {
     /// # Errors
     /// Flags that mean nothing without others.
     pub fn tls(&self) -> Result<Option<TlsOptions>, String> {
-        let (Some(cert_file), Some(private_key_file)) = (
-            self.tls_cert_file.clone(),
-            self.tls_private_key_file.clone(),
-        ) else {
-            return match self.authentication {
-                AuthenticationFlag::Tls => Err(
-                    "--authentication=tls needs --tls-cert-file and --tls-private-key-file"
-                        .to_owned(),
-                ),
-                _ => Ok(None),
-            };
+        let files = (
+            file(self.tls_cert_file.as_ref()),
+            file(self.tls_private_key_file.as_ref()),
+        );
+        let (cert_file, private_key_file) = match files {
+            (Some(cert_file), Some(private_key_file)) => (cert_file, private_key_file),
+            (None, None) => {
+                return match self.authentication {
+                    AuthenticationFlag::Tls => Err(
+                        "--authentication=tls needs --tls-cert-file and --tls-private-key-file"
+                            .to_owned(),
+                    ),
+                    _ => Ok(None),
+                };
+            }
+            _ => {
+                let text = "--tls-cert-file and --tls-private-key-file must be specified together";
+                return Err(text.to_owned());
+            }
         };
         Ok(Some(TlsOptions {
             cert_file,
             private_key_file,
-            ca_cert_file: self.tls_ca_cert_file.clone(),
+            ca_cert_file: file(self.tls_ca_cert_file.as_ref()),
             min_version: match self.min_tls_version {
                 TlsFlag::V10 => TlsVersion::V10,
                 TlsFlag::V11 => TlsVersion::V11,

@@ -1,0 +1,58 @@
+//! URLs of files.
+
+use std::borrow::Cow;
+
+/// Returns the path that a `file` URL names. A text without `://` is a path already and is returned unchanged.
+///
+/// The scheme is compared without regard to case. Host, query and fragment are ignored, and percent escapes are decoded, as in OPA.
+///
+/// # Errors
+/// The scheme is another one, or an escape is broken.
+pub fn file_path(text: &str) -> Result<Cow<'_, str>, String> {
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return Ok(text.into());
+    };
+    if !scheme.eq_ignore_ascii_case("file") {
+        return Err(format!("unsupported URL scheme: {text}"));
+    }
+    let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("");
+    let end = path.find(['?', '#']).unwrap_or(path.len());
+    let path = path.get(..end).unwrap_or(path);
+    unescaped(path).ok_or_else(|| format!("invalid URL escape in {path}"))
+}
+
+/// Decodes percent escapes; `None` if one is broken.
+fn unescaped(text: &str) -> Option<Cow<'_, str>> {
+    if !text.contains('%') {
+        return Some(text.into());
+    }
+    let mut parts = text.split('%');
+    let mut bytes = parts.next()?.as_bytes().to_vec();
+    for part in parts {
+        let (code, rest) = part.split_at_checked(2)?;
+        bytes.push(u8::from_str_radix(code, 16).ok()?);
+        bytes.extend_from_slice(rest.as_bytes());
+    }
+    Some(String::from_utf8_lossy(&bytes).into_owned().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_path;
+
+    #[test]
+    fn urls_name_files() {
+        for (url, want) in [
+            ("a/b c.json", "a/b c.json"),
+            ("file:///a/b%20c.json?x#y", "/a/b c.json"),
+            ("FILE:///a", "/a"),
+            ("file://localhost/a", "/a"),
+            ("file://host", ""),
+        ] {
+            assert_eq!(file_path(url).unwrap(), want, "{url}");
+        }
+        for refused in ["http://a/b", "file:///a%2", "file:///a%zz"] {
+            assert!(file_path(refused).is_err(), "{refused}");
+        }
+    }
+}
