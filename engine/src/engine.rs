@@ -2,8 +2,10 @@
 
 mod builder;
 mod change;
+mod committing;
 mod compiling;
 mod filters;
+mod loading;
 mod partial;
 mod preparing;
 
@@ -20,11 +22,11 @@ use crate::bundle::{Files, Loader};
 use crate::compile::{Options, Work};
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::moment::{Moment, Policy, State, next_stamp, next_trial_stamp};
+use crate::moment::{Moment, State, next_trial_stamp};
 use crate::program::dump;
 use crate::query::Shared;
 use crate::store::{
-    Commit, Operation, Path, Snapshot, Store, StoreError, StoredModule, Transaction,
+    Operation, Origin, OriginRecord, Path, Snapshot, Store, StoreError, StoredModule, Transaction,
 };
 use crate::trace::Timer;
 use crate::value::Value;
@@ -32,7 +34,9 @@ use crate::value::Value;
 pub use builder::EngineBuilder;
 pub use change::Change;
 use change::Text;
+use committing::{Next, make};
 pub(crate) use compiling::Tamper;
+pub use loading::{FileLoad, LoadReport};
 
 /// A policy engine: modules and base documents, compiled once, asked from any number of threads.
 ///
@@ -67,8 +71,8 @@ struct Inner {
     store: OnceLock<Arc<dyn Store>>,
     functions: Vec<Custom>,
     allow_base_conflicts: bool,
-    /// Held from the moment that a change looks at until its own is current.
-    changing: Mutex<()>,
+    /// Held from the moment that a change looks at until its own is current. Who brought what is only of interest to changes.
+    changing: Mutex<OriginRecord>,
     next_source: AtomicU32,
 }
 
@@ -146,13 +150,15 @@ impl Engine {
         timer: Timer<'_>,
         tamper: &Tamper<'_>,
     ) -> Result<(), Error> {
-        let _changing = self.inner.changing.lock();
+        let mut record = self.inner.changing.lock();
         let before = self.now();
         if change.modules.is_empty() && change.writes.is_empty() {
             return Ok(());
         }
-        let next = self.next(&before, change, timer, tamper)?;
-        self.inner.commit(before, next)
+        let Change { modules, writes } = change;
+        let edit = |transaction: &mut Transaction| make(writes, transaction);
+        let next = self.next(&before, modules, edit, timer, tamper)?;
+        self.inner.commit_of_client(before, next, &mut record)
     }
 
     /// Loads files and folders by OPA's rules ([`Loader`]): modules are added or replaced, documents merged into what is there.
@@ -197,7 +203,9 @@ impl Engine {
     /// As for [`Self::apply`], but for what the store would say.
     pub fn check(&self, change: Change) -> Result<Moment, Error> {
         let before = self.now();
-        let mut next = self.next(&before, change, Timer::default(), &|_| {})?;
+        let Change { modules, writes } = change;
+        let edit = |transaction: &mut Transaction| make(writes, transaction);
+        let mut next = self.next(&before, modules, edit, Timer::default(), &|_| {})?;
         if let Some(policy) = &mut next.policy {
             policy.stamp = next_trial_stamp();
         }
@@ -205,21 +213,22 @@ impl Engine {
         Ok(Moment::new(Arc::new(state)))
     }
 
-    /// What a change makes of a moment.
+    /// What a change makes of a moment. `edit` changes the documents.
     fn next(
         &self,
         before: &State,
-        change: Change,
+        change: Vec<(String, Option<Text>)>,
+        edit: impl FnOnce(&mut Transaction) -> Result<(), StoreError>,
         timer: Timer<'_>,
         tamper: &Tamper<'_>,
     ) -> Result<Next, Error> {
         let mut modules = before.policy.modules.clone();
         let mut refused = Vec::new();
         let mut laps = timer.start();
-        let mut changed = Vec::with_capacity(change.modules.len());
+        let mut changed = Vec::with_capacity(change.len());
         let is_text = |(_, text): &(String, Option<Text>)| matches!(text, Some(Text::Source(..)));
-        let parses = change.modules.iter().any(is_text);
-        for (name, text) in change.modules {
+        let parses = change.iter().any(is_text);
+        for (name, text) in change {
             let module = match text {
                 Some(Text::Source(text, version)) => {
                     match self.parse(&name, &text, version.unwrap_or(self.inner.version)) {
@@ -243,6 +252,7 @@ impl Engine {
                 name: name.clone(),
                 text: module.source.text.clone(),
                 version: module.version,
+                origin: Origin::Client,
             };
             changed.push((name.clone(), Some(stored)));
             modules.insert(name, module);
@@ -254,9 +264,7 @@ impl Engine {
             laps.end(|| "rego_module_parse".to_owned());
         }
         let mut transaction = Transaction::on(&before.documents);
-        for edit in change.writes {
-            edit.make(&mut transaction)?;
-        }
+        edit(&mut transaction)?;
         let policy = if changed.is_empty() {
             self.inner.check_conflicts(before, &transaction)?;
             None
@@ -281,7 +289,7 @@ impl Engine {
         change: impl FnOnce(&mut Transaction) -> Result<T, E>,
     ) -> Result<T, E> {
         let inner = &*self.inner;
-        let _changing = inner.changing.lock();
+        let mut record = inner.changing.lock();
         let before = inner.shared.now.pin();
         let mut transaction = Transaction::on(&before.documents);
         let result = change(&mut transaction)?;
@@ -291,7 +299,7 @@ impl Engine {
             transaction,
             modules: Vec::new(),
         };
-        inner.commit(before, next)?;
+        inner.commit_of_client(before, next, &mut record)?;
         Ok(result)
     }
 
@@ -414,46 +422,6 @@ impl Inner {
                 message: Path::new(path).to_string(),
             }
             .into()),
-        }
-    }
-
-    /// Keeps a change, then makes it visible.
-    fn commit(&self, before: Arc<State>, next: Next) -> Result<(), Error> {
-        if let Some(store) = self.store.get() {
-            store.commit(&Commit {
-                writes: next.transaction.writes(),
-                documents: next.transaction.root(),
-                modules: &next.modules,
-            })?;
-        }
-        let state = next.state(&before, next_stamp());
-        self.shared.now.publish(before, state);
-        Ok(())
-    }
-}
-
-/// What a change makes of a moment.
-struct Next {
-    /// The policy, where modules changed.
-    policy: Option<Policy>,
-    transaction: Transaction,
-    /// The modules that changed.
-    modules: Vec<(String, Option<StoredModule>)>,
-}
-
-impl Next {
-    /// The moment behind the change.
-    fn state(self, before: &State, stamp: u64) -> State {
-        let documents = if self.transaction.writes().is_empty() {
-            before.documents.clone()
-        } else {
-            Arc::new(self.transaction.snapshot())
-        };
-        State {
-            stamp,
-            generation: before.generation + 1,
-            policy: self.policy.map_or_else(|| before.policy.clone(), Arc::new),
-            documents,
         }
     }
 }

@@ -68,7 +68,7 @@ pub use builtins::{
 };
 pub use compile::{Options as CompilerOptions, Work};
 pub use decision::Decision;
-pub use engine::{Change, Engine, EngineBuilder};
+pub use engine::{Change, Engine, EngineBuilder, FileLoad, LoadReport};
 pub use error::{Error, ErrorEntry, InputError};
 pub use evaluation::{EvalError, StackFrame};
 pub use explanation::{Explanation, Watched};

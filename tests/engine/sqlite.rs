@@ -290,11 +290,16 @@ fn files_of_another_kind_and_damaged_ones_are_refused() {
         sql(&copy, text);
         refused(&copy)
     };
+    let newer = folder.0.join("newer.db");
+    std::fs::copy(&path, &newer).unwrap();
+    sql(&newer, "PRAGMA user_version = 7");
+    let before = std::fs::read(&newer).unwrap();
     assert_eq!(
-        changed("newer.db", "PRAGMA user_version = 7"),
+        refused(&newer),
         "storage_internal_error: FILE: the file has form 7, and this version reads forms up to 1: use the version that \
          wrote it"
     );
+    assert_eq!(std::fs::read(&newer).unwrap(), before);
     for (name, text, what) in [
         (
             "json.db",
@@ -318,7 +323,7 @@ fn files_of_another_kind_and_damaged_ones_are_refused() {
         ),
         (
             "rego.db",
-            "INSERT INTO modules VALUES ('m', 9, '')",
+            "INSERT INTO modules (name, rego, text) VALUES ('m', 9, '')",
             "module \"m\" is of an unknown Rego: 9",
         ),
     ] {

@@ -17,7 +17,7 @@ use crate::host::{Host, OfflineHost};
 use crate::limits::{Limits, PATTERN_CACHE, RESPONSE_CACHE_BYTES, SIGNATURE_CACHE};
 use crate::moment::{Now, Policy, State, next_stamp};
 use crate::query::Shared;
-use crate::store::{Contents, Snapshot, Store, StoreError};
+use crate::store::{Contents, OriginRecord, Snapshot, Store, StoreError};
 use crate::value::{Object, Value};
 
 /// How an engine is made.
@@ -184,7 +184,11 @@ impl EngineBuilder {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read, [`Error::Compile`] when its modules do not compile.
     pub fn open(self, store: Arc<dyn Store>) -> Result<Engine, Error> {
-        let Contents { documents, modules } = store.load()?;
+        let Contents {
+            documents,
+            modules,
+            origins,
+        } = store.load()?;
         if documents.as_object().is_none() {
             let message = "the documents of a store must be an object".to_owned();
             return Err(StoreError::Internal { message }.into());
@@ -195,6 +199,7 @@ impl EngineBuilder {
         }
         let engine = self.made(documents);
         engine.apply(change)?;
+        *engine.inner.changing.lock() = OriginRecord::stored(origins, &modules);
         // only now, since what was read need not be written again
         engine.inner.store.get_or_init(|| store);
         Ok(engine)
@@ -243,7 +248,7 @@ impl EngineBuilder {
                 store: OnceLock::new(),
                 functions: self.functions,
                 allow_base_conflicts: self.allow_base_conflicts,
-                changing: Mutex::new(()),
+                changing: Mutex::default(),
                 next_source: AtomicU32::new(0),
             }),
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
 
-use super::{Commit, Contents, Store, StoreError, StoredModule};
+use super::{Commit, Contents, Origins, Store, StoreError, StoredModule};
 use crate::value::{Object, Value};
 
 /// Policies and documents in memory: what another engine can go on from, and what stores are tested against.
@@ -30,6 +30,7 @@ pub struct MemoryStore {
 struct Kept {
     documents: Value,
     modules: BTreeMap<String, StoredModule>,
+    origins: Origins,
 }
 
 impl MemoryStore {
@@ -39,6 +40,7 @@ impl MemoryStore {
             kept: Mutex::new(Kept {
                 documents,
                 modules: BTreeMap::new(),
+                origins: Origins::unknown(),
             }),
         }
     }
@@ -56,12 +58,14 @@ impl Store for MemoryStore {
         Ok(Contents {
             documents: kept.documents.clone(),
             modules: kept.modules.values().cloned().collect(),
+            origins: kept.origins.clone(),
         })
     }
 
     fn commit(&self, change: &Commit<'_>) -> Result<(), StoreError> {
         let mut kept = self.kept.lock();
         kept.documents = change.documents.clone();
+        kept.origins.change(change.origins);
         for (name, module) in change.modules {
             match module {
                 Some(module) => kept.modules.insert(name.clone(), module.clone()),

@@ -3,22 +3,29 @@
 //! A snapshot never changes. A transaction works on a copy that shares everything it does not touch, so a
 //! change of one key in an object of a million copies one run of keys and the list of runs.
 
+mod claims;
 mod error;
 mod memory;
 mod open_array;
+mod origins;
 mod patch;
 mod patching;
 mod path;
 mod reference;
+mod replacing;
 #[cfg(feature = "sqlite")]
 pub(crate) mod sqlite;
 mod write;
 
+pub use claims::{Claim, ClaimChange, ClaimKind, Claims};
 pub use error::StoreError;
 pub use memory::MemoryStore;
+pub use origins::{ClaimChanges, HiddenModule, Origin, OriginChanges, Origins};
+pub(crate) use origins::{OriginRecord, digest};
 pub use patch::PatchStep;
 pub use patching::Patching;
 pub use path::Path;
+pub(crate) use replacing::{Replaced, replace};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
 pub use write::Operation;
@@ -247,16 +254,25 @@ pub struct StoredModule {
     pub text: Arc<str>,
     /// Which Rego it was read as.
     pub version: Version,
+    /// Who brought it.
+    pub origin: Origin,
 }
 
 impl StoredModule {
-    /// A text under a name, to be read as Rego of a version.
+    /// A text under a name, to be read as Rego of a version. Its origin is unknown.
     pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>, version: Version) -> Self {
         Self {
             name: name.into(),
             text: text.into(),
             version,
+            origin: Origin::Unknown,
         }
+    }
+
+    /// The same module with an origin.
+    #[must_use]
+    pub fn with_origin(self, origin: Origin) -> Self {
+        Self { origin, ..self }
     }
 }
 
@@ -268,12 +284,24 @@ pub struct Contents {
     pub documents: Value,
     /// The modules.
     pub modules: Vec<StoredModule>,
+    /// Where the documents came from, and which modules of files clients hide.
+    pub origins: Origins,
 }
 
 impl Contents {
-    /// All documents, an object, and all modules.
+    /// All documents, an object, and all modules. Their origins are unknown.
     pub fn new(documents: Value, modules: Vec<StoredModule>) -> Self {
-        Self { documents, modules }
+        Self {
+            documents,
+            modules,
+            origins: Origins::unknown(),
+        }
+    }
+
+    /// The same contents with recorded origins.
+    #[must_use]
+    pub fn with_origins(self, origins: Origins) -> Self {
+        Self { origins, ..self }
     }
 }
 
@@ -287,6 +315,8 @@ pub struct Commit<'c> {
     pub documents: &'c Value,
     /// Modules that are added or replaced, in order; of a name without one, the module is removed.
     pub modules: &'c [(String, Option<StoredModule>)],
+    /// What becomes of the origins of documents, and of modules of files that clients hide.
+    pub origins: &'c OriginChanges,
 }
 
 /// Where an engine's policies and documents outlive it ([`EngineBuilder::open`](crate::EngineBuilder::open)).

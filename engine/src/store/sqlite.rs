@@ -6,6 +6,7 @@
 
 mod documents;
 mod file;
+mod origins;
 mod row;
 
 use std::path::Path as FilePath;
@@ -15,7 +16,7 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, Transaction as Sql};
 use solon_syntax::ast::Version;
 
-use super::{Commit, Contents, Store, StoreError, StoredModule, Write};
+use super::{Commit, Contents, Origin, Path, Store, StoreError, StoredModule, Write};
 use crate::limits;
 
 pub use file::make_private_file;
@@ -74,7 +75,29 @@ impl SqliteStore {
         if let Err(error) = modules(&connection) {
             found.push(error.message());
         }
+        if let Err(error) = origins::read(&connection) {
+            found.push(error.message());
+        }
         Ok(found)
+    }
+
+    /// Replaces everything in the file, as one transaction.
+    ///
+    /// # Errors
+    /// When it cannot be written. Nothing has changed then.
+    pub fn replace(&self, contents: &Contents) -> Result<(), StoreError> {
+        let mut connection = self.connection.lock();
+        let mut write = || {
+            let sql = connection.transaction()?;
+            documents::Writer::new(&sql, &contents.documents).changed(&Path::default())?;
+            sql.execute("DELETE FROM modules", [])?;
+            for module in &contents.modules {
+                set_module(&sql, &module.name, Some(module))?;
+            }
+            origins::replace(&sql, &contents.origins)?;
+            Ok(sql.commit()?)
+        };
+        write().map_err(|error: file::Failure| error.of(&self.name))
     }
 }
 
@@ -82,10 +105,8 @@ impl Store for SqliteStore {
     fn load(&self) -> Result<Contents, StoreError> {
         let connection = self.connection.lock();
         let read = || {
-            Ok(Contents::new(
-                documents::read(&connection)?,
-                modules(&connection)?,
-            ))
+            let contents = Contents::new(documents::read(&connection)?, modules(&connection)?);
+            Ok(contents.with_origins(origins::read(&connection)?))
         };
         read().map_err(|error: file::Failure| error.of(&self.name))
     }
@@ -106,6 +127,7 @@ impl Store for SqliteStore {
             for (name, module) in change.modules {
                 set_module(&sql, name, module.as_ref())?;
             }
+            origins::write(&sql, change.origins)?;
             Ok(sql.commit()?)
         };
         write().map_err(|error: file::Failure| error.of(&self.name))
@@ -124,10 +146,15 @@ fn set_module(
                 Version::V1 => 1,
                 Version::V0CompatV1 => 2,
             };
+            let origin = match module.origin {
+                Origin::Unknown => None,
+                Origin::Files => Some(0),
+                Origin::Client => Some(1),
+            };
             sql.prepare_cached(
-                "INSERT OR REPLACE INTO modules (name, rego, text) VALUES (?1, ?2, ?3)",
+                "INSERT OR REPLACE INTO modules (name, rego, text, origin) VALUES (?1, ?2, ?3, ?4)",
             )?
-            .execute((name, version, &*module.text))?;
+            .execute((name, version, &*module.text, origin))?;
         }
         None => {
             sql.prepare_cached("DELETE FROM modules WHERE name = ?1")?
@@ -138,7 +165,8 @@ fn set_module(
 }
 
 fn modules(connection: &Connection) -> Result<Vec<StoredModule>, file::Failure> {
-    let mut statement = connection.prepare("SELECT name, rego, text FROM modules ORDER BY name")?;
+    let mut statement =
+        connection.prepare("SELECT name, rego, text, origin FROM modules ORDER BY name")?;
     let mut rows = statement.query([])?;
     let mut modules = Vec::new();
     while let Some(row) = rows.next()? {
@@ -152,7 +180,16 @@ fn modules(connection: &Connection) -> Result<Vec<StoredModule>, file::Failure> 
                 return Err(file::Failure::Damaged(message));
             }
         };
-        modules.push(StoredModule::new(name, text, version));
+        let origin = match row.get(3)? {
+            None => Origin::Unknown,
+            Some(0) => Origin::Files,
+            Some(1) => Origin::Client,
+            Some(other) => {
+                let message = format!("module {name:?} is of an unknown origin: {other}");
+                return Err(file::Failure::Damaged(message));
+            }
+        };
+        modules.push(StoredModule::new(name, text, version).with_origin(origin));
     }
     Ok(modules)
 }

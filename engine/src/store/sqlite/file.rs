@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::StoreError;
+use super::{StoreError, origins};
 
 /// Tells files of this kind from others: `Soln`.
 const APPLICATION: i32 = 0x536f_6c6e;
@@ -113,12 +114,15 @@ pub fn open(path: &Path) -> Result<Connection, Failure> {
     }
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
+    // the triggers are for versions that do not record origins
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     let sql = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
     if tables == 0 {
         sql.execute_batch(TABLES)?;
         sql.pragma_update(None, "application_id", APPLICATION)?;
         sql.pragma_update(None, "user_version", FORM)?;
     }
+    origins::migrate(&sql, tables == 0)?;
     sql.commit()?;
     Ok(connection)
 }

@@ -15,6 +15,25 @@ pub fn below(parent: &[u8], key: &[u8]) -> Vec<u8> {
     name
 }
 
+/// The name of the row at a path.
+pub fn of_keys(keys: &[String]) -> Vec<u8> {
+    let names = keys.iter();
+    names.fold(Vec::new(), |parent, key| below(&parent, key.as_bytes()))
+}
+
+/// The path that a name stands for; `None` if it is not a name.
+pub fn keys(name: &[u8]) -> Option<Vec<String>> {
+    let mut keys = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let (parent, key) = split(rest)?;
+        keys.push(String::from_utf8(key).ok()?);
+        rest = parent;
+    }
+    keys.reverse();
+    Some(keys)
+}
+
 /// The name of the row above, and the key there; `None` for the root, and for what is no name.
 pub fn split(name: &[u8]) -> Option<(&[u8], Vec<u8>)> {
     let at = name.iter().rposition(|byte| *byte == b'/')?;
@@ -42,7 +61,7 @@ pub fn range(name: &[u8]) -> (Vec<u8>, Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{below, range, split};
+    use super::{below, keys, of_keys, range, split};
 
     #[test]
     fn names_come_back() {
@@ -50,6 +69,8 @@ mod tests {
             let name = below(b"/x", key.as_bytes());
             let (parent, back) = split(&name).unwrap();
             assert_eq!((parent, &*back), (&b"/x"[..], key.as_bytes()));
+            assert_eq!(keys(&name), Some(vec!["x".to_owned(), key.to_owned()]));
+            assert_eq!(of_keys(&["x".to_owned(), key.to_owned()]), name);
             let (first, behind) = range(b"/x");
             assert!(first <= name && name < behind, "{key}");
         }

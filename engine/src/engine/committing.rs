@@ -1,0 +1,85 @@
+//! How a change is kept and becomes visible.
+
+use std::sync::Arc;
+
+use super::Inner;
+use super::change::Edit;
+use crate::error::Error;
+use crate::moment::{Policy, State, next_stamp};
+use crate::store::{Commit, OriginChanges, OriginRecord, StoreError, StoredModule, Transaction};
+
+impl Inner {
+    /// Keeps the change of a client, then makes it visible.
+    pub(super) fn commit_of_client(
+        &self,
+        before: Arc<State>,
+        next: Next,
+        record: &mut OriginRecord,
+    ) -> Result<(), Error> {
+        let text_before = |name: &str| {
+            let module = before.policy.modules.get(name)?;
+            Some(module.source.text.to_string())
+        };
+        let origins = record.of_client(
+            next.transaction.writes(),
+            (before.documents.root(), next.transaction.root()),
+            next.modules.iter().map(|(name, _)| name.as_str()),
+            &text_before,
+        );
+        self.commit(before, next, &origins, record)
+    }
+
+    /// Keeps a change, then makes it visible.
+    pub(super) fn commit(
+        &self,
+        before: Arc<State>,
+        next: Next,
+        origins: &OriginChanges,
+        record: &mut OriginRecord,
+    ) -> Result<(), Error> {
+        if let Some(store) = self.store.get() {
+            store.commit(&Commit {
+                writes: next.transaction.writes(),
+                documents: next.transaction.root(),
+                modules: &next.modules,
+                origins,
+            })?;
+        }
+        record.committed(origins, &next.modules);
+        let state = next.state(&before, next_stamp());
+        self.shared.now.publish(before, state);
+        Ok(())
+    }
+}
+
+/// Makes the changes of documents in order.
+pub(super) fn make(edits: Vec<Edit>, transaction: &mut Transaction) -> Result<(), StoreError> {
+    let mut edits = edits.into_iter();
+    edits.try_for_each(|edit| edit.make(transaction))
+}
+
+/// What a change makes of a moment.
+pub(super) struct Next {
+    /// The policy, where modules changed.
+    pub policy: Option<Policy>,
+    pub transaction: Transaction,
+    /// The modules that changed.
+    pub modules: Vec<(String, Option<StoredModule>)>,
+}
+
+impl Next {
+    /// The moment behind the change.
+    pub fn state(self, before: &State, stamp: u64) -> State {
+        let documents = if self.transaction.writes().is_empty() {
+            before.documents.clone()
+        } else {
+            Arc::new(self.transaction.snapshot())
+        };
+        State {
+            stamp,
+            generation: before.generation + 1,
+            policy: self.policy.map_or_else(|| before.policy.clone(), Arc::new),
+            documents,
+        }
+    }
+}

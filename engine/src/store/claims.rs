@@ -1,0 +1,229 @@
+//! Which documents clients wrote: everything else came from files.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+use super::{Path, Write};
+use crate::value::Value;
+
+/// What is known about the origin of a document that did not come from the last load of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ClaimKind {
+    /// A client wrote or removed the document. Everything below it belongs to the claim.
+    Whole,
+    /// A client's write made the object. Its members have origins of their own.
+    Object,
+    /// A version that did not record origins wrote the document and everything below it.
+    Unknown,
+}
+
+/// A claim on a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Claim {
+    /// What is known about the origin.
+    pub kind: ClaimKind,
+    /// Length of the shortest path around the document whose object the client's write made; the length of the document's own
+    /// path if all objects around it existed.
+    pub made: usize,
+}
+
+impl Claim {
+    /// A claim whose write made the objects at paths of `made` and more keys.
+    pub fn new(kind: ClaimKind, made: usize) -> Self {
+        Self { kind, made }
+    }
+}
+
+/// What becomes of the claims at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClaimChange {
+    /// The path of the document.
+    pub path: Path,
+    /// The claim on it. Claims at and below `path` are removed, except that [`ClaimKind::Object`] leaves them in place and does
+    /// not replace a claim at `path`.
+    pub claim: Option<Claim>,
+}
+
+impl ClaimChange {
+    fn new(path: &[String], claim: Option<Claim>) -> Self {
+        let path = Path::new(path);
+        Self { path, claim }
+    }
+}
+
+/// Claims by path. Invariant: no claim lies below one of kind [`ClaimKind::Whole`].
+///
+/// The map is flat because paths may have 10,000 keys: dropping a tree of that depth overflows small stacks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Claims(BTreeMap<Vec<String>, Claim>);
+
+impl Claims {
+    /// Documents of which no origin was recorded.
+    pub fn unknown() -> Self {
+        let root = Claim::new(ClaimKind::Unknown, 0);
+        Self(BTreeMap::from([(Vec::new(), root)]))
+    }
+
+    /// All claims in order of their paths.
+    pub fn iter(&self) -> impl Iterator<Item = (&[String], Claim)> {
+        self.0.iter().map(|(path, claim)| (&**path, *claim))
+    }
+
+    /// The claim on exactly one document.
+    pub fn get(&self, path: &[String]) -> Option<Claim> {
+        self.0.get(path).copied()
+    }
+
+    /// Claims at and below a path.
+    pub fn below(&self, path: &[String]) -> impl Iterator<Item = (&[String], Claim)> {
+        let from: (Bound<&[String]>, Bound<&[String]>) = (Bound::Included(path), Bound::Unbounded);
+        let claims = self.0.range::<[String], _>(from);
+        let claims = claims.map(|(path, claim)| (&**path, *claim));
+        claims.take_while(move |(found, _)| found.starts_with(path))
+    }
+
+    /// Adds a claim, for example one that a store has read.
+    pub fn insert(&mut self, path: Vec<String>, claim: Claim) {
+        self.0.insert(path, claim);
+    }
+
+    /// Makes a change.
+    pub fn change(&mut self, change: &ClaimChange) {
+        let path = change.path.segments();
+        match change.claim {
+            Some(claim) if claim.kind == ClaimKind::Object => {
+                self.0.entry(path.to_vec()).or_insert(claim);
+            }
+            claim => {
+                self.remove(path);
+                if let Some(claim) = claim {
+                    self.insert(path.to_vec(), claim);
+                }
+            }
+        }
+    }
+
+    /// Removes all claims at and below a path.
+    pub fn remove(&mut self, path: &[String]) {
+        let gone: Vec<_> = self.below(path).map(|(path, _)| path.to_vec()).collect();
+        for path in gone {
+            self.0.remove(&path);
+        }
+    }
+
+    /// Keeps claims that fulfil a condition.
+    pub(super) fn retain(&mut self, mut keep: impl FnMut(&[String], Claim) -> bool) {
+        self.0.retain(|path, claim| keep(path, *claim));
+    }
+
+    /// `true` if a claim on a document around this one includes it.
+    fn covers(&self, path: &[String]) -> bool {
+        if self.0.is_empty() {
+            return false;
+        }
+        (0..path.len()).any(|length| {
+            let above = path.get(..length).and_then(|above| self.get(above));
+            above.is_some_and(|claim| claim.kind == ClaimKind::Whole)
+        })
+    }
+
+    /// Returns what the writes of a client's transaction claim. `loaded` is what the last load of files gave, if that is known: a
+    /// document that a client removes needs a claim only if a file gives it.
+    pub(super) fn of_writes(
+        &self,
+        writes: &[Write],
+        before: &Value,
+        after: &Value,
+        loaded: Option<&Value>,
+    ) -> Vec<ClaimChange> {
+        let mut fresh = Self::default();
+        for write in writes {
+            let (path, kind) = match write {
+                Write::Put(path, _) | Write::Exactly(_, path, _) => {
+                    (path.segments(), ClaimKind::Whole)
+                }
+                Write::MakeParents(path) => match path.segments().split_last() {
+                    Some((_, parents)) => (parents, ClaimKind::Object),
+                    None => continue,
+                },
+            };
+            let extent = Extent::of(path, before);
+            let (path, kind) = match extent {
+                Extent::Array(length) => (path.get(..length).unwrap_or_default(), ClaimKind::Whole),
+                _ => (path, kind),
+            };
+            let mut made = match extent {
+                Extent::Absent(length) if !matches!(write, Write::Exactly(..)) => length,
+                _ => path.len(),
+            };
+            let made_nothing = kind == ClaimKind::Object && !matches!(extent, Extent::Absent(_));
+            if made_nothing || self.covers(path) || fresh.covers(path) {
+                continue;
+            }
+            if kind == ClaimKind::Whole {
+                let replaced = self.below(path).chain(fresh.below(path));
+                made = replaced.fold(made, |made, (_, claim)| made.min(claim.made));
+            }
+            fresh.change(&ClaimChange::new(path, Some(Claim::new(kind, made))));
+        }
+        let is_given = |path: &Path| loaded.is_none_or(|loaded| path.find(loaded).is_some());
+        let mut changes = Vec::new();
+        for (path, claim) in fresh.0 {
+            let place = Path::new(&*path);
+            let is_needed =
+                claim.kind == ClaimKind::Object || place.find(after).is_some() || is_given(&place);
+            changes.push(ClaimChange::new(&path, is_needed.then_some(claim)));
+            // the objects around a removed document are still there, although no file may give them
+            if let (false, Some((_, parents)), Some(loaded)) =
+                (is_needed, path.split_last(), loaded)
+            {
+                let given = match Extent::of(&path, loaded) {
+                    Extent::Exists => path.len(),
+                    Extent::Absent(length) | Extent::Array(length) => length,
+                };
+                let made = claim.made.min(given);
+                if made <= parents.len() {
+                    let object = Claim::new(ClaimKind::Object, made);
+                    changes.push(ClaimChange::new(parents, Some(object)));
+                }
+            }
+        }
+        changes
+    }
+}
+
+/// How far a path exists.
+#[derive(Clone, Copy)]
+pub(super) enum Extent {
+    /// All of it.
+    Exists,
+    /// Documents at this length and longer do not exist.
+    Absent(usize),
+    /// The document at this length is not an object. Claims do not lead into arrays, whose elements have no lasting paths.
+    Array(usize),
+}
+
+impl Extent {
+    /// `true` if the document exists and all around it are objects.
+    pub fn is_whole(self) -> bool {
+        matches!(self, Self::Exists)
+    }
+
+    /// Follows a path through objects.
+    pub fn of(path: &[String], root: &Value) -> Self {
+        let mut place = root;
+        for (length, key) in path.iter().enumerate() {
+            let Value::Object(object) = place else {
+                return Self::Array(length);
+            };
+            match object.get_str(key) {
+                Some(next) => place = next,
+                None => return Self::Absent(length + 1),
+            }
+        }
+        Self::Exists
+    }
+}

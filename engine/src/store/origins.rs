@@ -1,0 +1,210 @@
+//! Where policies and documents came from: a load of files, or a client.
+
+use std::collections::BTreeMap;
+
+use sha2::{Digest as _, Sha256};
+
+use super::{ClaimChange, Claims, StoredModule, Write};
+use crate::value::Value;
+
+/// Who brought a policy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Origin {
+    /// A version that did not record origins.
+    #[default]
+    Unknown,
+    /// The last load of files.
+    Files,
+    /// A client.
+    Client,
+}
+
+/// A policy of a file that is not in force because a client replaced or removed it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HiddenModule {
+    /// Its name at the last load that gave it.
+    pub name: String,
+    /// The absolute path of its file, if the host of the engine has said so.
+    pub location: Option<String>,
+    /// The SHA-256 of its text at that load.
+    pub digest: [u8; 32],
+}
+
+impl HiddenModule {
+    /// The policy of a file.
+    pub fn new(name: impl Into<String>, location: Option<String>, digest: [u8; 32]) -> Self {
+        Self {
+            name: name.into(),
+            location,
+            digest,
+        }
+    }
+}
+
+/// The SHA-256 of a policy's text.
+pub fn digest(text: &str) -> [u8; 32] {
+    Sha256::digest(text.as_bytes()).into()
+}
+
+/// Origins of documents, and policies of files that clients hide. The origin of a policy that is in force is in its
+/// [`StoredModule`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Origins {
+    /// Documents that did not come from the last load of files.
+    pub claims: Claims,
+    /// Policies of files that are not in force.
+    pub hidden: Vec<HiddenModule>,
+}
+
+impl Origins {
+    /// Recorded origins.
+    pub fn new(claims: Claims, hidden: Vec<HiddenModule>) -> Self {
+        Self { claims, hidden }
+    }
+
+    /// Origins of policies and documents of which none was recorded.
+    pub fn unknown() -> Self {
+        Self::new(Claims::unknown(), Vec::new())
+    }
+
+    /// Makes a change.
+    pub fn change(&mut self, changes: &OriginChanges) {
+        match &changes.claims {
+            ClaimChanges::Some(changes) => {
+                for change in changes {
+                    self.claims.change(change);
+                }
+            }
+            ClaimChanges::All(claims) => self.claims = claims.clone(),
+        }
+        if let Some(hidden) = &changes.hidden {
+            self.hidden.clone_from(hidden);
+        }
+    }
+}
+
+/// What a change makes of claims.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum ClaimChanges {
+    /// Changes in order.
+    Some(Vec<ClaimChange>),
+    /// These replace all claims.
+    All(Claims),
+}
+
+impl Default for ClaimChanges {
+    fn default() -> Self {
+        Self::Some(Vec::new())
+    }
+}
+
+/// What a change makes of [`Origins`].
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct OriginChanges {
+    /// Changes of claims on documents.
+    pub claims: ClaimChanges,
+    /// All hidden policies, if they change.
+    pub hidden: Option<Vec<HiddenModule>>,
+}
+
+impl OriginChanges {
+    /// `true` if nothing changes.
+    pub(crate) fn is_empty(&self) -> bool {
+        let claims = matches!(&self.claims, ClaimChanges::Some(changes) if changes.is_empty());
+        claims && self.hidden.is_none()
+    }
+}
+
+/// What an engine knows about the origins of its policies and documents.
+#[derive(Default)]
+pub(crate) struct OriginRecord {
+    /// Recorded for stores and for engines that load files by replacing them.
+    pub is_recorded: bool,
+    pub origins: Origins,
+    /// Origins of policies in force; a missing one is unknown.
+    pub modules: BTreeMap<String, Origin>,
+    /// Documents that the last load gave, if there was one since the engine was made.
+    pub loaded: Option<Value>,
+    /// Absolute paths of policies' files, by the names that the last load gave them.
+    pub locations: BTreeMap<String, String>,
+}
+
+impl OriginRecord {
+    /// Starts with what a store keeps.
+    pub fn stored(origins: Origins, modules: &[StoredModule]) -> Self {
+        let modules = modules.iter();
+        Self {
+            is_recorded: true,
+            origins,
+            modules: modules
+                .map(|module| (module.name.clone(), module.origin))
+                .collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The origin of a policy that is in force.
+    pub fn of_module(&self, name: &str) -> Origin {
+        self.modules.get(name).copied().unwrap_or_default()
+    }
+
+    /// Returns what a client's change does to origins. `text_before` returns the text of a policy before the change.
+    pub fn of_client<'m>(
+        &self,
+        writes: &[Write],
+        (before, after): (&Value, &Value),
+        modules: impl Iterator<Item = &'m str>,
+        text_before: &dyn Fn(&str) -> Option<String>,
+    ) -> OriginChanges {
+        if !self.is_recorded {
+            return OriginChanges::default();
+        }
+        let loaded = self.loaded.as_ref();
+        let claims = self.origins.claims.of_writes(writes, before, after, loaded);
+        let mut hidden = Vec::new();
+        for name in modules {
+            let is_first = hidden.iter().all(|one: &HiddenModule| one.name != name);
+            if self.of_module(name) == Origin::Files
+                && is_first
+                && let Some(text) = text_before(name)
+            {
+                let location = self.locations.get(name).cloned();
+                hidden.push(HiddenModule::new(name, location, digest(&text)));
+            }
+        }
+        let all = (!hidden.is_empty()).then(|| {
+            let others = self.origins.hidden.iter().cloned();
+            let is_other = |one: &HiddenModule| hidden.iter().all(|new| new.name != one.name);
+            let mut all: Vec<_> = others.filter(is_other).collect();
+            all.append(&mut hidden);
+            all
+        });
+        OriginChanges {
+            claims: ClaimChanges::Some(claims),
+            hidden: all,
+        }
+    }
+
+    /// Takes over a change after the store has committed it.
+    pub fn committed(
+        &mut self,
+        changes: &OriginChanges,
+        modules: &[(String, Option<StoredModule>)],
+    ) {
+        if !self.is_recorded {
+            return;
+        }
+        self.origins.change(changes);
+        for (name, module) in modules {
+            match module {
+                Some(module) => self.modules.insert(name.clone(), module.origin),
+                None => self.modules.remove(name),
+            };
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Replacing the documents that earlier loads of files gave by those of another load, around what clients wrote.
+
+use std::collections::BTreeSet;
+
+use solon_syntax::stack;
+
+use super::claims::Extent;
+use super::write::{self, is_same};
+use super::{Claim, ClaimKind, Claims, Operation, Path, StoreError, Transaction};
+use crate::value::{Object, Value};
+
+/// What a load made of the documents.
+#[derive(Debug, Default)]
+pub(crate) struct Replaced {
+    /// What the files gave. Equal parts are shared with the documents in force, so that they are in memory once.
+    pub loaded: Option<Value>,
+    /// All claims, if the load changed some of them.
+    pub claims: Option<Claims>,
+    /// Documents of files that are not in force because of a client's write.
+    pub overridden: Vec<Path>,
+    /// Documents of unknown origin that no file gives.
+    pub unknown: Vec<Path>,
+}
+
+/// Writes the documents of a load into a transaction. `loaded` is an object.
+///
+/// Invariant of the documents in force, before and after: they are those that the last load gave, in which each claimed document is
+/// replaced by what the client left there, and objects that clients made exist.
+pub(crate) fn replace(
+    transaction: &mut Transaction,
+    claims: &Claims,
+    loaded: &Value,
+) -> Result<Replaced, StoreError> {
+    let root = transaction.root().clone();
+    let has_unknown = claims
+        .iter()
+        .any(|(_, claim)| claim.kind == ClaimKind::Unknown);
+    let next = has_unknown.then(|| {
+        let mut known = claims.clone();
+        known.retain(|_, claim| claim.kind != ClaimKind::Unknown);
+        known
+    });
+    let mut replacing = Replacing {
+        transaction,
+        claims,
+        replaced: Replaced {
+            claims: next,
+            ..Replaced::default()
+        },
+    };
+    let mut path = Vec::new();
+    let shared = replacing.node(&mut path, Some(&root), Some(loaded), false)?;
+    replacing.replaced.loaded = shared;
+    Ok(replacing.replaced)
+}
+
+struct Replacing<'a> {
+    transaction: &'a mut Transaction,
+    claims: &'a Claims,
+    replaced: Replaced,
+}
+
+/// What a load gives, by the document in force where both are equal.
+type Shared = Option<Value>;
+
+impl Replacing<'_> {
+    /// Replaces one document, of which `old` is in force and `new` is given. `unknown` if `old` has no known origin.
+    fn node(
+        &mut self,
+        path: &mut Vec<String>,
+        old: Option<&Value>,
+        new: Option<&Value>,
+        unknown: bool,
+    ) -> Result<Shared, StoreError> {
+        let claim = self.claims.get(path).map(|claim| claim.kind);
+        if claim == Some(ClaimKind::Whole) {
+            let is_equal = matches!((old, new), (Some(old), Some(new)) if is_same(old, new));
+            if new.is_some() && !is_equal {
+                self.replaced.overridden.push(Path::new(&*path));
+            }
+            return Ok(if is_equal { old.cloned() } else { new.cloned() });
+        }
+        let unknown = unknown || claim == Some(ClaimKind::Unknown);
+        let is_claimed = self.claims.below(path).next().is_some();
+        if !is_claimed && !unknown {
+            return self.plain(path, old, new);
+        }
+        match (old, new) {
+            (Some(Value::Object(old)), Some(Value::Object(new))) if has_text_keys(new) => {
+                self.members(path, old, Some(new), unknown)
+            }
+            (Some(_), None) if unknown => {
+                self.keep_unknown(path);
+                Ok(None)
+            }
+            (Some(Value::Object(members)), _) if self.is_live(path, old, new.is_none()) => {
+                if new.is_some() {
+                    self.replaced.overridden.push(Path::new(&*path));
+                }
+                self.members(path, members, None, unknown)?;
+                Ok(new.cloned())
+            }
+            (_, Some(new)) => {
+                let visible = self.without_removed(path, new)?;
+                if !old.is_some_and(|old| is_same(old, &visible)) {
+                    self.set(path, visible)?;
+                }
+                Ok(Some(new.clone()))
+            }
+            (Some(_), None) => {
+                self.remove(path)?;
+                Ok(None)
+            }
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Replaces each member of an object. Without `new` no file gives an object there.
+    fn members(
+        &mut self,
+        path: &mut Vec<String>,
+        old: &Object,
+        new: Option<&Object>,
+        unknown: bool,
+    ) -> Result<Shared, StoreError> {
+        let news = new.into_iter().flat_map(Object::iter);
+        let keys = old.iter().chain(news).filter_map(|(key, _)| key.as_str());
+        let keys: BTreeSet<String> = keys.map(str::to_owned).collect();
+        let mut given = Vec::new();
+        for key in keys {
+            let (before, after) = (old.get_str(&key), new.and_then(|new| new.get_str(&key)));
+            let name = Value::string(&key);
+            path.push(key);
+            let shared = stack::level(|| self.node(path, before, after, unknown))?;
+            path.pop();
+            given.extend(shared.map(|shared| (name, shared)));
+        }
+        Ok(new.map(|_| Value::Object(Object::from_pairs(given))))
+    }
+
+    /// Replaces a document that no claim concerns.
+    fn plain(
+        &mut self,
+        path: &mut Vec<String>,
+        old: Option<&Value>,
+        new: Option<&Value>,
+    ) -> Result<Shared, StoreError> {
+        match (old, new) {
+            (Some(old), Some(new)) if is_same(old, new) => return Ok(Some(old.clone())),
+            (Some(Value::Object(old)), Some(Value::Object(new)))
+                if !old.is_empty() && !new.is_empty() && has_text_keys(new) =>
+            {
+                return self.members(path, old, Some(new), false);
+            }
+            (_, Some(new)) => self.set(path, new.clone())?,
+            (Some(_), None) => self.remove(path)?,
+            (None, None) => {}
+        }
+        Ok(new.cloned())
+    }
+
+    /// `true` if the object must stay because of what clients wrote below it, or, `with_unknown`, because of a member of unknown origin.
+    fn is_live(&self, path: &[String], object: Option<&Value>, with_unknown: bool) -> bool {
+        let mut claims = self.claims.below(path);
+        claims.any(|(place, claim)| {
+            let below = place.get(path.len()..).unwrap_or_default();
+            let is_there = || object.is_some_and(|object| Path::new(below).find(object).is_some());
+            match claim.kind {
+                ClaimKind::Object => true,
+                ClaimKind::Whole => claim.made <= path.len() || is_there(),
+                ClaimKind::Unknown => with_unknown && is_there(),
+            }
+        })
+    }
+
+    fn keep_unknown(&mut self, path: &[String]) {
+        self.replaced.unknown.push(Path::new(path));
+        if let Some(claims) = &mut self.replaced.claims {
+            let claim = Claim::new(ClaimKind::Unknown, path.len());
+            // a client's claim on the object itself says more
+            if claims.get(path).is_none() {
+                claims.insert(path.to_vec(), claim);
+            }
+        }
+    }
+
+    /// A document of a file without what clients removed from it.
+    fn without_removed(&mut self, path: &[String], new: &Value) -> Result<Value, StoreError> {
+        let claims = self.claims.below(path);
+        let removed = claims
+            .filter(|(place, claim)| place.len() > path.len() && claim.kind == ClaimKind::Whole);
+        let mut visible = new.clone();
+        for (place, _) in removed {
+            let below = place.get(path.len()..).unwrap_or_default();
+            if !Extent::of(below, &visible).is_whole() {
+                continue;
+            }
+            let below = Path::new(below);
+            write::write(&mut visible, Operation::Remove, &below, Value::Null)?;
+            self.replaced.overridden.push(Path::new(place));
+        }
+        Ok(visible)
+    }
+
+    fn set(&mut self, path: &[String], value: Value) -> Result<(), StoreError> {
+        let path = Path::new(path);
+        self.transaction.write(Operation::Add, &path, value)
+    }
+
+    fn remove(&mut self, path: &[String]) -> Result<(), StoreError> {
+        let path = Path::new(path);
+        self.transaction
+            .write(Operation::Remove, &path, Value::Null)
+    }
+}
+
+fn has_text_keys(object: &Object) -> bool {
+    object.iter().all(|(key, _)| key.as_str().is_some())
+}

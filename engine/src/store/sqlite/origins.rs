@@ -1,0 +1,152 @@
+//! Origins of policies and documents in the file.
+//!
+//! The tables were added to form 1, so that versions before still open the file. Such a version does not record origins. The
+//! triggers note that it has written, and the next start of a version that does record them takes everything in the file as of
+//! unknown origin.
+
+use rusqlite::{Connection, Transaction as Sql};
+
+use super::file::Failure;
+use super::row;
+use crate::store::{
+    Claim, ClaimChange, ClaimChanges, ClaimKind, Claims, HiddenModule, OriginChanges, Origins,
+};
+
+const TABLES: &str = "
+    ALTER TABLE modules ADD COLUMN origin INTEGER;
+    CREATE TABLE claims (path BLOB PRIMARY KEY, kind INTEGER NOT NULL, made INTEGER NOT NULL) STRICT;
+    CREATE TABLE hidden_modules (name TEXT PRIMARY KEY, location TEXT, digest BLOB NOT NULL) STRICT;
+    CREATE TABLE origin_state (is_current INTEGER NOT NULL) STRICT;
+    INSERT INTO origin_state (is_current) VALUES (1);
+    CREATE TRIGGER documents_inserted AFTER INSERT ON documents BEGIN UPDATE origin_state SET is_current = 0; END;
+    CREATE TRIGGER documents_updated AFTER UPDATE ON documents BEGIN UPDATE origin_state SET is_current = 0; END;
+    CREATE TRIGGER documents_deleted AFTER DELETE ON documents BEGIN UPDATE origin_state SET is_current = 0; END;
+    CREATE TRIGGER modules_inserted AFTER INSERT ON modules BEGIN UPDATE origin_state SET is_current = 0; END;
+    CREATE TRIGGER modules_updated AFTER UPDATE ON modules BEGIN UPDATE origin_state SET is_current = 0; END;
+    CREATE TRIGGER modules_deleted AFTER DELETE ON modules BEGIN UPDATE origin_state SET is_current = 0; END;
+";
+
+/// Adds the tables to a file of a version before them, and forgets origins that such a version has made wrong.
+pub fn migrate(sql: &Sql<'_>, is_new: bool) -> Result<(), Failure> {
+    let has_tables: bool = sql.query_row(
+        "SELECT count(*) > 0 FROM sqlite_schema WHERE type = 'table' AND name = 'origin_state'",
+        [],
+        |row| row.get(0),
+    )?;
+    let is_current = if has_tables {
+        sql.query_row("SELECT min(is_current) FROM origin_state", [], |row| {
+            row.get::<_, Option<bool>>(0)
+        })?
+        .unwrap_or(false)
+    } else {
+        sql.execute_batch(TABLES)?;
+        is_new
+    };
+    if !is_current {
+        sql.execute("UPDATE modules SET origin = NULL", [])?;
+        replace(sql, &Origins::unknown())?;
+        sql.execute("UPDATE origin_state SET is_current = 1", [])?;
+    }
+    Ok(())
+}
+
+/// All origins of documents, and all hidden modules.
+pub fn read(connection: &Connection) -> Result<Origins, Failure> {
+    let mut claims = Claims::default();
+    let mut statement = connection.prepare("SELECT path, kind, made FROM claims")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let name: Vec<u8> = row.get(0)?;
+        let shown = || String::from_utf8_lossy(&name).into_owned();
+        let kind = match row.get(1)? {
+            0 => ClaimKind::Whole,
+            1 => ClaimKind::Object,
+            2 => ClaimKind::Unknown,
+            other => {
+                let message = format!("the claim on {:?} is of an unknown kind: {other}", shown());
+                return Err(Failure::Damaged(message));
+            }
+        };
+        let path = row::keys(&name);
+        let path = path.ok_or_else(|| Failure::Damaged(format!("no path at {:?}", shown())))?;
+        let made = row.get::<_, u32>(2)?;
+        let made = usize::try_from(made).unwrap_or(path.len());
+        claims.insert(path, Claim::new(kind, made));
+    }
+    let mut statement =
+        connection.prepare("SELECT name, location, digest FROM hidden_modules ORDER BY name")?;
+    let hidden = statement.query_map([], |row| {
+        Ok(HiddenModule::new(
+            row.get::<_, String>(0)?,
+            row.get(1)?,
+            row.get(2)?,
+        ))
+    })?;
+    Ok(Origins::new(claims, hidden.collect::<Result<_, _>>()?))
+}
+
+/// Writes changes.
+pub fn write(sql: &Sql<'_>, changes: &OriginChanges) -> Result<(), Failure> {
+    match &changes.claims {
+        ClaimChanges::Some(changes) => {
+            for change in changes {
+                write_claim(sql, change)?;
+            }
+        }
+        ClaimChanges::All(claims) => replace_claims(sql, claims)?,
+    }
+    match &changes.hidden {
+        Some(hidden) => replace_hidden(sql, hidden),
+        None => Ok(()),
+    }
+}
+
+/// Replaces all.
+pub fn replace(sql: &Sql<'_>, origins: &Origins) -> Result<(), Failure> {
+    replace_claims(sql, &origins.claims)?;
+    replace_hidden(sql, &origins.hidden)
+}
+
+fn write_claim(sql: &Sql<'_>, change: &ClaimChange) -> Result<(), Failure> {
+    let name = row::of_keys(change.path.segments());
+    match change.claim {
+        Some(claim) if claim.kind == ClaimKind::Object => insert(sql, &name, claim),
+        claim => {
+            let (first, behind) = row::range(&name);
+            sql.prepare_cached("DELETE FROM claims WHERE path = ?1 OR path >= ?2 AND path < ?3")?
+                .execute((&name, first, behind))?;
+            claim.map_or(Ok(()), |claim| insert(sql, &name, claim))
+        }
+    }
+}
+
+fn insert(sql: &Sql<'_>, name: &[u8], claim: Claim) -> Result<(), Failure> {
+    let kind = match claim.kind {
+        ClaimKind::Whole => 0,
+        ClaimKind::Object => 1,
+        ClaimKind::Unknown => 2,
+    };
+    let made = u32::try_from(claim.made).unwrap_or(u32::MAX);
+    sql.prepare_cached("INSERT OR IGNORE INTO claims (path, kind, made) VALUES (?1, ?2, ?3)")?
+        .execute((name, kind, made))?;
+    Ok(())
+}
+
+fn replace_claims(sql: &Sql<'_>, claims: &Claims) -> Result<(), Failure> {
+    sql.execute("DELETE FROM claims", [])?;
+    for (path, claim) in claims.iter() {
+        insert(sql, &row::of_keys(path), claim)?;
+    }
+    Ok(())
+}
+
+fn replace_hidden(sql: &Sql<'_>, hidden: &[HiddenModule]) -> Result<(), Failure> {
+    sql.execute("DELETE FROM hidden_modules", [])?;
+    let mut statement = sql.prepare_cached(
+        "INSERT OR REPLACE INTO hidden_modules (name, location, digest) VALUES (?1, ?2, ?3)",
+    )?;
+    for module in hidden {
+        statement.execute((&module.name, &module.location, module.digest))?;
+    }
+    Ok(())
+}
