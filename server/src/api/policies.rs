@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
+use solon::store::Origin;
 use solon::{Change, Error};
 use solon_syntax::ast::Module;
 use solon_syntax::json;
@@ -78,10 +79,12 @@ pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let metrics = metrics::asked(request);
     let text = state.engine.module_text(&id, &request.body)?;
     metrics.since("server_read_bytes", request.received);
+    // a policy of a file becomes the client's even if the text is the same
     let same = state
         .engine
         .module(&id)
-        .is_some_and(|module| *module.source.text == *text);
+        .is_some_and(|module| *module.source.text == *text)
+        && state.engine.module_origin(&id) == Origin::Client;
     if !same {
         let mut change = Change::default();
         change.set_module(&id, text);

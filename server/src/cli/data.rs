@@ -1,13 +1,16 @@
 //! `solon data`
 
+mod origins;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::Subcommand;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use solon::store::{Path as DocumentPath, SqliteStore, Store as _};
+use solon::store::{
+    Contents as StoreContents, Path as DocumentPath, SqliteStore, Store as _, StoredModule,
+};
 use solon::{Change, Engine, Version, json};
 
 use super::FAILED;
@@ -31,6 +34,10 @@ enum Command {
     Import(Import),
     /// Read all of the file, and tell what is wrong with it
     Check(Check),
+    /// Print who brought each policy and document: files, or a client
+    Origins(origins::Args),
+    /// Let the next start replace what clients wrote by what files give
+    Release(origins::ReleaseArgs),
 }
 
 /// What a store is called in its folder.
@@ -72,6 +79,9 @@ struct Check {
 struct Contents {
     modules: Vec<Module>,
     documents: Box<RawValue>,
+    /// Origins of documents; without them all origins are unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    origins: Option<origins::Exported>,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -81,6 +91,9 @@ struct Module {
     /// `v0`, `v1`, or `v0v1` for a v0 module that is good v1 as well.
     rego: String,
     text: String,
+    /// `files` or `client`; `None` if the origin is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    origin: Option<String>,
 }
 
 const VERSIONS: [(Version, &str); 3] = [
@@ -95,6 +108,8 @@ pub fn run(args: &Args) -> ExitCode {
         Command::Export(args) => export(args),
         Command::Import(args) => import(args),
         Command::Check(args) => check(args),
+        Command::Origins(args) => origins::list(args),
+        Command::Release(args) => origins::release(args),
     };
     done.unwrap_or_else(|report| {
         complain(report.text(false));
@@ -133,7 +148,8 @@ fn export(args: &Export) -> Result<ExitCode, Report> {
     let mut documents = Vec::new();
     json::write(contents.documents.borrow(), &mut documents);
     let documents = String::from_utf8(documents).map_err(message)?;
-    let module = |module: solon::store::StoredModule| {
+    let exported = origins::Exported::of(&contents);
+    let module = |module: StoredModule| {
         let known = VERSIONS
             .iter()
             .find(|(version, _)| *version == module.version);
@@ -142,12 +158,14 @@ fn export(args: &Export) -> Result<ExitCode, Report> {
             name: module.name,
             rego: (*rego).to_owned(),
             text: module.text.to_string(),
+            origin: origins::origin_name(module.origin).map(str::to_owned),
         })
     };
     let modules = contents.modules.into_iter().map(module);
     let contents = Contents {
         modules: modules.collect::<Result<_, Report>>()?,
         documents: RawValue::from_string(documents).map_err(message)?,
+        origins: exported,
     };
     let mut text = serde_json::to_vec_pretty(&contents).map_err(message)?;
     text.push(b'\n');
@@ -193,11 +211,7 @@ fn import(args: &Import) -> Result<ExitCode, Report> {
         return Err(Report::message(text));
     }
     let mut change = Change::default();
-    for module in kept.modules {
-        if !contents.modules.iter().any(|one| one.name == module.name) {
-            change.remove_module(&module.name);
-        }
-    }
+    let mut modules = Vec::new();
     for module in &contents.modules {
         let known = VERSIONS.iter().find(|(_, name)| *name == module.rego);
         let unknown = || {
@@ -207,21 +221,35 @@ fn import(args: &Import) -> Result<ExitCode, Report> {
             ))
         };
         let (version, _) = known.ok_or_else(unknown)?;
+        let origin = origins::origin_of(module.origin.as_deref());
+        let unknown = || {
+            named(&format_args!(
+                "module {:?}: origin is files or client",
+                module.name
+            ))
+        };
+        let origin = origin.ok_or_else(unknown)?;
         change.set_module_as(&module.name, &module.text, *version);
+        let stored = StoredModule::new(&*module.name, &*module.text, *version);
+        modules.push(stored.with_origin(origin));
     }
-    change.put(DocumentPath::default(), documents);
+    change.put(DocumentPath::default(), documents.clone());
     // the engine checks it all before a byte is written
-    let engine = Engine::builder().open(Arc::new(store));
-    let applied = engine.and_then(|engine| engine.apply(change));
+    let applied = Engine::new().apply(change);
     let text_of = |file: &str| {
         let module = contents.modules.iter().find(|module| module.name == file);
         module.map(|module| module.text.clone())
     };
     applied.map_err(|error| Report::of(&error, &text_of))?;
-    print(format!(
-        "{} modules and the documents are in place\n",
-        contents.modules.len()
-    ));
+    let count = modules.len();
+    let mut all = StoreContents::new(documents, modules);
+    if let Some(exported) = contents.origins {
+        let origins = exported.read();
+        let broken = || named(&"origins: sha256 is not a digest in hexadecimal");
+        all = all.with_origins(origins.ok_or_else(broken)?);
+    }
+    store.replace(&all).map_err(message)?;
+    print(format!("{count} modules and the documents are in place\n"));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod bundles;
+mod files;
 mod host;
 mod transport;
 mod watch;
@@ -15,16 +16,17 @@ use clap::ValueEnum;
 use solon::CompilerOptions as Options;
 use solon::bundle::Loaded;
 use solon::host::Host as _;
-use solon::store::{Path, SqliteStore};
-use solon::{Capabilities, Change, Engine, Limits, Value, json};
+use solon::store::SqliteStore;
+use solon::{Capabilities, Engine, Limits, LoadReport, Value, json};
 
 use self::host::ServerHost;
+use self::watch::Watch;
 use super::amounts::integer;
 use super::forms::given;
 use super::report::Report;
 use super::terminal::complain;
 use super::{FAILED, capabilities, data};
-use crate::api::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION};
+use crate::api::VERSION;
 use crate::app::Server;
 use crate::config::{Authorization, Config, ServerOptions, Sources, Spelling};
 use crate::system::{apart, huge_pages};
@@ -166,6 +168,8 @@ fn start(args: &Args) -> Result<(), String> {
                     and /metrics tells what it uses";
         return Err(line(text.to_owned()));
     }
+    // before anything is read, so that no change is missed
+    let watched = args.watched();
     let config = args
         .config()
         .map_err(|text| line(format!("config error: {text}")))?;
@@ -175,7 +179,7 @@ fn start(args: &Args) -> Result<(), String> {
     let active = to_value(&config.active(&uuid(&host), VERSION)).map_err(line)?;
     let options = args.options(&config).map_err(line)?;
     let loaded = apart(|| load(args, &config, host));
-    let (engine, loaded) = loaded
+    let (engine, report) = loaded
         .map_err(|error| line(error.to_string()))?
         .map_err(|report| {
             let text = report.bare().map(|message| line(message.to_owned()));
@@ -190,9 +194,8 @@ fn start(args: &Args) -> Result<(), String> {
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }
-    args.watch(&engine, &loaded);
-    // the engine may hold the same documents from elsewhere
-    drop(loaded);
+    files::log(&report);
+    args.watch(watched, &engine, report);
     let server = Server::builder().engine(engine).options(options);
     let served = server.config(active).build().run();
     finish_log();
@@ -308,36 +311,58 @@ impl Args {
         self.bundles.load(&loader, &self.paths)
     }
 
-    /// Watches the files that were loaded, and the configuration, where that is asked for.
-    fn watch(&self, engine: &Engine, loaded: &Loaded) {
-        if self.watch {
-            let mut files = watch::Files::of(loaded);
-            let (paths, ignore) = (self.paths.clone(), self.ignore.clone());
-            let bundles = self.bundles.clone();
-            let version = super::version_of(self.v0_compatible);
-            let capabilities = self.capabilities.clone();
+    /// The files to load, and the configuration, where they are to be watched.
+    fn watched(&self) -> (Option<Watch>, Option<Watch>) {
+        let paths = || self.paths.iter().map(|path| watch::file_of(path)).collect();
+        let config = given(self.config_file.as_deref()).filter(|_| self.watch_config);
+        (
+            self.watch.then(|| Watch::new(paths())),
+            config.map(|file| Watch::new(vec![PathBuf::from(file)])),
+        )
+    }
+
+    /// Takes over changes of watched files. `report` is about the load at the start.
+    fn watch(
+        &self,
+        (files, config): (Option<Watch>, Option<Watch>),
+        engine: &Engine,
+        mut report: LoadReport,
+    ) {
+        if let Some(files) = files {
+            let args = self.clone();
             let engine = engine.clone();
-            let watched = paths.iter().map(|path| watch::file_of(path)).collect();
-            watch::on_change(watched, move || {
-                let loader = super::loader(&ignore, capabilities.as_deref(), version);
-                let loaded = loader.and_then(|loader| bundles.load(&loader, &paths));
-                match loaded {
-                    Ok(loaded) => files.renew(&engine, &loaded),
-                    Err(report) => {
-                        let text = report.text(report.is_of_loading());
-                        tracing::error!(err = text, "Files changed, and cannot be loaded.");
-                    }
+            let mut error = String::new();
+            files.start(move |is_retry| {
+                let done = args.load_files(args.capabilities.as_deref()).and_then(|loaded| {
+                    let done = files::reload(&engine, &loaded, &mut report);
+                    done.map_err(|error| Report::of(&error, &|file| loaded.modules.get(file).cloned()))
+                });
+                let Err(report) = done else {
+                    error.clear();
+                    return true;
+                };
+                let text = report.text(report.is_of_loading());
+                if !is_retry || text != error {
+                    tracing::error!(
+                        err = text,
+                        "Files changed, and cannot be loaded; policies and documents stay as they were."
+                    );
                 }
+                error = text;
+                false
             });
         }
-        if let Some(file) = given(self.config_file.as_deref()).filter(|_| self.watch_config) {
+        if let Some(config) = config {
             let args = self.clone();
-            watch::on_change(vec![PathBuf::from(file)], move || match args.config() {
-                Ok(_) => start_anew(),
-                Err(error) => tracing::error!(
-                    err = error,
-                    "The configuration changed, and cannot be used; the server goes on with the one before."
-                ),
+            config.start(move |_| {
+                match args.config() {
+                    Ok(_) => start_anew(),
+                    Err(error) => tracing::error!(
+                        err = error,
+                        "The configuration changed, and cannot be used; the server goes on with the one before."
+                    ),
+                }
+                true
             });
         }
     }
@@ -358,7 +383,11 @@ fn start_anew() {
     tracing::error!(err = %error, "The server cannot start anew.");
 }
 
-fn load(args: &Args, config: &Config, host: Arc<ServerHost>) -> Result<(Engine, Loaded), Report> {
+fn load(
+    args: &Args,
+    config: &Config,
+    host: Arc<ServerHost>,
+) -> Result<(Engine, LoadReport), Report> {
     let configured = config.settings.capabilities.as_deref();
     let capabilities = match (&args.capabilities, configured) {
         (Some(given), _) => Some(given.clone()),
@@ -396,22 +425,8 @@ fn load(args: &Args, config: &Config, host: Arc<ServerHost>) -> Result<(Engine, 
         }
         None => builder.build(),
     };
-    let mut change = Change::default();
-    change.load(&loaded);
-    change.put(Path::new(["system", "version"]), version_document());
-    engine
-        .apply(change)
+    let report = engine
+        .load_files(files::load_of(&loaded))
         .map_err(|error| Report::of(&error, &|file| loaded.modules.get(file).cloned()))?;
-    Ok((engine, loaded))
-}
-
-/// What policies find at `data.system.version`.
-fn version_document() -> Value {
-    let fields = [
-        ("version", VERSION),
-        ("build_commit", BUILD_COMMIT),
-        ("build_timestamp", BUILD_TIMESTAMP),
-        ("build_hostname", BUILD_HOST),
-    ];
-    Value::object(fields.map(|(name, fact)| (name.into(), fact.into())).into())
+    Ok((engine, report))
 }

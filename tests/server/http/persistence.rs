@@ -75,7 +75,7 @@ fn policies_and_documents_are_there_after_a_restart() {
         );
     }
     drop(server);
-    let server = start(&folder, &[]);
+    let server = start(&folder, &files);
     assert_eq!(policies(&server), ["p.rego", "q"]);
     let found = get(server.address(), "/v1/data/q/x").text();
     assert_eq!(found, "{\"result\":1.50}\n");
@@ -85,9 +85,14 @@ fn policies_and_documents_are_there_after_a_restart() {
         .retain(|key, _| !["p", "q"].contains(&key.as_str()));
     assert_eq!(left, json!({"file": 2, "list": [1, {"a": {}}], "n": 1.5}));
     drop(server);
-    // what is loaded at the start is written as it would be by a client
+    // what files gave is gone with them, what a client wrote over it stays
+    let put = Message::new("DELETE", "/v1/policies/q");
     let server = start(&folder, &files);
-    assert_eq!(data(&server)["file"], json!(1));
+    assert_eq!(Client::connect(server.address()).ask(&put).status, 200);
+    drop(server);
+    let server = start(&folder, &[]);
+    assert_eq!(policies(&server), Vec::<String>::new());
+    assert_eq!(data(&server)["file"], json!(2));
     // and a second process is kept out
     let (code, text) = Server::fail(&["--data-dir", folder.path().to_str().unwrap()]);
     assert_eq!(code, Some(1));

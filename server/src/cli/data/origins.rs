@@ -1,0 +1,246 @@
+//! Who brought what: `solon data origins`, `solon data release`, and the origins of an export.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde::{Deserialize, Serialize};
+use solon::Value;
+use solon::store::{
+    Claim, ClaimKind, Claims, Contents, HiddenModule, Origin, Origins, Path, Store as _,
+};
+
+use super::{existing, message};
+use crate::cli::report::Report;
+use crate::cli::terminal::print;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// The file, or the folder that `--data-dir` names
+    #[arg(value_name = "STORE")]
+    store: PathBuf,
+}
+
+#[derive(clap::Args)]
+pub struct ReleaseArgs {
+    /// The file, or the folder that `--data-dir` names
+    #[arg(value_name = "STORE")]
+    store: PathBuf,
+    /// Paths of documents, as `solon data origins` prints them
+    #[arg(value_name = "PATH")]
+    paths: Vec<String>,
+    /// Names of policies, as `solon data origins` prints them
+    #[arg(short, long, value_name = "NAME")]
+    policy: Vec<String>,
+}
+
+/// Prints the origin of each policy, and of each document by the largest parts that have one origin.
+pub fn list(args: &Args) -> Result<ExitCode, Report> {
+    let contents = existing(&args.store)?.load().map_err(message)?;
+    let mut lines = Vec::new();
+    for module in &contents.modules {
+        let origin = origin_name(module.origin).unwrap_or("unknown");
+        lines.push(format!("policy\t{origin}\t{}\n", module.name));
+    }
+    for hidden in &contents.origins.hidden {
+        lines.push(format!("policy\tfiles, not in force\t{}\n", hidden.name));
+    }
+    let mut listing = Listing {
+        claims: &contents.origins.claims,
+        lines,
+    };
+    listing.document(&mut Vec::new(), Some(&contents.documents), false);
+    print(listing.lines.concat());
+    Ok(ExitCode::SUCCESS)
+}
+
+struct Listing<'c> {
+    claims: &'c Claims,
+    lines: Vec<String>,
+}
+
+impl Listing<'_> {
+    fn document(&mut self, path: &mut Vec<String>, value: Option<&Value>, is_unknown: bool) {
+        let claim = self.claims.get(path).map(|claim| claim.kind);
+        let is_unknown = is_unknown || claim == Some(ClaimKind::Unknown);
+        let below = self.claims.below(path);
+        let keys: BTreeSet<String> = below
+            .filter_map(|(place, _)| place.get(path.len()).cloned())
+            .collect();
+        let object = value.and_then(Value::as_object);
+        let origin = match (claim, value) {
+            (Some(ClaimKind::Whole), Some(_)) => "client",
+            (Some(ClaimKind::Whole), None) => "client, removed",
+            _ if !keys.is_empty() => {
+                let own = object.into_iter().flat_map(solon::Object::iter);
+                let own = own.filter_map(|(key, _)| key.as_str().map(str::to_owned));
+                for key in own.chain(keys).collect::<BTreeSet<_>>() {
+                    let member = object.and_then(|object| object.get_str(&key));
+                    path.push(key);
+                    self.document(path, member, is_unknown);
+                    path.pop();
+                }
+                return;
+            }
+            (_, None) => return,
+            (Some(ClaimKind::Object), _) if object.is_some_and(solon::Object::is_empty) => "client",
+            _ if is_unknown => "unknown",
+            _ => "files",
+        };
+        let path = Path::new(&*path);
+        self.lines.push(format!("document\t{origin}\t{path}\n"));
+    }
+}
+
+/// Forgets that clients wrote policies and documents, or that their origin is unknown: the next load of files replaces or removes
+/// them.
+pub fn release(args: &ReleaseArgs) -> Result<ExitCode, Report> {
+    let store = existing(&args.store)?;
+    let mut contents = store.load().map_err(message)?;
+    for path in &args.paths {
+        let path = Path::from_slashes(path);
+        let claims = &mut contents.origins.claims;
+        if claims.below(path.segments()).next().is_none() {
+            let text =
+                format!("{path}: no client has written this document; see `solon data origins`");
+            return Err(Report::message(text));
+        }
+        claims.remove(path.segments());
+    }
+    for name in &args.policy {
+        release_module(&mut contents, name)?;
+    }
+    store.replace(&contents).map_err(message)?;
+    print("The next start replaces what was released by what files give.\n".to_owned());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn release_module(contents: &mut Contents, name: &str) -> Result<(), Report> {
+    let hidden = &mut contents.origins.hidden;
+    let count = hidden.len();
+    hidden.retain(|one| one.name != name);
+    let mut is_known = hidden.len() < count;
+    for module in &mut contents.modules {
+        if module.name == name && module.origin != Origin::Files {
+            module.origin = Origin::Files;
+            is_known = true;
+        }
+    }
+    if is_known {
+        return Ok(());
+    }
+    let text = format!("{name}: no client has written this policy; see `solon data origins`");
+    Err(Report::message(text))
+}
+
+/// The origin of a policy in an export; `None` if it is unknown.
+pub fn origin_name(origin: Origin) -> Option<&'static str> {
+    match origin {
+        Origin::Files => Some("files"),
+        Origin::Client => Some("client"),
+        _ => None,
+    }
+}
+
+/// The origin that an export names.
+pub fn origin_of(name: Option<&str>) -> Option<Origin> {
+    match name {
+        None => Some(Origin::Unknown),
+        Some("files") => Some(Origin::Files),
+        Some("client") => Some(Origin::Client),
+        Some(_) => None,
+    }
+}
+
+/// [`Origins`] in an export.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exported {
+    documents: Vec<ExportedClaim>,
+    hidden_modules: Vec<ExportedModule>,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct ExportedClaim {
+    path: Vec<String>,
+    kind: ExportedKind,
+    made: usize,
+}
+
+#[derive(Clone, Copy, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum ExportedKind {
+    Whole,
+    Object,
+    Unknown,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct ExportedModule {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<String>,
+    sha256: String,
+}
+
+impl Exported {
+    /// Origins as an export shows them; `None` if all are unknown, or if there are no policies and documents.
+    pub fn of(contents: &Contents) -> Option<Self> {
+        let origins = &contents.origins;
+        let is_empty = contents.modules.is_empty() && *origins == Origins::default() && {
+            let documents = contents.documents.as_object();
+            documents.is_some_and(solon::Object::is_empty)
+        };
+        if is_empty || *origins == Origins::unknown() {
+            return None;
+        }
+        let claims = origins.claims.iter().map(|(path, claim)| ExportedClaim {
+            path: path.to_vec(),
+            kind: match claim.kind {
+                ClaimKind::Whole => ExportedKind::Whole,
+                ClaimKind::Object => ExportedKind::Object,
+                _ => ExportedKind::Unknown,
+            },
+            made: claim.made,
+        });
+        let hidden = origins.hidden.iter().map(|module| ExportedModule {
+            name: module.name.clone(),
+            location: module.location.clone(),
+            sha256: module
+                .digest
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect(),
+        });
+        Some(Self {
+            documents: claims.collect(),
+            hidden_modules: hidden.collect(),
+        })
+    }
+
+    /// The origins that it shows; `None` if a digest is invalid.
+    pub fn read(self) -> Option<Origins> {
+        let mut claims = Claims::default();
+        for claim in self.documents {
+            let kind = match claim.kind {
+                ExportedKind::Whole => ClaimKind::Whole,
+                ExportedKind::Object => ClaimKind::Object,
+                ExportedKind::Unknown => ClaimKind::Unknown,
+            };
+            claims.insert(claim.path, Claim::new(kind, claim.made));
+        }
+        let hidden = self.hidden_modules.into_iter().map(|module| {
+            let digest = read_digest(&module.sha256)?;
+            Some(HiddenModule::new(module.name, module.location, digest))
+        });
+        Some(Origins::new(claims, hidden.collect::<Option<_>>()?))
+    }
+}
+
+fn read_digest(text: &str) -> Option<[u8; 32]> {
+    let byte = |at: usize| u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok();
+    let bytes: Vec<u8> = (0..32).map(byte).collect::<Option<_>>()?;
+    bytes.try_into().ok().filter(|_| text.len() == 64)
+}

@@ -1,0 +1,82 @@
+//! Policies and documents of files, on their way into the engine.
+
+use std::path::{Component, Path, PathBuf};
+
+use solon::bundle::Loaded;
+use solon::store::Path as DocumentPath;
+use solon::{Engine, Error, FileLoad, LoadReport, Value};
+use tracing::{info, warn};
+
+use crate::api::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION};
+
+/// What a load gives, with the document of the server itself.
+pub fn load_of(loaded: &Loaded) -> FileLoad {
+    let version = DocumentPath::new(["system", "version"]);
+    let load = FileLoad::new(loaded).located(location);
+    load.document(version, version_document())
+}
+
+/// The absolute path of a file without `.` and `..`. Links stay in it: their targets change when a mounted volume is updated.
+fn location(path: &str) -> Option<String> {
+    let mut clean = PathBuf::new();
+    for component in std::path::absolute(Path::new(path)).ok()?.components() {
+        if component == Component::ParentDir {
+            clean.pop();
+        } else {
+            clean.push(component);
+        }
+    }
+    clean.to_str().map(str::to_owned)
+}
+
+/// Loads files again; what cannot be loaded changes nothing. `last` is what was reported of the load before.
+pub fn reload(engine: &Engine, loaded: &Loaded, last: &mut LoadReport) -> Result<(), Error> {
+    let report = engine.load_files(load_of(loaded))?;
+    info!("Processed file watch event.");
+    if report != *last {
+        log(&report);
+        *last = report;
+    }
+    Ok(())
+}
+
+/// Logs each policy and document of a file that is not in force, and each one in force that may have come from a file.
+pub fn log(report: &LoadReport) {
+    for path in &report.overridden_documents {
+        let path = path.to_string();
+        warn!(
+            path,
+            "A document of a file is not in force: a client has written or removed it."
+        );
+    }
+    for id in &report.overridden_modules {
+        warn!(
+            id,
+            "A policy of a file is not in force: a client has written or removed it."
+        );
+    }
+    for path in &report.unknown_documents {
+        let path = path.to_string();
+        warn!(
+            path,
+            "A document that no file gives stays in force: an earlier version stored it without its origin."
+        );
+    }
+    for id in &report.unknown_modules {
+        warn!(
+            id,
+            "A policy that no file gives stays in force: an earlier version stored it without its origin."
+        );
+    }
+}
+
+/// What policies find at `data.system.version`.
+fn version_document() -> Value {
+    let fields = [
+        ("version", VERSION),
+        ("build_commit", BUILD_COMMIT),
+        ("build_timestamp", BUILD_TIMESTAMP),
+        ("build_hostname", BUILD_HOST),
+    ];
+    Value::object(fields.map(|(name, fact)| (name.into(), fact.into())).into())
+}

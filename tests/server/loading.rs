@@ -1,0 +1,24 @@
+//! Files that are loaded at the start and with `--watch`, in addition to what clients write: real servers with a store.
+
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a panic here is a failing test"
+)]
+
+#[path = "loading/cases.rs"]
+mod cases;
+#[path = "http/client.rs"]
+#[allow(dead_code, reason = "shared with other tests, which use the rest")]
+mod client;
+#[path = "loading/model.rs"]
+mod model;
+#[path = "../engine/recompile/random.rs"]
+mod random;
+#[path = "loading/sequences.rs"]
+mod sequences;
+#[path = "loading/world.rs"]
+mod world;

@@ -1,0 +1,132 @@
+//! Named cases: `tests/cases/server/loading.json`. Each is a list of steps of one key, in a folder of its own.
+//!
+//! | key | step |
+//! |---|---|
+//! | `write`, `write_at_same_time` | writes files by name, with `null` removes them |
+//! | `move`, `copy`, `link` | two names; `STORES/` are the recorded stores |
+//! | `start` | starts the server again with arguments; `FOLDER` is the absolute path of the folder |
+//! | `start_fails` | the same, and a text that it ends with |
+//! | `PUT`, `PATCH`, `DELETE` | target, body and status |
+//! | `data` | documents, without `system` |
+//! | `policies` | ids |
+//! | `log`, `no_log` | a text that is in the log, or is not in all of it |
+//! | `stop` | ends the server |
+//! | `run` | arguments of the program, and a text that it prints |
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::world::{World, copy};
+
+#[test]
+fn files_and_writes_of_clients_are_in_force_as_recorded() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/server");
+    let text = fs::read(folder.join("loading.json")).unwrap();
+    let cases: Vec<Value> = serde_json::from_slice(&text).unwrap();
+    let only = std::env::var("SOLON_CASE").unwrap_or_default();
+    let mut failed = Vec::new();
+    for case in &cases {
+        let note = case["note"].as_str().unwrap();
+        if !note.contains(&only) {
+            continue;
+        }
+        let mut world = World::new();
+        for (at, step) in case["steps"].as_array().unwrap().iter().enumerate() {
+            if let Err(error) = make(&mut world, step, &folder) {
+                failed.push(format!("{note}, step {at}, {step}:\n{error}"));
+                break;
+            }
+        }
+    }
+    println!("{} cases", cases.len());
+    assert!(failed.is_empty(), "{}", failed.join("\n\n"));
+}
+
+fn make(world: &mut World, step: &Value, cases: &Path) -> Result<(), String> {
+    let (key, value) = step.as_object().unwrap().iter().next().unwrap();
+    let texts: Vec<&str> = value
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let text = value.as_str().unwrap_or_default();
+    match key.as_str() {
+        "write" | "write_at_same_time" => {
+            for (name, text) in value.as_object().unwrap() {
+                match text.as_str() {
+                    Some(text) if key == "write" => world.write(name, text),
+                    Some(text) => world.write_at_same_time(name, text),
+                    None => fs::remove_file(world.path(name)).unwrap(),
+                }
+            }
+        }
+        "move" => {
+            let to = world.path(texts[1]);
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::rename(world.path(texts[0]), to).unwrap();
+        }
+        "copy" => {
+            let from = match texts[0].strip_prefix("STORES/") {
+                Some(name) => cases.join("stores").join(name),
+                None => world.path(texts[0]),
+            };
+            copy(&from, &world.path(texts[1]));
+        }
+        "link" => world.link(texts[0], texts[1]),
+        "start" => world.start(&texts)?,
+        "start_fails" => {
+            let (wanted, args) = texts.split_last().unwrap();
+            let error = world.start(args).err().ok_or("it has started")?;
+            return same(error.contains(wanted), true, &error);
+        }
+        "PUT" | "PATCH" | "DELETE" => {
+            let answer = world.ask(key, texts[0], texts[1]);
+            return same(
+                u64::from(answer.status),
+                value[2].as_u64().unwrap(),
+                &answer.text(),
+            );
+        }
+        "data" => {
+            let found = world.wait_for(value, World::data);
+            return same(&found, value, "");
+        }
+        "policies" => {
+            let ids = |world: &World| -> Vec<String> {
+                let folder = world
+                    .path("")
+                    .to_str()
+                    .unwrap()
+                    .trim_matches('/')
+                    .to_owned();
+                let policies = world.policies().into_iter();
+                policies
+                    .map(|(id, _)| id.replace(&folder, "FOLDER"))
+                    .collect()
+            };
+            let wanted: Vec<String> = texts.iter().map(ToString::to_string).collect();
+            let found = world.wait_for(&wanted, ids);
+            return same(found, wanted, "");
+        }
+        "log" => return same(world.wait_for_log(text), true, "it is not logged"),
+        "no_log" => return same(world.has_logged(text), false, "it is logged"),
+        "stop" => world.stop(),
+        "run" => {
+            let (wanted, args) = texts.split_last().unwrap();
+            let (_, printed) = world.run(args);
+            return same(printed.contains(wanted), true, &printed);
+        }
+        other => panic!("no step {other}"),
+    }
+    Ok(())
+}
+
+fn same<T: PartialEq + std::fmt::Debug>(found: T, wanted: T, note: &str) -> Result<(), String> {
+    if found == wanted {
+        return Ok(());
+    }
+    Err(format!("found {found:?}, wanted {wanted:?} {note}"))
+}

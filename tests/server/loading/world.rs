@@ -1,0 +1,218 @@
+//! A folder with files and a store, and the server that loads them.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::client::{Answer, Client, Message};
+
+/// How long a server may take until something is as it must be.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A folder that goes away, and the server that runs in it.
+pub struct World {
+    folder: PathBuf,
+    server: Option<Server>,
+}
+
+struct Server {
+    child: Child,
+    address: String,
+    lines: Receiver<String>,
+    log: Vec<String>,
+    /// How many lines of the log were read by the test.
+    read: usize,
+}
+
+impl World {
+    pub fn new() -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("solon-loading-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        fs::create_dir_all(&folder).unwrap();
+        Self {
+            folder,
+            server: None,
+        }
+    }
+
+    /// The path of a file in the folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// Writes a file and gives it the time of modification that it had.
+    pub fn write_at_same_time(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        let modified = fs::metadata(&path).unwrap().modified().unwrap();
+        fs::write(&path, text).unwrap();
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(modified).unwrap();
+    }
+
+    /// Points a link elsewhere in one step.
+    pub fn link(&self, name: &str, target: &str) {
+        let next = self.path("link-to-be");
+        std::os::unix::fs::symlink(target, &next).unwrap();
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::rename(next, path).unwrap();
+    }
+
+    /// Runs a command of the program in the folder; its exit code, and what it prints.
+    pub fn run(&self, args: &[&str]) -> (Option<i32>, String) {
+        let output = self.command(args).output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&text).into_owned(),
+        )
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_solon"));
+        let absolute = self.folder.to_str().unwrap();
+        let args = args.iter().map(|arg| arg.replace("FOLDER", absolute));
+        command.current_dir(&self.folder).args(args);
+        command
+    }
+
+    /// Starts the server again with arguments; an error is what it says when it does not start.
+    pub fn start(&mut self, args: &[&str]) -> Result<(), String> {
+        self.stop();
+        let fixed = ["run", "--server", "--addr", "127.0.0.1:0"];
+        let mut command = self.command(&fixed);
+        let absolute = self.folder.to_str().unwrap();
+        command.args(args.iter().map(|arg| arg.replace("FOLDER", absolute)));
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let log = BufReader::new(child.stderr.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in log.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut log = Vec::new();
+        let address = loop {
+            let Ok(line) = lines.recv_timeout(PATIENCE) else {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(log.join("\n"));
+            };
+            let value: Value = serde_json::from_str(&line).unwrap_or_default();
+            log.push(line);
+            if value["msg"] == "Server initialized." {
+                break value["addrs"].as_str().unwrap().to_owned();
+            }
+        };
+        self.server = Some(Server {
+            child,
+            address,
+            lines,
+            log,
+            read: 0,
+        });
+        Ok(())
+    }
+
+    /// Ends the server without a warning.
+    pub fn stop(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            let _ = server.child.kill();
+            let _ = server.child.wait();
+        }
+    }
+
+    /// Sends a request.
+    pub fn ask(&self, method: &str, target: &str, body: &str) -> Answer {
+        let server = self.server.as_ref().expect("a server");
+        let message = Message::new(method, target).body(body);
+        Client::connect(&server.address).ask(&message)
+    }
+
+    /// All documents without those of the server itself.
+    pub fn data(&self) -> Value {
+        let answer = self.ask("GET", "/v1/data", "");
+        let mut value: Value = serde_json::from_str(&answer.text()).unwrap();
+        let mut data = value["result"].take();
+        if let Some(object) = data.as_object_mut() {
+            object.remove("system");
+        }
+        data
+    }
+
+    /// Ids and texts of all policies.
+    pub fn policies(&self) -> Vec<(String, String)> {
+        let answer = self.ask("GET", "/v1/policies", "");
+        let value: Value = serde_json::from_str(&answer.text()).unwrap();
+        let text = |one: &Value, name: &str| one[name].as_str().unwrap().to_owned();
+        let all = value["result"].as_array().unwrap().iter();
+        all.map(|one| (text(one, "id"), text(one, "raw"))).collect()
+    }
+
+    /// Waits until something is as it must be; what it is in the end.
+    pub fn wait_for<T: PartialEq>(&self, want: &T, found: impl Fn(&Self) -> T) -> T {
+        let start = Instant::now();
+        loop {
+            let now = found(self);
+            if now == *want || start.elapsed() > PATIENCE / 3 {
+                return now;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Waits for a line of the log with a text, after those that were read before.
+    pub fn wait_for_log(&mut self, text: &str) -> bool {
+        let server = self.server.as_mut().expect("a server");
+        let start = Instant::now();
+        loop {
+            while let Some(line) = server.log.get(server.read) {
+                server.read += 1;
+                if line.contains(text) {
+                    return true;
+                }
+            }
+            match server.lines.recv_timeout(Duration::from_millis(200)) {
+                Ok(line) => server.log.push(line),
+                Err(_) if start.elapsed() > PATIENCE / 3 => return false,
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// `true` if a text is in the log so far.
+    pub fn has_logged(&mut self, text: &str) -> bool {
+        let server = self.server.as_mut().expect("a server");
+        server.log.extend(server.lines.try_iter());
+        server.log.iter().any(|line| line.contains(text))
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.stop();
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Copies a folder with the times of its files.
+pub fn copy(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg("-a").arg(from).arg(to).status();
+    assert!(copied.unwrap().success());
+}
