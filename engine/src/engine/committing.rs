@@ -1,4 +1,4 @@
-//! How a change is kept and becomes visible.
+//! Committing a change to the store and publishing it.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ pub(super) fn make(edits: Vec<Edit>, transaction: &mut Transaction) -> Result<()
     edits.try_for_each(|edit| edit.make(transaction))
 }
 
-/// What a change makes of a moment.
+/// The result of a change before it is committed.
 pub(super) struct Next {
     /// The policy, where modules changed.
     pub policy: Option<Policy>,

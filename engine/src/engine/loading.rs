@@ -28,7 +28,7 @@ pub struct FileLoad {
 }
 
 impl FileLoad {
-    /// What a loader has read.
+    /// The policies and documents that a loader has read.
     pub fn new(loaded: &Loaded) -> Self {
         Self {
             modules: loaded.modules.clone(),
@@ -56,7 +56,7 @@ impl FileLoad {
     }
 }
 
-/// What a load of files did not put in force, and what it left although no file gives it.
+/// Parts of a load that are not in force, and parts in force that no file gives.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LoadReport {
@@ -137,7 +137,8 @@ impl Engine {
         })
     }
 
-    /// Who brought a module that is in force. Clients, unless the engine has a store or files were loaded by [`Self::load_files`].
+    /// Returns the origin of a module that is in force: [`Origin::Client`], unless the engine has a store or has loaded files by
+    /// [`Self::load_files`].
     pub fn module_origin(&self, name: &str) -> Origin {
         let record = self.inner.changing.lock();
         if record.is_recorded {
@@ -187,7 +188,7 @@ fn set_fixed(
     }
 }
 
-/// What a load makes of modules.
+/// Changes of modules by a load.
 struct ModuleChanges {
     changes: Vec<(String, Option<Text>)>,
     hidden: Vec<HiddenModule>,

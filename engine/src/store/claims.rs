@@ -1,4 +1,4 @@
-//! Which documents clients wrote: everything else came from files.
+//! Claims of clients on documents. All other documents came from files.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -6,7 +6,7 @@ use std::ops::Bound;
 use super::{Path, Write};
 use crate::value::Value;
 
-/// What is known about the origin of a document that did not come from the last load of files.
+/// Origin of a document that did not come from the last load of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClaimKind {
@@ -22,7 +22,7 @@ pub enum ClaimKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Claim {
-    /// What is known about the origin.
+    /// The origin.
     pub kind: ClaimKind,
     /// Length of the shortest path around the document whose object the client's write made; the length of the document's own
     /// path if all objects around it existed.
@@ -36,7 +36,7 @@ impl Claim {
     }
 }
 
-/// What becomes of the claims at a path.
+/// A change of the claims at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClaimChange {
@@ -195,7 +195,7 @@ impl Claims {
     }
 }
 
-/// How far a path exists.
+/// The existing part of a path.
 #[derive(Clone, Copy)]
 pub(super) enum Extent {
     /// All of it.

@@ -254,7 +254,7 @@ pub struct StoredModule {
     pub text: Arc<str>,
     /// Which Rego it was read as.
     pub version: Version,
-    /// Who brought it.
+    /// Its origin.
     pub origin: Origin,
 }
 
@@ -284,7 +284,7 @@ pub struct Contents {
     pub documents: Value,
     /// The modules.
     pub modules: Vec<StoredModule>,
-    /// Where the documents came from, and which modules of files clients hide.
+    /// Origins of the documents, and modules of files that clients hide.
     pub origins: Origins,
 }
 
@@ -315,7 +315,7 @@ pub struct Commit<'c> {
     pub documents: &'c Value,
     /// Modules that are added or replaced, in order; of a name without one, the module is removed.
     pub modules: &'c [(String, Option<StoredModule>)],
-    /// What becomes of the origins of documents, and of modules of files that clients hide.
+    /// Changes of the origins of documents, and of modules of files that clients hide.
     pub origins: &'c OriginChanges,
 }
 

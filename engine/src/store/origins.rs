@@ -1,4 +1,4 @@
-//! Where policies and documents came from: a load of files, or a client.
+//! Origins of policies and documents: a load of files, or a client.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use super::{ClaimChange, Claims, StoredModule, Write};
 use crate::value::Value;
 
-/// Who brought a policy.
+/// Origin of a policy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
@@ -86,7 +86,7 @@ impl Origins {
     }
 }
 
-/// What a change makes of claims.
+/// Changes of claims.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ClaimChanges {
@@ -102,7 +102,7 @@ impl Default for ClaimChanges {
     }
 }
 
-/// What a change makes of [`Origins`].
+/// Changes of [`Origins`].
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct OriginChanges {
@@ -120,7 +120,7 @@ impl OriginChanges {
     }
 }
 
-/// What an engine knows about the origins of its policies and documents.
+/// The origins of an engine's policies and documents.
 #[derive(Default)]
 pub(crate) struct OriginRecord {
     /// Recorded for stores and for engines that load files by replacing them.

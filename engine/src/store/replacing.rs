@@ -9,10 +9,10 @@ use super::write::{self, is_same};
 use super::{Claim, ClaimKind, Claims, Operation, Path, StoreError, Transaction};
 use crate::value::{Object, Value};
 
-/// What a load made of the documents.
+/// Result of a load of documents.
 #[derive(Debug, Default)]
 pub(crate) struct Replaced {
-    /// What the files gave. Equal parts are shared with the documents in force, so that they are in memory once.
+    /// Documents that the files gave. Equal parts are shared with the documents in force, so that they are in memory once.
     pub loaded: Option<Value>,
     /// All claims, if the load changed some of them.
     pub claims: Option<Claims>,
@@ -60,7 +60,7 @@ struct Replacing<'a> {
     replaced: Replaced,
 }
 
-/// What a load gives, by the document in force where both are equal.
+/// A document that a load gives; the one in force if both are equal.
 type Shared = Option<Value>;
 
 impl Replacing<'_> {

@@ -417,7 +417,9 @@ fn load(
     if let Some(entries) = caching.signatures {
         builder = builder.signature_cache(entries);
     }
-    let engine = match args.store(config)? {
+    let store = args.store(config)?;
+    let is_replaced = store.is_some() || args.watch;
+    let engine = match store {
         Some(store) => {
             let opened = builder.open(Arc::new(store));
             // the texts of a store can be read from an export
@@ -425,8 +427,7 @@ fn load(
         }
         None => builder.build(),
     };
-    let report = engine
-        .load_files(files::load_of(&loaded))
+    let report = files::load(&engine, &loaded, is_replaced)
         .map_err(|error| Report::of(&error, &|file| loaded.modules.get(file).cloned()))?;
     Ok((engine, report))
 }

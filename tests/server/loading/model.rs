@@ -1,10 +1,10 @@
-//! What must be in force: the files, and on top of them what clients wrote, in order.
+//! The documents and policies that must be in force: files, and on top of them the writes of clients in order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-/// What a client left at a path.
+/// The state in which a client left a path.
 #[derive(Clone, Debug)]
 enum Left {
     Value(Value),

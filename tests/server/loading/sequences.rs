@@ -410,7 +410,7 @@ impl Sequence {
     }
 }
 
-/// Where documents of a file go.
+/// The path of the documents of a file.
 fn place(name: &str) -> Vec<String> {
     let folders = name.split('/');
     let mut folders: Vec<_> = folders.map(str::to_owned).collect();

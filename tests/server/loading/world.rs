@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::client::{Answer, Client, Message};
 
-/// How long a server may take until something is as it must be.
+/// Longest time that a server may take to reach a state.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A folder that goes away, and the server that runs in it.
@@ -26,7 +26,7 @@ struct Server {
     address: String,
     lines: Receiver<String>,
     log: Vec<String>,
-    /// How many lines of the log were read by the test.
+    /// Number of lines of the log that the test has read.
     read: usize,
 }
 

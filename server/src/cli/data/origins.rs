@@ -1,4 +1,4 @@
-//! Who brought what: `solon data origins`, `solon data release`, and the origins of an export.
+//! Origins of policies and documents: `solon data origins`, `solon data release`, and the origins of an export.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

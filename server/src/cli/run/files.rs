@@ -4,16 +4,28 @@ use std::path::{Component, Path, PathBuf};
 
 use solon::bundle::Loaded;
 use solon::store::Path as DocumentPath;
-use solon::{Engine, Error, FileLoad, LoadReport, Value};
+use solon::{Change, Engine, Error, FileLoad, LoadReport, Value};
 use tracing::{info, warn};
 
 use crate::api::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION};
 
-/// What a load gives, with the document of the server itself.
-pub fn load_of(loaded: &Loaded) -> FileLoad {
-    let version = DocumentPath::new(["system", "version"]);
+/// Loads files at the start. Where no other load will replace them (`is_replaced`), the engine need not remember what came from
+/// them.
+pub fn load(engine: &Engine, loaded: &Loaded, is_replaced: bool) -> Result<LoadReport, Error> {
+    if is_replaced {
+        return engine.load_files(load_of(loaded));
+    }
+    let mut change = Change::default();
+    change.load(loaded);
+    change.put(version_path(), version_document());
+    engine.apply(change)?;
+    Ok(LoadReport::default())
+}
+
+/// Returns a load with the document of the server itself.
+fn load_of(loaded: &Loaded) -> FileLoad {
     let load = FileLoad::new(loaded).located(location);
-    load.document(version, version_document())
+    load.document(version_path(), version_document())
 }
 
 /// The absolute path of a file without `.` and `..`. Links stay in it: their targets change when a mounted volume is updated.
@@ -70,7 +82,11 @@ pub fn log(report: &LoadReport) {
     }
 }
 
-/// What policies find at `data.system.version`.
+fn version_path() -> DocumentPath {
+    DocumentPath::new(["system", "version"])
+}
+
+/// The document at `data.system.version`.
 fn version_document() -> Value {
     let fields = [
         ("version", VERSION),

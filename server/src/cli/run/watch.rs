@@ -16,7 +16,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Longest pause between two polls. A poll of many files takes a twentieth of the time at most.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// How long after a change that could not be taken over it is tried again.
+/// Pause before a load that failed is tried again.
 const RETRY: Duration = Duration::from_secs(5);
 
 /// Age from which on the time of a change tells two changes apart. Clocks of file systems are as coarse as 2 seconds.
@@ -35,7 +35,7 @@ pub struct Watch {
     last: Entries,
 }
 
-/// What tells whether files have changed, by path.
+/// The state of files and folders, by path.
 type Entries = BTreeMap<PathBuf, Entry>;
 
 /// A file or folder.
@@ -72,7 +72,7 @@ impl Watch {
     /// Calls `changed` each time that files change, from a thread of its own. If it returns `false`, it is called again after a
     /// while, with `true`.
     pub fn start(mut self, mut changed: impl FnMut(bool) -> bool + Send + 'static) {
-        // without a thread nothing is watched, which is no reason not to serve
+        // the server runs even if the thread cannot be started
         let _ = std::thread::Builder::new()
             .name("watch".into())
             .spawn(move || {
