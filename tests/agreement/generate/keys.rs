@@ -82,7 +82,7 @@ impl Keys {
             return self.number();
         }
         let all = *self.random.pick(&NUMBERS);
-        *self.random.pick(all)
+        all[self.random.below(all.len())]
     }
 
     fn value(&mut self) -> String {
