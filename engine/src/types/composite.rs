@@ -14,6 +14,8 @@ pub(super) struct TypeSize {
     nodes: usize,
     /// Whether some part is [`Type::Unknown`].
     pub(super) unknown: bool,
+    /// `true` if some part, keys included, is the type of an empty collection.
+    pub(super) empty: bool,
 }
 
 impl TypeSize {
@@ -22,12 +24,14 @@ impl TypeSize {
             depth: 0,
             nodes: 1,
             unknown: false,
+            empty: false,
         };
         for part in parts {
             let part = Self::of_part(part);
             whole.depth = whole.depth.max(part.depth);
             whole.nodes = whole.nodes.saturating_add(part.nodes);
             whole.unknown |= part.unknown;
+            whole.empty |= part.empty;
         }
         whole.depth += 1;
         whole
@@ -44,6 +48,7 @@ impl TypeSize {
                 depth: 1,
                 nodes: 1,
                 unknown: matches!(part, Type::Unknown),
+                empty: false,
             },
         }
     }
@@ -218,7 +223,8 @@ impl UnionType {
 impl Type {
     /// An array of known elements and, where `rest` is given, further ones.
     pub fn array(fixed: Vec<Self>, rest: Option<Self>) -> Self {
-        let extent = TypeSize::of(&mut fixed.iter().chain(&rest));
+        let mut extent = TypeSize::of(&mut fixed.iter().chain(&rest));
+        extent.empty |= fixed.is_empty() && rest.is_none();
         if !extent.fits() {
             return Self::Any;
         }
@@ -243,7 +249,8 @@ impl Type {
             fixed.dedup_by(|(later, _), (kept, _)| later == kept);
         }
         let pair = rest.iter().flat_map(|(key, of)| [key, of]);
-        let extent = TypeSize::of(&mut fixed.iter().map(|(_, of)| of).chain(pair));
+        let mut extent = TypeSize::of(&mut fixed.iter().map(|(_, of)| of).chain(pair));
+        extent.empty |= fixed.is_empty() && rest.is_none();
         if !extent.fits() {
             return Self::Any;
         }
@@ -263,7 +270,8 @@ impl Type {
 
     /// A set; the empty one when the type of its elements is unknown.
     pub fn set(of: Self) -> Self {
-        let extent = TypeSize::of(&mut std::iter::once(&of));
+        let mut extent = TypeSize::of(&mut std::iter::once(&of));
+        extent.empty |= !of.is_known();
         if !extent.fits() {
             return Self::Any;
         }
@@ -277,6 +285,11 @@ impl Type {
         }
         members.sort();
         members.dedup();
+        Self::sorted_union(members)
+    }
+
+    /// One of the given types, which are sorted. The same type may be among them more than once.
+    pub(super) fn sorted_union(members: Vec<Self>) -> Self {
         let extent = TypeSize {
             // one of several is known well enough
             unknown: false,

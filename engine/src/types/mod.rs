@@ -12,6 +12,7 @@ mod json;
 mod merge;
 mod order;
 mod read;
+mod relax;
 pub mod schema;
 mod select;
 mod signature;
@@ -81,6 +82,17 @@ impl Type {
             Self::Set(set) => set.extent().unknown,
             Self::Union(union) => union.extent().unknown,
             Self::Function(function) => function.has_unknown(),
+        }
+    }
+
+    /// Returns `true` if it is, or contains, the type of an empty collection. Keys of objects count too.
+    pub fn has_empty(&self) -> bool {
+        match self {
+            Self::Array(array) => array.extent().empty,
+            Self::Object(object) => object.extent().empty,
+            Self::Set(set) => set.extent().empty,
+            Self::Union(union) => union.extent().empty,
+            _ => false,
         }
     }
 

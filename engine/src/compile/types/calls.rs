@@ -7,8 +7,7 @@ use super::Checker;
 use super::constant::json_value;
 use super::environment::is_root;
 use super::explain::Problem;
-use super::tree::TypeTree;
-use crate::types::{FunctionType, Parameter, Type, unifies, union};
+use crate::types::{FunctionType, Parameter, Type, unifies};
 use crate::value::Value;
 
 impl Checker<'_> {
@@ -151,54 +150,6 @@ impl Checker<'_> {
             &want,
         ))
     }
-
-    /// The types of the documents that an expression replaces: each is what it was, or what it becomes, and what
-    /// needs it can be anything.
-    pub(super) fn replaced(&self, expr: &Expr) -> Option<TypeTree> {
-        if expr.with.is_empty() {
-            return None;
-        }
-        let mut tree = TypeTree::default();
-        for with in &expr.with {
-            let Some(paths) = self.dependents(&with.target) else {
-                let mut all = TypeTree::default();
-                all.put(&[Value::string("data")], Type::Any);
-                return Some(all);
-            };
-            for path in paths {
-                tree.put(&path, Type::Any);
-            }
-        }
-        for with in &expr.with {
-            let Some(path) = document_path(reference(&with.target)) else {
-                continue;
-            };
-            let before = self.env.of(&with.target);
-            if before.as_function().is_none() {
-                let after = self.env.of_replacement(&with.value);
-                let joined = match after.as_function() {
-                    Some(_) => Type::Any,
-                    None => union(before, after),
-                };
-                tree.put(&path, joined);
-            }
-        }
-        (!tree.is_empty()).then_some(tree)
-    }
-
-    /// The paths of the documents that need the rules at a path; `None` when they are too many.
-    fn dependents(&self, target: &Term) -> Option<Vec<Vec<Value>>> {
-        let Some((tree, dependents)) = self.replaceable else {
-            return Some(Vec::new());
-        };
-        match tree.find(reference(target)) {
-            Some(id) if !tree.node(id).rules.is_empty() => {
-                self.asked_dependents.set(true);
-                dependents.paths(tree, &tree.node(id).rules)
-            }
-            _ => Some(Vec::new()),
-        }
-    }
 }
 
 /// Whether an operator is a function of the policy.
@@ -208,7 +159,7 @@ fn is_document(operator: &Term) -> bool {
 }
 
 /// A term as a reference.
-fn reference(term: &Term) -> &[Term] {
+pub(super) fn reference(term: &Term) -> &[Term] {
     term.as_ref()
         .map_or(std::slice::from_ref(term), Vec::as_slice)
 }

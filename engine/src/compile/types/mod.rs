@@ -16,6 +16,7 @@ mod explain;
 mod kept;
 mod originals;
 mod references;
+mod replaced;
 mod rules;
 mod schemas;
 mod tree;
@@ -130,9 +131,9 @@ impl<'c> Checker<'c> {
         if self.env.partial && may_hold_without(expr) {
             return;
         }
-        let replaced = self.replaced(expr);
-        let covered = replaced.is_some();
-        if let Some(tree) = replaced {
+        let covers = self.replaced(expr);
+        let count = covers.len();
+        for tree in covers {
             self.env.cover(tree);
         }
         let before = self.problems.len();
@@ -146,7 +147,7 @@ impl<'c> Checker<'c> {
         {
             self.problems.push(problem);
         }
-        if covered {
+        for _ in 0..count {
             self.env.uncover();
         }
     }

@@ -1,5 +1,6 @@
 //! Checking the rules of all modules, and what each yields.
 
+use std::ptr;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -8,6 +9,7 @@ use solon_syntax::ast::{Rule, Term, VarScan};
 use super::dependents::Dependents;
 use super::explain::Problem;
 use super::kept::Changes;
+use super::replaced::ReplacedRules;
 use super::schemas::Schemas;
 use super::tree::{NodeId, TypeTree};
 use super::{Checker, Whole};
@@ -30,6 +32,7 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
     let mut changes = Changes::new(compilation);
     let mut yields = Yields::new(compilation);
     let mut places = Places::new(&compilation.rule_tree);
+    let replaced = ReplacedRules::new(&compilation.rule_tree, &compilation.modules);
     documents.reserve(compilation.rule_tree.len());
     let mut checked = 0;
     for vertex in compilation.graph.in_order() {
@@ -47,13 +50,22 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
         }
         checked += 1;
         let mut found_out: Yield = Some(SmallVec::new());
-        let mut next = id.of(&compilation.modules);
+        let main = id.of(&compilation.modules);
+        let mut next = main;
         while let Some(rule) = next {
             let mut checker = Checker::new(compilation.options, &documents, &compilation.locals);
             checker.has_closures = compilation.modules.may_hold(id, Facts::COMPREHENSION);
             checker.replaceable = Some((&compilation.rule_tree, &dependents));
-            let of = checker.rule(id, rule, &mut schemas);
-            if checker.asked_dependents.get() {
+            let mut of = checker.rule(id, rule, &mut schemas);
+            let mut by_others = checker.asked_dependents.get();
+            // an `else` keeps its type, as in OPA
+            if of.has_empty() && main.is_some_and(|main| ptr::eq(main, rule)) {
+                by_others = true;
+                if replaced.contains(id) {
+                    of = of.relaxed();
+                }
+            }
+            if by_others {
                 found_out = None;
             } else if let Some(types) = &mut found_out {
                 types.push(of.clone());

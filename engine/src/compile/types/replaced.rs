@@ -1,0 +1,167 @@
+//! The rules and documents that `with` replaces, and their types meanwhile.
+
+use std::cell::OnceCell;
+
+use hashbrown::HashSet;
+use solon_syntax::ast::visit::{Exprs, Flow, Walk};
+use solon_syntax::ast::{Expr, Term};
+
+use super::Checker;
+use super::calls::reference;
+use super::constant::json_value;
+use super::environment::is_root;
+use super::tree::TypeTree;
+use crate::compile::facts::Facts;
+use crate::compile::modules::Modules;
+use crate::compile::rule_tree::{NodeId, RuleId, RuleTree, key};
+use crate::types::{Type, union};
+use crate::value::Value;
+
+/// The rules that a `with` of any module may replace. OPA takes their values for unknown where they are empty
+/// collections.
+pub struct ReplacedRules<'c> {
+    tree: &'c RuleTree,
+    modules: &'c Modules,
+    /// The rules, once some rule has the type of an empty collection.
+    found: OnceCell<HashSet<RuleId>>,
+}
+
+impl<'c> ReplacedRules<'c> {
+    /// The replaced rules of all modules. They are searched for at the first call of [`Self::contains`].
+    pub fn new(tree: &'c RuleTree, modules: &'c Modules) -> Self {
+        Self {
+            tree,
+            modules,
+            found: OnceCell::new(),
+        }
+    }
+
+    /// Returns `true` if some `with` may replace the rule.
+    pub fn contains(&self, rule: RuleId) -> bool {
+        self.found.get_or_init(|| self.search()).contains(&rule)
+    }
+
+    fn search(&self) -> HashSet<RuleId> {
+        let mut found = HashSet::new();
+        for (module, position) in self.modules.iter().zip(0..) {
+            for (rule, place) in module.rules.iter().zip(0..) {
+                let id = RuleId {
+                    module: position,
+                    rule: place,
+                };
+                if !self.modules.may_hold(id, Facts::WITH) {
+                    continue;
+                }
+                rule.walk(&mut Exprs(|expr: &Expr| {
+                    for with in &expr.with {
+                        found.extend(targets(self.tree, reference(&with.target)));
+                    }
+                    Flow::Into
+                }));
+            }
+        }
+        found
+    }
+}
+
+/// The rules that a target of `with` may stand for: those at its path and below it. A step that is not constant stands
+/// for any key.
+fn targets(tree: &RuleTree, target: &[Term]) -> Vec<RuleId> {
+    let Some((head, steps)) = target.split_first() else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    if head.as_var().is_some_and(|name| &**name == "data") {
+        collect(tree, RuleTree::DATA, steps, &mut found);
+    }
+    found
+}
+
+/// Adds the rules that steps from a node may lead to. Targets are no longer than references may be.
+fn collect(tree: &RuleTree, node: NodeId, steps: &[Term], found: &mut Vec<RuleId>) {
+    let Some((step, further)) = steps.split_first() else {
+        found.extend(tree.rules_below(node));
+        return;
+    };
+    let mut enter = |child: NodeId| {
+        let rules = tree.node(child).rules.iter().copied();
+        found.extend(rules.filter(|rule| may_meet(tree.tail(*rule), further)));
+        collect(tree, child, further, found);
+    };
+    match tree.child(node, step) {
+        Some(child) => enter(child),
+        None if step.is_scalar() => {}
+        None => tree.node(node).children.iter().copied().for_each(enter),
+    }
+}
+
+/// Returns `true` if no step of a rule differs from that of a target.
+fn may_meet(tail: &[Option<Value>], steps: &[Term]) -> bool {
+    let mut both = tail.iter().zip(steps);
+    both.all(|(own, step)| match (own, key(step)) {
+        (Some(own), Some(step)) => *own == step,
+        _ => true,
+    })
+}
+
+impl Checker<'_> {
+    /// The types of the documents that an expression replaces, to cover the others in this order: what needs a replaced
+    /// document can be anything, and a replaced one is what it was or what it becomes.
+    pub(super) fn replaced(&self, expr: &Expr) -> Vec<TypeTree> {
+        if expr.with.is_empty() {
+            return Vec::new();
+        }
+        let mut dependents = TypeTree::default();
+        let mut replaced = TypeTree::default();
+        for with in &expr.with {
+            let Some(paths) = self.dependents(&with.target) else {
+                let mut all = TypeTree::default();
+                all.put(&[Value::string("data")], Type::Any);
+                return vec![all];
+            };
+            for path in paths {
+                dependents.put(&path, Type::Any);
+            }
+        }
+        for with in &expr.with {
+            let target = reference(&with.target);
+            let Some(path) = constant_prefix(target) else {
+                continue;
+            };
+            let before = self.env.of(&with.target);
+            if before.as_function().is_some() {
+                continue;
+            }
+            let after = self.env.of_replacement(&with.value);
+            let joined = if path.len() < target.len() || after.as_function().is_some() {
+                Type::Any
+            } else {
+                union(before, after)
+            };
+            replaced.put(&path, joined);
+        }
+        let covers = [dependents, replaced].into_iter();
+        covers.filter(|tree| !tree.is_empty()).collect()
+    }
+
+    /// The paths of the documents that need the rules that a target stands for; `None` when they are too many.
+    fn dependents(&self, target: &Term) -> Option<Vec<Vec<Value>>> {
+        let Some((tree, dependents)) = self.replaceable else {
+            return Some(Vec::new());
+        };
+        let rules = targets(tree, reference(target));
+        if rules.is_empty() {
+            return Some(Vec::new());
+        }
+        self.asked_dependents.set(true);
+        dependents.paths(tree, &rules)
+    }
+}
+
+/// The constant steps with which a reference to documents begins.
+fn constant_prefix(reference: &[Term]) -> Option<Vec<Value>> {
+    let (head, steps) = reference.split_first()?;
+    let root = head.as_var().filter(|name| is_root(name))?;
+    let steps = steps.iter().map_while(json_value);
+    Some(std::iter::once(Value::string(root)).chain(steps).collect())
+}
