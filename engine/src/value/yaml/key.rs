@@ -18,7 +18,7 @@ pub(super) enum Key {
 pub(super) fn key_of(scalar: &Scalar, text: &str) -> Key {
     Key::Text(match scalar {
         Scalar::Null => return Key::Null,
-        Scalar::Str => Value::string(text),
+        Scalar::Str | Scalar::Merge => Value::string(text),
         Scalar::Bool(b) => Value::string(if *b { "true" } else { "false" }),
         Scalar::Int(i) => Value::string(&i.to_string()),
         Scalar::Float(f) => Value::string(&float_key(*f)),

@@ -261,7 +261,7 @@ impl Reader<'_> {
     fn value(&mut self, scalar: TaggedScalar, text: &str) -> Value {
         match scalar {
             TaggedScalar::Text(bytes) => Value::bytes(&bytes),
-            TaggedScalar::Scalar(Scalar::Str) => Value::string(text),
+            TaggedScalar::Scalar(Scalar::Str | Scalar::Merge) => Value::string(text),
             TaggedScalar::Scalar(Scalar::Null) => Value::Null,
             TaggedScalar::Scalar(Scalar::Bool(b)) => Value::Bool(b),
             TaggedScalar::Scalar(Scalar::Int(i)) => Value::number(int_number(i)),

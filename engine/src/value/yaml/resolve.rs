@@ -13,6 +13,8 @@ pub(super) enum Scalar {
     /// An integer of 64 bits, signed or not.
     Int(i128),
     Float(f64),
+    /// `<<`: a merge key where a key is read, a text elsewhere.
+    Merge,
     Str,
 }
 
@@ -24,6 +26,7 @@ impl Scalar {
             Self::Bool(_) => "!!bool",
             Self::Int(_) => "!!int",
             Self::Float(_) => "!!float",
+            Self::Merge => "!!merge",
             Self::Str => "!!str",
         }
     }
@@ -39,6 +42,7 @@ pub(super) fn resolve(text: &str) -> Scalar {
         ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => {
             return Scalar::Float(f64::INFINITY);
         }
+        "<<" => return Scalar::Merge,
         "-.inf" | "-.Inf" | "-.INF" => return Scalar::Float(f64::NEG_INFINITY),
         _ => {}
     }

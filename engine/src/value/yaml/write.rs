@@ -301,9 +301,7 @@ fn means_itself(text: &str) -> bool {
             | "Off"
             | "OFF"
     );
-    // `<<` adds the members of its value to the mapping around it
     !old_bool
-        && text != "<<"
         && resolve(text) == Scalar::Str
         && rfc3339(text).is_none()
         && !is_sexagesimal(text)
