@@ -20,6 +20,8 @@ pub struct Locals {
     taken: HashSet<Name>,
     /// The user's name of each generated local that stands for a declared variable.
     pub originals: HashMap<Name, Name>,
+    /// The call that each generated local replaced, where a pass took the call away. Messages show it.
+    pub calls: HashMap<Name, [Term; 1]>,
 }
 
 impl Locals {
@@ -75,8 +77,10 @@ impl Locals {
     /// Starts again for the next pass over a query, where names that are gone may come again.
     pub fn restart(&mut self, body: &Body) -> &mut Self {
         let originals = mem::take(&mut self.originals);
+        let calls = mem::take(&mut self.calls);
         *self = Self::new(Self::QUERY, names_in(body));
         self.originals = originals;
+        self.calls = calls;
         self
     }
 

@@ -12,6 +12,7 @@ use super::{each_branch_of, hoist, nested_bodies, number};
 use crate::compile::Compilation;
 use crate::compile::annotations::{Link, of_rule};
 use crate::compile::facts::Facts;
+use crate::compile::locals::Locals;
 
 /// The function that answers what is said of a rule and the documents around it.
 pub(crate) const CHAIN: &str = "rego.metadata.chain";
@@ -36,7 +37,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
             each_branch_of(rule, |rule| {
                 let chain = first_call(rule, CHAIN).map(|span| {
                     let mut term = chain_term(annotations.chain(package, rule), span);
-                    let binding = hoist(locals, &mut term);
+                    let binding = hoist_call(locals, &mut term, CHAIN);
                     (term, binding)
                 });
                 let own = first_call(rule, RULE).map(|span| {
@@ -45,7 +46,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
                         Some(block) => json_term(&annotation_object(block), span),
                         None => Term::new(TermKind::Object(Parts::new()), span),
                     };
-                    let binding = hoist(locals, &mut term);
+                    let binding = hoist_call(locals, &mut term, RULE);
                     (term, binding)
                 });
                 if chain.is_none() && own.is_none() {
@@ -61,6 +62,16 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
             });
         }
     }
+}
+
+/// Moves what a call without operands gives to a local, for which messages show the call.
+fn hoist_call(locals: &mut Locals, term: &mut Term, name: &str) -> Expr {
+    let binding = hoist(locals, term);
+    if let Some(local) = term.as_var() {
+        let call = [Term::operator(name, term.span)];
+        locals.calls.insert(local.clone(), call);
+    }
+    binding
 }
 
 /// Place of the first call of a function in a rule and its `else`s.

@@ -242,7 +242,7 @@ fn collected(term: &Term) -> impl Iterator<Item = &Name> {
 }
 
 /// The local that an expression gives a moved term to.
-fn moved<'a>(expr: &'a Expr, locals: &Locals) -> Option<(&'a Name, Original<'a>)> {
+fn moved<'a>(expr: &'a Expr, locals: &'a Locals) -> Option<(&'a Name, Original<'a>)> {
     let ExprKind::Call(terms) = &expr.kind else {
         return None;
     };
@@ -255,7 +255,12 @@ fn moved<'a>(expr: &'a Expr, locals: &Locals) -> Option<(&'a Name, Original<'a>)
         return None;
     }
     if let Some([left, right]) = expr.operands_of("eq") {
-        return unnamed(left).map(|name| (name, Original::Term(right)));
+        let call = right.as_var().and_then(|name| locals.calls.get(name));
+        let original = match call {
+            Some(call) => Original::Call(call),
+            None => Original::Term(right),
+        };
+        return unnamed(left).map(|name| (name, original));
     }
     let (output, call) = terms.split_last()?;
     unnamed(output).map(|name| (name, Original::Call(call)))

@@ -1,4 +1,4 @@
-//! The rules and documents that `with` replaces, and their types meanwhile.
+//! The rules and documents that `with` replaces, and their types in the expression that it modifies.
 
 use std::cell::OnceCell;
 
