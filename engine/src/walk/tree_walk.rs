@@ -103,15 +103,22 @@ impl<'e> Walk<'e> {
         let children = items.chain(pairs).chain(members).map(Some);
         // a path that leads further is not the one to this value
         let own = step.is_none().then_some(None);
-        self.alternatives(own.into_iter().chain(children), |walk, child| match child {
-            Some((key, inner)) => walk.walk_step(tree, key, inner, sought),
-            None => {
-                let path = tree.path.as_ref();
-                let path = arena.array(path.map_or(&[], |path| path.as_slice()));
-                let pair = arena.array(&[path, value]);
-                walk.returned(tree.goal, pair, tree.output, tree.next)
+        for child in own.into_iter().chain(children) {
+            let flow = match child {
+                Some((key, inner)) => self.walk_step(tree, key, inner, sought)?,
+                None => {
+                    let path = tree.path.as_ref();
+                    let path = arena.array(path.map_or(&[], |path| path.as_slice()));
+                    let pair = arena.array(&[path, value]);
+                    self.returned(tree.goal, pair, tree.output, tree.next)?
+                }
+            };
+            // OPA's `walk` ends here too where an outer search has ended and the one around it has not
+            if flow != Flow::More {
+                return Ok(flow);
             }
-        })
+        }
+        Ok(Flow::More)
     }
 
     /// Goes on with a value one step below.
