@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 
 use solon_syntax::stack;
 
-use crate::value::display::quote;
+use super::strings::quote;
 
 /// A name or a text.
 pub type Text<'a> = Cow<'a, str>;
@@ -59,8 +59,10 @@ pub struct QueryDocument<'a> {
 /// `query Name($v: T) { … }`
 #[derive(Debug, Default)]
 pub struct Operation<'a> {
-    /// Comments before it.
+    /// Comments before it, and those between its description and it.
     pub comments: Comments<'a>,
+    /// Description, empty when there is none.
+    pub description: Text<'a>,
     /// `query`, `mutation` or `subscription`.
     pub operation: Text<'a>,
     /// Empty for an anonymous one.
@@ -88,8 +90,10 @@ impl Operation<'_> {
 /// `fragment Name on T { … }`
 #[derive(Debug, Default)]
 pub struct Fragment<'a> {
-    /// Comments before it.
+    /// Comments before it, and those between its description and it.
     pub comments: Comments<'a>,
+    /// Description, empty when there is none.
+    pub description: Text<'a>,
     /// Name.
     pub name: Text<'a>,
     /// Declared variables, an extension of old.
@@ -107,8 +111,10 @@ pub struct Fragment<'a> {
 /// `$name: T = default`
 #[derive(Debug, Default)]
 pub struct Variable<'a> {
-    /// Comments before it.
+    /// Comments before it, and those between its description and it.
     pub comments: Comments<'a>,
+    /// Description, empty when there is none.
+    pub description: Text<'a>,
     /// Name without the dollar sign.
     pub name: Text<'a>,
     /// Declared type.
@@ -246,7 +252,7 @@ impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let brackets = match self.kind {
             ValueKind::Variable => return write!(f, "${}", self.raw),
-            ValueKind::String | ValueKind::Block => return quote(self.raw.as_bytes(), f),
+            ValueKind::String | ValueKind::Block => return quote(&self.raw, f),
             ValueKind::List => ['[', ']'],
             ValueKind::Object => ['{', '}'],
             _ => return f.write_str(&self.raw),
@@ -319,6 +325,8 @@ pub struct SchemaDocument<'a> {
     pub schema_extensions: Vec<Roots<'a>>,
     /// `directive @name on …`
     pub directives: Vec<DirectiveDefinition<'a>>,
+    /// `extend directive @name @other`, with names and directives only.
+    pub directive_extensions: Vec<DirectiveDefinition<'a>>,
     /// Types.
     pub definitions: Vec<Definition<'a>>,
     /// `extend type Name …`
@@ -466,7 +474,7 @@ pub struct EnumValue<'a> {
     pub position: Position,
 }
 
-/// `directive @name(…) repeatable on …`
+/// `directive @name(…) @other repeatable on …`
 #[derive(Debug, Default)]
 pub struct DirectiveDefinition<'a> {
     /// Description.
@@ -475,6 +483,8 @@ pub struct DirectiveDefinition<'a> {
     pub name: Text<'a>,
     /// Arguments.
     pub arguments: Vec<FieldDefinition<'a>>,
+    /// Directives of the definition itself.
+    pub directives: Vec<Directive<'a>>,
     /// Places where it may stand.
     pub locations: Vec<Text<'a>>,
     /// Whether one place may have it more than once.

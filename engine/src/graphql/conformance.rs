@@ -13,15 +13,25 @@ pub fn check(checker: &Checker<'_>, definition: &Definition<'_>) -> Parsed<()> {
         return Ok(());
     }
     let interfaces: HashSet<&Text<'_>> = definition.interfaces.iter().collect();
+    let mut seen: HashSet<&Text<'_>> = HashSet::new();
     let fields = by_name(&definition.fields);
     let refuse = |message| Err(Problem::new(message, definition.position));
     for name in &definition.interfaces {
+        if !seen.insert(name) {
+            let by = &definition.name;
+            return refuse(format!("Type {by} can only implement {name} once."));
+        }
         let Some(interface) = checker.schema.types.get(&**name) else {
             return refuse(format!("Undefined type \"{name}\"."));
         };
         if interface.kind != DefinitionKind::Interface {
             let kind = interface.kind.as_str();
             return refuse(format!("\"{name}\" is a non interface type {kind}."));
+        }
+        if *name == definition.name {
+            return refuse(format!(
+                "Type {name} cannot implement itself because it would create a circular reference."
+            ));
         }
         for field in &interface.fields {
             implements(checker, definition, &fields, interface, field)?;

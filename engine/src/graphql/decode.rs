@@ -175,17 +175,20 @@ mod nodes {
     nodes! {
         QueryDocument { operations: get "Operations", fragments: get "Fragments" }
         Operation {
-            comments: get "Comment", operation: get "Operation", name: get "Name",
+            comments: get "Comment", description: get "Description",
+            operation: get "Operation", name: get "Name",
             variables: get "VariableDefinitions", directives: get "Directives",
             selections: get "SelectionSet",
         }
         Fragment {
-            comments: get "Comment", name: get "Name", variables: get "VariableDefinition",
+            comments: get "Comment", description: get "Description", name: get "Name",
+            variables: get "VariableDefinition",
             type_condition: get "TypeCondition", directives: get "Directives",
             selections: get "SelectionSet",
         }
         Variable {
-            comments: get "Comment", name: get "Variable", of: get "Type",
+            comments: get "Comment", description: get "Description", name: get "Variable",
+            of: get "Type",
             default: optional "DefaultValue", directives: get "Directives", used: get "Used",
         }
         Field {
@@ -206,8 +209,8 @@ mod nodes {
         Type { name: get "NamedType", element: optional "Elem", non_null: get "NonNull" }
         SchemaDocument {
             comments: get "Comment", schema: get "Schema", schema_extensions: get "SchemaExtension",
-            directives: get "Directives", definitions: get "Definitions",
-            extensions: get "Extensions",
+            directives: get "Directives", directive_extensions: get "DirectiveExtensions",
+            definitions: get "Definitions", extensions: get "Extensions",
         }
         Roots {
             end: get "EndOfDefinitionComment", description: described "",
@@ -226,7 +229,8 @@ mod nodes {
         EnumValue { description: described "", name: get "Name", directives: get "Directives" }
         DirectiveDefinition {
             description: described "", name: get "Name", arguments: get "Arguments",
-            locations: get "Locations", repeatable: get "IsRepeatable",
+            directives: get "Directives", locations: get "Locations",
+            repeatable: get "IsRepeatable",
         }
     }
 }

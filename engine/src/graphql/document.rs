@@ -7,7 +7,7 @@ use super::ast::{
 use super::parser::{Parsed, Parser};
 
 /// Places where directives may stand.
-const LOCATIONS: [&str; 19] = [
+const LOCATIONS: [&str; 20] = [
     "QUERY",
     "MUTATION",
     "SUBSCRIPTION",
@@ -27,6 +27,7 @@ const LOCATIONS: [&str; 19] = [
     "ENUM_VALUE",
     "INPUT_OBJECT",
     "INPUT_FIELD_DEFINITION",
+    "DIRECTIVE_DEFINITION",
 ];
 
 /// Reads a document.
@@ -40,8 +41,10 @@ pub fn parse_schema(source: &str) -> Parsed<SchemaDocument<'_>> {
             return Err(parser.unexpected());
         }
         if parser.text() == "extend" {
-            if let Some(refusal) = described {
-                return Err(refusal);
+            if let Some(described) = described
+                && !description.text.is_empty()
+            {
+                return Err(parser.unexpected_description(&description, described));
             }
             extension(&mut parser, &mut document, description)?;
             continue;
@@ -72,6 +75,11 @@ fn extension<'a>(
         let roots = roots(parser, description)?;
         let nothing = roots.directives.is_empty() && roots.operations.is_empty();
         document.schema_extensions.push(roots);
+        nothing
+    } else if parser.text() == "directive" {
+        let more = directive_extension(parser, description)?;
+        let nothing = more.directives.is_empty();
+        document.directive_extensions.push(more);
         nothing
     } else {
         let more = definition(parser, description)?;
@@ -246,6 +254,7 @@ fn directive<'a>(
     let position = parser.position();
     let name = parser.name()?;
     let arguments = parser.some([b'(', b')'], input)?;
+    let directives = parser.directives(true)?;
     let repeatable = parser.text() == "repeatable";
     if repeatable {
         parser.take();
@@ -266,8 +275,25 @@ fn directive<'a>(
         description,
         name,
         arguments,
+        directives,
         locations,
         repeatable,
         position,
+    })
+}
+
+fn directive_extension<'a>(
+    parser: &mut Parser<'a>,
+    description: Description<'a>,
+) -> Parsed<DirectiveDefinition<'a>> {
+    parser.keyword("directive")?;
+    parser.expect(b'@')?;
+    let position = parser.position();
+    Ok(DirectiveDefinition {
+        description,
+        name: parser.name()?,
+        directives: parser.directives(true)?,
+        position,
+        ..DirectiveDefinition::default()
     })
 }

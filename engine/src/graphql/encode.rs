@@ -104,6 +104,7 @@ impl Encode for QueryDocument<'_> {
 impl Encode for Operation<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
         Node::new(arena)
+            .text("Description", &self.description)
             .text("Operation", &self.operation)
             .text("Name", &self.name)
             .list("VariableDefinitions", &self.variables)
@@ -117,6 +118,7 @@ impl Encode for Operation<'_> {
 impl Encode for Fragment<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
         Node::new(arena)
+            .text("Description", &self.description)
             .text("Name", &self.name)
             .list("VariableDefinition", &self.variables)
             .text("TypeCondition", &self.type_condition)
@@ -130,6 +132,7 @@ impl Encode for Fragment<'_> {
 impl Encode for Variable<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
         let mut node = Node::new(arena)
+            .text("Description", &self.description)
             .text("Variable", &self.name)
             .node("Type", &self.of)
             .list("Directives", &self.directives)
@@ -238,6 +241,7 @@ impl Encode for SchemaDocument<'_> {
             .list("Schema", &self.schema)
             .list("SchemaExtension", &self.schema_extensions)
             .list("Directives", &self.directives)
+            .list("DirectiveExtensions", &self.directive_extensions)
             .list("Definitions", &self.definitions)
             .list("Extensions", &self.extensions)
             .finish()
@@ -313,6 +317,7 @@ impl Encode for DirectiveDefinition<'_> {
             .description(&self.description)
             .text("Name", &self.name)
             .list("Arguments", &self.arguments)
+            .list("Directives", &self.directives)
             .list("Locations", &self.locations)
             .flag("IsRepeatable", self.repeatable)
             .finish()

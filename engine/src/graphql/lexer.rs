@@ -65,6 +65,8 @@ pub struct Token<'a> {
     pub position: Position,
     /// Comments between the last token and this one.
     pub comments: Comments<'a>,
+    /// Where the last of them starts.
+    pub last_comment: Position,
 }
 
 /// A reader of tokens.
@@ -127,9 +129,10 @@ impl<'a> Lexer<'a> {
         self.at += end.unwrap_or(rest.len());
     }
 
-    /// Skips what means nothing, and keeps the comments.
-    fn skip_ignored(&mut self) -> Comments<'a> {
+    /// Skips what means nothing, and keeps the comments and where the last of them starts.
+    fn skip_ignored(&mut self) -> (Comments<'a>, Position) {
         let mut comments = Comments::default();
+        let mut last = Position::default();
         loop {
             match self.byte(0) {
                 Some(b' ' | b'\t' | b',') => self.at += 1,
@@ -147,22 +150,24 @@ impl<'a> Lexer<'a> {
                 }
                 Some(b'#') => {
                     let start = self.at;
+                    last = self.position(start);
                     self.at += 1;
                     self.skip_while(is_printed);
                     let comment = self.source.get(start..self.at).unwrap_or_default();
                     comments.0.push(Text::Borrowed(comment));
                 }
                 Some(_) if self.rest().starts_with('\u{feff}') => self.at += 3,
-                _ => return comments,
+                _ => return (comments, last),
             }
         }
     }
 
     /// The next token; what cannot be read is a token of its own.
     pub fn next(&mut self) -> Token<'a> {
-        let comments = self.skip_ignored();
+        let (comments, last_comment) = self.skip_ignored();
         Token {
             comments,
+            last_comment,
             ..self.read()
         }
     }
@@ -192,6 +197,7 @@ impl<'a> Lexer<'a> {
             text: Text::Borrowed(""),
             position,
             comments: Comments::default(),
+            last_comment: Position::default(),
         }
     }
 
@@ -201,6 +207,7 @@ impl<'a> Lexer<'a> {
             text: Text::Borrowed(self.source.get(start..self.at).unwrap_or_default()),
             position,
             comments: Comments::default(),
+            last_comment: Position::default(),
         }
     }
 
@@ -210,6 +217,7 @@ impl<'a> Lexer<'a> {
             text: Text::Borrowed(""),
             position: self.position(self.at),
             comments: Comments::default(),
+            last_comment: Position::default(),
         }
     }
 
@@ -326,6 +334,7 @@ impl<'a> Lexer<'a> {
             text: Text::Owned(without_indent(&raw)),
             position,
             comments: Comments::default(),
+            last_comment: Position::default(),
         }
     }
 }
@@ -335,7 +344,7 @@ fn is_printed(byte: u8) -> bool {
     byte >= b' ' || byte == b'\t'
 }
 
-/// The character that an escape stands for, and the length of what follows the backslash.
+/// Returns the character of an escape, and the length of the escape without its backslash.
 fn escape(source: &str, at: usize) -> Option<(char, usize)> {
     let character = match source.as_bytes().get(at)? {
         b'"' => '"',
@@ -346,13 +355,23 @@ fn escape(source: &str, at: usize) -> Option<(char, usize)> {
         b'n' => '\n',
         b'r' => '\r',
         b't' => '\t',
+        b'u' if source.as_bytes().get(at + 1) == Some(&b'{') => {
+            let rest = source.get(at + 2..)?;
+            let digits = rest.get(..rest.find('}')?)?;
+            let character = char::from_u32(code_unit(digits, BRACED_DIGITS)?)?;
+            return Some((character, 3 + digits.len()));
+        }
         b'u' => {
-            let digits = source.get(at + 1..at + 5)?;
-            if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
-                return None;
+            let code = code_unit(source.get(at + 1..at + 5)?, 4)?;
+            if let 0xd800..0xdc00 = code
+                && let Some(second) = source.get(at + 5..at + 11)
+                && let Some(digits) = second.strip_prefix("\\u")
+                && let Some(low @ 0xdc00..0xe000) = code_unit(digits, 4)
+            {
+                let both = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+                return Some((char::from_u32(both)?, 11));
             }
-            let code = u32::from_str_radix(digits, 16).ok()?;
-            // halves of a pair stand alone
+            // a half of a pair alone
             return Some((
                 char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
                 5,
@@ -361,6 +380,16 @@ fn escape(source: &str, at: usize) -> Option<(char, usize)> {
         _ => return None,
     };
     Some((character, 1))
+}
+
+/// Maximum number of digits of an escape in braces, including leading zeros.
+const BRACED_DIGITS: usize = 8;
+
+/// Returns the number that 1 to `most` hexadecimal digits spell.
+fn code_unit(digits: &str, most: usize) -> Option<u32> {
+    let digit = |b: u8| b.is_ascii_hexdigit();
+    let good = (1..=most).contains(&digits.len()) && digits.bytes().all(digit);
+    u32::from_str_radix(digits, 16).ok().filter(|_| good)
 }
 
 /// A block string's content without the indentation that all lines but the first share, and without empty lines

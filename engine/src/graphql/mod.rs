@@ -3,6 +3,7 @@
 pub mod ast;
 mod conformance;
 mod decode;
+mod directives;
 mod document;
 mod encode;
 mod lexer;
@@ -10,6 +11,7 @@ mod parser;
 mod problem;
 mod query;
 mod schema;
+mod strings;
 mod type_system;
 mod validation;
 mod validity;

@@ -322,6 +322,25 @@ impl<'a> Parser<'a> {
         matches!(self.token.kind, Kind::String | Kind::Block)
     }
 
+    /// The refusal of a description that was just taken, where none may be. `described` is what refuses its token; a
+    /// comment after it is refused in its place, as in OPA.
+    pub fn unexpected_description(
+        &self,
+        description: &Description<'_>,
+        described: Problem,
+    ) -> Problem {
+        match description.after.0.last() {
+            Some(comment) => {
+                let comment = super::problem::quoted(comment);
+                Problem::new(
+                    format!("Unexpected Comment {comment}"),
+                    self.token.last_comment,
+                )
+            }
+            None => described,
+        }
+    }
+
     /// A description, which may be missing, and the comments around it.
     pub fn description(&mut self) -> Description<'a> {
         if !self.at_description() {

@@ -1,7 +1,8 @@
 //! Documents of operations and fragments.
 
 use super::ast::{
-    Comments, Field, Fragment, Inline, Operation, QueryDocument, Selection, Spread, Text, Variable,
+    Comments, Description, Field, Fragment, Inline, Operation, QueryDocument, Selection, Spread,
+    Text, Variable,
 };
 use super::parser::{Parsed, Parser};
 
@@ -10,13 +11,22 @@ pub fn parse_query(source: &str) -> Parsed<QueryDocument<'_>> {
     let mut parser = Parser::new(source);
     let mut document = QueryDocument::default();
     while !parser.at_end() {
+        let described = parser.at_description().then(|| parser.unexpected());
+        let description = parser.description();
         let named = parser.at_name();
         match parser.text() {
             "query" | "mutation" | "subscription" if named => {
-                document.operations.push(operation(&mut parser)?);
+                document
+                    .operations
+                    .push(operation(&mut parser, description)?);
             }
-            "fragment" if named => document.fragments.push(fragment(&mut parser)?),
+            "fragment" if named => {
+                document.fragments.push(fragment(&mut parser, description)?);
+            }
             _ if parser.at(b'{') => {
+                if let Some(described) = described {
+                    return Err(parser.unexpected_description(&description, described));
+                }
                 let position = parser.position();
                 document.operations.push(Operation {
                     operation: Text::Borrowed("query"),
@@ -31,10 +41,18 @@ pub fn parse_query(source: &str) -> Parsed<QueryDocument<'_>> {
     Ok(document)
 }
 
-fn operation<'a>(parser: &mut Parser<'a>) -> Parsed<Operation<'a>> {
-    let (comments, position) = (parser.comments(), parser.position());
+/// The text of a description, and the comments on both sides of it.
+fn with_comments(mut description: Description<'_>) -> (Text<'_>, Comments<'_>) {
+    description.before.0.extend(description.after.0);
+    (description.text, description.before)
+}
+
+fn operation<'a>(parser: &mut Parser<'a>, description: Description<'a>) -> Parsed<Operation<'a>> {
+    let position = parser.position();
+    let (description, comments) = with_comments(description);
     Ok(Operation {
         comments,
+        description,
         operation: parser.operation_type()?,
         name: if parser.at_name() {
             parser.name()?
@@ -48,8 +66,9 @@ fn operation<'a>(parser: &mut Parser<'a>) -> Parsed<Operation<'a>> {
     })
 }
 
-fn fragment<'a>(parser: &mut Parser<'a>) -> Parsed<Fragment<'a>> {
-    let (comments, position) = (parser.comments(), parser.position());
+fn fragment<'a>(parser: &mut Parser<'a>, description: Description<'a>) -> Parsed<Fragment<'a>> {
+    let position = parser.position();
+    let (description, comments) = with_comments(description);
     parser.keyword("fragment")?;
     if parser.text() == "on" {
         return Err(parser.unexpected());
@@ -59,6 +78,7 @@ fn fragment<'a>(parser: &mut Parser<'a>) -> Parsed<Fragment<'a>> {
     parser.keyword("on")?;
     Ok(Fragment {
         comments,
+        description,
         name,
         variables,
         type_condition: parser.name()?,
@@ -70,12 +90,14 @@ fn fragment<'a>(parser: &mut Parser<'a>) -> Parsed<Fragment<'a>> {
 
 fn variables<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Variable<'a>>> {
     parser.some([b'(', b')'], |parser| {
-        let (comments, position) = (parser.comments(), parser.position());
+        let (description, comments) = with_comments(parser.description());
+        let position = parser.position();
         parser.expect(b'$')?;
         let name = parser.name()?;
         parser.expect(b':')?;
         Ok(Variable {
             comments,
+            description,
             name,
             of: parser.of_type()?,
             default: if parser.skip(b'=') {

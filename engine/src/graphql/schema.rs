@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::ast::{Definition, Directive, DirectiveDefinition, Root, SchemaDocument, Text};
+use super::ast::{Definition, DefinitionKind, DirectiveDefinition, Roots, SchemaDocument, Text};
 use super::document::parse_schema;
 use super::parser::Parsed;
 use super::problem::Problem;
@@ -22,8 +22,8 @@ pub struct Schema<'a> {
     pub given: BTreeSet<Text<'a>>,
     /// Root types by their operations.
     pub roots: BTreeMap<Text<'a>, Text<'a>>,
-    /// Directives of the schema itself.
-    pub applied: Vec<Directive<'a>>,
+    /// `schema { … }` and its extensions.
+    pub blocks: Vec<Roots<'a>>,
 }
 
 impl<'a> Schema<'a> {
@@ -43,6 +43,7 @@ impl<'a> Schema<'a> {
             schema.extend(extension)?;
         }
         schema.define_directives(document.directives)?;
+        schema.extend_directives(document.directive_extensions)?;
         let explicit = !document.schema.is_empty();
         let mut blocks = document.schema.into_iter();
         let first = blocks.next();
@@ -51,16 +52,18 @@ impl<'a> Schema<'a> {
                 "Cannot have multiple schema entry points, consider schema extensions instead.";
             return Err(Problem::new(message.into(), second.position));
         }
-        for block in first.into_iter().chain(document.schema_extensions) {
-            for root in block.operations {
-                schema.enter(root)?;
-            }
-            schema.applied.extend(block.directives);
-        }
+        schema.blocks = first
+            .into_iter()
+            .chain(document.schema_extensions)
+            .collect();
         validity::check(&schema)?;
+        for root in schema.blocks.iter().flat_map(|block| &block.operations) {
+            schema.roots.insert(root.operation.clone(), root.of.clone());
+        }
         if !explicit {
             schema.enter_by_name();
         }
+        schema.check_roots()?;
         Ok(schema)
     }
 
@@ -96,33 +99,56 @@ impl<'a> Schema<'a> {
         Ok(())
     }
 
-    /// Adds directives; those of every schema may be repeated, without effect.
+    /// Adds directives; those of every schema may be repeated, and the last counts.
     fn define_directives(&mut self, definitions: Vec<DirectiveDefinition<'a>>) -> Parsed<()> {
+        let given: BTreeSet<_> = self.directives.keys().cloned().collect();
         for definition in definitions {
             let DirectiveDefinition { name, position, .. } = &definition;
-            match (name.as_ref(), self.directives.contains_key(name)) {
-                ("include" | "skip" | "deprecated" | "specifiedBy", true) => {}
-                (_, true) => {
-                    let message = format!("Cannot redeclare directive {name}.");
-                    return Err(Problem::new(message, *position));
-                }
-                (_, false) => {
-                    self.directives.insert(name.clone(), definition);
-                }
+            if !given.contains(name) && self.directives.contains_key(name) {
+                let message = format!("Cannot redeclare directive {name}.");
+                return Err(Problem::new(message, *position));
             }
+            self.directives.insert(name.clone(), definition);
         }
         Ok(())
     }
 
-    fn enter(&mut self, root: Root<'a>) -> Parsed<()> {
-        if !self.types.contains_key(&root.of) {
-            let message = format!(
-                "Schema root {} refers to a type {} that does not exist.",
-                root.operation, root.of
-            );
-            return Err(Problem::new(message, root.position));
+    /// Adds directives to the definitions of others.
+    fn extend_directives(&mut self, extensions: Vec<DirectiveDefinition<'a>>) -> Parsed<()> {
+        for more in extensions {
+            let Some(base) = self.directives.get_mut(&more.name) else {
+                let name = &more.name;
+                let message = format!("Cannot extend directive @{name} because it is not defined.");
+                return Err(Problem::new(message, more.position));
+            };
+            base.directives.extend(more.directives);
         }
-        self.roots.insert(root.operation, root.of);
+        Ok(())
+    }
+
+    /// Checks that root types are objects.
+    fn check_roots(&self) -> Parsed<()> {
+        for (operation, subject, condition) in [
+            ("query", "Query", ""),
+            ("mutation", "Mutation", " if provided"),
+            ("subscription", "Subscription", " if provided"),
+        ] {
+            let root = self.roots.get(operation);
+            let Some(definition) = root.and_then(|name| self.types.get(name)) else {
+                continue;
+            };
+            if definition.kind == DefinitionKind::Object {
+                continue;
+            }
+            let mut given = self.blocks.iter().flat_map(|block| &block.operations);
+            let given = given.find(|root| root.operation == operation);
+            let message = format!(
+                "{subject} root type must be Object type{condition}, it cannot be {}.",
+                definition.name
+            );
+            let position = given.map_or(definition.position, |root| root.position);
+            return Err(Problem::new(message, position));
+        }
         Ok(())
     }
 

@@ -89,6 +89,8 @@ pub struct TypeDef {
     pub values: Named<()>,
     /// The types that its values may have, in ascending order.
     pub possible: Vec<TypeId>,
+    /// `true` if an object of this input type has exactly one field.
+    pub one_of: bool,
 }
 
 /// A field or an argument.
@@ -228,6 +230,7 @@ impl Builder<'_> {
                 .collect(),
             values: values.map(|it| (it.name.as_ref(), ())).collect(),
             possible: Vec::new(),
+            one_of: definition.directives.iter().any(|it| it.name == "oneOf"),
         }
     }
 

@@ -4,10 +4,10 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use super::ast::{
-    Definition, DefinitionKind, Directive, DirectiveDefinition, FieldDefinition, Position,
-    Reference, Text, Type, ValueKind,
+    Definition, DefinitionKind, FieldDefinition, Position, Reference, Roots, Text, Type,
 };
 use super::conformance;
+use super::directives::{Applicable, Target, check_input_fields};
 use super::parser::Parsed;
 use super::problem::Problem;
 use super::schema::Schema;
@@ -22,7 +22,8 @@ pub fn check(schema: &Schema<'_>) -> Parsed<()> {
 pub struct Checker<'s> {
     /// The schema.
     pub schema: &'s Schema<'s>,
-    directives: HashMap<&'s str, Applicable<'s>>,
+    /// The directives that may be applied.
+    pub directives: HashMap<&'s str, Applicable<'s>>,
     subtypes: HashSet<(&'s str, &'s str)>,
     /// Whether some input type needs itself.
     has_cycles: bool,
@@ -30,30 +31,8 @@ pub struct Checker<'s> {
     steps: Cell<usize>,
 }
 
-/// What a directive takes where it stands.
-struct Applicable<'s> {
-    arguments: HashSet<&'s str>,
-    required: Vec<&'s str>,
-    locations: HashSet<&'s str>,
-}
-
-impl<'s> Applicable<'s> {
-    fn new(definition: &'s DirectiveDefinition<'s>) -> Self {
-        let arguments = definition.arguments.iter();
-        let required = |it: &&FieldDefinition<'_>| it.of.non_null && it.default.is_none();
-        Self {
-            required: arguments
-                .clone()
-                .filter(required)
-                .map(|it| it.name.as_ref())
-                .collect(),
-            arguments: arguments.map(|it| it.name.as_ref()).collect(),
-            locations: definition.locations.iter().map(AsRef::as_ref).collect(),
-        }
-    }
-}
-
-fn refuse<T>(message: String, position: Position) -> Parsed<T> {
+/// The refusal of what is at a position.
+pub fn refuse<T>(message: String, position: Position) -> Parsed<T> {
     Err(Problem::new(message, position))
 }
 
@@ -61,7 +40,8 @@ fn is_reserved(name: &str) -> bool {
     name.starts_with("__")
 }
 
-fn check_name(name: &str, position: Position) -> Parsed<()> {
+/// Refuses names that introspection has for itself.
+pub fn check_name(name: &str, position: Position) -> Parsed<()> {
     if is_reserved(name) {
         let message = format!(
             "Name \"{name}\" must not begin with \"__\", which is reserved by GraphQL introspection."
@@ -97,7 +77,7 @@ impl<'s> Checker<'s> {
 
     fn schema(&self) -> Parsed<()> {
         let schema = self.schema;
-        self.check_directives(&schema.applied, "SCHEMA", None)?;
+        self.check_blocks(&schema.blocks)?;
         for (name, definition) in &schema.types {
             // what every schema has is right, and may use reserved names
             if !schema.given.contains(name) {
@@ -111,7 +91,39 @@ impl<'s> Checker<'s> {
         }
         for (name, directive) in &schema.directives {
             check_name(name, directive.position)?;
+            if let Some(again) = repeated(&directive.arguments, |it| &it.name) {
+                let argument = &again.name;
+                let message = format!("Argument @{name}({argument}:) can only be defined once.");
+                return refuse(message, again.position);
+            }
+            let target = Target {
+                within: Some(name),
+                ..Target::new("DIRECTIVE_DEFINITION")
+            };
+            self.check_directives(&directive.directives, target)?;
             self.check_arguments(&directive.arguments, Some(name))?;
+        }
+        Ok(())
+    }
+
+    /// Checks `schema { … }` and its extensions.
+    fn check_blocks(&self, blocks: &[Roots<'_>]) -> Parsed<()> {
+        let mut seen: HashSet<&str> = HashSet::new();
+        for block in blocks {
+            for root in &block.operations {
+                let (operation, of) = (&root.operation, &root.of);
+                if !seen.insert(operation) {
+                    let message = format!("There can be only one {operation} type in schema.");
+                    return refuse(message, root.position);
+                }
+                if !self.schema.types.contains_key(of) {
+                    let message = format!(
+                        "Schema root {operation} refers to a type {of} that does not exist."
+                    );
+                    return refuse(message, root.position);
+                }
+            }
+            self.check_directives(&block.directives, Target::new("SCHEMA"))?;
         }
         Ok(())
     }
@@ -132,12 +144,20 @@ impl<'s> Checker<'s> {
         for field in &definition.fields {
             check_name(&field.name, field.position)?;
             self.resolve(&field.of)?;
+            check_input_fields(field.default.as_ref())?;
+            if let Some(again) = repeated(&field.arguments, |it| &it.name) {
+                let message = format!(
+                    "Argument {name}.{}({}:) can only be defined once.",
+                    field.name, again.name
+                );
+                return refuse(message, again.position);
+            }
             self.check_arguments(&field.arguments, None)?;
             let location = match definition.kind {
                 DefinitionKind::Input => "INPUT_FIELD_DEFINITION",
                 _ => "FIELD_DEFINITION",
             };
-            self.check_directives(&field.directives, location, None)?;
+            self.check_directives(&field.directives, Target::new(location))?;
         }
         for Reference { name: member, .. } in &definition.types {
             let Some(found) = self.schema.types.get(&**member) else {
@@ -151,30 +171,41 @@ impl<'s> Checker<'s> {
         conformance::check(self, definition)?;
         match definition.kind {
             DefinitionKind::Object | DefinitionKind::Interface => self.check_outputs(definition)?,
-            DefinitionKind::Enum => check_values(definition)?,
+            DefinitionKind::Enum => self.check_values(definition)?,
             DefinitionKind::Input => self.check_inputs(definition)?,
-            DefinitionKind::Union => check_members(definition)?,
-            DefinitionKind::Scalar => {}
+            DefinitionKind::Union if definition.types.is_empty() => {
+                return refuse_empty(definition, "member types");
+            }
+            DefinitionKind::Union | DefinitionKind::Scalar => {}
+        }
+        check_unique(definition)?;
+        check_name(name, position)?;
+        let target = Target {
+            once: false,
+            ..Target::new(definition.kind.as_str())
+        };
+        self.check_directives(&definition.directives, target)
+    }
+
+    fn check_values(&self, definition: &Definition<'_>) -> Parsed<()> {
+        if definition.values.is_empty() {
+            return refuse_empty(definition, "unique enum values");
         }
         for value in &definition.values {
-            self.check_directives(&value.directives, "ENUM_VALUE", None)?;
-        }
-        let mut seen = HashSet::new();
-        for field in &definition.fields {
-            if !seen.insert(&field.name) {
-                let message = format!("Field {name}.{} can only be defined once.", field.name);
-                return refuse(message, field.position);
+            check_name(&value.name, value.position)?;
+            if matches!(value.name.as_ref(), "true" | "false" | "null") {
+                let message = format!("ENUM {}: non-enum value {}.", definition.name, value.name);
+                return refuse(message, value.position);
             }
+            self.check_directives(&value.directives, Target::new("ENUM_VALUE"))?;
         }
-        check_name(name, position)?;
-        self.check_directives(&definition.directives, definition.kind.as_str(), None)
+        Ok(())
     }
 
     fn check_outputs(&self, definition: &Definition<'_>) -> Parsed<()> {
         let (kind, name) = (definition.kind.as_str(), &definition.name);
         if definition.fields.is_empty() {
-            let message = format!("{kind} {name}: must define one or more fields.");
-            return refuse(message, definition.position);
+            return refuse_empty(definition, "fields");
         }
         for field in &definition.fields {
             if self.resolve(&field.of)?.kind == DefinitionKind::Input {
@@ -189,11 +220,7 @@ impl<'s> Checker<'s> {
 
     fn check_inputs(&self, definition: &Definition<'_>) -> Parsed<()> {
         if definition.fields.is_empty() {
-            let message = format!(
-                "INPUT_OBJECT {}: must define one or more input fields.",
-                definition.name
-            );
-            return refuse(message, definition.position);
+            return refuse_empty(definition, "input fields");
         }
         for field in &definition.fields {
             let kind = self.resolve(&field.of)?.kind;
@@ -257,6 +284,7 @@ impl<'s> Checker<'s> {
             let name = &argument.name;
             check_name(name, argument.position)?;
             let of = self.resolve(&argument.of)?;
+            check_input_fields(argument.default.as_ref())?;
             if !of.kind.is_input() {
                 let message = format!(
                     "cannot use {} as argument {name} because {} is not a valid input type",
@@ -265,89 +293,52 @@ impl<'s> Checker<'s> {
                 );
                 return refuse(message, argument.position);
             }
-            let directives = &argument.directives;
-            self.check_directives(directives, "ARGUMENT_DEFINITION", directive)?;
-        }
-        Ok(())
-    }
-
-    /// Checks directives where they stand; `within` is the directive whose definition that is.
-    fn check_directives(
-        &self,
-        directives: &[Directive<'_>],
-        location: &str,
-        within: Option<&str>,
-    ) -> Parsed<()> {
-        for directive in directives {
-            let (name, position) = (&directive.name, directive.position);
-            check_name(name, position)?;
-            if within == Some(name.as_ref()) {
-                return refuse(
-                    format!("Directive {name} cannot refer to itself."),
-                    position,
-                );
-            }
-            let Some(definition) = self.directives.get(name.as_ref()) else {
-                return refuse(format!("Undefined directive {name}."), position);
+            let target = Target {
+                within: directive,
+                ..Target::new("ARGUMENT_DEFINITION")
             };
-            if !definition.locations.contains(location) {
-                let message = format!("Directive {name} is not applicable on {location}.");
-                return refuse(message, position);
-            }
-            for argument in &directive.arguments {
-                if !definition.arguments.contains(argument.name.as_ref()) {
-                    let message =
-                        format!("Undefined argument {} for directive {name}.", argument.name);
-                    return refuse(message, argument.position);
-                }
-            }
-            // the first of a name counts
-            let mut given = HashMap::new();
-            for argument in directive.arguments.iter().rev() {
-                given.insert(argument.name.as_ref(), argument.value.kind);
-            }
-            for wanted in &definition.required {
-                if given
-                    .get(wanted)
-                    .is_none_or(|kind| *kind == ValueKind::Null)
-                {
-                    let message = format!("Argument {wanted} for directive {name} cannot be null.");
-                    return refuse(message, position);
-                }
-            }
+            self.check_directives(&argument.directives, target)?;
         }
         Ok(())
     }
 }
 
-fn check_members(definition: &Definition<'_>) -> Parsed<()> {
-    let mut seen = HashSet::new();
-    for Reference { name, position } in &definition.types {
-        if !seen.insert(name) {
-            let union = &definition.name;
-            let message = format!("Union type {union} can only include type {name} once.");
-            return refuse(message, *position);
-        }
-    }
-    Ok(())
+fn refuse_empty(definition: &Definition<'_>, what: &str) -> Parsed<()> {
+    let (kind, name) = (definition.kind.as_str(), &definition.name);
+    let message = format!("{kind} {name}: must define one or more {what}.");
+    refuse(message, definition.position)
 }
 
-fn check_values(definition: &Definition<'_>) -> Parsed<()> {
-    let name = &definition.name;
-    if definition.values.is_empty() {
-        let message = format!("ENUM {name}: must define one or more unique enum values.");
-        return refuse(message, definition.position);
+/// The second item of the first name that comes more than once.
+fn repeated<'s, T>(items: &'s [T], name: impl Fn(&'s T) -> &'s str) -> Option<&'s T> {
+    let mut seen: HashMap<&str, usize> = HashMap::with_capacity(items.len());
+    let mut first: Option<(usize, &T)> = None;
+    for (position, item) in items.iter().enumerate() {
+        let known = *seen.entry(name(item)).or_insert(position);
+        if known < position && first.is_none_or(|(earliest, _)| known < earliest) {
+            first = Some((known, item));
+        }
     }
-    let mut seen = HashSet::new();
-    for value in &definition.values {
-        if matches!(value.name.as_ref(), "true" | "false" | "null") {
-            let message = format!("ENUM {name}: non-enum value {}.", value.name);
-            return refuse(message, definition.position);
-        }
-        if !seen.insert(&value.name) {
-            let message = format!("Enum value {name}.{} can only be defined once.", value.name);
-            return refuse(message, value.position);
-        }
+    first.map(|(_, item)| item)
+}
+
+/// Checks that no field, value or member is defined twice.
+fn check_unique(definition: &Definition<'_>) -> Parsed<()> {
+    let name = &definition.name;
+    if let Some(field) = repeated(&definition.fields, |it| &it.name) {
+        let message = format!("Field {name}.{} can only be defined once.", field.name);
+        return refuse(message, field.position);
+    }
+    if let Some(value) = repeated(&definition.values, |it| &it.name) {
+        let message = format!("Enum value {name}.{} can only be defined once.", value.name);
+        return refuse(message, value.position);
+    }
+    if let Some(member) = repeated(&definition.types, |it| &it.name) {
+        let message = format!(
+            "Union type {name} can only include type {} once.",
+            member.name
+        );
+        return refuse(message, member.position);
     }
     Ok(())
 }

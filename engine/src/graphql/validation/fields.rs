@@ -1,6 +1,6 @@
 //! Rules for fields.
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 
 use super::super::ast::{DefinitionKind, Field, Selection};
 use super::super::parser::Parsed;
@@ -127,7 +127,7 @@ impl<'d> Validator<'d> {
     }
 
     fn introspection(&mut self, field: &'d Field<'d>) -> Parsed<()> {
-        if self.lists_too_deep(&field.selections, 0, &mut HashSet::new(), field)? {
+        if self.lists_too_deep(&field.selections, 0, &mut HashMap::new(), field)? {
             let message = "Maximum introspection depth exceeded".to_owned();
             return self.report(message, field.position);
         }
@@ -138,7 +138,7 @@ impl<'d> Validator<'d> {
         &mut self,
         selections: &'d [Selection<'d>],
         lists: usize,
-        within: &mut HashSet<&'d str>,
+        within: &mut HashMap<&'d str, usize>,
         root: &'d Field<'d>,
     ) -> Parsed<bool> {
         self.spend(selections.len(), root.position)?;
@@ -158,16 +158,7 @@ impl<'d> Validator<'d> {
                         it.lists_too_deep(&inline.selections, lists, within, root)?
                     }
                     Selection::Spread(spread) => {
-                        let name = spread.name.as_ref();
-                        match it.fragments.get(name).copied() {
-                            Some(fragment) if within.insert(name) => {
-                                let inner = &fragment.selections;
-                                let deep = it.lists_too_deep(inner, lists, within, root)?;
-                                within.remove(name);
-                                deep
-                            }
-                            _ => false,
-                        }
+                        it.fragment_too_deep(&spread.name, lists, within, root)?
                     }
                 };
                 if deep {
@@ -176,5 +167,30 @@ impl<'d> Validator<'d> {
             }
             Ok(false)
         })
+    }
+
+    /// `within` maps the fragments that are being searched to the number of lists around each.
+    fn fragment_too_deep(
+        &mut self,
+        name: &'d str,
+        lists: usize,
+        within: &mut HashMap<&'d str, usize>,
+        root: &'d Field<'d>,
+    ) -> Parsed<bool> {
+        if let Some(entered) = within.get(name) {
+            // each further round nests as much deeper as this one did
+            return Ok(lists > *entered);
+        }
+        let Some(fragment) = self.fragments.get(name).copied() else {
+            return Ok(false);
+        };
+        if let Some(deep) = self.memory.too_deep.get(&(name, lists)) {
+            return Ok(*deep);
+        }
+        within.insert(name, lists);
+        let deep = self.lists_too_deep(&fragment.selections, lists, within, root)?;
+        within.remove(name);
+        self.memory.too_deep.insert((name, lists), deep);
+        Ok(deep)
     }
 }

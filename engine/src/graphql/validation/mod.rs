@@ -16,7 +16,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::ast::{
     Argument, Directive, Field, Fragment, Inline, Operation, Position, QueryDocument, Selection,
-    Spread, Type, Value, ValueKind,
+    Spread, Type, Value, ValueKind, Variable,
 };
 use super::parser::Parsed;
 use super::problem::{Problem, Problems};
@@ -78,6 +78,10 @@ struct Memory<'d> {
     /// Uses of variables whose defaults cannot be read, as of the last operation that came by.
     unreadable: HashSet<*const Value<'d>>,
     overlaps: overlaps::Compared<'d>,
+    /// Declarations of the variables that values use, from the operation that was walked last.
+    declared: HashMap<*const Value<'d>, &'d Variable<'d>>,
+    /// `true` if the introspection in a fragment nests too deep, by its name and the number of lists around it.
+    too_deep: HashMap<(&'d str, usize), bool>,
 }
 
 /// What is expected of a value.

@@ -1,6 +1,6 @@
 //! Fields with one name in the answer must be one field, with the same arguments and answers of one shape.
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use super::super::ast::{
@@ -13,12 +13,29 @@ use super::Validator;
 /// What was compared already.
 #[derive(Default)]
 pub(super) struct Compared<'d> {
-    /// Fragments that the fields at hand were compared with.
-    fragments: HashSet<&'d str>,
-    /// Pairs of fragments, and whether only as ones that never apply to one object.
+    /// Pairs of a selection set and a fragment; `true` if they were compared only as ones that never apply to one object.
+    /// Each pair is compared at most twice, so comparisons of fragments that spread themselves end.
+    fragments: HashMap<(SetId, &'d str), bool>,
+    /// Pairs of fragments, with the same flag.
     pairs: HashMap<(&'d str, &'d str), bool>,
-    /// Fields whose inner selections are being compared. Fragments that come back to themselves would lead here again.
-    fields: HashSet<(*const Field<'d>, *const Field<'d>)>,
+}
+
+/// Identity of a selection set: its address and length. All empty sets have the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct SetId(*const (), usize);
+
+impl SetId {
+    fn of(selections: &[Selection<'_>]) -> Self {
+        match selections {
+            [] => Self(std::ptr::null(), 0),
+            [..] => Self(selections.as_ptr().cast(), selections.len()),
+        }
+    }
+}
+
+/// Returns `true` if a comparison with the flag `known` was made before, and includes one with the flag `exclusive`.
+fn covers(known: Option<&bool>, exclusive: bool) -> bool {
+    known.is_some_and(|&known| exclusive || !known)
 }
 
 /// A field with the type that it is asked of.
@@ -31,6 +48,7 @@ struct Selected<'d> {
 
 /// Selections without their inline fragments: fields by the names in the answer, and spreads.
 struct Flat<'d> {
+    id: SetId,
     names: Vec<&'d str>,
     /// Most names stand for one field.
     fields: HashMap<&'d str, SmallVec<[Selected<'d>; 1]>>,
@@ -55,19 +73,6 @@ impl<'d> Flat<'d> {
         self.names
             .iter()
             .filter_map(|&name| Some((name, self.fields.get(name)?.as_slice())))
-    }
-
-    /// Whether these are the very same fields.
-    fn is(&self, other: &Self) -> bool {
-        let same = |a: &[Selected<'_>], b: &[Selected<'_>]| {
-            let mut pairs = a.iter().zip(b);
-            a.len() == b.len() && pairs.all(|(a, b)| std::ptr::eq(a.field, b.field))
-        };
-        self.names == other.names
-            && self
-                .in_order()
-                .zip(other.in_order())
-                .all(|(a, b)| same(a.1, b.1))
     }
 }
 
@@ -105,7 +110,6 @@ impl<'d> Validator<'d> {
                 }
             }
         }
-        self.memory.overlaps.fragments.clear();
         for (index, &a) in flat.spreads.iter().enumerate() {
             self.fields_with_fragment(&mut conflicts, false, &flat, a)?;
             for &b in flat.spreads.iter().skip(index + 1) {
@@ -126,6 +130,7 @@ impl<'d> Validator<'d> {
 
     fn flatten(&self, of: Option<&'d TypeDef>, selections: &'d [Selection<'d>]) -> Flat<'d> {
         let mut flat = Flat {
+            id: SetId::of(selections),
             names: Vec::with_capacity(selections.len()),
             fields: HashMap::with_capacity(selections.len()),
             spreads: Vec::new(),
@@ -179,17 +184,19 @@ impl<'d> Validator<'d> {
         fields: &Flat<'d>,
         spread: &'d Spread<'d>,
     ) -> Parsed<()> {
-        if !self.memory.overlaps.fragments.insert(&spread.name) {
+        let pair = (fields.id, spread.name.as_ref());
+        if covers(self.memory.overlaps.fragments.get(&pair), exclusive) {
             return Ok(());
         }
+        self.memory.overlaps.fragments.insert(pair, exclusive);
         let Some(fragment) = self.flatten_fragment(spread)? else {
             return Ok(());
         };
-        if fields.is(&fragment) {
+        if fields.id == fragment.id {
             return Ok(());
         }
         self.fields_with_fields(conflicts, exclusive, fields, &fragment)?;
-        for &inner in fragment.spreads.iter().filter(|it| it.name != spread.name) {
+        for &inner in &fragment.spreads {
             self.nested(spread.position, |it| {
                 it.fields_with_fragment(conflicts, exclusive, fields, inner)
             })?;
@@ -209,8 +216,7 @@ impl<'d> Validator<'d> {
         }
         let pair = if a.name < b.name { (a, b) } else { (b, a) };
         let pair = (pair.0.name.as_ref(), pair.1.name.as_ref());
-        let known = self.memory.overlaps.pairs.get(&pair);
-        if known.is_some_and(|&known| exclusive || !known) {
+        if covers(self.memory.overlaps.pairs.get(&pair), exclusive) {
             return Ok(());
         }
         self.memory.overlaps.pairs.insert(pair, exclusive);
@@ -284,12 +290,7 @@ impl<'d> Validator<'d> {
         } else if a.field.selections.is_empty() && b.field.selections.is_empty() {
             return Ok(None);
         } else {
-            let pair = (std::ptr::from_ref(a.field), std::ptr::from_ref(b.field));
-            if !self.memory.overlaps.fields.insert(pair) {
-                return Ok(None);
-            }
             let inner = self.nested(b.field.position, |it| it.inner_conflicts(exclusive, a, b));
-            self.memory.overlaps.fields.remove(&pair);
             match inner? {
                 inner if inner.is_empty() => return Ok(None),
                 inner => Reason::Inner(inner),
@@ -320,11 +321,9 @@ impl<'d> Validator<'d> {
         self.spend(left.length + right.length, b.field.position)?;
         self.fields_with_fields(&mut conflicts, exclusive, &left, &right)?;
         for &spread in &right.spreads {
-            self.memory.overlaps.fragments.clear();
             self.fields_with_fragment(&mut conflicts, exclusive, &left, spread)?;
         }
         for &spread in &left.spreads {
-            self.memory.overlaps.fragments.clear();
             self.fields_with_fragment(&mut conflicts, exclusive, &right, spread)?;
         }
         for &a in &left.spreads {
@@ -337,15 +336,16 @@ impl<'d> Validator<'d> {
 
     /// Whether answers of two types have different shapes.
     fn differ(&self, a: &Type<'_>, b: &Type<'_>) -> bool {
+        if a.non_null != b.non_null {
+            return true;
+        }
         match (&a.element, &b.element) {
             (Some(a), Some(b)) => self.differ(a, b),
-            (None, None) if a.non_null == b.non_null => {
-                let leaf = |of: &&TypeDef| {
-                    matches!(of.kind, DefinitionKind::Scalar | DefinitionKind::Enum)
-                };
-                let a = self.types.get(&a.name).filter(leaf);
-                let b = self.types.get(&b.name).filter(leaf);
-                a.zip(b).is_some_and(|(a, b)| a.id != b.id)
+            (None, None) => {
+                let is_leaf =
+                    |of: &TypeDef| matches!(of.kind, DefinitionKind::Scalar | DefinitionKind::Enum);
+                let both = self.types.get(&a.name).zip(self.types.get(&b.name));
+                both.is_some_and(|(a, b)| (is_leaf(a) || is_leaf(b)) && a.id != b.id)
             }
             _ => true,
         }

@@ -35,6 +35,9 @@ impl<'d> Validator<'d> {
             if let Some(variable) = variable {
                 self.allowed(value, variable, expected)?;
             }
+            if let Some(target) = expected.target.filter(|target| target.one_of) {
+                self.never_null(value, target)?;
+            }
         }
         Ok(readable)
     }
@@ -47,6 +50,10 @@ impl<'d> Validator<'d> {
         let operation = scope.operation;
         let found = scope.variables.get(value.raw.as_ref()).copied();
         let variable = found.and_then(|index| operation.variables.get(index));
+        match variable {
+            Some(variable) => _ = self.memory.declared.insert(value, variable),
+            None => _ = self.memory.declared.remove(&std::ptr::from_ref(value)),
+        }
         let unreadable = found.is_some_and(|index| scope.unreadable.contains(&index));
         if unreadable {
             self.memory.unreadable.insert(value);
@@ -83,6 +90,22 @@ impl<'d> Validator<'d> {
                 variable.of, expected.of
             );
             return self.report(message, value.position);
+        }
+        Ok(())
+    }
+
+    /// Checks the variables in an object of which exactly one field is given.
+    fn never_null(&mut self, value: &'d Value<'d>, target: &'d TypeDef) -> Parsed<()> {
+        for field in &value.children {
+            let declared = self.memory.declared.get(&std::ptr::from_ref(&field.value));
+            let Some(variable) = declared.filter(|variable| !variable.of.non_null) else {
+                continue;
+            };
+            let message = format!(
+                "Variable \"{}\" is of type \"{}\" but must be non-nullable to be used for OneOf Input Object \"{}\".",
+                field.value, variable.of, target.name
+            );
+            self.report(message, variable.position)?;
         }
         Ok(())
     }
@@ -160,6 +183,24 @@ impl<'d> Validator<'d> {
                     target.name, field.of
                 );
                 self.report(message, value.position)?;
+            }
+        }
+        if target.one_of {
+            match value.children.as_slice() {
+                [only] if only.value.kind == ValueKind::Null => {
+                    // OPA names the first field of the type
+                    let name = target.fields.names().next().unwrap_or_default();
+                    let message = format!("Field \"{}.{name}\" must be non-null.", target.name);
+                    self.report(message, only.value.position)?;
+                }
+                [_] => {}
+                _ => {
+                    let message = format!(
+                        "OneOf Input Object \"{}\" must specify exactly one key.",
+                        target.name
+                    );
+                    self.report(message, value.position)?;
+                }
             }
         }
         for field in &value.children {

@@ -1,0 +1,133 @@
+//! Directives where they are applied in a schema.
+
+use std::collections::{HashMap, HashSet};
+
+use solon_syntax::stack;
+
+use super::ast::{Directive, DirectiveDefinition, FieldDefinition, Value, ValueKind};
+use super::parser::Parsed;
+use super::validity::{Checker, check_name, refuse};
+
+/// Arguments and locations that the definition of a directive allows.
+pub struct Applicable<'s> {
+    arguments: HashSet<&'s str>,
+    required: Vec<&'s str>,
+    locations: HashSet<&'s str>,
+    repeatable: bool,
+}
+
+/// The node that directives are applied to.
+#[derive(Clone, Copy)]
+pub struct Target<'s> {
+    /// Name of the place.
+    pub location: &'s str,
+    /// The directive in whose definition they are.
+    pub within: Option<&'s str>,
+    /// `true` if one that is not repeatable may come once only. A type and its extensions share a list of directives,
+    /// so it does not hold for types.
+    pub once: bool,
+}
+
+impl<'s> Target<'s> {
+    /// A node at a location, where a directive that is not repeatable may come once.
+    pub fn new(location: &'s str) -> Self {
+        Self {
+            location,
+            within: None,
+            once: true,
+        }
+    }
+}
+
+impl<'s> Applicable<'s> {
+    /// Reads the definition of a directive.
+    pub fn new(definition: &'s DirectiveDefinition<'s>) -> Self {
+        let arguments = definition.arguments.iter();
+        let required = |it: &&FieldDefinition<'_>| it.of.non_null && it.default.is_none();
+        Self {
+            required: arguments
+                .clone()
+                .filter(required)
+                .map(|it| it.name.as_ref())
+                .collect(),
+            arguments: arguments.map(|it| it.name.as_ref()).collect(),
+            locations: definition.locations.iter().map(AsRef::as_ref).collect(),
+            repeatable: definition.repeatable,
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// Checks the directives of one target.
+    pub fn check_directives(&self, directives: &[Directive<'_>], target: Target<'_>) -> Parsed<()> {
+        let mut seen: HashSet<&str> = HashSet::new();
+        for directive in directives {
+            let (name, position) = (&directive.name, directive.position);
+            check_name(name, position)?;
+            if target.within == Some(name.as_ref()) {
+                return refuse(
+                    format!("Directive {name} cannot refer to itself."),
+                    position,
+                );
+            }
+            let Some(definition) = self.directives.get(name.as_ref()) else {
+                return refuse(format!("Undefined directive {name}."), position);
+            };
+            if !seen.insert(name) && target.once && !definition.repeatable {
+                let message =
+                    format!("The directive {name} can only be used once at this location.");
+                return refuse(message, position);
+            }
+            let location = target.location;
+            if !definition.locations.contains(location) {
+                let message = format!("Directive {name} is not applicable on {location}.");
+                return refuse(message, position);
+            }
+            let mut given = HashMap::new();
+            for argument in &directive.arguments {
+                let name_of = argument.name.as_ref();
+                if !definition.arguments.contains(name_of) {
+                    let message = format!("Undefined argument {name_of} for directive {name}.");
+                    return refuse(message, argument.position);
+                }
+                if given.insert(name_of, argument.value.kind).is_some() {
+                    let message = format!("There can be only one argument named {name_of}.");
+                    return refuse(message, argument.position);
+                }
+            }
+            for wanted in &definition.required {
+                if given
+                    .get(wanted)
+                    .is_none_or(|kind| *kind == ValueKind::Null)
+                {
+                    let message = format!("Argument {wanted} for directive {name} cannot be null.");
+                    return refuse(message, position);
+                }
+            }
+            for argument in &directive.arguments {
+                check_input_fields(Some(&argument.value))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks that no object in a value has a field twice. Values are no deeper than documents nest.
+pub fn check_input_fields(value: Option<&Value<'_>>) -> Parsed<()> {
+    let Some(value) = value else {
+        return Ok(());
+    };
+    let is_object = value.kind == ValueKind::Object;
+    let mut seen: HashSet<&str> = HashSet::new();
+    for child in &value.children {
+        if is_object && !seen.insert(&child.name) {
+            let message = format!(
+                "There can be only one input field named \"{}\".",
+                child.name
+            );
+            return refuse(message, child.position);
+        }
+        stack::level(|| check_input_fields(Some(&child.value)))?;
+    }
+    Ok(())
+}
