@@ -392,14 +392,14 @@ fn code_unit(digits: &str, most: usize) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok().filter(|_| good)
 }
 
-/// A block string's content without the indentation that all lines but the first share, and without empty lines
-/// at either end.
+/// A block string's content without the indentation that all its lines share, which its first line keeps, and without
+/// empty lines at either end.
 fn without_indent(raw: &str) -> String {
     let indent_of = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
     let is_blank = |line: &&str| indent_of(line) == line.len();
     let mut lines: Vec<&str> = raw.split('\n').collect();
-    let others = lines.iter().skip(1).filter(|line| !is_blank(line));
-    let shared = others.map(|line| indent_of(line)).min().unwrap_or(0);
+    let filled = lines.iter().filter(|line| !is_blank(line));
+    let shared = filled.map(|line| indent_of(line)).min().unwrap_or(0);
     for line in lines.iter_mut().skip(1) {
         *line = line.get(shared..).unwrap_or_default();
     }
