@@ -103,9 +103,9 @@ impl<'a> Request<'a> {
         self
     }
 
-    /// With an input that is a member of an object, given as JSON text: a request around it is read once. What follows the
-    /// object is not looked at, names match whatever their case, and where the text is blank or `null`, or the member is
-    /// `null` or missing, the input is undefined.
+    /// With an input that is a member of an object, given as JSON text: a request around it is read once. Names match
+    /// whatever their case, and where the text is blank or `null`, or the member is `null` or missing, the input is undefined.
+    /// Text after the object is an error.
     #[must_use]
     pub fn input_member(mut self, text: &'a [u8], name: &'a str) -> Self {
         self.input = Input::Member { text, name };

@@ -116,7 +116,8 @@ pub fn unmarshal<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<V<'e>, String> 
 pub fn malformed(text: &[u8]) -> String {
     match unmarshal(&Arena::new(), text) {
         Err(words) => words,
-        Ok(_) => "invalid JSON".to_owned(),
+        // `json.unmarshal` lets a `null` pass
+        Ok(_) => "error: invalid character 'null' after top-level value".to_owned(),
     }
 }
 

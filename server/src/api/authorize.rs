@@ -41,7 +41,7 @@ pub fn check(state: &State, request: &Request<'_>) -> Result<(), ApiError> {
     let decision = &*state.options.default_authorization_decision;
     let path = || Ok(Path::from_slashes(decision));
     let (document, _) = state.documents.get(state, request, KEY, path)?;
-    let input = input(state, request);
+    let input = input(state, request)?;
     let asked = solon::Request::new().input(&input);
     let verdict = document.evaluate(state, request, asked, verdict);
     match verdict {
@@ -82,7 +82,10 @@ fn verdict(value: V<'_>) -> Verdict {
 }
 
 /// What the policy is given.
-fn input(state: &State, request: &Request<'_>) -> Value {
+///
+/// # Errors
+/// The identity of the client cannot be a value.
+fn input(state: &State, request: &Request<'_>) -> Result<Value, ApiError> {
     let mut fields: Vec<(Value, Value)> = vec![
         ("path".into(), path(request.path())),
         (
@@ -95,13 +98,13 @@ fn input(state: &State, request: &Request<'_>) -> Value {
     if let Some(document) = &request.document {
         fields.push(("body".into(), document.clone()));
     }
-    if let Some(identity) = identity::of(state.options.authentication, request) {
+    if let Some(identity) = identity::of(state.options.authentication, request)? {
         fields.push(("identity".into(), identity));
     }
     if let Some(certificates) = identity::certificates(state.options.authentication, request) {
         fields.push(("client_certificates".into(), certificates));
     }
-    Value::object(fields)
+    Ok(Value::object(fields))
 }
 
 /// The segments of a path. Ids of policies and paths of filters are decoded before they are split.

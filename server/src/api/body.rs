@@ -46,8 +46,7 @@ pub fn text<'a>(request: &Request<'a>) -> Cow<'a, str> {
     String::from_utf8_lossy(&request.message().body)
 }
 
-/// The document that a body is; `None` when it is empty. What follows the first value of JSON is not looked at: where
-/// there is something, the text is to be cut by [`first_json`].
+/// The document that a body is; `None` when it is empty.
 pub fn document<'a>(request: &Request<'a>) -> Result<Option<Document<'a>>, String> {
     if let Some(read) = read_before(request) {
         return Ok(Some(Document::Read(Cow::Borrowed(read))));
@@ -208,17 +207,22 @@ fn yaml_document(request: &Request<'_>) -> Result<Option<Value>, String> {
         .map_err(|error| error.to_string())
 }
 
-/// The first JSON value of a text; what follows it is left alone.
-pub fn first_json(text: &str) -> Result<&str, String> {
-    first::<&RawValue>(text)
+/// The JSON value that a text is, without the blanks around it.
+pub fn json_value(text: &str) -> Result<&str, String> {
+    whole_text::<&RawValue>(text)
         .map(RawValue::get)
         .map_err(|_| malformed_json(text.as_bytes()))
+}
+
+/// Returns what is wrong with a text that is not JSON, in the words that OPA has for bodies, or `None` if it is JSON.
+pub fn malformed(text: &[u8]) -> Option<String> {
+    (!is_json(text)).then(|| malformed_json(text))
 }
 
 /// The items of the list that a text is; none of null.
 pub fn items(text: &str) -> Result<Vec<&str>, String> {
     let items: Option<Vec<&RawValue>> =
-        first(text).map_err(|error| mismatch(text, &error, "an array"))?;
+        whole_text(text).map_err(|error| mismatch(text, &error, "an array"))?;
     Ok(items
         .unwrap_or_default()
         .into_iter()
@@ -278,6 +282,7 @@ impl<'a> Members<'a> {
     pub fn at_most(text: &'a str, most: usize) -> Result<Self, String> {
         let mut reader = serde_json::Deserializer::from_str(text);
         let members = reader.deserialize_any(MembersVisitor { most });
+        let members = members.and_then(|members| reader.end().map(|()| members));
         members.map_err(|error| mismatch(text, &error, "an object"))
     }
 
@@ -335,13 +340,14 @@ impl<'a> Members<'a> {
     }
 }
 
-fn first<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, serde_json::Error> {
-    T::deserialize(&mut serde_json::Deserializer::from_str(text))
+/// Reads a text that has to be one JSON value: nothing but blanks may follow it.
+fn whole_text<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, serde_json::Error> {
+    serde_json::from_str(text)
 }
 
 /// What is wrong with a text: it is no JSON, or another kind of JSON.
 fn mismatch(text: &str, error: &serde_json::Error, wanted: &str) -> String {
-    match first_json(text) {
+    match json_value(text) {
         Ok(other) if error.is_data() => format!("expected {wanted}, got {}", kind(other)),
         Ok(_) => error.to_string(),
         Err(malformed) => malformed,

@@ -287,15 +287,7 @@ fn bare(
     let (document, _) = state.documents.get(state, request, request.path(), &path)?;
     let style = style(request.pretty(), "");
     let asked = input.as_input(solon::Request::new());
-    let mut answer = document.evaluate_text(state, request, None, asked, style);
-    if let (Err(Failure::Input(_)), Document::Json(_)) = (&answer, &input) {
-        // what follows the first value does not count
-        let text = body::text(request);
-        let first = body::first_json(&text).map_err(malformed)?;
-        let asked = solon::Request::new().input_json(first.as_bytes());
-        answer = document.evaluate_text(state, request, None, asked, style);
-    }
-    match answer {
+    match document.evaluate_text(state, request, None, asked, style) {
         Ok(Some(mut result)) => {
             result.push(b'\n');
             Ok(Response::json(Status::OK, result))
@@ -309,7 +301,10 @@ fn bare(
             let place = path()?.reference();
             Err(ApiError::undefined(format!("{what}: {place}")))
         }
-        Err(Failure::Input(words)) => Err(malformed(words)),
+        Err(Failure::Input(words)) => Err(malformed(match &input {
+            Document::Json(text) => body::malformed(text).unwrap_or(words),
+            _ => words,
+        })),
         Err(Failure::Other(error)) => Err(error),
     }
 }

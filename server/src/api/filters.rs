@@ -18,7 +18,7 @@ use super::error::message;
 use super::evaluation::evaluate;
 use super::metrics::{self, Stages};
 use super::state::State;
-use crate::http::{Fields, Request, Response, Status, unescape};
+use crate::http::{Fields, Request, Response, Status, decode};
 use crate::telemetry::Metrics;
 use crate::wire::Location;
 
@@ -116,7 +116,7 @@ fn shown(value: &Value, pretty: bool, prefix: &str) -> Vec<u8> {
 /// The rule's path with slashes. Some clients escape the slashes too.
 fn path(request: &Request<'_>) -> Result<String, ApiError> {
     let below = request.below().unwrap_or("");
-    let path = unescape(below).ok_or_else(|| ApiError::invalid("invalid path: broken escape"))?;
+    let path = decode(below).ok_or_else(|| ApiError::invalid("invalid path: broken escape"))?;
     if path.is_empty() {
         return Err(ApiError::invalid("missing required 'path' parameter"));
     }

@@ -6,20 +6,43 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use solon::{Engine, PreparedQuery, Value};
 
+use super::ApiError;
 use crate::config::Authentication;
 use crate::http::Request;
+use crate::http::header::AUTHORIZATION;
 
-/// Who asks.
-pub fn of(authentication: Authentication, request: &Request<'_>) -> Option<Value> {
+/// Returns the identity of the client, or `None` if it shows none.
+///
+/// # Errors
+/// The client shows a token or a certificate that cannot be a value: it is not treated as a client without one.
+pub fn of(
+    authentication: Authentication,
+    request: &Request<'_>,
+) -> Result<Option<Value>, ApiError> {
     match authentication {
-        Authentication::Off => None,
-        Authentication::Token => token(request.header("authorization")).map(Value::from),
+        Authentication::Off => Ok(None),
+        Authentication::Token => {
+            let header = request.headers.get(AUTHORIZATION);
+            let token = header.and_then(|header| token(header.as_bytes()));
+            match token.map(std::str::from_utf8).transpose() {
+                Ok(token) => Ok(token.map(Value::from)),
+                Err(_) => Err(ApiError::unauthorized(
+                    "the bearer token is not valid UTF-8",
+                )),
+            }
+        }
+        Authentication::Tls if request.peer.certificates.is_empty() => Ok(None),
         Authentication::Tls => {
-            let certificates = read(request)?;
-            let first = certificates.as_array()?.first()?;
-            Some(Value::from(
-                distinguished_name(first.get("Subject")?).as_str(),
-            ))
+            let subject = read(request).and_then(|certificates| {
+                let first = certificates.as_array()?.first()?;
+                Some(distinguished_name(first.get("Subject")?))
+            });
+            match subject {
+                Some(subject) => Ok(Some(Value::from(subject.as_str()))),
+                None => Err(ApiError::unauthorized(
+                    "the certificate of the client cannot be read",
+                )),
+            }
         }
     }
 }
@@ -31,16 +54,17 @@ pub fn certificates(authentication: Authentication, request: &Request<'_>) -> Op
         .flatten()
 }
 
-/// The token of a header: `Bearer TOKEN`, where case counts.
-fn token(header: &str) -> Option<&str> {
-    let rest = header.strip_prefix("Bearer")?;
-    let token = rest.trim_start_matches(is_space);
-    let is_apart = token.len() < rest.len();
-    (is_apart && !token.is_empty() && !token.contains(is_space)).then_some(token)
+/// The token of a header: `Bearer TOKEN`, where case counts. As in OPA any other header, and a token with blanks, is none.
+fn token(header: &[u8]) -> Option<&[u8]> {
+    let rest = header.strip_prefix(b"Bearer")?;
+    let blanks = rest.iter().take_while(|byte| is_space(byte)).count();
+    let token = rest.get(blanks..)?;
+    let is_apart = blanks > 0;
+    (is_apart && !token.is_empty() && !token.iter().any(is_space)).then_some(token)
 }
 
-fn is_space(c: char) -> bool {
-    matches!(c, ' ' | '\t' | '\n' | '\u{c}' | '\r')
+fn is_space(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\x0c' | b'\r')
 }
 
 /// Reads the certificates of a connection, once.
@@ -124,18 +148,21 @@ mod tests {
 
     #[test]
     fn tokens() {
-        assert_eq!(token("Bearer abc"), Some("abc"));
-        assert_eq!(token("Bearer \t abc"), Some("abc"));
+        let abc: Option<&[u8]> = Some(b"abc");
+        assert_eq!(token(b"Bearer abc"), abc);
+        assert_eq!(token(b"Bearer \t abc"), abc);
+        assert_eq!(token(b"Bearer \xff"), Some(&b"\xff"[..]));
         for none in [
             "",
             "bearer abc",
             "Bearer",
             "Bearer ",
             "Bearerabc",
+            "Bearer\u{a0}abc",
             "Bearer a b",
             "Basic x",
         ] {
-            assert_eq!(token(none), None, "{none}");
+            assert_eq!(token(none.as_bytes()), None, "{none}");
         }
     }
 

@@ -29,10 +29,15 @@ impl<'a> Policy<'a> {
     fn of(id: &'a str, module: &'a Module, pretty: bool, depth: usize) -> Result<Self, ApiError> {
         let options = json::Options {
             indented: pretty,
-            comments: false,
             ..json::Options::default()
         };
-        let text = json::text(module, options);
+        // comments name their file
+        let renamed = (file_name(id) != id).then(|| {
+            let mut renamed = module.clone();
+            renamed.source.name = file_name(id).into();
+            renamed
+        });
+        let text = json::text(renamed.as_ref().unwrap_or(module), options);
         let text = if pretty {
             String::from_utf8(indent(text.as_bytes(), depth)).unwrap_or(text)
         } else {
@@ -41,7 +46,7 @@ impl<'a> Policy<'a> {
         let ast =
             RawValue::from_string(text).map_err(|error| ApiError::internal(error.to_string()))?;
         Ok(Self {
-            id: name(id),
+            id: policy_id(id),
             raw: &module.source.text,
             ast,
         })
@@ -63,31 +68,30 @@ pub fn list(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
 
 /// `GET /v1/policies/{id}`
 pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let id = id(state, request)?;
-    let module = state
-        .engine
-        .module(&id)
-        .ok_or_else(|| ApiError::no_policy(&id))?;
+    let named = Named::by(state, request)?;
+    let module = state.engine.module(&named.module);
+    let module = module.ok_or_else(|| ApiError::no_policy(&named.id))?;
     let mut answer = Fields::new(request.pretty());
-    answer.typed("result", &Policy::of(&id, &module, request.pretty(), 1)?);
+    let policy = Policy::of(&named.module, &module, request.pretty(), 1)?;
+    answer.typed("result", &policy);
     Ok(Response::json(Status::OK, answer.finish()))
 }
 
 /// `PUT /v1/policies/{id}`: parses and compiles before anything changes.
 pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let id = id(state, request)?;
+    let name = Named::by(state, request)?.module;
     let metrics = metrics::asked(request);
-    let text = state.engine.module_text(&id, &request.body)?;
+    let text = state.engine.module_text(&name, &request.body)?;
     metrics.since("server_read_bytes", request.received);
     // a policy of a file becomes the client's even if the text is the same
     let same = state
         .engine
-        .module(&id)
+        .module(&name)
         .is_some_and(|module| *module.source.text == *text)
-        && state.engine.module_origin(&id) == Origin::Client;
+        && state.engine.module_origin(&name) == Origin::Client;
     if !same {
         let mut change = Change::default();
-        change.set_module(&id, text);
+        change.set_module(&name, text);
         apply(state, &metrics, change).map_err(refused)?;
     }
     Ok(done(state, request, &metrics))
@@ -117,36 +121,55 @@ fn refused(error: Error) -> ApiError {
 
 /// `DELETE /v1/policies/{id}`: refused while others need it.
 pub fn delete(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let id = id(state, request)?;
+    let named = Named::by(state, request)?;
     let metrics = metrics::asked(request);
     let mut change = Change::default();
-    change.remove_module(&id);
+    change.remove_module(&named.module);
     apply(state, &metrics, change).map_err(|error| match error {
+        Error::UnknownModule(_) => ApiError::no_policy(&named.id),
         Error::Compile(_) => ApiError::invalid_operation(message::COMPILE_MODULES).listing(&error),
         other => other.into(),
     })?;
     Ok(done(state, request, &metrics))
 }
 
-/// What requests call a module by: a file that was loaded by an absolute path goes by its path without the first slash, which no
-/// target can tell from that of the route.
-fn name(id: &str) -> &str {
-    id.strip_prefix('/').unwrap_or(id)
+/// Policy id of an engine module. A file that was loaded by an absolute path has its path without the first slash as its
+/// id, as in OPA.
+pub fn policy_id(module: &str) -> &str {
+    module.strip_prefix('/').unwrap_or(module)
 }
 
-/// The id of the module that a request names: all that follows the route, slashes included.
-fn id(state: &State, request: &Request<'_>) -> Result<String, ApiError> {
-    let segments = request.below().and_then(segments);
-    let segments =
-        segments.ok_or_else(|| ApiError::invalid(format!("bad path: {}", request.path())))?;
-    let named = segments.join("/");
-    let absolute = format!("/{named}");
-    let is_there = |id: &str| state.engine.module(id).is_some();
-    Ok(if !is_there(&named) && is_there(&absolute) {
-        absolute
+/// File name of an engine module in error locations: a module that a client put under an id with a slash in front goes by
+/// that id, and any other by its own name.
+pub fn file_name(module: &str) -> &str {
+    if module.starts_with("//") {
+        policy_id(module)
     } else {
-        named
-    })
+        module
+    }
+}
+
+/// The policy that a request names.
+struct Named {
+    /// Policy id: everything that follows the route, decoded, slashes included.
+    id: String,
+    /// Name of the engine's module with this id.
+    module: String,
+}
+
+impl Named {
+    /// Reads the target of a request. Invariant: the module's [`policy_id`] is the id, so that two ids are two modules.
+    fn by(state: &State, request: &Request<'_>) -> Result<Self, ApiError> {
+        let segments = request.below().and_then(segments);
+        let segments =
+            segments.ok_or_else(|| ApiError::invalid(format!("bad path: {}", request.path())))?;
+        let id = segments.join("/");
+        let absolute = format!("/{id}");
+        let is_there = |name: &str| state.engine.module(name).is_some();
+        let is_absolute = id.starts_with('/') || (!is_there(&id) && is_there(&absolute));
+        let module = if is_absolute { absolute } else { id.clone() };
+        Ok(Self { id, module })
+    }
 }
 
 fn done(state: &State, request: &Request<'_>, metrics: &Metrics) -> Response {

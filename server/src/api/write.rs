@@ -17,7 +17,7 @@ pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let metrics = metrics::asked(request);
     let start = metrics.start();
     let text = body::text(request);
-    let value = body::first_json(&text).map_err(ApiError::invalid)?;
+    let value = body::json_value(&text).map_err(ApiError::invalid)?;
     let value =
         json::read(value.as_bytes()).map_err(|error| ApiError::invalid(error.to_string()))?;
     metrics.end("rego_input_parse", start);

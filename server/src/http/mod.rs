@@ -30,7 +30,7 @@ pub use json::{Fields, answer_text, escape_html, indent};
 pub use listen::{Address, Listener};
 pub use message::{Head, Message, Method, Place, Request, Response, Status, header};
 pub use params::Params;
-pub use path::{Cleaned, clean, segments, unescape};
+pub use path::{Cleaned, clean, decode, segments, unescape};
 pub use pool::{Pace, Pool};
 pub use serve::{Serving, serve};
 pub use stream::Broken;

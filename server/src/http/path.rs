@@ -36,18 +36,33 @@ pub fn clean(path: &str) -> Cleaned {
     }
 }
 
-/// The segments of a path, decoded; an escaped slash stays inside its segment. `None` for a broken escape.
+/// The segments of a path, each decoded by [`decode`]; an escaped slash stays inside its segment.
 pub fn segments(path: &str) -> Option<Vec<String>> {
     if path.is_empty() {
         return Some(Vec::new());
     }
-    path.split('/').map(unescape).collect()
+    path.split('/').map(decode).collect()
+}
+
+/// Decodes the percent escapes of a name. Returns `None` if an escape is broken, and if the bytes are not UTF-8: with
+/// U+FFFD in their place, two names would become one.
+pub fn decode(text: &str) -> Option<String> {
+    String::from_utf8(bytes(text)?).ok()
 }
 
 /// Decodes percent escapes; `None` when one is broken. Bytes that are no UTF-8 become U+FFFD.
 pub fn unescape(text: &str) -> Option<String> {
+    let bytes = bytes(text)?;
+    Some(match String::from_utf8_lossy(&bytes) {
+        Cow::Borrowed(text) => text.to_owned(),
+        Cow::Owned(text) => text,
+    })
+}
+
+/// The bytes that a text with percent escapes stands for.
+fn bytes(text: &str) -> Option<Vec<u8>> {
     if !text.contains('%') {
-        return Some(text.to_owned());
+        return Some(text.as_bytes().to_vec());
     }
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -60,15 +75,12 @@ pub fn unescape(text: &str) -> Option<String> {
             bytes.push(byte);
         }
     }
-    Some(match String::from_utf8_lossy(&bytes) {
-        Cow::Borrowed(text) => text.to_owned(),
-        Cow::Owned(text) => text,
-    })
+    Some(bytes)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Cleaned, clean, segments};
+    use super::{Cleaned, clean, segments, unescape};
 
     #[test]
     fn cleaning() {
@@ -94,7 +106,9 @@ mod tests {
         let split = |path: &str| segments(path).map(|all| all.join("|"));
         assert_eq!(split(""), Some(String::new()));
         assert_eq!(split("a/b%2Fc/d+e"), Some("a|b/c|d+e".to_owned()));
-        assert_eq!(split("%C3%A9/%ff"), Some("é|\u{fffd}".to_owned()));
+        assert_eq!(split("%C3%A9/%00"), Some("é|\0".to_owned()));
+        assert_eq!(split("%C3%A9/%ff"), None);
+        assert_eq!(unescape("%C3%A9/%ff").as_deref(), Some("é/\u{fffd}"));
         assert_eq!(split("a%2"), None);
         assert_eq!(split("a%zz"), None);
     }

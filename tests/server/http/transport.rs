@@ -324,8 +324,19 @@ fn policies_of_absolute_paths_are_found_by_their_ids() {
     let target = format!("/v1/policies/{id}");
     let shown = get(server.address(), &target).text();
     assert!(shown.contains(&format!("\"id\":\"{id}\"")), "{shown}");
-    let text = "package p\n\nx := 2\n";
+    // an id with the slash is another policy
     let mut client = Client::connect(server.address());
+    let other = format!("/v1/policies/%2F{id}");
+    assert_eq!(get(server.address(), &other).status, 404);
+    let put = Message::new("PUT", &other).body("package other\n\nx := 1\n");
+    assert_eq!(client.ask(&put).status, 200);
+    let listed = get(server.address(), "/v1/policies").text();
+    for id in [id.clone(), format!("/{id}")] {
+        assert!(listed.contains(&format!("\"id\":\"{id}\"")), "{listed}");
+    }
+    assert_eq!(client.ask(&Message::new("DELETE", &other)).status, 200);
+    assert_eq!(client.ask(&Message::new("DELETE", &other)).status, 404);
+    let text = "package p\n\nx := 2\n";
     let put = Message::new("PUT", &target).body(text);
     assert_eq!(client.ask(&put).status, 200);
     assert_eq!(

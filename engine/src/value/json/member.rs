@@ -5,11 +5,14 @@ use std::fmt;
 
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 
-use super::{first, readable};
+use super::{first, malformed, readable};
 use crate::value::{Arena, V};
 
-/// Reads the first document of a text, which is to be an object, and gives one of its members, matched whatever its case; of
-/// several the last. There is none where the text is blank or `null`, and where the member is `null`.
+/// Reads a document, which is to be an object, and gives one of its members, matched whatever its case; of several the
+/// last. There is none where the text is blank or `null`, and where the member is `null`.
+///
+/// # Errors
+/// The text is not one document and nothing else.
 pub fn read_member<'e>(
     arena: &'e Arena,
     text: &'e [u8],
@@ -18,7 +21,10 @@ pub fn read_member<'e>(
     if text.trim_ascii().is_empty() {
         return Ok(None);
     }
-    let (value, _) = first(arena, text)?;
+    let (value, is_alone) = first(arena, text)?;
+    if !is_alone {
+        return Err(malformed(text));
+    }
     let Some(object) = value.as_object() else {
         return match value {
             V::Null => Ok(None),
@@ -91,7 +97,7 @@ mod tests {
                 r#"{"input": 1, "x": {"input": 2}, "INPUT": 3, "inpu": 4}"#,
                 "3",
             ),
-            (r#"{"INPUT": 1, "input": 2, "\u0049nput": 3} tail"#, "3"),
+            (r#"{"INPUT": 1, "input": 2, "\u0049nput": 3} "#, "3"),
             (r#"{"input": 1, "INPUT": null}"#, "nothing"),
             (r#"{"INPUT": null, "input": 1}"#, "1"),
             (r#"{"x": 1}"#, "nothing"),
@@ -100,6 +106,14 @@ mod tests {
         ] {
             assert_eq!(read(text).as_deref(), Ok(want), "{text}");
         }
-        assert!(read("[1]").is_err());
+        for text in [
+            "[1]",
+            r#"{"input": 1} tail"#,
+            r#"{"input": 1}}"#,
+            r#"{"input": 1} null"#,
+            "null 1",
+        ] {
+            assert!(read(text).is_err(), "{text}");
+        }
     }
 }
