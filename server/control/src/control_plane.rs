@@ -13,6 +13,7 @@ use crate::changes::{Actor, Changing};
 use crate::config::{Applied, Config, ConfigFiles, Settings, apply, check_prefix, fingerprint};
 use crate::db::{Database, DatabaseOptions, Dialect, Holder, Mode, Transaction};
 use crate::error::{Refusal, Refused};
+use crate::limits;
 use crate::model::{Compat, Kind, Record, Role};
 use crate::secrets::{KeySource, Keyring, ServiceKeys};
 
@@ -139,6 +140,9 @@ impl ControlPlane {
         };
         if with_files && !options.config.paths.is_empty() {
             apply(&config, &state.database, &state.keyring, &state.keys).await?;
+        }
+        if with_files {
+            warn_of_storages(&state.database).await?;
         }
         Ok(Self {
             state: Arc::new(state),
@@ -274,6 +278,44 @@ impl ControlPlane {
         let recorded = recorded.await;
         transaction.settle(recorded).await
     }
+}
+
+/// Warns of bundles with a storage: their operators expect that they are built and pushed, which does not happen yet.
+async fn warn_of_storages(database: &Database) -> Result<(), Refusal> {
+    let mut transaction = database.begin(Mode::Read).await?;
+    let (mut named, mut count, mut after) = (Vec::new(), 0_usize, 0);
+    loop {
+        let page = transaction.items_after(Kind::Bundle, after, 1000).await?;
+        let Some(last) = page.last() else {
+            break;
+        };
+        after = last.head.id;
+        for bundle in page.iter().filter(|bundle| has_storage(&bundle.body)) {
+            count += 1;
+            if named.len() < limits::USERS {
+                named.push(bundle.head.name.clone());
+            }
+        }
+    }
+    transaction.roll_back().await;
+    if count > 0 {
+        let bundles = named.join(", ");
+        tracing::warn!(
+            bundles,
+            count,
+            "bundles have an object_storage, and this version does not build bundles: nothing is written to it"
+        );
+    }
+    Ok(())
+}
+
+/// Returns `true` if the body of a bundle has a storage.
+fn has_storage(body: &str) -> bool {
+    let body: Option<serde_json::Value> = serde_json::from_str(body).ok();
+    body.is_some_and(|body| {
+        body.get("object_storage")
+            .is_some_and(|storage| !storage.is_null())
+    })
 }
 
 /// A change by whoever runs the service.

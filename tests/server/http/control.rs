@@ -33,7 +33,7 @@ fn output(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
 struct Running {
     child: Child,
     address: String,
-    /// What it wrote to its log since it listens.
+    /// What it wrote to its log.
     log: Arc<Mutex<Vec<String>>>,
 }
 
@@ -42,14 +42,16 @@ impl Running {
         let mut command = command(folder, &["run", "--addr", "127.0.0.1:0"]);
         let mut child = command.args(flags).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        // nobody may wait for a reader of the log
+        let log = Arc::<Mutex<Vec<String>>>::default();
         let address = loop {
-            let line: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+            let text = lines.next().unwrap().unwrap();
+            let line: Value = serde_json::from_str(&text).unwrap();
             if line["msg"] == "Control plane initialized." {
                 break line["addrs"].as_str().unwrap().to_owned();
             }
+            log.lock().unwrap().push(text);
         };
-        // nobody may wait for a reader of the log
-        let log = Arc::<Mutex<Vec<String>>>::default();
         let written = log.clone();
         std::thread::spawn(move || {
             let lines = lines.map_while(Result::ok);
@@ -243,4 +245,37 @@ fn configurations_are_checked_before_anything_starts() {
     let validate = |files: &str| output(folder.path(), &[&flags[..], &[files]].concat()).0;
     assert_eq!(validate("good.yaml,good.yaml"), Some(0));
     assert_eq!(validate("good.yaml,bad.yaml"), Some(1));
+}
+
+/// Operators learn that what they configured does not happen yet.
+#[test]
+fn storages_of_bundles_are_warned_of() {
+    let storage = |name: &str| {
+        format!("  {name}:\n    object_storage:\n      filesystem:\n        path: b.tar.gz\n")
+    };
+    let with = format!(
+        "bundles:\n{}{}  none: {{}}\n",
+        storage("one"),
+        storage("two")
+    );
+    let files = [
+        ("with.yaml", &*with),
+        ("without.yaml", "bundles:\n  none: {}\n"),
+    ];
+    let folder = Folder::with(&files);
+    let warnings = |flags: &[&str]| {
+        let running = Running::start(folder.path(), flags);
+        let log = running.log.lock().unwrap();
+        let lines = log.iter().filter(|line| line.contains("object_storage"));
+        let read = |line: &String| serde_json::from_str::<Value>(line).unwrap();
+        lines.map(read).collect::<Vec<_>>()
+    };
+    let told = warnings(&["--config", "with.yaml"]);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0]["level"], "warn", "{told:?}");
+    assert_eq!(told[0]["bundles"], "one, two", "{told:?}");
+    // what was described before is still there without its file, unless a file says otherwise
+    assert_eq!(warnings(&[]).len(), 1);
+    assert!(warnings(&["--config", "without.yaml"]).is_empty());
+    assert!(warnings(&["--data-dir", "other"]).is_empty());
 }

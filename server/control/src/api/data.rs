@@ -8,13 +8,14 @@ use super::answer::Answer;
 use super::preconditions;
 use super::request::Asked;
 use super::service::Context;
-use super::tree::{self, Clash};
 use super::write::Change;
 use crate::access::Wish;
-use crate::db::{Document, ItemHead};
+use crate::changes::tree_around;
+use crate::db::ItemHead;
 use crate::error::{Refusal, Refused};
 use crate::limits;
-use crate::model::{DataPath, Kind};
+use crate::model::tree::{self, Clash};
+use crate::model::{DataPath, FileDocument, Kind};
 
 /// Reads a body that is a document.
 pub fn read_document(asked: &Asked) -> Result<Value, Refusal> {
@@ -84,54 +85,36 @@ fn text(value: &Value) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// The source of a path, once it is known that whoever asks may do this with it.
-async fn source(context: &mut Context<'_>, name: &str, wish: Wish) -> Result<ItemHead, Refusal> {
-    let head = context.transaction.head(Kind::Source, name).await?;
-    let head = head.ok_or_else(Refusal::not_found)?;
-    context.check(wish, Some(&head))?;
-    Ok(head)
+/// A source whose documents are read or written.
+struct Documents {
+    head: ItemHead,
+    /// Those among its files.
+    files: Vec<FileDocument>,
 }
 
-/// The tree of the documents above, at and below a path; nothing where there is none. The one at the path may be left out.
-async fn assemble(
-    context: &mut Context<'_>,
-    source: i64,
-    path: &DataPath,
-    without_own: bool,
-) -> Result<Option<Value>, Refusal> {
-    let mut documents = context
-        .transaction
-        .documents_below(source, &path.folder())
-        .await?;
-    if without_own {
-        let own = path.file();
-        documents.retain(|document| document.path != own);
+impl Documents {
+    /// The documents of a source, once it is known that whoever asks may do this with it.
+    async fn of(context: &mut Context<'_>, name: &str, wish: Wish) -> Result<Self, Refusal> {
+        let item = context.transaction.item(Kind::Source, name).await?;
+        let item = item.ok_or_else(Refusal::not_found)?;
+        context.check(wish, Some(&item.head))?;
+        Ok(Self {
+            files: FileDocument::of_source(&item.body)?,
+            head: item.head,
+        })
     }
-    for depth in 0..path.steps().len() {
-        let steps = path.steps().get(..depth).unwrap_or_default();
-        let above = DataPath::new(steps.to_vec()).map_err(|error| Refusal::internal(error.0))?;
-        let file = above.file();
-        if let Some(body) = context.transaction.document(source, &file).await? {
-            documents.push(Document { path: file, body });
-        }
+
+    /// The tree of the documents around a path; the pushed one at the path may be left out.
+    async fn tree(
+        &self,
+        context: &mut Context<'_>,
+        path: &DataPath,
+        without_own: bool,
+    ) -> Result<Option<Value>, Refusal> {
+        let own = without_own.then(|| path.file());
+        let (source, files) = (self.head.id, &self.files);
+        tree_around(context.transaction, source, files, path, own.as_deref()).await
     }
-    let mut tree: Option<Value> = None;
-    for document in documents {
-        let value = json::read(document.body.as_bytes())
-            .map_err(|error| Refusal::internal(format!("a document is no JSON: {error}")))?;
-        let Some(place) = DataPath::of_file(&document.path) else {
-            continue;
-        };
-        let value = tree::below(place.steps(), value);
-        tree = Some(match tree {
-            None => value,
-            // they were written so that they do not clash
-            Some(tree) => tree::merge(&tree, &value).map_err(|Clash(steps)| {
-                Refusal::internal(format!("documents clash at {steps:?}"))
-            })?,
-        });
-    }
-    Ok(tree)
 }
 
 /// The tag of a document, which tells nobody whether another is the same.
@@ -146,13 +129,13 @@ pub async fn get(
     name: &str,
     path: &DataPath,
 ) -> Result<Answer, Refusal> {
-    let source = source(context, name, Wish::ReadData).await?;
-    let tree = assemble(context, source.id, path, false).await?;
+    let documents = Documents::of(context, name, Wish::ReadData).await?;
+    let tree = documents.tree(context, path, false).await?;
     let Some(value) = tree.as_ref().and_then(|tree| tree::at(tree, path.steps())) else {
         return Ok(Answer::done());
     };
     let text = text(value);
-    let tag = tag(context, source.id, path, &text);
+    let tag = tag(context, documents.head.id, path, &text);
     Ok(Answer::result(&text).tagged(tag))
 }
 
@@ -164,12 +147,13 @@ pub async fn write(
     is_delete: bool,
     change: Result<Change, Refusal>,
 ) -> Result<Answer, Refusal> {
-    let source = source(context, name, Wish::WriteData).await?;
+    let documents = Documents::of(context, name, Wish::WriteData).await?;
+    let source = &documents.head;
     let change = change?;
     let file = path.file();
     let before = context.transaction.document(source.id, &file).await?;
     if preconditions::are_asked(context.asked) {
-        let tree = assemble(context, source.id, path, false).await?;
+        let tree = documents.tree(context, path, false).await?;
         let seen = tree.as_ref().and_then(|tree| tree::at(tree, path.steps()));
         let seen = seen.map(|value| tag(context, source.id, path, &text(value)));
         preconditions::check(context.asked, seen.as_deref())?;
@@ -185,7 +169,7 @@ pub async fn write(
     let mut answer = Answer::done();
     match (&after, &kept) {
         (Some(value), Some(kept)) => {
-            let others = assemble(context, source.id, path, true).await?;
+            let others = documents.tree(context, path, true).await?;
             let own = tree::below(path.steps(), value.clone());
             let all = match others {
                 None => own,
@@ -207,7 +191,7 @@ pub async fn write(
         }
         _ => {
             if before.is_none() {
-                let others = assemble(context, source.id, path, true).await?;
+                let others = documents.tree(context, path, true).await?;
                 if others.is_some_and(|others| tree::at(&others, path.steps()).is_some()) {
                     let place = path.steps().join("/");
                     let words = format!(

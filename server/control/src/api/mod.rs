@@ -16,7 +16,6 @@ mod secrets;
 mod service;
 mod statuses;
 mod tokens;
-mod tree;
 mod write;
 
 pub use metrics::Metrics;

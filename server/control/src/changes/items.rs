@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::documents::check_files;
 use super::{Actor, Changing};
 use crate::access::Wish;
 use crate::db::{Item, ItemHead, NewItem};
 use crate::error::{Refusal, Refused};
 use crate::limits;
-use crate::model::{Kind, Reference, SecretValue, cycle};
+use crate::model::{FileDocument, Kind, Reference, SecretValue, cycle};
 use crate::secrets::{Keyring, secret_context};
 
 /// An item as it is to be.
@@ -30,10 +31,12 @@ impl Changing<'_> {
         wanted: Wanted<'_>,
     ) -> Result<ItemHead, Refusal> {
         let used = self.resolve(&wanted.references).await?;
-        // nobody requires yet what is new
+        // nobody requires yet what is new, and nothing was pushed into it
         if let (Kind::Source, Some(before)) = (wanted.kind, before) {
             self.refuse_cycle(&before.head, &wanted.references, &used)
                 .await?;
+            let files = FileDocument::of_source(&wanted.body)?;
+            check_files(self.transaction, before.head.id, &files).await?;
         }
         let (owner, file) = match self.actor {
             Actor::Principal(principal, _) => (Some(principal.holder.id), None),

@@ -1,8 +1,10 @@
 //! Changes, as requests, configuration files and the command line make them: all of them are noted.
 
+mod documents;
 mod items;
 mod tokens;
 
+pub use documents::tree_around;
 pub use items::Wanted;
 pub use tokens::{Made, token_json};
 

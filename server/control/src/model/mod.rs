@@ -5,6 +5,7 @@
 
 mod bundle;
 mod duration;
+mod files;
 mod git;
 mod glob;
 pub mod moment;
@@ -20,8 +21,10 @@ mod status;
 mod storage;
 mod suggestion;
 mod token;
+pub mod tree;
 
 pub use bundle::{Bundle, BundleOptions, Optimization, Target};
+pub use files::{FileDocument, FileError};
 pub use git::Git;
 pub use glob::Glob;
 pub use names::{Kind, check_name};

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Git, Kind, Place, Reader, Reference, Requirement, Resource};
+use super::{FileDocument, Git, Kind, Place, Reader, Reference, Requirement, Resource};
 
 /// A source. All of its origins may be combined; without any it holds pushed data.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -116,15 +116,24 @@ impl Resource for Source {
             reader.check_local(&paths.element(at), path);
         }
         let files = place.member("files");
+        let mut documents = Vec::new();
         for (path, contents) in &source.files {
             let place = files.member(path);
             reader.check_inside(&place, path);
             if path.split('/').any(|step| matches!(step, "" | ".")) && !path.starts_with('/') {
                 reader.refuse(&place, "must name a file, by its folders with `/` between");
             }
-            if STANDARD.decode(contents).is_err() {
-                reader.refuse(&place, "must be base64");
+            match FileDocument::read(path, contents) {
+                Err(error) => reader.refuse(&place, error.message),
+                Ok(Some(document)) => documents.push(document),
+                Ok(None) if STANDARD.decode(contents).is_err() => {
+                    reader.refuse(&place, "must be base64");
+                }
+                Ok(None) => {}
             }
+        }
+        if let Err(error) = FileDocument::merge(&documents) {
+            reader.refuse(&files.member(&error.file), error.message);
         }
         reader.check_inside(&place.member("builtin"), &source.builtin);
         source

@@ -1,0 +1,101 @@
+//! The documents of a source as one tree: those that were pushed, and those among its files.
+
+use solon::{Value, json};
+
+use crate::db::{Document, Transaction};
+use crate::error::{Refusal, Refused};
+use crate::model::tree::{self, Clash};
+use crate::model::{DataPath, FileDocument, FileError};
+
+impl From<FileError> for Refusal {
+    /// Files are checked when a source is written: only sources that are older than the check have such files.
+    fn from(error: FileError) -> Self {
+        Self::new(Refused::Conflict, error.to_string())
+    }
+}
+
+/// Returns the tree of the documents above, at and below a path, or `None` if there are none.
+///
+/// `files` are the documents among the source's files. The pushed document whose file is `left_out` does not count.
+pub async fn tree_around(
+    transaction: &mut Transaction,
+    source: i64,
+    files: &[FileDocument],
+    path: &DataPath,
+    left_out: Option<&str>,
+) -> Result<Option<Value>, Refusal> {
+    let mut pushed = pushed_around(transaction, source, path).await?;
+    pushed.retain(|document| Some(document.path.as_str()) != left_out);
+    let around = files.iter().filter(|document| document.is_around(path));
+    let around: Vec<FileDocument> = around.cloned().collect();
+    let files = FileDocument::merge(&around)?;
+    add(files, &pushed)
+}
+
+/// Rejects files of a source that contradict its pushed documents.
+///
+/// # Errors
+/// Both have a value at one path (409).
+pub async fn check_files(
+    transaction: &mut Transaction,
+    source: i64,
+    files: &[FileDocument],
+) -> Result<(), Refusal> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let merged = FileDocument::merge(files)?;
+    let mut pushed: Vec<Document> = Vec::new();
+    for file in files {
+        for document in pushed_around(transaction, source, &file.path).await? {
+            if pushed.iter().all(|known| known.path != document.path) {
+                pushed.push(document);
+            }
+        }
+    }
+    add(merged, &pushed).map(drop)
+}
+
+/// The pushed documents above, at and below a path.
+async fn pushed_around(
+    transaction: &mut Transaction,
+    source: i64,
+    path: &DataPath,
+) -> Result<Vec<Document>, Refusal> {
+    let mut documents = transaction.documents_below(source, &path.folder()).await?;
+    for depth in 0..path.steps().len() {
+        let steps = path.steps().get(..depth).unwrap_or_default();
+        let above = DataPath::new(steps.to_vec()).map_err(|error| Refusal::internal(error.0))?;
+        let file = above.file();
+        if let Some(body) = transaction.document(source, &file).await? {
+            documents.push(Document { path: file, body });
+        }
+    }
+    Ok(documents)
+}
+
+/// Adds pushed documents to a tree.
+fn add(tree: Option<Value>, pushed: &[Document]) -> Result<Option<Value>, Refusal> {
+    let mut all = tree;
+    for document in pushed {
+        let value = json::read(document.body.as_bytes())
+            .map_err(|error| Refusal::internal(format!("a document is no JSON: {error}")))?;
+        let Some(path) = DataPath::of_file(&document.path) else {
+            continue;
+        };
+        let own = tree::below(path.steps(), value);
+        all = Some(match all {
+            None => own,
+            // pushed documents were checked when they were written, so that only files can contradict one
+            Some(all) => tree::merge(&all, &own).map_err(|Clash(steps)| {
+                let place = steps.join("/");
+                let message = format!(
+                    "a file of the source has a value at {place:?}, as the document pushed to {:?} has",
+                    path.steps().join("/")
+                );
+                Refusal::new(Refused::Conflict, message)
+            })?,
+        });
+    }
+    Ok(all)
+}

@@ -1,0 +1,179 @@
+//! Documents among the files of a source.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use solon::{Value, json, yaml};
+
+use super::DataPath;
+use super::tree::{self, Clash};
+
+/// File names of documents in a bundle.
+const NAMES: [&str; 3] = ["data.json", "data.yaml", "data.yml"];
+
+/// A file of a source that contains a document.
+#[derive(Clone, Debug)]
+pub struct FileDocument {
+    /// The file, by its folders.
+    pub file: String,
+    /// Path of the document: the folders.
+    pub path: DataPath,
+    /// The document.
+    pub value: Value,
+}
+
+/// A file that contains no document, though its name says so, or contradicts another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileError {
+    /// The file.
+    pub file: String,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the file {:?} of the source {}", self.file, self.message)
+    }
+}
+
+impl FileDocument {
+    /// Reads the documents among files, whose contents are base64. Other files are left out.
+    ///
+    /// # Errors
+    /// A file with the name of a document that contains none.
+    pub fn read_all(files: &BTreeMap<String, String>) -> Result<Vec<Self>, FileError> {
+        let read = |(file, contents): (&String, &String)| Self::read(file, contents).transpose();
+        files.iter().filter_map(read).collect()
+    }
+
+    /// Reads the documents of a source that was stored.
+    ///
+    /// # Errors
+    /// As for [`FileDocument::read_all`].
+    pub fn of_source(body: &str) -> Result<Vec<Self>, FileError> {
+        #[derive(Deserialize)]
+        struct Stored {
+            #[serde(default)]
+            files: BTreeMap<String, String>,
+        }
+        match serde_json::from_str::<Stored>(body) {
+            Ok(stored) => Self::read_all(&stored.files),
+            Err(error) => Err(FileError {
+                file: String::new(),
+                message: format!("cannot be read: {error}"),
+            }),
+        }
+    }
+
+    /// Reads the document of a file. Returns `None` if its name is not that of a document.
+    ///
+    /// # Errors
+    /// The contents are not a document.
+    pub fn read(file: &str, contents: &str) -> Result<Option<Self>, FileError> {
+        let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
+        if !NAMES.contains(&name) {
+            return Ok(None);
+        }
+        let wrong = |message: String| FileError {
+            file: file.to_owned(),
+            message,
+        };
+        let bytes = STANDARD
+            .decode(contents)
+            .map_err(|_| wrong("must be base64".to_owned()))?;
+        let text = std::str::from_utf8(&bytes)
+            .map_err(|_| wrong("must be UTF-8, as documents are".to_owned()))?;
+        let (language, value) = if name.ends_with(".json") {
+            let value = json::read(text.as_bytes());
+            ("JSON", value.map_err(|error| error.to_string()))
+        } else {
+            let value = yaml::read(text.as_bytes());
+            ("YAML", value.map_err(|error| error.to_string()))
+        };
+        let value = value.map_err(|error| wrong(format!("must be {language}: {error}")))?;
+        let steps = folder.split('/').map(str::to_owned).collect();
+        let path =
+            DataPath::new(steps).map_err(|error| wrong(format!("is misplaced: {}", error.0)))?;
+        Ok(Some(Self {
+            file: file.to_owned(),
+            path,
+            value,
+        }))
+    }
+
+    /// The document as a tree from the root of the source's data.
+    pub fn tree(&self) -> Value {
+        tree::below(self.path.steps(), self.value.clone())
+    }
+
+    /// Returns `true` if the document contributes to what is read at a path: it lies above, at or below it.
+    pub fn is_around(&self, path: &DataPath) -> bool {
+        let (own, other) = (self.path.steps(), path.steps());
+        own.starts_with(other) || other.starts_with(own)
+    }
+
+    /// Merges documents into one tree; `None` where there is none.
+    ///
+    /// # Errors
+    /// The first file that has a value where another has one.
+    pub fn merge(documents: &[Self]) -> Result<Option<Value>, FileError> {
+        let mut all: Option<Value> = None;
+        for document in documents {
+            let own = document.tree();
+            all = Some(match all {
+                None => own,
+                Some(all) => tree::merge(&all, &own).map_err(|Clash(steps)| {
+                    let place = steps.join("/");
+                    FileError {
+                        file: document.file.clone(),
+                        message: format!("has a value at {place:?}, as another file has"),
+                    }
+                })?,
+            });
+        }
+        Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_documents() {
+        let read = |file: &str, text: &str| FileDocument::read(file, &STANDARD.encode(text));
+        let path = |file: &str, text: &str| {
+            let document = read(file, text).ok().flatten();
+            document.map(|document| (document.path.file(), document.value.to_string()))
+        };
+        let some = |path: &str, value: &str| Some((path.to_owned(), value.to_owned()));
+        assert_eq!(path("data.json", "{}"), some("data.json", "{}"));
+        assert_eq!(
+            path("a/b/data.yaml", "c: 1"),
+            some("a/b/data.json", "{\"c\": 1}")
+        );
+        assert_eq!(path("a/data.yml", "[1]"), some("a/data.json", "[1]"));
+        for other in [
+            "x.json",
+            "a/other.json",
+            "data.rego",
+            "a/data.json/x",
+            "xdata.json",
+        ] {
+            assert_eq!(path(other, "{}"), None, "{other}");
+            assert!(read(other, "?").is_ok(), "{other}");
+        }
+        for (file, text) in [
+            ("data.json", "{"),
+            ("data.json", ""),
+            ("data.json", "1 2"),
+            ("a/data.yaml", "["),
+        ] {
+            assert!(read(file, text).is_err(), "{file} {text}");
+        }
+    }
+}
