@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::block::Block;
+use super::target::Target;
 use crate::ast::{Annotation, Module, Ref, Rule, Scope, Term, TermKind};
 use crate::source::{Code, Diagnostic, Diagnostics};
 
@@ -30,6 +31,7 @@ impl Statement {
 pub(super) fn attach(module: &mut Module, blocks: Vec<Block>) -> Result<(), Diagnostics> {
     let statements = statements(module);
     let mut annotations = Vec::with_capacity(blocks.len());
+    let mut targets = Vec::new();
     let mut errors = Vec::new();
     for block in blocks {
         let row = block.annotation.span.row;
@@ -38,6 +40,9 @@ pub(super) fn attach(module: &mut Module, blocks: Vec<Block>) -> Result<(), Diag
         match scoped(&block, target) {
             Ok(scope) => {
                 let path = path(module, scope, target);
+                if let Some(Statement::Rule(index)) = target {
+                    targets.push((annotations.len(), index));
+                }
                 annotations.push(Arc::new(Annotation {
                     scope,
                     path,
@@ -57,7 +62,12 @@ pub(super) fn attach(module: &mut Module, blocks: Vec<Block>) -> Result<(), Diag
     if !errors.is_empty() {
         return Err(Diagnostics(errors));
     }
-    distribute(module, &annotations);
+    let given = distribute(&module.rules, &annotations, &targets);
+    for (rule, given) in module.rules.iter_mut().zip(given) {
+        rule.annotations.extend(given);
+        rule.annotations
+            .sort_by_key(|annotation| annotation.span.row);
+    }
     module.annotations = annotations;
     Ok(())
 }
@@ -146,31 +156,41 @@ fn rule_path(package: &[Term], rule: &Rule) -> Ref {
     path
 }
 
-/// Gives the rules their annotations: those of a document to all rules of its path; those of a rule to the first rule
-/// of its path below. Where several blocks stand above one rule it gets all of them but uses up only the last, so that
-/// the rules of the same path that follow get the others; policies see this in `rego.metadata.rule()`.
-fn distribute(module: &mut Module, annotations: &[Arc<Annotation>]) {
-    let mut by_path: HashMap<&Ref, Applicable> = HashMap::new();
-    for annotation in annotations {
+/// Finds the annotations of each rule: those of a document go to all rules of its target; those of a rule to the first rule
+/// of its target below. Where several blocks stand above one rule it gets all of them but uses up only the last, so that
+/// the rules of the same target that follow get the others; policies see this in `rego.metadata.rule()`.
+///
+/// `targets` has the index of each annotation above a rule with that of the rule.
+fn distribute(
+    rules: &[Rule],
+    annotations: &[Arc<Annotation>],
+    targets: &[(usize, usize)],
+) -> Vec<Vec<Arc<Annotation>>> {
+    let mut by_target: HashMap<Target<'_>, Applicable> = HashMap::new();
+    for (at, index) in targets {
+        let (Some(annotation), Some(rule)) = (annotations.get(*at), rules.get(*index)) else {
+            continue;
+        };
+        let target = || Target::of(rule);
         match annotation.scope {
-            Scope::Rule => by_path
-                .entry(&annotation.path)
-                .or_default()
-                .rules
-                .push_back(annotation),
-            Scope::Document => by_path
-                .entry(&annotation.path)
-                .or_default()
-                .documents
-                .push(annotation),
+            Scope::Rule => {
+                let applicable = by_target.entry(target()).or_default();
+                applicable.rules.push_back(annotation);
+            }
+            Scope::Document => {
+                let applicable = by_target.entry(target()).or_default();
+                applicable.documents.push(annotation);
+            }
             Scope::Package | Scope::Subpackages => {}
         }
     }
-    if by_path.is_empty() {
-        return;
+    if by_target.is_empty() {
+        return Vec::new();
     }
-    for rule in &mut module.rules {
-        let Some(applicable) = by_path.get_mut(&rule_path(&module.package.path, rule)) else {
+    let mut given = Vec::with_capacity(rules.len());
+    for rule in rules {
+        let Some(applicable) = by_target.get_mut(&Target::of(rule)) else {
+            given.push(Vec::new());
             continue;
         };
         while let Some(next) = applicable
@@ -179,20 +199,14 @@ fn distribute(module: &mut Module, annotations: &[Arc<Annotation>]) {
         {
             applicable.above.push(next);
         }
-        rule.annotations.extend(
-            applicable
-                .documents
-                .iter()
-                .chain(&applicable.above)
-                .map(|one| Arc::clone(one)),
-        );
-        rule.annotations
-            .sort_by_key(|annotation| annotation.span.row);
+        let all = applicable.documents.iter().chain(&applicable.above);
+        given.push(all.map(|one| Arc::clone(one)).collect());
         applicable.above.pop();
     }
+    given
 }
 
-/// The annotations of one path, in source order.
+/// The annotations of one target, in source order.
 #[derive(Default)]
 struct Applicable<'a> {
     documents: Vec<&'a Arc<Annotation>>,

@@ -5,6 +5,7 @@ mod block;
 mod decode;
 mod fields;
 mod scalar;
+mod target;
 mod time;
 mod url;
 mod value;

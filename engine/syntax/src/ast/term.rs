@@ -107,6 +107,40 @@ impl Clone for Term {
 }
 
 impl Term {
+    /// Span of the text that OPA shows for the term: a reference whose head is written in brackets begins at the bracket
+    /// that closes its head. Row and column stay those of the term. `text` returns the source text of a span.
+    pub fn shown_span<'s>(&self, text: impl FnOnce(Span) -> &'s str) -> Span {
+        let TermKind::Ref(path) = &self.kind else {
+            return self.span;
+        };
+        match path.first() {
+            Some(head)
+                if head.span.start == self.span.start && head.is_bracketed(text(head.span)) =>
+            {
+                Span {
+                    start: head.span.end.saturating_sub(1),
+                    ..self.span
+                }
+            }
+            _ => self.span,
+        }
+    }
+
+    /// Returns `true` if the term is written in brackets of any kind. `text` is the term as it is written.
+    fn is_bracketed(&self, text: &str) -> bool {
+        match self.kind {
+            TermKind::Array(_)
+            | TermKind::Object(_)
+            | TermKind::ArrayComprehension(_)
+            | TermKind::ObjectComprehension(_)
+            | TermKind::SetComprehension(_) => true,
+            // the empty set is written as a call
+            TermKind::Set(_) => text.starts_with(['{', '(']),
+            TermKind::Call(_) | TermKind::Var(_) | TermKind::Ref(_) => text.starts_with('('),
+            _ => false,
+        }
+    }
+
     /// A term at a place.
     #[inline]
     pub fn new(kind: TermKind, span: Span) -> Self {

@@ -144,7 +144,9 @@ fn without_body<'a>(
     let Some(value) = &head.value else {
         return Err(input.mismatch());
     };
-    let body = vec![generated_true(value.span)];
+    let session = input.session;
+    let shown = value.shown_span(|span| session.text(span.start, span.end));
+    let body = vec![generated_true(shown)];
     if head.args.is_empty() && head.reference.len() == 2 {
         head.name = head.reference.first().and_then(Term::as_var).cloned();
         head.key = head.reference.get(1).cloned();

@@ -13,17 +13,13 @@ use crate::source::{SourceId, Span};
 #[inline(never)]
 pub(super) fn write_term_location<S: Sink>(out: &mut Writer<'_, S>, term: &Term) {
     match &term.kind {
-        TermKind::Ref(path) if term.span.source != SourceId::NONE => {
-            let head = path
-                .first()
-                .filter(|head| head.span.start == term.span.start);
-            match head.filter(|head| out.is_bracketed(head)) {
-                Some(head) => {
-                    let start = head.span.end.saturating_sub(1);
-                    let text = out.slice(Span { start, ..term.span }).to_owned();
-                    out.located(term.span, Some(&text));
-                }
-                None => out.location(term.span),
+        TermKind::Ref(_) if term.span.source != SourceId::NONE => {
+            let shown = term.shown_span(|span| out.slice(span));
+            if shown == term.span {
+                out.location(term.span);
+            } else {
+                let text = out.slice(shown).to_owned();
+                out.located(term.span, Some(&text));
             }
         }
         TermKind::Number(text) if text.starts_with('-') => out.located(term.span, Some("-")),
@@ -68,21 +64,5 @@ impl<S: Sink> Writer<'_, S> {
         let sources = self.options.locations.into_iter().flatten();
         let source = sources.clone().find(|source| source.id == span.source);
         source.map_or("", |source| source.slice(span))
-    }
-
-    /// Whether a term is written in brackets of any kind.
-    fn is_bracketed(&self, term: &Term) -> bool {
-        match term.kind {
-            TermKind::Array(_)
-            | TermKind::Object(_)
-            | TermKind::Set(_)
-            | TermKind::ArrayComprehension(_)
-            | TermKind::ObjectComprehension(_)
-            | TermKind::SetComprehension(_) => true,
-            TermKind::Call(_) | TermKind::Var(_) | TermKind::Ref(_) => {
-                self.slice(term.span).starts_with('(')
-            }
-            _ => false,
-        }
     }
 }

@@ -1,0 +1,108 @@
+//! Which rules a block applies to: those whose reference has the same ground prefix, as in OPA.
+
+use std::hash::{Hash, Hasher};
+
+use crate::ast::order::{sorted, sorted_pairs};
+use crate::ast::{Comprehension, Expr, ExprKind, Rule, Term, TermKind};
+use crate::stack;
+
+/// The ground prefix of a rule's reference: its terms up to the first one that stands for several values.
+///
+/// A reference such as `loc.row` is ground whatever its head. Numbers are equal only if they are written alike.
+#[derive(Debug)]
+pub(super) struct Target<'a>(Vec<&'a Term>);
+
+impl<'a> Target<'a> {
+    /// The target of a block above a rule.
+    pub(super) fn of(rule: &'a Rule) -> Self {
+        let terms = rule.head.reference.iter().enumerate();
+        let ground = terms.take_while(|(at, term)| *at == 0 || is_ground(term));
+        Self(ground.map(|(_, term)| term).collect())
+    }
+}
+
+impl PartialEq for Target<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0 && numbers(&self.0) == numbers(&other.0)
+    }
+}
+
+impl Eq for Target<'_> {}
+
+impl Hash for Target<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+/// Returns `true` if a term has no variable but as the head of a reference. Templates always count as variables.
+fn is_ground(term: &Term) -> bool {
+    stack::level(|| match &term.kind {
+        TermKind::Null | TermKind::Boolean(_) | TermKind::Number(_) | TermKind::String(_) => true,
+        TermKind::Ref(terms) => terms.iter().skip(1).all(is_ground),
+        TermKind::Array(terms) | TermKind::Set(terms) | TermKind::Call(terms) => {
+            terms.iter().all(is_ground)
+        }
+        TermKind::Object(pairs) => {
+            let mut pairs = pairs.iter();
+            pairs.all(|(key, value)| is_ground(key) && is_ground(value))
+        }
+        TermKind::ArrayComprehension(inside)
+        | TermKind::SetComprehension(inside)
+        | TermKind::ObjectComprehension(inside) => is_ground_within(inside),
+        TermKind::Var(_) | TermKind::Template(_) => false,
+    })
+}
+
+fn is_ground_within(inside: &Comprehension) -> bool {
+    let expr = |expr: &Expr| match &expr.kind {
+        ExprKind::Term(term) => is_ground(term),
+        ExprKind::Call(terms) => terms.iter().all(is_ground),
+        _ => false,
+    };
+    inside.key.iter().all(is_ground) && is_ground(&inside.head) && inside.body.iter().all(expr)
+}
+
+/// The numbers of equal terms in the same order, as they are written.
+fn numbers<'a>(terms: &[&'a Term]) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    for term in terms {
+        collect(term, &mut found);
+    }
+    found
+}
+
+fn collect<'a>(term: &'a Term, found: &mut Vec<&'a str>) {
+    stack::level(|| match &term.kind {
+        TermKind::Number(text) => found.push(text),
+        TermKind::Ref(terms) => terms.iter().for_each(|term| collect(term, found)),
+        TermKind::Array(terms) | TermKind::Call(terms) => {
+            terms.iter().for_each(|term| collect(term, found));
+        }
+        TermKind::Set(members) => {
+            let members = sorted(members);
+            members.iter().for_each(|term| collect(term, found));
+        }
+        TermKind::Object(pairs) => {
+            for (key, value) in sorted_pairs(pairs) {
+                collect(key, found);
+                collect(value, found);
+            }
+        }
+        TermKind::ArrayComprehension(inside)
+        | TermKind::SetComprehension(inside)
+        | TermKind::ObjectComprehension(inside) => {
+            for term in inside.key.iter().chain([&inside.head]) {
+                collect(term, found);
+            }
+            for expr in &inside.body {
+                match &expr.kind {
+                    ExprKind::Term(term) => collect(term, found),
+                    ExprKind::Call(terms) => terms.iter().for_each(|term| collect(term, found)),
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    });
+}
