@@ -57,13 +57,13 @@ pub fn certificates(authentication: Authentication, request: &Request<'_>) -> Op
 /// The token of a header: `Bearer TOKEN`, where case counts. As in OPA any other header, and a token with blanks, is none.
 fn token(header: &[u8]) -> Option<&[u8]> {
     let rest = header.strip_prefix(b"Bearer")?;
-    let blanks = rest.iter().take_while(|byte| is_space(byte)).count();
+    let blanks = rest.iter().take_while(|byte| is_space(**byte)).count();
     let token = rest.get(blanks..)?;
     let is_apart = blanks > 0;
-    (is_apart && !token.is_empty() && !token.iter().any(is_space)).then_some(token)
+    (is_apart && !token.is_empty() && !token.iter().any(|byte| is_space(*byte))).then_some(token)
 }
 
-fn is_space(byte: &u8) -> bool {
+fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\x0c' | b'\r')
 }
 

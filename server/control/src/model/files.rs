@@ -141,7 +141,9 @@ impl FileDocument {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use base64::Engine as _;
+
+    use super::{FileDocument, STANDARD};
 
     #[test]
     fn names_of_documents() {
