@@ -52,16 +52,21 @@ mod store;
 #[path = "robustness/walks.rs"]
 mod walks;
 
+#[path = "../time/processor.rs"]
+mod processor;
+#[path = "../time/waiting.rs"]
+mod waiting;
+
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use solon::{Engine, Error, Request, Value};
 
 /// The stack that callers may have.
 const SMALL: usize = 256 << 10;
 
-/// What may pass before an answer. Tests run beside others, on slow machines, and some unoptimised, so this is generous: what it excludes
-/// is time that grows faster than the text.
+/// Processor time within which an answer comes. Machines are slow and some tests unoptimised, so this is generous: it excludes
+/// time that grows faster than the text.
 const SOON: Duration = Duration::from_secs(if cfg!(debug_assertions) { 40 } else { 20 });
 
 /// A value that is nested as deeply as there are levels, read from its text.
@@ -70,21 +75,25 @@ fn nested_value(open: &str, close: &str, levels: usize) -> Value {
     solon::json::read(text.as_bytes()).unwrap()
 }
 
-/// Runs on a small stack, and sees that it ends soon.
+/// Runs on a small stack, within [`SOON`].
 fn on_small_stack<T: Send>(what: &str, run: impl FnOnce() -> T + Send) -> T {
-    let start = Instant::now();
-    let result = thread::scope(|scope| {
+    on_small_stack_within(SOON, what, run)
+}
+
+/// Runs on a small stack, and fails if that takes more processor time than `most`.
+fn on_small_stack_within<T: Send>(most: Duration, what: &str, run: impl FnOnce() -> T + Send) -> T {
+    let (result, taken) = thread::scope(|scope| {
         let small = thread::Builder::new()
             .name(what.to_owned())
             .stack_size(SMALL);
-        small.spawn_scoped(scope, run).unwrap().join().unwrap()
+        let timed = || processor::timed(run);
+        small.spawn_scoped(scope, timed).unwrap().join().unwrap()
     });
-    let taken = start.elapsed();
     #[allow(clippy::print_stdout, reason = "a test tells how long it took")]
     {
         println!("{what}: {taken:?}");
     }
-    assert!(taken < SOON, "{what} took {taken:?}");
+    assert!(taken < most, "{what} took {taken:?}");
     result
 }
 

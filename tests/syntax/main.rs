@@ -19,3 +19,5 @@ mod grammar;
 mod limits;
 mod nesting;
 mod numbers;
+#[path = "../time/processor.rs"]
+mod processor;

@@ -1,8 +1,9 @@
 //! What bounds partial evaluation: what is left ends in an error before it grows beyond all bounds.
 
 use std::fmt::Write as _;
+use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use solon::internal::limits::{
     COMPLEMENTS, NESTING, RESIDUAL_EXPRESSIONS, RESIDUAL_TERMS, SIMPLIFIED, SIMPLIFIED_TERMS,
@@ -10,7 +11,7 @@ use solon::internal::limits::{
 };
 use solon::{Cancel, Engine, Error, Limits, PartialOptions, Request, Residuals};
 
-use crate::{message, on_small_stack};
+use crate::{message, on_small_stack, on_small_stack_within};
 
 /// What is left of a query without input.
 fn left(what: &str, module: &str, data: &str, query: &str) -> Result<Residuals, Error> {
@@ -193,6 +194,7 @@ const ENDLESS: &str = "package t
 n := numbers.range(1, 1000)
 
 p if {
+	print(\"it runs\")
 	some a in n
 	some b in n
 	some c in n
@@ -203,14 +205,16 @@ p if {
 }
 ";
 
-fn end(limits: &Limits, cancel: &Cancel) -> (String, String) {
-    on_small_stack("an endless search", || {
+/// How a search ends early: code and message. It sends a message when it prints.
+fn end(limits: &Limits, cancel: &Cancel, runs: &mpsc::SyncSender<()>) -> (String, String) {
+    on_small_stack_within(Duration::from_secs(2), "an endless search", || {
         let engine = engine(ENDLESS, "");
-        let asked = Request::new().limits(limits).cancel(cancel);
-        let start = Instant::now();
+        let print = |_: &str| {
+            let _ = runs.try_send(());
+        };
+        let asked = Request::new().limits(limits).cancel(cancel).print(&print);
         let left = engine.partial("data.t.p", &PartialOptions::default(), &asked);
         let entry = left.expect_err("an end").entries().remove(0);
-        assert!(start.elapsed() < Duration::from_secs(2));
         (entry.code, entry.message)
     })
 }
@@ -219,16 +223,23 @@ fn end(limits: &Limits, cancel: &Cancel) -> (String, String) {
 fn time_steps_and_hosts_end_it() {
     let limits = |steps, time| Limits::UNBOUNDED.steps(steps).time(time);
     let cancel = Cancel::default();
-    let late = end(&limits(None, Some(Duration::from_millis(50))), &cancel);
+    let (runs, running) = mpsc::sync_channel(1);
+    let late = end(
+        &limits(None, Some(Duration::from_millis(50))),
+        &cancel,
+        &runs,
+    );
     assert_eq!(late.1, "evaluation exceeds its time limit");
-    let long = end(&limits(Some(10_000), None), &cancel);
+    let long = end(&limits(Some(10_000), None), &cancel, &runs);
     assert!(long.1.contains("step"), "{long:?}");
+    let _ = running.try_recv();
+    let canceller = cancel.clone();
     thread::scope(|scope| {
-        scope.spawn(|| {
-            thread::sleep(Duration::from_millis(50));
-            cancel.cancel();
+        scope.spawn(move || {
+            running.recv().expect("it prints");
+            canceller.cancel();
         });
-        let cancelled = end(&limits(None, None), &cancel);
+        let cancelled = end(&limits(None, None), &cancel, &runs);
         assert_eq!(cancelled.0, "eval_cancel_error");
     });
 }
