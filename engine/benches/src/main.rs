@@ -26,6 +26,7 @@ Usage: ./bench [--seconds S] [--manifest FILE] [NAME…]
        ./bench --growth | --load | --compile [NAME…] | --threads [--seconds S]
        ./bench --faces [NAME…]
        ./bench --server [--seconds S]
+       ./bench --waiting
        ./bench --filters [NAME…]
        ./bench --profile NAME [--part decide|json|prepare]
 
@@ -41,6 +42,8 @@ Usage: ./bench [--seconds S] [--manifest FILE] [NAME…]
                     with the reference engine's Python package
   --server          the policy server under load, beside one that does nothing and the reference engine's; by `wrk`, which must
                     be installed; the server is the program `solon` beside this one, or the one that SOLON_SERVER names
+  --waiting         200 and 2,000 decisions at once that wait for an HTTP backend for a second, with cheap decisions at
+                    the same time, on the server and on the reference engine's; takes a few minutes at most
   --filters         rules that become filters of rows, beside the reference engine's server
   --profile NAME    instructions of each function, counted by valgrind
 
@@ -56,6 +59,7 @@ enum Task {
     Threads,
     Faces,
     Server,
+    Waiting,
     Filters,
     /// What `--server` compares with.
     Nothing(String),
@@ -96,6 +100,7 @@ fn arguments() -> Result<Option<Arguments>, String> {
             "--threads" => found.task = Task::Threads,
             "--faces" => found.task = Task::Faces,
             "--server" => found.task = Task::Server,
+            "--waiting" => found.task = Task::Waiting,
             "--filters" => found.task = Task::Filters,
             "--nothing" => found.task = Task::Nothing(value()?),
             "--profile" => {
@@ -181,6 +186,7 @@ fn run(arguments: Arguments) -> Result<(), String> {
             faces::print(&workloads(&names)?, budget)
         }
         Task::Server => serving::print(budget),
+        Task::Waiting => serving::print_waiting(),
         Task::Filters => filtering::print(budget, &arguments.names),
         Task::Nothing(address) => serving::serve_nothing(&address),
         Task::Profile(part) => workloads(&arguments.names)?

@@ -1,13 +1,16 @@
 //! The policy server under load, beside a server that does nothing and the reference engine's, in rounds that take turns.
 
+mod backend;
 mod client;
 mod nothing;
 pub mod process;
+mod waiting;
 mod wrk;
 
 use std::time::Duration;
 
 pub use nothing::serve_nothing;
+pub use waiting::print as print_waiting;
 
 use client::{Load, ask};
 use process::{Process, Who};

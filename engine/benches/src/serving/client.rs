@@ -8,7 +8,7 @@
 )]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -17,10 +17,18 @@ use tokio::net::TcpStream;
 /// Path and body.
 pub type Ask = (&'static str, &'static str);
 
-/// What came of a load: for each request its number and how long it took.
+/// What came of a load: for each request with status 200 its number and how long it took.
+#[derive(Default)]
 pub struct Load {
     took: Vec<(usize, Duration)>,
+    /// Requests with another status.
+    rejected: usize,
+    /// Requests without a response in time.
+    unanswered: usize,
 }
+
+/// Time after which a request that has no response is given up.
+const PATIENCE: Duration = Duration::from_mins(2);
 
 impl Load {
     /// Keeps connections busy for a time. What is asked goes by the number of the request.
@@ -31,19 +39,45 @@ impl Load {
         what: &(dyn Fn(usize) -> Ask + Sync),
     ) -> Result<Self, String> {
         let end = Instant::now() + time;
-        Self::until(address, connections, what, move |_| Instant::now() < end)
+        Self::until(address, connections, what, PATIENCE, move |_| {
+            Instant::now() < end
+        })
+    }
+
+    /// Keeps connections busy with one request until `is_over` is set.
+    pub fn run_until(
+        address: &str,
+        connections: usize,
+        ask: Ask,
+        is_over: &Arc<AtomicBool>,
+    ) -> Result<Self, String> {
+        let is_over = is_over.clone();
+        Self::until(address, connections, &|_| ask, PATIENCE, move |_| {
+            !is_over.load(Ordering::Relaxed)
+        })
     }
 
     /// Asks once on each of so many connections.
     pub fn once(address: &str, connections: usize, ask: Ask) -> Result<Self, String> {
-        Self::until(address, connections, &|_| ask, |turn| turn == 0)
+        Self::once_within(address, connections, ask, PATIENCE)
+    }
+
+    /// Asks once on each of so many connections. Requests without a response after `patience` count as unanswered.
+    pub fn once_within(
+        address: &str,
+        connections: usize,
+        ask: Ask,
+        patience: Duration,
+    ) -> Result<Self, String> {
+        Self::until(address, connections, &|_| ask, patience, |turn| turn == 0)
     }
 
     fn until(
         address: &str,
         connections: usize,
         what: &(dyn Fn(usize) -> Ask + Sync),
-        goes_on: impl Fn(usize) -> bool + Copy + Send + 'static,
+        patience: Duration,
+        goes_on: impl Fn(usize) -> bool + Clone + Send + 'static,
     ) -> Result<Self, String> {
         // the requests are made beforehand: what is asked repeats itself every hundred
         let requests: Arc<Vec<Vec<u8>>> = Arc::new((0..100).map(|at| bytes(what(at))).collect());
@@ -53,37 +87,58 @@ impl Load {
             .enable_all()
             .build()
             .map_err(|error| error.to_string())?;
-        let took = runtime.block_on(async {
+        runtime.block_on(async {
             let tasks: Vec<_> = (0..connections)
                 .map(|_| {
-                    let (requests, next) = (requests.clone(), next.clone());
+                    let (requests, next, goes_on) =
+                        (requests.clone(), next.clone(), goes_on.clone());
                     let address = address.to_owned();
                     tokio::spawn(async move {
                         let mut stream = TcpStream::connect(&address).await?;
                         stream.set_nodelay(true)?;
-                        let (mut took, mut turn) = (Vec::new(), 0);
+                        let (mut load, mut turn) = (Self::default(), 0);
                         let mut buffer = Vec::with_capacity(4096);
                         while goes_on(turn) {
                             let at = next.fetch_add(1, Ordering::Relaxed);
                             let request = requests.get(at % 100).map(Vec::as_slice);
                             let start = Instant::now();
                             stream.write_all(request.unwrap_or_default()).await?;
-                            answer(&mut stream, &mut buffer).await?;
-                            took.push((at, start.elapsed()));
+                            let answered = answer(&mut stream, &mut buffer);
+                            let Ok(status) = tokio::time::timeout(patience, answered).await else {
+                                load.unanswered += 1;
+                                break;
+                            };
+                            if status? == 200 {
+                                load.took.push((at, start.elapsed()));
+                            } else {
+                                load.rejected += 1;
+                            }
                             turn += 1;
                         }
-                        Ok::<_, std::io::Error>(took)
+                        Ok::<_, std::io::Error>(load)
                     })
                 })
                 .collect();
-            let mut all = Vec::new();
+            let mut all = Self::default();
             for task in tasks {
-                let took = task.await.map_err(|error| error.to_string())?;
-                all.extend(took.map_err(|error| error.to_string())?);
+                let load = task.await.map_err(|error| error.to_string())?;
+                let load = load.map_err(|error| error.to_string())?;
+                all.took.extend(load.took);
+                all.rejected += load.rejected;
+                all.unanswered += load.unanswered;
             }
-            Ok::<_, String>(all)
-        })?;
-        Ok(Self { took })
+            Ok(all)
+        })
+    }
+
+    /// Number of requests with status 200.
+    pub fn answered(&self) -> usize {
+        self.took.len()
+    }
+
+    /// Number of requests with another status or without a response.
+    pub fn failed(&self) -> usize {
+        self.rejected + self.unanswered
     }
 
     /// The time within which a part of all requests was answered, in milliseconds.
@@ -110,8 +165,8 @@ fn bytes((path, body): Ask) -> Vec<u8> {
     head.into_bytes()
 }
 
-/// Reads an answer, whose length is in its head.
-async fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> std::io::Result<()> {
+/// Reads a response, whose length is in its head, and returns its status.
+async fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> std::io::Result<u16> {
     buffer.clear();
     loop {
         if stream.read_buf(buffer).await? == 0 {
@@ -127,7 +182,8 @@ async fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> std::io::Result
             is_length.then(|| value.parse::<usize>().ok()).flatten()
         });
         if body.len() >= length.unwrap_or_default() {
-            return Ok(());
+            let status = head.split(' ').nth(1).and_then(|code| code.parse().ok());
+            return status.ok_or_else(|| std::io::ErrorKind::InvalidData.into());
         }
     }
 }

@@ -141,9 +141,18 @@ impl Process {
 
     /// Resident memory, in megabytes.
     pub fn resident(&self) -> f64 {
+        self.memory("VmRSS:")
+    }
+
+    /// The largest resident memory so far, in megabytes.
+    pub fn peak(&self) -> f64 {
+        self.memory("VmHWM:")
+    }
+
+    fn memory(&self, name: &str) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
         let status = status.unwrap_or_default();
-        let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+        let line = status.lines().find(|line| line.starts_with(name));
         let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
         kilobytes.unwrap_or_default() / 1024.0
     }
