@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use solon_control::db::{DatabaseOptions, DatabaseTls};
 
+use crate::plane::pause;
 use crate::servers::{Kind, Server};
+use crate::waiting::Waiting;
 
 /// A database that tests run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,13 +49,12 @@ pub fn options(on: On, server: &Server, name: &str) -> DatabaseOptions {
 pub async fn create(on: On, server: &Server, name: &str) {
     let sql = format!("CREATE DATABASE {name}");
     if on == On::Postgres {
-        let end = std::time::Instant::now() + std::time::Duration::from_secs(30);
+        let waiting = Waiting::until("PostgreSQL takes connections");
         let (client, connection) = loop {
             match tokio_postgres::connect(&server.dsn("postgres"), tokio_postgres::NoTls).await {
                 Ok(connected) => break connected,
                 // it listens before it takes connections
-                Err(error) if std::time::Instant::now() > end => panic!("{error}"),
-                Err(_) => tokio::time::sleep(std::time::Duration::from_millis(50)).await,
+                Err(_) => pause(&waiting).await,
             }
         };
         tokio::spawn(connection);

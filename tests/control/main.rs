@@ -14,6 +14,8 @@
 
 #[path = "../servers/mod.rs"]
 mod servers;
+#[path = "../time/waiting.rs"]
+mod waiting;
 
 mod cases;
 mod config;

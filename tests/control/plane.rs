@@ -10,6 +10,7 @@ use solon_control::model::Role;
 use solon_control::{ControlPlane, Options};
 
 use crate::databases::{Folder, On};
+use crate::waiting::{PAUSE, Waiting};
 
 /// Who asks in tests: name and role.
 pub const PRINCIPALS: [(&str, Role); 6] = [
@@ -99,15 +100,19 @@ impl Plane {
     /// Asks for what must succeed, and again where the database has no time.
     pub async fn done(&self, who: &str, ask: &str, body: &str) {
         let (mut status, mut answer) = self.told(who, ask, body).await;
-        for _ in 0..5 {
-            if status != 503 {
-                break;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        let waiting = Waiting::until(ask);
+        while status == 503 {
+            pause(&waiting).await;
             (status, answer) = self.told(who, ask, body).await;
         }
         assert_eq!(status, 200, "{ask} {body}: {answer}");
     }
+}
+
+/// Pauses a task before the next check of a condition.
+pub async fn pause(waiting: &Waiting<'_>) {
+    waiting.check();
+    tokio::time::sleep(PAUSE).await;
 }
 
 /// The answer as JSON; a string of it where it is none.

@@ -21,6 +21,8 @@
 #[path = "../servers/mod.rs"]
 #[allow(dead_code, reason = "the control plane's tests do more with servers")]
 mod servers;
+#[path = "../time/waiting.rs"]
+mod waiting;
 
 mod chains;
 mod databases;

@@ -19,3 +19,5 @@ mod raw;
 mod recorded;
 mod server;
 mod tls;
+#[path = "../time/waiting.rs"]
+mod waiting;

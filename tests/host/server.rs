@@ -190,7 +190,7 @@ async fn answer(
             body = encoder.finish().unwrap();
         }
         "large" => body = vec![b'x'; rest.parse().unwrap()],
-        "slow" => tokio::time::sleep(Duration::from_mins(1)).await,
+        "slow" => tokio::time::sleep(Duration::from_hours(1)).await,
         "stall" => {
             body = b"a".to_vec();
             end = End::Hangs;

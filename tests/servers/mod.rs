@@ -6,7 +6,8 @@ use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+
+use crate::waiting::wait_until;
 
 /// A kind of servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,17 +207,14 @@ impl Server {
     }
 
     fn wait(&self) {
-        let end = Instant::now() + Duration::from_mins(1);
-        while std::net::TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            let log = || std::fs::read_to_string(self.folder.join("log")).unwrap_or_default();
-            assert!(
-                Instant::now() < end,
-                "{:?} does not start:\n{}",
-                self.kind,
-                log()
-            );
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        let what = format!(
+            "{:?} starts; its log is {}",
+            self.kind,
+            self.folder.join("log").display()
+        );
+        wait_until(&what, || {
+            std::net::TcpStream::connect(("127.0.0.1", self.port)).is_ok()
+        });
     }
 
     /// The DSN of a database.
@@ -274,9 +272,18 @@ fn as_user(command: &mut Command, user: Option<(u32, u32)>) {
     }
 }
 
+/// A port that is free, and stays so until the server listens: it lies below those that systems give to connections.
 fn free_port() -> u16 {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    listener.local_addr().unwrap().port()
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    // processes that run at the same time try different ports
+    let start = std::process::id().wrapping_mul(61);
+    let mut ports = (0..20_000).map(|_| {
+        let number = start.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+        u16::try_from(10_000 + number % 20_000).unwrap()
+    });
+    let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    ports.find(is_free).expect("a free port")
 }
 
 fn new_folder(kind: Kind) -> PathBuf {

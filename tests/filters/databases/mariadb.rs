@@ -3,8 +3,6 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
-use std::thread;
-use std::time::Duration;
 
 use serde_json::Value;
 use solon::FilterTarget;
@@ -12,6 +10,7 @@ use solon::FilterTarget;
 use super::{Database, Kept, answer, hex, pair, question};
 use crate::servers::{self, Server, program};
 use crate::tables::Kind;
+use crate::waiting::wait_until;
 
 pub struct Mariadb {
     server: Server,
@@ -28,17 +27,9 @@ impl Mariadb {
         ];
         let server = Server::start_with(servers::Kind::Mariadb, &settings)?;
         let mut started = Self { server, client };
-        for _ in 0..200 {
-            if started
-                .ask("CREATE DATABASE IF NOT EXISTS solon;\nSELECT 1;\n")
-                .0
-                .contains('1')
-            {
-                return Some(started);
-            }
-            thread::sleep(Duration::from_millis(100));
-        }
-        panic!("MariaDB does not start");
+        let first = "CREATE DATABASE IF NOT EXISTS solon;\nSELECT 1;\n";
+        wait_until("MariaDB answers", || started.ask(first).0.contains('1'));
+        Some(started)
     }
 
     /// What is answered, and what went wrong.

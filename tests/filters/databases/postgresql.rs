@@ -3,8 +3,6 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
-use std::thread;
-use std::time::Duration;
 
 use serde_json::Value;
 use solon::FilterTarget;
@@ -12,6 +10,7 @@ use solon::FilterTarget;
 use super::{Database, Kept, answer, hex, pair, question};
 use crate::servers::{self, Server, program};
 use crate::tables::Kind;
+use crate::waiting::wait_until;
 
 pub struct Postgresql {
     server: Server,
@@ -24,17 +23,14 @@ impl Postgresql {
         let client = program("psql")?;
         let server = Server::start_with(servers::Kind::Postgres, &["-F"])?;
         let mut started = Self { server, client };
-        for _ in 0..100 {
-            if started.ask("SELECT 1;\n").contains('1') {
-                // compares without case and accents
-                started.run(&["CREATE COLLATION folding \
-                    (provider = icu, locale = 'und-u-ks-level1', deterministic = false)"
-                    .to_owned()]);
-                return Some(started);
-            }
-            thread::sleep(Duration::from_millis(100));
-        }
-        panic!("PostgreSQL does not start");
+        wait_until("PostgreSQL answers", || {
+            started.ask("SELECT 1;\n").contains('1')
+        });
+        // compares without case and accents
+        started.run(&["CREATE COLLATION folding \
+            (provider = icu, locale = 'und-u-ks-level1', deterministic = false)"
+            .to_owned()]);
+        Some(started)
     }
 
     fn ask(&mut self, script: &str) -> String {

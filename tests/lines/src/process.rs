@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::Face;
 
 /// No program here needs a thousandth of this.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A running program that reads a request in each line of its input and writes an answer in a line of its output. It is
 /// started again when it dies or does not answer.
