@@ -29,7 +29,7 @@ def serving(files=None, *flags):
         command = [BINARY, "run", "--server", "--addr", f"127.0.0.1:{port}", "--log-level", "error", *flags, *(files or {})]
         process = subprocess.Popen(command, cwd=folder)
         try:
-            for _ in range(200):
+            for _ in range(2400):
                 with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/health"):
                     break
                 time.sleep(0.05)

@@ -1,14 +1,31 @@
 /* Evaluations that others stop. */
 
-#define _POSIX_C_SOURCE 199309L
+#define _POSIX_C_SOURCE 200809L
 
 #include "check.h"
 #include <pthread.h>
-#include <time.h>
+
+/* locked until the evaluation runs */
+static pthread_mutex_t runs = PTHREAD_MUTEX_INITIALIZER;
+
+static solon_value *begin(void *userdata, solon_call *call, const solon_value *const *arguments, size_t count) {
+    solon_value *value = NULL;
+    (void)userdata;
+    (void)call;
+    (void)arguments;
+    static int has_begun = 0;
+    CHECK(count == 0);
+    if (!has_begun) {
+        has_begun = 1;
+        CHECK(pthread_mutex_unlock(&runs) == 0);
+    }
+    ok(solon_value_int(1, &value));
+    return value;
+}
 
 static void *stop(void *cancel) {
-    struct timespec pause = {0, 50000000};
-    nanosleep(&pause, NULL);
+    CHECK(pthread_mutex_lock(&runs) == 0);
+    CHECK(pthread_mutex_unlock(&runs) == 0);
     solon_cancel_cancel(cancel);
     return NULL;
 }
@@ -19,12 +36,19 @@ int main(void) {
     solon_cancel *cancel = NULL;
     solon_value *value = NULL;
     pthread_t thread;
-    ok(solon_engine_new(NULL, &engine));
-    ok(set_module(engine, "p.rego", "package p\nx if { some i in numbers.range(1, 100000); some j in numbers.range(1, 100000); i + j < 0 }"));
+    solon_function *function = NULL;
+    const char *declaration = "{\"type\": \"function\", \"args\": [], \"result\": {\"type\": \"number\"}}";
+    ok(solon_function_new(S("begin"), S(declaration), SOLON_FUNCTION_IMPURE, begin, NULL, NULL, &function));
+    const solon_function *functions[] = {function};
+    solon_options options = {.size = sizeof options, .functions = functions, .function_count = 1};
+    ok(solon_engine_new(&options, &engine));
+    solon_function_free(function);
+    ok(set_module(engine, "p.rego", "package p\nx if { begin(); some i in numbers.range(1, 100000); some j in numbers.range(1, 100000); i + j < 0 }"));
     ok(solon_engine_prepare(engine, S("p/x"), &document));
     ok(solon_cancel_new(&cancel));
     CHECK(solon_cancel_is_cancelled(cancel) == 0);
 
+    CHECK(pthread_mutex_lock(&runs) == 0);
     CHECK(pthread_create(&thread, NULL, stop, cancel) == 0);
     solon_request request = {.size = sizeof request, .cancel = cancel};
     solon_error *error = solon_document_ask(document, &request, &value);

@@ -51,7 +51,7 @@ static void *ask(void *userdata) {
     struct asker *asker = userdata;
     solon_value *self = NULL;
     ok(solon_value_int((int64_t)(intptr_t)asker, &self));
-    while (now() < asker->world->until) {
+    do {
         for (int i = 0; i < 20; i++) {
             solon_request request = {.size = sizeof request, .input_json = "{}", .input_json_length = 2};
             solon_value *answer = NULL;
@@ -68,7 +68,7 @@ static void *ask(void *userdata) {
             asker->asked++;
             solon_value_free(answer);
         }
-    }
+    } while (now() < asker->world->until);
     solon_value_free(self);
     return NULL;
 }
@@ -105,9 +105,9 @@ int main(int count, char **arguments) {
         CHECK(pthread_create(&threads[i], NULL, ask, &askers[i]) == 0);
     }
     long number = 0;
-    while (now() < world.until) {
+    do {
         replace(engine, change, ++number);
-    }
+    } while (now() < world.until);
     long asked = 0;
     for (int i = 0; i < THREADS; i++) {
         CHECK(pthread_join(threads[i], NULL) == 0);

@@ -128,7 +128,7 @@ static solon_error *input_of(const struct message *message, solon_value **input)
     return error;
 }
 
-/* Asks the policy, for a tenth of a second at most. Whatever is no clear yes is a no. */
+/* Asks the policy, for five seconds at most. Whatever is no clear yes is a no. */
 static void decide(struct server *server, int connection, const struct message *message) {
     solon_value *input = NULL, *decision = NULL;
     solon_bytes json = {NULL, 0};
@@ -138,7 +138,7 @@ static void decide(struct server *server, int connection, const struct message *
         solon_error_free(error);
         return;
     }
-    solon_request request = {.size = sizeof request, .input = input, .time_limit_ns = 100000000};
+    solon_request request = {.size = sizeof request, .input = input, .time_limit_ns = 5000000000};
     error = solon_document_ask(server->decision, &request, &decision);
     if (error == NULL && decision != NULL) {
         error = solon_value_json(decision, &json);
