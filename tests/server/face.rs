@@ -10,6 +10,9 @@
     reason = "a panic here is a failing test"
 )]
 
+#[path = "../time/waiting.rs"]
+mod waiting;
+
 #[path = "http/client.rs"]
 #[allow(dead_code, reason = "shared with other tests, which use the rest")]
 mod client;

@@ -45,11 +45,18 @@ mod process;
 mod tls;
 #[path = "http/transport.rs"]
 mod transport;
+#[path = "http/unread.rs"]
+mod unread;
+#[path = "../time/waiting.rs"]
+mod waiting;
 
-use std::time::{Duration, Instant};
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 
 use client::{Client, Message, get};
 use process::Server;
+use unread::Unread;
+use waiting::wait_for;
 
 #[test]
 fn recorded_requests_are_answered_as_recorded() {
@@ -122,37 +129,42 @@ fn slow_policy(length: usize) -> String {
 
 #[test]
 fn slow_evaluations_leave_the_server_free() {
-    let slow = slow_policy(90);
-    let server = Server::start(&[("slow.rego", &slow)]);
+    let long = slow_policy(90).replace("package slow", "package long");
+    let files = [("slow.rego", &*slow_policy(ENDLESS)), ("long.rego", &long)];
+    let server = Server::start(&files);
     let address = server.address();
-    std::thread::scope(|scope| {
-        let slow: Vec<_> = (0..4)
-            .map(|_| scope.spawn(move || get(address, "/v1/data/slow/count_all").text()))
-            .collect();
-        std::thread::sleep(Duration::from_millis(30));
-        let start = Instant::now();
-        for _ in 0..20 {
-            assert_eq!(get(address, "/health").status, 200);
-        }
-        let health = start.elapsed();
-        let start = Instant::now();
-        for one in slow {
-            assert_eq!(one.join().unwrap(), "{\"result\":0}\n");
-        }
-        // the slow ones were still running, so nothing waited for them
-        assert!(start.elapsed() > Duration::from_millis(5) || health < Duration::from_millis(100));
-    });
+    let endless: Vec<_> = (0..4)
+        .map(|_| Unread::get(address, "/v1/data/slow/count_all"))
+        .collect();
+    server.wait_for_work();
+    for _ in 0..20 {
+        assert_eq!(get(address, "/health").status, 200);
+    }
+    let long = get(address, "/v1/data/long/count_all");
+    assert_eq!(long.text(), "{\"result\":0}\n");
+    // they were still running, so nothing waited for them
+    assert!(endless.iter().all(Unread::is_unanswered));
 }
 
 #[test]
 fn open_requests_finish_before_the_server_stops() {
-    let slow = slow_policy(60);
-    let mut server = Server::start(&[("slow.rego", &slow)]);
+    let policy = "package p\n\nstatus := http.send({\"method\": \"get\", \"url\": input, \"timeout\": \"10m\"}).status_code\n";
+    let mut server = Server::start(&[("p.rego", policy)]);
     let address = server.address().to_owned();
-    let open = std::thread::spawn(move || get(&address, "/v1/data/slow/count_all").text());
-    std::thread::sleep(Duration::from_millis(20));
-    assert_eq!(server.terminate(), Some(0));
-    assert_eq!(open.join().unwrap(), "{\"result\":0}\n");
+    let backend = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", backend.local_addr().unwrap());
+    let ask = Message::new("POST", "/v1/data/p/status").body(format!("{{\"input\":\"{url}\"}}"));
+    let open = std::thread::spawn(move || Client::connect(&address).ask(&ask).text());
+    // the decision waits for an answer while the server starts to shut down
+    backend.set_nonblocking(true).unwrap();
+    let (mut asked, _) = wait_for("the policy sends its request", || backend.accept().ok());
+    server.signal("TERM");
+    server.logged_message("Shutting down.");
+    asked.set_nonblocking(false).unwrap();
+    assert_ne!(asked.read(&mut [0; 1024]).unwrap(), 0);
+    asked.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").unwrap();
+    assert_eq!(server.wait(), Some(0));
+    assert_eq!(open.join().unwrap(), "{\"result\":204}\n");
 }
 
 #[test]

@@ -100,34 +100,48 @@ impl<C: GracefulConnection> Future for Graceful<C> {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+    use std::pin::pin;
+    use std::sync::Arc;
+    use std::task::Poll;
     use std::time::Duration;
 
     use hyper::server::conn::http1;
     use hyper::service::service_fn;
     use hyper_util::rt::TokioIo;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::sync::Notify;
 
     use super::Shutdown;
 
-    const LONG: Duration = Duration::from_secs(30);
-
-    async fn answer(
-        _: hyper::Request<hyper::body::Incoming>,
-    ) -> Result<hyper::Response<String>, std::convert::Infallible> {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        Ok(hyper::Response::new("done".to_owned()))
-    }
+    /// Ends hangs.
+    const LONG: Duration = Duration::from_mins(2);
 
     /// Sends a text, begins the shutdown, and returns what comes until the end of the connection.
     async fn ended(text: &[u8]) -> String {
         let (shutdown, stopped) = Shutdown::new();
         let (mut client, server) = tokio::io::duplex(1024);
+        let (is_open, goes_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let (opened, going_on) = (is_open.clone(), goes_on.clone());
+        let answer = move |_: hyper::Request<hyper::body::Incoming>| {
+            let (is_open, goes_on) = (is_open.clone(), goes_on.clone());
+            async move {
+                is_open.notify_one();
+                goes_on.notified().await;
+                Ok::<_, Infallible>(hyper::Response::new("done".to_owned()))
+            }
+        };
         let connection =
             http1::Builder::new().serve_connection(TokioIo::new(server), service_fn(answer));
         let served = tokio::spawn(stopped.watch(connection));
         client.write_all(text).await.expect("a write");
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        if !text.is_empty() {
+            tokio::time::timeout(LONG, opened.notified())
+                .await
+                .expect("the request is read");
+        }
         shutdown.begin();
+        going_on.notify_one();
         let mut answered = String::new();
         let read = client.read_to_string(&mut answered);
         tokio::time::timeout(LONG, read)
@@ -153,10 +167,10 @@ mod tests {
         let (shutdown, stopped) = Shutdown::new();
         shutdown.begin();
         stopped.clone().wait().await;
-        let waiting = tokio::spawn(shutdown.end(LONG));
-        tokio::time::sleep(Duration::from_millis(20)).await;
-        assert!(!waiting.is_finished());
+        let mut waiting = pin!(shutdown.end(LONG));
+        let is_over = std::future::poll_fn(|cx| Poll::Ready(waiting.as_mut().poll(cx).is_ready()));
+        assert!(!is_over.await);
         drop(stopped);
-        waiting.await.expect("no panic");
+        waiting.await;
     }
 }

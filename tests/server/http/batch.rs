@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Answer, Client, Message, get};
 use crate::process::Server;
+use crate::unread::Unread;
 
 const POLICY: &str = r#"package p
 
@@ -173,31 +174,14 @@ fn a_batch_rests_on_one_moment() {
 
 #[test]
 fn batches_are_bounded() {
-    let flags = [
-        "--max-batch",
-        "3",
-        "--timeout",
-        "300ms",
-        "--max-held",
-        "64KiB",
-    ];
-    let files = [("slow.rego", SLOW), ("p.rego", POLICY)];
-    let server = Server::start_with(&flags, &files);
+    let flags = ["--max-batch", "3", "--max-held", "64KiB"];
+    let server = Server::start_with(&flags, &[("p.rego", POLICY)]);
     let mut client = Client::connect(server.address());
     let four = json!({"inputs": {"a": 1, "b": 2, "c": 3, "d": 4}});
     let (status, answer) = ask(&mut client, "/v1/batch/data/p/echo", &four);
     assert_eq!(status, 400);
     let want = "a batch has 4 inputs; at most 3 are taken at once (--max-batch)";
     assert_eq!(answer["message"], want);
-    // time is up for all of them together
-    let three = json!({"inputs": {"a": {"n": 1}, "b": {"n": 2}, "c": {"n": 3}}});
-    let (status, answer) = ask(&mut client, "/v1/batch/data/slow/n", &three);
-    assert_eq!(status, 500);
-    for key in ["a", "b", "c"] {
-        let error = &answer["responses"][key];
-        let message = error["message"].as_str().unwrap();
-        assert!(message.starts_with("eval_cancel_error: "), "{message}");
-    }
     // answers are part of what all connections hold
     let much = json!({"inputs": {"a": 1, "b": 2, "c": 3}, "common_input": {}});
     assert_eq!(ask(&mut client, "/v1/batch/data/p/echo", &much).0, 200);
@@ -218,6 +202,20 @@ fn batches_are_bounded() {
 }
 
 #[test]
+fn time_is_up_for_all_of_a_batch_together() {
+    let server = Server::start_with(&["--timeout", "300ms"], &[("slow.rego", SLOW)]);
+    let mut client = Client::connect(server.address());
+    let three = json!({"inputs": {"a": {"n": 1}, "b": {"n": 2}, "c": {"n": 3}}});
+    let (status, answer) = ask(&mut client, "/v1/batch/data/slow/n", &three);
+    assert_eq!(status, 500);
+    for key in ["a", "b", "c"] {
+        let error = &answer["responses"][key];
+        let message = error["message"].as_str().unwrap();
+        assert!(message.starts_with("eval_cancel_error: "), "{message}");
+    }
+}
+
+#[test]
 fn a_client_that_goes_away_ends_its_batch() {
     let server = Server::start_with(&[], &[("slow.rego", SLOW)]);
     let inputs: serde_json::Map<String, Value> =
@@ -227,27 +225,9 @@ fn a_client_that_goes_away_ends_its_batch() {
         "POST /v1/batch/data/slow/n HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     );
-    {
-        use std::io::Write as _;
-        let mut gone = std::net::TcpStream::connect(server.address()).unwrap();
-        gone.write_all(head.as_bytes()).unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(200));
-    }
+    let gone = Unread::send(server.address(), head);
+    server.wait_for_work();
+    drop(gone);
     // the process comes to rest long before the batch would be done
-    let ticks = || {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.id())).unwrap();
-        let fields: Vec<&str> = stat
-            .rsplit(')')
-            .next()
-            .unwrap()
-            .split_whitespace()
-            .collect();
-        fields[11].parse::<u64>().unwrap()
-    };
-    let rests = (0..200).any(|_| {
-        let before = ticks();
-        std::thread::sleep(std::time::Duration::from_millis(300));
-        ticks() == before
-    });
-    assert!(rests, "the batch goes on");
+    server.wait_for_rest();
 }

@@ -5,6 +5,8 @@ use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
+use crate::waiting::HANG;
+
 /// A request to send.
 pub struct Message {
     method: String,
@@ -99,6 +101,7 @@ impl Client {
     pub fn connect(address: &str) -> Self {
         let stream = TcpStream::connect(address).expect("the server listens");
         stream.set_nodelay(true).unwrap();
+        stream.set_read_timeout(Some(HANG)).unwrap();
         Self {
             stream: BufReader::new(Box::new(stream)),
         }
@@ -163,9 +166,7 @@ impl Client {
 /// Sends bytes as they are, and reads until the connection ends.
 pub fn raw(address: &str, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).expect("the server listens");
-    stream
-        .set_read_timeout(Some(std::time::Duration::from_secs(20)))
-        .unwrap();
+    stream.set_read_timeout(Some(HANG)).unwrap();
     // who was refused already may have closed
     let _ = stream.write_all(bytes);
     let mut answer = Vec::new();

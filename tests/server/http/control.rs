@@ -5,12 +5,12 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::client::{Client, Message};
 use crate::process::Folder;
+use crate::waiting::wait_for;
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_solon"));
@@ -66,17 +66,12 @@ impl Running {
 
     /// The lines of the log, once there are as many with a text in them.
     fn lines(&self, text: &str, count: usize) -> Vec<Value> {
-        for _ in 0..200 {
+        wait_for(text, || {
             let log = self.log.lock().unwrap();
             let found: Vec<&String> = log.iter().filter(|line| line.contains(text)).collect();
-            if found.len() >= count {
-                let read = |line: &&String| serde_json::from_str(line).unwrap();
-                return found.iter().map(read).collect();
-            }
-            drop(log);
-            std::thread::sleep(Duration::from_millis(25));
-        }
-        panic!("{text} is not in the log {count} times");
+            let read = |line: &&String| serde_json::from_str(line).unwrap();
+            (found.len() >= count).then(|| found.iter().map(read).collect())
+        })
     }
 }
 

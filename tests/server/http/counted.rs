@@ -1,11 +1,9 @@
 //! What `/metrics` tells.
 
-use std::io::Write as _;
-use std::net::TcpStream;
-use std::time::{Duration, Instant};
-
 use crate::client::{Client, Message, get};
 use crate::process::Server;
+use crate::unread::Unread;
+use crate::waiting::wait_until;
 use crate::{ENDLESS, slow_policy};
 
 fn page(server: &Server) -> String {
@@ -113,8 +111,7 @@ fn the_status_is_logged_where_that_is_configured() {
         &[],
     );
     assert_eq!(get(server.address(), "/v1/status").status, 200);
-    let log = server.log();
-    let line = log.iter().find(|line| line["msg"] == "Status Log").unwrap();
+    let line = server.logged_message("Status Log");
     assert_eq!(line["type"], "openpolicyagent.org/status");
     let status: serde_json::Value = serde_json::from_str(line["status"].as_str().unwrap()).unwrap();
     assert_eq!(status["labels"]["id"], "one");
@@ -124,22 +121,13 @@ fn the_status_is_logged_where_that_is_configured() {
 #[test]
 fn clients_that_go_away_are_counted() {
     let server = Server::start(&[("slow.rego", &slow_policy(ENDLESS))]);
-    let mut stream = TcpStream::connect(server.address()).unwrap();
-    stream
-        .write_all(b"GET /v1/data/slow/count_all HTTP/1.1\r\nhost: x\r\n\r\n")
-        .unwrap();
-    std::thread::sleep(Duration::from_millis(100));
-    drop(stream);
+    let open = Unread::get(server.address(), "/v1/data/slow/count_all");
+    server.wait_for_work();
+    drop(open);
     let name = "http_request_cancellations{code=\"499\",handler=\"v1/data\",method=\"get\"}";
-    let since = Instant::now();
-    while value(&page(&server), name) != Some(1.0) {
-        assert!(
-            since.elapsed() < Duration::from_secs(20),
-            "{}",
-            page(&server)
-        );
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("the client that went away is counted", || {
+        value(&page(&server), name) == Some(1.0)
+    });
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, mpsc};
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::{Value as Json, json};
 use solon::{Engine, Limits};
@@ -15,6 +15,7 @@ use solon_server::{
 
 use crate::client::{Client, Message, get};
 use crate::inside::Inside;
+use crate::waiting::{HANG, wait_for};
 
 /// What a test does by a plugin.
 type Order = Box<dyn FnOnce(&Plugin) + Send>;
@@ -369,15 +370,11 @@ fn plugins_that_end_by_themselves_are_in_error() {
         });
     let server = Inside::start(server);
     heard.recv().unwrap();
-    let since = Instant::now();
-    let states = loop {
+    let states = wait_for("plugins fail", || {
         let states = status(&server)["plugins"].take();
         let of = |name: &str| states[name]["state"] == "ERROR";
-        if of("fails") && of("panics") || since.elapsed() > Duration::from_secs(20) {
-            break states;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    };
+        (of("fails") && of("panics")).then_some(states)
+    });
     assert_eq!(
         states,
         json!({
@@ -400,7 +397,7 @@ fn a_server_waits_for_its_plugins_on_both_ends() {
         Arc::new(AtomicBool::new(false)),
     );
     let (is_ready, has_ended) = (ready.clone(), ended.clone());
-    let builder = Server::builder().options(waits(Duration::from_secs(30)));
+    let builder = Server::builder().options(waits(HANG));
     let builder = builder.plugin("slow", |plugin| async move {
         tokio::time::sleep(Duration::from_millis(20)).await;
         is_ready.store(true, Ordering::SeqCst);

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::waiting::{HANG, Waiting, wait_for, wait_until};
+
 /// A folder that is gone when the test is.
 pub struct Folder(PathBuf);
 
@@ -107,9 +109,7 @@ impl Server {
         });
         let mut seen = Vec::new();
         let (address, diagnostic) = loop {
-            let line: Value = lines
-                .recv_timeout(Duration::from_secs(30))
-                .expect("the server starts");
+            let line: Value = lines.recv_timeout(HANG).expect("the server starts");
             let opened = line["msg"] == "Server initialized.";
             seen.push(line);
             if opened {
@@ -154,25 +154,83 @@ impl Server {
         (output.status.code(), text)
     }
 
-    /// Tells it to stop and waits; the exit code.
-    pub fn terminate(&mut self) -> Option<i32> {
-        let pid = self.child.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-TERM", &pid])
-                .status()
-                .unwrap()
-                .success()
-        );
-        self.child.wait().unwrap().code()
+    /// Processor time that the process has used so far, in steps of ten milliseconds.
+    pub fn processor_time(&self) -> Duration {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.id())).unwrap();
+        // the name of the program is in parentheses, and may have spaces in it
+        let fields = stat.rsplit(')').next().unwrap().split_whitespace();
+        let times = fields.skip(11).take(2);
+        let ticks = times
+            .map(|ticks| ticks.parse::<u64>().unwrap())
+            .sum::<u64>();
+        Duration::from_millis(ticks * 10)
     }
 
-    /// What it has logged.
+    /// Waits until the process works on something that takes long.
+    pub fn wait_for_work(&self) {
+        let before = self.processor_time();
+        wait_until("the server works", || {
+            self.processor_time() - before > Duration::from_millis(200)
+        });
+    }
+
+    /// Waits until the process does nothing.
+    pub fn wait_for_rest(&self) {
+        wait_until("the server does nothing", || {
+            let before = self.processor_time();
+            std::thread::sleep(Duration::from_millis(500));
+            self.processor_time() == before
+        });
+    }
+
+    /// Sends a signal.
+    pub fn signal(&self, name: &str) {
+        let mut kill = Command::new("kill");
+        kill.args([format!("-{name}"), self.id().to_string()]);
+        assert!(kill.status().unwrap().success());
+    }
+
+    /// Waits for its end; the exit code.
+    pub fn wait(&mut self) -> Option<i32> {
+        let ended = || self.child.try_wait().unwrap();
+        wait_for("the server ends", ended).code()
+    }
+
+    /// Stops the server, if it still runs, and waits for its end; the exit code.
+    pub fn terminate(&mut self) -> Option<i32> {
+        if self.child.try_wait().unwrap().is_none() {
+            self.signal("TERM");
+        }
+        self.wait()
+    }
+
+    /// Stops the server and returns all lines of its log.
     pub fn log(&mut self) -> &[Value] {
-        while let Ok(line) = self.lines.recv_timeout(Duration::from_secs(1)) {
+        self.terminate();
+        while let Ok(line) = self.lines.recv_timeout(HANG) {
             self.seen.push(line);
         }
         &self.seen
+    }
+
+    /// Waits until so many lines of the log satisfy a condition, and returns the lines until then.
+    pub fn logged(&mut self, what: &str, count: usize, is: impl Fn(&Value) -> bool) -> &[Value] {
+        let waiting = Waiting::until(what);
+        let mut found = self.seen.iter().filter(|line| is(line)).count();
+        while found < count {
+            waiting.check();
+            let line = self.lines.recv_timeout(HANG).expect(what);
+            found += usize::from(is(&line));
+            self.seen.push(line);
+        }
+        &self.seen
+    }
+
+    /// Waits for a line of the log with a message, and returns the line.
+    pub fn logged_message(&mut self, message: &str) -> Value {
+        let is = |line: &Value| line["msg"] == message;
+        let lines = self.logged(message, 1, is);
+        lines.iter().find(|line| is(line)).unwrap().clone()
     }
 }
 

@@ -3,12 +3,12 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 
 use crate::process::{Folder, Server};
+use crate::waiting::{HANG, Waiting, wait_until};
 
 /// Who vouches for others.
 struct Authority {
@@ -91,7 +91,7 @@ fn curl_at(folder: &Path, address: &str, flags: &[&str], target: &str) -> String
         .args([
             "-sS",
             "--max-time",
-            "20",
+            &HANG.as_secs().to_string(),
             "--cacert",
             "ca.pem",
             "-w",
@@ -204,40 +204,39 @@ fn certificates_change_without_a_failed_request() {
     let flags = ["--tls-cert-refresh-period", "50ms"];
     let mut server = start(&flags, &authority.files(), &[]);
     let stop = AtomicBool::new(false);
+    let asked = AtomicUsize::new(0);
     let folder = server.folder().to_owned();
     let address = server.address().to_owned();
     std::thread::scope(|scope| {
-        let asking: Vec<_> = (0..2)
-            .map(|_| {
-                scope.spawn(|| {
-                    let mut asked = 0;
-                    while !stop.load(Ordering::Relaxed) {
-                        assert_eq!(
-                            curl_at(&folder, &address, &["--http2"], "/health"),
-                            "{}\n 200 2"
-                        );
-                        asked += 1;
-                    }
-                    asked
-                })
-            })
-            .collect();
-        for turn in 0..10 {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    let shown = curl_at(&folder, &address, &["--http2"], "/health");
+                    assert_eq!(shown, "{}\n 200 2");
+                    asked.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        let waiting = Waiting::until("certificates have changed while requests were made");
+        for turn in 1.. {
             swap(&folder, &authority, turn);
-            std::thread::sleep(Duration::from_millis(100));
+            server.logged("new certificates are read", turn, |line| {
+                line["msg"] == "Certificates were read anew."
+            });
+            if turn >= 10 && asked.load(Ordering::Relaxed) > 10 {
+                break;
+            }
+            waiting.check();
         }
         stop.store(true, Ordering::Relaxed);
-        let asked: usize = asking.into_iter().map(|one| one.join().unwrap()).sum();
-        assert!(asked > 10, "{asked}");
     });
     // what cannot be used changes nothing
+    let kept = |line: &serde_json::Value| line["msg"] == "Certificates stay as they are.";
+    let log = server.logged("", 0, kept);
+    let count = log.iter().filter(|line| kept(line)).count();
     std::fs::write(folder.join("server.pem"), "nothing").unwrap();
-    std::thread::sleep(Duration::from_millis(200));
+    server.logged("broken certificates are found", count + 1, kept);
     assert_eq!(curl(&server, &[], "/health"), "{}\n 200 2");
-    let log = server.log();
-    let said = |text: &str| log.iter().filter(|line| line["msg"] == text).count();
-    assert!(said("Certificates were read anew.") >= 5);
-    assert!(said("Certificates stay as they are.") >= 1);
 }
 
 fn swap(folder: &Path, authority: &Authority, turn: usize) {
@@ -259,23 +258,10 @@ fn a_signal_has_certificates_read_at_once() {
         &[],
     );
     swap(server.folder(), &authority, 7);
-    let id = server.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-HUP", &id])
-            .status()
-            .unwrap()
-            .success()
-    );
-    let start = Instant::now();
-    loop {
-        let shown = curl(&server, &["-v"], "/health");
-        if shown.contains("server-7") {
-            return;
-        }
-        assert!(start.elapsed() < Duration::from_secs(10), "{shown}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    server.signal("HUP");
+    wait_until("the new certificate is shown", || {
+        curl(&server, &["-v"], "/health").contains("server-7")
+    });
 }
 
 #[test]

@@ -3,12 +3,12 @@
 use std::net::{TcpListener, TcpStream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use super::{Exchange, Want};
 use crate::process::Folder;
+use crate::waiting::Waiting;
 
 /// Longest answer that is recorded, in characters.
 const LONGEST: usize = 300;
@@ -43,13 +43,12 @@ impl Reference {
             address,
             _folder: folder,
         };
-        let since = Instant::now();
+        let waiting = Waiting::until("the reference server starts");
         while TcpStream::connect(&started.address).is_err() {
-            let ended = started.child.try_wait().unwrap().is_some();
-            if ended || since.elapsed() > Duration::from_secs(20) {
+            if started.child.try_wait().unwrap().is_some() {
                 return None;
             }
-            std::thread::sleep(Duration::from_millis(20));
+            waiting.pause();
         }
         Some(started)
     }
