@@ -7,6 +7,7 @@
     reason = "a panic here is a failing test"
 )]
 
+mod clock;
 mod face;
 mod layers;
 mod lengths;
