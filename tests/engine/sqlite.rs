@@ -142,7 +142,7 @@ fn the_text_of_a_number_is_its_key_in_documents_of_a_file() {
     for (name, text) in documents {
         engine.put(name, json(&text)).unwrap();
     }
-    let module = r#"package p
+    let module = r"package p
 denied if data.blocked[input.id]
 allowed if not data.blocked[input.id]
 half := data.blocked[input.half]
@@ -150,7 +150,7 @@ wide := [data.wide[k] | some k in [0, 299, 300]]
 nested := data.list[_][input.seven]
 second := data.list[input.text]
 local := x if { y := data.blocked; x := y[input.id] }
-"#;
+";
     engine.set_module("p.rego", module).unwrap();
     drop(engine);
     let engine = open(&folder.file());

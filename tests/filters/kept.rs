@@ -209,7 +209,7 @@ fn policies_are_true_of_the_rows_that_are_kept() {
         for test in &group.tests {
             let truth = group.truth(&engine(test));
             // a test that every target rejects needs no rows
-            if test.refused.get("all").is_none() {
+            if !test.refused.contains_key("all") {
                 assert_eq!(truth, test.keeps, "{}: {}", group.note, test.policy);
             }
         }

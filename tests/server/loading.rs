@@ -21,5 +21,7 @@ mod model;
 mod random;
 #[path = "loading/sequences.rs"]
 mod sequences;
+#[path = "../time/waiting.rs"]
+mod waiting;
 #[path = "loading/world.rs"]
 mod world;

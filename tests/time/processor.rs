@@ -18,5 +18,5 @@ pub fn thread_time() -> Duration {
 pub fn timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {
     let start = thread_time();
     let result = run();
-    (result, thread_time() - start)
+    (result, thread_time().saturating_sub(start))
 }

@@ -28,7 +28,7 @@ fn heavy_decisions_hold_no_small_ones_up() {
             Client::connect(address).ask(&ask).text(),
             format!("{{\"result\":{}}}\n", n + 1)
         );
-        server.processor_time() - before
+        server.processor_time().saturating_sub(before)
     };
     for n in 0..5 {
         small(n);

@@ -170,7 +170,7 @@ impl Server {
     pub fn wait_for_work(&self) {
         let before = self.processor_time();
         wait_until("the server works", || {
-            self.processor_time() - before > Duration::from_millis(200)
+            self.processor_time().saturating_sub(before) > Duration::from_millis(200)
         });
     }
 

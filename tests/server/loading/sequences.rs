@@ -125,7 +125,7 @@ impl Sequence {
         self.next
     }
 
-    fn one_of(&mut self, names: Vec<String>) -> Option<String> {
+    fn one_of(&mut self, names: &[String]) -> Option<String> {
         if names.is_empty() {
             return None;
         }
@@ -135,8 +135,8 @@ impl Sequence {
     /// A file that exists.
     fn file(&mut self) -> Option<String> {
         let names = self.model.modules.keys().chain(self.model.documents.keys());
-        let names = names.cloned().collect();
-        self.one_of(names)
+        let names: Vec<String> = names.cloned().collect();
+        self.one_of(&names)
     }
 
     /// A name for a new file, in one of two folders.
@@ -180,8 +180,8 @@ impl Sequence {
             documents.any(|(_, value)| value.get(slot).is_some())
         };
         let free = (0..4).map(|slot| format!("d{slot}"));
-        let free = free.filter(|slot| !taken(slot)).collect();
-        let Some(slot) = self.one_of(free) else {
+        let free: Vec<String> = free.filter(|slot| !taken(slot)).collect();
+        let Some(slot) = self.one_of(&free) else {
             return self.remove();
         };
         let (name, value) = (self.name("json"), self.document(&slot));
@@ -347,7 +347,7 @@ impl Sequence {
                     self.model.put(&path, Value::Array(items)),
                 )
             }
-            Some(_) if number % 2 == 0 => {
+            Some(_) if number.is_multiple_of(2) => {
                 let operation = json!({"op": "remove", "path": target});
                 (json!([operation]), self.model.delete(&path))
             }

@@ -301,10 +301,7 @@ fn means_itself(text: &str) -> bool {
             | "Off"
             | "OFF"
     );
-    !old_bool
-        && resolve(text) == Scalar::Str
-        && rfc3339(text).is_none()
-        && !is_sexagesimal(text)
+    !old_bool && resolve(text) == Scalar::Str && rfc3339(text).is_none() && !is_sexagesimal(text)
 }
 
 /// `190:20:30`, a number in YAML 1.1.

@@ -122,7 +122,7 @@ impl<'e> Walk<'e> {
     fn branches(
         &mut self,
         chain: &[&'e Rule],
-        bodies: &mut dyn FnMut(&mut Self, &'e Rule) -> Result<Vec<Body>, Halt>,
+        mut bodies: impl FnMut(&mut Self, &'e Rule) -> Result<Vec<Body>, Halt>,
     ) -> Result<Option<Branches<'e>>, Halt> {
         let mut branches: Vec<(&'e Rule, Vec<Body>)> = Vec::with_capacity(chain.len());
         for rule in chain {

@@ -80,8 +80,9 @@ fn collect<'a>(term: &'a Term, found: &mut Vec<&'a str>) {
             terms.iter().for_each(|term| collect(term, found));
         }
         TermKind::Set(members) => {
-            let members = sorted(members);
-            members.iter().for_each(|term| collect(term, found));
+            for term in sorted(members) {
+                collect(term, found);
+            }
         }
         TermKind::Object(pairs) => {
             for (key, value) in sorted_pairs(pairs) {

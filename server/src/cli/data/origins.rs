@@ -111,7 +111,7 @@ pub fn release(args: &ReleaseArgs) -> Result<ExitCode, Report> {
         release_module(&mut contents, name)?;
     }
     store.replace(&contents).map_err(message)?;
-    print("The next start replaces what was released by what files give.\n".to_owned());
+    print("The next start replaces what was released by what files give.\n");
     Ok(ExitCode::SUCCESS)
 }
 
