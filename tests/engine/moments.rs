@@ -374,3 +374,28 @@ fn idle_threads_keep_few_policies() {
         stop.wait();
     });
 }
+
+#[test]
+fn members_of_sets_that_a_host_puts_into_documents_are_found() {
+    let engine = Engine::new();
+    let users = Value::set(vec![Value::from("alice"), Value::from(7)]);
+    engine.put("/blocked", users).unwrap();
+    let module = "package p\n\nallow if not data.blocked[input.user]\n\nalice if data.blocked.alice\n\nseven if data.blocked[7]\n";
+    engine.set_module("p.rego", module).unwrap();
+    let given = |path: &str, user: Value| {
+        let input = Value::object(vec![("user".into(), user)]);
+        let document = engine.prepare_document(path).unwrap();
+        let request = Request::new().input(&input);
+        let value = document.evaluate(&request).unwrap();
+        let explained = document.explain(&request, Detail::Full).answer.unwrap();
+        assert_eq!(value, explained, "{path}");
+        value
+    };
+    let found = Some(Value::from(true));
+    assert_eq!(given("p/allow", "alice".into()), None);
+    assert_eq!(given("p/allow", Value::from(7)), None);
+    assert_eq!(given("p/allow", "7".into()), found);
+    assert_eq!(given("p/allow", "bob".into()), found);
+    assert_eq!(given("p/alice", "bob".into()), found);
+    assert_eq!(given("p/seven", "bob".into()), found);
+}

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use crate::evaluation::{base_child, base_child_stored, stored_base_child};
+use crate::evaluation::{base_child, base_index, number_key, stored_base_child};
 use crate::impossible::impossible;
 use crate::program::{ConstId, Operand, Slot};
 use crate::value::{Arena, V, Value};
@@ -38,10 +38,14 @@ impl<'e> Held<'e> {
             (Self::Stored(base), Self::Stored(key)) => {
                 stored_base_child(base, key).map(Self::Stored)
             }
-            (Self::Stored(base), Self::Value(key)) => {
-                base_child_stored(base, key).map(Self::Stored)
+            (Self::Stored(Value::Object(object)), Self::Value(key)) => {
+                let found = object.get(key).or_else(|| number_key(object, key));
+                found.map(Self::Stored)
             }
-            (Self::Value(base), key) => base_child(*base, key.value()).map(Self::Value),
+            (Self::Stored(Value::Array(items)), Self::Value(key)) => {
+                items.get(base_index(key)?).map(Self::Stored)
+            }
+            (base, key) => base_child(base.value(), key.value()).map(Self::Value),
         }
     }
 }

@@ -48,7 +48,9 @@ impl<'e> Machine<'e> {
         }
         let before = self.call.budget.steps_left();
         let flow = match (from, &matching, &*join.path) {
-            (V::Array(items), Matching::All(Some(_)), [Operand::Const(id)]) if !join.by_key => {
+            (V::Array(items), Matching::All(Some(_)), [Operand::Const(id)])
+                if !join.by_key && !join.is_base =>
+            {
                 self.sift(items, *id, join, rest)?
             }
             _ => self.each(from, join.key, join.out, rest)?,
@@ -105,8 +107,8 @@ impl<'e> Machine<'e> {
 
     /// The elements of a collection that a join visits.
     fn matching(&mut self, join: &'e Join, from: V<'e>) -> Result<Matching<'e>, Halt> {
-        // what a function stands in for sees all elements
-        if table::len(from) < Join::FEW || self.mocked {
+        // what a function stands in for sees all elements; where documents are replaced, paths of base documents are read whole
+        if table::len(from) < Join::FEW || self.mocked || (join.is_base && self.overlaid) {
             return Ok(Matching::All(None));
         }
         // the first error ends an evaluation, of whichever element it is
@@ -133,9 +135,10 @@ impl<'e> Machine<'e> {
         let Some(hash) = table::hash(self.get(join.known)) else {
             return Ok(Matching::All(None));
         };
-        let Some(place) = Place::new(from, join.by_key, &join.path) else {
+        let Some(mut place) = Place::new(from, join.by_key, &join.path) else {
             return Ok(Matching::All(None));
         };
+        place.is_base = join.is_base;
         Ok(match self.joined(place, from, join.out)? {
             Known::Table(table) => Matching::These(table.find(hash)),
             Known::Cost(cost) => Matching::All(Some((place, cost))),
@@ -205,8 +208,13 @@ impl<'e> Machine<'e> {
                 Some(start.value())
             } else {
                 self.hold(scratch, start);
-                self.walk_operand(Operand::Slot(scratch), place.path, scratch)
-                    .then(|| self.get(Operand::Slot(scratch)))
+                let start = Operand::Slot(scratch);
+                let is_found = if place.is_base {
+                    self.stored_base_child(start, place.path, scratch)
+                } else {
+                    self.walk_operand(start, place.path, scratch)
+                };
+                is_found.then(|| self.get(start))
             };
             builder.add(key, element, found);
             Ok(())

@@ -30,6 +30,8 @@ pub(super) struct Place<'e> {
     pub by_key: bool,
     /// Where it is below that.
     pub path: &'e [Operand],
+    /// `true` if the path has keys of base documents.
+    pub is_base: bool,
 }
 
 /// What is known of a place in the elements of a collection.
@@ -89,6 +91,7 @@ impl<'e> Place<'e> {
             collection,
             by_key,
             path,
+            is_base: false,
         })
     }
 }

@@ -11,34 +11,29 @@ use crate::value::{Number, Object, Short, V, Value};
 const INDEX_LENGTH: usize = 19;
 
 /// Returns the value under `key` in a base document, or `None` if there is none.
-pub(crate) fn base_child<'e>(base: V<'e>, key: V<'_>) -> Option<V<'e>> {
+pub(crate) fn base_child<'e>(base: V<'e>, key: V<'e>) -> Option<V<'e>> {
     if let Some(object) = base.as_object() {
         return object.get(key).or_else(|| {
             let number = key.as_number()?;
             with_text(number, |text| object.get(text))
         });
     }
-    base.as_array()?.get(base_index(key)?)
+    if let Some(items) = base.as_array() {
+        return items.get(base_index(key)?);
+    }
+    // sets, which only a host can put into base documents
+    base.lookup(key)
 }
 
 /// Returns the value under a stored `key` in a stored base document. A string key costs what any lookup costs.
 #[inline]
-pub(crate) fn stored_base_child<'e>(base: &'e Value, key: &Value) -> Option<&'e Value> {
+pub(crate) fn stored_base_child<'e>(base: &'e Value, key: &'e Value) -> Option<&'e Value> {
     match base {
         Value::Object(object) => object
             .get_stored(key)
             .or_else(|| number_key(object, key.borrow())),
         Value::Array(items) => items.get(base_index(key.borrow())?),
-        _ => None,
-    }
-}
-
-/// Returns the value under `key` in a stored base document.
-#[inline]
-pub(crate) fn base_child_stored<'e>(base: &'e Value, key: V<'_>) -> Option<&'e Value> {
-    match base {
-        Value::Object(object) => object.get(key).or_else(|| number_key(object, key)),
-        Value::Array(items) => items.get(base_index(key)?),
+        Value::Set(set) => set.contains(key.borrow()).then_some(key),
         _ => None,
     }
 }

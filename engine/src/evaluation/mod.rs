@@ -9,7 +9,7 @@ mod error;
 mod overlay;
 mod stack;
 
-pub(crate) use base::{base_child, base_child_stored, base_index, number_key, stored_base_child};
+pub(crate) use base::{base_child, base_index, number_key, stored_base_child};
 pub(crate) use conditions::{allows, may_have};
 pub(crate) use conflict::{clash, fixed_key_name, rule_header};
 pub(crate) use document_builder::DocumentBuilder;

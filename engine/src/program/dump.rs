@@ -367,8 +367,9 @@ impl<'p> Dump<'p> {
             _ => join.out,
         };
         let (out, path) = (join.out, self.keys(&join.path));
+        let base = if join.is_base { "base " } else { "" };
         self.line(format_args!(
-            "join {key}, s{out} in {from} by s{place}{path} == {known}"
+            "join {key}, s{out} in {from} by {base}s{place}{path} == {known}"
         ))
     }
 

@@ -310,6 +310,8 @@ pub struct Join {
     pub by_key: bool,
     /// Where it is below that: constants.
     pub path: Box<[Operand]>,
+    /// `true` if the path has keys of base documents, as in `Step::BaseChild`.
+    pub is_base: bool,
     /// The value.
     pub known: Operand,
     /// The steps that find it, if only within the loop, which does not change it: lookups, and calls of built-ins.

@@ -124,9 +124,12 @@ impl Claims {
         if self.0.is_empty() {
             return false;
         }
-        (0..path.len()).any(|length| {
-            let above = path.get(..length).and_then(|above| self.get(above));
-            above.is_some_and(|claim| claim.kind == ClaimKind::Whole)
+        // nothing lies below a `Whole` claim, so only the predecessor of the path can be around it
+        let before: (Bound<&[String]>, Bound<&[String]>) =
+            (Bound::Unbounded, Bound::Excluded(path));
+        let predecessor = self.0.range::<[String], _>(before).next_back();
+        predecessor.is_some_and(|(above, claim)| {
+            claim.kind == ClaimKind::Whole && path.starts_with(above)
         })
     }
 
@@ -184,9 +187,8 @@ impl Claims {
                     Extent::Exists => path.len(),
                     Extent::Absent(length) | Extent::Array(length) => length,
                 };
-                let made = claim.made.min(given);
-                if made <= parents.len() {
-                    let object = Claim::new(ClaimKind::Object, made);
+                if given <= parents.len() {
+                    let object = Claim::new(ClaimKind::Object, given);
                     changes.push(ClaimChange::new(parents, Some(object)));
                 }
             }

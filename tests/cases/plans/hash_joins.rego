@@ -75,3 +75,6 @@ rising if { some i; data.xs[i] > data.xs[i + 1] }
 lowered contains x.id if { some x in data.as; some y in data.bs; y.name == lower(x.name) }
 
 tested contains x.id if { some x in data.as; some y in data.bs; y.kind == "a"; startswith(y.t, "b"); y.n == x.n + 1 }
+
+# a number below a base document is the key of its text
+numbered contains [i, j] if { some i, j; data.rows[i][0] == data.others[j][0] }

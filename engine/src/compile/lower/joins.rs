@@ -86,6 +86,7 @@ struct Place {
     slot: Slot,
     by_key: bool,
     path: Vec<Operand>,
+    is_base: bool,
 }
 
 struct Search<'c> {
@@ -174,6 +175,7 @@ impl Search<'_> {
             slot,
             by_key,
             path: Vec::new(),
+            is_base: false,
         };
         let mut places = vec![place(out, false)];
         places.extend(key.map(|key| place(key, true)));
@@ -188,6 +190,7 @@ impl Search<'_> {
                 outside &= !matches!(operand, Operand::Slot(slot)
                     if inside.contains(&slot) && !lookups.iter().any(|(out, _)| *out == slot));
             });
+            let is_base = matches!(step, Step::BaseChild { .. });
             match step {
                 Step::Walk { out, .. } | Step::BaseChild { out, .. } | Step::Input { out, .. }
                     if outside =>
@@ -208,11 +211,25 @@ impl Search<'_> {
                     from: Operand::Slot(slot),
                     keys,
                     out,
+                }
+                | Step::BaseChild {
+                    from: Operand::Slot(slot),
+                    keys,
+                    out,
+                    ..
                 } if keys.iter().all(|key| matches!(key, Operand::Const(_))) => {
-                    if let Some(place) = places.iter().find(|place| place.slot == *slot) {
+                    // a path has keys of one kind
+                    let place = places.iter().find(|place| {
+                        place.slot == *slot && (place.path.is_empty() || place.is_base == is_base)
+                    });
+                    if let Some(place) = place {
                         let path = place.path.iter().chain(keys.iter()).copied().collect();
-                        let (slot, by_key) = (*out, place.by_key);
-                        places.push(Place { slot, by_key, path });
+                        places.push(Place {
+                            slot: *out,
+                            by_key: place.by_key,
+                            path,
+                            is_base,
+                        });
                     }
                 }
                 Step::Equal(left, right) => {
@@ -238,6 +255,7 @@ impl Search<'_> {
                                 out,
                                 by_key: place.by_key,
                                 path: place.path.clone().into(),
+                                is_base: place.is_base,
                                 known,
                                 lookup: lookup.into(),
                                 calls,

@@ -4,6 +4,12 @@
 pub fn below(parent: &[u8], key: &[u8]) -> Vec<u8> {
     let mut name = Vec::with_capacity(parent.len() + key.len() + 1);
     name.extend_from_slice(parent);
+    push(&mut name, key);
+    name
+}
+
+/// Appends a key to the name of a row.
+fn push(name: &mut Vec<u8>, key: &[u8]) {
     name.push(b'/');
     for byte in key {
         match byte {
@@ -12,13 +18,15 @@ pub fn below(parent: &[u8], key: &[u8]) -> Vec<u8> {
             byte => name.push(*byte),
         }
     }
-    name
 }
 
 /// The name of the row at a path.
 pub fn of_keys(keys: &[String]) -> Vec<u8> {
-    let names = keys.iter();
-    names.fold(Vec::new(), |parent, key| below(&parent, key.as_bytes()))
+    let mut name = Vec::new();
+    for key in keys {
+        push(&mut name, key.as_bytes());
+    }
+    name
 }
 
 /// The path that a name stands for; `None` if it is not a name.
