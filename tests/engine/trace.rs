@@ -198,6 +198,46 @@ fn machines_that_disagree_are_reported() {
     assert_eq!(asks(next.without_memo()).unwrap().len(), 1);
 }
 
+/// Rules with different values are chosen by an index, which finds a number as the key of its text below base documents.
+#[test]
+fn the_rule_index_finds_numbers_as_keys() {
+    let heads = [
+        "r := 1",
+        "r := 2",
+        "s contains 1",
+        "s contains 2",
+        "f(x) := 1",
+        "f(x) := 2",
+    ];
+    let key = |head: &str| {
+        if head.starts_with('f') {
+            "x"
+        } else {
+            "input.id"
+        }
+    };
+    let rules = heads.iter().enumerate().map(|(at, head)| {
+        let document = ["a", "b"][at % 2];
+        format!("{head} if data.{document}[{}]\n", key(head))
+    });
+    let module = format!("package p\n\n{}", rules.collect::<String>());
+    for id in ["100", "1.5", "1.0"] {
+        let request = json!({
+            "modules": {"p.rego": module},
+            "data": {"a": {"100": true, "1": true}, "b": {"1.5": true, "1.0": true}},
+            "query": "[data.p.r, data.p.s, data.p.f(input.id)] = x",
+            "input": {"id": serde_json::from_str::<Value>(id).unwrap()},
+        });
+        let found = engine::explain(&request, Detail::Full).answer.unwrap();
+        let value = if id == "100" {
+            "[1, {1}, 1]"
+        } else {
+            "[2, {2}, 2]"
+        };
+        assert_eq!(found[0].bindings[0].1.to_string(), value, "{id}");
+    }
+}
+
 fn record(oracle: &str) {
     let mut lines = oracle::Lines::start(oracle);
     for file in files() {

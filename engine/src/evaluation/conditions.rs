@@ -1,5 +1,6 @@
 //! Whether a rule may match, as far as its conditions tell.
 
+use super::base::base_child;
 use crate::program::canonical::Test;
 use crate::value::{V, Value};
 
@@ -31,10 +32,10 @@ fn allows_one(test: &Test, found: V<'_>) -> bool {
     }
 }
 
-/// Whether a collection may have a key; arrays and scalars are not asked.
+/// Returns `true` if a document below `data` may have a key. Arrays and scalars are not searched.
 pub(crate) fn may_have(collection: V<'_>, key: V<'_>) -> bool {
-    if let Some(object) = collection.as_object() {
-        return object.get(key).is_some();
+    if collection.as_object().is_some() {
+        return base_child(collection, key).is_some();
     }
     collection.as_set().is_none_or(|set| set.contains(key))
 }
