@@ -14,7 +14,7 @@ use crate::compile::annotations::rule_path;
 use crate::error::{Error, ErrorEntry};
 use crate::filter::{
     Condition, FilterTarget, Fragment, Hints, Manner, MappingError, Mappings, Names, Refusal,
-    Statement, check, clashes, masks, sql, together, ucast,
+    Statement, check, clashes, masks, settled, sql, together, ucast,
 };
 use crate::moment::Moment;
 use crate::partial::Residuals;
@@ -349,6 +349,7 @@ impl FilterInner {
                 return Err(Refusal::new(message, test.place));
             }
         }
+        let condition = &settled(condition, target, mappings)?;
         if !target.is_sql() {
             return Ok(ucast(condition, target, mappings)?.map(FilterQuery::Ucast));
         }

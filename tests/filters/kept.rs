@@ -8,7 +8,9 @@ use std::fs;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use solon::{Engine, Error, FilterOptions, FilterTarget, Filters, Request, json as values};
+use solon::{
+    Change, Engine, Error, FilterOptions, FilterTarget, Filters, Path, Request, json as values,
+};
 
 use crate::databases::{Database, condition, on_each_database, table};
 use crate::tables::Kind;
@@ -23,6 +25,9 @@ struct Group {
     /// The columns of `input.fruits` in order: their names and kinds.
     columns: Vec<(String, String)>,
     rows: Vec<Vec<Value>>,
+    /// The base documents.
+    #[serde(default)]
+    data: Map<String, Value>,
     tests: Vec<Test>,
 }
 
@@ -130,8 +135,12 @@ fn groups() -> Vec<Group> {
     files.into_iter().flat_map(read).collect()
 }
 
-fn engine(test: &Test) -> Engine {
+fn engine(group: &Group, test: &Test) -> Engine {
     let engine = Engine::new();
+    let mut change = Change::default();
+    let data = Value::Object(group.data.clone()).to_string();
+    change.put(Path::default(), values::read(data.as_bytes()).unwrap());
+    engine.apply(change).unwrap();
     let text = format!("package filters\n\n{}\n", test.policy);
     engine.set_module("filters.rego", &text).unwrap();
     engine
@@ -162,7 +171,7 @@ fn compare(database: &mut dyn Database) {
         database.run(&statements);
         let (mut asked, mut conditions) = (Vec::new(), Vec::new());
         for test in &group.tests {
-            let engine = engine(test);
+            let engine = engine(&group, test);
             let shown = format!("{}: {}", group.note, test.policy);
             let made = match (made(&engine, &group.options(target)), test.refused(target)) {
                 (Ok(made), None) => condition(made),
@@ -207,7 +216,7 @@ on_each_database!(keeps_what_policies_allow, super::compare);
 fn policies_are_true_of_the_rows_that_are_kept() {
     for group in groups() {
         for test in &group.tests {
-            let truth = group.truth(&engine(test));
+            let truth = group.truth(&engine(&group, test));
             // a test that every target rejects needs no rows
             if !test.refused.contains_key("all") {
                 assert_eq!(truth, test.keeps, "{}: {}", group.note, test.policy);
@@ -224,7 +233,7 @@ fn conditions_are_written_as_listed() {
         for test in &group.tests {
             for (name, said) in &test.said {
                 let (_, target) = targets.iter().find(|(it, _)| it == name).unwrap();
-                let made = made(&engine(test), &group.options(*target)).map(condition);
+                let made = made(&engine(&group, test), &group.options(*target)).map(condition);
                 let wanted = said
                     .as_str()
                     .map_or_else(|| said.to_string(), str::to_owned);
@@ -238,7 +247,7 @@ fn conditions_are_written_as_listed() {
             for name in test.refused.keys() {
                 let target = targets.iter().find(|(it, _)| it == name);
                 let Some((_, target)) = target else { continue };
-                let made = made(&engine(test), &group.options(*target)).map(condition);
+                let made = made(&engine(&group, test), &group.options(*target)).map(condition);
                 assert_eq!(
                     made.as_ref().err(),
                     test.refused.get(name),

@@ -9,13 +9,14 @@ pub struct Drawn {
     pub name: String,
     pub request: Request,
     pub unknowns: Vec<String>,
+    /// The documents that are not inlined.
+    pub disabled: Vec<String>,
     /// Whether it is asked for values, and not only whether there are any.
     pub captured: bool,
 }
 
-/// Mistakes do not compile. Numbers as unknown keys of base documents: the residual of OPA, and ours, compares them with the
-/// texts of the keys, which no number equals.
-const LEFT_OUT: [Theme; 2] = [Theme::Mistakes, Theme::Keys];
+/// Mistakes do not compile.
+const LEFT_OUT: [Theme; 1] = [Theme::Mistakes];
 
 /// Layouts whose residuals say nothing. Where rules ask each other behind a variable that is unknown, the reference engine
 /// searches them without end, and Solon up to its bounds, which takes too long here. A set with variables as a member is
@@ -72,6 +73,7 @@ pub fn draw(seed: u64, number: u64, filter: &str) -> Option<Drawn> {
         name: format!("{}/{index}", theme.name()),
         request,
         unknowns,
+        disabled: Vec::new(),
         captured: index % 3 != 1,
     })
 }

@@ -107,7 +107,9 @@ pub fn compare_one(drawn: &Drawn) -> Comparison {
     if let Some(input) = &known_input {
         part = part.input(input);
     }
-    let options = PartialOptions::default().unknowns(drawn.unknowns.clone());
+    let options = PartialOptions::default()
+        .unknowns(drawn.unknowns.clone())
+        .disable_inlining(drawn.disabled.clone());
     let left = self::engine(&known, &Residuals::default());
     let left = left.and_then(|engine| engine.partial(&query, &options, &part));
     let mut left = match left {

@@ -22,6 +22,12 @@ struct Written {
     rules: Vec<String>,
     /// Members of the input that are known.
     known: Map<String, Value>,
+    /// The base documents.
+    #[serde(default)]
+    data: Map<String, Value>,
+    /// The documents that are not inlined.
+    #[serde(default)]
+    disabled: Vec<String>,
     /// What the unknown one may turn out to be.
     unknown: Vec<Value>,
 }
@@ -56,14 +62,17 @@ pub fn compare(filter: &str) -> usize {
 }
 
 fn asked(program: &Written, rule: &str, unknown: &Value) -> Drawn {
-    let known = program.known.iter();
-    let mut input: Vec<(String, String)> = known
-        .map(|(name, value)| (name.clone(), value.to_string()))
-        .collect();
+    let members = |all: &Map<String, Value>| -> Vec<(String, String)> {
+        let members = all.iter();
+        members
+            .map(|(name, value)| (name.clone(), value.to_string()))
+            .collect()
+    };
+    let mut input = members(&program.known);
     input.push((UNKNOWN.to_owned(), unknown.to_string()));
     let request = Request {
         modules: vec![("p.rego".to_owned(), program.module.join("\n"))],
-        data: Vec::new(),
+        data: members(&program.data),
         input,
         query: format!("data.p.{rule}"),
         v0: false,
@@ -74,6 +83,7 @@ fn asked(program: &Written, rule: &str, unknown: &Value) -> Drawn {
         name: rule.to_owned(),
         request,
         unknowns: vec![format!("input[\"{UNKNOWN}\"]")],
+        disabled: program.disabled.clone(),
         captured: true,
     }
 }

@@ -12,6 +12,7 @@ use super::operand::{Names, Side, Site, is_collection, or, place_of, side, unifi
 use super::refusal::Refusal;
 use super::target::{Feature, FilterTarget};
 use super::through::fitted;
+use super::written::{decided, written};
 use crate::partial::Residuals;
 use crate::value::Value;
 
@@ -35,9 +36,14 @@ pub struct Fragment<'f> {
 pub fn check(left: &Residuals, fragment: Fragment<'_>) -> Result<Condition, Vec<Refusal>> {
     let mut refusals = Vec::new();
     let mut bodies = Vec::with_capacity(left.queries.len());
-    for body in &left.queries {
+    'bodies: for body in &left.queries {
         let mut tests = Vec::with_capacity(body.len());
         for expr in body {
+            match decided(expr) {
+                Some(true) => continue,
+                Some(false) => continue 'bodies,
+                None => {}
+            }
             let read = as_comparison(expr, fragment.names);
             if is_presence(&read, body, fragment.names) {
                 continue;
@@ -71,13 +77,7 @@ pub fn check(left: &Residuals, fragment: Fragment<'_>) -> Result<Condition, Vec<
         }
         return Err(told);
     }
-    Ok(if bodies.is_empty() {
-        Condition::Never
-    } else if bodies.iter().any(Vec::is_empty) {
-        Condition::Always
-    } else {
-        Condition::Any(bodies)
-    })
+    Ok(Condition::of(bodies))
 }
 
 /// Whether an expression is of a kind that conditions are made of.
@@ -170,6 +170,9 @@ fn allowed(expr: &Expr, fragment: Fragment<'_>) -> Result<(), Refusal> {
     let ExprKind::Call(terms) = &expr.kind else {
         return Ok(());
     };
+    if written(expr, fragment.names).is_some() {
+        return Ok(());
+    }
     let Some(head) = terms.first() else {
         return Ok(());
     };
@@ -223,6 +226,9 @@ pub fn read(expr: &Expr, body: &Body, names: Names<'_>) -> Result<Test, Refusal>
             expr.span,
         ));
     };
+    if let Some(test) = written(expr, names) {
+        return Ok(test);
+    }
     let Some((head, operands)) = terms.split_first().filter(|_| expr.with.is_empty()) else {
         return Err(Refusal::new("\"with\" not permitted", expr.span));
     };

@@ -117,6 +117,9 @@ impl<'w> Known<'w> {
             {
                 Some(value)
             }
+            Predicate::Written(written) if !test.negated && test.column == *column => {
+                Some(&written.number)
+            }
             _ => None,
         })
     }
@@ -182,6 +185,13 @@ fn excludes(one: &Test, other: &Test) -> bool {
     if one.predicate == other.predicate && one.negated != other.negated {
         return true;
     }
+    if let (Predicate::Written(first), Predicate::Written(second)) =
+        (&one.predicate, &other.predicate)
+        && !one.negated
+        && !other.negated
+    {
+        return first != second;
+    }
     if let (Some(few), _) | (_, Some(few)) = (values(one), values(other)) {
         let both = |value| one.passes(value) != Some(false) && other.passes(value) != Some(false);
         return !few.into_iter().any(both);
@@ -209,6 +219,7 @@ fn values(test: &Test) -> Option<Vec<V<'_>>> {
         | (Predicate::Compare(Comparison::Ne, Operand::Value(value)), true) => {
             Some(vec![value.borrow()])
         }
+        (Predicate::Written(written), false) => Some(vec![written.number.borrow()]),
         (Predicate::In(values), false) => Some(values.iter().map(|value| value.borrow()).collect()),
         _ => None,
     }

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use solon_syntax::source::Span;
 
 use super::through::Through;
+use super::written::Written;
 use crate::value::{V, Value};
 
 /// A column as the policy names it.
@@ -77,6 +78,8 @@ pub enum Predicate {
     Part(Affix, Operand),
     /// Whether it has a value.
     Present,
+    /// Whether it is a number with this text.
+    Written(Written),
 }
 
 /// A predicate of a column, or its opposite.
@@ -106,6 +109,17 @@ pub enum Condition {
 }
 
 impl Condition {
+    /// The condition that one of these lists of tests must hold.
+    pub fn of(bodies: Vec<Vec<Test>>) -> Self {
+        if bodies.is_empty() {
+            Self::Never
+        } else if bodies.iter().any(Vec::is_empty) {
+            Self::Always
+        } else {
+            Self::Any(bodies)
+        }
+    }
+
     /// Everything that is asked of columns.
     pub fn tests(&self) -> impl Iterator<Item = &Test> {
         let bodies = match self {
@@ -247,7 +261,9 @@ impl Test {
                 let texts = whole.utf8().zip(value.utf8());
                 texts.is_some_and(|(whole, part)| affix.holds(whole, part))
             }
-            Predicate::Compare(..) | Predicate::Part(..) => return None,
+            // equal numbers may have other texts
+            Predicate::Written(written) if !self.negated => value == written.number.borrow(),
+            Predicate::Compare(..) | Predicate::Part(..) | Predicate::Written(_) => return None,
             Predicate::In(values) => values.iter().any(|other| value == other.borrow()),
             Predicate::Affix(affix, part) => {
                 value.utf8().is_some_and(|text| affix.holds(text, part))

@@ -20,6 +20,7 @@ mod sql;
 mod target;
 mod through;
 mod ucast;
+mod written;
 
 pub use annotated::Blocks;
 pub use becoming::{Becoming, Seen};
@@ -34,3 +35,4 @@ pub use refusal::Refusal;
 pub use sql::{Manner, Statement, sql};
 pub use target::FilterTarget;
 pub use ucast::ucast;
+pub use written::settled;

@@ -298,7 +298,10 @@ pub fn fitted(steps: &[Through], predicate: Predicate) -> Result<Predicate, Stri
                 Predicate::In(Vec::new())
             }
         }
-        Predicate::Compare(_, Operand::Column(_)) | Predicate::Part(..) | Predicate::Present => {
+        Predicate::Compare(_, Operand::Column(_))
+        | Predicate::Part(..)
+        | Predicate::Present
+        | Predicate::Written(_) => {
             return Err(format!("{word}: compared with what is not known"));
         }
     };

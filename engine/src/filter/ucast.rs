@@ -66,6 +66,7 @@ fn node(test: &Test, mappings: &Mappings, guards: bool) -> Result<Value, Refusal
             return Err(Refusal::new(message, test.place));
         }
         Predicate::Present => (Comparison::Ne.word(), Value::Null),
+        Predicate::Written(written) => return Err(written.unsettled(test.place)),
     };
     let field = Value::object(vec![
         ("field".into(), name(&test.column, mappings, test)?),

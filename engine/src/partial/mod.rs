@@ -19,7 +19,9 @@ use solon_syntax::ast::{Body, Name, Term};
 use crate::compile::{Compiled, Options, types};
 use crate::walk::partial_eval::Simplifier;
 
-pub use crate::walk::partial_eval::{Choice, Dependence, Inlining, Residuals, Way, has_variables};
+pub use crate::walk::partial_eval::{
+    Choice, Dependence, Inlining, NUMBER_TEXT, Residuals, Way, has_variables,
+};
 
 /// Simplifies by what a compilation knows.
 pub struct Simplification<'c> {

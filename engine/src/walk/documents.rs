@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 use solon_syntax::ast::{Term, TermKind};
 
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
+use super::partial_eval::PossibleKey;
 use super::reference::Target;
 use super::term::{Made, T};
 use crate::evaluation::{
@@ -97,11 +98,19 @@ impl<'e> Walk<'e> {
             .map(|key| key.borrow())
             .filter(|key| base.is_none_or(|base| base.lookup(*key).is_none()));
         let ruled: Vec<V<'e>> = ruled.collect();
-        self.alternatives(keys.into_iter().chain(ruled), |walk, key| {
+        // a document that `with` replaces keeps numbers and texts apart
+        let numbers = self.open.is_some() && self.is_unknown_step(step) && !self.is_replaced(path);
+        let stored = self.possible_keys(keys, numbers, site);
+        let ruled = ruled.into_iter().map(PossibleKey::stored);
+        self.alternatives(stored.into_iter().chain(ruled), |walk, possible| {
             walk.turn()?;
-            walk.unify(goal, T::Known(key), step, &mut |walk| {
-                walk.tree(goal, site, path.clone(), Some(key), target, next)
-            })
+            let key = possible.key;
+            let mut found =
+                |walk: &mut Self| walk.tree(goal, site, path.clone(), Some(key), target, next);
+            match possible.text {
+                Some(text) => walk.save_number_key(goal, step, text, &mut found),
+                None => walk.unify(goal, T::Known(key), step, &mut found),
+            }
         })
     }
 

@@ -52,6 +52,7 @@ impl Writer<'_> {
             Predicate::Affix(affix, part) => self.affixed(test, declared, &column, *affix, part)?,
             // those are no columns with constants
             Predicate::Part(..) => return self.function(test),
+            Predicate::Written(written) => return Err(written.unsettled(test.place)),
             Predicate::Present => Cases {
                 value: Some(String::new()),
                 null: true,

@@ -156,6 +156,7 @@ impl Writer<'_> {
             }
             // written before
             Predicate::Part(..) => self.function(test),
+            Predicate::Written(written) => Err(written.unsettled(test.place)),
             Predicate::Present => {
                 self.column(&test.column);
                 self.text(" IS NOT NULL");

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use solon_syntax::ast::visit::{Flow as Go, Terms, VisitorMut, WalkMut, has_comprehension};
+use solon_syntax::ast::visit::{
+    Flow as Go, Terms, VisitorMut, Walk as _, WalkMut, has_comprehension,
+};
 use solon_syntax::ast::{
     Body, Comprehension, Expr, ExprKind, Name, Parts, Term, TermKind, VarScan,
 };
@@ -64,7 +66,14 @@ impl<'e> Walk<'e> {
             return term;
         };
         let mut inside: Comprehension = self.renamed(inside, frame);
-        let extra = self.closing(outer, frame);
+        let mut extra = self.closing(outer, frame);
+        if has_data_key(&inside) {
+            // a key that is not bound yet would be each string of the document, which no number equals
+            let (numbers, others): (Vec<Expr>, Vec<Expr>) =
+                extra.into_iter().partition(is_number_assignment);
+            inside.body.splice(..0, numbers);
+            extra = others;
+        }
         inside.body.extend(extra);
         for (at, expr) in (0_u32..).zip(&mut inside.body) {
             expr.index = at;
@@ -220,6 +229,30 @@ impl VisitorMut for Settling<'_, '_> {
         }
         Go::Over
     }
+}
+
+/// Returns `true` for a comprehension with a variable as a step of a reference into `data`.
+fn has_data_key(inside: &Comprehension) -> bool {
+    let mut found = false;
+    inside.walk(&mut Terms(|term: &Term| {
+        if let TermKind::Ref(steps) = &term.kind
+            && let Some((head, steps)) = steps.split_first()
+        {
+            let is_data = head.as_var().is_some_and(|name| &**name == "data");
+            found |= is_data && steps.iter().any(|step| step.as_var().is_some());
+        }
+        Go::Into
+    }));
+    found
+}
+
+/// Returns `true` for an equation that gives a variable a number.
+fn is_number_assignment(expr: &Expr) -> bool {
+    let operands = expr.operands_of("eq");
+    operands.is_some_and(|operands| match operands {
+        [_, value] => matches!(value.kind, TermKind::Number(_)),
+        _ => false,
+    })
 }
 
 /// A body whose closures give variables their values before they use them; they do so at their ends.

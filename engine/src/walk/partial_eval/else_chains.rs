@@ -7,7 +7,7 @@
 use solon_syntax::ast::{Body, Rule};
 
 use super::functions::OpenCall;
-use super::negation::can_complement;
+use super::negation::{NegatedCalls, can_complement};
 use crate::evaluation::Halt;
 use crate::program::constant;
 use crate::trace::Op;
@@ -138,7 +138,7 @@ impl<'e> Walk<'e> {
             .map_or(&[][..], |(_, earlier)| earlier);
         let earlier: Vec<Body> = earlier.iter().flat_map(|(_, it)| it.clone()).collect();
         let unknown = self.unknown_names();
-        let is_possible = can_complement(&unknown, &earlier, true);
+        let is_possible = can_complement(&unknown, &earlier, NegatedCalls::All);
         Ok(is_possible.then_some(Branches { branches }))
     }
 

@@ -14,6 +14,7 @@ mod every;
 mod functions;
 mod later;
 mod negation;
+mod number_keys;
 mod reference;
 mod residual;
 mod rules;
@@ -25,6 +26,8 @@ mod with;
 
 pub use choices::{Choice, Way, has_variables};
 pub use dependence::Dependence;
+pub use number_keys::NUMBER_TEXT;
+pub(in crate::walk) use number_keys::PossibleKey;
 pub(in crate::walk) use save::SavedKind;
 pub(in crate::walk) use state::Open;
 pub use state::{Inlining, Residuals, Simplifier};

@@ -6,6 +6,7 @@ use solon_syntax::ast::visit::{Flow as Go, Visitor, Walk as _};
 use solon_syntax::ast::{Body, Expr, ExprKind, Head, Name, Term, TermKind, VarScan};
 use solon_syntax::source::Span;
 
+use super::number_keys::is_number_key;
 use super::save::SavedKind;
 use super::state::numbered;
 use super::support::{namespace_package, never_empty, support_rule};
@@ -45,7 +46,12 @@ impl<'e> Walk<'e> {
         if bodies.is_empty() {
             return next(self);
         }
-        let calls = self.opened().is_some_and(|open| open.inlining.complements);
+        let calls = match self.opened().map(|open| open.inlining) {
+            Some(inlining) if inlining.complements => NegatedCalls::All,
+            // rows of filters have all of their columns
+            Some(inlining) if inlining.watched => NegatedCalls::NumberKeys,
+            _ => NegatedCalls::None,
+        };
         if !can_complement(&unknown, &bodies, calls) {
             return self.negated_support(goal, child, expr, &unknown, bodies, next);
         }
@@ -157,9 +163,27 @@ impl<'e> Walk<'e> {
     }
 }
 
-/// Whether bodies can be negated expression by expression, without leaving variables without values; `calls` where those
-/// are negated like equations.
-pub(super) fn can_complement(unknown: &BTreeSet<Name>, bodies: &[Body], calls: bool) -> bool {
+/// Calls that are negated like equations. References in them are defined, so that the negated call is, too.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum NegatedCalls {
+    None,
+    /// Tests of numbers as keys.
+    NumberKeys,
+    All,
+}
+
+impl NegatedCalls {
+    fn contains(self, terms: &[Term]) -> bool {
+        self == Self::All || self == Self::NumberKeys && is_number_key(terms)
+    }
+}
+
+/// Whether bodies can be negated expression by expression, without leaving variables without values.
+pub(super) fn can_complement(
+    unknown: &BTreeSet<Name>,
+    bodies: &[Body],
+    calls: NegatedCalls,
+) -> bool {
     let mut size = 1_usize;
     for body in bodies {
         size = size.saturating_mul(body.len());
@@ -186,7 +210,7 @@ fn is_bound(expr: &Expr, unknown: &BTreeSet<Name>) -> bool {
 }
 
 /// Whether references or calls stand within others.
-fn is_nested(expr: &Expr, calls: bool) -> bool {
+fn is_nested(expr: &Expr, calls: NegatedCalls) -> bool {
     match &expr.kind {
         ExprKind::Term(term) => is_nested_term(term),
         ExprKind::Call(terms) => {
@@ -194,7 +218,7 @@ fn is_nested(expr: &Expr, calls: bool) -> bool {
             let equation = terms
                 .first()
                 .is_some_and(|operator| operator.is_operator("eq"));
-            if equation || calls {
+            if equation || calls.contains(terms) {
                 operands.iter().any(is_nested_term)
             } else {
                 operands.iter().any(looks_up)

@@ -1,0 +1,157 @@
+//! Columns as keys of base documents, where a number is the key of its text.
+//!
+//! Partial evaluation leaves `json.marshal(input.fruits.id, "100")` for a column that is the number written as `100`. Rows have
+//! no texts of numbers, so the kind of the column decides: an integer has one text only, and other kinds are not numbers.
+//! Without a declared kind SQL compares as the database does, and the string that is compared too equals that number.
+
+use solon_syntax::ast::{Expr, ExprKind, TermKind};
+use solon_syntax::source::Span;
+
+use super::condition::{Comparison, Condition, Operand, Predicate, Test};
+use super::mapping::{ColumnKind, Mappings};
+use super::operand::{Names, column, is_collection, or, place_of};
+use super::refusal::Refusal;
+use super::target::FilterTarget;
+use crate::partial::NUMBER_TEXT;
+use crate::program::constant;
+use crate::value::{NumberBuf, Value};
+
+/// A number with the text that it is written as.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    pub text: String,
+    pub number: Value,
+}
+
+impl Written {
+    /// Returns the number that a JSON text is, or `None` for other texts.
+    fn of(text: &str) -> Option<Self> {
+        Some(Self {
+            text: text.to_owned(),
+            number: Value::number(NumberBuf::parse(text)?),
+        })
+    }
+
+    /// Returns the error of a condition that is written before [`settled`] has decided its tests.
+    pub(super) fn unsettled(&self, place: Span) -> Refusal {
+        Refusal::new(format!("text \"{}\" of a number", self.text), place)
+    }
+
+    /// Returns `true` for a text that an integer column may have.
+    fn is_integer(&self) -> bool {
+        let parsed = self.text.parse::<i128>();
+        parsed.is_ok_and(|integer| integer.to_string() == self.text)
+    }
+}
+
+/// Reads the test that a column is a number with a certain text. Returns `None` for other expressions.
+pub(super) fn written(expr: &Expr, names: Names<'_>) -> Option<Test> {
+    let ExprKind::Call(terms) = &expr.kind else {
+        return None;
+    };
+    let [operator, operand, text] = terms.as_slice() else {
+        return None;
+    };
+    let TermKind::Ref(path) = &operand.kind else {
+        return None;
+    };
+    if !operator.is_operator(NUMBER_TEXT) || !expr.with.is_empty() {
+        return None;
+    }
+    Some(Test {
+        column: column(path, names)?,
+        through: Vec::new(),
+        predicate: Predicate::Written(Written::of(text.as_string()?)?),
+        negated: expr.negated,
+        place: or(place_of(operator), expr.span),
+    })
+}
+
+/// Returns `Some` if an expression tests the text of a constant: `true` if it holds. Two lookups with one key leave such
+/// tests.
+pub(super) fn decided(expr: &Expr) -> Option<bool> {
+    let ExprKind::Call(terms) = &expr.kind else {
+        return None;
+    };
+    let [operator, operand, text] = terms.as_slice() else {
+        return None;
+    };
+    if !operator.is_operator(NUMBER_TEXT) || !expr.with.is_empty() {
+        return None;
+    }
+    let (value, text) = (constant(operand)?, text.as_string()?);
+    (Written::of(text).is_some() && !is_collection(&value)).then(|| {
+        let number = value.borrow().as_number();
+        let is_written = number.is_some_and(|number| *number.to_string() == **text);
+        is_written != expr.negated
+    })
+}
+
+/// Returns the condition of a target: tests of texts of numbers become comparisons, or are decided.
+///
+/// # Errors
+/// Columns whose numbers have no certain text.
+pub fn settled(
+    condition: &Condition,
+    target: FilterTarget,
+    mappings: &Mappings,
+) -> Result<Condition, Refusal> {
+    let Condition::Any(bodies) = condition else {
+        return Ok(condition.clone());
+    };
+    let mut settled = Vec::with_capacity(bodies.len());
+    for body in bodies {
+        if let Some(tests) = settled_body(body, target, mappings)? {
+            settled.push(tests);
+        }
+    }
+    Ok(Condition::of(settled))
+}
+
+/// Returns `None` for a body that never holds.
+fn settled_body(
+    body: &[Test],
+    target: FilterTarget,
+    mappings: &Mappings,
+) -> Result<Option<Vec<Test>>, Refusal> {
+    let mut tests = Vec::with_capacity(body.len());
+    for test in body {
+        let Predicate::Written(written) = &test.predicate else {
+            tests.push(test.clone());
+            continue;
+        };
+        if equals_number(test, written, target, mappings)? {
+            let number = Operand::Value(written.number.clone());
+            tests.push(Test {
+                predicate: Predicate::Compare(Comparison::Eq, number),
+                ..test.clone()
+            });
+        } else if !test.negated {
+            return Ok(None);
+        }
+    }
+    Ok(Some(tests))
+}
+
+/// Returns `true` if a column has a text where it equals the number, and `false` if it never has the text.
+fn equals_number(
+    test: &Test,
+    written: &Written,
+    target: FilterTarget,
+    mappings: &Mappings,
+) -> Result<bool, Refusal> {
+    let declared = mappings.declared(&test.column);
+    Ok(match declared.map(|declared| declared.kind) {
+        Some(ColumnKind::Integer) => written.is_integer(),
+        Some(ColumnKind::Text | ColumnKind::Boolean) => false,
+        Some(ColumnKind::Decimal) => {
+            let message = format!(
+                "decimal column `{}` as the key \"{}\" of `data`: expected a column of integers or texts",
+                test.column.name, written.text
+            );
+            return Err(Refusal::new(message, test.place));
+        }
+        // the other texts of a number may only take rows away
+        None => !target.is_sql() && (written.is_integer() || test.negated),
+    })
+}
