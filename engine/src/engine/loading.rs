@@ -1,5 +1,6 @@
 //! Loads of files that replace what earlier loads gave, and leave what clients wrote.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path as FilePath;
 use std::sync::Arc;
@@ -20,22 +21,32 @@ use crate::value::{Object, Value};
 
 /// All policies and documents that files give ([`Engine::load_files`]).
 #[derive(Clone, Debug)]
-pub struct FileLoad {
-    modules: BTreeMap<String, String>,
+pub struct FileLoad<'l> {
+    modules: &'l BTreeMap<String, String>,
+    policy_id: fn(&str) -> &str,
     locations: BTreeMap<String, String>,
     documents: Value,
     fixed: Vec<(Path, Value)>,
 }
 
-impl FileLoad {
+impl<'l> FileLoad<'l> {
     /// The policies and documents that a loader has read.
-    pub fn new(loaded: &Loaded) -> Self {
+    pub fn new(loaded: &'l Loaded) -> Self {
         Self {
-            modules: loaded.modules.clone(),
+            modules: &loaded.modules,
+            policy_id: |name| name,
             locations: BTreeMap::new(),
             documents: loaded.documents.clone(),
             fixed: Vec::new(),
         }
+    }
+
+    /// Sets the function from names of policies to the ids by which clients know them; the id is the name unless set. Policies in
+    /// force with one id are one policy: what a client wrote under it hides the file's.
+    #[must_use]
+    pub fn identified(mut self, policy_id: fn(&str) -> &str) -> Self {
+        self.policy_id = policy_id;
+        self
     }
 
     /// Sets the absolute path of the file of each policy, by the policy's name. By it a policy that a client has replaced is
@@ -46,6 +57,10 @@ impl FileLoad {
         let located = names.filter_map(|name| Some((name.clone(), location(name)?)));
         self.locations = located.collect();
         self
+    }
+
+    fn id<'n>(&self, name: &'n str) -> &'n str {
+        (self.policy_id)(name)
     }
 
     /// Adds a document of the program itself. It replaces what files and clients wrote there.
@@ -94,7 +109,7 @@ impl Engine {
     ///
     /// # Errors
     /// Those of [`Self::apply`]. Nothing has changed then.
-    pub fn load_files(&self, load: FileLoad) -> Result<LoadReport, Error> {
+    pub fn load_files(&self, load: FileLoad<'_>) -> Result<LoadReport, Error> {
         let inner = &*self.inner;
         let mut record = inner.changing.lock();
         let before = self.now();
@@ -161,7 +176,7 @@ fn unrecorded(before: &State) -> OriginRecord {
 }
 
 /// The documents of a load with those of the program.
-fn with_fixed(load: &FileLoad) -> Result<Value, StoreError> {
+fn with_fixed(load: &FileLoad<'_>) -> Result<Value, StoreError> {
     let mut documents = Transaction::on(&Snapshot::new(load.documents.clone(), 0));
     for (path, value) in &load.fixed {
         documents.put(path, value.clone())?;
@@ -200,13 +215,18 @@ impl ModuleChanges {
     fn of(
         record: &OriginRecord,
         current: &BTreeMap<String, Arc<Module>>,
-        load: &FileLoad,
+        load: &FileLoad<'_>,
         version: solon_syntax::ast::Version,
     ) -> Self {
         let (hidden, overridden) = hidden(record, load);
         let in_force = |name: &str| !overridden.contains(name);
         let given = load.modules.iter().filter(|(name, _)| in_force(name));
-        let digests: BTreeSet<_> = given.clone().map(|(_, text)| digest(text)).collect();
+        let ids: BTreeSet<_> = given.clone().map(|(name, _)| load.id(name)).collect();
+        // only policies of unknown origin need it
+        let digests = LazyCell::new(|| -> BTreeSet<_> {
+            let texts = given.clone().map(|(_, text)| digest(text));
+            texts.collect()
+        });
         let mut changes = Vec::new();
         let mut unknown = Vec::new();
         for (name, module) in current {
@@ -214,8 +234,11 @@ impl ModuleChanges {
             match record.of_module(name) {
                 _ if is_given => {}
                 Origin::Files => changes.push((name.clone(), None)),
-                // the same policy, whose file was renamed
-                Origin::Unknown if digests.contains(&digest(&module.source.text)) => {
+                // the same policy, whose file was renamed or is spelled differently
+                Origin::Unknown
+                    if ids.contains(load.id(name))
+                        || digests.contains(&digest(&module.source.text)) =>
+                {
                     changes.push((name.clone(), None));
                 }
                 Origin::Unknown => unknown.push(name.clone()),
@@ -239,43 +262,45 @@ impl ModuleChanges {
     }
 }
 
-/// Finds the policies of a load that clients have replaced or removed: by name, by the file's absolute path, or, where a file was
+/// Finds the policies of a load that clients have replaced or removed: by id, by the file's absolute path, or, where a file was
 /// renamed, by content.
-fn hidden(record: &OriginRecord, load: &FileLoad) -> (Vec<HiddenModule>, BTreeSet<String>) {
+fn hidden(record: &OriginRecord, load: &FileLoad<'_>) -> (Vec<HiddenModule>, BTreeSet<String>) {
     let mut hidden = record.origins.hidden.clone();
     let mut found: BTreeMap<usize, String> = BTreeMap::new();
     let mut overridden = BTreeSet::new();
+    let names = load.modules.keys();
+    let names_of: BTreeMap<&str, &String> = names.map(|name| (load.id(name), name)).collect();
     for (at, module) in hidden.iter().enumerate() {
         let by_location = || {
             let location = module.location.as_ref()?;
             let mut locations = load.locations.iter();
             locations.find_map(|(name, other)| (other == location).then_some(name))
         };
-        let by_name = load
-            .modules
-            .get_key_value(&module.name)
-            .map(|(name, _)| name);
-        if let Some(name) = by_name.or_else(by_location) {
+        let by_name = load.modules.get_key_value(&module.name);
+        let by_name = by_name.map(|(name, _)| name);
+        let by_id = || names_of.get(load.id(&module.name)).copied();
+        if let Some(name) = by_name.or_else(by_id).or_else(by_location) {
             overridden.insert(name.clone());
             found.insert(at, name.clone());
         }
     }
+    // files that were there already are other ones with the same content
+    let digests = LazyCell::new(|| -> BTreeMap<&str, [u8; 32]> {
+        let names = load.modules.iter();
+        let new = names.filter(|(name, _)| record.of_module(name) != Origin::Files);
+        new.map(|(name, text)| (&**name, digest(text))).collect()
+    });
     let file_name = |name: &str| FilePath::new(name).file_name().map(ToOwned::to_owned);
     for (at, module) in hidden.iter().enumerate() {
         if found.contains_key(&at) {
             continue;
         }
-        // a file that was there already is another one with the same content
-        let is_renamed = |name: &str, text: &str| {
-            record.of_module(name) != Origin::Files
-                && !overridden.contains(name)
-                && digest(text) == module.digest
-        };
-        let renamed = load.modules.iter();
-        let renamed = renamed.filter(|(name, text)| is_renamed(name, text));
+        let renamed = digests
+            .iter()
+            .filter(|(name, digest)| **digest == module.digest && !overridden.contains(**name));
         let best = renamed.max_by_key(|(name, _)| file_name(name) == file_name(&module.name));
         if let Some((name, _)) = best {
-            let name = name.clone();
+            let name = (*name).to_owned();
             overridden.insert(name.clone());
             found.insert(at, name);
         }
@@ -290,8 +315,13 @@ fn hidden(record: &OriginRecord, load: &FileLoad) -> (Vec<HiddenModule>, BTreeSe
             *old = new;
         }
     }
+    let clients = record.modules.iter();
+    let clients = clients.filter(|(_, origin)| **origin == Origin::Client);
+    let clients = clients.map(|(name, _)| load.id(name));
+    let ids = overridden.iter().map(|name| load.id(name));
+    let ids: BTreeSet<String> = ids.chain(clients).map(str::to_owned).collect();
     for name in load.modules.keys() {
-        if record.of_module(name) == Origin::Client && overridden.insert(name.clone()) {
+        if ids.contains(load.id(name)) && overridden.insert(name.clone()) {
             hidden.extend(entry(name));
         }
     }

@@ -31,6 +31,7 @@ mod warning;
 mod write;
 
 pub use error::ApiError;
+pub use policies::policy_id;
 pub use provenance::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION};
 pub use service::Service;
 pub use state::State;

@@ -14,10 +14,11 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use solon::CompilerOptions as Options;
-use solon::bundle::Loaded;
+use solon::bundle::{Loaded, Loader};
 use solon::host::Host as _;
 use solon::store::SqliteStore;
 use solon::{Capabilities, Engine, Limits, LoadReport, Value, json};
+use solon_host::SystemFiles;
 
 use self::host::ServerHost;
 use self::watch::Watch;
@@ -178,14 +179,19 @@ fn start(args: &Args) -> Result<(), String> {
     let host = Arc::new(ServerHost::new(told, is_authorized));
     let active = to_value(&config.active(&uuid(&host), VERSION)).map_err(line)?;
     let options = args.options(&config).map_err(line)?;
-    let loaded = apart(|| load(args, &config, host));
-    let (engine, report) = loaded
-        .map_err(|error| line(error.to_string()))?
-        .map_err(|report| {
-            let text = report.bare().map(|message| line(message.to_owned()));
-            let text = text.unwrap_or_else(|| report.text(report.is_of_loading()));
-            format!("load error: {text}")
-        })?;
+    let loaded = apart(|| {
+        let capabilities = args.capabilities(&config)?;
+        let (engine, report) = load(args, &config, capabilities.clone(), host)?;
+        Ok::<_, Report>((engine, report, capabilities))
+    });
+    let (engine, report, capabilities) =
+        loaded
+            .map_err(|error| line(error.to_string()))?
+            .map_err(|report| {
+                let text = report.bare().map(|message| line(message.to_owned()));
+                let text = text.unwrap_or_else(|| report.text(report.is_of_loading()));
+                format!("load error: {text}")
+            })?;
     huge_pages::leave();
     let layout = given(args.log_timestamp_format.as_deref()).map(str::to_owned);
     let layout = layout.or_else(|| std::env::var("OPA_LOG_TIMESTAMP_FORMAT").ok());
@@ -195,7 +201,7 @@ fn start(args: &Args) -> Result<(), String> {
         tracing::warn!("{warning}");
     }
     files::log(&report);
-    args.watch(watched, &engine, report);
+    args.watch(watched, &engine, capabilities, report);
     let server = Server::builder().engine(engine).options(options);
     let served = server.config(active).build().run();
     finish_log();
@@ -311,14 +317,29 @@ impl Args {
         self.bundles.load(&loader, &self.paths)
     }
 
-    /// The files to load, and the configuration, where they are to be watched.
+    /// Capabilities of the arguments or, if they name none, of the configuration.
+    fn capabilities(&self, config: &Config) -> Result<Option<Arc<Capabilities>>, Report> {
+        let configured = config.settings.capabilities.as_deref();
+        match (&self.capabilities, configured) {
+            (Some(given), _) => Ok(Some(given.clone())),
+            (None, Some(name)) => capabilities::read(name).map(Some).map_err(Report::message),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// The files to load, and the configuration, if they are to be watched.
     fn watched(&self) -> (Option<Watch>, Option<Watch>) {
-        let paths = || self.paths.iter().map(|path| watch::file_of(path)).collect();
+        let files = self.watch.then(|| {
+            let args = self.clone();
+            Watch::new(move || {
+                let loader = Loader::new(&SystemFiles).ignore(&args.ignore);
+                args.bundles.files(&loader, &args.paths)
+            })
+        });
         let config = given(self.config_file.as_deref()).filter(|_| self.watch_config);
-        (
-            self.watch.then(|| Watch::new(paths())),
-            config.map(|file| Watch::new(vec![PathBuf::from(file)])),
-        )
+        let config = config.map(PathBuf::from);
+        let config = config.map(|file| Watch::new(move || vec![file.clone()]));
+        (files, config)
     }
 
     /// Takes over changes of watched files. `report` is about the load at the start.
@@ -326,6 +347,7 @@ impl Args {
         &self,
         (files, config): (Option<Watch>, Option<Watch>),
         engine: &Engine,
+        capabilities: Option<Arc<Capabilities>>,
         mut report: LoadReport,
     ) {
         if let Some(files) = files {
@@ -333,7 +355,7 @@ impl Args {
             let engine = engine.clone();
             let mut error = String::new();
             files.start(move |is_retry| {
-                let done = args.load_files(args.capabilities.as_deref()).and_then(|loaded| {
+                let done = args.load_files(capabilities.as_deref()).and_then(|loaded| {
                     let done = files::reload(&engine, &loaded, &mut report);
                     done.map_err(|error| Report::of(&error, &|file| loaded.modules.get(file).cloned()))
                 });
@@ -386,14 +408,9 @@ fn start_anew() {
 fn load(
     args: &Args,
     config: &Config,
+    capabilities: Option<Arc<Capabilities>>,
     host: Arc<ServerHost>,
 ) -> Result<(Engine, LoadReport), Report> {
-    let configured = config.settings.capabilities.as_deref();
-    let capabilities = match (&args.capabilities, configured) {
-        (Some(given), _) => Some(given.clone()),
-        (None, Some(name)) => Some(capabilities::read(name).map_err(Report::message)?),
-        (None, None) => None,
-    };
     let loaded = args.load_files(capabilities.as_deref())?;
     let options = Options::default()
         .error_limit(usize::try_from(args.max_errors).unwrap_or(0))

@@ -288,7 +288,9 @@ fn files_are_loaded_again_when_they_change() {
     shows("/v1/data/p/x", "{\"result\":22}\n");
     shows("/v1/data/m", "{}\n");
     std::fs::write(server.folder().join("p.rego"), "package p\n\nbroken").unwrap();
-    server.logged_message("Files changed, and are not taken over.");
+    server.logged_message(
+        "Files changed, and cannot be loaded; policies and documents stay as they were.",
+    );
     assert_eq!(get(&address, "/v1/data/p/x").text(), "{\"result\":22}\n");
     std::fs::write(
         server.folder().join("p.rego"),

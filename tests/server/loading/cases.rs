@@ -6,7 +6,7 @@
 //! | `move`, `copy`, `link` | two names; `STORES/` are the recorded stores |
 //! | `start` | starts the server again with arguments; `FOLDER` is the absolute path of the folder |
 //! | `start_fails` | the same, and a text that it ends with |
-//! | `PUT`, `PATCH`, `DELETE` | target, body and status |
+//! | `PUT`, `PATCH`, `DELETE` | target, body and status; `FOLDER` as in `start` |
 //! | `data` | documents, without `system` |
 //! | `policies` | ids |
 //! | `log`, `no_log` | a text that is in the log, or is not in all of it |
@@ -42,6 +42,25 @@ fn files_and_writes_of_clients_are_in_force_as_recorded() {
     }
     println!("{} cases", cases.len());
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
+}
+
+/// A path of a document has as many keys as a request can name.
+#[test]
+fn origins_of_deep_documents_are_printed_and_released() {
+    let mut world = World::new();
+    world.start(&["--data-dir", "store"]).unwrap();
+    let path = "/a".repeat(9_000);
+    assert_eq!(
+        world.ask("PUT", &format!("/v1/data{path}"), "1").status,
+        204
+    );
+    world.stop();
+    let line = format!("document\tclient\t{path}\n");
+    let (code, printed) = world.run(&["data", "origins", "store"]);
+    assert_eq!(code, Some(0));
+    assert!(printed.starts_with(&line));
+    let (code, _) = world.run(&["data", "release", "store", &path]);
+    assert_eq!(code, Some(0));
 }
 
 fn make(world: &mut World, step: &Value, cases: &Path) -> Result<(), String> {
@@ -83,7 +102,9 @@ fn make(world: &mut World, step: &Value, cases: &Path) -> Result<(), String> {
             return same(&error.contains(wanted), &true, &error);
         }
         "PUT" | "PATCH" | "DELETE" => {
-            let answer = world.ask(key, texts[0], texts[1]);
+            let folder = world.path("").to_str().unwrap().to_owned();
+            let target = texts[0].replace("/FOLDER/", &folder);
+            let answer = world.ask(key, &target, texts[1]);
             return same(
                 &Some(u64::from(answer.status)),
                 &value[2].as_u64(),

@@ -11,9 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::client::{Answer, Client, Message};
-
-/// Longest time that a server may take to reach a state.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::waiting::HANG;
 
 /// A folder that goes away, and the server that runs in it.
 pub struct World {
@@ -109,7 +107,7 @@ impl World {
         });
         let mut log = Vec::new();
         let address = loop {
-            let Ok(line) = lines.recv_timeout(PATIENCE) else {
+            let Ok(line) = lines.recv_timeout(HANG) else {
                 let _ = child.kill();
                 let _ = child.wait();
                 return Err(log.join("\n"));
@@ -170,7 +168,7 @@ impl World {
         let start = Instant::now();
         loop {
             let now = found(self);
-            if now == *want || start.elapsed() > PATIENCE / 3 {
+            if now == *want || start.elapsed() > HANG {
                 return now;
             }
             std::thread::sleep(Duration::from_millis(10));
@@ -190,7 +188,7 @@ impl World {
             }
             match server.lines.recv_timeout(Duration::from_millis(200)) {
                 Ok(line) => server.log.push(line),
-                Err(_) if start.elapsed() > PATIENCE / 3 => return false,
+                Err(_) if start.elapsed() > HANG => return false,
                 Err(_) => {}
             }
         }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -14,6 +14,9 @@ use solon_syntax::{ParseOptions, parse_module};
 use super::{Documents, Found, Ignore, Kind, Walk, Wanted, read_document};
 use crate::bundle::{FileKind, Files, Links, LoadError};
 use crate::value::Value;
+
+/// The file of a bundle that says which documents it owns.
+const MANIFEST: &str = ".manifest";
 
 /// What a bundle brings.
 #[derive(Debug)]
@@ -59,13 +62,22 @@ impl Bundle {
             .map_err(|what| format!("bundle {name}: {what}"))
     }
 
+    /// Returns the files that a load of the folder reads.
+    pub fn files(files: &dyn Files, name: &str, ignore: &Ignore) -> Vec<PathBuf> {
+        let found = Walk::new(files, Wanted::All, ignore).find_in_folder(name);
+        let found = found.into_iter().filter_map(Result::ok);
+        let read = found.filter(|file| file.kind == Kind::Module || is_data(file));
+        let manifest = Path::new(name).join(MANIFEST);
+        read.map(Found::into_path).chain([manifest]).collect()
+    }
+
     fn of_folder(
         files: &dyn Files,
         name: &str,
         ignore: &Ignore,
         options: &ParseOptions,
     ) -> Result<Self, String> {
-        let manifest = manifest(files, &Path::new(name).join(".manifest"), options)?;
+        let manifest = manifest(files, &Path::new(name).join(MANIFEST), options)?;
         let steps = |root: String| {
             let steps = root.split('/').filter(|step| !step.is_empty());
             steps.map(str::to_owned).collect()

@@ -1,6 +1,7 @@
 //! Loading what commands name.
 
 use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use solon_syntax::ast::Version;
@@ -137,6 +138,23 @@ impl<'f> Loader<'f> {
             documents: documents.finish(),
             reading,
         })
+    }
+
+    /// Returns the files that [`Self::load`] reads, without reading them. Paths at which nothing is found are left out.
+    pub fn files<P: AsRef<str>>(&self, paths: &[P]) -> Vec<PathBuf> {
+        let find = |path: &P| Walk::new(self.files, self.wanted, &self.ignore).find(path.as_ref());
+        let found = paths.iter().flat_map(find).filter_map(Result::ok);
+        found.map(Found::into_path).collect()
+    }
+
+    /// Returns the files that [`Self::load_bundles`] reads, without reading them, and the manifest of each bundle, even if there is
+    /// none.
+    pub fn bundle_files<P: AsRef<str>>(&self, paths: &[P]) -> Vec<PathBuf> {
+        let folders = paths
+            .iter()
+            .filter_map(|path| file_path(path.as_ref()).ok());
+        let files = folders.flat_map(|folder| Bundle::files(self.files, &folder, &self.ignore));
+        files.collect()
     }
 
     /// Loads JSON schemas: a file is `schema` itself, a folder gives each of its files at its path.

@@ -60,6 +60,11 @@ impl Found {
         }
     }
 
+    /// Returns the path at which the file is read.
+    pub fn into_path(self) -> PathBuf {
+        self.path
+    }
+
     /// The bytes of the file.
     pub fn bytes(&self, files: &dyn Files) -> Result<Vec<u8>, LoadError> {
         let bytes = files.read(&self.path);

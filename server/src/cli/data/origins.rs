@@ -11,8 +11,10 @@ use solon::store::{
 };
 
 use super::{existing, message};
+use crate::api::policy_id;
 use crate::cli::report::Report;
 use crate::cli::terminal::print;
+use crate::http::segments;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -22,6 +24,7 @@ pub struct Args {
 }
 
 #[derive(clap::Args)]
+#[command(group(clap::ArgGroup::new("released").required(true).multiple(true).args(["paths", "policy"])))]
 pub struct ReleaseArgs {
     /// The file, or the folder that `--data-dir` names
     #[arg(value_name = "STORE")]
@@ -49,7 +52,7 @@ pub fn list(args: &Args) -> Result<ExitCode, Report> {
         claims: &contents.origins.claims,
         lines,
     };
-    listing.document(&mut Vec::new(), Some(&contents.documents), false);
+    listing.document(&contents.documents);
     print(listing.lines.concat());
     Ok(ExitCode::SUCCESS)
 }
@@ -59,11 +62,37 @@ struct Listing<'c> {
     lines: Vec<String>,
 }
 
+/// A document that is to be listed.
+struct Node<'v> {
+    path: Vec<String>,
+    value: Option<&'v Value>,
+    /// `true` if the origin of a document around it is unknown.
+    is_unknown: bool,
+}
+
 impl Listing<'_> {
-    fn document(&mut self, path: &mut Vec<String>, value: Option<&Value>, is_unknown: bool) {
-        let claim = self.claims.get(path).map(|claim| claim.kind);
+    /// Lists the parts of a document in order. They may be nested too deeply for recursion.
+    fn document(&mut self, root: &Value) {
+        let mut stack = vec![Node {
+            path: Vec::new(),
+            value: Some(root),
+            is_unknown: false,
+        }];
+        while let Some(node) = stack.pop() {
+            self.node(node, &mut stack);
+        }
+    }
+
+    /// Lists a document that has one origin. Pushes the members of any other, the first one last.
+    fn node<'v>(&mut self, node: Node<'v>, stack: &mut Vec<Node<'v>>) {
+        let Node {
+            path,
+            value,
+            is_unknown,
+        } = node;
+        let claim = self.claims.get(&path).map(|claim| claim.kind);
         let is_unknown = is_unknown || claim == Some(ClaimKind::Unknown);
-        let below = self.claims.below(path);
+        let below = self.claims.below(&path);
         let keys: BTreeSet<String> = below
             .filter_map(|(place, _)| place.get(path.len()).cloned())
             .collect();
@@ -74,12 +103,12 @@ impl Listing<'_> {
             _ if !keys.is_empty() => {
                 let own = object.into_iter().flat_map(solon::Object::iter);
                 let own = own.filter_map(|(key, _)| key.as_str().map(str::to_owned));
-                for key in own.chain(keys).collect::<BTreeSet<_>>() {
-                    let member = object.and_then(|object| object.get_str(&key));
-                    path.push(key);
-                    self.document(path, member, is_unknown);
-                    path.pop();
-                }
+                let keys: BTreeSet<String> = own.chain(keys).collect();
+                stack.extend(keys.into_iter().rev().map(|key| Node {
+                    value: object.and_then(|object| object.get_str(&key)),
+                    path: path.iter().cloned().chain([key]).collect(),
+                    is_unknown,
+                }));
                 return;
             }
             (_, None) => return,
@@ -87,7 +116,7 @@ impl Listing<'_> {
             _ if is_unknown => "unknown",
             _ => "files",
         };
-        let path = Path::new(&*path);
+        let path = Path::new(path);
         self.lines.push(format!("document\t{origin}\t{path}\n"));
     }
 }
@@ -98,7 +127,7 @@ pub fn release(args: &ReleaseArgs) -> Result<ExitCode, Report> {
     let store = existing(&args.store)?;
     let mut contents = store.load().map_err(message)?;
     for path in &args.paths {
-        let path = Path::from_slashes(path);
+        let path = document_path(path)?;
         let claims = &mut contents.origins.claims;
         if claims.below(path.segments()).next().is_none() {
             let text =
@@ -115,13 +144,22 @@ pub fn release(args: &ReleaseArgs) -> Result<ExitCode, Report> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The path of a document as [`list`] prints it, with or without the first slash.
+fn document_path(text: &str) -> Result<Path, Report> {
+    let segments = segments(text.strip_prefix('/').unwrap_or(text));
+    let invalid = || Report::message(format!("{text}: invalid percent escape in a path"));
+    segments.map(Path::new).ok_or_else(invalid)
+}
+
 fn release_module(contents: &mut Contents, name: &str) -> Result<(), Report> {
     let hidden = &mut contents.origins.hidden;
     let count = hidden.len();
-    hidden.retain(|one| one.name != name);
+    // the client's policy may be named by its id, and the file's by its absolute path
+    let is_named = |other: &str| policy_id(other) == policy_id(name);
+    hidden.retain(|one| !is_named(&one.name));
     let mut is_known = hidden.len() < count;
     for module in &mut contents.modules {
-        if module.name == name && module.origin != Origin::Files {
+        if is_named(&module.name) && module.origin != Origin::Files {
             module.origin = Origin::Files;
             is_known = true;
         }

@@ -1,6 +1,6 @@
 //! Flags of bundles that are loaded at the start, and of their signatures.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use solon::bundle::{Loaded, Loader};
 
@@ -52,6 +52,17 @@ impl BundleArgs {
             return Ok(());
         }
         Err("--verification-key: verifying bundles is not supported yet".to_owned())
+    }
+
+    /// Returns the files that [`Self::load`] reads or whose presence it checks.
+    pub fn files(&self, loader: &Loader<'_>, paths: &[String]) -> Vec<PathBuf> {
+        if !self.bundle {
+            return loader.files(paths);
+        }
+        let mut files = loader.bundle_files(paths);
+        let folders = paths.iter().filter_map(|name| path(name).ok());
+        files.extend(folders.map(|folder| Path::new(&*folder).join(SIGNATURES)));
+        files
     }
 
     /// Loads what the paths name: bundles, or files and folders.

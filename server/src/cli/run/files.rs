@@ -7,7 +7,7 @@ use solon::store::Path as DocumentPath;
 use solon::{Change, Engine, Error, FileLoad, LoadReport, Value};
 use tracing::{info, warn};
 
-use crate::api::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION};
+use crate::api::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION, policy_id};
 
 /// Loads files at the start. Where no other load will replace them (`is_replaced`), the engine need not remember what came from
 /// them.
@@ -23,8 +23,10 @@ pub fn load(engine: &Engine, loaded: &Loaded, is_replaced: bool) -> Result<LoadR
 }
 
 /// Returns a load with the document of the server itself.
-fn load_of(loaded: &Loaded) -> FileLoad {
-    let load = FileLoad::new(loaded).located(location);
+fn load_of(loaded: &Loaded) -> FileLoad<'_> {
+    let load = FileLoad::new(loaded)
+        .identified(policy_id)
+        .located(location);
     load.document(version_path(), version_document())
 }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// Shortest pause between two polls.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Longest pause between two polls. A poll of many files takes a twentieth of the time at most.
+/// Longest pause between two polls. The pause is twenty times as long as the poll before it, within these bounds.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// Pause before a load that failed is tried again.
@@ -22,27 +22,22 @@ const RETRY: Duration = Duration::from_secs(5);
 /// Age from which on the time of a change tells two changes apart. Clocks of file systems are as coarse as 2 seconds.
 const SETTLED: Duration = Duration::from_secs(3);
 
-/// Deepest folder that is watched.
-const DEPTH: usize = 64;
-
-/// Most files and folders that are watched.
-const MOST_ENTRIES: usize = 1 << 18;
-
-/// Files and folders that are watched.
+/// Files that are watched.
 pub struct Watch {
-    paths: Vec<PathBuf>,
+    /// Returns the files that a load would read now.
+    files: Box<dyn Fn() -> Vec<PathBuf> + Send>,
     hasher: RandomState,
     last: Entries,
 }
 
-/// The state of files and folders, by path.
+/// The state of files, by path.
 type Entries = BTreeMap<PathBuf, Entry>;
 
-/// A file or folder.
+/// The state of a file.
 #[derive(Clone, Debug)]
 struct Entry {
-    /// Device, inode and, of files, length, time of modification and time of change.
-    identity: (u64, u64, Option<(u64, i128, i128)>),
+    /// Device, inode, length, time of modification and time of change.
+    identity: (u64, u64, u64, i128, i128),
     /// The digest of the content, if the file was read because it had just changed.
     digest: Option<u64>,
     /// `true` if the file may still change without another time of change.
@@ -58,10 +53,10 @@ impl Entry {
 }
 
 impl Watch {
-    /// Takes note of files as they are. Must be called before they are read, so that no change is missed.
-    pub fn new(paths: Vec<PathBuf>) -> Self {
+    /// Takes note of the files that `files` returns, as they are. Must be called before they are read, so that no change is missed.
+    pub fn new(files: impl Fn() -> Vec<PathBuf> + Send + 'static) -> Self {
         let mut watch = Self {
-            paths,
+            files: Box::new(files),
             hasher: RandomState::new(),
             last: Entries::new(),
         };
@@ -70,10 +65,9 @@ impl Watch {
     }
 
     /// Calls `changed` each time that files change, from a thread of its own. If it returns `false`, it is called again after a
-    /// while, with `true`.
+    /// while, with `true`. Logs an error if the thread cannot be started; the server runs then, and changes are not noticed.
     pub fn start(mut self, mut changed: impl FnMut(bool) -> bool + Send + 'static) {
-        // the server runs even if the thread cannot be started
-        let _ = std::thread::Builder::new()
+        let started = std::thread::Builder::new()
             .name("watch".into())
             .spawn(move || {
                 let mut failed: Option<Instant> = None;
@@ -89,6 +83,12 @@ impl Watch {
                     std::thread::sleep(pause.clamp(PAUSE, LONGEST_PAUSE));
                 }
             });
+        if let Err(error) = started {
+            tracing::error!(
+                err = %error,
+                "Files cannot be watched; the server does not notice their changes."
+            );
+        }
     }
 
     /// Notes what there is now; `true` if that has changed.
@@ -98,17 +98,11 @@ impl Watch {
             hasher: &self.hasher,
             now: SystemTime::now(),
             entries: Entries::new(),
-            folders: BTreeMap::new(),
         };
-        for path in &self.paths {
-            poll.note(path, 0);
+        for path in (self.files)() {
+            poll.note(path);
         }
         let entries = poll.entries;
-        if entries.len() >= MOST_ENTRIES && self.last.len() < MOST_ENTRIES {
-            tracing::error!(
-                "More than {MOST_ENTRIES} files and folders are to be watched; changes of others are not noticed."
-            );
-        }
         let is_same = entries.len() == self.last.len()
             && self
                 .last
@@ -125,61 +119,29 @@ struct Poll<'w> {
     hasher: &'w RandomState,
     now: SystemTime,
     entries: Entries,
-    /// Folders that were visited, by device and inode, with the least depth: links may lead to a folder more than once.
-    folders: BTreeMap<(u64, u64), usize>,
 }
 
 impl Poll<'_> {
-    /// Notes a file, or a folder with all that a load reads of it. Links are followed.
-    fn note(&mut self, path: &Path, depth: usize) {
-        let Ok(file) = std::fs::metadata(path) else {
+    /// Notes the state of a file, if there is one. Links are followed.
+    fn note(&mut self, path: PathBuf) {
+        let Ok(file) = std::fs::metadata(&path) else {
             return;
         };
-        if depth > DEPTH || self.entries.len() >= MOST_ENTRIES {
-            return;
-        }
-        let node = (file.dev(), file.ino());
-        if file.is_dir() {
-            let identity = (node.0, node.1, None);
-            self.entries.insert(
-                path.to_owned(),
-                Entry {
-                    identity,
-                    digest: None,
-                    is_recent: false,
-                },
-            );
-            if self.folders.get(&node).is_some_and(|least| *least <= depth) {
-                return;
-            }
-            self.folders.insert(node, depth);
-            let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-            let mut names: Vec<_> = entries.map(|entry| entry.file_name()).collect();
-            names.sort();
-            for name in names {
-                self.note(&path.join(name), depth + 1);
-            }
-        } else if depth == 0 || is_loaded(path) {
-            let changed = nanoseconds(file.ctime(), file.ctime_nsec());
-            let times = (
-                file.len(),
-                nanoseconds(file.mtime(), file.mtime_nsec()),
-                changed,
-            );
-            let is_recent = self.is_recent(changed);
-            let last = self.last.get(path);
-            let digest = if is_recent || last.is_some_and(|last| last.is_recent) {
-                file.is_file().then(|| self.digest(path)).flatten()
-            } else {
-                last.and_then(|last| last.digest)
-            };
-            let entry = Entry {
-                identity: (node.0, node.1, Some(times)),
-                digest,
-                is_recent,
-            };
-            self.entries.insert(path.to_owned(), entry);
-        }
+        let modified = nanoseconds(file.mtime(), file.mtime_nsec());
+        let changed = nanoseconds(file.ctime(), file.ctime_nsec());
+        let is_recent = self.is_recent(changed);
+        let last = self.last.get(&path);
+        let digest = if is_recent || last.is_some_and(|last| last.is_recent) {
+            file.is_file().then(|| self.digest(&path)).flatten()
+        } else {
+            last.and_then(|last| last.digest)
+        };
+        let entry = Entry {
+            identity: (file.dev(), file.ino(), file.len(), modified, changed),
+            digest,
+            is_recent,
+        };
+        self.entries.insert(path, entry);
     }
 
     fn is_recent(&self, changed: i128) -> bool {
@@ -207,18 +169,44 @@ fn nanoseconds(seconds: i64, rest: i64) -> i128 {
     i128::from(seconds) * 1_000_000_000 + i128::from(rest)
 }
 
-/// `true` for files that a load of their folder reads.
-fn is_loaded(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    matches!(extension, Some("rego" | "json" | "yaml" | "yml"))
-}
+#[cfg(test)]
+mod tests {
+    use std::fs;
 
-/// The file or folder of a path of the command line, which may stand behind a place in `data`: `a.b:PATH`.
-pub fn file_of(path: &str) -> PathBuf {
-    let behind = path.split_once(':').map(|(_, behind)| behind);
-    let plain = path.strip_prefix("file://").unwrap_or(path);
-    match behind.filter(|_| !Path::new(plain).exists()) {
-        Some(behind) => PathBuf::from(behind),
-        None => PathBuf::from(plain),
+    use solon::bundle::Loader;
+    use solon_host::SystemFiles;
+
+    use super::Watch;
+
+    #[test]
+    fn only_files_that_a_load_reads_are_watched() {
+        let folder = std::env::temp_dir().join(format!("solon-watch-{}", std::process::id()));
+        let write = |name: &str, text: &str| {
+            let path = folder.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("d.json", "{}");
+        let path = folder.to_str().unwrap().to_owned();
+        let mut watch = Watch::new(move || {
+            let loader = Loader::new(&SystemFiles).ignore(&["cache,*_test.rego".to_owned()]);
+            loader.files(&[&*path])
+        });
+        assert!(!watch.poll());
+        for text in ["1", "22"] {
+            write("cache/d.json", text);
+            write("sub/cache/x/d.json", text);
+            write("p_test.rego", text);
+            write("notes.txt", text);
+            assert!(!watch.poll(), "{text}");
+        }
+        write("sub/d.json", "{}");
+        assert!(watch.poll());
+        write("sub/d.json", "[]");
+        assert!(watch.poll());
+        fs::remove_file(folder.join("d.json")).unwrap();
+        assert!(watch.poll());
+        assert!(!watch.poll());
+        fs::remove_dir_all(folder).unwrap();
     }
 }
