@@ -146,6 +146,23 @@ fn the_limit_is_exact() {
         chained(limit + 1).as_deref(),
         Some("max parsing recursion depth exceeded")
     );
+    for connective in [" and x", " or x"] {
+        let chained = |length: usize| {
+            let chain = connective.repeat(length);
+            let text = format!("package t\nimport rego.v2\np if {{ y; x{chain}; z }}");
+            outcome(text, Version::V1)
+        };
+        assert_eq!(chained(limit), None, "{connective}");
+        assert_eq!(
+            chained(limit + 1).as_deref(),
+            Some("max parsing recursion depth exceeded"),
+            "{connective}"
+        );
+    }
+    // one after another they are as long as each
+    let two = format!("x{0}; x{0}", " or x".repeat(limit));
+    let text = format!("package t\nimport rego.v2\np if {{ {two} }}");
+    assert_eq!(outcome(text, Version::V1), None);
 }
 
 #[test]

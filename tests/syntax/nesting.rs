@@ -68,3 +68,22 @@ fn deep_trees_need_little_stack() {
         }
     }
 }
+
+#[test]
+fn the_longest_chains_need_little_stack() {
+    let limit = ParseOptions::CHAIN as usize;
+    for text in [
+        format!("x{}", " and x".repeat(limit)),
+        format!("x{}", " or x".repeat(limit)),
+        format!("x{}", " and x or y".repeat(limit / 2)),
+        format!("{{x}}{}", " or {x}".repeat(limit)),
+        format!("not x{}", " and not x".repeat(limit)),
+        format!("(x or y){}", " and (x or y)".repeat(limit)),
+        format!("(x{0}){0}", " or x".repeat(limit / 2)),
+    ] {
+        let shown: String = text.chars().take(30).collect();
+        let small = std::thread::Builder::new().stack_size(256 << 10);
+        let small = small.spawn(move || exercise(&text)).unwrap();
+        assert!(small.join().is_ok(), "{shown}");
+    }
+}

@@ -1,8 +1,8 @@
-//! Built-ins that go down values as deep as an evaluation may hold.
+//! Built-ins that go down values as deep as an evaluation may hold, and the longest chains of `and` and `or`.
 
-use solon::{Engine, Limits, Request, Value};
+use solon::{Engine, Limits, PartialOptions, Request, Search, Value};
 
-use crate::{nested_value, on_small_stack};
+use crate::{SOON, nested_value, on_small_stack, on_small_stack_within};
 
 /// Levels of the values; calls add some.
 const LEVELS: usize = 9_900;
@@ -61,4 +61,111 @@ fn calls_on_the_deepest_values() {
         assert!(matches!(found, Ok(1)), "{query}: {found:?}");
     }
     on_small_stack("dropping", move || drop(input));
+}
+
+/// Chains of `and` and `or` with so many operands, each with an input and whether it holds for that.
+fn chains(length: usize) -> Vec<(&'static str, String, Value, bool)> {
+    let joined = |connective: &str, operand: &dyn Fn(usize) -> String| {
+        let operands: Vec<String> = (0..length).map(operand).collect();
+        operands.join(connective)
+    };
+    let is = |at: usize| format!("input == {at}");
+    let last = Value::from(i64::try_from(length - 1).unwrap());
+    vec![
+        ("or, the last", joined(" or ", &is), last.clone(), true),
+        ("or, none", joined(" or ", &is), (-1).into(), false),
+        (
+            "and, all",
+            joined(" and ", &|at| format!("input != {at}")),
+            (-1).into(),
+            true,
+        ),
+        (
+            "and, not the last",
+            joined(" and ", &|at| format!("input != {at}")),
+            last.clone(),
+            false,
+        ),
+        (
+            "both",
+            joined(" or ", &|at| format!("input == {at} and input > 1")),
+            last.clone(),
+            true,
+        ),
+        (
+            "alternating",
+            joined(" and true or ", &is),
+            last.clone(),
+            true,
+        ),
+        (
+            "braces",
+            joined(" or ", &|at| format!("{{ x := input; x == {at} }}")),
+            last.clone(),
+            true,
+        ),
+        (
+            "negated",
+            joined(" and ", &|at| format!("not input == {at}")),
+            (-1).into(),
+            true,
+        ),
+        (
+            "groups",
+            joined(" and ", &|at| format!("(input == {at} or input > -2)")),
+            (-1).into(),
+            true,
+        ),
+        (
+            "calls",
+            joined(" or ", &|at| format!("startswith(input, \"{at}.\")")),
+            "7.".into(),
+            true,
+        ),
+        (
+            "sums",
+            joined(" or ", &|at| format!("input + 1 == {at} + 1")),
+            last,
+            true,
+        ),
+        (
+            "comprehensions",
+            joined(" or ", &|at| {
+                format!("count([x | x := input; x < {at}]) > 0")
+            }),
+            7.into(),
+            true,
+        ),
+    ]
+}
+
+/// Compiles a chain, and runs it through both evaluators and partial evaluation.
+fn run_chain((name, chain, input, holds): &(&'static str, String, Value, bool)) {
+    let module = format!("package t\nimport rego.v2\np if {{ {chain} }}\n");
+    let engine = Engine::new();
+    engine.set_module("t.rego", &module).unwrap();
+    let request = Request::new().input(input);
+    let found = engine.prepare_document("t/p").unwrap().evaluate(&request);
+    assert_eq!(found.unwrap(), holds.then_some(true.into()), "{name}");
+    let query = engine.prepare_query("data.t.p").unwrap();
+    let searched = query.search_as(&request, Search::default()).unwrap();
+    assert_eq!(searched.len(), usize::from(*holds), "{name}");
+    let options = PartialOptions::default();
+    let partial = engine.partial("data.t.p", &options, &Request::new());
+    assert!(!partial.unwrap().queries.is_empty(), "{name}");
+}
+
+#[test]
+fn long_chains_of_and_and_or() {
+    for chain in chains(1_000) {
+        on_small_stack(chain.0, || run_chain(&chain));
+    }
+}
+
+#[test]
+fn the_longest_chain_of_or() {
+    // compilation takes time that grows with the square of the length
+    let most = 4 * SOON;
+    let longest = chains(10_000).swap_remove(0);
+    on_small_stack_within(most, longest.0, || run_chain(&longest));
 }

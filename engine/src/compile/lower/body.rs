@@ -131,6 +131,34 @@ impl<'p> Lowering<'p> {
         })
     }
 
+    /// Goes on when `and` or `or` holds. The operands of a chain are halved again and again, so that a plan nests only as
+    /// deep as the logarithm of its length: both connectives are associative, and operands still run from left to right.
+    fn connective(&mut self, expr: &Expr) {
+        let make = if matches!(expr.kind, ExprKind::And(_)) {
+            Step::And
+        } else {
+            Step::Or
+        };
+        self.halves(&operands(expr), make);
+    }
+
+    fn halves(&mut self, operands: &[&Body], make: fn(Box<(Block, Block)>) -> Step) {
+        let (left, right) = operands.split_at(operands.len().div_ceil(2));
+        let blocks = (self.some(left, make), self.some(right, make));
+        self.push(make(Box::new(blocks)));
+    }
+
+    /// A block that ends with success where operands of a connective hold.
+    fn some(&mut self, operands: &[&Body], make: fn(Box<(Block, Block)>) -> Step) -> Block {
+        if let [one] = operands {
+            return self.exists(one);
+        }
+        self.block(|inner| {
+            inner.halves(operands, make);
+            inner.push(Step::Exists);
+        })
+    }
+
     pub(super) fn body(&mut self, body: &[Expr]) {
         for expr in body {
             self.expr(expr);
@@ -179,14 +207,7 @@ impl<'p> Lowering<'p> {
                 let block = self.exists(&not.body);
                 self.push(Step::Not(block));
             }
-            ExprKind::And(pair) => {
-                let blocks = (self.exists(&pair.lhs), self.exists(&pair.rhs));
-                self.push(Step::And(Box::new(blocks)));
-            }
-            ExprKind::Or(pair) => {
-                let blocks = (self.exists(&pair.lhs), self.exists(&pair.rhs));
-                self.push(Step::Or(Box::new(blocks)));
-            }
+            ExprKind::And(_) | ExprKind::Or(_) => self.connective(expr),
             ExprKind::Some(_) => {}
         }
     }
@@ -430,4 +451,31 @@ fn comparison(name: &str) -> Option<Comparison> {
         "gte" => Comparison::GreaterOrEqual,
         _ => return None,
     })
+}
+
+/// The operands of a chain of one connective, from left to right; at least two.
+fn operands(expr: &Expr) -> Vec<&Body> {
+    let is_and = matches!(expr.kind, ExprKind::And(_));
+    let mut found = Vec::new();
+    let mut left = expr;
+    while let ExprKind::And(pair) | ExprKind::Or(pair) = &left.kind {
+        found.push(&pair.rhs);
+        match pair.lhs.as_slice() {
+            [inner]
+                if matches!(
+                    (&inner.kind, is_and),
+                    (ExprKind::And(_), true) | (ExprKind::Or(_), false)
+                ) && !inner.negated
+                    && inner.with.is_empty() =>
+            {
+                left = inner;
+            }
+            _ => {
+                found.push(&pair.lhs);
+                break;
+            }
+        }
+    }
+    found.reverse();
+    found
 }

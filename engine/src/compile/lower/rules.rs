@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 
 use solon_syntax::ast::{self, Body, Expr, ExprKind, Name, Term, TermKind};
+use solon_syntax::stack;
 
 use super::body::Lowering;
 use super::called::operator_name;
@@ -437,7 +438,9 @@ fn prints(body: &[Expr]) -> bool {
         ExprKind::Call(terms) => terms.first().is_some_and(is_seen),
         ExprKind::Every(every) => prints(&every.body),
         ExprKind::Not(not) => prints(&not.body),
-        ExprKind::And(pair) | ExprKind::Or(pair) => prints(&pair.lhs) || prints(&pair.rhs),
+        ExprKind::And(pair) | ExprKind::Or(pair) => {
+            stack::level(|| prints(&pair.lhs)) || prints(&pair.rhs)
+        }
         _ => false,
     })
 }

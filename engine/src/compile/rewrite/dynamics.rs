@@ -4,6 +4,7 @@
 //! expression with an undefined one is undefined as a whole.
 
 use solon_syntax::ast::{Body, Expr, ExprKind, Term, TermKind, With};
+use solon_syntax::stack;
 
 use super::{arrange, comprehension, each_branch, hoist, with_support};
 use crate::compile::locals::Locals;
@@ -54,7 +55,8 @@ impl Binder<'_> {
             }
             ExprKind::Not(not) => self.body(&mut not.body),
             ExprKind::And(logical) | ExprKind::Or(logical) => {
-                self.body(&mut logical.lhs);
+                // chains lie in one another's left operands
+                stack::level(|| self.body(&mut logical.lhs));
                 self.body(&mut logical.rhs);
             }
             ExprKind::Some(_) => {}

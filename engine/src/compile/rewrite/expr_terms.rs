@@ -5,6 +5,7 @@
 use std::mem;
 
 use solon_syntax::ast::{Body, Expr, ExprKind, Rule, Term, TermKind, With};
+use solon_syntax::stack;
 
 use super::{append, arrange, comprehension, each_branch_with, hoist, with_support};
 use crate::compile::facts::Facts;
@@ -78,7 +79,8 @@ impl Expander<'_> {
             }
             ExprKind::Not(not) => self.body(&mut not.body),
             ExprKind::And(logical) | ExprKind::Or(logical) => {
-                self.body(&mut logical.lhs);
+                // chains lie in one another's left operands
+                stack::level(|| self.body(&mut logical.lhs));
                 self.body(&mut logical.rhs);
             }
             ExprKind::Some(_) => {}

@@ -25,6 +25,7 @@ use std::mem;
 use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut};
 use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Rule, Term, TermKind};
 use solon_syntax::source::Span;
+use solon_syntax::stack;
 
 use super::facts::Facts;
 use super::locals::Locals;
@@ -193,7 +194,8 @@ impl<F: FnMut(&mut Body)> VisitorMut for Bodies<F> {
             }
             ExprKind::Not(not) => (self.0)(&mut not.body),
             ExprKind::And(logical) | ExprKind::Or(logical) => {
-                (self.0)(&mut logical.lhs);
+                // chains lie in one another's left operands
+                stack::level(|| (self.0)(&mut logical.lhs));
                 (self.0)(&mut logical.rhs);
             }
             ExprKind::Term(_) | ExprKind::Call(_) | ExprKind::Some(_) => return Flow::Into,

@@ -8,6 +8,7 @@ use hashbrown::HashMap;
 use solon_syntax::ast::visit::{Flow, Visitor, VisitorMut, Walk, WalkMut};
 use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Term, TermKind, VarScan};
 use solon_syntax::source::Span;
+use solon_syntax::stack;
 
 use super::outputs::{DIRECT, OWN, Reading, equation, outputs_as};
 use super::vars::{Var, VarSet, Vars};
@@ -271,7 +272,8 @@ impl<'c> Safety<'c> {
             }
             ExprKind::Not(not) => self.reorder(&mut not.body, known),
             ExprKind::And(logical) | ExprKind::Or(logical) => {
-                self.reorder(&mut logical.lhs, known);
+                // chains lie in one another's left operands
+                stack::level(|| self.reorder(&mut logical.lhs, known));
                 self.reorder(&mut logical.rhs, known);
             }
             ExprKind::Term(_) | ExprKind::Call(_) | ExprKind::Some(_) => {}

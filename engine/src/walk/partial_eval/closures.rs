@@ -6,9 +6,10 @@ use solon_syntax::ast::visit::{
     Flow as Go, Terms, VisitorMut, Walk as _, WalkMut, has_comprehension,
 };
 use solon_syntax::ast::{
-    Body, Comprehension, Expr, ExprKind, Name, Parts, Term, TermKind, VarScan,
+    Body, Comprehension, Expr, ExprKind, Logical, Name, Parts, Term, TermKind, VarScan,
 };
 use solon_syntax::source::Span;
+use solon_syntax::stack;
 
 use super::residual::equation;
 use super::save::SavedKind;
@@ -148,12 +149,17 @@ impl<'e> Walk<'e> {
                 ExprKind::Not(Box::new(plugged))
             }
             ExprKind::And(pair) | ExprKind::Or(pair) => {
-                let mut plugged = (**pair).clone();
-                plugged.lhs = self.plugged_body(&pair.lhs, frame);
-                plugged.rhs = self.plugged_body(&pair.rhs, frame);
+                // chains lie in one another's left operands
+                let plugged = Box::new(Logical {
+                    lhs: stack::level(|| self.plugged_body(&pair.lhs, frame)),
+                    rhs: self.plugged_body(&pair.rhs, frame),
+                    explicit_lhs: pair.explicit_lhs,
+                    explicit_rhs: pair.explicit_rhs,
+                    span: pair.span,
+                });
                 match &expr.kind {
-                    ExprKind::And(_) => ExprKind::And(Box::new(plugged)),
-                    _ => ExprKind::Or(Box::new(plugged)),
+                    ExprKind::And(_) => ExprKind::And(plugged),
+                    _ => ExprKind::Or(plugged),
                 }
             }
             ExprKind::Some(some) => ExprKind::Some(some.clone()),
@@ -161,7 +167,11 @@ impl<'e> Walk<'e> {
         Expr {
             kind,
             with: self.residual_with(&expr.with, frame),
-            ..expr.clone()
+            negated: expr.negated,
+            generated: expr.generated,
+            assigned: expr.assigned,
+            index: expr.index,
+            span: expr.span,
         }
     }
 
@@ -187,6 +197,13 @@ struct Settling<'w, 'e>(&'w Walk<'e>);
 impl Settling<'_, '_> {
     /// Whether a body has a chance, once its variables have the values that it ends with.
     fn is_possible(&self, body: &Body) -> bool {
+        // the check only reads the operands of a connective, which are settled: a chain would be read once for each operand
+        if let [only] = body.as_slice()
+            && matches!(only.kind, ExprKind::And(_) | ExprKind::Or(_))
+            && only.with.is_empty()
+        {
+            return true;
+        }
         let mut body = body.clone();
         body.sort_by_key(|expr| !is_assignment(expr));
         self.0.is_possible(&body)

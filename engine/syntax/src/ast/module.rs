@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Annotation, Name, Ref, Term, TermKind};
 use crate::source::{Source, Span};
+use crate::stack;
 
 /// Which Rego a module is written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -244,8 +245,8 @@ pub struct Not {
     pub span: Span,
 }
 
-/// The operands of `and` or `or`.
-#[derive(Clone, Debug)]
+/// The operands of `and` or `or`. Chains lie in one another's left operands, so whatever recurses into those grows the stack.
+#[derive(Debug)]
 pub struct Logical {
     /// Left operand.
     pub lhs: Body,
@@ -257,6 +258,26 @@ pub struct Logical {
     pub explicit_rhs: bool,
     /// Place.
     pub span: Span,
+}
+
+impl Clone for Logical {
+    fn clone(&self) -> Self {
+        stack::level(|| Self {
+            lhs: self.lhs.clone(),
+            rhs: self.rhs.clone(),
+            explicit_lhs: self.explicit_lhs,
+            explicit_rhs: self.explicit_rhs,
+            span: self.span,
+        })
+    }
+}
+
+impl Drop for Logical {
+    fn drop(&mut self) {
+        if stack::is_short() {
+            stack::level(|| self.lhs.clear());
+        }
+    }
 }
 
 /// `with target as value`

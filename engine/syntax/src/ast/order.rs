@@ -250,9 +250,22 @@ by_fields! {
     SomeDecl: symbols;
     Every: key, value, domain, body;
     Not: body;
-    Logical: lhs, rhs;
     With: target, value;
     Head: reference, args, key, value;
+}
+
+impl Ord for Logical {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let left = stack::level(|| self.lhs.cmp(&other.lhs));
+        left.then_with(|| self.rhs.cmp(&other.rhs))
+    }
+}
+
+impl Hash for Logical {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        stack::level(|| self.lhs.hash(state));
+        self.rhs.hash(state);
+    }
 }
 
 /// The part of a rule that comes before its chain of `else`.

@@ -2,6 +2,7 @@
 
 use super::visit::{Flow, Visitor, Walk};
 use super::{Body, Expr, ExprKind, Logical, Name, Term, TermKind, With};
+use crate::stack;
 
 /// Which occurrences of variables to leave out; by default all are found.
 #[derive(Clone, Copy, Debug, Default)]
@@ -96,8 +97,10 @@ impl<F> Scanner<F> {
     where
         F: FnMut(&'a Term, &'a Name),
     {
-        self.operand(&logical.lhs, logical.explicit_lhs);
-        self.operand(&logical.rhs, logical.explicit_rhs);
+        stack::operands(|| {
+            self.operand(&logical.lhs, logical.explicit_lhs);
+            self.operand(&logical.rhs, logical.explicit_rhs);
+        });
     }
 }
 

@@ -80,7 +80,6 @@ macro_rules! implement {
             SomeDecl: symbols;
             Every: key, value, domain, body;
             Not: body;
-            Logical: lhs, rhs;
             Template: parts;
             Head: reference, args, key, value;
             Module: rules;
@@ -106,6 +105,16 @@ macro_rules! implement {
                     | TermKind::ObjectComprehension(inner) => inner.$method(visitor),
                     TermKind::Template(template) => template.$method(visitor),
                 }
+            }
+        }
+
+        // operands nest as deep as chains of `and` and `or` are long
+        impl $walk for Logical {
+            fn $method<$($lifetime,)? V: $visitor + ?Sized>(&$($lifetime)? $($mutable)? self, visitor: &mut V) {
+                stack::operands(|| {
+                    self.lhs.$method(visitor);
+                    self.rhs.$method(visitor);
+                });
             }
         }
 

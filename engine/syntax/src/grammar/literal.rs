@@ -21,7 +21,10 @@ use crate::source::Span;
 
 /// Reads a literal with its modifiers.
 pub(super) fn literal(input: Stream<'_>) -> Parsed<'_, Expr> {
-    let (rest, mut expr) = bare_literal(input)?;
+    let outer = input.session.measure();
+    let read = bare_literal(input);
+    input.session.merge(outer);
+    let (rest, mut expr) = read?;
     expr.span = rest.span_since(input.span());
     // what an implicit `not` negates is shown as the whole negation
     if let ExprKind::Not(not) = &mut expr.kind

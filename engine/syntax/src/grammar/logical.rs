@@ -9,6 +9,7 @@ use super::group::group;
 use super::literal::{connective, modifiers};
 use super::misuse::{Ambiguity, braces_of_value, modifier_on_operand, refuse_void_calls};
 use super::operand::operand;
+use super::peak::Peak;
 use super::stream::{Failure, Stream};
 use crate::ast::{Body, Expr, ExprKind, Logical, Term, TermKind};
 use crate::dialect::Keywords;
@@ -134,18 +135,16 @@ pub(super) fn continued(
     chain_or_modifiers(input, Operand::of(expr))
 }
 
-/// Reads connectives and operands behind a left operand. `and` binds tighter than `or`.
+/// Reads connectives and operands behind a left operand, which is measured together with them. `and` binds tighter than
+/// `or`. Only right operands lie a level deeper: left ones nest as the left operands of operators do.
 pub(super) fn chain(input: Stream<'_>, lhs: Operand) -> Parsed<'_, Expr> {
-    let outer = input.session.measure();
     let (mut at, mut lhs) = conjunction(input, lhs)?;
     while at.is(Kind::LogicalOr) {
         let height = input.session.measure();
         let (rest, rhs) = operand(at.next(), Some("or"))?;
         let (rest, rhs) = conjunction(rest, rhs)?;
-        input.session.merge(height);
-        (at, lhs) = join(rest, at, lhs, rhs)?;
+        (at, lhs) = join(rest, at, lhs, rhs, height)?;
     }
-    input.session.merge(outer);
     match lhs.body.into_iter().next() {
         Some(expr) => Ok((at, expr)),
         None => Err(at.failure()),
@@ -157,24 +156,27 @@ fn conjunction(input: Stream<'_>, lhs: Operand) -> Parsed<'_, Operand> {
     while at.is(Kind::LogicalAnd) {
         let height = input.session.measure();
         let (rest, rhs) = operand(at.next(), Some("and"))?;
-        input.session.merge(height);
-        (at, lhs) = join(rest, at, lhs, rhs)?;
+        (at, lhs) = join(rest, at, lhs, rhs, height)?;
     }
     Ok((at, lhs))
 }
 
-/// Makes one expression of two operands.
+/// Makes one expression of two operands. `left` is the height of the left one, the right one was just measured.
 fn join<'a>(
     rest: Stream<'a>,
     connective_at: Stream<'a>,
     lhs: Operand,
     rhs: Operand,
+    left: Peak,
 ) -> Parsed<'a, Operand> {
     let (_, kind) = connective(connective_at)?;
     refuse_void_calls(rest, &lhs.body, kind.name());
     refuse_void_calls(rest, &rhs.body, kind.name());
     // bodies are a level of their own
-    if !(rest.session.grow(connective_at) && rest.session.grow(connective_at)) {
+    let session = rest.session;
+    let fits = session.grow(connective_at) && session.grow(connective_at);
+    session.merge(left);
+    if !(fits && session.link(connective_at)) {
         return Err(rest.failure());
     }
     let span = rest.span_since(lhs.span);

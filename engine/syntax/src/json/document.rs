@@ -77,9 +77,9 @@ pub(super) enum Document<'a> {
     Object(Vec<(Cow<'a, str>, Document<'a>)>),
 }
 
-/// How deep documents may nest: every level of terms takes at most eight of JSON, a call two.
+/// How deep documents may nest: every level of terms takes at most eight of JSON, a call two, and an `and` or `or` three.
 pub(super) const NESTING: usize =
-    8 * super::read::NESTING as usize + 2 * ParseOptions::CHAIN as usize;
+    8 * super::read::NESTING as usize + 3 * ParseOptions::CHAIN as usize;
 
 impl<'a> Document<'a> {
     pub(super) fn kind(&self) -> &'static str {

@@ -93,7 +93,7 @@ mod tests {
     fn nesting_is_bounded() {
         let deep = 100_000;
         let text = "[".repeat(deep);
-        let limit = 8 * super::read::NESTING + 2 * crate::ParseOptions::CHAIN;
+        let limit = 8 * super::read::NESTING + 3 * crate::ParseOptions::CHAIN;
         let want = format!("invalid AST JSON: nested deeper than {limit} levels");
         assert_eq!(error(&text), want);
         let nested = |levels: usize| {

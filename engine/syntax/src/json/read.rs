@@ -312,8 +312,12 @@ impl Reader {
 
     fn logical(&mut self, members: Members<'_>, span: Span) -> Result<Logical, Error> {
         let place = self.span(members)?;
+        // left operands nest as those of calls do
+        self.enter_call()?;
+        let lhs = members.read("lhs", |lhs| list(lhs, |expr| self.expr(expr)))?;
+        self.calls -= 1;
         Ok(Logical {
-            lhs: members.read("lhs", |lhs| self.body(lhs))?,
+            lhs,
             rhs: members.read("rhs", |rhs| self.body(rhs))?,
             explicit_lhs: members.flag("explicit_lhs")?,
             explicit_rhs: members.flag("explicit_rhs")?,

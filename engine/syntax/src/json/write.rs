@@ -344,7 +344,7 @@ fn write_logical<S: Sink>(out: &mut Writer<'_, S>, logical: &Logical, operator: 
     out.object(|out| {
         out.flag("explicit_lhs", logical.explicit_lhs);
         out.flag("explicit_rhs", logical.explicit_rhs);
-        out.member("lhs", &logical.lhs);
+        stack::level(|| out.member("lhs", &logical.lhs));
         out.member("rhs", &logical.rhs);
         out.text("type", operator);
     });

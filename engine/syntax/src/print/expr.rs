@@ -4,6 +4,7 @@ use std::fmt::{self, Display};
 
 use super::term::{write_call, write_list};
 use crate::ast::{Every, Expr, ExprKind, Logical, Not, SomeDecl, TermKind, With};
+use crate::stack;
 
 /// The text of a body: its expressions, joined by `; `.
 pub fn display_body(body: &[Expr]) -> DisplayBody<'_> {
@@ -121,7 +122,7 @@ enum Side {
 }
 
 fn write_logical(f: &mut fmt::Formatter<'_>, logical: &Logical, operator: Operator) -> fmt::Result {
-    write_operand(f, &logical.lhs, logical.explicit_lhs, operator, Side::Left)?;
+    stack::level(|| write_operand(f, &logical.lhs, logical.explicit_lhs, operator, Side::Left))?;
     f.write_str(match operator {
         Operator::And => " and ",
         Operator::Or => " or ",

@@ -149,7 +149,7 @@ impl Outline {
     fn logical(&mut self, name: &str, pair: &Logical) {
         self.line(name);
         self.below(|outline| {
-            outline.body(&pair.lhs);
+            stack::level(|| outline.body(&pair.lhs));
             outline.body(&pair.rhs);
         });
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use solon_syntax::ast::visit::{Flow, Terms, Walk};
 use solon_syntax::ast::{Body, Expr, ExprKind, Logical, Term, TermKind};
+use solon_syntax::stack;
 
 use super::renamer::Renamer;
 
@@ -31,11 +32,14 @@ impl Renamer<'_> {
             (&mut logical.lhs, logical.explicit_lhs),
             (&mut logical.rhs, logical.explicit_rhs),
         ] {
-            if explicit {
-                self.scoped_body(body);
-            } else {
-                self.implicit_body(body, refusal);
-            }
+            // chains lie in one another's left operands
+            stack::level(|| {
+                if explicit {
+                    self.scoped_body(body);
+                } else {
+                    self.implicit_body(body, refusal);
+                }
+            });
         }
     }
 

@@ -8,6 +8,7 @@ use solon_syntax::ast::{
     With,
 };
 use solon_syntax::source::{Code, Span};
+use solon_syntax::stack;
 
 use super::super::{arrange, number, truth};
 use super::operands::IN_NEGATION;
@@ -169,7 +170,8 @@ impl<'a> Renamer<'a> {
             ExprKind::Every(every) => self.mark(&every.body),
             ExprKind::Not(not) => self.operand(&mut not.body, not.explicit_body),
             ExprKind::And(logical) | ExprKind::Or(logical) => {
-                self.operand(&mut logical.lhs, logical.explicit_lhs);
+                // chains lie in one another's left operands
+                stack::level(|| self.operand(&mut logical.lhs, logical.explicit_lhs));
                 self.operand(&mut logical.rhs, logical.explicit_rhs);
             }
         }

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 use solon_syntax::ast::{Expr, ExprKind, Name, Term, TermKind};
+use solon_syntax::stack;
 
 use super::noted::{Note, What, constraints};
 use super::{ConditionPlace, Conditions, Membership, Test, glob};
@@ -75,13 +76,14 @@ impl<'r> Entries<'r> {
                 }
             }
             ExprKind::And(pair) => {
-                let left = self.side(&pair.lhs);
+                // chains lie in one another's left operands
+                let left = stack::level(|| self.side(&pair.lhs));
                 let right = self.side(&pair.rhs);
                 self.require(left);
                 self.require(right);
             }
             ExprKind::Or(pair) => {
-                let mut either = self.side(&pair.lhs);
+                let mut either = stack::level(|| self.side(&pair.lhs));
                 let mut right = self.side(&pair.rhs);
                 if !either.is_empty() && !right.is_empty() {
                     either.append(&mut right);

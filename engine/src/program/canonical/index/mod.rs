@@ -9,6 +9,7 @@ mod noted;
 mod shared;
 
 use solon_syntax::ast::{Expr, ExprKind, Rule, Term, TermKind};
+use solon_syntax::stack;
 
 use crate::builtins::{IndexTest, index_test, is_seen};
 use crate::value::Value;
@@ -144,7 +145,7 @@ fn always_runs(body: &[Expr]) -> bool {
         ExprKind::Every(every) => always_runs(&every.body),
         ExprKind::Not(not) => always_runs(&not.body),
         ExprKind::And(pair) | ExprKind::Or(pair) => {
-            always_runs(&pair.lhs) || always_runs(&pair.rhs)
+            stack::level(|| always_runs(&pair.lhs)) || always_runs(&pair.rhs)
         }
         _ => false,
     })
