@@ -1,4 +1,4 @@
-//! Named cases: `tests/cases/server/loading.json`. Each is a list of steps of one key, in a folder of its own.
+//! Named cases: `tests/cases/loading/cases.json`. Each is a list of steps of one key, in a folder of its own.
 //!
 //! | key | step |
 //! |---|---|
@@ -22,8 +22,8 @@ use crate::world::{World, copy};
 
 #[test]
 fn files_and_writes_of_clients_are_in_force_as_recorded() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/server");
-    let text = fs::read(folder.join("loading.json")).unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/loading");
+    let text = fs::read(folder.join("cases.json")).unwrap();
     let cases: Vec<Value> = serde_json::from_slice(&text).unwrap();
     let only = std::env::var("SOLON_CASE").unwrap_or_default();
     let mut failed = Vec::new();
