@@ -258,9 +258,20 @@ fn what_services_send_is_not_shown() {
             json!({"headers": {"x-team": "REDACTED", "Cookie": "REDACTED"}}),
         ),
         ("headers: {}", json!({"headers": {}})),
-        // a key that is spelled another way has no effect, and may hold a secret all the same
-        ("Headers: {a: t}", json!({"Headers": {"a": "REDACTED"}})),
-        ("HEADERS: t", json!({"HEADERS": "REDACTED"})),
+        // a key that is spelled another way has no effect, and may contain a secret all the same
+        ("Headers: {a: t}", json!({})),
+        ("HEADERS: t", json!({})),
+        ("credential: {bearer: {token: t}}", json!({})),
+        ("token: t", json!({})),
+        ("tls: {client_key: t}", json!({"tls": {}})),
+        (
+            "tls: {ca_cert: ca.pem, Client_Key: t, client_cert: {a: t}}",
+            json!({"tls": {"ca_cert": "ca.pem"}}),
+        ),
+        (
+            "name: n, type: oauth2, allow_insecure_tls: true",
+            json!({"name": "n", "type": "oauth2", "allow_insecure_tls": true}),
+        ),
         ("Credentials: {bearer: {token: t}}", json!({})),
         ("credentials: {oauth2: {client_secret: t}}", json!({})),
         (
@@ -274,16 +285,53 @@ fn what_services_send_is_not_shown() {
         ("url: 'https://t@h'", json!({"url": "https://REDACTED@h"})),
         (
             "url: 'https://u:t@t@h/p@q'",
-            json!({"url": "https://REDACTED@h/p@q"}),
+            json!({"url": "https://REDACTED@q"}),
+        ),
+        // passwords that are not escaped
+        (
+            "url: 'https://u:TOP/t@h'",
+            json!({"url": "https://REDACTED@h"}),
+        ),
+        (
+            "url: 'https://u:TOP#t@h/p'",
+            json!({"url": "https://REDACTED@h/p"}),
+        ),
+        (
+            "url: 'https://u:t?t@h/p'",
+            json!({"url": "https://REDACTED"}),
+        ),
+        (
+            "url: 'https://u:t@t?t@h/p'",
+            json!({"url": "https://REDACTED"}),
+        ),
+        (
+            "url: 'https://u:t://t@h'",
+            json!({"url": "https://REDACTED@h"}),
+        ),
+        // text before `://` that is not a scheme
+        (
+            "url: 'u:t@h?next=http://x'",
+            json!({"url": "REDACTED@h?REDACTED"}),
+        ),
+        ("url: 'u:t@://h'", json!({"url": "REDACTED@://h"})),
+        ("url: '1u://t@h'", json!({"url": "REDACTED@h"})),
+        (
+            "url: 'a+b.c-1://t@h'",
+            json!({"url": "a+b.c-1://REDACTED@h"}),
         ),
         ("url: 'u:t@h/p'", json!({"url": "REDACTED@h/p"})),
         (
             "url: 'https://h/p?sig=t&a=b#f'",
             json!({"url": "https://h/p?REDACTED"}),
         ),
-        ("url: 'https://h?t@x'", json!({"url": "https://h?REDACTED"})),
-        ("url: 'https://h/p@v1'", json!({"url": "https://h/p@v1"})),
-        ("URL: 'https://u:t@h'", json!({"URL": "https://REDACTED@h"})),
+        ("url: 'https://h?t@x'", json!({"url": "https://REDACTED"})),
+        ("url: 'https://h?t'", json!({"url": "https://h?REDACTED"})),
+        ("url: 'https://h/p'", json!({"url": "https://h/p"})),
+        (
+            "url: 'https://h/p@v1'",
+            json!({"url": "https://REDACTED@v1"}),
+        ),
+        ("URL: 'https://u:t@h'", json!({})),
     ] {
         let named = told(&format!("services: {{a: {{{service}}}}}"), &[]);
         assert_eq!(named["services"]["a"], want, "{service}");
@@ -301,6 +349,39 @@ fn what_services_send_is_not_shown() {
     );
     let keys = told("keys: {k: {Key: t, PRIVATE_KEY: t, scope: read}}", &[]);
     assert_eq!(keys["keys"], json!({"k": {"scope": "read"}}));
+    let keys = told("keys: {k: {kei: t, key: t, algorithm: HS256}}", &[]);
+    assert_eq!(keys["keys"], json!({"k": {"algorithm": "HS256"}}));
+}
+
+/// Sections that are spelled another way have no effect, and contain secrets all the same.
+#[test]
+fn misspelled_sections_are_without_secrets() {
+    for (section, want) in [
+        (
+            "Services: {a: {url: 'https://u:t@h', credentials: {bearer: {token: t}}}}",
+            json!({"Services": {"a": {"url": "https://REDACTED@h"}}}),
+        ),
+        (
+            "SERVICES: [{name: n, headers: {a: t}, token: t}, t, [t]]",
+            json!({"SERVICES": [{"name": "n", "headers": {"a": "REDACTED"}}]}),
+        ),
+        (
+            "Services: {a: t, b: {url: {c: t}, headers: [t], name: n}}",
+            json!({"Services": {"b": {"name": "n"}}}),
+        ),
+        ("Services: t", json!({"Services": null})),
+        (
+            "Keys: {k: {key: t, private_key: t, scope: read}, l: t}",
+            json!({"Keys": {"k": {"scope": "read"}}}),
+        ),
+        (
+            "KEYS: [{key: t, scope: s}]",
+            json!({"KEYS": [{"scope": "s"}]}),
+        ),
+        ("keyS: 1", json!({"keyS": null})),
+    ] {
+        assert_eq!(told(section, &[]), want, "{section}");
+    }
 }
 
 #[test]

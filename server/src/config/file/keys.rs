@@ -1,5 +1,7 @@
 //! Every key that a configuration may have, and what may stand there.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
 use solon_control::model::kind_of;
 
@@ -174,16 +176,7 @@ const UNSUPPORTED: [&str; 17] = [
 /// The first value that cannot stand where it does, with its place.
 pub fn check(config: &Value) -> Result<Vec<String>, String> {
     let mut warnings = Vec::new();
-    let all: Vec<Vec<&str>> = KEYS
-        .iter()
-        .map(|(path, _)| path.split('.').collect())
-        .collect();
-    let rows: Vec<Row<'_>> = all
-        .iter()
-        .zip(KEYS)
-        .map(|(path, (_, kind))| Row { path, kind: *kind })
-        .collect();
-    members(config, "", &rows, &mut warnings)?;
+    members(config, "", &rows(), &mut warnings)?;
     for name in UNSUPPORTED {
         let steps: Vec<&str> = name.split('.').collect();
         if let Some(place) = set_at(config, &steps, "") {
@@ -193,10 +186,45 @@ pub fn check(config: &Value) -> Result<Vec<String>, String> {
     Ok(warnings)
 }
 
-/// Returns the place of the first value at the steps that asks for something.
+/// Returns the members of a section that have a meaning. The section is an object of names or a list. Members with unknown names,
+/// and values of kinds that are not expected, are left out.
+pub fn known_members(section: &str, value: &Value) -> Value {
+    let rows = below(&rows(), section);
+    match value {
+        Value::Array(items) => {
+            let rows = below(&rows, "*");
+            let items = items.iter().filter_map(|item| known(item, &rows));
+            items.collect()
+        }
+        _ => known(value, &rows).unwrap_or_default(),
+    }
+}
+
+/// Returns what has a meaning of a value, or `None` if nothing has.
+fn known(value: &Value, rows: &[Row<'_>]) -> Option<Value> {
+    if let Some(leaf) = rows.iter().find(|row| row.path.is_empty()) {
+        let fits = value.is_null() || leaf.kind.check(value, "").is_ok();
+        return fits.then(|| value.clone());
+    }
+    if rows.is_empty() {
+        return None;
+    }
+    match value {
+        Value::Object(fields) => {
+            let fields = fields.iter().filter_map(|(name, value)| {
+                Some((name.clone(), known(value, &below(rows, name))?))
+            });
+            Some(Value::Object(fields.collect()))
+        }
+        Value::Null => Some(Value::Null),
+        _ => None,
+    }
+}
+
+/// Returns the place of the first value at the steps that is set.
 fn set_at(value: &Value, steps: &[&str], place: &str) -> Option<String> {
     let Some((step, rest)) = steps.split_first() else {
-        return asks_for_something(value).then(|| place.to_owned());
+        return is_set(value).then(|| place.to_owned());
     };
     let mut fields = value.as_object()?.iter();
     fields.find_map(|(name, value)| {
@@ -215,7 +243,7 @@ fn below_place(place: &str, name: &str) -> String {
 }
 
 /// Returns `true` unless a value is as if its key was absent.
-fn asks_for_something(value: &Value) -> bool {
+fn is_set(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => false,
         Value::String(text) => !text.is_empty(),
@@ -230,6 +258,17 @@ fn asks_for_something(value: &Value) -> bool {
 struct Row<'a> {
     path: &'a [&'a str],
     kind: Kind,
+}
+
+/// Returns the rows of all keys.
+fn rows() -> Vec<Row<'static>> {
+    static PATHS: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
+        let paths = KEYS.iter().map(|(path, _)| path.split('.').collect());
+        paths.collect()
+    });
+    let rows = PATHS.iter().zip(KEYS);
+    rows.map(|(path, (_, kind))| Row { path, kind: *kind })
+        .collect()
 }
 
 /// The rows below a name, without it.

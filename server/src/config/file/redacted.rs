@@ -2,75 +2,76 @@
 
 use serde_json::{Map, Value};
 
+use super::keys;
+
 /// Stands for a secret whose key is shown.
 const REDACTED: &str = "REDACTED";
 
 /// Returns the configuration without secrets:
 ///
+/// - members of services and keys that have no meaning are removed, since a misspelled one may contain a secret
 /// - the `credentials` of services, and the `key` and `private_key` of keys, are removed
 /// - the values of `headers` of services, and user, password and query of their `url`, are replaced
 ///
-/// Names of these keys are compared without regard to case: a key that is spelled another way has no effect, and may hold a secret.
+/// Names of sections are compared without regard to case, since a misspelled section contains secrets, too.
 pub fn redacted(config: &Value) -> Value {
     let mut config = config.clone();
-    each(&mut config, "services", |service| {
-        service.retain(|name, _| !name.eq_ignore_ascii_case("credentials"));
-        for (name, value) in service {
-            if name.eq_ignore_ascii_case("headers") {
-                hide_all(value);
-            } else if name.eq_ignore_ascii_case("url")
-                && let Value::String(url) = value
-            {
-                *url = without_secrets(url);
-            }
+    let sections = config.as_object_mut().into_iter().flatten();
+    for (name, section) in sections {
+        if name.eq_ignore_ascii_case("services") {
+            *section = keys::known_members("services", section);
+            each(section, without_secrets_of_service);
+        } else if name.eq_ignore_ascii_case("keys") {
+            *section = keys::known_members("keys", section);
+            each(section, |key| {
+                key.remove("key");
+                key.remove("private_key");
+            });
         }
-    });
-    each(&mut config, "keys", |key| {
-        let is_secret = |name: &str| {
-            ["key", "private_key"]
-                .iter()
-                .any(|secret| name.eq_ignore_ascii_case(secret))
-        };
-        key.retain(|name, _| !is_secret(name));
-    });
+    }
     config
 }
 
-/// Replaces every member, or a value that has none.
-fn hide_all(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            for value in fields.values_mut() {
-                *value = REDACTED.into();
-            }
-        }
-        other => *other = REDACTED.into(),
+fn without_secrets_of_service(service: &mut Map<String, Value>) {
+    service.remove("credentials");
+    let headers = service.get_mut("headers").and_then(Value::as_object_mut);
+    for value in headers.into_iter().flat_map(Map::values_mut) {
+        *value = REDACTED.into();
+    }
+    if let Some(Value::String(url)) = service.get_mut("url") {
+        *url = redacted_url(url);
     }
 }
 
-/// Replaces user and password, and the query, of a URL. Everything before the last `@` of the authority counts as user and password.
-fn without_secrets(url: &str) -> String {
+/// Replaces user and password, and the query, of a URL. A password may contain any character, so that everything up to the last
+/// `@` counts as user and password. If that is in the query, only the scheme is left.
+fn redacted_url(url: &str) -> String {
     let (scheme, rest) = match url.split_once("://") {
-        Some((scheme, rest)) => (format!("{scheme}://"), rest),
-        None => (String::new(), url),
+        Some((scheme, rest)) if is_scheme(scheme) => (format!("{scheme}://"), rest),
+        _ => (String::new(), url),
     };
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
-    let authority = match authority.rsplit_once('@') {
-        Some((_, host)) => format!("{REDACTED}@{host}"),
-        None => authority.to_owned(),
+    let (address, query) = match rest.split_once('?') {
+        Some((_, query)) if query.contains('@') => return format!("{scheme}{REDACTED}"),
+        Some((address, _)) => (address, format!("?{REDACTED}")),
+        None => (rest, String::new()),
     };
-    let path = match path.split_once('?') {
-        Some((path, _)) => format!("{path}?{REDACTED}"),
-        None => path.to_owned(),
-    };
-    format!("{scheme}{authority}{path}")
+    match address.rsplit_once('@') {
+        Some((_, host)) => format!("{scheme}{REDACTED}@{host}{query}"),
+        None => format!("{scheme}{address}{query}"),
+    }
 }
 
-fn each(config: &mut Value, section: &str, change: fn(&mut Map<String, Value>)) {
-    let items: Vec<&mut Value> = match config.get_mut(section) {
-        Some(Value::Object(named)) => named.values_mut().collect(),
-        Some(Value::Array(items)) => items.iter_mut().collect(),
+/// Returns `true` if a text can be the scheme of a URL: `[A-Za-z][A-Za-z0-9+.-]*`.
+fn is_scheme(text: &str) -> bool {
+    let is_inner = |c: char| c.is_ascii_alphanumeric() || "+.-".contains(c);
+    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(is_inner)
+}
+
+/// Changes each item of a section, which is an object of names or a list.
+fn each(section: &mut Value, change: fn(&mut Map<String, Value>)) {
+    let items: Vec<&mut Value> = match section {
+        Value::Object(named) => named.values_mut().collect(),
+        Value::Array(items) => items.iter_mut().collect(),
         _ => return,
     };
     for item in items {
