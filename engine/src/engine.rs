@@ -71,6 +71,8 @@ struct Inner {
     store: OnceLock<Arc<dyn Store>>,
     functions: Vec<Custom>,
     allow_base_conflicts: bool,
+    /// File name of a module by its name.
+    file_name: fn(&str) -> &str,
     /// Held from the moment that a change looks at until its own is current. Who brought what is only of interest to changes.
     changing: Mutex<OriginRecord>,
     next_source: AtomicU32,

@@ -10,7 +10,7 @@ use solon_host::SystemHost;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::{error, info, warn};
 
-use crate::api::{Service, State, log_status};
+use crate::api::{Service, State, file_name, log_status};
 use crate::config::{Authentication, Authorization, ServerOptions};
 use crate::http::{self, Address, Broken, Budget, Listener, Pool, Serving, TlsState, serve};
 use crate::plugins::{Plugin, Registry, Start, Started};
@@ -99,7 +99,9 @@ impl ServerBuilder {
     /// The server.
     pub fn build(self) -> Server {
         let engine = self.engine.unwrap_or_else(|| {
-            let builder = Engine::builder().host(Arc::new(SystemHost));
+            let builder = Engine::builder()
+                .host(Arc::new(SystemHost))
+                .file_name(file_name);
             let add = |builder: solon::EngineBuilder, function| builder.function(function);
             self.functions.into_iter().fold(builder, add).build()
         });

@@ -42,6 +42,7 @@ pub struct EngineBuilder {
     response_cache: usize,
     pattern_cache: usize,
     signature_cache: usize,
+    file_name: fn(&str) -> &str,
 }
 
 impl Default for EngineBuilder {
@@ -58,6 +59,7 @@ impl Default for EngineBuilder {
             response_cache: RESPONSE_CACHE_BYTES,
             pattern_cache: PATTERN_CACHE,
             signature_cache: SIGNATURE_CACHE,
+            file_name: |module| module,
         }
     }
 }
@@ -127,6 +129,13 @@ impl EngineBuilder {
     #[must_use]
     pub fn signature_cache(mut self, entries: usize) -> Self {
         self.signature_cache = entries;
+        self
+    }
+
+    /// Maps the name of a module to the file name in locations, messages, traces and syntax trees. They are the same unless set.
+    #[must_use]
+    pub fn file_name(mut self, file_name: fn(&str) -> &str) -> Self {
+        self.file_name = file_name;
         self
     }
 
@@ -248,6 +257,7 @@ impl EngineBuilder {
                 store: OnceLock::new(),
                 functions: self.functions,
                 allow_base_conflicts: self.allow_base_conflicts,
+                file_name: self.file_name,
                 changing: Mutex::default(),
                 next_source: AtomicU32::new(0),
             }),

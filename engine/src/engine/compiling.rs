@@ -31,7 +31,7 @@ impl Engine {
     /// [`Error::Compile`] when they are no UTF-8, with all else that is wrong with the module.
     pub fn module_text<'a>(&self, name: &str, bytes: &'a [u8]) -> Result<&'a str, Error> {
         let options = self.inner.parse_options(self.inner.version)?;
-        Ok(module_text(name, bytes, &options)?)
+        Ok(module_text((self.inner.file_name)(name), bytes, &options)?)
     }
 
     /// Parses a module.
@@ -43,7 +43,8 @@ impl Engine {
     ) -> Result<Module, Diagnostics> {
         let id = SourceId(self.inner.next_source.fetch_add(1, Ordering::Relaxed));
         let options = self.inner.parse_options(version)?;
-        parse_module(&Source::new(id, name, text), &options)
+        let source = Source::new(id, (self.inner.file_name)(name), text);
+        parse_module(&source, &options)
     }
 
     /// Compiles all modules, on from what they were before.

@@ -6,7 +6,6 @@ use serde::Serialize;
 use solon::Error;
 use solon::store::StoreError;
 
-use super::policies::file_name;
 use crate::config::Spelling;
 use crate::http::header::RETRY_AFTER;
 use crate::http::{Fields, Pace, Response, Status, answer_text};
@@ -271,11 +270,7 @@ fn items(error: &Error) -> Vec<Item> {
         .map(|(at, entry)| Item {
             code: entry.code,
             message: entry.message,
-            location: entry.location.map(|(file, row, col)| Location {
-                file: file_name(&file).to_owned(),
-                row,
-                col,
-            }),
+            location: entry.location.map(Location::from),
             details: details(at),
             stack_trace: entry.stack.iter().map(Running::from).collect(),
         })

@@ -16,6 +16,7 @@ mod health;
 mod identity;
 mod metrics;
 mod metrics_page;
+mod module_name;
 mod openapi;
 mod pages;
 mod patch;
@@ -31,7 +32,7 @@ mod warning;
 mod write;
 
 pub use error::ApiError;
-pub use policies::policy_id;
+pub use module_name::{file_name, policy_id};
 pub use provenance::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION};
 pub use service::Service;
 pub use state::State;

@@ -12,6 +12,7 @@ use solon_syntax::json;
 use super::ApiError;
 use super::error::message;
 use super::metrics::{self, Stages};
+use super::module_name::policy_id;
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status, indent, segments};
 use crate::telemetry::Metrics;
@@ -31,13 +32,7 @@ impl<'a> Policy<'a> {
             indented: pretty,
             ..json::Options::default()
         };
-        // comments name their file
-        let renamed = (file_name(id) != id).then(|| {
-            let mut renamed = module.clone();
-            renamed.source.name = file_name(id).into();
-            renamed
-        });
-        let text = json::text(renamed.as_ref().unwrap_or(module), options);
+        let text = json::text(module, options);
         let text = if pretty {
             String::from_utf8(indent(text.as_bytes(), depth)).unwrap_or(text)
         } else {
@@ -68,7 +63,7 @@ pub fn list(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
 
 /// `GET /v1/policies/{id}`
 pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let named = Named::by(state, request)?;
+    let named = PolicyTarget::of_request(state, request)?;
     let module = state.engine.module(&named.module);
     let module = module.ok_or_else(|| ApiError::no_policy(&named.id))?;
     let mut answer = Fields::new(request.pretty());
@@ -79,7 +74,7 @@ pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
 
 /// `PUT /v1/policies/{id}`: parses and compiles before anything changes.
 pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let name = Named::by(state, request)?.module;
+    let name = PolicyTarget::of_request(state, request)?.module;
     let metrics = metrics::asked(request);
     let text = state.engine.module_text(&name, &request.body)?;
     metrics.since("server_read_bytes", request.received);
@@ -121,7 +116,7 @@ fn refused(error: Error) -> ApiError {
 
 /// `DELETE /v1/policies/{id}`: refused while others need it.
 pub fn delete(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let named = Named::by(state, request)?;
+    let named = PolicyTarget::of_request(state, request)?;
     let metrics = metrics::asked(request);
     let mut change = Change::default();
     change.remove_module(&named.module);
@@ -133,33 +128,17 @@ pub fn delete(state: &State, request: &Request<'_>) -> Result<Response, ApiError
     Ok(done(state, request, &metrics))
 }
 
-/// Policy id of an engine module. A file that was loaded by an absolute path has its path without the first slash as its
-/// id, as in OPA.
-pub fn policy_id(module: &str) -> &str {
-    module.strip_prefix('/').unwrap_or(module)
-}
-
-/// File name of an engine module in error locations: a module that a client put under an id with a slash in front goes by
-/// that id, and any other by its own name.
-pub fn file_name(module: &str) -> &str {
-    if module.starts_with("//") {
-        policy_id(module)
-    } else {
-        module
-    }
-}
-
 /// The policy that a request names.
-struct Named {
+struct PolicyTarget {
     /// Policy id: everything that follows the route, decoded, slashes included.
     id: String,
     /// Name of the engine's module with this id.
     module: String,
 }
 
-impl Named {
+impl PolicyTarget {
     /// Reads the target of a request. Invariant: the module's [`policy_id`] is the id, so that two ids are two modules.
-    fn by(state: &State, request: &Request<'_>) -> Result<Self, ApiError> {
+    fn of_request(state: &State, request: &Request<'_>) -> Result<Self, ApiError> {
         let segments = request.below().and_then(segments);
         let segments =
             segments.ok_or_else(|| ApiError::invalid(format!("bad path: {}", request.path())))?;

@@ -27,7 +27,7 @@ use super::forms::given;
 use super::report::Report;
 use super::terminal::complain;
 use super::{FAILED, capabilities, data};
-use crate::api::VERSION;
+use crate::api::{self, VERSION};
 use crate::app::Server;
 use crate::config::{Authorization, Config, ServerOptions, Sources, Spelling};
 use crate::system::{apart, huge_pages};
@@ -419,6 +419,7 @@ fn load(
         .version(super::version_of(args.v0_compatible))
         .compiler(options)
         .host(host)
+        .file_name(api::file_name)
         .limits(
             Limits::default()
                 .time(args.bounds.time())
