@@ -88,18 +88,23 @@ fn text(value: &Value) -> String {
 /// A source whose documents are read or written.
 struct Documents {
     head: ItemHead,
-    /// Those among its files.
+    /// Those among its files that lie above, at or below the path.
     files: Vec<FileDocument>,
 }
 
 impl Documents {
-    /// The documents of a source, once it is known that whoever asks may do this with it.
-    async fn of(context: &mut Context<'_>, name: &str, wish: Wish) -> Result<Self, Refusal> {
+    /// Reads the documents of a source around a path, after checking that the caller has the permission.
+    async fn of(
+        context: &mut Context<'_>,
+        name: &str,
+        path: &DataPath,
+        wish: Wish,
+    ) -> Result<Self, Refusal> {
         let item = context.transaction.item(Kind::Source, name).await?;
         let item = item.ok_or_else(Refusal::not_found)?;
         context.check(wish, Some(&item.head))?;
         Ok(Self {
-            files: FileDocument::of_source(&item.body)?,
+            files: FileDocument::of_source_around(&item.body, path)?,
             head: item.head,
         })
     }
@@ -129,7 +134,7 @@ pub async fn get(
     name: &str,
     path: &DataPath,
 ) -> Result<Answer, Refusal> {
-    let documents = Documents::of(context, name, Wish::ReadData).await?;
+    let documents = Documents::of(context, name, path, Wish::ReadData).await?;
     let tree = documents.tree(context, path, false).await?;
     let Some(value) = tree.as_ref().and_then(|tree| tree::at(tree, path.steps())) else {
         return Ok(Answer::done());
@@ -147,7 +152,7 @@ pub async fn write(
     is_delete: bool,
     change: Result<Change, Refusal>,
 ) -> Result<Answer, Refusal> {
-    let documents = Documents::of(context, name, Wish::WriteData).await?;
+    let documents = Documents::of(context, name, path, Wish::WriteData).await?;
     let source = &documents.head;
     let change = change?;
     let file = path.file();
@@ -236,7 +241,7 @@ pub async fn write(
 fn patched(before: Option<&str>, steps: Vec<PatchStep>) -> Result<Value, Refusal> {
     let before = before.unwrap_or("{}");
     let before = json::read(before.as_bytes())
-        .map_err(|error| Refusal::internal(format!("a document is no JSON: {error}")))?;
+        .map_err(|error| Refusal::internal(format!("a document is not valid JSON: {error}")))?;
     let root = Path::new([DOCUMENT]);
     let documents = Value::object(vec![(DOCUMENT.into(), before)]);
     let mut transaction = Transaction::on(&Snapshot::new(documents, 0));

@@ -1,5 +1,8 @@
 //! The documents of a source as one tree: those that were pushed, and those among its files.
 
+use std::collections::BTreeSet;
+use std::ops::Bound;
+
 use solon::{Value, json};
 
 use crate::db::{Document, Transaction};
@@ -16,7 +19,7 @@ impl From<FileError> for Refusal {
 
 /// Returns the tree of the documents above, at and below a path, or `None` if there are none.
 ///
-/// `files` are the documents among the source's files. The pushed document whose file is `left_out` does not count.
+/// `files` are the documents among the source's files around the path. The pushed document whose file is `left_out` does not count.
 pub async fn tree_around(
     transaction: &mut Transaction,
     source: i64,
@@ -26,10 +29,7 @@ pub async fn tree_around(
 ) -> Result<Option<Value>, Refusal> {
     let mut pushed = pushed_around(transaction, source, path).await?;
     pushed.retain(|document| Some(document.path.as_str()) != left_out);
-    let around = files.iter().filter(|document| document.is_around(path));
-    let around: Vec<FileDocument> = around.cloned().collect();
-    let files = FileDocument::merge(&around)?;
-    add(files, &pushed)
+    add(FileDocument::merge(files)?, &pushed)
 }
 
 /// Rejects files of a source that contradict its pushed documents.
@@ -45,15 +45,27 @@ pub async fn check_files(
         return Ok(());
     }
     let merged = FileDocument::merge(files)?;
-    let mut pushed: Vec<Document> = Vec::new();
-    for file in files {
-        for document in pushed_around(transaction, source, &file.path).await? {
-            if pushed.iter().all(|known| known.path != document.path) {
-                pushed.push(document);
-            }
-        }
-    }
+    let folders: BTreeSet<&[String]> = files.iter().map(|file| file.path.steps()).collect();
+    let mut pushed = transaction.documents_below(source, "").await?;
+    // others have no path in common with the files, and need not be parsed
+    pushed.retain(|document| {
+        let path = DataPath::of_file(&document.path);
+        path.is_some_and(|path| is_around_any(&folders, path.steps()))
+    });
     add(merged, &pushed).map(drop)
+}
+
+/// Returns `true` if one of the folders is above, at or below a path. Costs a search for each step of the path.
+fn is_around_any(folders: &BTreeSet<&[String]>, path: &[String]) -> bool {
+    let mut prefixes = (0..=path.len()).filter_map(|length| path.get(..length));
+    if prefixes.any(|above| folders.contains(above)) {
+        return true;
+    }
+    // folders below the path follow it immediately in the order
+    let mut following = folders.range::<[String], _>((Bound::Included(path), Bound::Unbounded));
+    following
+        .next()
+        .is_some_and(|first| first.starts_with(path))
 }
 
 /// The pushed documents above, at and below a path.
@@ -79,7 +91,7 @@ fn add(tree: Option<Value>, pushed: &[Document]) -> Result<Option<Value>, Refusa
     let mut all = tree;
     for document in pushed {
         let value = json::read(document.body.as_bytes())
-            .map_err(|error| Refusal::internal(format!("a document is no JSON: {error}")))?;
+            .map_err(|error| Refusal::internal(format!("a document is not valid JSON: {error}")))?;
         let Some(path) = DataPath::of_file(&document.path) else {
             continue;
         };

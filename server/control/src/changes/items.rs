@@ -31,7 +31,7 @@ impl Changing<'_> {
         wanted: Wanted<'_>,
     ) -> Result<ItemHead, Refusal> {
         let used = self.resolve(&wanted.references).await?;
-        // nobody requires yet what is new, and nothing was pushed into it
+        // a new source is not required by others, and no documents were pushed into it
         if let (Kind::Source, Some(before)) = (wanted.kind, before) {
             self.refuse_cycle(&before.head, &wanted.references, &used)
                 .await?;

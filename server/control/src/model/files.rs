@@ -28,7 +28,7 @@ pub struct FileDocument {
 /// A file that contains no document, though its name says so, or contradicts another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
-    /// The file.
+    /// The file, or an empty text if the source as a whole is invalid.
     pub file: String,
     /// What is wrong with it.
     pub message: String,
@@ -36,6 +36,9 @@ pub struct FileError {
 
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.file.is_empty() {
+            return write!(f, "the source {}", self.message);
+        }
         write!(f, "the file {:?} of the source {}", self.file, self.message)
     }
 }
@@ -55,18 +58,21 @@ impl FileDocument {
     /// # Errors
     /// As for [`FileDocument::read_all`].
     pub fn of_source(body: &str) -> Result<Vec<Self>, FileError> {
-        #[derive(Deserialize)]
-        struct Stored {
-            #[serde(default)]
-            files: BTreeMap<String, String>,
-        }
-        match serde_json::from_str::<Stored>(body) {
-            Ok(stored) => Self::read_all(&stored.files),
-            Err(error) => Err(FileError {
-                file: String::new(),
-                message: format!("cannot be read: {error}"),
-            }),
-        }
+        Self::read_all(&stored_files(body)?)
+    }
+
+    /// Reads the documents of a stored source that lie above, at or below a path. Other files are not decoded, so that an invalid one
+    /// has no effect.
+    ///
+    /// # Errors
+    /// As for [`FileDocument::read_all`].
+    pub fn of_source_around(body: &str, path: &DataPath) -> Result<Vec<Self>, FileError> {
+        let mut files = stored_files(body)?;
+        files.retain(|file, _| {
+            let steps = folder_of_document(file).map(|folder| steps_of(folder).collect::<Vec<_>>());
+            steps.is_some_and(|steps| is_around(&steps, path))
+        });
+        Self::read_all(&files)
     }
 
     /// Reads the document of a file. Returns `None` if its name is not that of a document.
@@ -74,10 +80,9 @@ impl FileDocument {
     /// # Errors
     /// The contents are not a document.
     pub fn read(file: &str, contents: &str) -> Result<Option<Self>, FileError> {
-        let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
-        if !NAMES.contains(&name) {
+        let Some(folder) = folder_of_document(file) else {
             return Ok(None);
-        }
+        };
         let wrong = |message: String| FileError {
             file: file.to_owned(),
             message,
@@ -87,7 +92,7 @@ impl FileDocument {
             .map_err(|_| wrong("must be base64".to_owned()))?;
         let text = std::str::from_utf8(&bytes)
             .map_err(|_| wrong("must be UTF-8, as documents are".to_owned()))?;
-        let (language, value) = if name == "data.json" {
+        let (language, value) = if file.ends_with(".json") {
             let value = json::read(text.as_bytes());
             ("JSON", value.map_err(|error| error.to_string()))
         } else {
@@ -95,7 +100,7 @@ impl FileDocument {
             ("YAML", value.map_err(|error| error.to_string()))
         };
         let value = value.map_err(|error| wrong(format!("must be {language}: {error}")))?;
-        let steps = folder.split('/').map(str::to_owned).collect();
+        let steps = steps_of(folder).map(str::to_owned).collect();
         let path =
             DataPath::new(steps).map_err(|error| wrong(format!("is misplaced: {}", error.0)))?;
         Ok(Some(Self {
@@ -108,12 +113,6 @@ impl FileDocument {
     /// The document as a tree from the root of the source's data.
     pub fn tree(&self) -> Value {
         tree::below(self.path.steps(), self.value.clone())
-    }
-
-    /// Returns `true` if the document contributes to what is read at a path: it lies above, at or below it.
-    pub fn is_around(&self, path: &DataPath) -> bool {
-        let (own, other) = (self.path.steps(), path.steps());
-        own.starts_with(other) || other.starts_with(own)
     }
 
     /// Merges documents into one tree; `None` where there is none.
@@ -139,11 +138,82 @@ impl FileDocument {
     }
 }
 
+/// Returns the files of a stored source, by name. Their contents are base64.
+fn stored_files(body: &str) -> Result<BTreeMap<String, String>, FileError> {
+    #[derive(Deserialize)]
+    struct Stored {
+        #[serde(default)]
+        files: BTreeMap<String, String>,
+    }
+    match serde_json::from_str::<Stored>(body) {
+        Ok(stored) => Ok(stored.files),
+        Err(error) => Err(FileError {
+            file: String::new(),
+            message: format!("cannot be read: {error}"),
+        }),
+    }
+}
+
+/// Returns the folder of a file that contains a document by its name, or `None` for other files.
+fn folder_of_document(file: &str) -> Option<&str> {
+    let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
+    NAMES.contains(&name).then_some(folder)
+}
+
+/// Returns the steps of a folder. Empty names are not steps, as in [`DataPath::new`].
+fn steps_of(folder: &str) -> impl Iterator<Item = &str> {
+    folder.split('/').filter(|step| !step.is_empty())
+}
+
+/// Returns `true` if a document contributes to what is read at a path: it lies above, at or below it.
+fn is_around(document: &[&str], path: &DataPath) -> bool {
+    let common = document.iter().zip(path.steps());
+    common.into_iter().all(|(own, other)| own == other)
+}
+
 #[cfg(test)]
 mod tests {
     use base64::Engine as _;
 
-    use super::{FileDocument, STANDARD};
+    use super::{DataPath, FileDocument, STANDARD};
+
+    #[test]
+    fn only_files_around_a_path_are_decoded() {
+        let files = [
+            ("data.json", STANDARD.encode("{\"root\": 1}")),
+            ("a/data.yaml", STANDARD.encode("b: 1")),
+            ("a/c/data.json", STANDARD.encode("[2]")),
+            ("ab/data.json", STANDARD.encode("{")),
+            ("bad/data.json", "?".to_owned()),
+            ("bad/x/data.yml", STANDARD.encode([0xff])),
+            ("..x/../data.json", STANDARD.encode("{}")),
+            ("p.rego", "?".to_owned()),
+        ];
+        let files: std::collections::BTreeMap<_, _> = files.into_iter().collect();
+        let body = serde_json::json!({ "files": files }).to_string();
+        let around = |path: &str| {
+            let path = DataPath::new(path.split('/').map(str::to_owned).collect()).unwrap();
+            let documents = FileDocument::of_source_around(&body, &path);
+            let files = documents.map(|all| all.into_iter().map(|one| one.file).collect());
+            files.unwrap_or_else(|error| vec![error.to_string()])
+        };
+        assert_eq!(around("other"), ["data.json"]);
+        assert_eq!(around("a"), ["a/c/data.json", "a/data.yaml", "data.json"]);
+        assert_eq!(around("a/b"), ["a/data.yaml", "data.json"]);
+        assert_eq!(
+            around("a/c/d"),
+            ["a/c/data.json", "a/data.yaml", "data.json"]
+        );
+        for path in ["", "ab", "ab/x", "bad", "bad/x", "bad/x/y", "bad/z", "..x"] {
+            let errors = around(path);
+            assert!(errors[0].contains("of the source"), "{path}: {errors:?}");
+        }
+        let unreadable = FileDocument::of_source("?").unwrap_err().to_string();
+        assert!(
+            unreadable.starts_with("the source cannot be read: "),
+            "{unreadable}"
+        );
+    }
 
     #[test]
     fn names_of_documents() {
