@@ -37,12 +37,8 @@ struct Recorded {
 
 fn recorded() -> Vec<Recorded> {
     let mut all = Vec::new();
-    let mut files: Vec<_> = std::fs::read_dir(folder("tests/cases/server"))
-        .unwrap()
-        .collect();
-    files.sort_by_key(|file| file.as_ref().unwrap().path());
-    for file in files {
-        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+    for file in crate::cases::files() {
+        let text = std::fs::read_to_string(file).unwrap();
         let cases: Vec<Value> = serde_json::from_str(&text).unwrap();
         for exchange in cases
             .iter()
