@@ -208,7 +208,7 @@ fn yaml_document(request: &Request<'_>) -> Result<Option<Value>, String> {
 }
 
 /// The JSON value that a text is, without the blanks around it.
-pub fn json_value(text: &str) -> Result<&str, String> {
+fn json_value(text: &str) -> Result<&str, String> {
     whole_text::<&RawValue>(text)
         .map(RawValue::get)
         .map_err(|_| malformed_json(text.as_bytes()))

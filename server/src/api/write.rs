@@ -17,9 +17,10 @@ pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let metrics = metrics::asked(request);
     let start = metrics.start();
     let text = body::text(request);
-    let value = body::json_value(&text).map_err(ApiError::invalid)?;
-    let value =
-        json::read(value.as_bytes()).map_err(|error| ApiError::invalid(error.to_string()))?;
+    let value = json::read(text.as_bytes()).map_err(|error| {
+        let malformed = body::malformed(text.as_bytes());
+        ApiError::invalid(malformed.unwrap_or_else(|| error.to_string()))
+    })?;
     metrics.end("rego_input_parse", start);
     let path = path(request)?;
     let only_new = request.header("if-none-match") == "*";
