@@ -22,7 +22,7 @@ mod waiting;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
@@ -84,6 +84,16 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A process that does not outlive the test.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
@@ -307,13 +317,24 @@ fn long_evaluations_end_in_time() {
     let list: Vec<String> = (0..5000).map(|number| number.to_string()).collect();
     let list = format!("[{}]", list.join(","));
     let query = format!("some a in {list}; some b in {list}; some c in {list}; a + b + c == -1");
-    let args = ["eval", "--timeout", "50ms", &query].map(str::to_owned);
+    let folder = Folder::new();
+    let output = std::fs::File::create(folder.0.join("output.json")).unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_solon"))
+        .args(["eval", "--timeout", "50ms", &query])
+        .current_dir(&folder.0)
+        .stdin(Stdio::null())
+        .stdout(output)
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     // it would take hours
-    let waiting = waiting::Waiting::until("the evaluation ends in time");
-    let got = run(&Folder::new(), &args, "");
-    waiting.check();
-    assert_eq!(got.code, Some(2));
-    assert!(got.stdout.contains("eval_cancel_error"), "{}", got.stdout);
+    let mut child = Killed(child);
+    let ended = waiting::wait_for("the evaluation ends in time", || {
+        child.0.try_wait().unwrap()
+    });
+    let output = std::fs::read_to_string(folder.0.join("output.json")).unwrap();
+    assert_eq!(ended.code(), Some(2), "{output}");
+    assert!(output.contains("eval_cancel_error"), "{output}");
 }
 
 /// S-333, S-338, S-353, S-414

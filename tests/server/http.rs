@@ -131,7 +131,7 @@ fn slow_policy(length: usize) -> String {
 fn slow_evaluations_leave_the_server_free() {
     let long = slow_policy(90).replace("package slow", "package long");
     let files = [("slow.rego", &*slow_policy(ENDLESS)), ("long.rego", &long)];
-    let server = Server::start(&files);
+    let server = Server::start_with(&["--timeout", "1h"], &files);
     let address = server.address();
     let endless: Vec<_> = (0..4)
         .map(|_| Unread::get(address, "/v1/data/slow/count_all"))

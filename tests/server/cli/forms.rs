@@ -1,8 +1,8 @@
 //! The forms in which flags are written, against OPA.
 //!
 //! `tests/cases/cli/forms.json` has a row for each command line: the words, `''` for an empty one and `{folder}` for the folder that
-//! the command runs in; what came of it in OPA, and what OPA printed. A fourth column says what comes of it here, where that differs
-//! on purpose. `SOLON_RECORD=PATH`, the program of OPA, records anew.
+//! the command runs in; what came of it in OPA, and what OPA printed. Where Solon differs on purpose, a fourth column says what comes of
+//! it here, and a fifth what Solon prints. `SOLON_RECORD=PATH`, the program of OPA, records both again.
 
 use std::fmt::Write as _;
 use std::process::{Command, Stdio};
@@ -12,7 +12,13 @@ use serde::Deserialize;
 use super::{Folder, cases};
 
 #[derive(Deserialize)]
-struct Row(String, String, String, #[serde(default)] Option<String>);
+struct Row(
+    String,
+    String,
+    String,
+    #[serde(default)] Option<String>,
+    #[serde(default)] Option<String>,
+);
 
 /// What came of a command, and what it printed: only where it answered, since texts of errors differ.
 fn outcome(program: &str, folder: &Folder, line: &str) -> (String, String) {
@@ -45,6 +51,11 @@ fn outcome(program: &str, folder: &Folder, line: &str) -> (String, String) {
     }
 }
 
+/// What came of a command of Solon, and what it printed.
+fn own_outcome(folder: &Folder, line: &str) -> (String, String) {
+    outcome(env!("CARGO_BIN_EXE_solon"), folder, line)
+}
+
 #[test]
 fn flags_take_the_forms_that_opa_takes() {
     let path = cases().join("forms.json");
@@ -52,10 +63,12 @@ fn flags_take_the_forms_that_opa_takes() {
     let folder = Folder::new();
     if let Ok(opa) = std::env::var("SOLON_RECORD") {
         let mut text = "[".to_owned();
-        for (at, Row(line, _, _, own)) in rows.iter().enumerate() {
+        for (at, Row(line, _, _, own, _)) in rows.iter().enumerate() {
             let (outcome, stdout) = outcome(&opa, &folder, line);
             let own = own.clone().filter(|own| *own != outcome);
-            let columns = [line.clone(), outcome, stdout].into_iter().chain(own);
+            let own_stdout = own.as_ref().map(|_| own_outcome(&folder, line).1);
+            let columns = [line.clone(), outcome, stdout].into_iter();
+            let columns = columns.chain(own).chain(own_stdout);
             let columns = serde_json::to_string(&columns.collect::<Vec<_>>()).unwrap();
             write!(text, "{}\n  {columns}", if at == 0 { "" } else { "," }).unwrap();
         }
@@ -63,10 +76,10 @@ fn flags_take_the_forms_that_opa_takes() {
         return;
     }
     let mut failures = Vec::new();
-    for Row(line, outcome_of_opa, printed, own) in &rows {
-        let got = outcome(env!("CARGO_BIN_EXE_solon"), &folder, line);
+    for Row(line, outcome_of_opa, printed, own, own_printed) in &rows {
+        let got = own_outcome(&folder, line);
         let want = match own {
-            Some(own) => (own.clone(), got.1.clone()),
+            Some(own) => (own.clone(), own_printed.clone().unwrap_or_default()),
             None => (outcome_of_opa.clone(), printed.clone()),
         };
         if got != want {

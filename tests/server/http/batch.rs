@@ -217,7 +217,7 @@ fn time_is_up_for_all_of_a_batch_together() {
 
 #[test]
 fn a_client_that_goes_away_ends_its_batch() {
-    let server = Server::start_with(&[], &[("slow.rego", SLOW)]);
+    let server = Server::start_with(&["--timeout", "1h"], &[("slow.rego", SLOW)]);
     let inputs: serde_json::Map<String, Value> =
         (0..64).map(|n| (n.to_string(), json!({"n": n}))).collect();
     let body = json!({ "inputs": inputs }).to_string();

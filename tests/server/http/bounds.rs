@@ -140,7 +140,11 @@ fn slow_clients_hold_nobody_up() {
 /// An evaluation ends soon after the client that asked for it has gone.
 #[test]
 fn nothing_is_evaluated_for_clients_that_have_gone() {
-    let server = Server::start(&[("slow.rego", &slow_policy(ENDLESS))]);
+    // it would end by itself long after the test has given up
+    let server = Server::start_with(
+        &["--timeout", "1h"],
+        &[("slow.rego", &slow_policy(ENDLESS))],
+    );
     let open = Unread::get(server.address(), "/v1/data/slow/count_all");
     server.wait_for_work();
     drop(open);
