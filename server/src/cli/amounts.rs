@@ -47,7 +47,7 @@ pub fn integer(text: &str) -> Result<i64, String> {
 }
 
 fn not_a_duration(text: &str) -> String {
-    format!("`{text}` is no time like `500ms` or `1m30s`")
+    format!("invalid duration `{text}`: expected a number with a unit, such as `500ms` or `1m30s`")
 }
 
 /// Reads a time as Go writes it: numbers with units, one behind another.
