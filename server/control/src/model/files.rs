@@ -92,7 +92,7 @@ impl FileDocument {
             .map_err(|_| wrong("must be base64".to_owned()))?;
         let text = std::str::from_utf8(&bytes)
             .map_err(|_| wrong("must be UTF-8, as documents are".to_owned()))?;
-        let (language, value) = if file.ends_with(".json") {
+        let (language, value) = if file.rsplit('/').next() == Some("data.json") {
             let value = json::read(text.as_bytes());
             ("JSON", value.map_err(|error| error.to_string()))
         } else {
