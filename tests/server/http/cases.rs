@@ -124,13 +124,11 @@ pub fn run() {
     assert!(asked >= 120, "only {asked} requests");
 }
 
-/// Files of recorded requests. `loading.json` and the folder `stores` belong to the target `loading`.
-pub fn files() -> Vec<PathBuf> {
+fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/server");
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_file() && !path.ends_with("loading.json"))
         .collect();
     files.sort();
     files

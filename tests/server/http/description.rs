@@ -37,8 +37,12 @@ struct Recorded {
 
 fn recorded() -> Vec<Recorded> {
     let mut all = Vec::new();
-    for file in crate::cases::files() {
-        let text = std::fs::read_to_string(file).unwrap();
+    let mut files: Vec<_> = std::fs::read_dir(folder("tests/cases/server"))
+        .unwrap()
+        .collect();
+    files.sort_by_key(|file| file.as_ref().unwrap().path());
+    for file in files {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
         let cases: Vec<Value> = serde_json::from_str(&text).unwrap();
         for exchange in cases
             .iter()
