@@ -25,6 +25,8 @@ mod control;
 mod counted;
 #[path = "http/description.rs"]
 mod description;
+#[path = "http/identity.rs"]
+mod identity;
 #[path = "http/inside.rs"]
 mod inside;
 #[path = "http/load.rs"]

@@ -128,9 +128,8 @@ impl Claims {
         let before: (Bound<&[String]>, Bound<&[String]>) =
             (Bound::Unbounded, Bound::Excluded(path));
         let predecessor = self.0.range::<[String], _>(before).next_back();
-        predecessor.is_some_and(|(above, claim)| {
-            claim.kind == ClaimKind::Whole && path.starts_with(above)
-        })
+        predecessor
+            .is_some_and(|(above, claim)| claim.kind == ClaimKind::Whole && path.starts_with(above))
     }
 
     /// Returns what the writes of a client's transaction claim. `loaded` is what the last load of files gave, if that is known: a
