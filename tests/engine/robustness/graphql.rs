@@ -83,14 +83,14 @@ fn fragments_that_use_fragments() {
         format!("...F{index} a {{ ...F{index} b {{ ...F{index} }} }} b {{ ...F{index} }}")
     });
     problem("many ways", &wide, SCHEMA);
-    // fields of one name are compared along all ways
+    // two selection sets are compared once, however many ways lead to them
     let pairs = fragments(40, |index| {
         let index = next(index);
         format!("a {{ ...F{index} }} a {{ ...F{index} }}")
     });
     let deep = "a {".repeat(40) + "n" + &"}".repeat(40);
     let pairs = pairs.replacen("...F0", &format!("...F0 {deep}"), 1);
-    expect("pairs", &pairs, SCHEMA, "takes too long to validate");
+    assert_eq!(problem("pairs", &pairs, SCHEMA), None);
     let introspection = fragments(60, |index| {
         let index = next(index);
         format!("ofType {{ ...F{index} }} ofType {{ ...F{index} }}")
