@@ -260,20 +260,11 @@ impl<'e> Glance<'_, 'e> {
                 Step::BaseChild {
                     from, keys, out, ..
                 } => {
-                    let is_text = |key: &Operand| self.get(*key).is_string();
-                    let is_found = match self.held(*from) {
-                        Held::Stored(value) if keys.iter().all(is_text) => {
-                            self.walk_stored(value, keys, *out)
-                        }
-                        _ => false,
-                    };
-                    is_found || {
-                        let mut keys = keys.iter();
-                        let found = keys.try_fold(self.held(*from), |base, key| {
-                            base.base_child(self.held(*key))
-                        });
-                        self.set(*out, found)
-                    }
+                    let mut keys = keys.iter();
+                    let found = keys.try_fold(self.held(*from), |base, key| {
+                        base.base_child(self.held(*key))
+                    });
+                    self.set(*out, found)
                 }
                 Step::Equal(left, right) => self.equal(*left, *right),
                 Step::Compare(comparison, left, right) => self.compares(*comparison, *left, *right),

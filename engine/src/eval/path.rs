@@ -157,11 +157,6 @@ impl<'e> Machine<'e> {
         keys: &'e [Operand],
         out: Slot,
     ) -> bool {
-        // what strings find in any value they find in a base document; numbers, and strings that may be indexes, do not
-        let is_text = |key: &Operand| self.get(*key).is_string();
-        if keys.iter().all(is_text) && self.walk_operand(from, keys, out) {
-            return true;
-        }
         let mut base = self.held(from);
         for key in keys {
             let found = match (base, *key) {
