@@ -8,6 +8,8 @@ mod filters;
 mod loading;
 mod partial;
 mod preparing;
+#[cfg(test)]
+mod violations;
 
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
@@ -23,6 +25,8 @@ use crate::compile::{Options, Work};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::moment::{Moment, State, next_trial_stamp};
+#[cfg(test)]
+use crate::program::Program;
 use crate::program::dump;
 use crate::query::Shared;
 use crate::store::{
@@ -35,7 +39,6 @@ pub use builder::EngineBuilder;
 pub use change::Change;
 use change::Text;
 use committing::{Next, make};
-pub(crate) use compiling::Tamper;
 pub use loading::{FileLoad, LoadReport};
 
 /// A policy engine: modules and base documents, compiled once, asked from any number of threads.
@@ -76,6 +79,9 @@ struct Inner {
     /// Held from the moment that a change looks at until its own is current. Who brought what is only of interest to changes.
     changing: Mutex<OriginRecord>,
     next_source: AtomicU32,
+    /// Damages each program that is compiled, to test what a violated invariant leads to.
+    #[cfg(test)]
+    damage: Mutex<Option<fn(&mut Program)>>,
 }
 
 impl Default for Engine {
@@ -142,16 +148,6 @@ impl Engine {
     /// # Errors
     /// As for [`Self::apply`].
     pub fn apply_timed(&self, change: Change, timer: Timer<'_>) -> Result<(), Error> {
-        self.apply_tampered(change, timer, &|_| {})
-    }
-
-    /// The same; something is done to the compiled program.
-    pub(crate) fn apply_tampered(
-        &self,
-        change: Change,
-        timer: Timer<'_>,
-        tamper: &Tamper<'_>,
-    ) -> Result<(), Error> {
         let mut record = self.inner.changing.lock();
         let before = self.now();
         if change.modules.is_empty() && change.writes.is_empty() {
@@ -159,7 +155,7 @@ impl Engine {
         }
         let Change { modules, writes } = change;
         let edit = |transaction: &mut Transaction| make(writes, transaction);
-        let next = self.next(&before, modules, edit, timer, tamper)?;
+        let next = self.next(&before, modules, edit, timer)?;
         self.inner.commit_of_client(before, next, &mut record)
     }
 
@@ -207,7 +203,7 @@ impl Engine {
         let before = self.now();
         let Change { modules, writes } = change;
         let edit = |transaction: &mut Transaction| make(writes, transaction);
-        let mut next = self.next(&before, modules, edit, Timer::default(), &|_| {})?;
+        let mut next = self.next(&before, modules, edit, Timer::default())?;
         if let Some(policy) = &mut next.policy {
             policy.stamp = next_trial_stamp();
         }
@@ -222,7 +218,6 @@ impl Engine {
         change: Vec<(String, Option<Text>)>,
         edit: impl FnOnce(&mut Transaction) -> Result<(), StoreError>,
         timer: Timer<'_>,
-        tamper: &Tamper<'_>,
     ) -> Result<Next, Error> {
         let mut modules = before.policy.modules.clone();
         let mut refused = Vec::new();
@@ -271,7 +266,7 @@ impl Engine {
             self.inner.check_conflicts(before, &transaction)?;
             None
         } else {
-            Some(self.compile(&before.policy, modules, &transaction, timer, tamper)?)
+            Some(self.compile(&before.policy, modules, &transaction, timer)?)
         };
         laps.end(|| "rego_module_compile".to_owned());
         Ok(Next {

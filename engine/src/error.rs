@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
 
+use crate::bug;
 use crate::bundle::{LoadError, LoadErrors};
 use crate::compile::BLANK_QUERY;
 use crate::evaluation::{EvalError, StackFrame};
-use crate::impossible;
 use crate::store::StoreError;
 use crate::value::json::JsonError;
 
@@ -171,18 +171,10 @@ impl Error {
         }
     }
 
-    /// A result, or an internal error where this thread met a state that cannot be on the way to it.
-    #[inline]
-    pub(crate) fn unless_impossible<R>(result: Result<R, Self>) -> Result<R, Self> {
-        match impossible::take() {
-            Some(what) => Err(Self::impossible(what)),
-            None => result,
-        }
-    }
-
-    #[cold]
-    fn impossible(what: &str) -> Self {
-        Self::Internal(format!("impossible state: {what}"))
+    /// Runs an operation of the public API; a [`bug!`](crate::bug) or another panic within it becomes
+    /// [`Self::Internal`].
+    pub(crate) fn caught<R>(run: impl FnOnce() -> Result<R, Self>) -> Result<R, Self> {
+        bug::catch(run).unwrap_or_else(|what| Err(Self::Internal(what)))
     }
 
     /// A query that has no text, or blanks and comments only.

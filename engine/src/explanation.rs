@@ -416,8 +416,7 @@ impl<T> Explanation<T> {
             variables,
             originals: self.names(),
         };
-        let lines = trace::pretty(&self.events, how, self.longest);
-        Error::unless_impossible(lines.map_err(too_long))
+        Error::caught(|| trace::pretty(&self.events, how, self.longest).map_err(too_long))
     }
 
     /// The events as JSON, in the form of the REST API.
@@ -425,8 +424,7 @@ impl<T> Explanation<T> {
     /// # Errors
     /// [`Error::Eval`] when the text would get too long.
     pub fn json(&self, spelling: Spelling) -> Result<String, Error> {
-        let text = trace::json(&self.events, spelling, self.longest);
-        Error::unless_impossible(text.map_err(too_long))
+        Error::caught(|| trace::json(&self.events, spelling, self.longest).map_err(too_long))
     }
 
     /// The events as JSON, in the form of the command line.
@@ -438,8 +436,7 @@ impl<T> Explanation<T> {
             files: self.files(),
             originals: self.names(),
         };
-        let text = trace::detailed(&self.events, sources, self.longest);
-        Error::unless_impossible(text.map_err(too_long))
+        Error::caught(|| trace::detailed(&self.events, sources, self.longest).map_err(too_long))
     }
 
     fn files(&self) -> &Files {

@@ -172,7 +172,7 @@ impl PreparedFilters {
     /// # Errors
     /// As for [`Self::compile`].
     pub fn compile_timed(&self, request: &Request<'_>, timer: Timer<'_>) -> Result<Filters, Error> {
-        Error::unless_impossible(self.compiled(request, timer))
+        Error::caught(|| self.compiled(request, timer))
     }
 
     fn compiled(&self, request: &Request<'_>, timer: Timer<'_>) -> Result<Filters, Error> {

@@ -54,10 +54,6 @@ pub mod sqlite {
     pub use crate::store::sqlite::*;
 }
 
-pub mod testing {
-    pub use crate::testing::*;
-}
-
 pub mod types {
     pub use crate::types::*;
 }

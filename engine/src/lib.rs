@@ -17,7 +17,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `limits`, `impossible` | every bound; states that cannot be |
+//! | `limits`, `bug` | every bound; violated invariants |
 //! | `value` | values, owned and in flight; JSON, YAML, numbers |
 //! | `uri` | URIs taken apart |
 //! | `types`, `host`, `store` | static types; the way to the outside; base documents |
@@ -31,6 +31,7 @@
 //! | `bundle` | policies and documents from files |
 //! | `error`, `query`, `engine` | the face |
 
+mod bug;
 mod builtins;
 pub mod bundle;
 mod compile;
@@ -45,7 +46,6 @@ mod filter_query;
 #[cfg(feature = "graphql")]
 mod graphql;
 pub mod host;
-mod impossible;
 #[doc(hidden)]
 pub mod internal;
 mod limits;
@@ -55,7 +55,6 @@ mod partial_query;
 mod program;
 mod query;
 pub mod store;
-mod testing;
 pub mod trace;
 mod types;
 mod uri;

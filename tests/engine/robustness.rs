@@ -24,8 +24,6 @@ mod graphql;
 mod graphql_mutations;
 #[path = "robustness/growth.rs"]
 mod growth;
-#[path = "robustness/impossible.rs"]
-mod impossible;
 #[path = "robustness/joins.rs"]
 mod joins;
 #[path = "robustness/knowledge.rs"]

@@ -5,7 +5,7 @@ from solon import _native
 
 import solon
 
-FAULTS = [("impossible", "impossible state: "), ("panics", "injected")]
+FAULTS = [("panics", "injected")]
 
 
 @pytest.fixture(scope="module")

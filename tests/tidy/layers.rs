@@ -15,7 +15,7 @@ const CRATES: [(&str, Layers); 3] = [
 ];
 
 const ENGINE: Layers = &[
-    &["limits", "impossible"],
+    &["limits", "bug"],
     &["value"],
     &["uri"],
     &["types", "host", "store"],

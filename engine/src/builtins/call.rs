@@ -18,8 +18,8 @@ use super::sets::heads::KnownHeads;
 use super::signatures::VerifiedSignatures;
 use super::strings::KnownAffixes;
 use super::time::LastPlace;
+use crate::bug::bug;
 use crate::host::{Cancel, Host, Over, Wait};
-use crate::impossible::impossible;
 use crate::limits::{self, Limits};
 use solon_syntax::source::{SourceId, Span};
 
@@ -192,18 +192,16 @@ impl<'e> BuiltinContext<'e> {
     fn long_part(&self, text: TextView<'e>, range: Range<usize>) -> V<'e> {
         const BEYOND: &str = "a part beyond its text";
         match text {
-            TextView::Short(_) => impossible(BEYOND),
+            TextView::Short(_) => bug!(BEYOND),
             TextView::Utf8(text) => match text.get(range.clone()) {
                 Some(part) => self.arena.borrowed_text(part),
-                None => self.arena.borrowed_bytes(
-                    text.as_bytes()
-                        .get(range)
-                        .unwrap_or_else(|| impossible(BEYOND)),
-                ),
+                None => self
+                    .arena
+                    .borrowed_bytes(text.as_bytes().get(range).unwrap_or_else(|| bug!(BEYOND))),
             },
             TextView::Bytes(bytes) => self
                 .arena
-                .borrowed_bytes(bytes.get(range).unwrap_or_else(|| impossible(BEYOND))),
+                .borrowed_bytes(bytes.get(range).unwrap_or_else(|| bug!(BEYOND))),
         }
     }
 

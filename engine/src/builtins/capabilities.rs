@@ -9,7 +9,7 @@ use solon_syntax::ast::Version;
 use solon_syntax::source::Diagnostics;
 
 use super::{Builtin, Entry};
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::types::Type;
 
 /// Keywords that modules of v1 import, and those of v0.
@@ -206,7 +206,7 @@ pub fn current_json(version: Version) -> Vec<u8> {
         allow_net: None,
     };
     let text = serde_json::to_vec_pretty(&document).ok();
-    let mut text = text.unwrap_or_else(|| impossible("capabilities are no JSON"));
+    let mut text = text.unwrap_or_else(|| bug!("capabilities are no JSON"));
     text.push(b'\n');
     text
 }

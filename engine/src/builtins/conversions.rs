@@ -4,7 +4,7 @@ use num_bigint::BigUint;
 
 use super::fault::FaultError;
 use super::{Builtin, BuiltinContext, Fault, Operands};
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::value::{Kind, Number, NumberBuf, V};
 
 /// This family's entries.
@@ -36,7 +36,7 @@ fn format_int<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V
     if let (Number::Int(i), 10) = (number, base) {
         return Ok(call.arena.text(itoa::Buffer::new().format(i)));
     }
-    let base = u32::try_from(base).unwrap_or_else(|_| impossible("a base that is none of four"));
+    let base = u32::try_from(base).unwrap_or_else(|_| bug!("a base that is none of four"));
     Ok(call.arena.text(&number.truncate().to_str_radix(base)))
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{BuiltinContext, Fault};
-use crate::impossible;
+use crate::bug::bug;
 use crate::types::{Type, parse_host_signature};
 use crate::value::V;
 
@@ -143,7 +143,7 @@ impl Custom {
         call: &mut BuiltinContext<'e>,
         operands: &[V<'e>],
     ) -> Result<V<'e>, Fault> {
-        impossible::apart(|| (self.body)(call, operands))
+        (self.body)(call, operands)
     }
 
     /// Whether calling it again with equal arguments changes nothing: it is neither [waiting](Self::waiting) nor
@@ -157,7 +157,7 @@ impl Custom {
     pub fn arity(&self) -> usize {
         match &self.declaration {
             Type::Function(function) => function.args.len(),
-            _ => impossible::impossible("a declaration that is no function's"),
+            _ => bug!("a declaration that is no function's"),
         }
     }
 }

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::{
     Answer, Builtin, BuiltinContext, Fault, IndexTest, Members, Operands, Prepared, Quick,
 };
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::value::{TextView, V};
 pub use range::Range;
 use range::{Address, Form, Prefix};
@@ -245,7 +245,7 @@ fn cidr_contains_matches<'e>(
         }
         let parts = parts
             .as_deref()
-            .unwrap_or_else(|| impossible("parts that were just read are not there"));
+            .unwrap_or_else(|| bug!("parts that were just read are not there"));
         call.budget.spend_len(parts.len())?;
         for (part_key, part) in parts {
             if whole.contains(*part) {

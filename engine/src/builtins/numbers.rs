@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 
 use super::arrays::allot;
 use super::{Builtin, BuiltinContext, Fault, Operands};
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::value::{Number, NumberBuf, V};
 
 /// This family's entries.
@@ -94,7 +94,7 @@ fn big_steps<'e>(
     let whole = |number: Number<'_>| {
         number
             .to_bigint()
-            .unwrap_or_else(|| impossible("a whole number has a fraction"))
+            .unwrap_or_else(|| bug!("a whole number has a fraction"))
     };
     let (first, last, step) = (whole(first), whole(last), whole(step));
     let distance = last.clone() - &first;
@@ -127,6 +127,6 @@ fn intn<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, 
     hasher.write_u64(bound);
     let below = (u128::from(hasher.finish()) * u128::from(bound)) >> 64;
     Ok(call.arena.number(NumberBuf::from(
-        u64::try_from(below).unwrap_or_else(|_| impossible("a product of halves is too large")),
+        u64::try_from(below).unwrap_or_else(|_| bug!("a product of halves is too large")),
     )))
 }

@@ -1,7 +1,7 @@
 //! Operands: reading them, and saying what they should have been.
 
 use super::fault::{Fault, FaultError};
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::value::array::{ArrayIter, ArrayView};
 use crate::value::set::SetIter;
 use crate::value::{Kind, Number, ObjectView, SetView, TextView, V};
@@ -161,8 +161,7 @@ fn held<'v, 'e>(operands: &'v [V<'e>], position: u8) -> &'v V<'e> {
 #[cold]
 #[inline(never)]
 fn no_operand() -> &'static V<'static> {
-    impossible::<()>("a call with too few operands");
-    &V::Null
+    bug!("a call with too few operands")
 }
 
 impl<'e> Operands<'e> for [V<'e>] {

@@ -13,7 +13,7 @@ use hashbrown::HashTable;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::limits::{PATTERN_BYTES, PATTERN_CACHE, PATTERN_CACHE_BYTES};
 
 /// A bounded cache of what patterns that are no constants compile to, by family and text.
@@ -148,7 +148,7 @@ impl Held {
         entries.push(entry);
         places.insert_unique(hash, at, |at| {
             entries.get(*at as usize).map_or_else(
-                || impossible("a place of the cache without an entry"),
+                || bug!("a place of the cache without an entry"),
                 |entry| entry.hash,
             )
         });

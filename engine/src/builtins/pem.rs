@@ -1,7 +1,7 @@
 //! Armoured blocks (PEM), found and read as Go's `encoding/pem` does.
 
 use super::encoding::base64;
-use crate::impossible::Within;
+use crate::bug::Within;
 
 const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END ";

@@ -4,7 +4,7 @@ use num_bigint::{BigInt, Sign};
 
 use super::strings::simple_lower;
 use super::{Builtin, BuiltinContext, Fault, Operands};
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::limits::NUMBER_EXPONENT;
 use crate::value::text::lossy;
 use crate::value::{Number, NumberBuf, V};
@@ -139,7 +139,7 @@ fn parse<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>,
         return Err(Fault::error("number too big"));
     }
     let number = if power >= 0 {
-        let power = u32::try_from(power).unwrap_or_else(|_| impossible("a power beyond its bound"));
+        let power = u32::try_from(power).unwrap_or_else(|_| bug!("a power beyond its bound"));
         NumberBuf::from(amount * BigInt::from(10).pow(power))
     } else {
         fraction(&amount, power.unsigned_abs())

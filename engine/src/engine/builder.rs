@@ -260,6 +260,8 @@ impl EngineBuilder {
                 file_name: self.file_name,
                 changing: Mutex::default(),
                 next_source: AtomicU32::new(0),
+                #[cfg(test)]
+                damage: Mutex::default(),
             }),
         }
     }

@@ -14,12 +14,9 @@ use super::Engine;
 use crate::compile::{self, Compilation, Pass, lower};
 use crate::error::Error;
 use crate::moment::Policy;
-use crate::program::{Canonical, Program};
+use crate::program::Canonical;
 use crate::store::{Path, Transaction};
 use crate::trace::Timer;
-
-/// Does something to a compiled program: what tests of impossible states need.
-pub(crate) type Tamper<'t> = dyn Fn(&mut Program) + 't;
 
 /// Tells whether there is base data at a path.
 type Exists<'e> = dyn Fn(&[String]) -> bool + 'e;
@@ -54,10 +51,8 @@ impl Engine {
         modules: BTreeMap<String, Arc<Module>>,
         transaction: &Transaction,
         timer: Timer<'_>,
-        tamper: &Tamper<'_>,
     ) -> Result<Policy, Error> {
-        let policy = self.policy_from(earlier, modules, transaction, timer, tamper);
-        Error::unless_impossible(policy)
+        Error::caught(|| self.policy_from(earlier, modules, transaction, timer))
     }
 
     fn policy_from(
@@ -66,7 +61,6 @@ impl Engine {
         modules: BTreeMap<String, Arc<Module>>,
         transaction: &Transaction,
         timer: Timer<'_>,
-        tamper: &Tamper<'_>,
     ) -> Result<Policy, Error> {
         let exists = |path: &[String]| Path::new(path.iter().cloned()).is_taken(transaction.root());
         let checked: Option<&Exists<'_>> = if self.inner.allow_base_conflicts {
@@ -107,7 +101,10 @@ impl Engine {
             program.canonical =
                 Canonical::new(compiled.modules.clone(), compiled.originals.clone())
                     .searching_once(compiled.keyed.clone());
-            tamper(&mut program);
+            #[cfg(test)]
+            if let Some(damage) = *self.inner.damage.lock() {
+                damage(&mut program);
+            }
             laps.end(|| "compile_stage_rebuild_indices".to_owned());
             Ok::<_, Error>((compiled, program, record))
         })?;

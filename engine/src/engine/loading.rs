@@ -126,7 +126,7 @@ impl Engine {
             }
             Ok(())
         };
-        let mut next = self.next(&before, modules.changes, edit, Timer::default(), &|_| {})?;
+        let mut next = self.next(&before, modules.changes, edit, Timer::default())?;
         for (_, module) in &mut next.modules {
             if let Some(module) = module {
                 module.origin = Origin::Files;

@@ -93,8 +93,7 @@ impl Engine {
         context: &QueryContext<'_>,
     ) -> Result<QueryInner, Error> {
         let compile = || self.compile_query(policy, text, context);
-        let compiled = compile::on_large_stack(compile::chain_within(text), compile);
-        Error::unless_impossible(compiled)
+        Error::caught(|| compile::on_large_stack(compile::chain_within(text), compile))
     }
 
     fn compile_query(

@@ -2,9 +2,9 @@
 
 use solon_syntax::source::Span;
 
+use crate::bug::bug;
 use crate::builtins::{Fault, after};
 use crate::evaluation::{Halt, outcome};
-use crate::impossible::impossible;
 use crate::program::plan::Callee;
 use crate::program::{BuiltinCall, Comparison, CustomCall, FunctionCall, RuleKind, Slot};
 use crate::value::V;
@@ -110,7 +110,7 @@ impl<'e> Machine<'e> {
             return self.mocked_call(mock, args, call.span);
         }
         let Some(function) = self.program.functions.get(call.function as usize) else {
-            return Ok(impossible("a plan names a function that is not there"));
+            bug!("a plan names a function that is not there");
         };
         // rules are numbered from below, these from above
         let key = u32::MAX - call.function;

@@ -1,8 +1,8 @@
 //! Comprehensions and `every`.
 
-use crate::builtins::{Aggregation, Fault, Fold};
+use crate::bug::bug;
+use crate::builtins::{Aggregation, Fold};
 use crate::evaluation::Halt;
-use crate::impossible::impossible;
 use crate::program::{Aggregate, Collector, Every, Step};
 use crate::value::{Kind, ObjectBuilder, SetBuilder, V};
 
@@ -60,7 +60,7 @@ impl<'e> Machine<'e> {
             }
             Sink::Set(set) => set.take(),
             Sink::Object(object) => std::mem::replace(object, ObjectBuilder::new(arena)).finish(),
-            _ => impossible(WRONG_SINK),
+            _ => bug!(WRONG_SINK),
         });
         flow.map(|_| collection)
     }
@@ -107,7 +107,7 @@ impl<'e> Machine<'e> {
         let result = match filled {
             Sink::Fold(fold) => fold.finish(&self.call, Kind::Array),
             Sink::Set(members) => Ok(self.call.arena.number(members.len().into())),
-            _ => impossible::<Option<_>>(WRONG_SINK).ok_or(Fault::Undefined),
+            _ => bug!(WRONG_SINK),
         };
         self.outcome(result, call.entry.builtin.name, call.span)
     }

@@ -2,8 +2,8 @@
 
 use solon_syntax::source::Span;
 
+use crate::bug::bug;
 use crate::evaluation::{DocumentBuilder, Halt, clash, fixed_key_name, rule_header};
-use crate::impossible::impossible;
 use crate::program::{Rule, RuleKind, RuleSet};
 use crate::value::V;
 
@@ -52,7 +52,7 @@ impl<'e> Machine<'e> {
             if let Some(first) = first {
                 // into an empty document anything fits
                 if extent.insert(self.call.arena, &keys, first, false).is_err() {
-                    impossible::<()>("a document without parts has no room");
+                    bug!("a document without parts has no room");
                 }
             }
             let (made, run) = self.filling(Sink::DocumentBuilder(extent), |machine| {

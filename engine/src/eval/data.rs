@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use solon_syntax::stack;
 
+use crate::bug::bug;
 use crate::evaluation::{
     EvalError, Halt, Overlay, base_child, below, document_keys, is_system, merged_keys, replaced,
     stored_base_child, united,
 };
-use crate::impossible::impossible;
 use crate::program::{ConstId, NodeId, Program, RuleId, RuleKind, Slot, Step, TreeNode};
 use crate::value::{V, Value};
 
@@ -93,7 +93,7 @@ impl<'e> Machine<'e> {
         keys: &[V<'e>],
     ) -> Result<Option<V<'e>>, Halt> {
         let Some(set) = self.rule_set(rule) else {
-            return Ok(impossible(NO_RULE));
+            bug!(NO_RULE);
         };
         if !self.is_replaced(&set.path) {
             return self.rule_below(rule, keys);
@@ -187,7 +187,7 @@ impl<'e> Machine<'e> {
     /// What lies below the document of a rule.
     fn rule_below(&mut self, rule: RuleId, keys: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
         let Some(set) = self.rule_set(rule) else {
-            return Ok(impossible(NO_RULE));
+            bug!(NO_RULE);
         };
         let depth = match set.kind {
             RuleKind::Function(_) => return Ok(None),

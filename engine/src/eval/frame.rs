@@ -2,8 +2,8 @@
 
 use std::hint::black_box;
 
+use crate::bug::bug;
 use crate::evaluation::{base_child, base_index, number_key, stored_base_child};
-use crate::impossible::impossible;
 use crate::program::{ConstId, Operand, Slot};
 use crate::value::{Arena, V, Value};
 
@@ -50,29 +50,11 @@ impl<'e> Held<'e> {
     }
 }
 
-/// What is said of a plan that names a slot which its frame does not have.
+/// A plan names a slot that its frame does not have.
 pub(super) const NO_SLOT: &str = "a plan names a slot that is not there";
 
-/// The same of a constant.
-const NO_CONSTANT: &str = "a plan names a constant that is not there";
-
-/// What is read in place of a slot that is not there. It lies somewhere, as a slot does: a value that may be one or another
-/// one is written in parts before it is read.
-#[cold]
-#[inline(never)]
-pub(super) fn no_slot() -> &'static Held<'static> {
-    impossible::<()>(NO_SLOT);
-    &Held::Value(V::Null)
-}
-
-/// The same in place of a constant.
-#[cold]
-#[inline(never)]
-pub(super) fn no_constant() -> &'static Value {
-    static NULL: Value = Value::Null;
-    impossible::<()>(NO_CONSTANT);
-    &NULL
-}
+/// A plan names a constant that its program does not have.
+pub(super) const NO_CONSTANT: &str = "a plan names a constant that is not there";
 
 /// Where operands are read.
 pub(super) trait Operands<'e> {
@@ -90,7 +72,7 @@ pub(super) trait Operands<'e> {
     )]
     fn get(&self, operand: Operand) -> V<'e> {
         match operand {
-            Operand::Slot(slot) => self.slot(slot).unwrap_or_else(|| no_slot()).value(),
+            Operand::Slot(slot) => self.slot(slot).unwrap_or_else(|| bug!(NO_SLOT)).value(),
             Operand::Const(id) => self.constant(id),
         }
     }
@@ -99,11 +81,13 @@ pub(super) trait Operands<'e> {
     #[inline]
     fn is_held(&self, operand: Operand) -> bool {
         let stored = match operand {
-            Operand::Slot(slot) => match self.slot(slot).unwrap_or_else(|| no_slot()) {
+            Operand::Slot(slot) => match self.slot(slot).unwrap_or_else(|| bug!(NO_SLOT)) {
                 Held::Value(value) => return !matches!(value, V::Bool(false)),
                 Held::Stored(value) => value,
             },
-            Operand::Const(id) => self.stored_constant(id).unwrap_or_else(|| no_constant()),
+            Operand::Const(id) => self
+                .stored_constant(id)
+                .unwrap_or_else(|| bug!(NO_CONSTANT)),
         };
         !matches!(stored, Value::Bool(false))
     }
@@ -112,7 +96,7 @@ pub(super) trait Operands<'e> {
     #[inline]
     fn constant(&self, id: ConstId) -> V<'e> {
         let constant = self.stored_constant(id);
-        constant.unwrap_or_else(|| no_constant()).borrow()
+        constant.unwrap_or_else(|| bug!(NO_CONSTANT)).borrow()
     }
 }
 
@@ -279,14 +263,16 @@ impl<'e> Machine<'e> {
     #[expect(clippy::inline_always, reason = "as for the whole")]
     fn fetch(&self, operand: Operand, place: &mut V<'e>) {
         let stored = match operand {
-            Operand::Slot(slot) => match self.slot(slot).unwrap_or_else(|| no_slot()) {
+            Operand::Slot(slot) => match self.slot(slot).unwrap_or_else(|| bug!(NO_SLOT)) {
                 Held::Value(value) => {
                     *place = *value;
                     return;
                 }
                 Held::Stored(value) => value,
             },
-            Operand::Const(id) => self.stored_constant(id).unwrap_or_else(|| no_constant()),
+            Operand::Const(id) => self
+                .stored_constant(id)
+                .unwrap_or_else(|| bug!(NO_CONSTANT)),
         };
         *place = stored.borrow();
     }
@@ -296,7 +282,7 @@ impl<'e> Machine<'e> {
     pub(super) fn set_stored(&mut self, slot: Slot, value: &'e Value) {
         match self.frames.slot_mut(slot) {
             Some(place) => *place = Held::Stored(value),
-            None => impossible(NO_SLOT),
+            None => bug!(NO_SLOT),
         }
     }
 
@@ -304,14 +290,15 @@ impl<'e> Machine<'e> {
     #[inline]
     pub(super) fn copy(&mut self, operand: Operand, slot: Slot) {
         let held = match operand {
-            Operand::Slot(from) => *self.slot(from).unwrap_or_else(|| no_slot()),
-            Operand::Const(id) => {
-                Held::Stored(self.stored_constant(id).unwrap_or_else(|| no_constant()))
-            }
+            Operand::Slot(from) => *self.slot(from).unwrap_or_else(|| bug!(NO_SLOT)),
+            Operand::Const(id) => Held::Stored(
+                self.stored_constant(id)
+                    .unwrap_or_else(|| bug!(NO_CONSTANT)),
+            ),
         };
         match self.frames.slot_mut(slot) {
             Some(place) => *place = held,
-            None => impossible(NO_SLOT),
+            None => bug!(NO_SLOT),
         }
     }
 
@@ -320,7 +307,7 @@ impl<'e> Machine<'e> {
     pub(super) fn set(&mut self, slot: Slot, value: V<'e>) {
         match self.frames.slot_mut(slot) {
             Some(place) => *place = Held::Value(value),
-            None => impossible(NO_SLOT),
+            None => bug!(NO_SLOT),
         }
     }
 
@@ -329,7 +316,7 @@ impl<'e> Machine<'e> {
     pub(super) fn set_made(&mut self, slot: Slot, value: &V<'e>) {
         match self.frames.slot_mut(slot) {
             Some(place) => put_made(place, value),
-            None => impossible(NO_SLOT),
+            None => bug!(NO_SLOT),
         }
     }
 

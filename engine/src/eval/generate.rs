@@ -2,8 +2,8 @@
 
 use solon_syntax::source::Span;
 
+use crate::bug::bug;
 use crate::evaluation::Halt;
-use crate::impossible::impossible;
 use crate::program::{Operand, Slot, Step};
 use crate::value::array::ArrayView;
 use crate::value::{Kind, V};
@@ -113,7 +113,7 @@ impl<'e> Machine<'e> {
         });
         spent.map_err(|fault| Halt::exhausted(self.program, &fault, Span::default()))?;
         let Sink::Set(set) = &mut self.sink else {
-            return Ok(impossible(WRONG_SINK));
+            bug!(WRONG_SINK);
         };
         set.extend(elements);
         Ok(Flow::More)

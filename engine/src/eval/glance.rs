@@ -7,8 +7,8 @@
 mod calls;
 mod places;
 
+use crate::bug::bug;
 use crate::evaluation::stored_base_child;
-use crate::impossible::impossible;
 use crate::program::{
     Branch, Chain, ConstId, Index, Inlined, Join, Matches, Operand, Plan, Program, Rule, RuleId,
     RuleKind, RuleSet, Slot, Step,
@@ -16,7 +16,7 @@ use crate::program::{
 use crate::value::{Kind, V, Value};
 
 use super::compare::{Compare, is_member, same_held};
-use super::frame::{Held, NO_SLOT, Operands, no_constant, no_slot};
+use super::frame::{Held, NO_CONSTANT, NO_SLOT, Operands};
 use super::machine::InputSource;
 use super::table;
 use super::texts::Texts;
@@ -431,7 +431,7 @@ impl<'e> Glance<'_, 'e> {
                 *place = Held::Stored(value);
                 true
             }
-            None => impossible(NO_SLOT),
+            None => bug!(NO_SLOT),
         }
     }
 
@@ -442,10 +442,10 @@ impl<'e> Glance<'_, 'e> {
     )]
     fn held(&self, operand: Operand) -> Held<'e> {
         match operand {
-            Operand::Slot(slot) => *self.slot(slot).unwrap_or_else(|| no_slot()),
+            Operand::Slot(slot) => *self.slot(slot).unwrap_or_else(|| bug!(NO_SLOT)),
             Operand::Const(id) => {
                 let constant = self.stored_constant(id);
-                Held::Stored(constant.unwrap_or_else(|| no_constant()))
+                Held::Stored(constant.unwrap_or_else(|| bug!(NO_CONSTANT)))
             }
         }
     }

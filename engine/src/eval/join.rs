@@ -5,8 +5,8 @@
 
 use solon_syntax::source::Span;
 
+use crate::bug::bug;
 use crate::evaluation::Halt;
-use crate::impossible::impossible;
 use crate::limits;
 use crate::program::{ConstId, Join, Operand, Slot, Step};
 use crate::value::{V, Value};
@@ -126,7 +126,7 @@ impl<'e> Machine<'e> {
                 } => self.base_child(*from, &path.0, keys, *out)?,
                 Step::Input { keys, out } => self.walk_input(keys, *out),
                 Step::Call { call, out } => self.call_into(call, *out)?,
-                _ => impossible("a join asks for a value by another step than a lookup"),
+                _ => bug!("a join asks for a value by another step than a lookup"),
             };
             if !found {
                 return Ok(Matching::These(Found::nothing()));

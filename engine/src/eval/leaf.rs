@@ -1,7 +1,7 @@
 //! Leaves: what is done with a solution.
 
+use crate::bug::bug;
 use crate::evaluation::Halt;
-use crate::impossible::impossible;
 use crate::program::{Operand, Step};
 use crate::value::Put;
 use crate::value::V;
@@ -71,7 +71,7 @@ impl<'e> Machine<'e> {
         match &mut self.sink {
             Sink::Array(items) => items.push(value),
             Sink::Fold(fold) => fold.add(value),
-            _ => impossible(WRONG_SINK),
+            _ => bug!(WRONG_SINK),
         }
     }
 
@@ -89,7 +89,7 @@ impl<'e> Machine<'e> {
             Sink::Set(set) => {
                 set.insert(value);
             }
-            _ => impossible(WRONG_SINK),
+            _ => bug!(WRONG_SINK),
         }
     }
 
@@ -99,7 +99,7 @@ impl<'e> Machine<'e> {
             Step::Put { key, value, span } => {
                 let (key, value) = (self.get(*key), self.get(*value));
                 let Sink::Object(object) = &mut self.sink else {
-                    return Ok(impossible(WRONG_SINK));
+                    bug!(WRONG_SINK);
                 };
                 if object.put(key, value) == Put::Conflict {
                     return Err(Halt::duplicate_key(self.program, *span));
@@ -115,7 +115,7 @@ impl<'e> Machine<'e> {
                 let value = self.get(*value);
                 let arena = self.call.arena;
                 let Sink::DocumentBuilder(extent) = &mut self.sink else {
-                    return Ok(impossible(WRONG_SINK));
+                    bug!(WRONG_SINK);
                 };
                 if extent.insert(arena, path, value, *member).is_err() {
                     self.rival = Some(value);
@@ -126,10 +126,10 @@ impl<'e> Machine<'e> {
                 let row = wanted.iter().map(|operand| self.get(*operand)).collect();
                 match &mut self.sink {
                     Sink::Rows(rows) => rows.push(row),
-                    _ => impossible(WRONG_SINK),
+                    _ => bug!(WRONG_SINK),
                 }
             }
-            _ => impossible(NO_LEAF),
+            _ => bug!(NO_LEAF),
         }
         Ok(Flow::More)
     }

@@ -1,7 +1,7 @@
 //! The light steps: lookups and tests that most loops consist of, run where the loop is.
 
+use crate::bug::bug;
 use crate::evaluation::Halt;
-use crate::impossible::impossible;
 use crate::program::{Operand, Step};
 
 use super::compare::Compare;
@@ -146,6 +146,6 @@ impl<'e> Machine<'e> {
             }
             steps = rest;
         }
-        Light::Done(impossible(NO_LEAF))
+        bug!(NO_LEAF)
     }
 }

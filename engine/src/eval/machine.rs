@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use solon_syntax::source::Span;
 
+use crate::bug::bug;
 use crate::builtins::BuiltinContext;
 use crate::evaluation::{EvalError, Halt};
-use crate::impossible::impossible;
 use crate::limits;
 use crate::program::{Operand, Plan, Program, Rule, Step};
 use crate::value::{Kind, Shape, V, Value};
@@ -250,7 +250,7 @@ impl<'e> Machine<'e> {
                 Light::Halted(halt) => return Err(halt),
                 Light::Rest(heavy) => match heavy.split_first() {
                     Some(heavy) => heavy,
-                    None => return Ok(impossible(NO_LEAF)),
+                    None => bug!(NO_LEAF),
                 },
             };
             let on = match step {

@@ -2,11 +2,12 @@
 
 use smallvec::SmallVec;
 
+use crate::bug::bug;
 use crate::evaluation::{Halt, number_key};
 use crate::program::{ConstId, Node, Operand, Slot, Values};
 use crate::value::{Object, V, Value};
 
-use super::frame::{Held, Operands, no_constant, no_slot};
+use super::frame::{Held, NO_CONSTANT, NO_SLOT, Operands};
 use super::machine::Machine;
 
 /// What a value holds at a path.
@@ -181,10 +182,11 @@ impl<'e> Machine<'e> {
 
     fn held(&self, operand: Operand) -> Held<'e> {
         match operand {
-            Operand::Slot(slot) => *self.slot(slot).unwrap_or_else(|| no_slot()),
-            Operand::Const(id) => {
-                Held::Stored(self.stored_constant(id).unwrap_or_else(|| no_constant()))
-            }
+            Operand::Slot(slot) => *self.slot(slot).unwrap_or_else(|| bug!(NO_SLOT)),
+            Operand::Const(id) => Held::Stored(
+                self.stored_constant(id)
+                    .unwrap_or_else(|| bug!(NO_CONSTANT)),
+            ),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Rules: which can match, what they make, and what is kept of it.
 
+use crate::bug::bug;
 use crate::evaluation::{DocumentBuilder, Halt};
-use crate::impossible::impossible;
 use crate::program::{Index, Numbers, Plan, Rule, RuleId, RuleKind, RuleSet};
 use crate::value::{SetBuilder, V};
 
@@ -72,7 +72,7 @@ impl<'e> Machine<'e> {
     #[inline]
     pub(super) fn outermost(&mut self, rule: RuleId) -> Result<Option<V<'e>>, Halt> {
         let Some(set) = self.rule_set(rule) else {
-            return Ok(impossible(NO_RULE));
+            bug!(NO_RULE);
         };
         Ok(match set.kind {
             RuleKind::Complete => self.complete(set, &[])?,
@@ -85,7 +85,7 @@ impl<'e> Machine<'e> {
     /// The result of a function.
     pub(super) fn apply(&mut self, rule: RuleId, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
         let Some(set) = self.rule_set(rule) else {
-            return Ok(impossible(NO_RULE));
+            bug!(NO_RULE);
         };
         if !set.memoised {
             return self.complete(set, args);
@@ -303,7 +303,7 @@ impl<'e> Machine<'e> {
             return Ok(kept);
         }
         let Some(set) = self.rule_set(rule) else {
-            return Ok(impossible(NO_RULE));
+            bug!(NO_RULE);
         };
         let result = match set.kind {
             RuleKind::Set => self.has_member(set, keys)?,
@@ -322,8 +322,7 @@ impl<'e> Machine<'e> {
         let mut found = None;
         for rule in self.candidates(set, &[]) {
             let Some(plan) = rule.keyed.first() else {
-                impossible::<()>(NO_PLAN);
-                continue;
+                bug!(NO_PLAN);
             };
             let (flow, has_member) = self.asking(plan, keys);
             if has_member {
@@ -417,8 +416,7 @@ impl<'e> Machine<'e> {
         keys: &[V<'e>],
     ) -> Result<(), Halt> {
         let Some(plan) = rule.keyed.last() else {
-            impossible::<()>(NO_PLAN);
-            return Ok(());
+            bug!(NO_PLAN);
         };
         let (own, below) = keys
             .split_at_checked(rule.keyed.len())
@@ -434,8 +432,7 @@ impl<'e> Machine<'e> {
         let arena = self.call.arena;
         let (Sink::DocumentBuilder(made), Sink::DocumentBuilder(extent)) = (made, &mut self.sink)
         else {
-            impossible::<()>(WRONG_SINK);
-            return Ok(());
+            bug!(WRONG_SINK);
         };
         if let Some(value) = made.finish(arena)
             && let Some(value) = below

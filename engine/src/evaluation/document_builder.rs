@@ -1,6 +1,6 @@
 //! Documents that partial rules build, pair by pair.
 
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::value::{Arena, KeyPlaces, SetBuilder, V};
 
 /// A document being built below a partial rule.
@@ -54,9 +54,7 @@ impl<'e> Pairs<'e> {
             bumpalo::collections::Vec::with_capacity_in(self.below.len(), arena.bump());
         for below in self.below {
             let value = below.finish(arena);
-            values.push(
-                value.unwrap_or_else(|| impossible("a key of a document with nothing below it")),
-            );
+            values.push(value.unwrap_or_else(|| bug!("a key of a document with nothing below it")));
         }
         self.keys.finish(values)
     }

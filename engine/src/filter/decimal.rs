@@ -1,6 +1,6 @@
 //! Numbers as decimal digits, for languages that have other numbers than Rego.
 
-use crate::impossible::impossible;
+use crate::bug::bug;
 
 /// Maximum number of digits before the point of a number that has a [`Decimal::floor`]: all such numbers fit in an `i128`.
 pub const FLOOR_DIGITS: u32 = 38;
@@ -126,7 +126,7 @@ impl Decimal {
 /// A number of digits, which is bounded before any are written.
 fn within_width<N: TryInto<usize>>(digits: N) -> usize {
     let digits = digits.try_into().ok();
-    digits.unwrap_or_else(|| impossible("a number has more digits than were allowed"))
+    digits.unwrap_or_else(|| bug!("a number has more digits than were allowed"))
 }
 
 #[cfg(test)]

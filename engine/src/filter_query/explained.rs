@@ -33,7 +33,7 @@ impl PreparedFilters {
     /// # Errors
     /// As for [`Self::compile`], but not for what no filter can say.
     pub fn explain(&self, request: &Request<'_>) -> Result<Value, Error> {
-        Error::unless_impossible(self.explained(request))
+        Error::caught(|| self.explained(request))
     }
 
     fn explained(&self, request: &Request<'_>) -> Result<Value, Error> {

@@ -1,7 +1,7 @@
 //! Documents to tokens.
 
 use super::ast::{Comments, Position, Text};
-use crate::impossible::impossible;
+use crate::bug::bug;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub fn sign_text(first: u8) -> &'static str {
         b'{' => "{",
         b'|' => "|",
         b'}' => "}",
-        _ => impossible("a sign that there is not"),
+        _ => bug!("a sign that there is not"),
     }
 }
 

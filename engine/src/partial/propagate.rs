@@ -14,9 +14,9 @@ use super::shadow::is_shadowed;
 use super::terms::{
     is_asked, is_document, is_ground, is_nested, may_clash, mentions, names, nests_deeper,
 };
+use crate::bug::WithinMut as _;
 use crate::compile::functions::Functions;
 use crate::compile::safety;
-use crate::impossible::WithinMut as _;
 use crate::limits;
 
 /// How names begin that are made for what is only asked for.

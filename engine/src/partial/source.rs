@@ -7,7 +7,7 @@ use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Module, Rule, Term,
 use solon_syntax::print::is_plain_key;
 use solon_syntax::stack;
 
-use crate::impossible::{Within as _, impossible};
+use crate::bug::{Within as _, bug};
 
 /// Operators by the names of their functions.
 const INFIX: [(&str, &str); 15] = [
@@ -83,7 +83,7 @@ fn rule_source(rule: &Rule) -> String {
     }
     let (name, rest) = match rule.head.reference.split_first() {
         Some((name, rest)) => (term(name, false), rest),
-        None => impossible("a rule without a name"),
+        None => bug!("a rule without a name"),
     };
     text.push_str(&name);
     steps(&mut text, rest);
@@ -161,7 +161,7 @@ fn inline(body: &[Expr]) -> String {
 
 fn call(terms: &[Term]) -> String {
     let Some((operator, operands)) = terms.split_first() else {
-        return impossible("a call without an operator");
+        bug!("a call without an operator");
     };
     match (sign_of(operator), operands) {
         (Some(sign), [left, right]) => {
@@ -252,7 +252,7 @@ fn term_within(one: &Term, nested: bool) -> String {
         },
         TermKind::Ref(terms) => {
             let head = terms.first().map(|head| term(head, true));
-            let mut text = head.unwrap_or_else(|| impossible("a reference without a head"));
+            let mut text = head.unwrap_or_else(|| bug!("a reference without a head"));
             steps(&mut text, terms.within(1..));
             text
         }

@@ -4,7 +4,7 @@ use solon_syntax::ast::visit::{Flow, Terms, Visitor, Walk};
 use solon_syntax::ast::{Body, Expr, ExprKind, Name, Term, TermKind};
 
 use super::sets::variable;
-use crate::impossible::Within as _;
+use crate::bug::Within as _;
 
 /// Whether terms stand within one another more than so many times.
 pub fn nests_deeper(expr: &Expr, levels: usize) -> bool {

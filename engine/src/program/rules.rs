@@ -7,7 +7,7 @@ use solon_syntax::source::Span;
 use super::Steps;
 use super::index::Index;
 use super::plan::{ConstId, Plan};
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::value::{V, Value};
 
 /// Number of a rule set.
@@ -167,7 +167,7 @@ impl Tree {
     pub fn node(&self, id: NodeId) -> Option<&TreeNode> {
         let node = self.nodes.get(id as usize);
         if node.is_none() {
-            impossible::<()>("a node of the tree of rules that is not there");
+            bug!("a node of the tree of rules that is not there");
         }
         node
     }

@@ -11,10 +11,10 @@ use super::glance::Glances;
 use super::replay::Replay;
 use super::search::with_replay;
 use super::{Basis, PreparedQuery, Request, Shared, with_memory, within_bounds};
+use crate::bug::Within as _;
 use crate::error::Error;
 use crate::eval::{Glimpse, InputSource, Machine};
 use crate::evaluation::{EvalError, base_child};
-use crate::impossible::Within as _;
 use crate::limits;
 use crate::moment::{Moment, State};
 use crate::store::Path;
@@ -324,7 +324,7 @@ impl DocumentHandle {
         request: &Request<'_>,
         read: impl FnOnce(V<'_>) -> R,
     ) -> Result<Option<R>, Error> {
-        match self.glance(found, state, request) {
+        match Error::caught(|| Ok(self.glance(found, state, request)))? {
             // what most decisions are needs no look at all that a value may be
             Glimpse::Stored(Value::Bool(bool)) => Ok(Some(read(V::Bool(*bool)))),
             Glimpse::Stored(value) => Ok(Some(read(value.borrow()))),

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use super::Basis;
+use crate::bug;
 use crate::error::Error;
 use crate::eval::InlineCaches;
 use crate::value::Arena;
@@ -84,10 +85,13 @@ pub(crate) fn with_memory<R>(
         Some(_) => (Box::default(), has_seat()),
         None => pooled(largest),
     };
-    let result = stacker::maybe_grow(limits::VALUE_STACK, 2 * limits::VALUE_STACK, || {
-        run(&memory)
+    let result = bug::catch(|| {
+        stacker::maybe_grow(limits::VALUE_STACK, 2 * limits::VALUE_STACK, || {
+            run(&memory)
+        })
     });
-    let result = Error::unless_impossible(result);
+    // memory that a panic left half written is not used again
+    let result = result.map_err(Error::Internal)?;
     if is_own && memory.arena.bytes() <= limits::THREAD_ARENA {
         memory.arena.reset();
         OWN.set(Some(memory));

@@ -8,7 +8,7 @@ use solon_syntax::ast::{Expr, ExprKind, Module, Rule};
 use solon_syntax::source::Span;
 
 use super::event::{Event, Node, Observer, Op};
-use crate::impossible::{Within as _, impossible};
+use crate::bug::{Within as _, bug};
 
 /// Notes the expressions that were searched and the heads of the rules that had a solution.
 #[derive(Clone, Debug, Default)]
@@ -278,10 +278,7 @@ impl<'t> Lines<'t> {
         let offset = offset as usize;
         let row = self.starts.partition_point(|start| *start <= offset);
         let start = row.checked_sub(1).and_then(|row| self.starts.get(row));
-        let start = *start.unwrap_or_else(|| {
-            impossible::<()>("a text without a first line");
-            &0
-        });
+        let start = *start.unwrap_or_else(|| bug!("a text without a first line"));
         let col = self.text.within(start..offset).chars().count() + 1;
         let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         Position {

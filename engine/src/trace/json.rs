@@ -10,7 +10,7 @@ use solon_syntax::source::{SourceId, Span};
 
 use super::event::{Event, Local, Node, Op};
 use super::pretty::Names;
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::value::json::TooLong;
 
 /// How the kinds of events are spelled.
@@ -219,8 +219,7 @@ fn named(local: &Local, texts: &mut Texts, out: &mut String) {
     };
     let value = texts.of(&local.value);
     let rest = value.strip_prefix('{');
-    let rest =
-        rest.unwrap_or_else(|| impossible("a value is told as something else than an object"));
+    let rest = rest.unwrap_or_else(|| bug!("a value is told as something else than an object"));
     push(out, format_args!("{{\"name\":{},{rest}", quoted(name)));
 }
 

@@ -11,7 +11,7 @@ use solon_syntax::source::SourceId;
 use super::event::{Event, Node, Op};
 use super::json::{head_vars, vars_of};
 use super::places::places;
-use crate::impossible::Within as _;
+use crate::bug::Within as _;
 use crate::value::json::TooLong;
 
 /// How a trace is shown.

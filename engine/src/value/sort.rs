@@ -5,7 +5,7 @@ mod marks;
 use std::cmp::Ordering;
 
 use super::{Number, V, Value};
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::limits::LONG_STEP;
 pub use marks::common;
 use marks::{Mark, marks, shared};
@@ -90,8 +90,8 @@ fn settle<T: Sortable>(
             continue;
         }
         for mark in &mut *alike {
-            let text = text(mark)
-                .unwrap_or_else(|| impossible("a text that is none is sorted by its bytes"));
+            let text =
+                text(mark).unwrap_or_else(|| bug!("a text that is none is sorted by its bytes"));
             *mark = Mark::of_text(text, on, mark.at());
         }
         settle(values, alike, on, level + 1, goes_on);
@@ -221,7 +221,7 @@ pub fn sort(values: &mut [V<'_>], goes_on: impl Fn() -> bool) {
 fn sort_ints(values: &mut [V<'_>], goes_on: impl Fn() -> bool) {
     let int = |value: &V<'_>| match value {
         V::Int(int) => *int,
-        _ => impossible("an integer that is none is sorted"),
+        _ => bug!("an integer that is none is sorted"),
     };
     let mut ints: Vec<i64> = values.iter().map(int).collect();
     sort_all(&mut ints, i64::cmp, &goes_on);

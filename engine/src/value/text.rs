@@ -8,7 +8,7 @@ use arcstr::ArcStr;
 use triomphe::ThinArc;
 
 use super::{V, Value};
-use crate::impossible::{Within as _, impossible};
+use crate::bug::{Within as _, bug};
 
 /// A string of at most 14 bytes, held in place. Unused bytes are zero, so equal strings are equal as a whole.
 #[derive(Clone, Copy)]
@@ -340,7 +340,7 @@ impl InPlace<'_> {
     pub fn short(&self) -> &Short {
         match &self.0 {
             V::Short(short) => short,
-            _ => other_than_short(),
+            _ => bug!("a text in place is no short string"),
         }
     }
 
@@ -349,16 +349,6 @@ impl InPlace<'_> {
     pub fn as_bytes(&self) -> &[u8] {
         self.short().as_bytes()
     }
-}
-
-#[cold]
-fn other_than_short() -> &'static Short {
-    const EMPTY: &Short = &Short {
-        len: 0,
-        bytes: [0; Short::MAX],
-    };
-    impossible::<()>("a text in place is no short string");
-    EMPTY
 }
 
 impl TextView<'_> {

@@ -6,7 +6,7 @@ use solon_syntax::stack;
 
 use super::machine::{Next, Outcome, Walk};
 use super::term::{FrameId, List, Made, T, TermShape, is_document};
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::program::constant;
 use crate::trace::Operation;
 use crate::value::V;
@@ -31,7 +31,7 @@ impl<'e> Walk<'e> {
         let frame = self.spare.pop().unwrap_or_default();
         self.frames.push(frame);
         FrameId::try_from(self.frames.len() - 1)
-            .unwrap_or_else(|_| impossible("there are more environments than numbers"))
+            .unwrap_or_else(|_| bug!("there are more environments than numbers"))
     }
 
     /// Closes the innermost environment.
@@ -68,7 +68,7 @@ impl<'e> Walk<'e> {
     pub(super) fn frame_mut(&mut self, frame: FrameId) -> Option<&mut Frame<'e>> {
         let frame = self.frames.get_mut(frame as usize);
         if frame.is_none() {
-            impossible::<()>(NO_FRAME);
+            bug!(NO_FRAME);
         }
         frame
     }
@@ -77,7 +77,7 @@ impl<'e> Walk<'e> {
     pub(super) fn all_bound(&self, frame: FrameId) -> impl Iterator<Item = (&'e str, T<'e>)> {
         let frame = self.frames.get(frame as usize);
         if frame.is_none() {
-            impossible::<()>(NO_FRAME);
+            bug!(NO_FRAME);
         }
         let bound = frame.into_iter().flatten();
         bound.map(|(name, bound)| (*name, bound.term))

@@ -7,9 +7,9 @@ use super::documents::Path;
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::scope::Mock;
 use super::term::{List, T};
+use crate::bug::bug;
 use crate::builtins::{self, Entry, Fault};
 use crate::evaluation::{Halt, outcome};
-use crate::impossible::impossible;
 use crate::program::canonical::{Group, SiteId};
 use crate::trace::Operation;
 use crate::types::Type;
@@ -17,11 +17,8 @@ use crate::value::V;
 
 const NO_FUNCTION: &str = "a call of a function that is not there";
 
-/// What stands for operands that are fewer than a function has.
-pub(super) fn few(operands: &[Term]) -> (&[Term], &[Term]) {
-    impossible::<()>("a call with too few operands");
-    (operands, &[])
-}
+/// A call has fewer operands than its function, although the compiler has checked their number.
+pub(super) const TOO_FEW_OPERANDS: &str = "a call with too few operands";
 
 /// What an operator names.
 #[derive(Clone, Copy)]
@@ -49,8 +46,7 @@ impl<'e> Walk<'e> {
         next: Next<'_, 'e>,
     ) -> Outcome {
         let Some((operator, operands)) = terms.split_first() else {
-            impossible::<()>("a call without an operator");
-            return Ok(Flow::More);
+            bug!("a call without an operator");
         };
         self.call(goal, operator, operands, next)
     }
@@ -90,7 +86,7 @@ impl<'e> Walk<'e> {
                 let arity = arity(&entry.declaration);
                 let (args, output) = operands
                     .split_at_checked(arity)
-                    .unwrap_or_else(|| few(operands));
+                    .unwrap_or_else(|| bug!(TOO_FEW_OPERANDS));
                 let Some(values) = self.plug_all(List::Terms(args, goal.frame)) else {
                     return Ok(Flow::More);
                 };
@@ -119,8 +115,7 @@ impl<'e> Walk<'e> {
                 }
             }
             Callee::Unknown => {
-                impossible::<()>(NO_FUNCTION);
-                Ok(Flow::More)
+                bug!(NO_FUNCTION)
             }
         }
     }
@@ -129,7 +124,7 @@ impl<'e> Walk<'e> {
     pub(super) fn function_group(&self, site: SiteId) -> Option<&'e Group> {
         let group = self.site(Some(site)).and_then(|site| site.group.as_ref());
         if group.is_none() {
-            impossible::<()>(NO_FUNCTION);
+            bug!(NO_FUNCTION);
         }
         group
     }
@@ -143,12 +138,11 @@ impl<'e> Walk<'e> {
         next: Next<'_, 'e>,
     ) -> Outcome {
         let Some(function) = self.program.functions.get(at as usize) else {
-            impossible::<()>(NO_FUNCTION);
-            return Ok(Flow::More);
+            bug!(NO_FUNCTION);
         };
         let (args, output) = operands
             .split_at_checked(function.arity())
-            .unwrap_or_else(|| few(operands));
+            .unwrap_or_else(|| bug!(TOO_FEW_OPERANDS));
         let Some(values) = self.plug_all(List::Terms(args, goal.frame)) else {
             return Ok(Flow::More);
         };
@@ -187,7 +181,7 @@ impl<'e> Walk<'e> {
                 let arity = self.arity_of(operator);
                 let (args, output) = operands
                     .split_at_checked(arity)
-                    .unwrap_or_else(|| few(operands));
+                    .unwrap_or_else(|| bug!(TOO_FEW_OPERANDS));
                 // a call is undefined when one of its operands is
                 let args = List::Terms(args, goal.frame);
                 if self.plug_all(args).is_none() && self.open.is_none() {
@@ -202,7 +196,7 @@ impl<'e> Walk<'e> {
                 let arity = self.arity_of(operator);
                 let (args, output) = operands
                     .split_at_checked(arity)
-                    .unwrap_or_else(|| few(operands));
+                    .unwrap_or_else(|| bug!(TOO_FEW_OPERANDS));
                 let args = List::Terms(args, goal.frame);
                 if self.plug_all(args).is_none() && self.open.is_none() {
                     return Ok(Flow::More);
@@ -291,10 +285,10 @@ impl<'e> Walk<'e> {
             Callee::Builtin(entry) => arity(&entry.declaration),
             Callee::Custom(at) => {
                 let function = self.program.functions.get(at as usize);
-                function.map_or_else(|| impossible(NO_FUNCTION), crate::builtins::Custom::arity)
+                function.map_or_else(|| bug!(NO_FUNCTION), crate::builtins::Custom::arity)
             }
             Callee::Function(site) => self.function_group(site).map_or(0, |group| group.arity),
-            Callee::Unknown => impossible(NO_FUNCTION),
+            Callee::Unknown => bug!(NO_FUNCTION),
         }
     }
 

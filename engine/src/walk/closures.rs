@@ -6,8 +6,8 @@ use solon_syntax::source::Span;
 use super::keyed;
 use super::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
 use super::term::{FrameId, Made, NO_VALUE, T};
+use crate::bug::bug;
 use crate::evaluation::Halt;
-use crate::impossible::impossible;
 use crate::trace::{Count, Op};
 use crate::value::{ObjectBuilder, Put, SetBuilder, V};
 
@@ -203,7 +203,7 @@ impl<'e> Walk<'e> {
             TermKind::ArrayComprehension(_) => {
                 let mut items = arena.list();
                 self.each_of(solutions, &mut |walk| {
-                    items.push(walk.plug(head).unwrap_or_else(|| impossible(NO_VALUE)));
+                    items.push(walk.plug(head).unwrap_or_else(|| bug!(NO_VALUE)));
                     Ok(())
                 })?;
                 arena.array_of(items.into_bump_slice())
@@ -212,13 +212,12 @@ impl<'e> Walk<'e> {
                 let mut object = ObjectBuilder::new(arena);
                 self.each_of(solutions, &mut |walk| {
                     let Some(key) = &inside.key else {
-                        impossible::<()>("an object comprehension without a key");
-                        return Ok(());
+                        bug!("an object comprehension without a key");
                     };
                     let found = walk
                         .plug(T::Term(key, frame))
-                        .unwrap_or_else(|| impossible(NO_VALUE));
-                    let value = walk.plug(head).unwrap_or_else(|| impossible(NO_VALUE));
+                        .unwrap_or_else(|| bug!(NO_VALUE));
+                    let value = walk.plug(head).unwrap_or_else(|| bug!(NO_VALUE));
                     if object.put(found, value) == Put::Conflict {
                         return Err(Halt::duplicate_key(walk.program, key.span));
                     }
@@ -229,7 +228,7 @@ impl<'e> Walk<'e> {
             _ => {
                 let mut set = SetBuilder::new(arena);
                 self.each_of(solutions, &mut |walk| {
-                    set.insert(walk.plug(head).unwrap_or_else(|| impossible(NO_VALUE)));
+                    set.insert(walk.plug(head).unwrap_or_else(|| bug!(NO_VALUE)));
                     Ok(())
                 })?;
                 set.finish()

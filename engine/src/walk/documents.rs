@@ -7,10 +7,10 @@ use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::partial_eval::PossibleKey;
 use super::reference::Target;
 use super::term::{Made, T};
+use crate::bug::{Within as _, bug};
 use crate::evaluation::{
     Halt, Overlay, base_child, below, document_keys, is_system, replaced_below,
 };
-use crate::impossible::{Within as _, impossible};
 use crate::program::canonical::{Site, SiteId, Sites};
 use crate::trace::{Count, Operation};
 use crate::value::V;
@@ -82,8 +82,7 @@ impl<'e> Walk<'e> {
         next: Next<'_, 'e>,
     ) -> Outcome {
         let Some(step) = target.step() else {
-            impossible::<()>("a step behind the last one");
-            return Ok(Flow::More);
+            bug!("a step behind the last one");
         };
         if self.open.is_some() && self.is_hidden(&self.below_data(path), true) {
             let whole = self.reference_at(path, target);

@@ -13,8 +13,8 @@ use super::machine::{Exprs, Goal, Walk};
 use super::partial_eval::SavedKind;
 use super::shown::{shown, value_term};
 use super::term::T;
+use crate::bug::bug;
 use crate::builtins::{Entry, Observed};
-use crate::impossible::impossible;
 use crate::program::constant;
 use crate::trace::{Event, Local, Node, Observer, Op};
 use crate::value::{Kind, V, Value};
@@ -443,7 +443,7 @@ impl<'e> Walk<'e> {
             .filter(|module| module.source.id == rule.span.source)
             .map(|module| module.package.path.clone())
             .next()
-            .unwrap_or_else(|| impossible("a rule stands in no module"));
+            .unwrap_or_else(|| bug!("a rule stands in no module"));
         let reference = rule.head.reference.iter().enumerate();
         terms.extend(reference.map_while(|(at, term)| match term.as_var() {
             Some(name) if at == 0 => Some(Term::string(name.clone(), term.span)),

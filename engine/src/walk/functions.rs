@@ -2,10 +2,11 @@
 
 use solon_syntax::ast::{Rule, Term, TermKind};
 
-use super::calls::few;
+use super::calls::TOO_FEW_OPERANDS;
 use super::documents::Path;
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::term::{List, T};
+use crate::bug::bug;
 use crate::evaluation::Halt;
 use crate::program::canonical::Group;
 use crate::trace::{Count, Op};
@@ -42,7 +43,7 @@ impl<'e> Walk<'e> {
     ) -> Outcome {
         let (args, output) = operands
             .split_at_checked(group.arity)
-            .unwrap_or_else(|| few(operands));
+            .unwrap_or_else(|| bug!(TOO_FEW_OPERANDS));
         let output = output.first();
         let matches = self.candidates(goal, group, path, Some(List::Terms(args, goal.frame)));
         let Some(values) = self.plug_all(List::Terms(args, goal.frame)) else {

@@ -5,8 +5,8 @@ use solon_syntax::ast::Rule;
 use super::documents::Path;
 use super::machine::{Goal, Walk};
 use super::term::List;
+use crate::bug::bug;
 use crate::evaluation::{allows, may_have};
-use crate::impossible::impossible;
 use crate::program::canonical::{
     ConditionPlace, Conditions, Constraint, Group, GroupKind, Member, Membership, RuleAt, chain,
     is_ground,
@@ -35,7 +35,7 @@ impl<'e> Match<'e> {
     pub fn rule(&self) -> Option<&'e Rule> {
         let first = self.chain.first().copied();
         if first.is_none() {
-            impossible::<()>("a rule that may match has no member");
+            bug!("a rule that may match has no member");
         }
         first
     }
@@ -46,7 +46,7 @@ impl<'e> Walk<'e> {
     pub(super) fn package_of(&self, at: RuleAt) -> usize {
         let module = self.program.canonical.modules.get(at.module as usize);
         let parts = module.and_then(|module| module.package.path.len().checked_sub(1));
-        parts.unwrap_or_else(|| impossible("a rule stands in no package"))
+        parts.unwrap_or_else(|| bug!("a rule stands in no package"))
     }
 
     /// Looks rules up for a document or a call, and says so.

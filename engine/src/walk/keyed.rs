@@ -10,9 +10,9 @@ use solon_syntax::source::Span;
 use super::bindings::Bound;
 use super::machine::{Exprs, Goal, Walk};
 use super::term::{FrameId, NO_VALUE, T};
+use crate::bug::bug;
 use crate::builtins::FaultCode;
 use crate::evaluation::Halt;
-use crate::impossible::impossible;
 use crate::program::canonical::Key;
 use crate::value::V;
 
@@ -85,7 +85,7 @@ impl<'e> Walk<'e> {
             let shared = walk.values_of(&key.shared, frame);
             match (shared, walk.values_of(&key.made, frame)) {
                 (Some(shared), Some(made)) => table.entry(shared).or_default().push(made),
-                _ => impossible(NO_VALUE),
+                _ => bug!(NO_VALUE),
             }
             Ok(())
         });

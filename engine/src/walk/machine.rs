@@ -14,9 +14,9 @@ use super::partial_eval::Open;
 use super::scope::{ROOT, Scope};
 use super::shortcuts::Shortcuts;
 use super::term::{FrameId, Made, NO_VALUE, T};
+use crate::bug::bug;
 use crate::builtins::BuiltinContext;
 use crate::evaluation::{EvalError, Halt};
-use crate::impossible::impossible;
 use crate::limits;
 use crate::program::Program;
 use crate::program::canonical::Keyed;
@@ -209,8 +209,7 @@ impl<'e> Walk<'e> {
             walk.body_event(Op::Exit, goal);
             let wanted = question.wanted.iter();
             let row = wanted.map(|name| walk.plug(T::Made(walk.variable(name, frame))));
-            let row =
-                row.map(|value| value.unwrap_or_else(|| impossible("a variable without a value")));
+            let row = row.map(|value| value.unwrap_or_else(|| bug!("a variable without a value")));
             rows.push(row.collect());
             walk.body_event(Op::Redo, goal);
             Ok(Flow::More)
@@ -377,8 +376,7 @@ impl<'e> Walk<'e> {
                 Some(V::Bool(false)) => Ok(Flow::More),
                 Some(_) => next(walk),
                 None => {
-                    impossible::<()>(NO_VALUE);
-                    Ok(Flow::More)
+                    bug!(NO_VALUE)
                 }
             },
         )

@@ -7,8 +7,8 @@ use super::index::Matches;
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::reference::Target;
 use super::term::{FrameId, NO_VALUE, T, TermShape};
+use crate::bug::{Within as _, bug};
 use crate::evaluation::{DocumentBuilder, Halt, fixed_key_name};
-use crate::impossible::{Within as _, impossible};
 use crate::program::canonical::{Group, GroupKind, Member};
 use crate::trace::{Count, Op};
 use crate::value::V;
@@ -250,14 +250,14 @@ impl<'e> Walk<'e> {
     ) -> Result<bool, Halt> {
         let keys = tail.iter().map(|term| {
             self.plug(T::Term(term, child.frame))
-                .unwrap_or_else(|| impossible(NO_VALUE))
+                .unwrap_or_else(|| bug!(NO_VALUE))
         });
         let keys: Path<'e> = keys.collect();
         let member = rule.head.value.is_none();
         let value = match &rule.head.key {
             Some(key) if member => self
                 .plug(T::Term(key, child.frame))
-                .unwrap_or_else(|| impossible(NO_VALUE)),
+                .unwrap_or_else(|| bug!(NO_VALUE)),
             _ => self.head_value(rule, child),
         };
         let made = extent.insert(self.call.arena, &keys, value, member);
@@ -267,14 +267,14 @@ impl<'e> Walk<'e> {
     /// Puts the value of a default where no rule made one.
     fn fill(&mut self, tail: &'e [Term], rule: &'e Rule, extent: &mut DocumentBuilder<'e>) {
         let Some(keys) = self.constants(tail) else {
-            return impossible("a default below a key that is not known");
+            bug!("a default below a key that is not known");
         };
         if !extent.is_taken(&keys) {
             let value = rule.head.value.as_ref();
             let value = value.and_then(|value| self.plug(T::Term(value, 0)));
-            let value = value.unwrap_or_else(|| impossible(NO_VALUE));
+            let value = value.unwrap_or_else(|| bug!(NO_VALUE));
             if extent.insert(self.call.arena, &keys, value, false).is_err() {
-                impossible::<()>("a default clashes with what it stands in for");
+                bug!("a default clashes with what it stands in for");
             }
         }
     }
@@ -330,6 +330,6 @@ struct Building<'b, 'e> {
 /// The terms of a head behind the path of its group.
 pub(super) fn tail(rule: &Rule, depth: usize, package: usize) -> &[Term] {
     let behind = depth.checked_sub(package);
-    let behind = behind.unwrap_or_else(|| impossible("a rule stands above its package"));
+    let behind = behind.unwrap_or_else(|| bug!("a rule stands above its package"));
     rule.head.reference.within(behind..)
 }

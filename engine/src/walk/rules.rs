@@ -6,8 +6,8 @@ use super::index::Matches;
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::reference::Target;
 use super::term::{NO_VALUE, T};
+use crate::bug::bug;
 use crate::evaluation::Halt;
-use crate::impossible::impossible;
 use crate::program::canonical::{Group, GroupKind};
 use crate::trace::{Count, Op};
 use crate::value::V;
@@ -156,7 +156,7 @@ impl<'e> Walk<'e> {
         match &rule.head.value {
             Some(value) => self
                 .plug(T::Term(value, child.frame))
-                .unwrap_or_else(|| impossible(NO_VALUE)),
+                .unwrap_or_else(|| bug!(NO_VALUE)),
             None => V::Bool(true),
         }
     }

@@ -10,9 +10,9 @@ use super::documents::Path;
 use super::keyed::Tables;
 use super::machine::{Goal, Next, Outcome, Walk};
 use super::term::{NO_VALUE, T};
+use crate::bug::bug;
 use crate::builtins::Run;
 use crate::evaluation::{EvalError, Halt, Overlay, Patches, no_document, overlay};
-use crate::impossible::impossible;
 use crate::limits;
 use crate::program::document_path;
 use crate::value::V;
@@ -218,7 +218,7 @@ impl<'e> Walk<'e> {
         for modifier in &expr.with {
             let value = |walk: &mut Self| {
                 let value = walk.plug(T::Term(&modifier.value, goal.frame));
-                value.unwrap_or_else(|| impossible(NO_VALUE))
+                value.unwrap_or_else(|| bug!(NO_VALUE))
             };
             match self.replaced(&modifier.target) {
                 Replaced::Input => {
@@ -238,7 +238,7 @@ impl<'e> Walk<'e> {
                         Mock::Value(value(self))
                     };
                     let name = operator_name(&modifier.target)
-                        .unwrap_or_else(|| impossible("a function without a name"));
+                        .unwrap_or_else(|| bug!("a function without a name"));
                     let mocked = Mocked {
                         name,
                         target: &modifier.target,

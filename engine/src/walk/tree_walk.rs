@@ -3,9 +3,10 @@
 use solon_syntax::ast::Term;
 use solon_syntax::source::Span;
 
-use super::calls::few;
+use super::calls::TOO_FEW_OPERANDS;
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::term::{List, T, TermShape};
+use crate::bug::bug;
 use crate::evaluation::Halt;
 use crate::limits;
 use crate::value::V;
@@ -27,8 +28,7 @@ impl<'e> Walk<'e> {
         next: Next<'_, 'e>,
     ) -> Outcome {
         let [from, rest @ ..] = operands else {
-            few(operands);
-            return Ok(Flow::More);
+            bug!(TOO_FEW_OPERANDS)
         };
         let Some(from) = self.plug(T::Term(from, goal.frame)) else {
             return Ok(Flow::More);

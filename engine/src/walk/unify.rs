@@ -5,8 +5,8 @@ use solon_syntax::ast::{Term, TermKind};
 use super::bindings::Bound;
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::term::{FrameId, List, T, TermShape};
+use crate::bug::bug;
 use crate::evaluation::Halt;
-use crate::impossible::impossible;
 use crate::limits;
 use crate::value::{Kind, ObjectView, V};
 
@@ -147,7 +147,7 @@ impl<'e> Walk<'e> {
             return self.unify_objects(goal, left, right, next);
         }
         if matches!(left, TermShape::Other) || matches!(right, TermShape::Other) {
-            impossible::<()>("a call within a term");
+            bug!("a call within a term");
         }
         match (self.plug_set(left), self.plug_set(right)) {
             (Some(left), Some(right)) if left == right => next(self),

@@ -15,7 +15,7 @@ use aws_lc_rs::signature::{
 
 use super::hash::Hash;
 use super::oids;
-use crate::impossible::Within;
+use crate::bug::Within;
 
 /// A curve of NIST.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::oids;
 use super::public::{Algorithm, PublicKey, positive};
 use super::rsa::{RsaPrivate, RsaPublic};
 use super::signature::ed25519_public;
-use crate::impossible::Within;
+use crate::bug::Within;
 use crate::limits::RSA_BITS;
 
 /// A private key.

@@ -12,7 +12,7 @@ use num_bigint::BigUint;
 use subtle::ConstantTimeEq;
 
 use super::hash::Hash;
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::limits::{RSA_BITS, RSA_EXPONENT_BITS};
 
 /// How a digest becomes a number to sign.
@@ -151,7 +151,7 @@ fn is_pss(
         return false;
     };
     let keep = 0xff_u8.checked_shr(unused);
-    let keep = keep.unwrap_or_else(|| impossible("a byte of more than eight bits"));
+    let keep = keep.unwrap_or_else(|| bug!("a byte of more than eight bits"));
     if masked.first().is_none_or(|first| first & !keep != 0) {
         return false;
     }

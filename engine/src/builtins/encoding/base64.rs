@@ -5,8 +5,8 @@ use base64::alphabet;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::engine::{DecodePaddingMode, general_purpose};
 
+use crate::bug::{Within, bug};
 use crate::builtins::{BuiltinContext, Fault, Operands};
-use crate::impossible::{Within, impossible};
 use crate::value::V;
 
 const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
@@ -46,7 +46,7 @@ fn encode_by<'e>(
     let room = call.arena.bump().alloc_slice_fill_copy(length, 0);
     let written = engine
         .encode_slice(text, room)
-        .unwrap_or_else(|_| impossible("text in base64 is longer than it was said to be"));
+        .unwrap_or_else(|_| bug!("text in base64 is longer than it was said to be"));
     let written = room.within(..written);
     Ok(call.arena.borrowed_bytes(written))
 }

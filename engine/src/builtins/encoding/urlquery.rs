@@ -2,10 +2,10 @@
 
 use smallvec::{SmallVec, smallvec};
 
+use crate::bug::{Within, bug};
 use crate::builtins::buffer::Buffer;
 use crate::builtins::operands::Members;
 use crate::builtins::{BuiltinContext, Fault, Operands};
-use crate::impossible::{Within, impossible};
 use crate::uri::hex;
 use crate::value::{ObjectBuilder, ObjectView, V};
 
@@ -69,8 +69,7 @@ fn escape(call: &BuiltinContext<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> R
     for byte in bytes {
         let place = buffer.get_mut(end..).and_then(<[u8]>::first_chunk_mut);
         let (Some(place), Some(written)) = (place, WRITTEN.get(usize::from(*byte))) else {
-            impossible::<()>("an escaped byte is longer than three");
-            break;
+            bug!("an escaped byte is longer than three");
         };
         *place = written.bytes;
         end += usize::from(written.length);

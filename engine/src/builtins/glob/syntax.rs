@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::impossible::{Within as _, impossible};
+use crate::bug::{Within as _, bug};
 use nom::branch::alt;
 use nom::bytes::complete::{is_not, tag, take_while1};
 use nom::combinator::value;
@@ -55,7 +55,7 @@ pub fn parse(pattern: &[u8]) -> Result<Vec<Piece>, SyntaxError> {
             let valid = pattern.within(..error.valid_up_to());
             let valid = std::str::from_utf8(valid).ok();
             (
-                valid.unwrap_or_else(|| impossible("what is valid is no UTF-8")),
+                valid.unwrap_or_else(|| bug!("what is valid is no UTF-8")),
                 false,
             )
         }

@@ -4,9 +4,9 @@
 //! good part of a graph is visited, it is cheaper to look each edge up once, in the order in which they lie in memory,
 //! and to walk over numbers. A node's number is the place of its name among the keys of the graph.
 
+use crate::bug::{Within as _, bug};
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault, Members};
-use crate::impossible::{Within as _, impossible};
 use crate::value::order::{hash, same_key};
 use crate::value::{ObjectView, V};
 
@@ -127,8 +127,7 @@ impl<'e> Nodes<'e> {
                 && let Some(place) = nodes.places.slots.get_mut(at)
             {
                 // the graph has fewer than 2^32 nodes
-                let held =
-                    u32::try_from(nodes.names.len() + 1).unwrap_or_else(|_| impossible(MANY));
+                let held = u32::try_from(nodes.names.len() + 1).unwrap_or_else(|_| bug!(MANY));
                 *place = Place { key, held };
             }
             nodes.names.push(name);
@@ -153,7 +152,7 @@ impl<'e> Nodes<'e> {
                 all.edges.extend(known);
             }
             // more edges than that take more memory than there is
-            let end = u32::try_from(all.edges.len()).unwrap_or_else(|_| impossible(MANY));
+            let end = u32::try_from(all.edges.len()).unwrap_or_else(|_| bug!(MANY));
             all.ends.push(end);
         }
         Ok(all)

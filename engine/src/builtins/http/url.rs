@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::impossible::Within;
+use crate::bug::Within;
 use crate::uri::{self, Uri};
 use crate::value::display;
 

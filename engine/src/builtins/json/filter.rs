@@ -5,9 +5,9 @@ use smallvec::SmallVec;
 use solon_syntax::stack;
 
 use super::paths::segments;
+use crate::bug::Within;
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault, Operands};
-use crate::impossible::Within;
 use crate::value::order::hash;
 use crate::value::{Kind, SetBuilder, V};
 

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use smallvec::SmallVec;
 
+use crate::bug::bug;
 use crate::builtins::BuiltinContext;
 use crate::builtins::fault::{Fault, FaultError};
-use crate::impossible::impossible;
 use crate::value::{V, Value};
 
 /// The segments of a path.
@@ -68,7 +68,7 @@ pub fn written<'e>(call: &BuiltinContext<'e>, segment: &Value) -> V<'e> {
         other => {
             let text = other.utf8();
             call.arena
-                .text(text.unwrap_or_else(|| impossible("a segment that is no text")))
+                .text(text.unwrap_or_else(|| bug!("a segment that is no text")))
         }
     }
 }

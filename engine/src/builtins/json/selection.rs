@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::filter::{each, filter, remove};
 use super::paths::parts;
+use crate::bug::bug;
 use crate::builtins::objects::forms::{self, Form, Source};
 use crate::builtins::{BuiltinContext, Fault, Members, Operands, Prepared};
-use crate::impossible::impossible;
 use crate::value::{ObjectView, V, Value};
 
 /// Most steps of a path, and most of them that start at one place.
@@ -91,7 +91,7 @@ impl Selection {
         value: V<'e>,
     ) -> Result<V<'e>, Fault> {
         let Some(node) = self.nodes.get(at) else {
-            return Ok(impossible("a selection names a node that is not there"));
+            bug!("a selection names a node that is not there");
         };
         if let Some(object) = value.as_object()
             && let Some(form) = forms::form(object)
@@ -114,7 +114,7 @@ impl Selection {
                 }
                 Ok(true)
             });
-            return Ok(selected?.unwrap_or_else(|| impossible("a form keeps what is left out")));
+            return Ok(selected?.unwrap_or_else(|| bug!("a form keeps what is left out")));
         }
         each(call, value, |call, key, value| {
             let step = node.iter().find(|step| step.key.borrow() == key);

@@ -5,10 +5,10 @@ mod object;
 
 use solon_syntax::stack;
 
+use crate::bug::Within as _;
 use crate::builtins::arrays::allot;
 use crate::builtins::operands::plain_int;
 use crate::builtins::{BuiltinContext, Fault};
-use crate::impossible::Within as _;
 use crate::value::{Kind, V};
 use object::{Slot, Slots};
 

@@ -7,7 +7,7 @@ use sha2::{Sha256, Sha384, Sha512};
 use super::super::crypto::hash::Hash;
 use super::super::crypto::rsa::Padding;
 use super::super::crypto::signature::Scheme;
-use crate::impossible::impossible;
+use crate::bug::bug;
 
 /// How a token is signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub fn code(hash: Hash, secret: &[u8], message: &[u8]) -> Vec<u8> {
 
 fn mac<M: Mac + KeyInit>(secret: &[u8], message: &[u8]) -> Vec<u8> {
     <M as KeyInit>::new_from_slice(secret).map_or_else(
-        |_| impossible("a secret of a length that codes do not take"),
+        |_| bug!("a secret of a length that codes do not take"),
         |mac| {
             mac.chain_update(message)
                 .finalize()
@@ -66,7 +66,7 @@ fn mac<M: Mac + KeyInit>(secret: &[u8], message: &[u8]) -> Vec<u8> {
 /// Whether a code is that of a message; the time it takes does not tell where it differs.
 pub fn is_code(hash: Hash, secret: &[u8], message: &[u8], found: &[u8]) -> bool {
     Coder::new(hash, secret).map_or_else(
-        || impossible("a secret of a length that codes do not take"),
+        || bug!("a secret of a length that codes do not take"),
         |coder| coder.verifies(message, found),
     )
 }

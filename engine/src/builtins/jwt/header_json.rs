@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::impossible::Within;
+use crate::bug::Within;
 use crate::value::display;
 
 /// Deepest nesting of a header.

@@ -17,7 +17,7 @@ use super::crypto::rsa::Padding;
 use super::crypto::signature::Scheme;
 use super::encoding::hex;
 use super::{Builtin, BuiltinContext, Fault, Operands, Prepared};
-use crate::impossible::Within;
+use crate::bug::Within;
 use crate::value::V;
 use algorithm::{Algorithm, Coder, is_code};
 use constraints::Constraints;

@@ -2,7 +2,7 @@
 
 use super::super::encoding::base64::url_safe_in;
 use super::super::{BuiltinContext, Fault};
-use crate::impossible::Within;
+use crate::bug::Within;
 use crate::value::{ObjectView, V, json};
 
 /// The parts of a token, still encoded.

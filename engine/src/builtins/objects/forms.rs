@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use crate::bug::bug;
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault};
-use crate::impossible::impossible;
 use crate::value::array::ArrayView;
 use crate::value::{ObjectView, SetView, V, Value};
 
@@ -89,7 +89,7 @@ impl<'e> Values<'e> {
             Self::Stored(values) => values.get(usize::from(at)).map(Value::borrow),
             Self::Arena(values) => values.get(usize::from(at)).copied(),
         }
-        .unwrap_or_else(|| impossible(TOO_FEW))
+        .unwrap_or_else(|| bug!(TOO_FEW))
     }
 
     /// Writes the value at a place.
@@ -98,11 +98,11 @@ impl<'e> Values<'e> {
         match self {
             Self::Stored(values) => match values.get(usize::from(at)) {
                 Some(value) => *place = value.borrow(),
-                None => impossible(TOO_FEW),
+                None => bug!(TOO_FEW),
             },
             Self::Arena(values) => match values.get(usize::from(at)) {
                 Some(value) => *place = *value,
-                None => impossible(TOO_FEW),
+                None => bug!(TOO_FEW),
             },
         }
     }
@@ -114,10 +114,9 @@ pub fn values(object: ObjectView<'_>) -> Values<'_> {
     match object {
         ObjectView::Stored(object) => {
             let shaped = object.shaped();
-            Values::Stored(shaped.map_or_else(
-                || impossible("an object without a form"),
-                |(_, values)| values,
-            ))
+            Values::Stored(
+                shaped.map_or_else(|| bug!("an object without a form"), |(_, values)| values),
+            )
         }
         ObjectView::Arena(object) => Values::Arena(object.values()),
     }

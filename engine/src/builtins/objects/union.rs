@@ -7,9 +7,9 @@ use smallvec::SmallVec;
 use solon_syntax::stack;
 
 use super::forms::{self, Source, Template, Values};
+use crate::bug::bug;
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault, Operands};
-use crate::impossible::impossible;
 use crate::value::{Kind, Object, ObjectBuilder, ObjectView, Overlaid, V};
 
 pub fn union<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -148,7 +148,7 @@ fn fill<'e>(
         }
         Ok(true)
     })?;
-    Ok(filled.unwrap_or_else(|| impossible("a form names a value that its object does not have")))
+    Ok(filled.unwrap_or_else(|| bug!("a form names a value that its object does not have")))
 }
 
 /// The large stored object that an object is or differs from in a few pairs, and in how many.

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::impossible::impossible;
+use crate::bug::bug;
 use regex_syntax::hir::{
     Capture, Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind,
     Look, Repetition,
@@ -84,7 +84,7 @@ impl Alphabet {
             let number = *known.entry(page).or_insert_with(|| {
                 letters.push(page);
                 u16::try_from(letters.len() - 1)
-                    .unwrap_or_else(|_| impossible("more pages than there are characters"))
+                    .unwrap_or_else(|_| bug!("more pages than there are characters"))
             });
             pages.push(number);
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::impossible::Within;
+use crate::bug::Within;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 /// Some ASCII characters, one at a time or as many as there are.

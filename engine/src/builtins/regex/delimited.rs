@@ -1,8 +1,8 @@
 //! The templates of `regex.template_match`: text with regular expressions between delimiters.
 
 use super::program::Regex;
+use crate::bug::Within;
 use crate::builtins::Fault;
-use crate::impossible::Within;
 use crate::value::{TextView, V};
 
 /// Compiles a template to a regular expression that matches whole strings.

@@ -2,8 +2,8 @@
 //! have a string in common. The answer is that of the algorithm which OPA uses: an element with a flag takes
 //! elements of the other pattern one by one, whatever their flags.
 
+use crate::bug::Within;
 use crate::builtins::{BuiltinContext, Fault};
-use crate::impossible::Within;
 
 /// An element of a pattern.
 struct Token {

@@ -22,7 +22,7 @@ use super::buffer::push;
 use super::patterns::Family;
 use super::tested::tested;
 use super::{Builtin, BuiltinContext, Fault, IndexTest, Operands, Prepared};
-use crate::impossible::{Within as _, impossible};
+use crate::bug::{Within as _, bug};
 use crate::limits;
 use crate::value::{TextView, V};
 use program::Haystack;
@@ -347,7 +347,7 @@ fn replaced<'e>(
         after_match(call, &text)?;
         let buffer = buffer.get_or_insert_with(|| call.buffer());
         let whole = groups.first().cloned().flatten();
-        let whole = whole.unwrap_or_else(|| impossible("a match without a place"));
+        let whole = whole.unwrap_or_else(|| bug!("a match without a place"));
         let before = bytes.within(done..whole.start);
         push(call, buffer, before)?;
         done = whole.end;

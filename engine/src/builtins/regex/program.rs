@@ -1,6 +1,6 @@
 //! A compiled regular expression, and the strings that it runs over.
 
-use crate::impossible::{Within as _, impossible};
+use crate::bug::{Within as _, bug};
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -326,9 +326,7 @@ fn with_stack<T: Send>(height: u32, run: impl FnOnce() -> Option<T> + Send) -> O
             .stack_size(stack)
             .spawn_scoped(scope, run);
         let ran = thread.ok().and_then(|thread| thread.join().ok());
-        ran.unwrap_or_else(|| {
-            impossible("a pattern that nests deeply finds no thread to be read on")
-        })
+        ran.unwrap_or_else(|| bug!("a pattern that nests deeply finds no thread to be read on"))
     })
 }
 

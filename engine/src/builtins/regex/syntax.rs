@@ -1,7 +1,7 @@
 //! Go's RE2 syntax, read into the HIR of `regex-syntax`. Open groups are kept on a stack of our own, so
 //! nesting costs no call depth here.
 
-use crate::impossible::Within;
+use crate::bug::Within;
 use nom::character::complete::{char, digit1};
 use nom::combinator::opt;
 use nom::sequence::{delimited, preceded};

@@ -1,7 +1,7 @@
 //! What strings of sets in order hold from a byte on, as numbers that order them as far as they go. They are kept, since
 //! one set often meets several others.
 
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::value::{Arena, V, sort, text};
 
 /// Sets whose heads are known at once.
@@ -58,8 +58,7 @@ impl<'e> KnownHeads<'e> {
     fn add(&mut self, arena: &'e Arena, members: &[V<'e>], from: usize) -> &'e [u128] {
         let head = |member: &V<'_>| {
             let text = member.string_bytes();
-            let text =
-                text.unwrap_or_else(|| impossible("a text that is none is ordered by its head"));
+            let text = text.unwrap_or_else(|| bug!("a text that is none is ordered by its head"));
             text::head_from(text, from)
         };
         let heads = arena.bump().alloc_slice_fill_iter(members.iter().map(head));

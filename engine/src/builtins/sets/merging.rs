@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
+use crate::bug::{Within as _, bug};
 use crate::builtins::{BuiltinContext, Fault};
-use crate::impossible::{Within as _, impossible};
 use crate::limits;
 use crate::value::V;
 
@@ -206,5 +206,5 @@ fn split_below<'m, 'e>(members: &'m [V<'e>], bound: &V<'e>) -> (&'m [V<'e>], &'m
     let below = stretch.partition_point(|member| member < bound);
     members
         .split_at_checked(below)
-        .unwrap_or_else(|| impossible("more members are found than there are"))
+        .unwrap_or_else(|| bug!("more members are found than there are"))
 }

@@ -1,7 +1,7 @@
 //! Verbs of floats whose digits are known: a float keeps fifteen digits, and prints as the number that it was read from.
 
 use super::directive::Spec;
-use crate::impossible::Within as _;
+use crate::bug::Within as _;
 
 /// `coefficient / 10^scale`, the shortest decimal of a float.
 #[derive(Clone, Copy)]

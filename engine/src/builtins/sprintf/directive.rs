@@ -1,7 +1,7 @@
 //! Directives in a format: `%`, flags, width, precision, argument index, verb.
 
+use crate::bug::Within;
 use crate::builtins::runes;
-use crate::impossible::Within;
 use crate::value::V;
 use crate::value::array::ArrayView;
 

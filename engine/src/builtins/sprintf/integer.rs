@@ -4,8 +4,8 @@ use num_bigint::{BigInt, Sign};
 
 use super::printer::Printer;
 use super::text::ascii_escape;
+use crate::bug::bug;
 use crate::builtins::Fault;
-use crate::impossible::impossible;
 use crate::value::display;
 
 /// Prints an `int64`; `false` when it has no such verb.
@@ -58,7 +58,7 @@ impl Digits {
         for place in self.0.iter_mut().rev() {
             let digit = u8::try_from(left & ((1 << bits) - 1))
                 .ok()
-                .unwrap_or_else(|| impossible("a digit of more than a byte"));
+                .unwrap_or_else(|| bug!("a digit of more than a byte"));
             *place = match digit {
                 0..10 => b'0' + digit,
                 _ => letter + (digit - 10),
@@ -71,7 +71,7 @@ impl Digits {
         }
         let (_, digits) = self.0.split_at(self.0.len() - count);
         let digits = std::str::from_utf8(digits).ok();
-        digits.unwrap_or_else(|| impossible("digits that are no text"))
+        digits.unwrap_or_else(|| bug!("digits that are no text"))
     }
 }
 

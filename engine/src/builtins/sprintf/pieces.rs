@@ -6,8 +6,8 @@ use super::decimal::Decimal;
 use super::directive::{Directive, Format, Spec, Step, Values};
 use super::integer::Digits;
 use super::printer::Printer;
+use crate::bug::Within as _;
 use crate::builtins::{BuiltinContext, Fault, Operands, Prepared, runes};
-use crate::impossible::Within as _;
 use crate::value::array::ArrayView;
 use crate::value::{V, Value};
 

@@ -4,8 +4,8 @@ use std::fmt::{self, Write};
 
 use super::directive::Spec;
 use super::printer::Printer;
+use crate::bug::bug;
 use crate::builtins::{Fault, runes};
-use crate::impossible::impossible;
 use crate::value::display;
 
 /// Prints a string; `false` when it has no such verb.
@@ -117,7 +117,7 @@ fn hexadecimal(
         digits
             .get(usize::from(at))
             .copied()
-            .unwrap_or_else(|| impossible("a digit of more than four bits"))
+            .unwrap_or_else(|| bug!("a digit of more than four bits"))
     };
     let mut text = Vec::with_capacity(bytes.len() * 2);
     for (index, byte) in bytes.iter().enumerate() {

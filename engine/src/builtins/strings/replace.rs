@@ -3,9 +3,9 @@
 use memchr::memmem;
 use smallvec::SmallVec;
 
+use crate::bug::Within;
 use crate::builtins::buffer::push;
 use crate::builtins::{BuiltinContext, Fault, Operands};
-use crate::impossible::Within;
 use crate::value::{TextView, V};
 
 pub fn replace<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

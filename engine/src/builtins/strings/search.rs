@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
+use crate::bug::Within;
 use crate::builtins::tested::tested;
 use crate::builtins::{BuiltinContext, Fault, Operands, Prepared, occurrences, runes};
-use crate::impossible::Within;
 use crate::value::V;
 use crate::value::text::lossy;
 

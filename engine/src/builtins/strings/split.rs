@@ -2,9 +2,9 @@
 
 use memchr::memmem;
 
+use crate::bug::bug;
 use crate::builtins::buffer::Buffer;
 use crate::builtins::{BuiltinContext, Fault, Members, Operands, runes};
-use crate::impossible::impossible;
 use crate::value::array::ArrayView;
 use crate::value::{TextView, V, Value};
 
@@ -33,7 +33,7 @@ pub fn split_n<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<
     };
     Ok(call
         .arena
-        .array_of(kept.unwrap_or_else(|| impossible("there are fewer parts than were counted"))))
+        .array_of(kept.unwrap_or_else(|| bug!("there are fewer parts than were counted"))))
 }
 
 fn parts<'e>(

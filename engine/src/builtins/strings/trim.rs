@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::bug::Within;
 use crate::builtins::{BuiltinContext, Fault, Operands, runes};
-use crate::impossible::Within;
 use crate::value::{TextView, V};
 
 pub fn trim<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

@@ -3,7 +3,7 @@
 use super::lexer::Kind;
 use super::quoted;
 use super::tree::Constant;
-use crate::impossible::Within;
+use crate::bug::Within;
 
 /// Reads a number or a character.
 pub fn number(kind: Kind, text: &str) -> Result<Constant, String> {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::bug::bug;
 use crate::builtins::runes;
-use crate::impossible::impossible;
 use crate::value::display::is_print;
 
 /// `html`
@@ -50,7 +50,7 @@ pub fn url(text: &[u8]) -> Vec<u8> {
         DIGITS
             .get(usize::from(nibble))
             .copied()
-            .unwrap_or_else(|| impossible("a digit of more than four bits"))
+            .unwrap_or_else(|| bug!("a digit of more than four bits"))
     };
     let mut out = Vec::with_capacity(text.len() + 16);
     for byte in text {

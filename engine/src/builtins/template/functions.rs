@@ -2,8 +2,8 @@
 
 use super::data::{Basic, Data};
 use super::{escape, print};
+use crate::bug::{Within as _, bug};
 use crate::builtins::{BuiltinContext, Fault};
-use crate::impossible::{Within as _, impossible};
 use crate::value::array::ArrayView;
 use crate::value::{Kind, V};
 
@@ -55,7 +55,7 @@ pub fn call<'e>(
         "println" => Ok(Data::Document(print::plain(call, arguments, true)?)),
         "printf" => {
             let format = first.text();
-            let format = format.unwrap_or_else(|| impossible("a format that is no text"));
+            let format = format.unwrap_or_else(|| bug!("a format that is no text"));
             Ok(Data::Document(print::format(call, &format, rest)?))
         }
         "html" => escaped(call, arguments, escape::html),
@@ -219,7 +219,7 @@ fn slice<'e>(
     if let Some(items) = items {
         return Ok(Data::Document(part(call, items, start, end)));
     }
-    let text = text.unwrap_or_else(|| impossible("neither a list nor a text is cut"));
+    let text = text.unwrap_or_else(|| bug!("neither a list nor a text is cut"));
     let text = text.within(start..end);
     Ok(Data::Document(call.arena.bytes_text(text)))
 }

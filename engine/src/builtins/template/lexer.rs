@@ -1,6 +1,6 @@
 //! Tokens of Go's templates: text, and what is between `{{` and `}}`.
 
-use crate::impossible::Within;
+use crate::bug::Within;
 use crate::value::display;
 
 /// What a token is.

@@ -16,7 +16,7 @@ use memchr::memmem::Finder;
 
 use super::patterns::{Family, Pattern};
 use super::{Builtin, BuiltinContext, Fault, Operands, Prepared};
-use crate::impossible::Within;
+use crate::bug::Within;
 use crate::limits;
 use crate::value::{Kind, TextView, V, display, json, text};
 use tree::Templates;

@@ -3,10 +3,10 @@
 use super::instant::{Civil, Instant, SECOND};
 use super::layout::{self, Field, Layout, MONTHS, Pad, SHORT_NAME};
 use super::zone::Place;
+use crate::bug::bug;
 use crate::builtins::Operands;
 use crate::builtins::buffer::{Buffer, push};
 use crate::builtins::{BuiltinContext, Fault};
-use crate::impossible::impossible;
 use crate::value::V;
 
 const NO_DIGIT: &str = "a digit of more than ten values";
@@ -59,9 +59,8 @@ impl Writer<'_, '_> {
     }
 
     fn number(&mut self, number: i64, pad: Pad, width: usize) -> Result<(), Fault> {
-        let digit = |unit: i64| {
-            b'0' + u8::try_from(number / unit % 10).unwrap_or_else(|_| impossible(NO_DIGIT))
-        };
+        let digit =
+            |unit: i64| b'0' + u8::try_from(number / unit % 10).unwrap_or_else(|_| bug!(NO_DIGIT));
         match (pad, width, number) {
             // what nearly all fields are
             (Pad::Zero, 2, 0..100) => return self.text(&[digit(10), digit(1)]),
@@ -104,7 +103,7 @@ impl Writer<'_, '_> {
             let at = usize::try_from(civil.month - 1).ok();
             let name = at.and_then(|at| MONTHS.get(at));
             name.copied()
-                .unwrap_or_else(|| impossible("a month without a name"))
+                .unwrap_or_else(|| bug!("a month without a name"))
         };
         match field {
             Field::LongYear => self.number(civil.year, Pad::Zero, 4),
@@ -162,7 +161,7 @@ impl Writer<'_, '_> {
         let mut places = [b'0'; PLACES];
         let mut left = self.civil.ns.unsigned_abs();
         for place in places.iter_mut().rev() {
-            *place = b'0' + u8::try_from(left % 10).unwrap_or_else(|_| impossible(NO_DIGIT));
+            *place = b'0' + u8::try_from(left % 10).unwrap_or_else(|_| bug!(NO_DIGIT));
             left /= 10;
         }
         let mut shown = places.get(..digits).unwrap_or(&places);

@@ -1,8 +1,8 @@
 //! A point in time and how it reads on calendars and clocks.
 
 use super::zone::Place;
+use crate::bug::bug;
 use crate::builtins::{BuiltinContext, Fault, FaultError, Operands};
-use crate::impossible::impossible;
 use crate::value::{Number, TextView, V};
 
 /// Nanoseconds of a second.
@@ -160,7 +160,7 @@ impl Civil {
     /// The same of a time that is one.
     fn days_since_1970(&self) -> i64 {
         let days = self.days();
-        days.unwrap_or_else(|| impossible("a time that is none"))
+        days.unwrap_or_else(|| bug!("a time that is none"))
     }
 
     /// English name of the day of the week.
@@ -170,7 +170,7 @@ impl Civil {
             .ok()
             .and_then(|at| super::layout::DAYS.get(at));
         name.copied()
-            .unwrap_or_else(|| impossible("a day without a name"))
+            .unwrap_or_else(|| bug!("a day without a name"))
     }
 
     /// Day of the year, from 1.
@@ -204,7 +204,7 @@ fn date(days: i64) -> (i64, i64, i64) {
     }
     let of_era = days.rem_euclid(ERA.into());
     let (year, month, day) =
-        date_of_era(u32::try_from(of_era).unwrap_or_else(|_| impossible("an era has no such day")));
+        date_of_era(u32::try_from(of_era).unwrap_or_else(|_| bug!("an era has no such day")));
     let era = days.div_euclid(ERA.into());
     (era * 400 + i64::from(year), month.into(), day.into())
 }

@@ -3,9 +3,9 @@
 use std::convert::Infallible;
 use std::sync::LazyLock;
 
+use crate::bug::Within;
 use crate::builtins::BuiltinContext;
 use crate::builtins::patterns::{Family, Pattern};
-use crate::impossible::Within;
 
 /// The layout that RFC 3339 asks for.
 const RFC3339: &[u8] = b"2006-01-02T15:04:05Z07:00";

@@ -8,10 +8,10 @@ use super::called::Called;
 use super::constants::Constants;
 use super::holds::Holds;
 use super::{dead_keys, fuse, lookups, screen};
+use crate::bug::bug;
 use crate::builtins::{self, Prepared};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::compile::small_map::SmallMap;
-use crate::impossible::impossible;
 use crate::program::{
     self, Block, BuiltinCall, Collector, Comparison, CustomCall, FunctionCall, Operand, Plan,
     Program, QuickCall, Slot, Step, TextTest,
@@ -109,10 +109,8 @@ impl<'p> Lowering<'p> {
 
     /// The operand of a variable of a query; safety rules out one that no expression binds.
     pub(super) fn variable(&mut self, name: &Name) -> Operand {
-        self.binding(name).unwrap_or_else(|| {
-            impossible::<()>("a query asks for a variable that nothing binds");
-            Operand::Const(self.constants.add(Value::Null))
-        })
+        self.binding(name)
+            .unwrap_or_else(|| bug!("a query asks for a variable that nothing binds"))
     }
 
     /// Lowers into a block of its own; what is bound inside is forgotten.

@@ -12,9 +12,9 @@ use super::declare::{Member, Pending, number};
 use super::guards;
 use super::index::{self, Built, Condition, Proof, Proofs};
 use super::screen::{self, Around};
+use crate::bug::bug;
 use crate::builtins::is_seen;
 use crate::compile::optimisations::{Optimisation, Optimisations};
-use crate::impossible::impossible;
 use crate::program::canonical::{Shared, chain};
 use crate::program::{
     Chain, ConstId, Index, Known, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Screen,
@@ -31,8 +31,7 @@ pub fn lower(
     optimisations: Optimisations,
 ) -> RuleSet {
     let declared = program.rules.get(id as usize).cloned();
-    let declared =
-        declared.unwrap_or_else(|| impossible("a rule that was not declared is lowered"));
+    let declared = declared.unwrap_or_else(|| bug!("a rule that was not declared is lowered"));
     let kind = declared.kind;
     let lowering = RuleLowering {
         kind,

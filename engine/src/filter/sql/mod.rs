@@ -16,7 +16,7 @@ use super::condition::{Affix, Column, Comparison, Condition, Operand, Predicate,
 use super::mapping::Mappings;
 use super::refusal::Refusal;
 use super::target::FilterTarget;
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::value::{Value, json};
 
 use dialect::{Dialect, Pattern};
@@ -62,7 +62,7 @@ pub fn sql(
         FilterTarget::UcastAll
         | FilterTarget::UcastMinimal
         | FilterTarget::UcastLinq
-        | FilterTarget::UcastPrisma => return Ok(impossible("SQL for a target that speaks UCAST")),
+        | FilterTarget::UcastPrisma => bug!("SQL for a target that speaks UCAST"),
     };
     let mut writer = Writer {
         dialect,
@@ -256,7 +256,7 @@ impl Writer<'_> {
             // a driver sends what the database compares exactly, and whole numbers as such
             let text = self.dialect.exact_number(&borrowed.to_string());
             let number = json::read(text.map_err(refuse)?.as_bytes());
-            let number = number.unwrap_or_else(|_| impossible("a literal that is no number"));
+            let number = number.unwrap_or_else(|_| bug!("a literal that is no number"));
             return Ok(self.placeholder(number));
         }
         if let Some(text) = borrowed.utf8() {

@@ -7,7 +7,7 @@ use solon_syntax::ast::{Head, Module, Rule, Term};
 
 use super::RuleAt;
 use super::index::{Conditions, Shared};
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::program::constant;
 use crate::value::{V, Value};
 
@@ -105,7 +105,7 @@ impl Sites {
     pub fn get(&self, id: SiteId) -> Option<&Site> {
         let site = self.sites.get(id as usize);
         if site.is_none() {
-            impossible::<()>(NO_SITE);
+            bug!(NO_SITE);
         }
         site
     }
@@ -152,8 +152,7 @@ impl Sites {
         keys.into_iter().fold(from, |site, key| {
             let new = SiteId::try_from(self.sites.len()).unwrap_or(SiteId::MAX);
             let Some(parent) = self.sites.get_mut(site as usize) else {
-                impossible::<()>(NO_SITE);
-                return site;
+                bug!(NO_SITE);
             };
             let id = *parent.children.entry(key).or_insert(new);
             if id == new {
@@ -286,7 +285,7 @@ pub(super) fn find(modules: &[Arc<Module>], at: RuleAt) -> Option<(&Module, &Rul
         Some((&**module, rule))
     });
     if found.is_none() {
-        impossible::<()>("a rule that is not there is asked for");
+        bug!("a rule that is not there is asked for");
     }
     found
 }

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
+use crate::bug::{Within as _, bug};
 use crate::eval::EntryPoint;
-use crate::impossible::{Within as _, impossible};
 use crate::program::{Program, RuleId};
 use crate::value::Value;
 
@@ -55,7 +55,7 @@ impl Found {
         let above = names
             .len()
             .checked_sub(below)
-            .unwrap_or_else(|| impossible(FEWER));
+            .unwrap_or_else(|| bug!(FEWER));
         EntryPoint::Rule(self.rule(), names.within(above..))
     }
 

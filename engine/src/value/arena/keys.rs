@@ -5,7 +5,7 @@ mod table;
 use std::cell::Cell;
 
 use super::Arena;
-use crate::impossible::Within as _;
+use crate::bug::Within as _;
 use crate::value::{V, Value, search, sort};
 pub(super) use table::Table;
 

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use super::Arena;
 use super::keys::{Order, SCAN, Table, insert_key, insert_stored};
 use super::value_size::ValueSize;
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::limits;
 use crate::value::array::ArrayView;
 use crate::value::sort::{self, Sortable};
@@ -66,9 +66,9 @@ impl<'e> ArenaSet<'e> {
         let member = |at: usize| {
             let slot = order
                 .get(at)
-                .map_or_else(|| impossible("the order of a set is too short"), Cell::get);
+                .map_or_else(|| bug!("the order of a set is too short"), Cell::get);
             let member = self.items.get(slot as usize).copied();
-            member.unwrap_or_else(|| impossible("the order of a set names no member"))
+            member.unwrap_or_else(|| bug!("the order of a set names no member"))
         };
         arena
             .bump

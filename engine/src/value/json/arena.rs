@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use smallvec::SmallVec;
 
 use super::parser::{Build, Lists};
-use crate::impossible::Within as _;
+use crate::bug::Within as _;
 use crate::limits;
 use crate::value::text::ArenaText;
 use crate::value::{Arena, ArenaObject, Number, Short, V};

@@ -1,7 +1,7 @@
 //! The tokens of JSON.
 
 use super::error::{Fail, JsonErrorKind};
-use crate::impossible::Within as _;
+use crate::bug::Within as _;
 use crate::value::Number;
 use crate::value::number::parse::{Form, check};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::parser::Build;
 use super::repeats::{Repeats, Seen, Worth, arrange};
-use crate::impossible::{Within as _, WithinMut as _, impossible};
+use crate::bug::{Within as _, WithinMut as _, bug};
 use crate::value::number::NumberText;
 use crate::value::object::{Growing, KeyOrder, Shapes};
 use crate::value::{Items, Number, Object, Short, Text, Value};
@@ -117,14 +117,14 @@ impl<'t> Build<'t> for Owned {
         let object = if aside.is_some() || names.len() > Object::SHAPED {
             self.put_aside(&mut aside, keys, first_key, items, start);
             aside.map_or_else(
-                || impossible("an object that is set aside is not there"),
+                || bug!("an object that is set aside is not there"),
                 |growing| Value::Object(growing.finish()),
             )
         } else {
             let order = self.shapes.order(names);
             let repeats = &mut self.repeats;
             order.map_or_else(
-                || impossible("few keys without an order"),
+                || bug!("few keys without an order"),
                 |order| object(order, items, start, repeats),
             )
         };

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::limits;
 use crate::value::{Shape, Text, Value};
 
@@ -207,10 +207,9 @@ impl Repeats {
 pub(super) fn arrange(values: &mut [Value], sources: &[u8]) {
     let mut ordered: [Value; PARTS] = Default::default();
     for (place, at) in ordered.iter_mut().zip(sources) {
-        *place = values.get_mut(usize::from(*at)).map_or_else(
-            || impossible("a value of an object is not there"),
-            std::mem::take,
-        );
+        *place = values
+            .get_mut(usize::from(*at))
+            .map_or_else(|| bug!("a value of an object is not there"), std::mem::take);
     }
     for (value, ordered) in values.iter_mut().zip(ordered) {
         *value = ordered;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use solon_syntax::stack;
 
-use crate::impossible::Within as _;
+use crate::bug::Within as _;
 use crate::limits::LOOK_BYTES;
 use crate::value::{ObjectView, V, text};
 

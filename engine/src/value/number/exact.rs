@@ -6,7 +6,7 @@ use std::hash::Hasher;
 use num_bigint::{BigInt, BigUint, Sign};
 
 use super::Number;
-use crate::impossible::impossible;
+use crate::bug::bug;
 
 /// `0.d1d2d3… · 10^exponent`, where neither the first nor the last digit is zero. No digits: zero.
 #[derive(Clone, Copy)]
@@ -133,7 +133,7 @@ impl<'a> Exact<'a> {
     pub fn coefficient(&self) -> BigUint {
         let digits: Vec<u8> = self.digits().map(|digit| digit - b'0').collect();
         let number = BigUint::from_radix_be(&digits, 10);
-        number.unwrap_or_else(|| impossible("digits that are none"))
+        number.unwrap_or_else(|| bug!("digits that are none"))
     }
 
     /// The integer, when it is one.

@@ -8,7 +8,7 @@ use super::NumberBuf;
 use super::exact::{power_of_ten, without_zeros};
 use super::float::{Float, PRECISION, five, small_five};
 use super::parse::Form;
-use crate::impossible::impossible;
+use crate::bug::bug;
 
 /// From this power of ten on, a number that is not integral is written with an exponent.
 const LARGE: i64 = 6;
@@ -344,7 +344,7 @@ impl Digits {
             return small.into();
         }
         let text = String::from_utf8(text);
-        NumberBuf::Text(text.unwrap_or_else(|_| impossible("digits that are no text")))
+        NumberBuf::Text(text.unwrap_or_else(|_| bug!("digits that are no text")))
     }
 }
 

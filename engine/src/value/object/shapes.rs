@@ -7,7 +7,7 @@ use hashbrown::HashTable;
 
 use super::unfilled::Unfilled;
 use super::{Object, Shape};
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::limits;
 use crate::value::Value;
 
@@ -88,13 +88,11 @@ impl<N: Default> KeyOrder<N> {
         sorted.dedup();
         let slot = |key: &K| {
             let found = sorted.binary_search(&key.as_ref());
-            found.unwrap_or_else(|_| impossible("a shape lacks one of its keys"))
+            found.unwrap_or_else(|_| bug!("a shape lacks one of its keys"))
         };
         let slots: Box<[u8]> = keys
             .iter()
-            .map(|key| {
-                u8::try_from(slot(key)).unwrap_or_else(|_| impossible("a shape of too many keys"))
-            })
+            .map(|key| u8::try_from(slot(key)).unwrap_or_else(|_| bug!("a shape of too many keys")))
             .collect();
         let shape = Shape::new(sorted.into_iter().map(Value::string).collect());
         let in_order = slots.len() == shape.keys().len() && slots.is_sorted();
@@ -177,7 +175,7 @@ impl<N> KeyOrder<N> {
                 let take = |at: &u8| {
                     let value = values.get_mut(usize::from(*at));
                     value.map_or_else(
-                        || impossible("a shape has more keys than its object has values"),
+                        || bug!("a shape has more keys than its object has values"),
                         std::mem::take,
                     )
                 };

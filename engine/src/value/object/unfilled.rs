@@ -5,7 +5,7 @@ use std::sync::Arc;
 use triomphe::{HeaderSlice, HeaderWithLength};
 
 use super::{Form, Object, Shape};
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::value::Value;
 
 /// An object of a known shape that nobody shares yet, each of whose values is `null` before it is put to its place. What is
@@ -26,7 +26,7 @@ impl Unfilled {
     pub fn values(&mut self) -> &mut [Value] {
         match triomphe::Arc::get_mut(&mut self.0) {
             Some(own) => &mut own.slice,
-            None => impossible("an object is shared before it is filled"),
+            None => bug!("an object is shared before it is filled"),
         }
     }
 

@@ -6,7 +6,7 @@ use solon_syntax::ast::visit::WalkMut as _;
 use solon_syntax::ast::{Name, Rule, Term, VarScan};
 
 use super::residual::Renaming;
-use crate::impossible::WithinMut as _;
+use crate::bug::WithinMut as _;
 
 /// Gives such variables other names.
 pub(super) fn without_captured(rules: &mut [Rule]) {

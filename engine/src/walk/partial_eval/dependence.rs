@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use solon_syntax::ast::visit::{Flow, Visitor, Walk as _};
 use solon_syntax::ast::{Expr, ExprKind, Term, TermKind};
 
-use crate::impossible::{Within as _, impossible};
+use crate::bug::{Within as _, bug};
 use crate::limits;
 use crate::program::canonical::{ConditionPlace, Group, SiteId, Sites, chain};
 use crate::value::{V, Value};
@@ -162,7 +162,7 @@ impl<'e> Walk<'e> {
     /// Whether the expression of a goal depends on the unknown.
     pub(in crate::walk) fn goal_depends(&mut self, goal: Goal<'e>) -> bool {
         let Some(expr) = goal.expr() else {
-            return impossible("what is asked of an expression is asked behind a body");
+            bug!("what is asked of an expression is asked behind a body");
         };
         let modified = !expr.with.is_empty() && !matches!(goal.exprs, Exprs::Positive(_));
         modified

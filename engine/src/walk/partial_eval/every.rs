@@ -4,7 +4,7 @@ use solon_syntax::ast::visit::WalkMut;
 use solon_syntax::ast::{Comprehension, Every, Expr, Name, Term, TermKind};
 
 use super::residual::Renaming;
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::limits;
 use crate::value::V;
 use crate::walk::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
@@ -83,7 +83,7 @@ impl<'e> Walk<'e> {
         let kept = self.opened()?.terms.keep(Term::new(kind, every.span))?;
         match &kept.kind {
             TermKind::ArrayComprehension(inside) => Some(inside),
-            _ => impossible("a term is kept as another one"),
+            _ => bug!("a term is kept as another one"),
         }
     }
 

@@ -4,13 +4,13 @@ use solon_syntax::ast::{Rule, Term};
 
 use super::choices::{Reached, may_differ};
 use super::support::{Found, Place, Wanted};
+use crate::bug::bug;
 use crate::evaluation::Halt;
-use crate::impossible::impossible;
 use crate::program::canonical::{Group, SiteId};
 use crate::program::constant;
 use crate::trace::Op;
 use crate::value::{V, Value};
-use crate::walk::calls::{Callee, few};
+use crate::walk::calls::{Callee, TOO_FEW_OPERANDS};
 use crate::walk::index::Matches;
 use crate::walk::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
 use crate::walk::term::{FrameId, List, T};
@@ -34,7 +34,7 @@ impl<'e> OpenCall<'_, 'e> {
         let operands = self.operands;
         operands
             .split_at_checked(self.group.arity)
-            .unwrap_or_else(|| few(operands))
+            .unwrap_or_else(|| bug!(TOO_FEW_OPERANDS))
     }
 }
 
@@ -303,8 +303,7 @@ impl<'e> Walk<'e> {
             rule.head.args.get(at)
         };
         let Some(parameter) = parameter else {
-            impossible::<()>("a call with more operands than its function has");
-            return Ok(Flow::More);
+            bug!("a call with more operands than its function has");
         };
         let operand = T::Term(operand, call.frame);
         let parameter = T::Term(parameter, before.frame);

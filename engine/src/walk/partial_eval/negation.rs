@@ -10,8 +10,8 @@ use super::number_keys::is_number_key;
 use super::save::SavedKind;
 use super::state::numbered;
 use super::support::{namespace_package, never_empty, support_rule};
+use crate::bug::Within as _;
 use crate::evaluation::{EvalError, Halt};
-use crate::impossible::Within as _;
 use crate::limits;
 use crate::walk::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
 

@@ -10,9 +10,9 @@ use solon_syntax::stack;
 
 use super::save::{Saved, SavedKind, terms_of};
 use super::state::Open;
+use crate::bug::{Within as _, WithinMut as _, bug};
 use crate::builtins;
 use crate::evaluation::Halt;
-use crate::impossible::{Within as _, WithinMut as _, impossible};
 use crate::limits;
 use crate::program::canonical::Sites;
 use crate::program::constant;
@@ -98,7 +98,7 @@ impl<'e> Walk<'e> {
                     }
                     _ => return self.renamed(term, frame),
                 },
-                _ => impossible("a term that is not of the program has no kind"),
+                _ => bug!("a term that is not of the program has no kind"),
             },
         };
         Term::new(kind, span)
@@ -135,7 +135,7 @@ impl<'e> Walk<'e> {
                     head.kind = kind;
                 }
             }
-            None => impossible("a reference without a head"),
+            None => bug!("a reference without a head"),
         }
         let span = terms.first().map_or(Span::default(), |head| head.span);
         Term::new(TermKind::Ref(terms), span)
@@ -265,7 +265,7 @@ impl<'e> Walk<'e> {
 
     fn leads_to_rules(&self, terms: &[Term]) -> bool {
         let Some((head, steps)) = terms.split_first() else {
-            return impossible("a reference without a head");
+            bug!("a reference without a head");
         };
         if head.as_var().is_none_or(|name| &**name != "data") {
             return false;
@@ -385,7 +385,7 @@ pub(super) fn literal(value: V<'_>) -> Term {
     } else if value == V::Null {
         TermKind::Null
     } else {
-        impossible("a value of no kind")
+        bug!("a value of no kind")
     };
     Term::new(kind, Span::default())
 }

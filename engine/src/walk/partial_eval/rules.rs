@@ -6,8 +6,8 @@ use solon_syntax::source::Span;
 use super::choices::{Reached, may_differ};
 use super::save::terms_of;
 use super::support::{Found, Place, Wanted};
+use crate::bug::{Within as _, bug};
 use crate::evaluation::Halt;
-use crate::impossible::{Within as _, impossible};
 use crate::program::canonical::{Group, GroupKind};
 use crate::program::constant;
 use crate::trace::Op;
@@ -312,7 +312,7 @@ impl<'e> Walk<'e> {
             place: Place::Partial,
         };
         let steps = target.reference.len().checked_sub(target.at);
-        let steps = steps.unwrap_or_else(|| impossible("a step behind the last one"));
+        let steps = steps.unwrap_or_else(|| bug!("a step behind the last one"));
         let reference = match self.support(&wanted)? {
             Found::Nothing => None,
             Found::Here => Some(self.namespaced(path, target)),
@@ -370,8 +370,7 @@ impl<'e> Walk<'e> {
         next: Next<'_, 'e>,
     ) -> Outcome {
         let Some(value) = head.member.or(head.value) else {
-            impossible::<()>("a rule that makes neither a member nor a value");
-            return Ok(Flow::More);
+            bug!("a rule that makes neither a member nor a value");
         };
         match self.wrapped(value, head.member.is_some(), head.keys) {
             Some(term) => self.descend_open(goal, T::Term(term, head.frame), target, next),

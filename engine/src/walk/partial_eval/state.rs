@@ -12,8 +12,8 @@ use super::dependence::Dependence;
 use super::save::Saved;
 use super::support::Support;
 use super::terms::Terms;
+use crate::bug::bug;
 use crate::evaluation::{EvalError, Halt};
-use crate::impossible::impossible;
 use crate::limits;
 use crate::program::canonical::SiteId;
 use crate::program::constant;
@@ -156,7 +156,7 @@ impl<'e> Walk<'e> {
     /// What is left open. Only a search that leaves something open asks.
     pub(super) fn opened(&self) -> Option<&Open<'e>> {
         if self.open.is_none() {
-            impossible::<()>(NOT_OPEN);
+            bug!(NOT_OPEN);
         }
         self.open.as_deref()
     }
@@ -164,7 +164,7 @@ impl<'e> Walk<'e> {
     /// The same, to be changed.
     pub(super) fn opened_mut(&mut self) -> Option<&mut Open<'e>> {
         if self.open.is_none() {
-            impossible::<()>(NOT_OPEN);
+            bug!(NOT_OPEN);
         }
         self.open.as_deref_mut()
     }
@@ -173,7 +173,7 @@ impl<'e> Walk<'e> {
     pub(super) fn saved_mut(&mut self) -> Option<&mut Vec<Saved<'e>>> {
         let saved = self.opened_mut().and_then(|open| open.saved.last_mut());
         if saved.is_none() {
-            impossible::<()>("there is no body to save an expression for");
+            bug!("there is no body to save an expression for");
         }
         saved
     }
@@ -334,10 +334,7 @@ impl<'e> Walk<'e> {
     /// The number under which the variables of an environment are shown.
     pub(super) fn frame_number(&self, frame: FrameId) -> u64 {
         let number = self.opened().and_then(|open| open.ids.get(frame as usize));
-        *number.unwrap_or_else(|| {
-            impossible::<()>("an environment without a number");
-            &0
-        })
+        *number.unwrap_or_else(|| bug!("an environment without a number"))
     }
 
     /// Whether a document is not inlined where it is asked for.

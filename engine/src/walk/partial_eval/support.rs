@@ -14,8 +14,8 @@ use super::captured::without_captured;
 use super::residual::{equation, literal};
 use super::save::terms_of;
 use super::state::numbered;
+use crate::bug::bug;
 use crate::evaluation::Halt;
-use crate::impossible::impossible;
 use crate::program::canonical::Group;
 use crate::trace::Op;
 use crate::value::{V, Value};
@@ -163,8 +163,7 @@ impl<'e> Walk<'e> {
             self.support_rules(wanted)?
         };
         let Some(open) = self.opened_mut() else {
-            impossible::<()>("support rules without anything unknown");
-            return Ok(Found::Elsewhere);
+            bug!("support rules without anything unknown");
         };
         let made = open.support.made.entry(key).or_default();
         if defined && !is_taken {

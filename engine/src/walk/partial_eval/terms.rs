@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell};
 
 use solon_syntax::ast::Term;
 
-use crate::impossible::impossible;
+use crate::bug::bug;
 
 /// Terms of the first block; each block is twice as large as the one before.
 const FIRST: usize = 16;
@@ -38,6 +38,6 @@ impl Terms {
             at -= size;
             size *= 2;
         }
-        impossible("there is no place left for a term")
+        bug!("there is no place left for a term")
     }
 }

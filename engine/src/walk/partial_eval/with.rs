@@ -5,7 +5,7 @@ use solon_syntax::ast::{Expr, ExprKind, Term, TermKind, With};
 
 use super::save::SavedKind;
 use super::state::Hidden;
-use crate::impossible::{Within as _, impossible};
+use crate::bug::{Within as _, bug};
 use crate::walk::calls::Callee;
 use crate::walk::machine::{Goal, Next, Outcome, Walk};
 use crate::walk::scope::Replaced;
@@ -113,7 +113,7 @@ impl<'e> Walk<'e> {
     fn unhide(&mut self, count: usize) -> Vec<Hidden<'e>> {
         self.opened_mut().map_or_else(Vec::new, |open| {
             let from = open.hidden.len().checked_sub(count);
-            let from = from.unwrap_or_else(|| impossible("more is shown than was hidden"));
+            let from = from.unwrap_or_else(|| bug!("more is shown than was hidden"));
             open.hidden.split_off(from)
         })
     }

@@ -3,7 +3,7 @@
 
 mod any;
 
-use crate::impossible::{Within as _, impossible};
+use crate::bug::{Within as _, bug};
 use std::borrow::Cow;
 
 pub use any::Any;
@@ -99,7 +99,7 @@ impl<'d> Fields<'d> {
         };
         self.at = end;
         let tag = whole.first().copied();
-        let tag = tag.unwrap_or_else(|| impossible("an element without a tag"));
+        let tag = tag.unwrap_or_else(|| bug!("an element without a tag"));
         let element = Element {
             tag,
             content,

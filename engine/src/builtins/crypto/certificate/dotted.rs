@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 
-use crate::impossible::impossible;
+use crate::bug::bug;
 use crate::limits::SHOWN_BYTES;
 
 /// Whether bytes are an object identifier that can be written, of numbers of any size.
@@ -49,7 +49,7 @@ fn first(digits: &[u8]) -> (u8, BigUint) {
 fn number(digits: &[u8]) -> BigUint {
     let digits: Vec<u8> = digits.iter().map(|digit| digit & 0x7f).collect();
     let number = BigUint::from_radix_be(&digits, 0x80);
-    number.unwrap_or_else(|| impossible("a digit of more than seven bits"))
+    number.unwrap_or_else(|| bug!("a digit of more than seven bits"))
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::LazyLock;
 
+use crate::bug::bug;
 use crate::builtins::regex::{Regex, is_pattern};
 use crate::builtins::time::matches_layout;
-use crate::impossible::impossible;
 use crate::uri;
 use crate::value::TextView;
 
@@ -92,7 +92,7 @@ impl Form {
     fn accepts(&self, text: &str) -> bool {
         let regex = self.0.as_ref();
         regex.map_or_else(
-            || impossible("a pattern of our own is none"),
+            || bug!("a pattern of our own is none"),
             |regex| regex.is_match(&TextView::Utf8(text)),
         )
     }

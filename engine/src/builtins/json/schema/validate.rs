@@ -9,8 +9,8 @@ mod scalar;
 
 use super::keywords::{Condition, Dependency, Keywords, Part, PartId, Schema};
 use super::problem::{Place, Problem, ProblemKind};
+use crate::bug::Within as _;
 use crate::builtins::{BuiltinContext, Fault};
-use crate::impossible::Within as _;
 use crate::limits;
 use crate::types::schema::validity::canonical;
 use crate::value::{ObjectView, V};

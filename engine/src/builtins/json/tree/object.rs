@@ -4,9 +4,9 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use super::{Change, Opened, Tree, no_child};
+use crate::bug::bug;
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault};
-use crate::impossible::impossible;
 use crate::value::order::same_key;
 use crate::value::{Arena, Kind, ObjectBuilder, V};
 
@@ -97,7 +97,7 @@ impl<'e> Opened<'e, Slots<'e>> {
     pub(super) fn value(&self, call: &mut BuiltinContext<'e>) -> Result<V<'e>, Fault> {
         let changed = &self.parts.changed;
         let Some(object) = self.original.as_object() else {
-            return Ok(impossible("an object that is none"));
+            bug!("an object that is none");
         };
         let most = object.len() + changed.len();
         allot(call, most)?;

@@ -1,11 +1,11 @@
 //! Calls of functions.
 
 use super::{Machine, Outcome};
+use crate::bug::bug;
 use crate::builtins::Fault;
 use crate::builtins::template::data::Data;
 use crate::builtins::template::functions::{self, Failure};
 use crate::builtins::template::tree::{Command, Operand, OperandKind};
-use crate::impossible::impossible;
 use crate::value::V;
 
 impl<'t, 'e> Machine<'_, 't, 'e> {
@@ -20,7 +20,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         last: Option<Data<'e>>,
     ) -> Outcome<'e> {
         let (least, more) = functions::arity(name)
-            .unwrap_or_else(|| impossible("a function that is not known is called"));
+            .unwrap_or_else(|| bug!("a function that is not known is called"));
         let given = arguments.len() + usize::from(last.is_some());
         if given < least || !more && given != least {
             let at_least = if more { "at least " } else { "" };

@@ -1,11 +1,17 @@
-//! States that cannot be end an evaluation with an internal error: never with an answer, and never with nothing.
+//! A violated invariant ends an evaluation with an internal error: never with a result, and never with undefined.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a panic here is a failing test"
+)]
 
 use std::sync::Arc;
 
-use solon::internal::program::{Operand, Program, RuleSet, Step};
-use solon::internal::testing::apply_tampered;
-use solon::{
-    Change, Engine, Error, FilterOptions, FilterTarget, Module, PartialOptions, Request, Value,
+use crate::program::{Operand, Program, RuleSet, Step};
+use crate::{
+    Custom, Engine, Error, FilterOptions, FilterTarget, Module, PartialOptions, Request, Value,
 };
 
 const POLICY: &str = "package t
@@ -51,10 +57,10 @@ fn replace_last(steps: &mut [Step], with: Step) {
 
 const NOWHERE: Operand = Operand::Slot(1 << 20);
 
-type Tamper = fn(&mut Program);
+type Damage = fn(&mut Program);
 
-/// What is made impossible, and which documents depend on it.
-const FAULTS: &[(&str, &[&str], Tamper)] = &[
+/// Damaged programs, and the documents that depend on the damage.
+const FAULTS: &[(&str, &[&str], Damage)] = &[
     ("no constants", &["constant", "allow"], |program| {
         program.constants.clear();
     }),
@@ -113,11 +119,16 @@ const FAULTS: &[(&str, &[&str], Tamper)] = &[
 ];
 
 fn engine() -> Engine {
-    let twice =
-        solon::internal::builtins::Custom::new("twice", "x: any => y: any", |_, operands| {
-            Ok(operands[0])
-        });
+    let twice = Custom::new("twice", "x: any => y: any", |_, operands| Ok(operands[0]));
     Engine::builder().function(twice.unwrap()).build()
+}
+
+/// An engine whose program is damaged when it is compiled.
+fn damaged(damage: Damage) -> Engine {
+    let engine = engine();
+    *engine.inner.damage.lock() = Some(damage);
+    engine.set_module("t.rego", POLICY).unwrap();
+    engine
 }
 
 fn input() -> Value {
@@ -126,14 +137,11 @@ fn input() -> Value {
 }
 
 #[test]
-fn what_cannot_be_is_an_internal_error() {
+fn a_violated_invariant_is_an_internal_error() {
     let input = input();
     let request = Request::new().input(&input);
-    for (fault, documents, tamper) in FAULTS {
-        let engine = engine();
-        let mut change = Change::default();
-        change.set_module("t.rego", POLICY);
-        apply_tampered(&engine, change, tamper).unwrap();
+    for (fault, documents, damage) in FAULTS {
+        let engine = damaged(*damage);
         for name in *documents {
             let document = engine.prepare_document(&format!("t/{name}")).unwrap();
             let query = engine
@@ -150,11 +158,11 @@ fn what_cannot_be_is_an_internal_error() {
                     let Err(Error::Internal(what)) = answer else {
                         panic!("{fault}, {name}: {answer:?}");
                     };
-                    assert!(what.starts_with("impossible state: "), "{fault}: {what}");
+                    assert!(what.starts_with("invariant violated: "), "{fault}: {what}");
                 }
             }
         }
-        // the next decision of the thread knows nothing of it
+        // the next decision of the thread is not affected
         let sound = self::engine();
         sound.set_module("t.rego", POLICY).unwrap();
         for name in *documents {
@@ -164,9 +172,9 @@ fn what_cannot_be_is_an_internal_error() {
     }
 }
 
-/// What searches go by is made impossible: searches, residuals and filters end as decisions do. In a deny policy a
-/// condition that is lost would be an answer.
-const SEARCHED: &[(&str, Tamper)] = &[
+/// Damages to the bodies that searches run: searches, residuals and filters end as decisions do. In a deny policy a lost
+/// condition would grant access.
+const SEARCHED: &[(&str, Damage)] = &[
     ("no modules", |program| {
         assert!(
             program
@@ -194,14 +202,11 @@ const SEARCHED: &[(&str, Tamper)] = &[
 ];
 
 #[test]
-fn what_cannot_be_ends_a_search() {
+fn a_violated_invariant_ends_a_search() {
     let input = input();
     let request = Request::new().input(&input);
-    for (fault, tamper) in SEARCHED {
-        let engine = engine();
-        let mut change = Change::default();
-        change.set_module("t.rego", POLICY);
-        apply_tampered(&engine, change, tamper).unwrap();
+    for (fault, damage) in SEARCHED {
+        let engine = damaged(*damage);
         let query = engine.prepare_query("x := data.t.allow").unwrap();
         let found = query.search(&request, None);
         let options = PartialOptions::default();
@@ -219,7 +224,7 @@ fn what_cannot_be_ends_a_search() {
             let Err(Error::Internal(what)) = told else {
                 panic!("{fault}: {told:?}");
             };
-            assert!(what.starts_with("impossible state: "), "{fault}: {what}");
+            assert!(what.starts_with("invariant violated: "), "{fault}: {what}");
         }
         let document = engine.prepare_document("t/constant").unwrap();
         assert_eq!(
@@ -228,4 +233,28 @@ fn what_cannot_be_ends_a_search() {
             "{fault}"
         );
     }
+}
+
+#[test]
+fn a_panic_of_a_host_function_is_an_internal_error() {
+    let boom = Custom::new("boom", "x: any => y: any", |_, _| panic!("injected"));
+    let engine = Engine::builder().function(boom.unwrap()).build();
+    let policy = "package t\npanics := boom(input.x)\ndeny if not boom(input.x)\nsound := input.x";
+    engine.set_module("t.rego", policy).unwrap();
+    let input = input();
+    let request = Request::new().input(&input);
+    for name in ["panics", "deny", "panics"] {
+        let document = engine.prepare_document(&format!("t/{name}")).unwrap();
+        let query = engine.prepare_query(&format!("data.t.{name}")).unwrap();
+        for error in [
+            document.evaluate(&request).unwrap_err(),
+            document.evaluate_json(&request).unwrap_err(),
+            query.solutions(&request).unwrap_err(),
+            query.search(&request, None).unwrap_err(),
+        ] {
+            assert_eq!(error.to_string(), "internal error: injected", "{name}");
+        }
+    }
+    let sound = engine.prepare_document("t/sound").unwrap();
+    assert_eq!(sound.evaluate(&request).unwrap(), Some(Value::Int(2)));
 }

@@ -1,0 +1,94 @@
+//! Violated invariants.
+//!
+//! A slot that a plan does not have, a rule with an unknown number, a result of the wrong kind: a defect of this crate, and
+//! never an answer, since in a policy *nothing found* may mean *allow*. [`bug!`] panics where the invariant is violated, so
+//! that nothing is computed from a made-up value. Each entry point of the public API catches the panic and returns
+//! [`Error::Internal`](crate::Error::Internal).
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::slice::SliceIndex;
+
+/// Panics because an invariant of this crate is violated. The operand is a `&str` that describes the violation.
+macro_rules! bug {
+    ($what:expr) => {
+        $crate::bug::violated($what)
+    };
+}
+pub(crate) use bug;
+
+/// The panic of [`bug!`], out of line so that a check costs its caller a jump.
+#[cold]
+#[inline(never)]
+#[track_caller]
+#[expect(
+    clippy::panic,
+    reason = "a violated invariant ends the evaluation, and its entry point reports an internal error"
+)]
+pub fn violated(what: &str) -> ! {
+    panic!("invariant violated: {what}")
+}
+
+/// Runs something and returns the message of a panic within it.
+///
+/// Whatever a panic interrupts is dropped: an evaluation with its memory, or the next state of an engine, which becomes
+/// visible as a whole only at the end of a change. So nothing half done is seen afterwards.
+pub fn catch<R>(run: impl FnOnce() -> R) -> Result<R, String> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(message)
+}
+
+#[cold]
+fn message(payload: Box<dyn Any + Send>) -> String {
+    let text = match (
+        payload.downcast_ref::<&str>(),
+        payload.downcast_ref::<String>(),
+    ) {
+        (Some(text), _) => (*text).to_owned(),
+        (None, Some(text)) => text.clone(),
+        (None, None) => "panic without a message".to_owned(),
+    };
+    // the payload of a host function's panic may panic itself when it is dropped
+    std::mem::forget(payload);
+    text
+}
+
+/// Ranges of slices and texts whose bounds were computed from the same slice or text.
+pub trait Within {
+    /// The part at a range.
+    ///
+    /// # Panics
+    /// When the range exceeds the bounds, which is a [`bug!`].
+    fn within<I: SliceIndex<Self, Output = Self>>(&self, range: I) -> &Self;
+}
+
+/// The same for slices that are changed.
+pub trait WithinMut<T> {
+    /// The part at a range.
+    ///
+    /// # Panics
+    /// When the range exceeds the bounds, which is a [`bug!`].
+    fn within_mut<I: SliceIndex<[T], Output = [T]>>(&mut self, range: I) -> &mut [T];
+}
+
+impl<T> WithinMut<T> for [T] {
+    #[inline]
+    fn within_mut<I: SliceIndex<[T], Output = [T]>>(&mut self, range: I) -> &mut [T] {
+        self.get_mut(range).unwrap_or_else(|| bug!(OUT_OF_BOUNDS))
+    }
+}
+
+const OUT_OF_BOUNDS: &str = "a range exceeds the bounds of the slice or text it was computed from";
+
+impl<T> Within for [T] {
+    #[inline]
+    fn within<I: SliceIndex<Self, Output = Self>>(&self, range: I) -> &Self {
+        self.get(range).unwrap_or_else(|| bug!(OUT_OF_BOUNDS))
+    }
+}
+
+impl Within for str {
+    #[inline]
+    fn within<I: SliceIndex<Self, Output = Self>>(&self, range: I) -> &Self {
+        self.get(range).unwrap_or_else(|| bug!(OUT_OF_BOUNDS))
+    }
+}
