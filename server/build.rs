@@ -1,5 +1,5 @@
 //! Facts of the build: which sources, when, where. `SOURCE_DATE_EPOCH` stands for the time of a build that anybody can
-//! repeat, which then names no host either. And how the program is linked.
+//! repeat, which then names no host either.
 
 #[path = "src/telemetry/timestamp.rs"]
 #[allow(dead_code, reason = "its tests belong to the crate")]
@@ -19,7 +19,6 @@ fn main() {
         println!("cargo::rerun-if-env-changed={name}");
     }
     println!("cargo::rerun-if-changed=build.rs");
-    link();
     // builds for development are not made anew with each commit, and may tell of an earlier one
     if env::var("PROFILE").as_deref() == Ok("release")
         && let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"])
@@ -48,25 +47,6 @@ fn main() {
         ("HOST", host.unwrap_or_default()),
     ] {
         println!("cargo::rustc-env=SOLON_BUILD_{name}={}", fact.trim());
-    }
-}
-
-/// What a process holds at rest are its relocations, and what lies around each function that it has run: packed relocations
-/// are a tenth, functions that seldom run lie elsewhere, and those of the start side by side.
-fn link() {
-    println!("cargo::rerun-if-changed=start.ld");
-    let target = |what: &str| env::var(format!("CARGO_CFG_TARGET_{what}")).unwrap_or_default();
-    if target("OS") != "linux" || target("ENV") != "gnu" {
-        return;
-    }
-    for how in ["pack-relative-relocs", "keep-text-section-prefix"] {
-        println!("cargo::rustc-link-arg-bins=-Wl,-z,{how}");
-    }
-    // the linker that comes with Rust reads scripts, others may not
-    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
-    let is_ours = target("ARCH") == "x86_64" && !flags.contains("link");
-    if is_ours && let Ok(folder) = env::var("CARGO_MANIFEST_DIR") {
-        println!("cargo::rustc-link-arg-bins=-Wl,-T,{folder}/start.ld");
     }
 }
 
