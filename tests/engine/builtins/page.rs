@@ -147,10 +147,19 @@ fn section(entry: &Entry, errors: Option<&BTreeSet<String>>, page: &mut String) 
     };
     line(format_args!("\nErrors:\n"));
     for error in errors.iter().take(ERRORS) {
-        line(format_args!("- {error}"));
+        line(format_args!("- {}", code(error)));
     }
     if errors.len() > ERRORS {
         line(format_args!("- and {} more", errors.len() - ERRORS));
+    }
+}
+
+/// A code span of Markdown: messages hold characters that mean something there.
+fn code(text: &str) -> String {
+    if text.contains('`') {
+        format!("`` {text} ``")
+    } else {
+        format!("`{text}`")
     }
 }
 
