@@ -13,7 +13,10 @@ use solon_fuzz::{Choices, INPUT, module, with_base};
 const UNKNOWN: [(&str, &[u8]); 3] = [
     ("input", b"{}"),
     ("input.a", br#"{"b": [[1], {"d": 0.1}], "n": 12}"#),
-    ("input.b", br#"{"a": {"c": [3, 1, 2], "x": "text"}, "n": 12}"#),
+    (
+        "input.b",
+        br#"{"a": {"c": [3, 1, 2], "x": "text"}, "n": 12}"#,
+    ),
 ];
 
 fn engine(text: &str, support: &[String]) -> Result<Engine, Error> {
@@ -27,8 +30,13 @@ fn engine(text: &str, support: &[String]) -> Result<Engine, Error> {
 
 fn answers(solutions: &[Solution]) -> BTreeSet<String> {
     let shown = |solution: &Solution| {
-        let named = solution.bindings.iter().find(|(name, _)| &**name == "answer");
-        named.map(|(_, value)| value.to_string()).unwrap_or_default()
+        let named = solution
+            .bindings
+            .iter()
+            .find(|(name, _)| &**name == "answer");
+        named
+            .map(|(_, value)| value.to_string())
+            .unwrap_or_default()
     };
     solutions.iter().map(shown).collect()
 }
@@ -55,7 +63,11 @@ fuzz_target!(|bytes: &[u8]| {
     };
     // wildcards have names that source cannot write
     let sources = left.query_sources();
-    if sources.iter().chain(&left.support_sources()).any(|text| text.contains('$')) {
+    if sources
+        .iter()
+        .chain(&left.support_sources())
+        .any(|text| text.contains('$'))
+    {
         return;
     }
     // what types rule out never holds
@@ -75,5 +87,10 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     let support = left.support_sources().join("\n");
-    assert_eq!(got, answers(&wanted), "{}\n{support}", sources.join("\n--\n"));
+    assert_eq!(
+        got,
+        answers(&wanted),
+        "{}\n{support}",
+        sources.join("\n--\n")
+    );
 });

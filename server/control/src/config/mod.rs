@@ -1,7 +1,7 @@
 //! Configuration files: items that are described in files, and settings of the service.
 //!
-//! Files are taken together in order ([`files`]), variables of the environment put in ([`environment`]), everything read
-//! and checked ([`root`]), and the items brought into the database in one transaction ([`apply`]).
+//! Files are taken together in order (`files`), variables of the environment put in (`environment`), everything read
+//! and checked (`root`), and the items brought into the database in one transaction ([`apply`]).
 
 mod apply;
 mod environment;

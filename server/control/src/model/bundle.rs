@@ -28,7 +28,7 @@ pub struct Bundle {
     /// An expression whose value is the revision.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub revision: String,
-    /// The time between two builds, as [`duration`] writes it.
+    /// The time between two builds, in the form of Go durations.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub rebuild_interval: String,
     /// How it is built.

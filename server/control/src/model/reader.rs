@@ -89,7 +89,7 @@ impl Problems {
         }
     }
 
-    /// Each problem in the order found, at most [`limits::PROBLEMS`].
+    /// Each problem in the order found, at most `limits::PROBLEMS`.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.told.iter().map(String::as_str)
     }
