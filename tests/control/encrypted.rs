@@ -10,13 +10,18 @@ use crate::waiting::Waiting;
 
 /// A certificate for this machine with its key, and the authority that signed it.
 fn certificate() -> (String, String, String) {
+    certificate_for("127.0.0.1")
+}
+
+/// A certificate for a name with its key, and the authority that signed it.
+pub fn certificate_for(name: &str) -> (String, String, String) {
     let key = rcgen::KeyPair::generate().unwrap();
     let mut authority = rcgen::CertificateParams::new(Vec::new()).unwrap();
     authority.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
     let root = authority.self_signed(&key).unwrap();
     let issuer = rcgen::Issuer::new(authority, key);
     let own_key = rcgen::KeyPair::generate().unwrap();
-    let names = vec!["127.0.0.1".to_owned()];
+    let names = vec![name.to_owned()];
     let own = rcgen::CertificateParams::new(names)
         .unwrap()
         .signed_by(&own_key, &issuer)

@@ -19,6 +19,7 @@ mod waiting;
 
 mod cases;
 mod config;
+mod database_tls;
 mod databases;
 mod description;
 mod encrypted;

@@ -138,6 +138,8 @@ pub enum DbError {
     },
     /// The tables are older, and nobody said that they may be changed.
     Pending(usize),
+    /// The options of the database are invalid: the message names the parameter.
+    Options(String),
     /// Anything else, which is a fault.
     Other(String),
 }
@@ -158,6 +160,7 @@ impl fmt::Display for DbError {
                 f,
                 "the database needs {count} migrations: run `solon control db migrate`, or start with `--apply-migrations`"
             ),
+            Self::Options(message) => f.write_str(message),
             Self::Other(words) => write!(f, "the database failed: {words}"),
         }
     }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mysql_async::prelude::Queryable as _;
-use mysql_async::{Conn, Opts, OptsBuilder, Params, Value};
+use mysql_async::{Conn, Opts, Params, Value};
 
+use super::mysql_dsn;
 use super::pool::{Lease, Pool};
-use super::{Cell, DbError, Dialect, Driver, Later, Mode, Row, Session};
+use super::{Cell, DatabaseTls, DbError, Dialect, Driver, Later, Mode, Row, Session};
 use crate::limits;
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -29,16 +30,10 @@ struct Connection {
 }
 
 impl Mysql {
-    /// The server that an address describes.
-    pub fn new(url: &str, tls: Option<mysql_async::SslOpts>) -> Result<Self, DbError> {
-        let wrong = |_| DbError::Other("the DSN is none of MySQL".to_owned());
-        let opts = Opts::from_url(url).map_err(wrong)?;
-        let mut builder = OptsBuilder::from_opts(opts).prefer_socket(false);
-        if let Some(tls) = tls {
-            builder = builder.ssl_opts(Some(tls));
-        }
+    /// The server that a DSN describes.
+    pub fn new(dsn: &str, tls: &DatabaseTls) -> Result<Self, DbError> {
         Ok(Self {
-            opts: builder.into(),
+            opts: mysql_dsn::read(dsn, tls)?,
             pool: Pool::new(limits::CONNECTIONS, PATIENCE),
         })
     }

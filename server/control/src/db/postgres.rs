@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::BytesMut;
-use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, Config, NoTls, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::pool::{Lease, Pool};
+use super::postgres_dsn::PostgresDsn;
 use super::{Cell, DatabaseTls, DbError, Dialect, Driver, Later, Mode, Row, Session};
 use crate::limits;
 
@@ -35,20 +35,9 @@ struct Connection {
 }
 
 impl Postgres {
-    /// The server that a text describes, as `postgres://…` or in words. TLS is used where the text asks for it, or where
-    /// there is something to trust; what would be tried and given up without a word is not tried.
+    /// The server that a DSN describes.
     pub fn new(dsn: &str, tls: &DatabaseTls) -> Result<Self, DbError> {
-        let mut config: Config = dsn
-            .parse()
-            .map_err(|_| DbError::Other("the DSN is none of PostgreSQL".to_owned()))?;
-        let tls = match config.get_ssl_mode() {
-            SslMode::Disable => None,
-            SslMode::Prefer if tls.is_empty() => None,
-            _ => {
-                config.ssl_mode(SslMode::Require);
-                Some(tls.client_config()?)
-            }
-        };
+        let PostgresDsn { mut config, tls } = PostgresDsn::read(dsn, tls)?;
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(PATIENCE);
         }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::mysql::Mysql;
-use super::options::mysql_url;
 use super::postgres::Postgres;
 use super::sqlite::Sqlite;
 use super::{Cell, DatabaseOptions, DbError, Dialect, Driver, Mode, Row, Session};
@@ -35,7 +34,7 @@ impl Database {
             DatabaseOptions::Sqlite(path) => Arc::new(Sqlite::new(Some(path.clone()))),
             DatabaseOptions::Memory => Arc::new(Sqlite::new(None)),
             DatabaseOptions::Postgres(dsn, tls) => Arc::new(Postgres::new(dsn, tls)?),
-            DatabaseOptions::Mysql(dsn, tls) => Arc::new(Mysql::new(&mysql_url(dsn), tls.mysql())?),
+            DatabaseOptions::Mysql(dsn, tls) => Arc::new(Mysql::new(dsn, tls)?),
         };
         Ok(Self {
             driver,

@@ -37,6 +37,7 @@ pub use source::{Datasource, DatasourceConfig, Source};
 pub use stack::Stack;
 pub use status::{Phase, Record, Status};
 pub use storage::Storage;
+pub(crate) use suggestion::nearest;
 pub use token::{Role, Token};
 
 use serde::Serialize;

@@ -1,0 +1,344 @@
+//! DSNs of PostgreSQL: `postgres://…` and keywords with values, with the TLS parameters of libpq.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio_postgres::Config;
+use tokio_postgres::config::{ChannelBinding, SslMode};
+
+use super::tls::{Verification, read_pem};
+use super::{DatabaseTls, DbError};
+
+/// Parameters that are read here. The client library reads the others.
+const TLS: [&str; 4] = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
+
+/// Parameters of other clients with the only values that this client can honor, which have no effect.
+const WITHOUT_EFFECT: [(&str, &[&str]); 4] = [
+    ("gssencmode", &["disable", "prefer"]),
+    ("sslcompression", &["0"]),
+    ("sslsni", &["1"]),
+    ("client_encoding", &["utf8", "utf-8", "auto"]),
+];
+
+/// Names of parameters that the client library reads.
+const OF_LIBRARY: [&str; 17] = [
+    "user",
+    "password",
+    "dbname",
+    "options",
+    "application_name",
+    "sslnegotiation",
+    "host",
+    "hostaddr",
+    "port",
+    "connect_timeout",
+    "tcp_user_timeout",
+    "keepalives",
+    "keepalives_idle",
+    "keepalives_interval",
+    "keepalives_retries",
+    "target_session_attrs",
+    "channel_binding",
+];
+
+/// Parameters of other clients that this client cannot honor.
+const UNSUPPORTED: [&str; 14] = [
+    "gsslib",
+    "krbsrvname",
+    "passfile",
+    "pool_max_conns",
+    "require_auth",
+    "requirepeer",
+    "search_path",
+    "service",
+    "sslcertmode",
+    "sslcrl",
+    "sslcrldir",
+    "sslpassword",
+    "ssl_max_protocol_version",
+    "ssl_min_protocol_version",
+];
+
+/// How a server is reached.
+#[derive(Debug)]
+pub struct PostgresDsn {
+    /// Hosts, database and user.
+    pub config: Config,
+    /// TLS settings, or `None` for connections without TLS.
+    pub tls: Option<Arc<rustls::ClientConfig>>,
+}
+
+impl PostgresDsn {
+    /// Reads a DSN. `tls` has what a secret of the configuration files adds.
+    ///
+    /// # Errors
+    /// A message that names the parameter. It never has text of the DSN, which may be part of a password.
+    pub fn read(dsn: &str, tls: &DatabaseTls) -> Result<Self, DbError> {
+        read(dsn, tls).map_err(|message| DbError::Options(format!("DSN of PostgreSQL: {message}")))
+    }
+}
+
+fn read(dsn: &str, tls: &DatabaseTls) -> Result<PostgresDsn, String> {
+    let (rest, parameters) = split(dsn)?;
+    let mut config: Config = rest.parse().map_err(|error| malformed(&error))?;
+    let find = |name: &str| {
+        let mut found = parameters.iter().rev();
+        let found = found.find(|(key, _)| key == name);
+        found.map_or("", |(_, value)| value.as_str())
+    };
+    let mode = SslRequirement::read(find("sslmode"), find("sslrootcert"))?;
+    let mut tls = tls.clone();
+    if mode != SslRequirement::Disable {
+        add_files(
+            &mut tls,
+            find("sslrootcert"),
+            find("sslcert"),
+            find("sslkey"),
+        )?;
+    }
+    let verification = match mode {
+        SslRequirement::Disable => None,
+        SslRequirement::Prefer if tls.is_empty() => None,
+        SslRequirement::VerifyCa if tls.root_ca.is_empty() => {
+            return Err(
+                "`sslmode=verify-ca` needs `sslrootcert` with a file: without one, every server with a certificate of a public authority would be accepted"
+                    .to_owned(),
+            );
+        }
+        SslRequirement::VerifyCa => Some(Verification::Chain),
+        SslRequirement::Prefer | SslRequirement::VerifyFull => Some(Verification::Full),
+    };
+    if verification.is_none() && config.get_channel_binding() == ChannelBinding::Require {
+        return Err("`channel_binding=require` needs TLS: set `sslmode=verify-full`".to_owned());
+    }
+    config.ssl_mode(match verification {
+        None => SslMode::Disable,
+        Some(_) => SslMode::Require,
+    });
+    let tls = verification.map(|verification| tls.client_config(verification));
+    Ok(PostgresDsn {
+        config,
+        tls: tls.transpose()?,
+    })
+}
+
+/// How much TLS a DSN requires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SslRequirement {
+    /// No TLS.
+    Disable,
+    /// TLS if there is something to trust or to show: a fallback without TLS would give no protection.
+    Prefer,
+    /// TLS with a certificate of the given authorities, for any name.
+    VerifyCa,
+    /// TLS with a certificate of a trusted authority for the name of the host.
+    VerifyFull,
+}
+
+impl SslRequirement {
+    fn read(mode: &str, root: &str) -> Result<Self, String> {
+        let is_system = root == "system";
+        let requirement = match mode {
+            "" if is_system => Self::VerifyFull,
+            "" | "allow" | "prefer" => Self::Prefer,
+            "disable" => Self::Disable,
+            // libpq encrypts to whatever answers; here the server is verified
+            "require" | "verify-full" => Self::VerifyFull,
+            "verify-ca" => Self::VerifyCa,
+            _ => {
+                return Err("invalid value for `sslmode`: expected `disable`, `allow`, `prefer`, `require`, `verify-ca` or `verify-full`".to_owned());
+            }
+        };
+        if is_system && requirement != Self::VerifyFull {
+            return Err("`sslrootcert=system` needs `sslmode=verify-full`".to_owned());
+        }
+        Ok(requirement)
+    }
+}
+
+/// Reads the files that TLS parameters name.
+fn add_files(
+    tls: &mut DatabaseTls,
+    root: &str,
+    certificate: &str,
+    key: &str,
+) -> Result<(), String> {
+    if !root.is_empty() {
+        if !tls.root_ca.is_empty() {
+            return Err("`sslrootcert` and `root_ca` of `credentials` are both set".to_owned());
+        }
+        if root != "system" {
+            tls.root_ca = read_pem("sslrootcert", Path::new(root))?.to_string();
+        }
+    }
+    if certificate.is_empty() != key.is_empty() {
+        return Err("`sslcert` and `sslkey` are only valid together".to_owned());
+    }
+    if !certificate.is_empty() {
+        if !tls.certificate.is_empty() {
+            return Err("`sslcert` and `tls_cert` of `credentials` are both set".to_owned());
+        }
+        tls.certificate = read_pem("sslcert", Path::new(certificate))?.to_string();
+        tls.key = read_pem("sslkey", Path::new(key))?;
+    }
+    Ok(())
+}
+
+type Parameters = Vec<(String, String)>;
+
+/// Splits a DSN into the text for the client library and the parameters that are read here.
+fn split(dsn: &str) -> Result<(String, Parameters), String> {
+    let prefixes = ["postgres://", "postgresql://"];
+    if let Some(prefix) = prefixes.iter().find(|prefix| dsn.starts_with(**prefix)) {
+        return split_url(dsn, prefix.len());
+    }
+    split_words(dsn)
+}
+
+fn split_url(dsn: &str, prefix: usize) -> Result<(String, Parameters), String> {
+    // a password may contain a question mark
+    let host = dsn.find('@').map_or(prefix, |at| at + 1);
+    let query = dsn
+        .get(host..)
+        .and_then(|rest| rest.find('?'))
+        .map(|at| host + at);
+    let Some((address, query)) = query.and_then(|at| dsn.split_at_checked(at)) else {
+        return Ok((dsn.to_owned(), Vec::new()));
+    };
+    let (mut kept, mut parameters) = (Vec::new(), Vec::new());
+    let pairs = query.strip_prefix('?').unwrap_or_default().split('&');
+    for (at, pair) in pairs.enumerate() {
+        if pair.is_empty() {
+            continue;
+        }
+        let Some((name, value)) = pair.split_once('=') else {
+            return Err(format!("parameter {} has no `=`", at + 1));
+        };
+        if is_of_library(name, at)? {
+            kept.push(pair);
+        } else {
+            let value = decode(value).ok_or_else(|| format!("invalid value for `{name}`"))?;
+            take(&mut parameters, name, value)?;
+        }
+    }
+    let separator = if kept.is_empty() { "" } else { "?" };
+    Ok((
+        format!("{address}{separator}{}", kept.join("&")),
+        parameters,
+    ))
+}
+
+fn split_words(dsn: &str) -> Result<(String, Parameters), String> {
+    let (mut kept, mut parameters) = (String::new(), Vec::new());
+    let mut rest = dsn.trim();
+    let mut at = 0;
+    while !rest.is_empty() {
+        let Some((name, behind)) = rest.split_once('=') else {
+            return Err(format!("parameter {} has no `=`", at + 1));
+        };
+        let name = name.trim_end();
+        let (value, behind) = word(behind.trim_start())
+            .ok_or_else(|| format!("parameter {} has no end of its quoted value", at + 1))?;
+        if is_of_library(name, at)? {
+            let value = value.replace('\\', "\\\\").replace('\'', "\\'");
+            kept = format!("{kept}{name}='{value}' ");
+        } else {
+            take(&mut parameters, name, value)?;
+        }
+        rest = behind.trim_start();
+        at += 1;
+    }
+    if at == 0 {
+        return Err("it is empty".to_owned());
+    }
+    Ok((kept, parameters))
+}
+
+/// Takes a value from the front of a text, quoted or up to the next space. Returns it and the rest.
+fn word(text: &str) -> Option<(String, &str)> {
+    let mut value = String::new();
+    let (quoted, text) = match text.strip_prefix('\'') {
+        Some(text) => (true, text),
+        None => (false, text),
+    };
+    let mut letters = text.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\\' => value.extend(letters.next().map(|(_, escaped)| escaped)),
+            '\'' if quoted => return Some((value, text.get(at + 1..)?)),
+            letter if !quoted && letter.is_whitespace() => return Some((value, text.get(at..)?)),
+            letter => value.push(letter),
+        }
+    }
+    (!quoted).then_some((value, ""))
+}
+
+/// Returns `true` if the client library reads a parameter. An unknown name may be part of a password that is not escaped, so
+/// that errors have its position and names that are known.
+fn is_of_library(name: &str, at: usize) -> Result<bool, String> {
+    let without_effect = WITHOUT_EFFECT.iter().map(|(name, _)| *name);
+    if TLS.contains(&name) || without_effect.clone().any(|known| known == name) {
+        return Ok(false);
+    }
+    if OF_LIBRARY.contains(&name) || name == "load_balance_hosts" {
+        return Ok(true);
+    }
+    if let Some(name) = UNSUPPORTED.iter().find(|known| **known == name) {
+        return Err(format!("`{name}` is not supported"));
+    }
+    let known: Vec<&str> = TLS.iter().chain(&OF_LIBRARY).copied().collect();
+    Err(match crate::model::nearest(name, &known) {
+        Some(meant) => format!("parameter {} is unknown; did you mean `{meant}`?", at + 1),
+        None => format!(
+            "parameter {} is unknown; if it is part of a password, escape the password",
+            at + 1
+        ),
+    })
+}
+
+/// Keeps a parameter, or checks one that has no effect.
+fn take(parameters: &mut Parameters, name: &str, value: String) -> Result<(), String> {
+    let mut without_effect = WITHOUT_EFFECT.iter();
+    if let Some((name, values)) = without_effect.find(|(known, _)| *known == name) {
+        let is_known = values
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(&value));
+        return if is_known {
+            Ok(())
+        } else {
+            Err(format!(
+                "invalid value for `{name}`: expected `{}`",
+                values.join("` or `")
+            ))
+        };
+    }
+    parameters.push((name.to_owned(), value));
+    Ok(())
+}
+
+pub(super) fn decode(value: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(value.len());
+    let mut rest = value.as_bytes();
+    while let Some((&first, behind)) = rest.split_first() {
+        rest = behind;
+        if first == b'%' {
+            let (digits, behind) = rest.split_first_chunk::<2>()?;
+            bytes.extend(hex::decode(digits).ok()?);
+            rest = behind;
+        } else {
+            bytes.push(first);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// The message about a text that the client library rejects. Only its errors about values of parameters have no text of the DSN.
+fn malformed(error: &tokio_postgres::Error) -> String {
+    use std::error::Error as _;
+    let cause = error.source().map(ToString::to_string).unwrap_or_default();
+    let mut known = OF_LIBRARY.iter();
+    match known.find(|name| cause == format!("invalid value for option `{name}`")) {
+        Some(name) => format!("invalid value for `{name}`"),
+        None => "expected `postgres://user:password@host:port/name?parameter=value`, or `host=… user=… dbname=…`; characters such as `@`, `/`, `?`, `#` and `%` of a password are percent-encoded".to_owned(),
+    }
+}
