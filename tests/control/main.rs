@@ -19,6 +19,8 @@ mod waiting;
 
 mod cases;
 mod config;
+mod contention;
+mod database_texts;
 mod database_tls;
 mod databases;
 mod description;

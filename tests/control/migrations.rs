@@ -98,12 +98,132 @@ async fn tables_are_made_once() {
         };
         assert_eq!(known.check_version().await, Err(newer.clone()), "{on:?}");
         assert_eq!(known.migrate().await, Err(newer), "{on:?}");
+        drop(known);
+        let before = contents(&database).await;
         assert!(ControlPlane::open(&options).await.is_err());
+        assert!(commands::migrate(&options, false).await.is_err());
+        assert!(commands::tokens(&options).await.is_err());
+        // rejected, and left as it was
+        assert_eq!(contents(&database).await, before, "{on:?}");
+    }
+}
+
+/// The tables of a database with the numbers of their rows.
+async fn contents(database: &DatabaseOptions) -> Vec<String> {
+    let mut found = Vec::new();
+    match database {
+        DatabaseOptions::Sqlite(path) => {
+            let connection = rusqlite::Connection::open(path).unwrap();
+            let mut query = connection
+                .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY sql")
+                .unwrap();
+            let rows = query.query_map([], |row| row.get(0)).unwrap();
+            found.extend(rows.map(Result::unwrap));
+            let version = "SELECT group_concat(version) FROM solon_migrations";
+            found.push(connection.query_row(version, [], |row| row.get(0)).unwrap());
+        }
+        DatabaseOptions::Postgres(dsn, _) => {
+            let (client, connection) = tokio_postgres::connect(dsn, tokio_postgres::NoTls)
+                .await
+                .unwrap();
+            tokio::spawn(connection);
+            for sql in [
+                "SELECT table_name || '.' || column_name || ' ' || data_type FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1",
+                "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1",
+                "SELECT version::text FROM solon_migrations ORDER BY 1",
+            ] {
+                let rows = client.query(sql, &[]).await.unwrap();
+                found.extend(rows.iter().map(|row| row.get::<_, String>(0)));
+            }
+        }
+        DatabaseOptions::Mysql(dsn, _) => {
+            use mysql_async::prelude::Queryable as _;
+            let address = dsn.replace("root@tcp(", "mysql://root@").replace(')', "");
+            let url = format!("{address}?prefer_socket=false");
+            let mut connection = mysql_async::Conn::from_url(url).await.unwrap();
+            for sql in [
+                "SELECT CONCAT(table_name, '.', column_name, ' ', column_type) FROM information_schema.columns WHERE table_schema = DATABASE() ORDER BY 1",
+                "SELECT CAST(version AS CHAR) FROM solon_migrations ORDER BY 1",
+            ] {
+                let rows: Vec<String> = connection.query(sql).await.unwrap();
+                found.extend(rows);
+            }
+        }
+        DatabaseOptions::Memory => panic!("it is not reached from outside"),
+    }
+    found
+}
+
+/// Only a missing table means that migrations are pending: every other error is reported as what it is.
+#[tokio::test(flavor = "multi_thread")]
+async fn errors_are_not_taken_for_pending_migrations() {
+    for on in [On::Sqlite, On::Postgres, On::Mariadb] {
+        let folder = Folder::new();
+        let Some(database) = on.fresh(&folder.0).await else {
+            continue;
+        };
+        let at_first = Database::new(&database).unwrap();
+        assert!(
+            matches!(at_first.check_version().await, Err(DbError::Pending(_))),
+            "{on:?}"
+        );
+        at_first.migrate().await.unwrap();
+        let mut cases = Vec::new();
+        match &database {
+            DatabaseOptions::Sqlite(path) => {
+                let text = path.with_extension("text");
+                std::fs::write(&text, "no database, but a text of some length".repeat(9)).unwrap();
+                cases.push((DatabaseOptions::Sqlite(text), "not a database"));
+                let folder = path.with_extension("folder");
+                std::fs::create_dir(&folder).unwrap();
+                cases.push((
+                    DatabaseOptions::Sqlite(folder),
+                    "unable to open database file",
+                ));
+            }
+            DatabaseOptions::Postgres(dsn, tls) => {
+                run(&database, "CREATE ROLE limited LOGIN").await;
+                let limited = dsn.replace("solon@", "limited@");
+                let with = |dsn: String| DatabaseOptions::Postgres(dsn, tls.clone());
+                cases.push((
+                    with(limited),
+                    "permission denied for table solon_migrations",
+                ));
+                let other = dsn.replace("/plane", "/absent");
+                cases.push((with(other), "does not exist"));
+                let brief = format!("{dsn}&options=-c%20statement_timeout%3D1");
+                run(&database, "ALTER TABLE solon_migrations RENAME TO kept; CREATE VIEW solon_migrations AS SELECT version FROM kept WHERE pg_sleep(2) IS NOT NULL").await;
+                cases.push((with(brief), "statement timeout"));
+            }
+            DatabaseOptions::Mysql(dsn, tls) => {
+                run(&database, "CREATE USER limited@'%'").await;
+                let name = dsn.rsplit('/').next().unwrap();
+                run(
+                    &database,
+                    &format!("GRANT SELECT ON {name}.items TO limited@'%'"),
+                )
+                .await;
+                let with = |dsn: String| DatabaseOptions::Mysql(dsn, tls.clone());
+                cases.push((
+                    with(dsn.replace("root@", "limited@")),
+                    "SELECT command denied",
+                ));
+                cases.push((with(dsn.replace("/plane", "/absent")), "Unknown database"));
+            }
+            DatabaseOptions::Memory => {}
+        }
+        for (options, told) in cases {
+            let failing = Database::new(&options).unwrap();
+            let message = failing.check_version().await.unwrap_err().to_string();
+            assert!(message.contains(told), "{on:?}: {message}");
+            let shown = solon_control::db::pending_sql(&failing).await;
+            assert!(shown.unwrap_err().to_string().contains(told), "{on:?}");
+        }
     }
 }
 
 /// Runs a statement past the control plane.
-async fn run(database: &DatabaseOptions, sql: &str) {
+pub async fn run(database: &DatabaseOptions, sql: &str) {
     match database {
         DatabaseOptions::Sqlite(path) => {
             rusqlite::Connection::open(path)

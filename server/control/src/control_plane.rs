@@ -185,7 +185,7 @@ impl ControlPlane {
             }
             Err(error) => {
                 tracing::error!(%error, "the configuration was not loaded again");
-                error.kind != Refused::Unavailable
+                !matches!(error.kind, Refused::Unavailable | Refused::Busy)
             }
         }
     }

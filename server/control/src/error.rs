@@ -27,6 +27,8 @@ pub enum Refused {
     TooLarge,
     /// The database cannot be reached; later it may be otherwise.
     Unavailable,
+    /// A lock or a connection of the database was not free in time; later it may be otherwise.
+    Busy,
     /// It is a fault of the service.
     Internal,
 }
@@ -38,6 +40,8 @@ pub struct Refusal {
     pub kind: Refused,
     /// What is wrong.
     pub message: String,
+    /// The text of the database, for the log alone: it may contain values of other clients. Empty if there is none.
+    pub detail: String,
 }
 
 impl Refusal {
@@ -46,7 +50,22 @@ impl Refusal {
         Self {
             kind,
             message: message.into(),
+            detail: String::new(),
         }
+    }
+
+    /// Names the item that could not be written, such as `bundle "b"`, and the field, if the database rejected it.
+    #[must_use]
+    pub fn about(mut self, item: impl fmt::Display, field: &str) -> Self {
+        if self.detail.is_empty() {
+            return self;
+        }
+        match self.kind {
+            Refused::Conflict => self.message = format!("{item} {CONFLICT}"),
+            Refused::TooLarge => self.message = format!("{field} of {item} {TOO_LARGE}"),
+            _ => {}
+        }
+        self
     }
 
     /// The request is wrong.
@@ -70,15 +89,26 @@ impl Refusal {
     }
 }
 
+/// What the message about an item says that the database rejected as conflicting.
+const CONFLICT: &str = "conflicts with what is stored, such as another write at the same time; read it again and retry";
+
+/// What the message about a field says that the database rejected as too large.
+const TOO_LARGE: &str = "is larger than the database accepts";
+
 impl From<DbError> for Refusal {
     fn from(error: DbError) -> Self {
-        let kind = match &error {
-            DbError::Unavailable(_) => Refused::Unavailable,
-            DbError::Conflict(_) => Refused::Conflict,
-            DbError::TooLarge(_) => Refused::TooLarge,
-            _ => Refused::Internal,
+        let (kind, message) = match &error {
+            DbError::Unavailable(_) => (Refused::Unavailable, error.to_string()),
+            DbError::Busy(_) => (Refused::Busy, error.to_string()),
+            DbError::Conflict(_) => (Refused::Conflict, format!("the item {CONFLICT}")),
+            DbError::TooLarge(_) => (Refused::TooLarge, format!("the body {TOO_LARGE}")),
+            _ => (Refused::Internal, error.to_string()),
         };
-        Self::new(kind, error.to_string())
+        Self {
+            kind,
+            message,
+            detail: error.to_string(),
+        }
     }
 }
 

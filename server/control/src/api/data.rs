@@ -192,7 +192,11 @@ pub async fn write(
             context
                 .transaction
                 .put_document(source.id, &file, kept)
-                .await?;
+                .await
+                .map_err(|error| {
+                    let item = format!("source {name:?}");
+                    Refusal::from(error).about(item, &format!("the document {file:?}"))
+                })?;
         }
         _ => {
             if before.is_none() {

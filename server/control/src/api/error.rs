@@ -18,8 +18,27 @@ impl Refusal {
             Refused::Precondition => (StatusCode::PRECONDITION_FAILED, "precondition_failed"),
             Refused::Reference => (StatusCode::UNPROCESSABLE_ENTITY, "invalid_reference"),
             Refused::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "too_large"),
-            Refused::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
+            Refused::Unavailable | Refused::Busy => {
+                (StatusCode::SERVICE_UNAVAILABLE, "unavailable")
+            }
             Refused::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error"),
+        }
+    }
+
+    /// Logs what the response does not say.
+    pub(super) fn log(&self, request: &str) {
+        let is_failure = matches!(
+            self.kind,
+            Refused::Internal | Refused::Unavailable | Refused::Busy
+        );
+        if is_failure {
+            tracing::error!(request, error = self.message, "a request failed");
+        } else if !self.detail.is_empty() {
+            tracing::warn!(
+                request,
+                error = self.detail,
+                "the database rejected a request"
+            );
         }
     }
 
@@ -37,6 +56,7 @@ impl Refusal {
             let message = match self.kind {
                 Refused::Internal => "the service failed; its log says more",
                 Refused::Unavailable => "the database cannot be reached at the moment",
+                Refused::Busy => "the database is busy with other writes; retry later",
                 Refused::Method => "the path has no such method",
                 _ => &self.message,
             };
@@ -49,7 +69,7 @@ impl Refusal {
         {
             response.headers_mut().insert(header::ALLOW, methods);
         }
-        if self.kind == Refused::Unavailable {
+        if matches!(self.kind, Refused::Unavailable | Refused::Busy) {
             let headers = response.headers_mut();
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         }

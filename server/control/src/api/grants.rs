@@ -98,7 +98,11 @@ pub async fn write(
     context
         .transaction
         .put_grants(item.id, holder.id, &permissions)
-        .await?;
+        .await
+        .map_err(|error| {
+            let item = format!("the grant on {} {name:?}", kind.singular());
+            Refusal::from(error).about(item, "permissions")
+        })?;
     let after = told(token, &permissions);
     let mut changing = context.changing();
     changing

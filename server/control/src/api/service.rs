@@ -128,9 +128,7 @@ impl Service {
                 response
             }
             Err(refusal) => {
-                if matches!(refusal.kind, Refused::Internal | Refused::Unavailable) {
-                    tracing::error!(request = id, error = refusal.message, "a request failed");
-                }
+                refusal.log(&id);
                 refusal.response()
             }
         };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::documents::check_files;
 use super::{Actor, Changing};
 use crate::access::Wish;
-use crate::db::{Item, ItemHead, NewItem};
+use crate::db::{DbError, Item, ItemHead, NewItem};
 use crate::error::{Refusal, Refused};
 use crate::limits;
 use crate::model::{FileDocument, Kind, Reference, SecretValue, cycle};
@@ -21,6 +21,11 @@ pub struct Wanted<'w> {
     pub body: String,
     /// What it names of others.
     pub references: Vec<Reference>,
+}
+
+/// The refusal of an item that the database rejected.
+fn about(error: DbError, kind: Kind, name: &str) -> Refusal {
+    Refusal::from(error).about(format!("{} {name:?}", kind.singular()), "the body")
 }
 
 impl Changing<'_> {
@@ -51,11 +56,18 @@ impl Changing<'_> {
             body: &wanted.body,
         };
         let head = before.map(|before| &before.head);
-        let head = self.transaction.put_item(head, item, &used).await?;
+        let put = self.transaction.put_item(head, item, &used).await;
+        let head = put.map_err(|error| about(error, wanted.kind, wanted.name))?;
         let action = if before.is_some() { "update" } else { "create" };
         let before = before.map(|before| before.body.as_str());
         self.note(action, wanted.kind, wanted.name, before, Some(&wanted.body))
-            .await?;
+            .await
+            .map_err(|error| {
+                error.about(
+                    format!("{} {:?}", wanted.kind.singular(), wanted.name),
+                    "the body",
+                )
+            })?;
         Ok(head)
     }
 
@@ -79,7 +91,8 @@ impl Changing<'_> {
             .map_err(|error| Refusal::internal(error.0))?;
         self.transaction
             .put_secret_value(head.id, key_id, &sealed)
-            .await?;
+            .await
+            .map_err(|error| Refusal::from(error).about(format!("secret {name:?}"), "value"))?;
         Ok(head)
     }
 
@@ -89,7 +102,8 @@ impl Changing<'_> {
         if !users.is_empty() {
             return Err(self.in_use(kind, &item.head.name, &users)?);
         }
-        self.transaction.remove_item(item.head.id).await?;
+        let removed = self.transaction.remove_item(item.head.id).await;
+        removed.map_err(|error| about(error, kind, &item.head.name))?;
         self.note("delete", kind, &item.head.name, Some(&item.body), None)
             .await
     }

@@ -110,7 +110,9 @@ impl Changing<'_> {
         before: Option<&Holder>,
         token: NewToken<'_>,
     ) -> Result<Holder, Refusal> {
-        self.transaction.put_token(token).await?;
+        let about =
+            |error| Refusal::from(error).about(format!("token {:?}", token.name), "the key");
+        self.transaction.put_token(token).await.map_err(about)?;
         let made = self.transaction.token(token.name).await?;
         let made = made.ok_or_else(|| Refusal::internal("a token that was made is not there"))?;
         let before = before.map(token_text).transpose()?;

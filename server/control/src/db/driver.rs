@@ -123,8 +123,12 @@ impl Row {
 /// Why a database did not do as asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DbError {
-    /// It cannot be reached, or is too busy; later it may be otherwise.
+    /// It cannot be reached; later it may be otherwise.
     Unavailable(String),
+    /// A lock or a connection was not free in time. The connection is healthy, and a later attempt may succeed.
+    Busy(String),
+    /// A table that a statement names does not exist.
+    MissingTable(String),
     /// Something else was written at the same time, or is in use.
     Conflict(String),
     /// A value is larger than the database takes.
@@ -148,6 +152,8 @@ impl fmt::Display for DbError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unavailable(words) => write!(f, "the database cannot be reached: {words}"),
+            Self::Busy(message) => write!(f, "the database is busy: {message}"),
+            Self::MissingTable(message) => write!(f, "the database has no such table: {message}"),
             Self::Conflict(words) => write!(f, "the database refused a write: {words}"),
             Self::TooLarge(words) => {
                 write!(f, "the database does not take what is so large: {words}")

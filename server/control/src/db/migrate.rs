@@ -87,10 +87,15 @@ async fn pending(database: &Database) -> Result<Vec<&'static Migration>, DbError
             transaction.roll_back().await;
             Ok(pending)
         }
-        Err(DbError::Newer { found, known }) => Err(DbError::Newer { found, known }),
         // without the table nothing was ever done
-        Err(DbError::Other(_)) => Ok(all(database.dialect()).iter().collect()),
-        Err(error) => Err(error),
+        Err(DbError::MissingTable(_)) => {
+            transaction.roll_back().await;
+            Ok(all(database.dialect()).iter().collect())
+        }
+        Err(error) => {
+            transaction.roll_back().await;
+            Err(error)
+        }
     }
 }
 

@@ -8,11 +8,18 @@ use mysql_async::prelude::Queryable as _;
 use mysql_async::{Conn, Opts, Params, Value};
 
 use super::mysql_dsn;
-use super::pool::{Lease, Pool};
+use super::pool::{BeginError, Lease, Pool};
 use super::{Cell, DatabaseTls, DbError, Dialect, Driver, Later, Mode, Row, Session};
 use crate::limits;
 
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a session waits for locks of rows and tables, in seconds. The defaults of servers are longer than a request lasts.
+const LOCK_TIMEOUTS: &str =
+    "SET SESSION innodb_lock_wait_timeout = 10, SESSION lock_wait_timeout = 10";
+
+/// How long migrations wait: what has changed a table cannot be rolled back.
+const MIGRATION_TIMEOUTS: &str = "SET SESSION lock_wait_timeout = 60";
 
 /// Room for what surrounds the values of a statement.
 const MARGIN: usize = 4096;
@@ -44,6 +51,7 @@ impl Mysql {
             return Err(DbError::Unavailable("it does not answer".to_owned()));
         };
         let mut conn = connected.map_err(|error| DbError::Unavailable(error.to_string()))?;
+        conn.query_drop(LOCK_TIMEOUTS).await.map_err(failed)?;
         let most: Option<u64> = conn
             .query_first("SELECT @@max_allowed_packet")
             .await
@@ -73,13 +81,13 @@ fn failed(error: mysql_async::Error) -> DbError {
         Error::Io(_) | Error::Driver(DriverError::ConnectionClosed) => DbError::Unavailable(words),
         Error::Driver(DriverError::PacketTooLarge) => DbError::TooLarge(words),
         Error::Server(error) => match error.code {
+            1146 => DbError::MissingTable(words),
+            // locks that were not free in time, deadlocks
+            1205 | 1213 => DbError::Busy(words),
             // duplicates, references
             1062 | 1451 | 1452 => DbError::Conflict(words),
-            // locks that were waited for in vain, deadlocks, rows and tables that changed meanwhile, too many
-            // connections, stopping, gone, read only
-            1205
-            | 1213
-            | 1020
+            // rows and tables that changed meanwhile, too many connections, stopping, gone, read only
+            1020
             | 1412
             | REPREPARE
             | 1040
@@ -118,21 +126,78 @@ impl Driver for Mysql {
             let mut lease = self.pool.lease().await?;
             // a connection that was idle may have been lost since
             while let Some(connection) = lease.get() {
-                if begin(&mut connection.conn, mode).await.is_ok() {
-                    return Ok(Box::new(MysqlSession { lease, mode }) as Box<dyn Session>);
+                match begin(&mut connection.conn, mode).await {
+                    Ok(()) => return Ok(Box::new(MysqlSession { lease, mode }) as Box<dyn Session>),
+                    Err(BeginError::Failed(error)) => {
+                        lease.give_back();
+                        return Err(error);
+                    }
+                    Err(BeginError::Lost(_)) => {
+                        lease.take();
+                        lease.pool().forget();
+                    }
                 }
-                lease.take();
-                lease.pool().forget();
             }
             let mut connection = self.connect().await?;
-            begin(&mut connection.conn, mode).await.map_err(failed)?;
-            lease.set(connection);
-            Ok(Box::new(MysqlSession { lease, mode }) as Box<dyn Session>)
+            let begun = begin(&mut connection.conn, mode).await;
+            if !matches!(begun, Err(BeginError::Lost(_))) {
+                lease.set(connection);
+            }
+            match begun {
+                Ok(()) => Ok(Box::new(MysqlSession { lease, mode }) as Box<dyn Session>),
+                Err(BeginError::Failed(error) | BeginError::Lost(error)) => {
+                    lease.give_back();
+                    Err(error)
+                }
+            }
         })
     }
 }
 
-async fn begin(connection: &mut Conn, mode: Mode) -> Result<(), mysql_async::Error> {
+/// Returns `true` if an error means that the connection is of no use any more.
+fn is_lost(error: &mysql_async::Error) -> bool {
+    match error {
+        // stopping, killed, disconnected while idle, packets that did not arrive whole
+        mysql_async::Error::Server(error) => {
+            matches!(error.code, 1053 | 1079 | 1927 | 4031 | 1152..=1161)
+        }
+        _ => true,
+    }
+}
+
+/// Begins a transaction. One that fails on a healthy connection is rolled back, so that the connection can be used again.
+async fn begin(connection: &mut Conn, mode: Mode) -> Result<(), BeginError> {
+    if mode == Mode::Migrate {
+        return begin_migrations(connection).await;
+    }
+    let Err(error) = run_begin(connection, mode).await else {
+        return Ok(());
+    };
+    if is_lost(&error) || connection.query_drop("ROLLBACK").await.is_err() {
+        return Err(BeginError::Lost(failed(error)));
+    }
+    Err(BeginError::Failed(failed(error)))
+}
+
+/// Takes the lock of migrations. Tables are not part of transactions here, so a lock of the connection holds until the end.
+async fn begin_migrations(connection: &mut Conn) -> Result<(), BeginError> {
+    let lost = |error| BeginError::Lost(failed(error));
+    connection
+        .query_drop(MIGRATION_TIMEOUTS)
+        .await
+        .map_err(lost)?;
+    let lock = "SELECT GET_LOCK('solon_control_migrations', 60)";
+    match connection.query_first::<Option<i64>, _>(lock).await {
+        Ok(Some(Some(1))) => Ok(()),
+        Ok(_) => {
+            let message = "another process changes the tables";
+            Err(BeginError::Failed(DbError::Busy(message.to_owned())))
+        }
+        Err(error) => Err(lost(error)),
+    }
+}
+
+async fn run_begin(connection: &mut Conn, mode: Mode) -> Result<(), mysql_async::Error> {
     let statements: &[&str] = match mode {
         Mode::Read => &["START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"],
         Mode::Write => &[
@@ -141,8 +206,7 @@ async fn begin(connection: &mut Conn, mode: Mode) -> Result<(), mysql_async::Err
             "START TRANSACTION",
             "SELECT id FROM writer WHERE id = 1 FOR UPDATE",
         ],
-        // tables are not part of transactions here, so a lock of the connection holds until the end
-        Mode::Migrate => &["DO GET_LOCK('solon_control_migrations', 60)"],
+        Mode::Migrate => &[],
     };
     for statement in statements {
         connection.query_drop(*statement).await?;
@@ -258,12 +322,16 @@ impl Session for MysqlSession {
                 _ if commit => "COMMIT",
                 _ => "ROLLBACK",
             };
-            self.connection()?
-                .query_drop(statement)
-                .await
-                .map_err(failed)?;
-            self.lease.give_back();
-            Ok(())
+            let is_migration = self.mode == Mode::Migrate;
+            let connection = self.connection()?;
+            let mut ended = connection.query_drop(statement).await;
+            if is_migration && ended.is_ok() {
+                ended = connection.query_drop(LOCK_TIMEOUTS).await;
+            }
+            if !ended.as_ref().is_err_and(is_lost) {
+                self.lease.give_back();
+            }
+            ended.map_err(failed)
         })
     }
 }

@@ -15,6 +15,15 @@ pub struct Pool<C> {
     patience: Duration,
 }
 
+/// Why a transaction did not begin.
+#[derive(Debug)]
+pub enum BeginError {
+    /// The connection is lost, and another may not be.
+    Lost(DbError),
+    /// The connection is healthy and outside of a transaction.
+    Failed(DbError),
+}
+
 /// A connection that is taken, or the right to open one. What is not given back is gone.
 pub struct Lease<C> {
     pool: Arc<Pool<C>>,
@@ -38,7 +47,7 @@ impl<C> Pool<C> {
         let permit = tokio::time::timeout(self.patience, self.permits.clone().acquire_owned());
         let Ok(Ok(permit)) = permit.await else {
             let words = "every connection is in use";
-            return Err(DbError::Unavailable(words.to_owned()));
+            return Err(DbError::Busy(words.to_owned()));
         };
         Ok(Lease {
             connection: self.idle.lock().pop(),

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::BytesMut;
-use tokio_postgres::error::SqlState;
+use tokio_postgres::error::{Severity, SqlState};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, Config, NoTls, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::pool::{Lease, Pool};
+use super::pool::{BeginError, Lease, Pool};
 use super::postgres_dsn::PostgresDsn;
 use super::{Cell, DatabaseTls, DbError, Dialect, Driver, Later, Mode, Row, Session};
 use crate::limits;
@@ -92,6 +92,13 @@ fn failed(error: tokio_postgres::Error) -> DbError {
     let Some(code) = error.code() else {
         return DbError::Unavailable(words);
     };
+    match *code {
+        SqlState::UNDEFINED_TABLE => return DbError::MissingTable(words),
+        SqlState::LOCK_NOT_AVAILABLE
+        | SqlState::T_R_DEADLOCK_DETECTED
+        | SqlState::T_R_SERIALIZATION_FAILURE => return DbError::Busy(words),
+        _ => {}
+    }
     let class = code.code().get(..2).unwrap_or_default();
     match class {
         "23" => DbError::Conflict(words),
@@ -103,6 +110,29 @@ fn failed(error: tokio_postgres::Error) -> DbError {
     }
 }
 
+/// Returns `true` if an error means that the connection is of no use any more: the others are healthy, whatever a statement
+/// on them has met.
+fn is_lost(client: &Client, error: &tokio_postgres::Error) -> bool {
+    let severity = error
+        .as_db_error()
+        .and_then(tokio_postgres::error::DbError::parsed_severity);
+    client.is_closed()
+        || error.code().is_none()
+        || matches!(severity, Some(Severity::Fatal | Severity::Panic))
+}
+
+/// Begins a transaction. One that fails on a healthy connection is rolled back, so that the connection can be used again.
+async fn begin(connection: &Connection, statements: &str) -> Result<(), BeginError> {
+    let client = &connection.client;
+    let Err(error) = client.batch_execute(statements).await else {
+        return Ok(());
+    };
+    if is_lost(client, &error) || client.batch_execute("ROLLBACK").await.is_err() {
+        return Err(BeginError::Lost(failed(error)));
+    }
+    Err(BeginError::Failed(failed(error)))
+}
+
 impl Driver for Postgres {
     fn dialect(&self) -> Dialect {
         Dialect::Postgres
@@ -110,30 +140,38 @@ impl Driver for Postgres {
 
     fn begin(&self, mode: Mode) -> Later<'_, Box<dyn Session>> {
         Box::pin(async move {
-            let begin = match mode {
+            let statements = match mode {
                 Mode::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY".to_owned(),
                 Mode::Write => "BEGIN; SET LOCAL lock_timeout = '10s'; SELECT id FROM writer WHERE id = 1 FOR UPDATE".to_owned(),
-                Mode::Migrate => format!("BEGIN; {MIGRATIONS}"),
+                Mode::Migrate => format!("BEGIN; SET LOCAL lock_timeout = '60s'; {MIGRATIONS}"),
             };
             let mut lease = self.pool.lease().await?;
             // a connection that was idle may have been lost since
             while let Some(connection) = lease.get() {
-                if !connection.client.is_closed()
-                    && connection.client.batch_execute(&begin).await.is_ok()
-                {
-                    return Ok(Box::new(PostgresSession { lease }) as Box<dyn Session>);
+                match begin(connection, &statements).await {
+                    Ok(()) => return Ok(Box::new(PostgresSession { lease }) as Box<dyn Session>),
+                    Err(BeginError::Failed(error)) => {
+                        lease.give_back();
+                        return Err(error);
+                    }
+                    Err(BeginError::Lost(_)) => {
+                        lease.take();
+                        lease.pool().forget();
+                    }
                 }
-                lease.take();
-                lease.pool().forget();
             }
             let connection = self.connect().await?;
-            connection
-                .client
-                .batch_execute(&begin)
-                .await
-                .map_err(failed)?;
-            lease.set(connection);
-            Ok(Box::new(PostgresSession { lease }) as Box<dyn Session>)
+            let begun = begin(&connection, &statements).await;
+            if !matches!(begun, Err(BeginError::Lost(_))) {
+                lease.set(connection);
+            }
+            match begun {
+                Ok(()) => Ok(Box::new(PostgresSession { lease }) as Box<dyn Session>),
+                Err(BeginError::Failed(error) | BeginError::Lost(error)) => {
+                    lease.give_back();
+                    Err(error)
+                }
+            }
         })
     }
 }
@@ -276,13 +314,15 @@ impl Session for PostgresSession {
         Box::pin(async move {
             let word = if commit { "COMMIT" } else { "ROLLBACK" };
             let connection = self.connection()?;
-            connection
-                .client
-                .batch_execute(word)
-                .await
-                .map_err(failed)?;
-            self.lease.give_back();
-            Ok(())
+            let ended = connection.client.batch_execute(word).await;
+            let is_lost = ended
+                .as_ref()
+                .is_err_and(|error| is_lost(&connection.client, error));
+            // a failed commit has ended the transaction
+            if !is_lost {
+                self.lease.give_back();
+            }
+            ended.map_err(failed)
         })
     }
 }

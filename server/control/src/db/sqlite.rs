@@ -62,10 +62,13 @@ fn open(path: Option<PathBuf>) -> Result<Connection, DbError> {
 fn failed(error: rusqlite::Error) -> DbError {
     let words = error.to_string();
     match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => DbError::Busy(words),
+        // SQLite has no code of its own for it
+        Some(ErrorCode::Unknown) if words.starts_with("no such table: ") => {
+            DbError::MissingTable(words)
+        }
         Some(
-            ErrorCode::DatabaseBusy
-            | ErrorCode::DatabaseLocked
-            | ErrorCode::CannotOpen
+            ErrorCode::CannotOpen
             | ErrorCode::DiskFull
             | ErrorCode::SystemIoFailure
             | ErrorCode::ReadOnly,
