@@ -31,6 +31,9 @@ pub fn write(folder: &Path, files: &[(&str, &str)]) -> Vec<PathBuf> {
     files.iter().map(write).collect()
 }
 
+/// A key of a token.
+const KEY: &str = "key-0123456789abcdef0123456789abcdef";
+
 const EVERYTHING: &str = r"
 metadata: {exported_from: x}
 bundles:
@@ -53,8 +56,8 @@ stacks:
 secrets:
   token: {type: token_auth, token: hidden-canary}
 tokens:
-  ops: {api_key: ops-key, scopes: [{role: administrator}]}
-  team: {api_key: team-key, scopes: [{role: owner}]}
+  ops: {api_key: ops-key-0123456789abcdef0123456789abcdef, scopes: [{role: administrator}]}
+  team: {api_key: team-key-0123456789abcdef0123456789abcdef, scopes: [{role: owner}]}
 service: {api_prefix: /my/api}
 metrics: {http: {enabled: true, request_duration: {buckets_seconds: [0.1, 1]}}, gitsync: {git_sync_count: {enabled: false}}}
 database: {sql: {driver: sqlite}}
@@ -84,7 +87,13 @@ async fn files_describe_everything() {
     let options = described(&folder, &[("config.yaml", &text)]);
     commands::validate(&options).await.unwrap();
     let plane = ControlPlane::open(&options).await.unwrap();
-    let (status, answer) = ask(&plane, "ops-key", "GET /my/api/v1/sources", "").await;
+    let (status, answer) = ask(
+        &plane,
+        "ops-key-0123456789abcdef0123456789abcdef",
+        "GET /my/api/v1/sources",
+        "",
+    )
+    .await;
     assert_eq!(status, 200, "{answer}");
     let names: Vec<&str> = answer["result"]
         .as_array()
@@ -95,7 +104,13 @@ async fn files_describe_everything() {
     assert_eq!(names, ["lib", "pushed", "policies"]);
     let url = &answer["result"][2]["datasources"][0]["config"]["url"];
     assert_eq!(url, "https://example.com/x$");
-    let (_, secrets) = ask(&plane, "ops-key", "GET /my/api/v1/secrets", "").await;
+    let (_, secrets) = ask(
+        &plane,
+        "ops-key-0123456789abcdef0123456789abcdef",
+        "GET /my/api/v1/secrets",
+        "",
+    )
+    .await;
     assert_eq!(secrets["result"], json!(["token"]));
 
     // what files manage is theirs
@@ -111,21 +126,39 @@ async fn files_describe_everything() {
         ("DELETE /my/api/v1/tokens/team", ""),
         ("POST /my/api/v1/tokens/ops/rotate", ""),
     ] {
-        let (status, answer) = ask(&plane, "ops-key", request, body).await;
+        let (status, answer) = ask(
+            &plane,
+            "ops-key-0123456789abcdef0123456789abcdef",
+            request,
+            body,
+        )
+        .await;
         assert_eq!(status, 409, "{request}: {answer}");
         assert_eq!(answer["code"], "conflict");
         let message = answer["message"].as_str().unwrap();
         assert!(message.contains(&file), "{message}");
     }
     // an owner of a file's token may make things, and not touch the files' ones
-    let (status, _) = ask(&plane, "team-key", "PUT /my/api/v1/bundles/app", "{}").await;
+    let (status, _) = ask(
+        &plane,
+        "team-key-0123456789abcdef0123456789abcdef",
+        "PUT /my/api/v1/bundles/app",
+        "{}",
+    )
+    .await;
     assert_eq!(status, 403);
-    let (status, _) = ask(&plane, "team-key", "PUT /my/api/v1/bundles/mine", "{}").await;
+    let (status, _) = ask(
+        &plane,
+        "team-key-0123456789abcdef0123456789abcdef",
+        "PUT /my/api/v1/bundles/mine",
+        "{}",
+    )
+    .await;
     assert_eq!(status, 200);
     // data may be pushed into sources of files
     let (status, _) = ask(
         &plane,
-        "ops-key",
+        "ops-key-0123456789abcdef0123456789abcdef",
         "PUT /my/api/v1/sources/pushed/data/x",
         "1",
     )
@@ -143,7 +176,7 @@ async fn reloading_is_all_or_nothing() {
         let folder = Folder::new();
         let database = on.fresh(&folder.0).await;
         let Some(database) = database else { continue };
-        let tokens = "tokens: {ops: {api_key: ops-key, scopes: [{role: administrator}]}}\n";
+        let tokens = "tokens: {ops: {api_key: ops-key-0123456789abcdef0123456789abcdef, scopes: [{role: administrator}]}}\n";
         let mut options = described(
             &folder,
             &[
@@ -156,8 +189,17 @@ async fn reloading_is_all_or_nothing() {
         );
         options.database = Some(database);
         let plane = ControlPlane::open(&options).await.unwrap();
-        let list =
-            || async { ask(&plane, "ops-key", "GET /v1/sources", "").await.1["result"].clone() };
+        let list = || async {
+            ask(
+                &plane,
+                "ops-key-0123456789abcdef0123456789abcdef",
+                "GET /v1/sources",
+                "",
+            )
+            .await
+            .1["result"]
+                .clone()
+        };
         assert_eq!(list().await.as_array().unwrap().len(), 2);
 
         // a reference to nothing is found in the middle, and nothing happens
@@ -173,14 +215,26 @@ async fn reloading_is_all_or_nothing() {
 
         // what the API uses of what files drop stays
         let used = r#"{"requirements": [{"source": "one"}]}"#;
-        let (status, _) = ask(&plane, "ops-key", "PUT /v1/bundles/b", used).await;
+        let (status, _) = ask(
+            &plane,
+            "ops-key-0123456789abcdef0123456789abcdef",
+            "PUT /v1/bundles/b",
+            used,
+        )
+        .await;
         assert_eq!(status, 200);
         write(&folder.0, &[("b.yaml", "sources: {three: {}}")]);
         let applied = plane.reload().await.unwrap();
         assert_eq!((applied.written, applied.removed), (1, 2));
         assert_eq!(applied.left, ["source \"one\""]);
         assert_eq!(list().await, json!([{"name": "one"}, {"name": "three"}]));
-        let (status, _) = ask(&plane, "ops-key", "PUT /v1/sources/one", "{}").await;
+        let (status, _) = ask(
+            &plane,
+            "ops-key-0123456789abcdef0123456789abcdef",
+            "PUT /v1/sources/one",
+            "{}",
+        )
+        .await;
         assert_eq!(status, 200);
 
         // a token that files drop is revoked
@@ -188,12 +242,32 @@ async fn reloading_is_all_or_nothing() {
             &folder.0,
             &[(
                 "a.yaml",
-                "tokens: {other: {api_key: k2, scopes: [{role: viewer}]}}",
+                "tokens: {other: {api_key: k2-0123456789abcdef0123456789abcdef, scopes: [{role: viewer}]}}",
             )],
         );
         plane.reload().await.unwrap();
-        assert_eq!(ask(&plane, "ops-key", "GET /v1/sources", "").await.0, 401);
-        assert_eq!(ask(&plane, "k2", "GET /v1/sources", "").await.0, 200);
+        assert_eq!(
+            ask(
+                &plane,
+                "ops-key-0123456789abcdef0123456789abcdef",
+                "GET /v1/sources",
+                ""
+            )
+            .await
+            .0,
+            401
+        );
+        assert_eq!(
+            ask(
+                &plane,
+                "k2-0123456789abcdef0123456789abcdef",
+                "GET /v1/sources",
+                ""
+            )
+            .await
+            .0,
+            200
+        );
     }
 }
 
@@ -219,11 +293,11 @@ async fn problems_are_told_with_their_places() {
             "tokens.t.api_key is required",
         ),
         (
-            "tokens: {t: {api_key: k, scopes: []}}",
+            "tokens: {t: {api_key: k-0123456789abcdef0123456789abcdef, scopes: []}}",
             "tokens.t.scopes must have exactly one scope",
         ),
         (
-            "tokens: {t: {api_key: k, scopes: [{role: king}]}}",
+            "tokens: {t: {api_key: k-0123456789abcdef0123456789abcdef, scopes: [{role: king}]}}",
             "tokens.t.scopes[0].role must be one of",
         ),
         (
@@ -280,7 +354,7 @@ async fn problems_are_told_with_their_places() {
         ),
         (
             "database: {sql: {driver: postgres, dsn: 'postgres://u:p@h:port/x'}}",
-            "the DSN is none of PostgreSQL",
+            "DSN of PostgreSQL: invalid value for `port`",
         ),
         ("a: [", "neither YAML nor JSON, line"),
         ("- 1", "must be an object"),
@@ -406,19 +480,19 @@ async fn tokens_are_renamed() {
         let token = |name: &str, key: &str| {
             format!("tokens: {{{name}: {{api_key: {key}, scopes: [{{role: administrator}}]}}}}")
         };
-        let mut options = described(&folder, &[("a.yaml", &token("one", "key"))]);
+        let mut options = described(&folder, &[("a.yaml", &token("one", KEY))]);
         options.database = Some(database);
         let plane = ControlPlane::open(&options).await.unwrap();
-        write(&folder.0, &[("a.yaml", &token("two", "key"))]);
+        write(&folder.0, &[("a.yaml", &token("two", KEY))]);
         plane.reload().await.unwrap();
-        let (_, answer) = ask(&plane, "key", "GET /v1/tokens", "").await;
+        let (_, answer) = ask(&plane, KEY, "GET /v1/tokens", "").await;
         let tokens = answer["result"].as_array().unwrap().iter();
         let names: Vec<_> = tokens.map(|token| &token["name"]).collect();
         assert_eq!(names, ["two"], "{on:?}");
         // a key is of one token
         let files = [
-            ("a.yaml", &*token("two", "key")),
-            ("b.yaml", &token("other", "key")),
+            ("a.yaml", &*token("two", KEY)),
+            ("b.yaml", &token("other", KEY)),
         ];
         options.config.paths = write(&folder.0, &files);
         let refused = ControlPlane::open(&options).await.err().unwrap();
@@ -463,10 +537,20 @@ async fn without_files_nothing_is_loaded() {
         .unwrap();
     let applied = plane.reload().await.unwrap();
     assert_eq!((applied.written, applied.removed), (0, 0));
-    assert_eq!(ask(&plane, "ops-key", "GET /v1/bundles/b", "").await.0, 200);
+    assert_eq!(
+        ask(
+            &plane,
+            "ops-key-0123456789abcdef0123456789abcdef",
+            "GET /v1/bundles/b",
+            ""
+        )
+        .await
+        .0,
+        200
+    );
 }
 
 const EVERYTHING_OF_FILES: &str = "
 bundles: {b: {}}
-tokens: {ops: {api_key: ops-key, scopes: [{role: administrator}]}}
+tokens: {ops: {api_key: ops-key-0123456789abcdef0123456789abcdef, scopes: [{role: administrator}]}}
 ";

@@ -26,6 +26,7 @@ mod databases;
 mod description;
 mod encrypted;
 mod hostile;
+mod key_sources;
 mod killed;
 mod load;
 mod measured;

@@ -185,10 +185,7 @@ async fn errors_are_not_taken_for_pending_migrations() {
                 run(&database, "CREATE ROLE limited LOGIN").await;
                 let limited = dsn.replace("solon@", "limited@");
                 let with = |dsn: String| DatabaseOptions::Postgres(dsn, tls.clone());
-                cases.push((
-                    with(limited),
-                    "permission denied for table solon_migrations",
-                ));
+                cases.push((with(limited), "permission denied for"));
                 let other = dsn.replace("/plane", "/absent");
                 cases.push((with(other), "does not exist"));
                 let brief = format!("{dsn}&options=-c%20statement_timeout%3D1");

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use serde_json::Value;
 use solon_control::model::Role;
+use solon_control::secrets::KeySource;
 use solon_control::{ControlPlane, Options};
 
 use crate::databases::{Folder, On};
@@ -31,11 +32,28 @@ pub struct Plane {
 
 /// The options of a test.
 pub fn options(folder: &Path) -> Options {
+    std::fs::create_dir_all(folder).unwrap();
+    let keys = folder.join("secrets.key");
+    if !keys.exists() {
+        let mut file = std::fs::OpenOptions::new();
+        std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o600);
+        let mut file = file
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&keys)
+            .unwrap();
+        std::io::Write::write_all(&mut file, KEY.repeat(32).as_bytes()).unwrap();
+    }
     Options {
         apply_migrations: true,
+        keys: KeySource::File(keys),
         ..Options::in_folder(folder)
     }
 }
+
+/// Two digits of the key for secrets.
+const KEY: &str = "11";
 
 impl Plane {
     /// A new one; nothing where its database cannot be started here.

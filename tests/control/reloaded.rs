@@ -18,18 +18,66 @@ async fn tokens_exchange_keys() {
             let (admin, viewer) = (scopes("administrator"), scopes("viewer"));
             format!("tokens: {{a: {{api_key: {a}, {admin}}}, b: {{api_key: {b}, {viewer}}}}}")
         };
-        let mut options = described(&folder, &[("a.yaml", &tokens("one", "two"))]);
+        let mut options = described(
+            &folder,
+            &[(
+                "a.yaml",
+                &tokens(
+                    "one-0123456789abcdef0123456789abcdef",
+                    "two-0123456789abcdef0123456789abcdef",
+                ),
+            )],
+        );
         options.database = Some(database);
         let plane = ControlPlane::open(&options).await.unwrap();
         let may_write = async |key: &str| ask(&plane, key, "PUT /v1/sources/s", "{}").await.0;
-        assert_eq!((may_write("one").await, may_write("two").await), (200, 403));
-        write(&folder.0, &[("a.yaml", &tokens("two", "one"))]);
+        assert_eq!(
+            (
+                may_write("one-0123456789abcdef0123456789abcdef").await,
+                may_write("two-0123456789abcdef0123456789abcdef").await
+            ),
+            (200, 403)
+        );
+        write(
+            &folder.0,
+            &[(
+                "a.yaml",
+                &tokens(
+                    "two-0123456789abcdef0123456789abcdef",
+                    "one-0123456789abcdef0123456789abcdef",
+                ),
+            )],
+        );
         plane.reload().await.unwrap();
-        assert_eq!((may_write("one").await, may_write("two").await), (403, 200));
-        write(&folder.0, &[("a.yaml", &tokens("one", "three"))]);
+        assert_eq!(
+            (
+                may_write("one-0123456789abcdef0123456789abcdef").await,
+                may_write("two-0123456789abcdef0123456789abcdef").await
+            ),
+            (403, 200)
+        );
+        write(
+            &folder.0,
+            &[(
+                "a.yaml",
+                &tokens(
+                    "one-0123456789abcdef0123456789abcdef",
+                    "three-0123456789abcdef0123456789abcdef",
+                ),
+            )],
+        );
         plane.reload().await.unwrap();
-        assert_eq!((may_write("one").await, may_write("two").await), (200, 401));
-        assert_eq!(may_write("three").await, 403);
+        assert_eq!(
+            (
+                may_write("one-0123456789abcdef0123456789abcdef").await,
+                may_write("two-0123456789abcdef0123456789abcdef").await
+            ),
+            (200, 401)
+        );
+        assert_eq!(
+            may_write("three-0123456789abcdef0123456789abcdef").await,
+            403
+        );
     }
 }
 

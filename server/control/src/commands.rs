@@ -44,7 +44,9 @@ pub async fn validate(options: &Options) -> Result<(), Refusal> {
     let config = options.load()?;
     options.prefix(&config.settings)?;
     // how a database is reached is read, and nothing is asked of it
-    drop(Database::new(&options.database(&config.settings))?);
+    let database = options.database(&config.settings);
+    options.check_keys(&database)?;
+    drop(Database::new(&database)?);
     let database = Database::new(&DatabaseOptions::Memory)?;
     database.migrate().await?;
     let keyring = Keyring::random().map_err(|error| Refusal::internal(error.0))?;
@@ -61,6 +63,7 @@ pub async fn validate(options: &Options) -> Result<(), Refusal> {
 pub async fn rotate_secrets(options: &Options) -> Result<usize, Refusal> {
     let fault = |error: crate::secrets::KeyError| Refusal::internal(error.0);
     let database = database(options)?;
+    options.check_keys(&options.database(&options.load()?.settings))?;
     let mut keyring = Keyring::open(&options.keys).map_err(fault)?;
     if let KeySource::Made(path) = &options.keys {
         keyring.add_key(path).map_err(fault)?;

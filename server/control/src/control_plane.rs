@@ -57,6 +57,28 @@ impl Options {
         chosen.unwrap_or_else(|| DatabaseOptions::Sqlite(self.data_dir.join("sqlite.db")))
     }
 
+    /// Rejects a generated key for a database that other machines may share: they would not have it, and neither would this one
+    /// without its folder.
+    pub(crate) fn check_keys(&self, database: &DatabaseOptions) -> Result<(), Refusal> {
+        let KeySource::Made(path) = &self.keys else {
+            return Ok(());
+        };
+        if !database.is_remote() {
+            return Ok(());
+        }
+        let instead = if path.exists() {
+            format!(
+                "`--secrets-key-file {}` keeps the key that was generated before",
+                path.display()
+            )
+        } else {
+            "`openssl rand -base64 32` makes one".to_owned()
+        };
+        Err(Refusal::invalid(format!(
+            "the database is a server, so the key for secrets is not generated: set `--secrets-key-file` or SOLON_SECRETS_KEY to a key that every replica has; {instead}"
+        )))
+    }
+
     /// What stands before each path: that of the options, or that of the files.
     pub(crate) fn prefix(&self, settings: &Settings) -> Result<String, Refusal> {
         if self.api_prefix.is_empty() {
@@ -106,6 +128,7 @@ impl ControlPlane {
         let loaded = fingerprint(&options.config).map(Arc::from);
         let config = options.load()?;
         let kind = options.database(&config.settings);
+        options.check_keys(&kind)?;
         if !matches!(kind, DatabaseOptions::Memory) {
             std::fs::create_dir_all(&options.data_dir).map_err(|error| {
                 let folder = options.data_dir.display();

@@ -3,6 +3,9 @@
 /// Longest name of a bundle, source, stack, secret or token, in bytes.
 pub const NAME: usize = 1024;
 
+/// Shortest key of a token in a configuration file, in characters.
+pub const TOKEN_KEY: usize = 32;
+
 /// Longest path of a document of source data, in bytes; an index of every database holds it.
 pub const DATA_PATH: usize = 1024;
 

@@ -9,6 +9,7 @@ use super::ConfigError;
 use super::environment::{Variables, expand};
 use super::files::{ConfigFiles, Merged};
 use super::settings::{Settings, read_database, read_metrics, read_service};
+use crate::limits;
 use crate::model::{
     Bundle, Compat, Kind, Origin, Place, Reader, Reference, Resource, Role, Secret, SecretValue,
     Source, Stack, check_name,
@@ -212,10 +213,12 @@ impl Reading<'_> {
     }
 
     fn tokens(&mut self) -> Vec<DescribedToken> {
-        let read = |reader: &mut Reader, place: &Place<'_>, _: &str, value: &Value| {
+        let compat = self.compat;
+        let read = |reader: &mut Reader, place: &Place<'_>, name: &str, value: &Value| {
             let mut members = reader.object(place, value);
             members.take("name");
             let key = Zeroizing::new(members.required(reader, place, "api_key"));
+            check_key(reader, &place.member("api_key"), compat, name, &key);
             let scopes_place = place.member("scopes");
             let scopes = members.take("scopes");
             let scopes = scopes.map_or(&[][..], |scopes| reader.array(&scopes_place, scopes));
@@ -297,6 +300,24 @@ impl Reading<'_> {
             api_prefix,
             metrics,
         }
+    }
+}
+
+/// Rejects a key of a token that can be guessed. Files of the existing control plane may have shorter ones.
+fn check_key(reader: &mut Reader, place: &Place<'_>, compat: Compat, token: &str, key: &str) {
+    let least = limits::TOKEN_KEY;
+    if key.is_empty() || key.chars().count() >= least {
+        return;
+    }
+    match compat {
+        Compat::Strict => reader.refuse(
+            place,
+            format_args!("must have at least {least} characters: `openssl rand -hex 32` makes one"),
+        ),
+        Compat::Ocp => tracing::warn!(
+            token,
+            "the api_key of a token has fewer than {least} characters and may be guessed"
+        ),
     }
 }
 
