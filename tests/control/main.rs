@@ -31,6 +31,7 @@ mod killed;
 mod load;
 mod measured;
 mod migrations;
+mod older;
 mod outage;
 mod plane;
 mod races;

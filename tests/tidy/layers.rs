@@ -54,7 +54,7 @@ const CONTROL: Layers = &[
     &["secrets", "access"],
     &["changes"],
     &["config"],
-    &["api"],
+    &["api", "findings"],
     &["control_plane"],
     &["commands"],
 ];

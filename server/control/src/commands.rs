@@ -7,6 +7,7 @@ use crate::config::apply;
 use crate::control_plane::{ControlPlane, Options};
 use crate::db::{Database, DatabaseOptions, DbError, pending_sql};
 use crate::error::Refusal;
+use crate::findings::findings;
 use crate::model::Role;
 use crate::secrets::{KeySource, Keyring, ServiceKeys};
 
@@ -52,6 +53,15 @@ pub async fn validate(options: &Options) -> Result<(), Refusal> {
     let keyring = Keyring::random().map_err(|error| Refusal::internal(error.0))?;
     let keys = ServiceKeys::open(&database, &keyring).await?;
     apply(&config, &database, &keyring, &keys).await.map(drop)
+}
+
+/// `check`: returns what an operator should change in the database, a line for each finding.
+///
+/// # Errors
+/// Files that cannot be read; a database that does not exist, cannot be reached, or is newer.
+pub async fn check(options: &Options) -> Result<Vec<String>, Refusal> {
+    let config = options.load()?;
+    findings(&options.database(&config.settings)).await
 }
 
 /// `secrets rotate`: encrypts every secret by the key that stands first, and returns how many were by another. Where the

@@ -14,6 +14,7 @@
 //! | `changes` | changes, as requests and files make them |
 //! | [`config`] | configuration files |
 //! | [`api`] | requests and answers |
+//! | `findings` | what an operator should change in a database |
 //! | `control_plane` | all of it put together |
 //! | [`commands`] | what the command line offers |
 
@@ -25,6 +26,7 @@ pub mod config;
 mod control_plane;
 pub mod db;
 mod error;
+mod findings;
 mod limits;
 pub mod model;
 pub mod secrets;

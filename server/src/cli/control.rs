@@ -30,7 +30,8 @@ const REFRESH: Duration = Duration::from_secs(5);
 Examples:
   solon control token create --role administrator alice     # prints the key, once
   solon control run --config config.d --data-dir data
-  solon control db migrate --config config.d --dry-run")]
+  solon control db migrate --config config.d --dry-run
+  solon control check --config config.d                     # before and after an update")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
@@ -39,6 +40,8 @@ pub struct Args {
 #[derive(Subcommand)]
 enum Command {
     Run(Box<Run>),
+    /// Report credentials in plain text, pending migrations and other findings in the database; the exit code is 1 if there are any
+    Check(Common),
     /// Keep the database in order
     #[command(subcommand)]
     Db(Db),
@@ -262,6 +265,16 @@ async fn perform(command: Command) -> Result<(), String> {
                 print(done + "\n");
             }
             Ok(())
+        }
+        Command::Check(common) => {
+            let findings = commands::check(&common.options()).await.map_err(text)?;
+            for finding in &findings {
+                print(format!("{finding}\n"));
+            }
+            match findings.len() {
+                0 => Ok(()),
+                count => Err(format!("{count} findings")),
+            }
         }
         Command::Token(Token::Create {
             common,

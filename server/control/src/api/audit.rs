@@ -9,7 +9,7 @@ use crate::access::Wish;
 use crate::db::AuditEntry;
 use crate::error::Refusal;
 use crate::limits;
-use crate::model::moment;
+use crate::model::{credentials, moment};
 
 #[derive(Serialize)]
 struct Shown<'e> {
@@ -24,9 +24,10 @@ struct Shown<'e> {
 }
 
 fn shown(entry: &AuditEntry) -> Result<String, Refusal> {
+    // entries of earlier versions may hold credentials
     let raw = |text: &Option<String>| {
-        text.clone()
-            .and_then(|text| RawValue::from_string(text).ok())
+        let text = text.as_deref().map(credentials::redacted_source);
+        text.and_then(|text| RawValue::from_string(text.into_owned()).ok())
     };
     let shown = Shown {
         at: moment::write(entry.at)?,

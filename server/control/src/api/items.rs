@@ -10,6 +10,7 @@ use crate::changes::{Wanted, check_free};
 use crate::db::{Item, ItemHead, Seen};
 use crate::error::Refusal;
 use crate::limits;
+use crate::model::credentials;
 use crate::model::{Compat, Kind, Origin, Place, Reader, Reference, Resource};
 
 /// An item as a body describes it.
@@ -58,6 +59,7 @@ impl Context<'_> {
 fn shown(kind: Kind, item: &Item) -> String {
     match kind {
         Kind::Secret => serde_json::Value::from(item.head.name.as_str()).to_string(),
+        Kind::Source => credentials::redacted_source(&item.body).into_owned(),
         _ => item.body.clone(),
     }
 }

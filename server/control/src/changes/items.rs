@@ -8,6 +8,7 @@ use crate::access::Wish;
 use crate::db::{DbError, Item, ItemHead, NewItem};
 use crate::error::{Refusal, Refused};
 use crate::limits;
+use crate::model::credentials;
 use crate::model::{FileDocument, Kind, Reference, SecretValue, cycle};
 use crate::secrets::{Keyring, secret_context};
 
@@ -48,6 +49,17 @@ impl Changing<'_> {
             Actor::File(file) => (None, Some(file)),
             Actor::Operator => (None, None),
         };
+        if let (Actor::File(file), Kind::Source) = (self.actor, wanted.kind) {
+            for place in credentials::in_source(&wanted.body) {
+                let source = wanted.name;
+                tracing::warn!(
+                    file,
+                    source,
+                    place,
+                    "a credential is stored in plain text; put it into a secret and name that by `credentials`"
+                );
+            }
+        }
         let item = NewItem {
             kind: wanted.kind,
             name: wanted.name,

@@ -11,7 +11,7 @@ pub use tokens::{Made, token_json};
 use crate::access::{Access, Principal};
 use crate::db::{Transaction, Written};
 use crate::error::{Refusal, Refused};
-use crate::model::Kind;
+use crate::model::{Kind, credentials};
 
 /// Who makes a change.
 #[derive(Clone, Copy)]
@@ -63,6 +63,8 @@ impl Changing<'_> {
         after: Option<&str>,
     ) -> Result<(), Refusal> {
         let who = self.who().to_owned();
+        let [before, after] = [before, after].map(|body| body.map(credentials::redacted_source));
+        let (before, after) = (before.as_deref(), after.as_deref());
         let written = Written {
             principal: &who,
             request: self.request,

@@ -99,6 +99,17 @@ async fn pending(database: &Database) -> Result<Vec<&'static Migration>, DbError
     }
 }
 
+impl Database {
+    /// Returns the names of the migrations that [`Database::migrate`] would run.
+    ///
+    /// # Errors
+    /// A database that cannot be reached, or is newer.
+    pub async fn pending_migrations(&self) -> Result<Vec<&'static str>, DbError> {
+        let pending = pending(self).await?.into_iter();
+        Ok(pending.map(|migration| migration.name).collect())
+    }
+}
+
 /// The statements that [`Database::migrate`] would run.
 ///
 /// # Errors

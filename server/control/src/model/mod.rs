@@ -4,6 +4,7 @@
 //! field that has it. Nothing here asks a database, a file or the network.
 
 mod bundle;
+pub(crate) mod credentials;
 mod duration;
 mod files;
 mod git;

@@ -7,7 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{FileDocument, Git, Kind, Place, Reader, Reference, Requirement, Resource};
+use super::{
+    FileDocument, Git, Kind, Origin, Place, Reader, Reference, Requirement, Resource, credentials,
+};
 
 /// A source. All of its origins may be combined; without any it holds pushed data.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -247,6 +249,18 @@ fn read_http(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Datasourc
         }
     }
     members.end(reader, place);
+    // a file may take them from the environment
+    if reader.origin() == Origin::Api {
+        for field in credentials::in_config(value) {
+            // user information in an address is a problem already
+            let is_known = field == "url" && url.contains('@');
+            match field.strip_prefix("headers.") {
+                Some(name) => reader.refuse(&headers_place.member(name), credentials::ADVICE),
+                None if is_known => {}
+                None => reader.refuse(&place.member(&field), credentials::ADVICE),
+            }
+        }
+    }
     DatasourceConfig::Http {
         url,
         method,

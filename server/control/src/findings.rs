@@ -1,0 +1,89 @@
+//! What an operator should change in a database: `solon control check`.
+
+use crate::db::{Database, DatabaseOptions, Mode, Transaction};
+use crate::error::Refusal;
+use crate::model::{Kind, credentials};
+
+/// Rows of a page.
+const PAGE: i64 = 100;
+
+/// Looks for pending migrations and for rows of earlier versions that would be rejected now. Nothing is changed, and no finding
+/// contains a credential.
+///
+/// # Errors
+/// A database that does not exist, cannot be reached, or is newer.
+pub async fn findings(options: &DatabaseOptions) -> Result<Vec<String>, Refusal> {
+    if let DatabaseOptions::Sqlite(path) = options
+        && !path.exists()
+    {
+        let path = path.display();
+        return Err(Refusal::invalid(format!("there is no database at {path}")));
+    }
+    let database = Database::new(options)?;
+    let mut found = Vec::new();
+    let pending = database.pending_migrations().await?;
+    if !pending.is_empty() {
+        let count = pending.len();
+        let names = pending.join(", ");
+        found.push(format!(
+            "{count} migrations are pending ({names}): run `solon control db migrate`"
+        ));
+    }
+    // without the first one there are no tables
+    if pending.contains(&"0001_tables") {
+        return Ok(found);
+    }
+    let mut transaction = database.begin(Mode::Read).await?;
+    let result = in_rows(&mut transaction, &mut found).await;
+    transaction.roll_back().await;
+    result.map(|()| found)
+}
+
+async fn in_rows(transaction: &mut Transaction, found: &mut Vec<String>) -> Result<(), Refusal> {
+    in_sources(transaction, found).await?;
+    in_audit(transaction, found).await
+}
+
+async fn in_sources(transaction: &mut Transaction, found: &mut Vec<String>) -> Result<(), Refusal> {
+    let mut after = 0;
+    loop {
+        let page = transaction.items_after(Kind::Source, after, PAGE).await?;
+        let Some(last) = page.last() else {
+            return Ok(());
+        };
+        after = last.head.id;
+        for source in &page {
+            for place in credentials::in_source(&source.body) {
+                let name = &source.head.name;
+                found.push(format!(
+                    "source {name:?}: {place} holds a credential in plain text: put it into a secret and name that by `credentials`"
+                ));
+            }
+        }
+    }
+}
+
+async fn in_audit(transaction: &mut Transaction, found: &mut Vec<String>) -> Result<(), Refusal> {
+    let (mut count, mut before) = (0_usize, i64::MAX);
+    loop {
+        let page = transaction.audit_before(before, PAGE).await?;
+        let Some(last) = page.last() else {
+            break;
+        };
+        before = last.id;
+        let holds = |body: &Option<String>| {
+            let body = body.as_deref().map(credentials::in_source);
+            body.is_some_and(|places| !places.is_empty())
+        };
+        let holding = page.iter();
+        count += holding
+            .filter(|entry| holds(&entry.before) || holds(&entry.after))
+            .count();
+    }
+    if count > 0 {
+        found.push(format!(
+            "{count} entries of the audit hold credentials in plain text, which are redacted when they are read"
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,192 @@
+//! Databases that earlier builds wrote: they open, and what would be rejected now is kept, redacted and reported.
+//!
+//! `tests/cases/control/stores` has their dumps. Builds of form 1 accepted credentials in plain fields of data sources, and grants
+//! of `secrets.use` on every secret.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use solon_control::db::{DatabaseOptions, Mode};
+use solon_control::model::Kind;
+use solon_control::{ControlPlane, commands};
+
+use crate::databases::{Folder, On};
+use crate::migrations::run;
+use crate::plane::{Plane, options};
+
+const DATABASES: [(On, &str); 3] = [
+    (On::Sqlite, "sqlite"),
+    (On::Postgres, "postgres"),
+    (On::Mariadb, "mysql"),
+];
+
+/// A control plane on a dump, or `None` if its database cannot be started here.
+async fn open(on: On, name: &str) -> Option<(Plane, DatabaseOptions)> {
+    let stores = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/control/stores");
+    let read = |name: &str| std::fs::read_to_string(stores.join(name)).unwrap();
+    let folder = Folder::new();
+    let database = on.fresh(&folder.0).await?;
+    let text = read(&format!("form-1-{name}.sql"));
+    match on {
+        On::Mariadb => run(&database, &format!("SET FOREIGN_KEY_CHECKS = 0;\n{text}")).await,
+        _ => run(&database, &text).await,
+    }
+    let mut options = options(&folder.0);
+    options.database = Some(database.clone());
+    options.apply_migrations = false;
+    let keys: BTreeMap<String, BTreeMap<String, String>> =
+        serde_json::from_str(&read("form-1-keys.json")).unwrap();
+    let keys = keys[name].iter();
+    let keys = keys.map(|(name, key)| (&*name.clone().leak(), key.clone()));
+    let plane = Plane {
+        plane: ControlPlane::open(&options).await.unwrap(),
+        keys: keys.collect(),
+        folder,
+    };
+    Some((plane, database))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn credentials_of_earlier_builds_are_kept_redacted_and_reported() {
+    for (on, name) in DATABASES {
+        let Some((plane, database)) = open(on, name).await else {
+            continue;
+        };
+        let canary = "fixture-credential";
+        for (who, ask) in [
+            ("owner1", "GET /v1/sources/plain"),
+            ("viewer", "GET /v1/sources/plain"),
+            ("admin", "GET /v1/sources/plain"),
+            ("admin", "GET /v1/sources"),
+            ("owner1", "GET /v1/sources"),
+            ("admin", "GET /v1/audit"),
+        ] {
+            let (status, answer) = plane.told(who, ask, "").await;
+            let text = answer.to_string();
+            assert_eq!(status, 200, "{on:?} {ask}: {text}");
+            assert!(!text.contains(canary), "{on:?} {ask}: {text}");
+            assert!(
+                text.contains("REDACTED") && text.contains("application/json"),
+                "{text}"
+            );
+        }
+        let (_, answer) = plane.told("owner1", "GET /v1/sources/plain", "").await;
+        let url = &answer["result"]["datasources"][1]["config"]["url"];
+        assert_eq!(url, "https://b.example.com/x?access_token=REDACTED&page=1");
+        let json = &answer["result"]["datasources"][2]["config"]["body"];
+        assert_eq!(json, r#"{"password":"REDACTED","user":"u"}"#);
+        // what is shown is rejected when it is written back, so that nothing is lost
+        let back = answer["result"].to_string();
+        let (status, refused) = plane.told("owner1", "PUT /v1/sources/plain", &back).await;
+        assert_eq!(status, 400, "{refused}");
+        assert!(
+            refused["message"]
+                .as_str()
+                .unwrap()
+                .contains("`credentials`"),
+            "{refused}"
+        );
+        // the row is kept
+        let mut transaction = plane.plane.database().begin(Mode::Read).await.unwrap();
+        let kept = transaction
+            .item(Kind::Source, "plain")
+            .await
+            .unwrap()
+            .unwrap();
+        transaction.roll_back().await;
+        assert_eq!(kept.body.matches(canary).count(), 8, "{on:?}");
+        // other rows are as they were
+        let (_, clean) = plane.told("viewer", "GET /v1/sources/clean", "").await;
+        let headers = &clean["result"]["datasources"][0]["config"]["headers"];
+        assert_eq!(headers, &serde_json::json!({"Accept": "text/csv"}));
+
+        let mut options = options(&plane.folder.0);
+        options.database = Some(database);
+        let findings = commands::check(&options).await.unwrap();
+        let of_plain: Vec<&String> = findings
+            .iter()
+            .filter(|finding| finding.contains("\"plain\""))
+            .collect();
+        assert_eq!(of_plain.len(), 8, "{on:?}: {findings:#?}");
+        for place in [
+            "headers.Cookie",
+            "headers.Private-Token",
+            "headers.Proxy-Authorization",
+            "headers.X-API-KEY",
+            "headers.authorization",
+            "[1].config.url",
+            "[2].config.body",
+            "[3].config.body",
+        ] {
+            assert!(
+                of_plain.iter().any(|finding| finding.contains(place)),
+                "{place}: {findings:#?}"
+            );
+        }
+        let of_audit = "1 entries of the audit hold credentials";
+        assert!(
+            findings.iter().any(|finding| finding.starts_with(of_audit)),
+            "{findings:#?}"
+        );
+        assert!(!findings.iter().any(|finding| finding.contains(canary)));
+    }
+}
+
+/// Files may take credentials from the environment. They are stored, redacted and reported.
+#[tokio::test(flavor = "multi_thread")]
+async fn credentials_of_files_are_redacted_and_reported() {
+    let folder = Folder::new();
+    let text = "sources: {s: {datasources: [{name: d, path: d, type: http, config: {url: 'https://h.example.com', headers: {Authorization: canary}}}]}}\ntokens: {t: {api_key: 0123456789abcdef0123456789abcdef, scopes: [{role: administrator}]}}";
+    let options = crate::config::described(&folder, &[("a.yaml", text)]);
+    let plane = ControlPlane::open(&options).await.unwrap();
+    for target in ["GET /v1/sources/s", "GET /v1/sources", "GET /v1/audit"] {
+        let key = "0123456789abcdef0123456789abcdef";
+        let (status, answer) = crate::config::ask(&plane, key, target, "").await;
+        assert_eq!(status, 200);
+        assert!(!answer.to_string().contains("canary"), "{answer}");
+        assert!(answer.to_string().contains("REDACTED"), "{answer}");
+    }
+    let findings = commands::check(&options).await.unwrap();
+    assert_eq!(findings.len(), 1, "{findings:#?}");
+    assert!(
+        findings[0].contains("datasources[0].config.headers.Authorization"),
+        "{findings:#?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_reports_pending_migrations_and_makes_no_database() {
+    for (on, _) in DATABASES {
+        let folder = Folder::new();
+        let Some(database) = on.fresh(&folder.0).await else {
+            continue;
+        };
+        let mut options = options(&folder.0);
+        options.database = Some(database.clone());
+        if let DatabaseOptions::Sqlite(path) = &database {
+            let message = commands::check(&options).await.unwrap_err().to_string();
+            assert!(message.contains("there is no database at"), "{message}");
+            assert!(!path.exists());
+            drop(
+                rusqlite::Connection::open(path)
+                    .unwrap()
+                    .execute_batch("PRAGMA user_version = 1"),
+            );
+        }
+        let findings = commands::check(&options).await.unwrap();
+        assert_eq!(findings.len(), 1, "{on:?}: {findings:?}");
+        assert!(
+            findings[0].contains("migrations are pending (0001_tables"),
+            "{findings:?}"
+        );
+        commands::migrate(&options, false).await.unwrap();
+        assert_eq!(
+            commands::check(&options).await.unwrap(),
+            Vec::<String>::new()
+        );
+        let later = "INSERT INTO solon_migrations (version, applied_at) VALUES (99, 0)";
+        run(&database, later).await;
+        let message = commands::check(&options).await.unwrap_err().to_string();
+        assert!(message.contains("tables of version 99"), "{message}");
+    }
+}
