@@ -62,7 +62,7 @@ async fn described_fields_are_the_ones_there_are() {
     };
     for (schema, own) in [
         ("SecretValue", &["type"][..]),
-        ("FlatSecret", &["name", "type"]),
+        ("FlatSecret", &["name", "type", "allowed_hosts"]),
     ] {
         let variants = schemas[schema]["oneOf"].as_array().unwrap();
         assert_eq!(variants.len(), SecretType::all().count());

@@ -190,3 +190,67 @@ async fn a_check_reports_pending_migrations_and_makes_no_database() {
         assert!(message.contains("tables of version 99"), "{message}");
     }
 }
+
+/// A grant of `secrets.use` that an earlier build accepted widens nothing: the secret has no hosts.
+#[tokio::test(flavor = "multi_thread")]
+async fn grants_of_earlier_builds_send_no_secret_anywhere() {
+    for (on, name) in DATABASES {
+        let Some((plane, database)) = open(on, name).await else {
+            continue;
+        };
+        let (_, grants) = plane
+            .told("admin", "GET /v1/secrets/shared/grants/owner2", "")
+            .await;
+        let kept = serde_json::json!(["secrets.use", "secrets.view"]);
+        assert_eq!(grants["result"]["permissions"], kept, "{on:?}");
+        let source = |url: &str| {
+            serde_json::json!({"datasources": [{"name": "a", "path": "a", "type": "http", "config": {"url": url}, "credentials": "shared"}]}).to_string()
+        };
+        // the source that uses it is there, and cannot be turned to another host, nor written as it is
+        let (status, _) = plane.told("owner2", "GET /v1/sources/using", "").await;
+        assert_eq!(status, 200);
+        for url in [
+            "https://evil.example.com/",
+            "https://elsewhere.example.org/x",
+        ] {
+            for target in ["PUT /v1/sources/using", "PUT /v1/sources/new"] {
+                let (status, answer) = plane.told("owner2", target, &source(url)).await;
+                assert_eq!(status, 422, "{on:?} {target}: {answer}");
+                let message = answer["message"].as_str().unwrap();
+                assert!(message.contains("has no `allowed_hosts`"), "{message}");
+            }
+        }
+        // its owner uses it as before, and may name hosts for others
+        plane
+            .done(
+                "owner1",
+                "PUT /v1/sources/mine",
+                &source("https://any.example.com/"),
+            )
+            .await;
+        let mut options = options(&plane.folder.0);
+        options.database = Some(database);
+        let findings = commands::check(&options).await.unwrap();
+        for told in [
+            "secret \"shared\": the grant of `secrets.use` to token \"owner2\" has no effect",
+            "secret \"shared\": source \"using\" of another owner uses it",
+        ] {
+            assert!(
+                findings.iter().any(|one| one.starts_with(told)),
+                "{on:?}: {findings:#?}"
+            );
+        }
+        let with = r#"{"value":{"type":"token_auth","token":"t"},"allowed_hosts":["elsewhere.example.org"]}"#;
+        plane.done("owner1", "PUT /v1/secrets/shared", with).await;
+        let listed = source("https://elsewhere.example.org/x");
+        plane.done("owner2", "PUT /v1/sources/using", &listed).await;
+        let (status, _) = plane
+            .told(
+                "owner2",
+                "PUT /v1/sources/using",
+                &source("https://evil.example.com/"),
+            )
+            .await;
+        assert_eq!(status, 422, "{on:?}");
+    }
+}

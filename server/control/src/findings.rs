@@ -1,8 +1,9 @@
 //! What an operator should change in a database: `solon control check`.
 
+use crate::access::Wish;
 use crate::db::{Database, DatabaseOptions, Mode, Transaction};
 use crate::error::Refusal;
-use crate::model::{Kind, credentials};
+use crate::model::{Kind, allowed_hosts, credentials};
 
 /// Rows of a page.
 const PAGE: i64 = 100;
@@ -41,6 +42,7 @@ pub async fn findings(options: &DatabaseOptions) -> Result<Vec<String>, Refusal>
 
 async fn in_rows(transaction: &mut Transaction, found: &mut Vec<String>) -> Result<(), Refusal> {
     in_sources(transaction, found).await?;
+    in_grants(transaction, found).await?;
     in_audit(transaction, found).await
 }
 
@@ -58,6 +60,41 @@ async fn in_sources(transaction: &mut Transaction, found: &mut Vec<String>) -> R
                 found.push(format!(
                     "source {name:?}: {place} holds a credential in plain text: put it into a secret and name that by `credentials`"
                 ));
+            }
+        }
+    }
+}
+
+/// Grants of the use of secrets that earlier versions accepted, and that give nothing any more.
+async fn in_grants(transaction: &mut Transaction, found: &mut Vec<String>) -> Result<(), Refusal> {
+    let permission = Wish::Use(Kind::Secret).permission();
+    let mut after = 0;
+    loop {
+        let page = transaction.items_after(Kind::Secret, after, PAGE).await?;
+        let Some(last) = page.last() else {
+            return Ok(());
+        };
+        after = last.head.id;
+        for secret in page {
+            if !allowed_hosts(&secret.body).is_empty() {
+                continue;
+            }
+            let name = &secret.head.name;
+            for grant in transaction.grants_on(secret.head.id, 0, i64::MAX).await? {
+                if grant.permissions.contains(&permission) {
+                    let token = &grant.name;
+                    found.push(format!(
+                        "secret {name:?}: the grant of `{permission}` to token {token:?} has no effect: the secret has no `allowed_hosts`"
+                    ));
+                }
+            }
+            for (kind, user) in transaction.users(secret.head.id).await? {
+                if user.owner != secret.head.owner && user.file.is_none() {
+                    let (kind, user) = (kind.singular(), &user.name);
+                    found.push(format!(
+                        "secret {name:?}: {kind} {user:?} of another owner uses it: the secret has no `allowed_hosts`"
+                    ));
+                }
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::access::Wish;
 use crate::db::{Granted, ItemHead};
 use crate::error::{Refusal, Refused};
 use crate::limits;
-use crate::model::{Compat, Kind, Origin, Place, Reader};
+use crate::model::{Compat, Kind, Origin, Place, Reader, allowed_hosts};
 
 /// Reads a body: `{"permissions": ["sources.use"]}`.
 pub fn read(asked: &Asked, compat: Compat, kind: Kind) -> Result<Vec<String>, Refusal> {
@@ -73,6 +73,27 @@ pub async fn get(
     Ok(Answer::result(&told(&token.name, &permissions)))
 }
 
+/// Rejects a grant of the use of a secret that names no hosts: whoever uses it could send it anywhere.
+async fn check_hosts(
+    context: &mut Context<'_>,
+    kind: Kind,
+    name: &str,
+    permissions: &[String],
+) -> Result<(), Refusal> {
+    let wanted = Wish::Use(Kind::Secret).permission();
+    if kind != Kind::Secret || !permissions.contains(&wanted) {
+        return Ok(());
+    }
+    let secret = context.transaction.item(kind, name).await?;
+    if secret.is_some_and(|secret| !allowed_hosts(&secret.body).is_empty()) {
+        return Ok(());
+    }
+    let message = format!(
+        "`{wanted}` cannot be granted: secret {name:?} has no `allowed_hosts`, so only items of its owner may use it"
+    );
+    Err(Refusal::new(Refused::Conflict, message))
+}
+
 /// Grants a token these permissions, and no others; none at all where the grant is deleted.
 pub async fn write(
     context: &mut Context<'_>,
@@ -93,6 +114,7 @@ pub async fn write(
         let message = format!("token {token:?} does not exist");
         return Err(Refusal::new(Refused::Reference, message));
     };
+    check_hosts(context, kind, name, &permissions).await?;
     let before = context.transaction.granted(item.id, holder.id).await?;
     let before = told(token, &before);
     context

@@ -131,7 +131,13 @@ pub async fn put(
         Change::Secret(read) => {
             let mut changing = context.changing();
             changing
-                .put_secret(before.as_ref(), name, &read.value, keyring)
+                .put_secret(
+                    before.as_ref(),
+                    name,
+                    &read.value,
+                    &read.allowed_hosts,
+                    keyring,
+                )
                 .await?
         }
         _ => return Err(Refusal::internal("a body was read as something else")),

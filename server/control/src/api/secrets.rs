@@ -10,6 +10,8 @@ use crate::secrets::Cleared;
 pub struct Read {
     /// Its value.
     pub value: SecretValue,
+    /// The hosts that may receive it from items of others.
+    pub allowed_hosts: Vec<String>,
 }
 
 impl Read {
@@ -21,7 +23,10 @@ impl Read {
         check_name(Kind::Secret, &secret.name, name)?;
         let secret = reader.finish(secret)?;
         match secret.value {
-            Some(value) => Ok(Self { value }),
+            Some(value) => Ok(Self {
+                value,
+                allowed_hosts: secret.allowed_hosts,
+            }),
             None => Err(Refusal::invalid("value is required")),
         }
     }

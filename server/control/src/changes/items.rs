@@ -9,7 +9,7 @@ use crate::db::{DbError, Item, ItemHead, NewItem};
 use crate::error::{Refusal, Refused};
 use crate::limits;
 use crate::model::credentials;
-use crate::model::{FileDocument, Kind, Reference, SecretValue, cycle};
+use crate::model::{FileDocument, Kind, Reference, SecretValue, allowed_hosts, cycle};
 use crate::secrets::{Keyring, secret_context};
 
 /// An item as it is to be.
@@ -24,6 +24,17 @@ pub struct Wanted<'w> {
     pub references: Vec<Reference>,
 }
 
+/// Returns the body of a secret, which has nothing of its value but the type.
+pub fn secret_body(value: &SecretValue, allowed_hosts: &[String]) -> String {
+    let mut body = serde_json::json!({ "type": value.kind() });
+    if !allowed_hosts.is_empty()
+        && let Some(members) = body.as_object_mut()
+    {
+        members.insert("allowed_hosts".to_owned(), allowed_hosts.into());
+    }
+    body.to_string()
+}
+
 /// The refusal of an item that the database rejected.
 fn about(error: DbError, kind: Kind, name: &str) -> Refusal {
     Refusal::from(error).about(format!("{} {name:?}", kind.singular()), "the body")
@@ -36,7 +47,8 @@ impl Changing<'_> {
         before: Option<&Item>,
         wanted: Wanted<'_>,
     ) -> Result<ItemHead, Refusal> {
-        let used = self.resolve(&wanted.references).await?;
+        let head = before.map(|before| &before.head);
+        let used = self.resolve(head, &wanted.references).await?;
         // a new source is not required by others, and no documents were pushed into it
         if let (Kind::Source, Some(before)) = (wanted.kind, before) {
             self.refuse_cycle(&before.head, &wanted.references, &used)
@@ -67,7 +79,6 @@ impl Changing<'_> {
             file,
             body: &wanted.body,
         };
-        let head = before.map(|before| &before.head);
         let put = self.transaction.put_item(head, item, &used).await;
         let head = put.map_err(|error| about(error, wanted.kind, wanted.name))?;
         let action = if before.is_some() { "update" } else { "create" };
@@ -89,12 +100,13 @@ impl Changing<'_> {
         before: Option<&Item>,
         name: &str,
         value: &SecretValue,
+        allowed_hosts: &[String],
         keyring: &Keyring,
     ) -> Result<ItemHead, Refusal> {
         let wanted = Wanted {
             kind: Kind::Secret,
             name,
-            body: serde_json::json!({ "type": value.kind() }).to_string(),
+            body: secret_body(value, allowed_hosts),
             references: Vec::new(),
         };
         let head = self.put(before, wanted).await?;
@@ -165,11 +177,16 @@ impl Changing<'_> {
     }
 
     /// The numbers of what an item names.
-    async fn resolve(&mut self, references: &[Reference]) -> Result<Vec<i64>, Refusal> {
+    async fn resolve(
+        &mut self,
+        user: Option<&ItemHead>,
+        references: &[Reference],
+    ) -> Result<Vec<i64>, Refusal> {
         let mut found: BTreeMap<(Kind, &str), i64> = BTreeMap::new();
         for reference in references {
             let key = (reference.kind, reference.name.as_str());
-            if found.contains_key(&key) {
+            // a secret may be sent to several hosts
+            if found.contains_key(&key) && reference.kind != Kind::Secret {
                 continue;
             }
             let head = self
@@ -186,6 +203,7 @@ impl Changing<'_> {
             let name = &reference.name;
             match head {
                 Some(head) if may => {
+                    self.check_receiver(user, &head, reference).await?;
                     found.insert(key, head.id);
                 }
                 None if may => {
@@ -202,6 +220,44 @@ impl Changing<'_> {
             }
         }
         Ok(found.into_values().collect())
+    }
+
+    /// Rejects a reference that would send a secret somewhere without the consent of its owner: items of others need a grant, and
+    /// send it to its `allowed_hosts` alone.
+    async fn check_receiver(
+        &mut self,
+        user: Option<&ItemHead>,
+        secret: &ItemHead,
+        reference: &Reference,
+    ) -> Result<(), Refusal> {
+        let Actor::Principal(principal, access) = self.actor else {
+            return Ok(());
+        };
+        if reference.kind != Kind::Secret || access.allows(principal, Wish::ManageGrants, None)? {
+            return Ok(());
+        }
+        let owner = user.map_or(Some(principal.holder.id), |user| user.owner);
+        let id = principal.holder.id;
+        if secret.owner == Some(id) && owner == Some(id) {
+            return Ok(());
+        }
+        let item = self.transaction.item(Kind::Secret, &secret.name).await?;
+        let hosts = item.map_or_else(Vec::new, |item| allowed_hosts(&item.body));
+        let (place, name) = (&reference.place, &reference.name);
+        let message = match &reference.address {
+            Some(address) if address.is_in(&hosts) => return Ok(()),
+            _ if hosts.is_empty() => format!(
+                "{place} names secret {name:?}, which has no `allowed_hosts`: only items of its owner may use it"
+            ),
+            Some(address) => format!(
+                "{place} names secret {name:?}, whose `allowed_hosts` do not include {:?} with this port",
+                address.host
+            ),
+            None => format!(
+                "{place} names secret {name:?}, and it is not certain which host would receive it"
+            ),
+        };
+        Err(Refusal::new(Refused::Reference, message))
     }
 
     /// Refuses a source that would require itself.

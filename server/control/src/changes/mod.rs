@@ -5,7 +5,7 @@ mod items;
 mod tokens;
 
 pub use documents::tree_around;
-pub use items::Wanted;
+pub use items::{Wanted, secret_body};
 pub use tokens::{Made, token_json};
 
 use crate::access::{Access, Principal};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::root::Config;
-use crate::changes::{Actor, Changing, Wanted};
+use crate::changes::{Actor, Changing, Wanted, secret_body};
 use crate::db::{Database, ItemHead, Mode, NewToken, Transaction};
 use crate::error::Refusal;
 use crate::model::Kind;
@@ -48,6 +48,7 @@ async fn apply_all(
         let before = transaction.item(Kind::Secret, &secret.name).await?;
         if let Some(before) = &before
             && before.head.file.as_deref() == Some(&secret.file)
+            && before.body == secret_body(&secret.value, &secret.allowed_hosts)
             && let Some((key_id, sealed)) = transaction.secret_value(before.head.id).await?
             && key_id == keyring.current()
         {
@@ -58,7 +59,8 @@ async fn apply_all(
             }
         }
         let mut changing = changing(transaction, &secret.file);
-        let put = changing.put_secret(before.as_ref(), &secret.name, &secret.value, keyring);
+        let (value, hosts) = (&secret.value, &secret.allowed_hosts);
+        let put = changing.put_secret(before.as_ref(), &secret.name, value, hosts, keyring);
         put.await
             .map_err(|error| told(Kind::Secret, &secret.name, &error))?;
         applied.written += 1;

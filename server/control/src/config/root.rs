@@ -37,6 +37,8 @@ pub struct DescribedSecret {
     pub file: String,
     /// Its value.
     pub value: SecretValue,
+    /// The hosts that may receive it from items of others.
+    pub allowed_hosts: Vec<String>,
 }
 
 /// A token that a file describes.
@@ -205,10 +207,16 @@ impl Reading<'_> {
 
     fn secrets(&mut self) -> Vec<DescribedSecret> {
         let read = |reader: &mut Reader, place: &Place<'_>, _: &str, value: &Value| {
-            Secret::read(reader, place, value).value
+            let secret = Secret::read(reader, place, value);
+            Some((secret.value?, secret.allowed_hosts))
         };
         let found = self.each("secrets", read).into_iter();
-        let described = |(name, file, value)| DescribedSecret { name, file, value };
+        let described = |(name, file, (value, allowed_hosts))| DescribedSecret {
+            name,
+            file,
+            value,
+            allowed_hosts,
+        };
         found.map(described).collect()
     }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Kind, Origin, Place, Reader, Reference};
+use super::{Address, Kind, Origin, Place, Reader, Reference};
 
 /// A repository, and what of it is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -63,6 +63,7 @@ impl Git {
             kind: Kind::Secret,
             name: self.credentials.clone(),
             place: "git.credentials".to_owned(),
+            address: Address::of_repository(&self.repo),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Kind;
+use super::{Address, Kind};
 
 /// A source or secret that an item names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub struct Reference {
     pub name: String,
     /// The field that names it: `requirements[0].source`.
     pub place: String,
+    /// Where a secret is sent, if that is certain.
+    pub address: Option<Address>,
 }
 
 /// A way from a source back to itself over what sources require, the first one again at its end.

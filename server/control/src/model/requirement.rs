@@ -93,6 +93,7 @@ impl Requirement {
                 kind: Kind::Source,
                 name: requirement.source.clone()?,
                 place: format!("requirements[{at}].source"),
+                address: None,
             })
         });
         named.collect()

@@ -6,6 +6,7 @@ use std::fmt;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
+use super::hosts::check_allowed_host;
 use super::{Place, Reader};
 
 /// What a field of a secret holds.
@@ -193,6 +194,18 @@ pub struct Secret {
     pub name: String,
     /// Its value; none where it could not be read.
     pub value: Option<SecretValue>,
+    /// The hosts that may receive it from items of others. If there is none, only items of its owner use it.
+    pub allowed_hosts: Vec<String>,
+}
+
+/// Returns the `allowed_hosts` in the stored body of a secret. Bodies of earlier versions have none.
+pub fn allowed_hosts(body: &str) -> Vec<String> {
+    let body: Option<Value> = serde_json::from_str(body).ok();
+    let hosts = body
+        .as_ref()
+        .and_then(|body| body.get("allowed_hosts")?.as_array());
+    let texts = hosts.into_iter().flatten().filter_map(Value::as_str);
+    texts.map(str::to_owned).collect()
 }
 
 impl Secret {
@@ -200,9 +213,20 @@ impl Secret {
     pub fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
         let mut members = reader.object(place, value);
         let name = members.name(reader, place);
+        let allowed_hosts = members.texts(reader, place, "allowed_hosts");
+        let hosts_place = place.member("allowed_hosts");
+        for (at, host) in allowed_hosts.iter().enumerate() {
+            if let Err(message) = check_allowed_host(host) {
+                reader.refuse(&hosts_place.element(at), message);
+            }
+        }
         if members.has("type") {
             let value = SecretValue::read(reader, place, value, true);
-            return Self { name, value };
+            return Self {
+                name,
+                value,
+                allowed_hosts,
+            };
         }
         let is_object = members.is_object();
         let value = match members.take("value") {
@@ -215,7 +239,11 @@ impl Secret {
             }
         };
         members.end(reader, place);
-        Self { name, value }
+        Self {
+            name,
+            value,
+            allowed_hosts,
+        }
     }
 }
 
@@ -224,6 +252,7 @@ impl SecretValue {
         let mut members = reader.object(place, value);
         if is_flat {
             members.take("name");
+            members.take("allowed_hosts");
         }
         let kind = members.required(reader, place, "type");
         if kind.is_empty() {

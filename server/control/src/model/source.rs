@@ -8,7 +8,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    FileDocument, Git, Kind, Origin, Place, Reader, Reference, Requirement, Resource, credentials,
+    Address, FileDocument, Git, Kind, Origin, Place, Reader, Reference, Requirement, Resource,
+    credentials,
 };
 
 /// A source. All of its origins may be combined; without any it holds pushed data.
@@ -158,10 +159,23 @@ impl Resource for Source {
                     kind: Kind::Secret,
                     name: datasource.credentials.clone(),
                     place: format!("datasources[{at}].credentials"),
+                    address: datasource.config.address(),
                 });
             }
         }
         found
+    }
+}
+
+impl DatasourceConfig {
+    /// Returns where requests go.
+    fn address(&self) -> Option<Address> {
+        match self {
+            Self::Http { url, .. } => Address::of_url(url),
+            Self::S3 {
+                region, endpoint, ..
+            } => Address::of_s3(endpoint, region),
+        }
     }
 }
 

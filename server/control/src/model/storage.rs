@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Kind, Place, Reader, Reference};
+use super::{Address, Kind, Place, Reader, Reference};
 
 /// A place in an object store or a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -141,16 +141,29 @@ impl Storage {
 
     /// The secret that it names.
     pub(super) fn reference(&self) -> Option<Reference> {
-        let (variant, credentials) = match self {
-            Self::Aws { credentials, .. } => ("aws", credentials),
-            Self::Gcp { credentials, .. } => ("gcp", credentials),
-            Self::Azure { credentials, .. } => ("azure", credentials),
+        let (variant, credentials, address) = match self {
+            Self::Aws {
+                credentials,
+                url,
+                region,
+                ..
+            } => ("aws", credentials, Address::of_s3(url, region)),
+            Self::Gcp { credentials, .. } => {
+                let address = Address::of_service("storage.googleapis.com");
+                ("gcp", credentials, address)
+            }
+            Self::Azure {
+                credentials,
+                account_url,
+                ..
+            } => ("azure", credentials, Address::of_url(account_url)),
             Self::Filesystem { .. } => return None,
         };
         (!credentials.is_empty()).then(|| Reference {
             kind: Kind::Secret,
             name: credentials.clone(),
             place: format!("object_storage.{variant}.credentials"),
+            address,
         })
     }
 }
