@@ -12,6 +12,8 @@
 mod blocking;
 #[path = "outside/defaults.rs"]
 mod defaults;
+#[path = "outside/input_reads.rs"]
+mod input_reads;
 #[path = "outside/replay.rs"]
 mod replay;
 #[path = "../time/waiting.rs"]

@@ -11,7 +11,7 @@ use solon_syntax::ast::{Module, Term, TermKind};
 use super::facts::Facts;
 use super::functions::dotted;
 use super::part::Part;
-use super::rule_tree::{NodeId, RuleId, RuleTree, key};
+use super::rule_tree::{RuleId, RuleTree, key};
 use super::types::Dependents;
 use crate::builtins;
 use crate::value::Value;
@@ -45,21 +45,7 @@ impl Blocking {
 
     /// Whether the document at a path needs one of the rules.
     pub fn reaches(&self, tree: &RuleTree, path: &[Value]) -> bool {
-        if self.rules.is_empty() {
-            return false;
-        }
-        let mut node = RuleTree::DATA;
-        for step in path {
-            if self.blocks_at(tree, node) {
-                return true;
-            }
-            match tree.child_by(node, step.borrow()) {
-                Some(child) => node = child,
-                None => return false,
-            }
-        }
-        tree.rules_below(node)
-            .any(|rule| self.rules.contains(&rule))
+        tree.is_made_by(path, &self.rules)
     }
 
     /// Whether something in a query needs such a function, or a document that does.
@@ -72,11 +58,6 @@ impl Blocking {
                 }
                 _ => false,
             })
-    }
-
-    fn blocks_at(&self, tree: &RuleTree, node: NodeId) -> bool {
-        let rules = &tree.node(node).rules;
-        rules.iter().any(|rule| self.rules.contains(rule))
     }
 }
 

@@ -12,6 +12,7 @@ pub mod deprecated;
 mod facts;
 pub mod functions;
 pub mod graph;
+pub mod input_reads;
 mod keyed;
 pub mod locals;
 pub mod lower;

@@ -3,7 +3,7 @@
 use std::mem;
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 use solon_syntax::ast::{Module, Rule, Term, TermKind};
 
@@ -233,6 +233,29 @@ impl RuleTree {
     pub fn rules_below(&self, id: NodeId) -> impl Iterator<Item = RuleId> {
         self.subtree(id)
             .flat_map(|id| self.node(id).rules.iter().copied())
+    }
+
+    /// Returns `true` if one of `rules` makes the document at a path below `data`, one around it or one within it.
+    pub fn is_made_by(&self, path: &[Value], rules: &HashSet<RuleId>) -> bool {
+        if rules.is_empty() {
+            return false;
+        }
+        let mut node = Self::DATA;
+        for step in path {
+            if self
+                .node(node)
+                .rules
+                .iter()
+                .any(|rule| rules.contains(rule))
+            {
+                return true;
+            }
+            match self.child_by(node, step.borrow()) {
+                Some(child) => node = child,
+                None => return false,
+            }
+        }
+        self.rules_below(node).any(|rule| rules.contains(&rule))
     }
 
     /// The steps that lead to a node, without `data`.

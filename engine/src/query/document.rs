@@ -12,6 +12,7 @@ use super::replay::Replay;
 use super::search::with_replay;
 use super::{Basis, PreparedQuery, Request, Shared, with_memory, within_bounds};
 use crate::bug::Within as _;
+use crate::compile::input_reads;
 use crate::error::Error;
 use crate::eval::{Glimpse, InputSource, Machine};
 use crate::evaluation::{EvalError, base_child};
@@ -54,8 +55,18 @@ pub(crate) struct DocumentHandle {
     /// Where rules make it.
     entry: KnownEntry,
     pub glances: Glances,
+    /// The last key of `input` that a caller named in [`BoundDocument::may_read_input`].
+    input_read: Mutex<Option<InputRead>>,
     /// The queries that name it, once they were asked for.
     searches: Mutex<Vec<(String, PreparedQuery)>>,
+}
+
+/// Whether the document may depend on a key of `input` in one policy.
+struct InputRead {
+    /// The stamp of the policy.
+    policy: u64,
+    key: Box<str>,
+    may_read: bool,
 }
 
 /// Who compiles queries.
@@ -84,6 +95,7 @@ impl PreparedDocument {
                 indices: segments().map(|segment| segment.parse().ok()).collect(),
                 entry: KnownEntry::default(),
                 glances: Glances::default(),
+                input_read: Mutex::default(),
                 searches: Mutex::default(),
             }),
         }
@@ -261,6 +273,16 @@ impl BoundDocument {
         self.document.handle.found(self.moment.state()).may_block()
     }
 
+    /// Returns `false` if the document is the same whatever `input[key]` is: no rule that it needs names that key, `input`
+    /// as a whole, or a key of `input` that is known only when the rule is evaluated.
+    ///
+    /// The first call for a policy and a key visits every module; its result is cached until the next change of the policy.
+    pub fn may_read_input(&self, key: &str) -> bool {
+        self.document
+            .handle
+            .may_read_input(self.moment.state(), key)
+    }
+
     /// As [`PreparedDocument::has_rules`].
     pub fn has_rules(&self) -> bool {
         self.document.handle.has_rules(self.moment.state())
@@ -368,6 +390,24 @@ impl DocumentHandle {
                     .or_else(|| below(document, name.borrow(), *index))
             })
             .is_some()
+    }
+
+    fn may_read_input(&self, state: &State, key: &str) -> bool {
+        let policy = &*state.policy;
+        let mut known = self.input_read.lock();
+        if let Some(known) = &*known
+            && known.policy == policy.stamp
+            && &*known.key == key
+        {
+            return known.may_read;
+        }
+        let may_read = input_reads::may_read(&policy.compiled, &self.names, key);
+        *known = Some(InputRead {
+            policy: policy.stamp,
+            key: key.into(),
+            may_read,
+        });
+        may_read
     }
 
     fn has_rules(&self, state: &State) -> bool {

@@ -1,0 +1,68 @@
+//! Documents whose evaluation may read a key of `input`: a server that does not have to supply the key evaluates them
+//! without it.
+
+use hashbrown::HashSet;
+
+use solon_syntax::ast::visit::{Flow, Terms, Walk};
+use solon_syntax::ast::{Term, TermKind};
+
+use super::compilation::Compiled;
+use super::rule_tree::{RuleId, key};
+use super::{longest_chain, on_large_stack};
+use crate::value::Value;
+
+/// Returns `true` if the document at `path` may depend on `input[name]`: one of the rules that make it, or a rule that they
+/// need, names that key, `input` as a whole, or a key of `input` that is not a constant. Visits every module.
+pub fn may_read(compiled: &Compiled, path: &[Value], name: &str) -> bool {
+    let chain = longest_chain(&*compiled.modules);
+    on_large_stack(chain, || search(compiled, path, name))
+}
+
+fn search(compiled: &Compiled, path: &[Value], name: &str) -> bool {
+    let modules = compiled.modules.iter().zip(0..);
+    let direct: Vec<RuleId> = modules
+        .flat_map(|(module, position)| {
+            let rules = module.rules.iter().zip(0..);
+            let reading = rules.filter(|(rule, _)| reads(*rule, name));
+            reading.map(move |(_, rule)| RuleId {
+                module: position,
+                rule,
+            })
+        })
+        .collect();
+    let mut rules: HashSet<RuleId> = compiled.dependents.users_of(&direct);
+    rules.extend(direct);
+    compiled.rule_tree.is_made_by(path, &rules)
+}
+
+/// Returns `true` if a node names `input[name]`, or something of `input` that may be it.
+fn reads<N: Walk + ?Sized>(node: &N, name: &str) -> bool {
+    let mut found = false;
+    node.walk(&mut Terms(|term: &Term| {
+        if found {
+            return Flow::Over;
+        }
+        match &term.kind {
+            TermKind::Ref(reference) if reference.first().is_some_and(is_input) => {
+                let steps = reference.get(1..).unwrap_or_default();
+                found = steps.first().is_none_or(|step| may_be(step, name)) || reads(steps, name);
+                Flow::Over
+            }
+            TermKind::Var(_) => {
+                found = is_input(term);
+                Flow::Over
+            }
+            _ => Flow::Into,
+        }
+    }));
+    found
+}
+
+fn is_input(term: &Term) -> bool {
+    term.as_var().is_some_and(|name| &**name == "input")
+}
+
+/// Returns `true` unless a step is a constant other than `name`.
+fn may_be(step: &Term, name: &str) -> bool {
+    key(step).is_none_or(|key| key.as_str() == Some(name))
+}
