@@ -8,15 +8,15 @@ use std::time::Duration;
 use ::http as plain_http;
 use bytes::Bytes;
 use solon_control::ControlPlane;
-use solon_control::api::{RequestId, Service};
+use solon_control::api::{Admitted, KnownKey, RequestId, Service};
 use tokio::runtime::Handle;
 use tracing::info;
 
 use crate::config::{Bounds, Packing, TlsOptions};
 use crate::http::header::RETRY_AFTER;
 use crate::http::{
-    self, App, Broken, Budget, Head, Listener, Longer, Message, Place, Pool, Refusal, Response,
-    Serving, Status, TlsState, serve,
+    self, Admission, App, BodyLimits, Broken, Budget, Head, Listener, Longer, Message, Place, Pool,
+    Refusal, Response, Serving, Status, TlsState, serve,
 };
 
 /// How often a request that waits for its database lets others have their turn.
@@ -59,6 +59,7 @@ pub async fn serve_control(
     });
     let app = Arc::new(ControlApp {
         service: plane.service(),
+        bounds: bounds.clone(),
         runtime: Handle::current(),
     });
     let broken = Broken::by(&*app);
@@ -88,13 +89,72 @@ pub async fn serve_control(
 /// The control plane's API as an app of the HTTP layer.
 struct ControlApp {
     service: Service,
+    bounds: Arc<Bounds>,
     runtime: Handle,
+}
+
+impl ControlApp {
+    /// Waits for work on a thread of the pool, for as long as the request may take; `None` after that.
+    fn within<T>(
+        &self,
+        message: &Message,
+        place: Place<'_>,
+        work: impl Future<Output = T>,
+    ) -> Option<T> {
+        let left = message.time_left();
+        self.runtime.block_on(async {
+            tokio::pin!(work);
+            let late = async {
+                match left {
+                    Some(left) => tokio::time::sleep(left).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::pin!(late);
+            loop {
+                tokio::select! {
+                    done = &mut work => break Some(done),
+                    () = &mut late => break None,
+                    () = tokio::time::sleep(LOOK) => place.look(),
+                }
+            }
+        })
+    }
+
+    fn handled(
+        &self,
+        message: &Message,
+        place: Place<'_>,
+        request: plain_http::Request<Bytes>,
+    ) -> Response {
+        let answered = self.within(message, place, self.service.handle(request));
+        answered.map_or_else(|| self.refuse(&Refusal::Late), taken)
+    }
 }
 
 impl App for ControlApp {
     type Plan = ();
 
     fn plan(&self, _message: &mut Message) {}
+
+    fn admit(&self, (): &(), message: &mut Message, place: Place<'_>) -> Result<Admission, Longer> {
+        if place.is_reactor() {
+            // the database says whether the key is known
+            return Err(Longer(None));
+        }
+        let request = plain(message);
+        let admitted = self.within(message, place, self.service.admit(&request));
+        Ok(match admitted {
+            Some(Admitted::WithBody { limit }) => {
+                message.allowed = true;
+                Admission::Admitted(BodyLimits::of(&self.bounds).at_most(limit))
+            }
+            Some(Admitted::WithoutBody) => {
+                Admission::Rejected(self.handled(message, place, request))
+            }
+            None => Admission::Rejected(self.refuse(&Refusal::Late)),
+        })
+    }
 
     fn reads_body(&self, (): &()) -> bool {
         true
@@ -110,30 +170,7 @@ impl App for ControlApp {
             // each request asks the database
             return Err(Longer(None));
         }
-        let request = plain(message);
-        let left = message.time_left();
-        let answered = self.runtime.block_on(async {
-            let handled = self.service.handle(request);
-            tokio::pin!(handled);
-            let late = async {
-                match left {
-                    Some(left) => tokio::time::sleep(left).await,
-                    None => std::future::pending().await,
-                }
-            };
-            tokio::pin!(late);
-            loop {
-                tokio::select! {
-                    answer = &mut handled => break Some(answer),
-                    () = &mut late => break None,
-                    () = tokio::time::sleep(LOOK) => place.look(),
-                }
-            }
-        });
-        Ok(match answered {
-            Some(answer) => taken(answer),
-            None => self.refuse(&Refusal::Late),
-        })
+        Ok(self.handled(message, place, plain(message)))
     }
 
     fn refuse(&self, refusal: &Refusal) -> Response {
@@ -165,7 +202,7 @@ impl App for ControlApp {
 fn words(refusal: &Refusal) -> (Status, &'static str, String) {
     let invalid = |message: &str| (Status::BAD_REQUEST, "invalid_parameter", message.to_owned());
     match refusal {
-        Refusal::TooLarge(_) | Refusal::UnpackedTooLarge => (
+        Refusal::TooLarge(_) | Refusal::UnpackedTooLarge | Refusal::TooLargeToAuthorize => (
             Status::PAYLOAD_TOO_LARGE,
             "too_large",
             "the body is too large".to_owned(),
@@ -223,9 +260,11 @@ fn plain(message: &Message) -> plain_http::Request<Bytes> {
     request.method_mut().clone_from(&message.method);
     request.uri_mut().clone_from(&message.target);
     request.headers_mut().clone_from(&message.headers);
-    request
-        .extensions_mut()
-        .insert(RequestId(name(&message.head)));
+    let extensions = request.extensions_mut();
+    extensions.insert(RequestId(name(&message.head)));
+    if message.allowed {
+        extensions.insert(KnownKey);
+    }
     request
 }
 

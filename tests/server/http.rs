@@ -9,6 +9,8 @@
     reason = "a panic here is a failing test"
 )]
 
+#[path = "http/admission.rs"]
+mod admission;
 #[path = "http/authorization.rs"]
 mod authorization;
 #[path = "http/batch.rs"]

@@ -1,16 +1,17 @@
 //! Whether whoever asks may: the authorization policy decides, before anything else is done for a request.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use solon::store::Path;
-use solon::{V, Value};
+use solon::{BoundDocument, V, Value};
 
-use super::documents::Failure;
+use super::documents::{Document, Failure};
 use super::identity;
 use super::service::Plan;
 use super::state::State;
 use super::{ApiError, body};
-use crate::http::{Message, Request, unescape};
+use crate::http::{Request, unescape};
 
 /// What the policy says.
 enum Verdict {
@@ -20,9 +21,17 @@ enum Verdict {
     Undefined,
 }
 
-/// Whether the policy sees the body: that of what asks, not of what writes.
-pub fn sees_body(plan: Plan, message: &Message) -> bool {
-    matches!(plan, Plan::Answered(action) if action.method == "POST") && !message.body.is_empty()
+/// Decision about a request by its head.
+pub enum HeadVerdict {
+    /// The client may send it, whatever its body is.
+    Allowed,
+    /// The policy depends on the body.
+    NeedsBody,
+}
+
+/// Returns `true` if the policy sees bodies of such requests: of those that ask, not of those that write.
+pub fn sees_body(plan: Plan) -> bool {
+    matches!(plan, Plan::Answered(action) if action.method == "POST")
 }
 
 /// Reads the body for the policy; all of it has to be one document.
@@ -38,12 +47,50 @@ const KEY: &str = "authorization";
 /// # Errors
 /// A refusal where it does not allow the request; and [`ApiError::Elsewhere`].
 pub fn check(state: &State, request: &Request<'_>) -> Result<(), ApiError> {
+    let document = document(state, request)?;
+    let now = document.prepared().bind();
+    decide(state, request, &document, &now)
+}
+
+/// Asks the policy about a request whose body is yet to be read; `has_body` if the policy would see that body.
+///
+/// # Errors
+/// As for [`check`].
+pub fn check_head(
+    state: &State,
+    request: &Request<'_>,
+    has_body: bool,
+) -> Result<HeadVerdict, ApiError> {
+    let document = document(state, request)?;
+    // one policy says whether it needs the body, and decides
+    let now = document.prepared().bind();
+    if has_body {
+        // finding out visits every module, once for each policy
+        document.is_quick_at(request, &now)?;
+        if now.may_read_input("body") {
+            return Ok(HeadVerdict::NeedsBody);
+        }
+    }
+    decide(state, request, &document, &now).map(|()| HeadVerdict::Allowed)
+}
+
+/// The document that decides.
+fn document(state: &State, request: &Request<'_>) -> Result<Arc<Document>, ApiError> {
     let decision = &*state.options.default_authorization_decision;
     let path = || Ok(Path::from_slashes(decision));
     let (document, _) = state.documents.get(state, request, KEY, path)?;
+    Ok(document)
+}
+
+fn decide(
+    state: &State,
+    request: &Request<'_>,
+    document: &Document,
+    now: &BoundDocument,
+) -> Result<(), ApiError> {
     let input = input(state, request)?;
     let asked = solon::Request::new().input(&input);
-    let verdict = document.evaluate(state, request, asked, verdict);
+    let verdict = document.evaluate(state, request, now, asked, verdict);
     match verdict {
         Ok(Some(Verdict::Allowed)) => Ok(()),
         Ok(Some(Verdict::Refused(reason))) => {

@@ -127,16 +127,16 @@ impl Document {
         self.prepared.has_rules()
     }
 
-    /// What `read` makes of the document.
+    /// What `read` makes of the document at a moment.
     pub fn evaluate<R>(
         &self,
         state: &State,
         request: &Request<'_>,
+        now: &BoundDocument,
         asked: solon::Request<'_>,
         read: impl FnOnce(V<'_>) -> R,
     ) -> Result<Option<R>, Failure> {
-        let now = self.prepared.bind();
-        self.ask(state, request, &now, asked, |document, asked| {
+        self.ask(state, request, now, asked, |document, asked| {
             document.evaluate_with(asked, read)
         })
     }
@@ -159,6 +159,24 @@ impl Document {
         })
     }
 
+    /// Checks that the document may be evaluated where the request is being answered.
+    ///
+    /// # Errors
+    /// [`ApiError::Elsewhere`] on a reactor, unless an evaluation at this moment is known to be short.
+    pub fn is_quick_at(
+        &self,
+        request: &Request<'_>,
+        bound: &BoundDocument,
+    ) -> Result<(), ApiError> {
+        let generation = bound.moment().generation();
+        let is_quick = || self.pace.is_under(generation, SHORT) && !bound.may_block();
+        // what asks the outside would ask twice
+        if request.place.is_reactor() && !is_quick() {
+            return Err(ApiError::Elsewhere(Some(self.pace.clone())));
+        }
+        Ok(())
+    }
+
     /// Evaluates at a moment, here if it is known to be quick enough for here.
     fn ask<R>(
         &self,
@@ -170,10 +188,7 @@ impl Document {
     ) -> Result<Option<R>, Failure> {
         let generation = bound.moment().generation();
         let here = request.place.is_reactor();
-        // what asks the outside would ask twice
-        if here && (!self.pace.is_under(generation, SHORT) || bound.may_block()) {
-            return Err(ApiError::Elsewhere(Some(self.pace.clone())).into());
-        }
+        self.is_quick_at(request, bound)?;
         let prints = Prints::default();
         let print = |line: &str| prints.add(line);
         let look = || request.place.look();

@@ -59,9 +59,13 @@ pub fn rule(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
     let found = || Ok(path.clone());
     let (document, _) = state.documents.get(state, request, request.path(), found)?;
     let asked = solon::Request::new().input(&input);
-    let holds = document.evaluate(state, request, asked, |value| {
-        matches!(value, solon::V::Bool(true))
-    });
+    let holds = document.evaluate(
+        state,
+        request,
+        &document.prepared().bind(),
+        asked,
+        |value| matches!(value, solon::V::Bool(true)),
+    );
     let place = path.reference();
     let opa = state.options.spelling.is_opa();
     match holds {

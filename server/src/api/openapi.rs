@@ -146,6 +146,10 @@ fn common(has_body: bool, options: &ServerOptions) -> Vec<&'static str> {
     let mut common = vec!["400", "500", "503"];
     if options.authorization == Authorization::Basic {
         common.push("401");
+        // what the policy reads of a body is bounded
+        if has_body {
+            common.push("413");
+        }
     }
     if has_body {
         common.push("408");
@@ -232,7 +236,7 @@ mod tests {
             }
         }
         // only where a policy decides who may do what
-        used.insert("responses/401".to_owned());
+        used.extend(["401", "413"].map(|status| format!("responses/{status}")));
         let components: Map<String, Value> = serde_json::from_str(COMPONENTS).unwrap();
         for (kind, all) in components {
             for name in all.as_object().unwrap().keys() {

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::access_log;
-use super::authorize;
+use super::authorize::{self, HeadVerdict};
 use super::routes::{Action, Route, Runs, is_for_diagnosis, route};
 use super::{ApiError, State};
 use crate::config::Authorization;
 use crate::http::header::ALLOW;
 use crate::http::{
-    App, Cleaned, Head, Longer, Message, Method, Place, Refusal, Request, Response, Status, clean,
+    Admission, App, BodyLimits, Cleaned, Head, Longer, Message, Method, Place, Refusal, Request,
+    Response, Status, clean,
 };
 use crate::telemetry::CountedRequest;
 use solon::internal::moment::forget as forget_moment;
@@ -55,7 +56,8 @@ impl Service {
         place: Place<'_>,
     ) -> Result<Response, ApiError> {
         if !message.allowed && self.state.options.authorization == Authorization::Basic {
-            if message.document.is_none() && authorize::sees_body(plan, message) {
+            let has_body = !message.body.is_empty();
+            if message.document.is_none() && has_body && authorize::sees_body(plan) {
                 message.document = authorize::read(&message.at(place))?;
             }
             authorize::check(&self.state, &message.at(place))?;
@@ -97,6 +99,40 @@ impl Service {
             return refused;
         }
         refused.with(ALLOW, &allowed.join(", "))
+    }
+
+    /// Logs a request, once.
+    fn received(&self, message: &mut Message) {
+        if !message.logged {
+            message.logged = true;
+            access_log::received(self.state.options.request_log, message);
+        }
+    }
+
+    /// The response that an answer becomes.
+    fn finished(
+        &self,
+        message: &Message,
+        place: Place<'_>,
+        answer: Result<Response, ApiError>,
+    ) -> Result<Response, Longer> {
+        if !place.is_reactor() {
+            // a thread that rests keeps no documents alive that are replaced meanwhile
+            forget_moment();
+        }
+        let response = match answer {
+            Ok(response) => response,
+            Err(ApiError::Elsewhere(pace)) => return Err(Longer(pace)),
+            Err(error) => self.refusal(error),
+        };
+        let reads = matches!(message.method.as_str(), "GET" | "POST");
+        let long = ["/v1/data", "/v0/data", "/v1/compile"];
+        let is_long = reads && long.iter().any(|long| message.path().starts_with(long));
+        Ok(if is_long {
+            response.varying()
+        } else {
+            response
+        })
     }
 
     /// The answer to a request that is refused.
@@ -159,6 +195,34 @@ impl App for Service {
         Plan::Answered(action)
     }
 
+    fn admit(
+        &self,
+        plan: &Plan,
+        message: &mut Message,
+        place: Place<'_>,
+    ) -> Result<Admission, Longer> {
+        let options = &self.state.options;
+        let limits = BodyLimits::of(&options.bounds);
+        if options.authorization == Authorization::Off {
+            return Ok(Admission::Admitted(limits));
+        }
+        let has_body = authorize::sees_body(*plan);
+        match authorize::check_head(&self.state, &message.at(place), has_body) {
+            Ok(HeadVerdict::Allowed) => {
+                message.allowed = true;
+                Ok(Admission::Admitted(limits))
+            }
+            Ok(HeadVerdict::NeedsBody) => Ok(Admission::Admitted(
+                limits.for_authorization(&options.bounds),
+            )),
+            Err(error) => {
+                let response = self.finished(message, place, Err(error))?;
+                self.received(message);
+                Ok(Admission::Rejected(response))
+            }
+        }
+    }
+
     fn reads_body(&self, plan: &Plan) -> bool {
         matches!(plan, Plan::Answered(action) if action.method != "GET" && action.method != "DELETE" && action.method != "HEAD")
     }
@@ -173,28 +237,9 @@ impl App for Service {
         message: &mut Message,
         place: Place<'_>,
     ) -> Result<Response, Longer> {
-        if !message.logged {
-            message.logged = true;
-            access_log::received(self.state.options.request_log, message);
-        }
+        self.received(message);
         let answer = self.dispatch(*plan, message, place);
-        if !place.is_reactor() {
-            // a thread that rests keeps no documents alive that are replaced meanwhile
-            forget_moment();
-        }
-        let response = match answer {
-            Ok(response) => response,
-            Err(ApiError::Elsewhere(pace)) => return Err(Longer(pace)),
-            Err(error) => self.refusal(error),
-        };
-        let reads = matches!(message.method.as_str(), "GET" | "POST");
-        let long = ["/v1/data", "/v0/data", "/v1/compile"];
-        let is_long = reads && long.iter().any(|long| message.path().starts_with(long));
-        Ok(if is_long {
-            response.varying()
-        } else {
-            response
-        })
+        self.finished(message, place, answer)
     }
 
     fn refuse(&self, refusal: &Refusal) -> Response {
@@ -214,6 +259,15 @@ impl App for Service {
                  (server.decoding.gzip.max_length)",
                 bounds.unpacked
             )),
+            Refusal::TooLargeToAuthorize => refuse(
+                Status::PAYLOAD_TOO_LARGE,
+                "request_too_large",
+                &format!(
+                    "request body too large: the authorization policy depends on `input.body`, which exceeds the limit of {} \
+                     bytes (--max-authorization-body)",
+                    bounds.authorization_body
+                ),
+            ),
             Refusal::NotPacked(words) => {
                 ApiError::invalid(format!("could not decompress the body: {words}"))
             }

@@ -9,6 +9,8 @@ pub struct Bounds {
     pub body: usize,
     /// Largest request body after it was unpacked, in bytes (`server.decoding.gzip.max_length`).
     pub unpacked: usize,
+    /// Largest request body that is read for the authorization policy, in bytes, compressed or not.
+    pub authorization_body: usize,
     /// Bytes of all bodies, unpacked bodies and answers that are held at a time.
     pub memory: usize,
     /// Connections that are open at a time.
@@ -51,6 +53,7 @@ impl Default for Bounds {
         Self {
             body: 256 << 20,
             unpacked: 512 << 20,
+            authorization_body: 1 << 20,
             memory: 1 << 30,
             connections: 20_000,
             headers: INLINE_HEADERS,

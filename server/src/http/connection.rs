@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use http_body_util::Full;
 use hyper::Method;
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, VARY};
 use solon::Value;
 
+use super::admission::{Admission, BodyLimits};
 use super::body::{BodyError, check_length, read_body};
 use super::budget::{Budget, Held, SMALL};
 use super::gzip::{GzipError, accepts_gzip, gunzip, gzip};
@@ -46,6 +47,8 @@ pub enum Refusal {
     TooLarge(Option<u64>),
     /// Its body is larger than one may be, unpacked.
     UnpackedTooLarge,
+    /// Its body is larger than one that is read for the authorization policy.
+    TooLargeToAuthorize,
     /// Its body is no gzip; in the words of Go's reader.
     NotPacked(String),
     /// Its body did not come in time.
@@ -79,6 +82,17 @@ pub trait App: Send + Sync + 'static {
 
     /// Decides by the head alone.
     fn plan(&self, message: &mut Message) -> Self::Plan;
+
+    /// Decides about a request that has a body, before any of it is read.
+    ///
+    /// # Errors
+    /// The decision takes longer than a reactor may wait; only there. It is then made in the pool.
+    fn admit(
+        &self,
+        plan: &Self::Plan,
+        message: &mut Message,
+        place: Place<'_>,
+    ) -> Result<Admission, Longer>;
 
     /// Whether the body is of use.
     fn reads_body(&self, plan: &Self::Plan) -> bool;
@@ -219,21 +233,29 @@ impl<A: App> Service<A> {
     }
 
     async fn answer(self: &Arc<Self>, head: &Arc<Head>, body: Incoming) -> Response {
-        if let Err(error) = check_length(&body, self.bounds.body) {
-            return self.refuse_body(error);
-        }
         let mut message = Message::new(head.clone(), self.budget.none());
         let plan = self.app.plan(&mut message);
+        let mut limits = BodyLimits::of(&self.bounds);
+        if !body.is_end_stream() {
+            match Box::pin(self.admit(plan, message)).await {
+                Ok(admitted) => (message, limits) = admitted,
+                Err(response) => return response,
+            }
+            if let Err(error) = check_length(&body, limits.sent) {
+                return self.refuse_body(error, limits);
+            }
+        }
         if self.app.reads_body(&plan) {
-            let (limit, within) = (self.bounds.body, self.bounds.more_within);
+            let (limit, within) = (limits.sent, self.bounds.more_within);
             match read_body(body, head.version, limit, within, &mut message.held).await {
                 Ok(body) => message.body = body,
-                Err(error) => return self.refuse_body(error),
+                Err(error) => return self.refuse_body(error, limits),
             }
         }
         let has_body = !message.body.is_empty();
         // an empty body that is said to be packed is no gzip either
         let is_packed = self.app.reads_body(&plan) && head.declared.is_packed;
+        let packed = is_packed.then_some(limits);
         let is_heavy = message.body.len() > SMALL || is_packed || has_body && head.declared.is_yaml;
         let mut pace = None;
         if !is_heavy {
@@ -248,7 +270,7 @@ impl<A: App> Service<A> {
                 Err(Longer(known)) => pace = known,
             }
         }
-        Box::pin(self.answer_elsewhere(plan, message, pace, is_packed)).await
+        Box::pin(self.answer_elsewhere(plan, message, pace, packed)).await
     }
 
     /// An answer by a thread that may take its time.
@@ -257,17 +279,17 @@ impl<A: App> Service<A> {
         plan: A::Plan,
         mut message: Message,
         pace: Option<Arc<Pace>>,
-        is_packed: bool,
+        packed: Option<BodyLimits>,
     ) -> Response {
         // from here on it is told when nobody waits any more
         message.cancel();
         let service = self.clone();
         if self.app.writes(&plan) {
-            let write = move || service.answer_at(&plan, &mut message, Place::Apart, is_packed);
+            let write = move || service.answer_at(&plan, &mut message, Place::Apart, packed);
             return self.or_refused(self.writer.run(write).await);
         }
         let answered = self.pool.run(pace, move |turn| {
-            service.answer_at(&plan, &mut message, Place::Pool(turn), is_packed)
+            service.answer_at(&plan, &mut message, Place::Pool(turn), packed)
         });
         self.or_refused(answered.await)
     }
@@ -286,7 +308,7 @@ impl<A: App> Service<A> {
         plan: &A::Plan,
         message: &mut Message,
         place: Place<'_>,
-        is_packed: bool,
+        packed: Option<BodyLimits>,
     ) -> Response {
         if message.time_left().is_some_and(|left| left.is_zero()) {
             return self.app.refuse(&Refusal::Late);
@@ -294,7 +316,9 @@ impl<A: App> Service<A> {
         if message.cancel().is_cancelled() {
             return self.app.refuse(&Refusal::Broken);
         }
-        if is_packed && let Err(refusal) = self.unpack(message) {
+        if let Some(limits) = packed
+            && let Err(refusal) = self.unpack(message, limits)
+        {
             let refused = self.app.refuse(&refusal);
             return refused.varying();
         }
@@ -322,15 +346,14 @@ impl<A: App> Service<A> {
     }
 
     /// Replaces a packed body by what is in it.
-    fn unpack(&self, message: &mut Message) -> Result<(), Refusal> {
-        let limit = self.bounds.unpacked;
-        match gunzip(&message.body, limit, &mut message.held) {
+    fn unpack(&self, message: &mut Message, limits: BodyLimits) -> Result<(), Refusal> {
+        match gunzip(&message.body, limits.decompressed, &mut message.held) {
             Ok(body) => {
                 message.body = body;
                 Ok(())
             }
             Err(GzipError::Malformed(words)) => Err(Refusal::NotPacked(words)),
-            Err(GzipError::TooLarge) => Err(Refusal::UnpackedTooLarge),
+            Err(GzipError::TooLarge) => Err(limits.decompressed_too_large()),
             Err(GzipError::Full) => Err(Refusal::Busy),
         }
     }
@@ -374,17 +397,20 @@ impl<A: App> Service<A> {
     }
 
     fn or_refused(&self, done: Result<Response, NotRun>) -> Response {
-        done.unwrap_or_else(|why| {
-            self.app.refuse(match why {
-                NotRun::Full => &Refusal::Busy,
-                NotRun::Lost => &Refusal::Panicked,
-            })
+        done.unwrap_or_else(|why| self.not_run(&why))
+    }
+
+    /// The response to a request that no thread has answered.
+    pub(super) fn not_run(&self, why: &NotRun) -> Response {
+        self.app.refuse(match why {
+            NotRun::Full => &Refusal::Busy,
+            NotRun::Lost => &Refusal::Panicked,
         })
     }
 
-    fn refuse_body(&self, error: BodyError) -> Response {
+    fn refuse_body(&self, error: BodyError, limits: BodyLimits) -> Response {
         let response = self.app.refuse(&match error {
-            BodyError::TooLarge(length) => Refusal::TooLarge(length),
+            BodyError::TooLarge(length) => limits.too_large(length),
             BodyError::Full => Refusal::Busy,
             BodyError::Slow => Refusal::Slow,
             BodyError::Broken => Refusal::Broken,

@@ -4,6 +4,7 @@
 //! A request comes by [`listen`] and [`stream`] to [`serve`], is classified by its head, read and answered in
 //! [`connection`], on a reactor, in the [`pool`] or by the [`writer`]; all connections share one [`budget`].
 
+mod admission;
 mod body;
 mod budget;
 mod connection;
@@ -24,6 +25,7 @@ mod wakes;
 mod weight;
 mod writer;
 
+pub use admission::{Admission, BodyLimits};
 pub use budget::{Budget, Held, Spent};
 pub use connection::{App, Longer, Peer, Refusal, Service};
 pub use json::{Fields, answer_text, escape_html, indent};

@@ -19,7 +19,7 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-fn output(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+pub fn output(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let output = command(folder, arguments).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (
@@ -30,7 +30,7 @@ fn output(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
 }
 
 /// A control plane that runs.
-struct Running {
+pub struct Running {
     child: Child,
     address: String,
     /// What it wrote to its log.
@@ -38,7 +38,7 @@ struct Running {
 }
 
 impl Running {
-    fn start(folder: &Path, flags: &[&str]) -> Self {
+    pub fn start(folder: &Path, flags: &[&str]) -> Self {
         let mut command = command(folder, &["run", "--addr", "127.0.0.1:0"]);
         let mut child = command.args(flags).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -62,6 +62,11 @@ impl Running {
             address,
             log,
         }
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> &str {
+        &self.address
     }
 
     /// The lines of the log, once there are as many with a text in them.
@@ -120,7 +125,9 @@ fn the_control_plane_answers_whom_it_gave_a_key() {
     assert_eq!(client.ask(&Message::new("GET", "/health")).status, 200);
     // what never reaches the API is told in its words
     let mut stream = TcpStream::connect(&running.address).unwrap();
-    let head = "PUT /v1/bundles/x HTTP/1.1\r\nHost: a\r\nContent-Length: 999999999999\r\n\r\n";
+    let head = format!(
+        "PUT /v1/bundles/x HTTP/1.1\r\nHost: a\r\nAuthorization: {bearer}\r\nContent-Length: 999999999999\r\n\r\n"
+    );
     stream.write_all(head.as_bytes()).unwrap();
     let mut status = String::new();
     let mut answer = BufReader::new(stream);

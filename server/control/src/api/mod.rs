@@ -20,4 +20,4 @@ mod write;
 
 pub use metrics::Metrics;
 pub use request::RequestId;
-pub use service::{Service, State};
+pub use service::{Admitted, KnownKey, Service, State};

@@ -121,18 +121,14 @@ impl Asked {
         serde_json::from_slice(&self.body)
             .map_err(|error| Refusal::invalid(format!("the body is no JSON: {error}")))
     }
+}
 
-    /// The text of a header; nothing where it is missing or no text.
-    pub fn header(&self, name: &http::HeaderName) -> Option<&str> {
-        self.headers.get(name)?.to_str().ok()
-    }
-
-    /// The key of whoever asks.
-    pub fn key(&self) -> Option<&str> {
-        let (scheme, key) = self.header(&http::header::AUTHORIZATION)?.split_once(' ')?;
-        let key = key.trim();
-        (scheme.eq_ignore_ascii_case("bearer") && !key.is_empty()).then_some(key)
-    }
+/// Returns the key that the headers of a request show, or `None` if they show none.
+pub fn key(headers: &HeaderMap) -> Option<&str> {
+    let header = headers.get(http::header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, key) = header.split_once(' ')?;
+    let key = key.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !key.is_empty()).then_some(key)
 }
 
 #[cfg(test)]

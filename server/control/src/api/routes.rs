@@ -2,6 +2,7 @@
 
 use super::request::decode;
 use crate::error::Refusal;
+use crate::limits;
 use crate::model::{DataPath, Kind, check_name};
 
 /// What a path stands for.
@@ -101,6 +102,14 @@ impl Route {
             | Self::Metrics
             | Self::Health
             | Self::OpenApi => &["GET", "HEAD"],
+        }
+    }
+
+    /// Largest body of a request, in bytes.
+    pub fn body_limit(&self) -> usize {
+        match self {
+            Self::Data(..) => limits::DATA_BODY,
+            _ => limits::RESOURCE_BODY,
         }
     }
 

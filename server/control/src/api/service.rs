@@ -10,7 +10,7 @@ use http::{Method, Request, Response, StatusCode};
 
 use super::answer::Answer;
 use super::metrics::Metrics;
-use super::request::{Asked, Params, RequestId};
+use super::request::{Asked, Params, RequestId, key};
 use super::routes::{Route, route};
 use super::{audit, data, grants, items, openapi, preconditions, statuses, tokens, write};
 use crate::access::{Access, Principal, Wish};
@@ -50,6 +50,23 @@ pub struct Service {
     state: Arc<State>,
 }
 
+/// Decision about a request by its head, before its body is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admitted {
+    /// The key is known: the body is read, up to so many bytes, and the request is handled.
+    WithBody {
+        /// Largest body of the route.
+        limit: usize,
+    },
+    /// The head alone decides about the response: the request is handled without its body.
+    WithoutBody,
+}
+
+/// Extension of a request that [`Service::admit`] has admitted: its key need not be looked up before the transaction of a
+/// write, which looks it up itself.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownKey;
+
 /// What a handler works with.
 pub struct Context<'c> {
     /// What all requests share.
@@ -84,6 +101,31 @@ impl Service {
         Self { state }
     }
 
+    /// Decides by the head of a request whether its body is read: only that of a client whose key is known.
+    pub async fn admit<B>(&self, request: &Request<B>) -> Admitted {
+        let found = self.found(request.uri().path());
+        if matches!(found, Ok(Some(Route::Health))) {
+            return Admitted::WithoutBody;
+        }
+        let Some(key) = key(request.headers()) else {
+            return Admitted::WithoutBody;
+        };
+        // what goes wrong here goes wrong again when the request is handled, and is answered there
+        match (self.check_key(key).await, found) {
+            (Ok(()), Ok(Some(route))) => Admitted::WithBody {
+                limit: route.body_limit(),
+            },
+            _ => Admitted::WithoutBody,
+        }
+    }
+
+    /// The route of a path. What is not below the prefix stands for nothing.
+    fn found(&self, path: &str) -> Result<Option<Route>, Refusal> {
+        let path = path.strip_prefix(self.state.prefix.as_str());
+        let path = path.filter(|path| path.starts_with('/'));
+        path.map_or(Ok(None), route)
+    }
+
     /// Answers a request. It never fails: what goes wrong is an answer, too.
     pub async fn handle(&self, request: Request<Bytes>) -> Response<Bytes> {
         let begun = Instant::now();
@@ -96,10 +138,8 @@ impl Service {
         let RequestId(id) = RequestId::new(&id.unwrap_or_else(numbered));
         let is_head = head.method == Method::HEAD;
         let method = head.method.clone();
-        // what is not below the prefix stands for nothing
-        let path = head.uri.path().strip_prefix(self.state.prefix.as_str());
-        let path = path.filter(|path| path.starts_with('/'));
-        let found = path.map_or(Ok(None), route);
+        let is_known = head.extensions.get::<KnownKey>().is_some();
+        let found = self.found(head.uri.path());
         let pattern = match &found {
             Ok(Some(route)) => Some(route.pattern()),
             _ => None,
@@ -117,7 +157,7 @@ impl Service {
             body,
             id: id.clone(),
         };
-        let mut response = match self.answer(&head.method, found, &asked).await {
+        let mut response = match self.answer(&head.method, found, &asked, is_known).await {
             Ok((answer, None)) => answer.response(is_pretty),
             Ok((answer, Some(status))) => {
                 let mut response = answer.response(is_pretty);
@@ -156,55 +196,83 @@ impl Service {
         method: &Method,
         found: Result<Option<Route>, Refusal>,
         asked: &Asked,
+        is_known: bool,
     ) -> Result<(Answer, Option<StatusCode>), Refusal> {
         if let Ok(Some(Route::Health)) = found {
             allowed(&Route::Health, method)?;
             return Ok(self.health().await);
         }
-        let mut transaction = self.state.database.begin(Mode::Read).await?;
-        let principal = match self.principal(&mut transaction, asked).await {
-            Ok(principal) => principal,
-            Err(refusal) => {
-                transaction.roll_back().await;
-                return Err(refusal);
-            }
-        };
+        let key = key(&asked.headers).ok_or_else(unknown)?;
         let reading = *method == Method::GET || *method == Method::HEAD;
         let route = found.and_then(|route| {
             let route = route.ok_or_else(Refusal::not_found)?;
             allowed(&route, method)?;
             Ok(route)
         });
-        let route = match route {
-            Ok(route) => route,
+        if reading {
+            return self.read(route, asked, key).await;
+        }
+        // the bodies of strangers are not parsed
+        if !is_known {
+            self.check_key(key).await?;
+        }
+        self.write(method, &route?, asked, key).await
+    }
+
+    /// Checks that a key is known.
+    async fn check_key(&self, key: &str) -> Result<(), Refusal> {
+        let mut transaction = self.state.database.begin(Mode::Read).await?;
+        let principal = self.principal(&mut transaction, key).await;
+        transaction.roll_back().await;
+        principal.map(|_| ())
+    }
+
+    async fn read(
+        &self,
+        route: Result<Route, Refusal>,
+        asked: &Asked,
+        key: &str,
+    ) -> Result<(Answer, Option<StatusCode>), Refusal> {
+        let mut transaction = self.state.database.begin(Mode::Read).await?;
+        let principal = self.principal(&mut transaction, key).await;
+        // who may not ask is not told what is wrong besides
+        let asking = principal.and_then(|principal| Ok((principal, route?)));
+        let (principal, route) = match asking {
+            Ok(asking) => asking,
             Err(refusal) => {
                 transaction.roll_back().await;
                 return Err(refusal);
             }
         };
-        if reading {
-            let result = {
-                let mut context = Context {
-                    state: &self.state,
-                    principal: &principal,
-                    asked,
-                    transaction: &mut transaction,
-                };
-                read(&mut context, &route).await
+        let result = {
+            let mut context = Context {
+                state: &self.state,
+                principal: &principal,
+                asked,
+                transaction: &mut transaction,
             };
-            transaction.roll_back().await;
-            if principal.holder.is_stale() {
-                self.touch(principal.holder.id);
-            }
-            let answer = result?;
-            let is_known = preconditions::is_known(asked, answer.tag());
-            return Ok((answer, is_known.then_some(StatusCode::NOT_MODIFIED)));
-        }
+            read(&mut context, &route).await
+        };
         transaction.roll_back().await;
-        let change = write::Change::read(&route, method, asked, self.state.compat);
+        if principal.holder.is_stale() {
+            self.touch(principal.holder.id);
+        }
+        let answer = result?;
+        let is_known = preconditions::is_known(asked, answer.tag());
+        Ok((answer, is_known.then_some(StatusCode::NOT_MODIFIED)))
+    }
+
+    async fn write(
+        &self,
+        method: &Method,
+        route: &Route,
+        asked: &Asked,
+        key: &str,
+    ) -> Result<(Answer, Option<StatusCode>), Refusal> {
+        let change = write::Change::read(route, method, asked, self.state.compat);
         let mut transaction = self.state.database.begin(Mode::Write).await?;
         // whoever asks may have been revoked while the write waited for others
-        let result = match self.principal(&mut transaction, asked).await {
+        let result = match self.principal(&mut transaction, key).await {
             Ok(principal) => {
                 let mut context = Context {
                     state: &self.state,
@@ -212,7 +280,7 @@ impl Service {
                     asked,
                     transaction: &mut transaction,
                 };
-                let result = write::make(&mut context, &route, method, change).await;
+                let result = write::make(&mut context, route, method, change).await;
                 if result.is_ok() && principal.holder.is_stale() {
                     transaction.touch_token(principal.holder.id).await?;
                 }
@@ -249,10 +317,8 @@ impl Service {
     async fn principal(
         &self,
         transaction: &mut Transaction,
-        asked: &Asked,
+        key: &str,
     ) -> Result<Principal, Refusal> {
-        let unknown = || Refusal::new(Refused::Unknown, "Unauthorized");
-        let key = asked.key().ok_or_else(unknown)?;
         let digest = self.state.keys.digest(key);
         let holder = transaction.holder(&digest).await?;
         let holder = holder
@@ -280,6 +346,10 @@ impl Service {
             state.touching.lock().remove(&id);
         });
     }
+}
+
+fn unknown() -> Refusal {
+    Refusal::new(Refused::Unknown, "Unauthorized")
 }
 
 /// Refuses a method that a route does not have; the message lists those that it has.

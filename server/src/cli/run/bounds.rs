@@ -10,6 +10,10 @@ pub struct BoundsArgs {
     /// Largest request body, like `256MiB` (also `server.decoding.max_length`)
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_body: Option<usize>,
+    /// Largest request body that is read for the authorization policy, if that depends on `input.body`; beyond it requests
+    /// are answered 413
+    #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = size)]
+    max_authorization_body: usize,
     /// Bytes of bodies and answers that all connections hold at a time; beyond it requests are answered 503
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size)]
     max_held: usize,
@@ -63,6 +67,7 @@ impl BoundsArgs {
         Bounds {
             body: self.max_body.or(body).unwrap_or(defaults.body),
             unpacked: unpacked.unwrap_or(defaults.unpacked),
+            authorization_body: self.max_authorization_body,
             memory: self.max_held,
             connections: self.max_connections,
             headers: self.max_headers,
