@@ -8,7 +8,7 @@ use std::time::Duration;
 use solon::{Custom, Engine, Value};
 use solon_host::SystemHost;
 use tokio::signal::unix::{SignalKind, signal};
-use tracing::{error, info, warn};
+use tracing::{info, warn};
 
 use crate::api::{Service, State, file_name, log_status};
 use crate::config::{Authentication, Authorization, ServerOptions};
@@ -132,7 +132,7 @@ impl Server {
     /// Serves until the process is told to stop by a signal, on threads of its own.
     ///
     /// # Errors
-    /// That an address cannot be opened, or connections cannot be protected as asked.
+    /// That an address cannot be opened, connections cannot be protected as asked, or [`ServerOptions::check`] fails.
     pub fn run(self) -> io::Result<()> {
         tokio::runtime::Builder::new_multi_thread()
             .enable_all()
@@ -175,6 +175,8 @@ impl Server {
     /// # Errors
     /// As for [`Self::run`].
     pub async fn open(mut self) -> io::Result<Open> {
+        let wrong = |text| io::Error::new(io::ErrorKind::InvalidInput, text);
+        self.options.check().map_err(wrong)?;
         let (app, started) = self.begin();
         if let Some(within) = self.options.ready_within {
             wait_until_ready(&app.state().plugins, within).await?;
@@ -315,8 +317,8 @@ fn warn_of_openness(options: &ServerOptions) {
     if options.authentication == Authentication::Token
         && options.authorization == Authorization::Off
     {
-        error!(
-            "Token authentication is enabled without authorization: tokens are read, and nobody looks at them."
+        warn!(
+            "Token authentication is enabled without authorization: every request is admitted, with and without a token."
         );
     }
     if options.authentication == Authentication::Token && options.tls.is_none() && is_open {

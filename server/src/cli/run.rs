@@ -179,6 +179,7 @@ fn start(args: &Args) -> Result<(), String> {
     let host = Arc::new(ServerHost::new(told, is_authorized));
     let active = to_value(&config.active(&uuid(&host), VERSION)).map_err(line)?;
     let options = args.options(&config).map_err(line)?;
+    options.check().map_err(|text| line(text.to_owned()))?;
     let loaded = apart(|| {
         let capabilities = args.capabilities(&config)?;
         let (engine, report) = load(args, &config, capabilities.clone(), host)?;

@@ -8,6 +8,7 @@ mod spelling;
 pub use bounds::{Bounds, INLINE_HEADERS};
 pub use file::{Config, Sources};
 pub use options::{
-    Authentication, Authorization, Packing, ServerOptions, StatusOptions, TlsOptions, TlsVersion,
+    Authentication, Authorization, NO_AUTHORITIES, Packing, ServerOptions, StatusOptions,
+    TlsOptions, TlsVersion,
 };
 pub use spelling::Spelling;

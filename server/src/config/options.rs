@@ -120,7 +120,7 @@ pub struct TlsOptions {
     pub cert_file: PathBuf,
     /// Its private key, as PEM.
     pub private_key_file: PathBuf,
-    /// Authorities that vouch for clients, as PEM; without it, those that the system trusts.
+    /// Authorities that sign the certificates of clients, as PEM. Required if clients must show one.
     pub ca_cert_file: Option<PathBuf>,
     /// Oldest version that is spoken.
     pub min_version: TlsVersion,
@@ -155,6 +155,38 @@ impl Default for ServerOptions {
             duration_buckets: BUCKETS.to_vec(),
             shutdown_wait: Duration::ZERO,
             shutdown_grace: Duration::from_secs(10),
+        }
+    }
+}
+
+/// The error of options that require certificates of clients, and name no authority.
+pub const NO_AUTHORITIES: &str = "--authentication=tls needs --tls-ca-cert-file: the file names the authorities that sign certificates of clients";
+
+impl ServerOptions {
+    /// Checks that authentication, authorization and TLS protect what they seem to.
+    ///
+    /// # Errors
+    /// Names the flag that is missing.
+    pub fn check(&self) -> Result<(), &'static str> {
+        match (self.authentication, &self.tls) {
+            (Authentication::Token, _)
+                if self.authorization == Authorization::Off && self.spelling != Spelling::Opa =>
+            {
+                Err(
+                    "--authentication=token needs --authorization=basic: without an authorization policy every request is \
+                     admitted, with and without a token",
+                )
+            }
+            (Authentication::Tls, None) => {
+                Err("--authentication=tls needs --tls-cert-file and --tls-private-key-file")
+            }
+            (Authentication::Tls, Some(tls)) if !tls.client_certificates => {
+                Err("authentication by TLS needs `TlsOptions::client_certificates`")
+            }
+            (_, Some(tls)) if tls.client_certificates && tls.ca_cert_file.is_none() => {
+                Err(NO_AUTHORITIES)
+            }
+            _ => Ok(()),
         }
     }
 }

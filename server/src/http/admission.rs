@@ -104,7 +104,7 @@ impl<A: App> Service<A> {
         match decided.await {
             Ok((message, Admission::Admitted(limits))) => Ok((message, limits)),
             Ok((_, Admission::Rejected(response))) => Err(response.closing()),
-            Err(why) => Err(self.not_run(&why).closing()),
+            Err(why) => Err(self.not_run(why).closing()),
         }
     }
 }

@@ -317,7 +317,7 @@ impl<A: App> Service<A> {
             return self.app.refuse(&Refusal::Broken);
         }
         if let Some(limits) = packed
-            && let Err(refusal) = self.unpack(message, limits)
+            && let Err(refusal) = Self::unpack(message, limits)
         {
             let refused = self.app.refuse(&refusal);
             return refused.varying();
@@ -346,7 +346,7 @@ impl<A: App> Service<A> {
     }
 
     /// Replaces a packed body by what is in it.
-    fn unpack(&self, message: &mut Message, limits: BodyLimits) -> Result<(), Refusal> {
+    fn unpack(message: &mut Message, limits: BodyLimits) -> Result<(), Refusal> {
         match gunzip(&message.body, limits.decompressed, &mut message.held) {
             Ok(body) => {
                 message.body = body;
@@ -397,11 +397,11 @@ impl<A: App> Service<A> {
     }
 
     fn or_refused(&self, done: Result<Response, NotRun>) -> Response {
-        done.unwrap_or_else(|why| self.not_run(&why))
+        done.unwrap_or_else(|why| self.not_run(why))
     }
 
     /// The response to a request that no thread has answered.
-    pub(super) fn not_run(&self, why: &NotRun) -> Response {
+    pub(super) fn not_run(&self, why: NotRun) -> Response {
         self.app.refuse(match why {
             NotRun::Full => &Refusal::Busy,
             NotRun::Lost => &Refusal::Panicked,

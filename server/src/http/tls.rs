@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
-use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::pem::{self, PemObject, SectionKind};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{ServerConfig, WebPkiClientVerifier};
 use rustls::version::{TLS12, TLS13};
@@ -15,7 +15,7 @@ use rustls::{ProtocolVersion, RootCertStore};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{error, info};
 
-use crate::config::{TlsOptions, TlsVersion};
+use crate::config::{NO_AUTHORITIES, TlsOptions, TlsVersion};
 
 /// The certificates that a client showed, as DER, its own first.
 pub type Certificates = Vec<Vec<u8>>;
@@ -151,11 +151,7 @@ fn config(
         builder.with_no_client_auth()
     };
     let named = |path: &PathBuf, what: &str| format!("{}: {what}", path.display());
-    let certificates = CertificateDer::pem_slice_iter(&files.certificate)
-        .collect::<Result<Vec<_>, _>>()
-        .ok()
-        .filter(|certificates| !certificates.is_empty())
-        .ok_or_else(|| named(&options.cert_file, "there is no certificate in it"))?;
+    let certificates = certificates(&options.cert_file, &files.certificate)?;
     let key = PrivateKeyDer::from_pem_slice(&files.key)
         .map_err(|_| named(&options.private_key_file, "there is no private key in it"))?;
     let mut config = builder
@@ -165,26 +161,48 @@ fn config(
     Ok(config)
 }
 
-/// Whom clients have to be vouched for by: the authorities of a file, or those that the system trusts.
+/// The authorities that sign certificates of clients. Those of the system are not among them: they sign for anybody.
 fn roots(options: &TlsOptions, files: &Files) -> Result<RootCertStore, String> {
+    let (Some(file), Some(text)) = (&options.ca_cert_file, &files.authorities) else {
+        return Err(NO_AUTHORITIES.to_owned());
+    };
     let mut roots = RootCertStore::empty();
-    match &files.authorities {
-        Some(text) => {
-            let certificates = CertificateDer::pem_slice_iter(text).filter_map(Result::ok);
-            roots.add_parsable_certificates(certificates);
-        }
-        None => {
-            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        }
-    }
-    if roots.is_empty() {
-        let file = options.ca_cert_file.as_deref().unwrap_or(Path::new(""));
-        return Err(format!(
-            "--tls-ca-cert-file {}: there is no certificate in it",
-            file.display()
-        ));
+    for (number, certificate) in (1..).zip(certificates(file, text)?) {
+        roots.add(certificate).map_err(|error| {
+            format!(
+                "{}: certificate {number} cannot be an authority: {error}",
+                file.display()
+            )
+        })?;
     }
     Ok(roots)
+}
+
+/// Returns the certificates of a file in PEM format.
+///
+/// # Errors
+/// There is none, or a block of the file cannot be read.
+fn certificates(file: &Path, text: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
+    let file = file.display();
+    let mut certificates = Vec::new();
+    for (number, block) in (1..).zip(<(SectionKind, Vec<u8>)>::pem_slice_iter(text)) {
+        let (kind, bytes) = block.map_err(|error| {
+            let what = match error {
+                pem::Error::MissingSectionEnd { .. } => "its END line is missing".to_owned(),
+                pem::Error::IllegalSectionStart { .. } => "invalid BEGIN line".to_owned(),
+                pem::Error::Base64Decode(what) => format!("invalid base64: {what}"),
+                other => other.to_string(),
+            };
+            format!("{file}: block {number} cannot be read: {what}")
+        })?;
+        if kind == SectionKind::Certificate {
+            certificates.push(CertificateDer::from(bytes));
+        }
+    }
+    if certificates.is_empty() {
+        return Err(format!("{file}: there is no certificate in it"));
+    }
+    Ok(certificates)
 }
 
 /// Cryptography with the ciphers that are named, by the names that Go gives them; all where none is. The ciphers of TLS 1.3

@@ -437,7 +437,8 @@ fn what_an_operator_may_overlook_is_told() {
         lines.join("\n")
     };
     assert_eq!(warned(&[]), "");
-    assert!(warned(&["--authentication=token"]).contains("without authorization"));
+    let as_opa = warned(&["--authentication=token", "--compat", "opa"]);
+    assert!(as_opa.contains("without authorization"), "{as_opa}");
     assert!(warned(&["--addr", "0.0.0.0:0"]).contains("lets everybody in"));
     let both = warned(&[
         "--addr",
@@ -446,4 +447,25 @@ fn what_an_operator_may_overlook_is_told() {
         "--authorization=basic",
     ]);
     assert!(both.contains("without encryption"), "{both}");
+}
+
+/// S-360
+#[test]
+fn tokens_without_an_authorization_policy_do_not_start() {
+    for flags in [
+        &["--authentication=token"][..],
+        &["--authentication=token", "--authorization=off"],
+        &["--authentication=token", "--read-only"],
+        &["--authentication=token", "--addr", "unix://@solon-tokens"],
+    ] {
+        let (code, text) = Server::fail(flags);
+        assert_eq!(code, Some(1), "{flags:?}: {text}");
+        for words in ["--authentication=token", "--authorization=basic"] {
+            assert!(text.contains(words), "{flags:?}: {text}");
+        }
+    }
+    // with the names of OPA it starts, as OPA does
+    let server = Server::start_with(&["--authentication=token", "--compat=opa"], &[]);
+    let answer = Client::connect(server.address()).ask(&Message::new("GET", "/v1/data"));
+    assert_eq!(answer.status, 200);
 }

@@ -297,3 +297,127 @@ fn what_cannot_be_protected_does_not_start() {
         assert!(text.contains(words), "{flags:?}: {text}");
     }
 }
+
+/// A program that has to end, within the folder of some files.
+fn fail_in(folder: &Folder, flags: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_solon"))
+        .current_dir(folder.path())
+        .args(["run", "--server", "--addr", "127.0.0.1:0"])
+        .args(TLS)
+        .args(flags)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{flags:?}: {text}");
+    text
+}
+
+fn folder(files: &[(&'static str, String)]) -> Folder {
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, &**text)).collect();
+    Folder::with(&files)
+}
+
+/// S-360
+#[test]
+fn certificates_of_clients_need_named_authorities() {
+    let authority = Authority::new();
+    let folder = folder(&authority.files());
+    for flags in [
+        &["--authentication=tls"][..],
+        &["--authentication=tls", "--tls-ca-cert-file", ""],
+        &["--authentication=tls", "--authorization=basic"],
+        &["--authentication=tls", "--compat", "opa"],
+    ] {
+        let text = fail_in(&folder, flags);
+        assert!(
+            text.contains("--authentication=tls needs --tls-ca-cert-file"),
+            "{flags:?}: {text}"
+        );
+    }
+    if !has("curl") {
+        return;
+    }
+    // the listener itself rejects those without a certificate
+    let flags = ["--authentication=tls", "--tls-ca-cert-file", "ca.pem"];
+    let server = start(&flags, &authority.files(), &[]);
+    let known = ["--cert", "client.pem", "--key", "client-key.pem"];
+    assert_eq!(curl(&server, &known, "/health"), "{}\n 200 2");
+    assert!(curl(&server, &[], "/health").contains(" 000 "));
+}
+
+#[test]
+fn authorities_that_cannot_be_read_are_named() {
+    let authority = Authority::new();
+    let mut files = authority.files();
+    let good = &authority.pem;
+    let (begin, end) = (
+        "-----BEGIN CERTIFICATE-----\n",
+        "-----END CERTIFICATE-----\n",
+    );
+    let not_one = format!("{begin}bm90aGluZw==\n{end}");
+    let broken = format!("{begin}no base64!\n{end}");
+    let cut = &good[..good.len() - end.len()];
+    let key = &files
+        .iter()
+        .find(|(name, _)| *name == "client-key.pem")
+        .unwrap()
+        .1;
+    let cases = [
+        (String::new(), "there is no certificate in it"),
+        ("nothing".to_owned(), "there is no certificate in it"),
+        (key.clone(), "there is no certificate in it"),
+        (broken.clone(), "block 1 cannot be read: invalid base64"),
+        (
+            format!("{good}{broken}"),
+            "block 2 cannot be read: invalid base64",
+        ),
+        (
+            format!("{broken}{good}"),
+            "block 1 cannot be read: invalid base64",
+        ),
+        (
+            format!("{good}{good}{broken}{good}"),
+            "block 3 cannot be read",
+        ),
+        (
+            cut.to_owned(),
+            "block 1 cannot be read: its END line is missing",
+        ),
+        (
+            format!("{good}{cut}"),
+            "block 2 cannot be read: its END line is missing",
+        ),
+        (not_one.clone(), "certificate 1 cannot be an authority"),
+        (
+            format!("{good}{not_one}"),
+            "certificate 2 cannot be an authority",
+        ),
+        (
+            format!("{key}{good}{not_one}"),
+            "certificate 2 cannot be an authority",
+        ),
+    ];
+    files.retain(|(name, _)| *name != "ca.pem");
+    for (text, want) in cases {
+        files.push(("ca.pem", text.clone()));
+        let folder = folder(&files);
+        files.pop();
+        let flags = ["--authentication=tls", "--tls-ca-cert-file", "ca.pem"];
+        let error = fail_in(&folder, &flags);
+        assert!(
+            error.contains(&format!("ca.pem: {want}")),
+            "{text}: {error}"
+        );
+    }
+    // the same holds for the server's own chain
+    for (text, want) in [
+        (broken.clone(), "block 1 cannot be read"),
+        (format!("{good}{broken}"), "block 2 cannot be read"),
+    ] {
+        let mut files = authority.files();
+        files.retain(|(name, _)| *name != "server.pem");
+        files.push(("server.pem", text));
+        let error = fail_in(&folder(&files), &[]);
+        assert!(error.contains(&format!("server.pem: {want}")), "{error}");
+    }
+}

@@ -51,7 +51,7 @@ pub struct TransportArgs {
     /// Its private key, as PEM
     #[arg(long, value_name = "FILE", value_parser = OsStringValueParser::new())]
     tls_private_key_file: Option<OsString>,
-    /// Authorities that vouch for clients, as PEM; those that the system trusts unless set
+    /// Authorities that sign the certificates of clients, as PEM; `--authentication=tls` needs it
     #[arg(long, value_name = "FILE", value_parser = OsStringValueParser::new())]
     tls_ca_cert_file: Option<OsString>,
     /// How often the files of certificates are looked at, like `30s`; a SIGHUP does so at once
@@ -136,15 +136,7 @@ impl TransportArgs {
         );
         let (cert_file, private_key_file) = match files {
             (Some(cert_file), Some(private_key_file)) => (cert_file, private_key_file),
-            (None, None) => {
-                return match self.authentication {
-                    AuthenticationFlag::Tls => Err(
-                        "--authentication=tls needs --tls-cert-file and --tls-private-key-file"
-                            .to_owned(),
-                    ),
-                    _ => Ok(None),
-                };
-            }
+            (None, None) => return Ok(None),
             _ => {
                 let text = "--tls-cert-file and --tls-private-key-file must be specified together";
                 return Err(text.to_owned());
