@@ -12,7 +12,10 @@ use tracing::{info, warn};
 
 use crate::api::{Service, State, file_name, log_status};
 use crate::config::{Authentication, Authorization, ServerOptions};
-use crate::http::{self, Address, Broken, Budget, Listener, Pool, Serving, TlsState, serve};
+use crate::http::{
+    self, Address, AllowedHosts, Broken, Budget, Listener, NamedHost, Pool, Serving, Socket,
+    TlsState, serve,
+};
 use crate::plugins::{Plugin, Registry, Start, Started};
 use crate::system::huge_pages;
 
@@ -197,6 +200,7 @@ impl Server {
             is_diagnostic: true,
             ..listener
         }));
+        restrict_hosts(&mut listeners, options)?;
         let addresses = |is_diagnostic| {
             let some = listeners.iter();
             let some = some.filter(move |one| one.is_diagnostic == is_diagnostic);
@@ -301,6 +305,34 @@ fn gauges(
             ),
         ]
     }
+}
+
+/// Has listeners without authentication check which hosts requests name. Sockets of Unix are out of reach of web pages.
+fn restrict_hosts(listeners: &mut [Listener], options: &ServerOptions) -> io::Result<()> {
+    if options.authentication != Authentication::Off {
+        return Ok(());
+    }
+    let named = options.allowed_hosts.iter();
+    let named: Result<Vec<_>, _> = named.map(|host| NamedHost::parse(host)).collect();
+    let named = named.map_err(|text| io::Error::new(io::ErrorKind::InvalidInput, text))?;
+    let all = options
+        .addresses
+        .iter()
+        .chain(&options.diagnostic_addresses);
+    let all: Vec<_> = all.map(|text| Address::parse(text)).collect();
+    let hosts = Arc::new(AllowedHosts::new(&named, all.iter()));
+    for listener in listeners {
+        let is_unix = matches!(listener.socket, Socket::Unix(..));
+        if named.is_empty() && listener.is_wildcard() {
+            warn!(
+                addr = listener.address(),
+                "Requests may name any host, so that web pages reach the server by DNS rebinding: see --allowed-host."
+            );
+        } else if !is_unix {
+            listener.hosts = Some(hosts.clone());
+        }
+    }
+    Ok(())
 }
 
 /// Says what an operator may have overlooked.

@@ -226,6 +226,12 @@ fn words(refusal: &Refusal) -> (Status, &'static str, String) {
             "the target is too long".to_owned(),
         ),
         Refusal::Host(words) => invalid(words),
+        // each request needs a key, so that any host may be named
+        Refusal::ForeignHost(_) | Refusal::ForeignOrigin(_) => (
+            Status::FORBIDDEN,
+            "not_authorized",
+            "the host is not allowed".to_owned(),
+        ),
         Refusal::Expectation => (
             Status::EXPECTATION_FAILED,
             "invalid_parameter",

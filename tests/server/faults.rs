@@ -35,7 +35,7 @@ fn ask(address: &str, request: &str) -> (u16, String) {
 fn post(address: &str, path: &str, body: &str) -> (u16, String) {
     let length = body.len();
     let request = format!(
-        "POST {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
     );
     ask(address, &request)
 }

@@ -110,7 +110,7 @@ def slow_heads(server, scale):
 
 
 def half_bodies(server, scale):
-    head = b"PUT /v1/data/x HTTP/1.1\r\nHost: x\r\nContent-Length: 200000000\r\n\r\n["
+    head = b"PUT /v1/data/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200000000\r\n\r\n["
     open_ones = [server.connect() for _ in range(int(500 * scale))]
     for one in open_ones:
         one.send(head)
@@ -148,7 +148,7 @@ def distinct(server, count, request):
         mine = range(number, count, 4)
         for start in range(0, len(mine), 100):
             some = mine[start : start + 100]
-            connection.sendall(b"".join(b"GET %b HTTP/1.1\r\nHost: x\r\n\r\n" % request(at).encode() for at in some))
+            connection.sendall(b"".join(b"GET %b HTTP/1.1\r\nHost: localhost\r\n\r\n" % request(at).encode() for at in some))
             answers = b""
             while (answered := answers.count(b"HTTP/1.1 200")) < len(some) or not answers.endswith(b"\n"):
                 part = connection.recv(1 << 16)

@@ -27,6 +27,8 @@ mod control;
 mod counted;
 #[path = "http/description.rs"]
 mod description;
+#[path = "http/hosts.rs"]
+mod hosts;
 #[path = "http/identity.rs"]
 mod identity;
 #[path = "http/inside.rs"]

@@ -221,7 +221,7 @@ fn ask(address: &str, path: &str, media: &str, body: &str) -> std::io::Result<Js
     let length = body.len();
     write!(
         stream,
-        "POST /v1/compile/{path}?metrics HTTP/1.1\r\nHost: bench\r\nAccept: {media}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+        "POST /v1/compile/{path}?metrics HTTP/1.1\r\nHost: localhost\r\nAccept: {media}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
     )?;
     let mut text = String::new();
     stream.read_to_string(&mut text)?;

@@ -151,6 +151,9 @@ fn common(has_body: bool, options: &ServerOptions) -> Vec<&'static str> {
             common.push("413");
         }
     }
+    if options.authentication == Authentication::Off {
+        common.push("403");
+    }
     if has_body {
         common.push("408");
     }

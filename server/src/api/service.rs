@@ -289,6 +289,25 @@ impl App for Service {
                 "the target of the request is too long",
             ),
             Refusal::Host(words) => ApiError::invalid(*words),
+            Refusal::ForeignHost(host) if host.is_empty() => refuse(
+                Status::FORBIDDEN,
+                "host_not_allowed",
+                "the request names no host, which a server without authentication requires",
+            ),
+            Refusal::ForeignHost(host) => refuse(
+                Status::FORBIDDEN,
+                "host_not_allowed",
+                &format!(
+                    "host `{host}` is not allowed: a server without authentication accepts it only with --allowed-host"
+                ),
+            ),
+            Refusal::ForeignOrigin(origin) => refuse(
+                Status::FORBIDDEN,
+                "host_not_allowed",
+                &format!(
+                    "origin `{origin}` is not allowed: a server without authentication accepts its host only with --allowed-host"
+                ),
+            ),
             Refusal::Expectation => refuse(
                 Status::EXPECTATION_FAILED,
                 "expectation_failed",

@@ -264,6 +264,7 @@ impl Args {
             socket_mode: self.transport.unix_socket_perm,
             h2c: self.transport.h2c,
             tls: self.transport.tls()?,
+            allowed_hosts: self.transport.allowed_host.clone(),
             authentication: self.transport.authentication(),
             authorization: self.transport.authorization(),
             read_only: self.transport.read_only,

@@ -18,6 +18,9 @@ pub struct ServerOptions {
     pub h2c: bool,
     /// How connections are protected, where they are.
     pub tls: Option<TlsOptions>,
+    /// Hosts that requests may name if there is no authentication, besides `localhost`, loopback addresses and those that the
+    /// server listens on: names or IP addresses, with a port if no other is allowed.
+    pub allowed_hosts: Vec<String>,
     /// How clients tell who they are.
     pub authentication: Authentication,
     /// Who decides what clients may ask.
@@ -140,6 +143,7 @@ impl Default for ServerOptions {
             socket_mode: 0o755,
             h2c: false,
             tls: None,
+            allowed_hosts: Vec::new(),
             authentication: Authentication::default(),
             authorization: Authorization::default(),
             read_only: false,

@@ -1,5 +1,6 @@
 //! From a request to its answer: classified by its head, read once, answered where it belongs, packed.
 
+use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -15,6 +16,7 @@ use super::admission::{Admission, BodyLimits};
 use super::body::{BodyError, check_length, read_body};
 use super::budget::{Budget, Held, SMALL};
 use super::gzip::{GzipError, accepts_gzip, gunzip, gzip};
+use super::hosts::AllowedHosts;
 use super::message::{Head, Message, Place, REQUEST_ID, Response};
 use super::pages::kept;
 use super::pool::{NotRun, Pace, Pool};
@@ -34,6 +36,10 @@ pub struct Peer {
     pub certificates_read: OnceLock<Option<Value>>,
     /// Whether it is served health and metrics only.
     pub is_diagnostic: bool,
+    /// The address of the server that it has connected to.
+    pub local: Option<IpAddr>,
+    /// The hosts that its requests may name; `None` allows all.
+    pub hosts: Option<Arc<AllowedHosts>>,
 }
 
 /// It takes longer than a reactor may wait: it is asked again in the pool, where what is known of how long it takes says
@@ -63,6 +69,10 @@ pub enum Refusal {
     LongTarget,
     /// It names no host, several, or what cannot be one.
     Host(&'static str),
+    /// It names a host that is not allowed; empty if it names none.
+    ForeignHost(String),
+    /// It comes from a web page of an origin that is not allowed.
+    ForeignOrigin(String),
     /// It expects what nobody does.
     Expectation,
     /// Its body comes in another way than in chunks. Whoever stands in front may see its end elsewhere.
@@ -180,7 +190,7 @@ impl<A: App> Connection<A> {
                 head: &head,
                 is_answered: false,
             };
-            let response = match &head.declared.refusal {
+            let response = match &head.refusal {
                 None => service.answer(&head, body).await,
                 // nobody knows where the next request begins
                 Some(refusal @ Refusal::TransferEncoding) => service.app.refuse(refusal).closing(),

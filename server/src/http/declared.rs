@@ -17,8 +17,6 @@ pub struct Declared {
     pub is_packed: bool,
     /// Its client gave it a name.
     pub is_named: bool,
-    /// It is not what HTTP demands, beside what the reader of heads sees to.
-    pub refusal: Option<Refusal>,
 }
 
 /// The values that are asked for, the first of each.
@@ -34,8 +32,8 @@ struct Found<'a> {
 }
 
 impl Declared {
-    /// Reads headers.
-    pub fn by(headers: &HeaderMap, version: Version) -> Self {
+    /// Reads headers. A request that is not what HTTP demands, beside what the reader of heads sees to, has a refusal.
+    pub fn by(headers: &HeaderMap, version: Version) -> (Self, Option<Refusal>) {
         let mut found = Found::default();
         let mut is_named = false;
         for (name, value) in headers {
@@ -57,12 +55,12 @@ impl Declared {
             };
             place.get_or_insert(value);
         }
-        Self {
+        let declared = Self {
             is_yaml: found.media.is_some_and(is_yaml),
             is_packed: text(found.packing).contains("gzip"),
             is_named,
-            refusal: found.refusal(version),
-        }
+        };
+        (declared, found.refusal(version))
     }
 }
 
@@ -136,7 +134,7 @@ mod tests {
     use super::{Declared, Refusal};
 
     /// What headers in lines say.
-    fn declared(lines: &[&str], version: Version) -> Declared {
+    fn declared(lines: &[&str], version: Version) -> (Declared, Option<Refusal>) {
         let mut headers = HeaderMap::new();
         for line in lines {
             let (name, value) = line.split_once(": ").expect("a name and a value");
@@ -147,7 +145,7 @@ mod tests {
     }
 
     fn refusal(lines: &[&str]) -> Option<Refusal> {
-        declared(lines, Version::HTTP_11).refusal
+        declared(lines, Version::HTTP_11).1
     }
 
     #[test]
@@ -155,8 +153,8 @@ mod tests {
         let host = |words| Some(Refusal::Host(words));
         assert_eq!(refusal(&["host: a:80"]), None);
         assert_eq!(refusal(&[]), host("missing required Host header"));
-        assert_eq!(declared(&[], Version::HTTP_10).refusal, None);
-        assert_eq!(declared(&[], Version::HTTP_2).refusal, None);
+        assert_eq!(declared(&[], Version::HTTP_10).1, None);
+        assert_eq!(declared(&[], Version::HTTP_2).1, None);
         let two = &["host: a", "host: a"];
         assert_eq!(refusal(two), host("too many Host headers"));
         for odd in ["host: a/b", "host: a b", "host: a@b", "host: \"a\""] {
@@ -181,7 +179,7 @@ mod tests {
     #[test]
     fn what_is_said_of_the_body() {
         let said = |lines: &[&str]| {
-            let said = declared(lines, Version::HTTP_2);
+            let (said, _) = declared(lines, Version::HTTP_2);
             (said.is_yaml, said.is_packed, said.is_named)
         };
         assert_eq!(

@@ -4,8 +4,11 @@ use std::io;
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tokio::net::{TcpListener, UnixListener};
+
+use super::hosts::AllowedHosts;
 
 /// Where to listen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +56,8 @@ pub struct Listener {
     pub is_secure: bool,
     /// Whether only health and metrics are served.
     pub is_diagnostic: bool,
+    /// The hosts that requests may name; `None` allows all.
+    pub hosts: Option<Arc<AllowedHosts>>,
 }
 
 /// What connections come from.
@@ -92,6 +97,7 @@ impl Listener {
             socket,
             is_secure,
             is_diagnostic: false,
+            hosts: None,
         };
         match address {
             Address::Unix(path) => Ok(vec![listener(open_unix(path, socket_mode)?, false)]),
@@ -123,6 +129,17 @@ impl Listener {
             })?);
         }
         Ok(listeners)
+    }
+
+    /// Returns `true` if the socket accepts connections to every address of the machine.
+    pub fn is_wildcard(&self) -> bool {
+        match &self.socket {
+            Socket::Tcp(listener) => {
+                let address = listener.local_addr();
+                address.is_ok_and(|address| address.ip().is_unspecified())
+            }
+            Socket::Unix(..) => false,
+        }
     }
 
     /// The address that was opened, with the port that was chosen.

@@ -17,7 +17,7 @@ use solon::{Cancel, Value};
 use super::budget::Held;
 use super::declared::{self, Declared};
 use super::pool::{Turn, Work};
-use super::{Params, Peer};
+use super::{Params, Peer, Refusal};
 
 pub use hyper::Method;
 pub use hyper::StatusCode as Status;
@@ -42,6 +42,8 @@ pub struct Head {
     pub headers: HeaderMap,
     /// What they say of it.
     pub declared: Declared,
+    /// Why it is rejected without being looked at further.
+    pub refusal: Option<Refusal>,
     /// Who sent it.
     pub peer: Arc<Peer>,
     cancel: OnceLock<Cancel>,
@@ -119,10 +121,12 @@ impl Head {
     /// The head of a request.
     pub fn new(parts: Parts, id: u64, peer: Arc<Peer>, within: Option<Duration>) -> Self {
         let received = Instant::now();
-        Self {
+        let (declared, refusal) = Declared::by(&parts.headers, parts.version);
+        let mut head = Self {
             id,
             params: parts.uri.query().map(Params::parse).unwrap_or_default(),
-            declared: Declared::by(&parts.headers, parts.version),
+            declared,
+            refusal,
             version: parts.version,
             method: parts.method,
             target: parts.uri,
@@ -131,7 +135,13 @@ impl Head {
             cancel: OnceLock::new(),
             received,
             deadline: within.and_then(|within| received.checked_add(within)),
+        };
+        if head.refusal.is_none()
+            && let Some(hosts) = &head.peer.hosts
+        {
+            head.refusal = hosts.check(&head).err();
         }
+        head
     }
 
     /// Stops evaluations once nobody waits for the answer. It is of use on other threads than the connection's, and is

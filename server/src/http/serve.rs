@@ -1,6 +1,7 @@
 //! Listeners and their connections.
 
 use std::future::Future;
+use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use crate::config::INLINE_HEADERS;
 
 use super::connection::{App, Connection, Peer, Service};
 use super::graceful::{Shutdown, Stopped};
+use super::hosts::AllowedHosts;
 use super::listen::{Listener, Socket};
 use super::stream::{Broken, Flow, Watched};
 use super::tls::TlsState;
@@ -61,6 +63,7 @@ pub async fn serve<A: App>(
                 tls: serving.tls.clone().filter(|_| listener.is_secure),
                 broken: broken.clone(),
                 is_diagnostic: listener.is_diagnostic,
+                hosts: listener.hosts.clone(),
                 room: if listener.is_diagnostic {
                     Arc::new(Semaphore::new(DIAGNOSTIC))
                 } else {
@@ -88,6 +91,7 @@ struct Connections<A> {
     tls: Option<Arc<TlsState>>,
     broken: Arc<Broken>,
     is_diagnostic: bool,
+    hosts: Option<Arc<AllowedHosts>>,
     room: Arc<Semaphore>,
 }
 
@@ -101,9 +105,11 @@ async fn accept<A: App>(listener: Listener, connections: Connections<A>) {
                     Socket::Tcp(tcp) => tcp.accept().await.map(|(stream, peer)| {
                         // a small answer should not wait for the next packet; where that is refused, it waits
                         let _ = stream.set_nodelay(true);
-                        connections.begin(stream, peer.to_string());
+                        let local = stream.local_addr().ok();
+                        let local = local.map(|local| local.ip().to_canonical());
+                        connections.begin(stream, peer.to_string(), local);
                     }),
-                    Socket::Unix(unix, _) => unix.accept().await.map(|(stream, _)| connections.begin(stream, String::new())),
+                    Socket::Unix(unix, _) => unix.accept().await.map(|(stream, _)| connections.begin(stream, String::new(), None)),
                 }
             } => accepted,
         };
@@ -114,7 +120,7 @@ async fn accept<A: App>(listener: Listener, connections: Connections<A>) {
 }
 
 impl<A: App> Connections<A> {
-    fn begin<S>(&self, mut stream: S, address: String)
+    fn begin<S>(&self, mut stream: S, address: String, local: Option<IpAddr>)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -130,7 +136,8 @@ impl<A: App> Connections<A> {
             return;
         };
         let Some(tls) = &self.tls else {
-            let peer = self.peer(address, Vec::new());
+            let peer = self.peer(address, local);
+            let peer = Arc::new(peer);
             let (h2c, stopped) = (self.h2c, self.stopped.clone());
             let (service, broken) = (self.service.clone(), self.broken.clone());
             tokio::spawn(converse(stream, service, peer, broken, h2c, stopped, room));
@@ -139,30 +146,29 @@ impl<A: App> Connections<A> {
         let acceptor = TlsAcceptor::from(tls.current());
         let stopped = self.stopped.clone();
         let (service, broken) = (self.service.clone(), self.broken.clone());
-        let is_diagnostic = self.is_diagnostic;
+        let mut peer = self.peer(address, local);
         tokio::spawn(async move {
             let within = service.bounds.head_within;
             let shaken = tokio::time::timeout(within, acceptor.accept(stream));
             // who does not agree has been told so
             let Ok(Ok(stream)) = shaken.await else { return };
             let certificates = stream.get_ref().1.peer_certificates().unwrap_or_default();
-            let peer = Arc::new(Peer {
-                address,
-                certificates: certificates.iter().map(|one| one.to_vec()).collect(),
-                certificates_read: OnceLock::new(),
-                is_diagnostic,
-            });
+            peer.certificates = certificates.iter().map(|one| one.to_vec()).collect();
+            let peer = Arc::new(peer);
             converse(stream, service, peer, broken, true, stopped, room).await;
         });
     }
 
-    fn peer(&self, address: String, certificates: Vec<Vec<u8>>) -> Arc<Peer> {
-        Arc::new(Peer {
+    /// A peer that has shown no certificates.
+    fn peer(&self, address: String, local: Option<IpAddr>) -> Peer {
+        Peer {
             address,
-            certificates,
+            certificates: Vec::new(),
             certificates_read: OnceLock::new(),
             is_diagnostic: self.is_diagnostic,
-        })
+            local,
+            hosts: self.hosts.clone(),
+        }
     }
 }
 

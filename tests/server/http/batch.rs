@@ -222,7 +222,7 @@ fn a_client_that_goes_away_ends_its_batch() {
         (0..64).map(|n| (n.to_string(), json!({"n": n}))).collect();
     let body = json!({ "inputs": inputs }).to_string();
     let head = format!(
-        "POST /v1/batch/data/slow/n HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n{body}",
+        "POST /v1/batch/data/slow/n HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     );
     let gone = Unread::send(server.address(), head);

@@ -72,7 +72,7 @@ fn bodies_in_many_small_parts_take_no_more_than_their_bytes() {
     let before = peak(&server);
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream
-        .write_all(b"PUT /v1/data/x HTTP/1.1\r\nHost: test\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n\"\r\n")
+        .write_all(b"PUT /v1/data/x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n\"\r\n")
         .unwrap();
     let part = b"1\r\na\r\n".repeat(100_000);
     for _ in 0..20 {
@@ -128,7 +128,7 @@ fn slow_clients_hold_nobody_up() {
             [
                 begun("GET /health HTT"),
                 begun(
-                    "PUT /v1/data/x HTTP/1.1\r\nHost: test\r\nContent-Length: 200000000\r\n\r\n[",
+                    "PUT /v1/data/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200000000\r\n\r\n[",
                 ),
             ]
         })

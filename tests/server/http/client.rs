@@ -44,8 +44,11 @@ impl Message {
     }
 
     fn bytes(&self) -> Vec<u8> {
-        let mut out =
-            format!("{} {} HTTP/1.1\r\nHost: test\r\n", self.method, self.target).into_bytes();
+        let mut out = format!(
+            "{} {} HTTP/1.1\r\nHost: localhost\r\n",
+            self.method, self.target
+        )
+        .into_bytes();
         for (name, value) in &self.headers {
             out.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());
         }

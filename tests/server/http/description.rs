@@ -208,7 +208,7 @@ fn recorded_answers_are_as_described() {
         faults.join("\n")
     );
     // and all that is described of an operation itself was shown
-    let common = ["400", "401", "408", "413", "500", "503"];
+    let common = ["400", "401", "403", "408", "413", "500", "503"];
     let mut missing = Vec::new();
     for (path, operations) in description["paths"].as_object().unwrap() {
         for (method, operation) in operations

@@ -104,7 +104,7 @@ fn policies_and_documents_are_there_after_a_restart() {
 /// A request on a connection that may end at any time; the status where there was an answer.
 fn ask(stream: &mut BufReader<TcpStream>, request: &str, body: &str) -> Option<u16> {
     let head = format!(
-        "{request} HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n",
+        "{request} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n",
         body.len()
     );
     stream.get_mut().write_all((head + body).as_bytes()).ok()?;

@@ -25,13 +25,13 @@ fn odd_heads_are_answered_with_a_body() {
     // characters that a target may not have, and has
     for quoted in ["{\"user\":\"alice\"}", "%7B%22user%22:%22alice%22%7D"] {
         let answer = ask(&format!(
-            "GET /v1/data/p/x?input={quoted} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+            "GET /v1/data/p/x?input={quoted} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
         ));
         assert!(answer.ends_with("{\"result\":\"alice\"}\n"), "{answer}");
     }
     let many = "X-A: b\r\n".repeat(110);
     let answer = ask(&format!(
-        "GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{many}\r\n"
+        "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{many}\r\n"
     ));
     assert_eq!(status(&answer), "200", "{answer}");
     for (head, want, words) in [
@@ -41,7 +41,7 @@ fn odd_heads_are_answered_with_a_body() {
             "missing required Host header",
         ),
         (
-            "GET /health HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n",
+            "GET /health HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
             "400",
             "too many Host headers",
         ),
@@ -51,18 +51,18 @@ fn odd_heads_are_answered_with_a_body() {
             "malformed Host header",
         ),
         (
-            "GET /health HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\n\r\n",
+            "GET /health HTTP/1.1\r\nHost: localhost\r\nExpect: 200-ok\r\n\r\n",
             "417",
             "expectation_failed",
         ),
         (
-            "CONNECT elsewhere:80 HTTP/1.1\r\nHost: x\r\n\r\n",
+            "CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n",
             "405",
             "method_not_allowed",
         ),
         ("GARBAGE\r\n\r\n", "400", "the request cannot be read"),
         (
-            "GET /a b HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET /a b HTTP/1.1\r\nHost: localhost\r\n\r\n",
             "400",
             "the request cannot be read",
         ),
@@ -80,8 +80,8 @@ fn odd_heads_are_answered_with_a_body() {
         ("identity", "400"),
     ] {
         let answer = ask(&format!(
-            "POST /v1/data/p HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: {coding}\r\n\r\n\
-             0\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n"
+            "POST /v1/data/p HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: {coding}\r\n\r\n\
+             0\r\n\r\nGET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
         ));
         assert_eq!(status(&answer), want, "{coding}: {answer}");
         assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{coding}: {answer}");
@@ -90,7 +90,9 @@ fn odd_heads_are_answered_with_a_body() {
         format!("X-A: {}\r\n", "b".repeat(40_000)),
         "X-A: b\r\n".repeat(130),
     ] {
-        let answer = ask(&format!("GET /health HTTP/1.1\r\nHost: x\r\n{large}\r\n"));
+        let answer = ask(&format!(
+            "GET /health HTTP/1.1\r\nHost: localhost\r\n{large}\r\n"
+        ));
         assert_eq!(status(&answer), "431", "{answer}");
         assert!(answer.contains("headers_too_large"), "{answer}");
     }
@@ -135,7 +137,7 @@ fn connections_may_rest_between_requests_but_not_within() {
     let server = start("1h", "700ms", "1h");
     let answer = ends(
         &server,
-        "PUT /v1/data/x HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n[1",
+        "PUT /v1/data/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n[1",
     );
     assert_eq!(status(&answer), "408", "{answer}");
     assert!(answer.contains("request_timeout"), "{answer}");
@@ -368,14 +370,15 @@ fn a_configuration_that_changes_is_taken_once_it_can_be_used() {
 #[test]
 fn requests_with_bodies_follow_one_another() {
     let server = Server::start(&[("p.rego", "package p\n\nx := input\n")]);
-    let small = "POST /v1/data/p/x HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n{\"input\":1}";
-    let parts = "POST /v1/data/p/x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"inp\r\n6\r\nut\":1}\r\n0\r\n\r\n";
+    let small =
+        "POST /v1/data/p/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 11\r\n\r\n{\"input\":1}";
+    let parts = "POST /v1/data/p/x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"inp\r\n6\r\nut\":1}\r\n0\r\n\r\n";
     let large = format!("{{\"input\":\"{}\"}}", "a".repeat(100_000));
     let large = format!(
-        "POST /v1/data/p/x HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n{large}",
+        "POST /v1/data/p/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{large}",
         large.len()
     );
-    let unread = "GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello";
+    let unread = "GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello";
     let all = [
         small, small, parts, small, &large, unread, small, parts, parts, small,
     ]

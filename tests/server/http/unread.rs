@@ -11,7 +11,7 @@ impl Unread {
     pub fn get(address: &str, target: &str) -> Self {
         Self::send(
             address,
-            format!("GET {target} HTTP/1.1\r\nHost: test\r\n\r\n"),
+            format!("GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n"),
         )
     }
 

@@ -160,7 +160,7 @@ impl Load {
 fn bytes((path, body): Ask) -> Vec<u8> {
     let length = body.len();
     let head = format!(
-        "POST {path} HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
     );
     head.into_bytes()
 }
@@ -205,7 +205,7 @@ pub fn idle(address: &str, count: usize) -> Result<Vec<std::net::TcpStream>, Str
         };
         let text = |error: std::io::Error| error.to_string();
         stream
-            .write_all(b"GET /health HTTP/1.1\r\nHost: bench\r\n\r\n")
+            .write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
             .map_err(text)?;
         let mut answer = [0; 512];
         if stream.read(&mut answer).map_err(text)? == 0 {

@@ -9,6 +9,7 @@ use clap::builder::OsStringValueParser;
 
 use crate::cli::amounts::signed_duration;
 use crate::config::{Authentication, Authorization, TlsOptions, TlsVersion};
+use crate::http::NamedHost;
 
 /// How often the files of certificates are looked at unless set.
 const REFRESH: Duration = Duration::from_secs(5);
@@ -27,6 +28,10 @@ pub struct TransportArgs {
     /// Address where health and metrics are served, and nothing else; may be given several times
     #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
     pub diagnostic_addr: Vec<String>,
+    /// Host that requests may name without authentication, besides `localhost`, loopback addresses and the addresses that the
+    /// server listens on; may be given several times
+    #[arg(long, value_name = "HOST", value_delimiter = ',', value_parser = host)]
+    pub allowed_host: Vec<String>,
     /// Permissions of sockets in the file system, in octal
     #[arg(long, value_name = "MODE", default_value = "755", value_parser = octal)]
     pub unix_socket_perm: u32,
@@ -101,6 +106,10 @@ enum TlsFlag {
 /// Returns the file that a flag names; an empty name is as if the flag was absent.
 fn file(name: Option<&OsString>) -> Option<PathBuf> {
     name.filter(|name| !name.is_empty()).map(PathBuf::from)
+}
+
+fn host(text: &str) -> Result<String, String> {
+    NamedHost::parse(text).map(|_| text.to_owned())
 }
 
 fn octal(text: &str) -> Result<u32, String> {

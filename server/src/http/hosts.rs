@@ -1,0 +1,210 @@
+//! Hosts that requests may name. A server without authentication is otherwise open to web pages: a page whose name resolves to
+//! the server's address (DNS rebinding) is of one origin with it, as the browser sees it.
+
+use std::net::IpAddr;
+
+use hyper::HeaderMap;
+use hyper::header::{HOST, ORIGIN};
+
+use super::connection::Refusal;
+use super::listen::Address;
+use super::message::Head;
+
+/// The hosts that requests on a listener may name.
+#[derive(Clone, Debug, Default)]
+pub struct AllowedHosts {
+    hosts: Vec<NamedHost>,
+}
+
+/// A host, and the only port that is allowed with it, if there is one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedHost {
+    host: Host,
+    port: Option<u16>,
+}
+
+/// A host in canonical spelling.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Host {
+    Address(IpAddr),
+    /// In lower case, without a dot at its end.
+    Name(String),
+}
+
+impl NamedHost {
+    /// Parses `name`, `name:port`, `192.0.2.1`, `[2001:db8::1]:port`; without a port also `2001:db8::1`.
+    ///
+    /// # Errors
+    /// What is expected.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if let Ok(address) = text.parse::<IpAddr>() {
+            return Ok(Self {
+                host: Host::Address(address.to_canonical()),
+                port: None,
+            });
+        }
+        parse(text).ok_or_else(|| {
+            format!(
+                "invalid host `{text}`: expected a host name or an IP address, perhaps with a port"
+            )
+        })
+    }
+
+    fn allows(&self, other: &Self) -> bool {
+        self.host == other.host && (self.port.is_none() || self.port == other.port)
+    }
+}
+
+impl AllowedHosts {
+    /// Those that an operator names, and the addresses that the server listens on. `localhost` and loopback addresses are
+    /// always allowed.
+    pub fn new<'a>(named: &[NamedHost], listens_on: impl Iterator<Item = &'a Address>) -> Self {
+        let own = listens_on.filter_map(|address| match address {
+            Address::Tcp(place, _) => parse(place),
+            Address::Unix(_) => None,
+        });
+        let own = own.filter(|own| match &own.host {
+            Host::Address(address) => !address.is_unspecified(),
+            Host::Name(_) => true,
+        });
+        let own = own.map(|own| NamedHost { port: None, ..own });
+        Self {
+            hosts: named.iter().cloned().chain(own).collect(),
+        }
+    }
+
+    /// Rejects a request that names another host: in its target, in `Host` or in `Origin`.
+    ///
+    /// # Errors
+    /// The rejection names the host.
+    pub fn check(&self, head: &Head) -> Result<(), Refusal> {
+        let authority = head.target.authority().map(|authority| {
+            // what stands ahead of `@` is no part of the host
+            let text = authority.as_str();
+            text.rsplit_once('@').map_or(text, |(_, host)| host)
+        });
+        let header = head
+            .headers
+            .get(HOST)
+            .map(|host| host.to_str().unwrap_or(""));
+        if authority.is_none() && header.is_none() {
+            return Err(Refusal::ForeignHost(String::new()));
+        }
+        for text in [authority, header].into_iter().flatten() {
+            if !self.allows(head, text) {
+                return Err(Refusal::ForeignHost(text.to_owned()));
+            }
+        }
+        self.check_origin(head, &head.headers)
+    }
+
+    fn check_origin(&self, head: &Head, headers: &HeaderMap) -> Result<(), Refusal> {
+        for origin in headers.get_all(ORIGIN) {
+            let text = String::from_utf8_lossy(origin.as_bytes());
+            let host = text.split_once("://").map(|(_, host)| host);
+            if !host.is_some_and(|host| self.allows(head, host)) {
+                return Err(Refusal::ForeignOrigin(text.into_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    fn allows(&self, head: &Head, text: &str) -> bool {
+        let Some(named) = parse(text) else {
+            return false;
+        };
+        let is_own = match &named.host {
+            Host::Address(address) => address.is_loopback() || head.peer.local == Some(*address),
+            Host::Name(name) => name == "localhost",
+        };
+        is_own || self.hosts.iter().any(|host| host.allows(&named))
+    }
+}
+
+/// Parses a host with or without a port. IPv6 addresses are in brackets.
+fn parse(text: &str) -> Option<NamedHost> {
+    let (host, rest) = match text.strip_prefix('[') {
+        Some(inner) => {
+            let (address, rest) = inner.split_once(']')?;
+            let address: std::net::Ipv6Addr = address.parse().ok()?;
+            (Host::Address(IpAddr::V6(address).to_canonical()), rest)
+        }
+        None => {
+            let end = text.find(':').unwrap_or(text.len());
+            let (name, rest) = text.split_at_checked(end)?;
+            let name = name.strip_suffix('.').unwrap_or(name);
+            let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+            if name.is_empty() || !name.bytes().all(is_of_name) {
+                return None;
+            }
+            let host = match name.parse::<std::net::Ipv4Addr>() {
+                Ok(address) => Host::Address(IpAddr::V4(address)),
+                Err(_) => Host::Name(name.to_ascii_lowercase()),
+            };
+            (host, rest)
+        }
+    };
+    let port = match rest.strip_prefix(':') {
+        None if rest.is_empty() => None,
+        None => return None,
+        Some("") => None,
+        Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Some(digits.parse().ok()?)
+        }
+        Some(_) => return None,
+    };
+    Some(NamedHost { host, port })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NamedHost, parse};
+
+    #[test]
+    fn hosts_have_one_spelling() {
+        let same = |texts: &[&str]| {
+            let first = parse(texts[0]).unwrap();
+            for text in texts {
+                assert_eq!(parse(text).unwrap().host, first.host, "{text}");
+            }
+        };
+        same(&[
+            "localhost",
+            "LocalHost",
+            "localhost.",
+            "localhost:1",
+            "localhost:",
+        ]);
+        same(&[
+            "127.0.0.1",
+            "127.0.0.1:80",
+            "127.0.0.1.",
+            "[::ffff:127.0.0.1]",
+        ]);
+        same(&["[::1]", "[0:0:0:0:0:0:0:1]", "[::1]:8181", "[::1]:"]);
+        for text in [
+            "",
+            ":80",
+            ".",
+            "::1",
+            "[::1",
+            "[::1]x",
+            "[localhost]",
+            "[::1%25lo]",
+            "a b",
+            "a:b",
+            "a:1:2",
+            "a:-1",
+            "a:65536",
+            "a/b",
+            "a@b",
+            "%6cocalhost",
+            "a..:x",
+            "a,b",
+        ] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+        assert_eq!(NamedHost::parse("::1"), NamedHost::parse("[::1]"));
+        assert!(NamedHost::parse("http://a").is_err() && NamedHost::parse("*").is_err());
+    }
+}
