@@ -14,6 +14,14 @@ fn variable(name: &str) -> Option<String> {
         "REFERENCE" => Some("${HOST}".to_owned()),
         "A.B" => Some("dot".to_owned()),
         "A-B" => Some("hyphen".to_owned()),
+        "TOKEN" => Some("s3cret".to_owned()),
+        "PORT" => Some("8080".to_owned()),
+        "YES" => Some("true".to_owned()),
+        "FLOW" => Some("{a: s3cret, b: [s3cret]}".to_owned()),
+        "LINES" => Some("s3cret\nmore: s3cret".to_owned()),
+        "NAMED" => Some("s3cret: s3cret".to_owned()),
+        "ANCHOR" => Some("&s3cret s3cret".to_owned()),
+        "QUOTE" => Some("\"s3cret".to_owned()),
         "É" => Some("accent".to_owned()),
         "1S" => Some("digit".to_owned()),
         _ => None,
@@ -87,7 +95,7 @@ fn variables_are_replaced_as_opa_replaces_them() {
         ("labels.h=a${EMPTY}b", json!({"labels": {"h": "ab"}})),
         ("labels.h=${EMPTY}", json!({"labels": {"h": ""}})),
         ("labels.h=${NONE}", json!({"labels": {"h": "${NONE}"}})),
-        ("more.${HOST}=a", json!({"more": {"example": {"com": "a"}}})),
+        ("more.${HOST}=a", json!({"more": {"REDACTED": "REDACTED"}})),
         ("", json!({})),
     ] {
         let config = read("", &[set], &[]);
@@ -351,6 +359,155 @@ fn what_services_send_is_not_shown() {
     assert_eq!(keys["keys"], json!({"k": {"scope": "read"}}));
     let keys = told("keys: {k: {kei: t, key: t, algorithm: HS256}}", &[]);
     assert_eq!(keys["keys"], json!({"k": {"algorithm": "HS256"}}));
+}
+
+/// A value that came from a variable is replaced as a whole, whatever stands around the variable and whatever its kind.
+#[test]
+fn values_of_variables_are_not_shown() {
+    let hidden = || json!("REDACTED");
+    for (text, want) in [
+        ("x: ${TOKEN}", json!({"x": hidden()})),
+        ("x: Bearer ${TOKEN}", json!({"x": hidden()})),
+        ("x: \"${TOKEN}\"", json!({"x": hidden()})),
+        ("x: '${TOKEN}'", json!({"x": hidden()})),
+        ("x: |\n  a\n  ${TOKEN}\n", json!({"x": hidden()})),
+        (
+            "x: {y: {z: ${TOKEN}}, w: 1}",
+            json!({"x": {"y": {"z": hidden()}, "w": 1}}),
+        ),
+        ("x: [a, ${TOKEN}, b]", json!({"x": ["a", hidden(), "b"]})),
+        ("x: ${HOST}:${PORT}", json!({"x": hidden()})),
+        // numbers, booleans and empty values
+        ("x: ${PORT}", json!({"x": hidden()})),
+        ("x: 1${PORT}", json!({"x": hidden()})),
+        ("x: ${YES}", json!({"x": hidden()})),
+        ("x: ${EMPTY}", json!({"x": hidden()})),
+        ("x: a${EMPTY}", json!({"x": hidden()})),
+        ("x: ${REFERENCE}", json!({"x": hidden()})),
+        // a variable that is not set stays as it is written
+        ("x: ${NONE}, y", json!({"x": "${NONE}, y"})),
+        ("x: ${}a", json!({"x": "a"})),
+        // an equal value that came from elsewhere is no secret
+        (
+            "x: ${TOKEN}\ny: s3cret",
+            json!({"x": hidden(), "y": "s3cret"}),
+        ),
+        (
+            "x: 8080 # ${PORT}\ny: ${PORT}",
+            json!({"x": 8080, "y": hidden()}),
+        ),
+        // variables that are more than one value
+        ("x: ${FLOW}\ny: 1", json!({"x": hidden(), "y": 1})),
+        ("x: [${FLOW}, a]", json!({"x": [hidden(), "a"]})),
+        (
+            "x: ${LINES}\ny: 1",
+            json!({"x": hidden(), "y": 1, "REDACTED": hidden()}),
+        ),
+        (
+            "x: &a ${TOKEN}\ny: *a",
+            json!({"x": hidden(), "y": hidden()}),
+        ),
+        ("x: ${ANCHOR}\ny: 1", json!({"x": hidden(), "y": 1})),
+        // names of members
+        (
+            "x: {'k${TOKEN}': a, b: c}",
+            json!({"x": {"REDACTED": hidden(), "b": "c"}}),
+        ),
+        ("${TOKEN}: a", json!({"REDACTED": hidden()})),
+        // only the text of the variable makes this valid: nothing is shown
+        ("${NAMED}\nx: 1", json!({"REDACTED": hidden()})),
+        ("x: ${QUOTE}\"\ny: 1", json!({"x": hidden(), "y": 1})),
+        // sections that mean something
+        (
+            "default_decision: /a/${TOKEN}",
+            json!({"default_decision": hidden()}),
+        ),
+        (
+            "storage: {sqlite: {path: '${TOKEN}/solon.db'}}",
+            json!({"storage": {"sqlite": {"path": hidden()}}}),
+        ),
+        (
+            "server: {decoding: {max_length: ${PORT}}}",
+            json!({"server": {"decoding": {"max_length": hidden()}}}),
+        ),
+        (
+            "services: {s: {url: 'http://${HOST}', headers: {A: b}, name: n}}",
+            json!({"services": {"s": {"url": hidden(), "headers": {"A": hidden()}, "name": "n"}}}),
+        ),
+        ("services: {s: ${FLOW}}", json!({"services": {}})),
+        (
+            "keys: {k: {scope: '${TOKEN}', key: '${TOKEN}'}}",
+            json!({"keys": {"k": {"scope": hidden()}}}),
+        ),
+        // labels are there to be read
+        (
+            "labels: {a: '${TOKEN}', b: c}",
+            json!({"labels": {"a": "s3cret", "b": "c"}}),
+        ),
+    ] {
+        let config = read(text, &[], &[]);
+        let config = config.unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(config.told(), want, "{text}");
+        let active = config.active("7", "1").to_string();
+        assert_eq!(
+            active.contains("s3cret"),
+            want.to_string().contains("s3cret"),
+            "{text}: {active}"
+        );
+    }
+    for (set, want) in [
+        ("x.y=${TOKEN}", json!({"x": {"y": hidden()}})),
+        (
+            "x.y=a${TOKEN}b,x.z=1",
+            json!({"x": {"y": hidden(), "z": 1}}),
+        ),
+        ("x={a,${TOKEN}}", json!({"x": ["a", hidden()]})),
+        ("x[0].y=${TOKEN}", json!({"x": [{"y": hidden()}]})),
+        ("x.${TOKEN}=a", json!({"x": {"REDACTED": hidden()}})),
+        ("x=s3cret", json!({"x": "s3cret"})),
+    ] {
+        assert_eq!(told("", &[set]), want, "{set}");
+    }
+    // an assignment over a variable of the file, and the other way round
+    assert_eq!(told("x: ${TOKEN}", &["x=a"]), json!({"x": "a"}));
+    assert_eq!(told("x: a", &["x=${TOKEN}"]), json!({"x": hidden()}));
+}
+
+#[test]
+fn values_of_files_are_not_shown() {
+    let config = read("", &[], &["x.y=secret.txt", "labels.l=secret.txt"]).unwrap();
+    assert_eq!(
+        config.told(),
+        json!({"x": {"y": "REDACTED"}, "labels": {"l": "hidden"}})
+    );
+    let config = read("", &[], &["services.s.headers.Authorization=secret.txt"]).unwrap();
+    assert!(!config.active("7", "1").to_string().contains("hidden"));
+}
+
+/// Sections with unknown names may be misspelled ones, and contain the same secrets.
+#[test]
+fn headers_and_credentials_are_not_shown_in_any_section() {
+    for (text, want) in [
+        (
+            "servces: {a: {headers: {Authorization: t}, credentials: {bearer: {token: t}}, url: u}}",
+            json!({"servces": {"a": {"headers": {"Authorization": "REDACTED"}, "url": "u"}}}),
+        ),
+        (
+            "extra: [{Headers: {A: t, b: [t]}}, {HEADERS: 't: t'}, {headers: [t]}]",
+            json!({"extra": [{"Headers": {"A": "REDACTED", "b": "REDACTED"}}, {"HEADERS": "REDACTED"}, {"headers": "REDACTED"}]}),
+        ),
+        (
+            "extra: {headers: null, Credentials: t}",
+            json!({"extra": {"headers": null}}),
+        ),
+        ("headers: {a: t}", json!({"headers": {"a": "REDACTED"}})),
+        (
+            "labels: {headers: l, credentials: l}",
+            json!({"labels": {"headers": "l", "credentials": "l"}}),
+        ),
+    ] {
+        assert_eq!(told(text, &[]), want, "{text}");
+    }
 }
 
 /// Sections that are spelled another way have no effect, and contain secrets all the same.

@@ -5,8 +5,11 @@ mod caching;
 mod keys;
 mod redacted;
 mod settings;
+mod substitution;
 
 use serde_json::{Map, Value};
+
+use substitution::{PLACEHOLDER, masked, substituted};
 
 pub use caching::Caching;
 pub use settings::Settings;
@@ -27,6 +30,9 @@ pub struct Sources {
 pub struct Config {
     /// All of it.
     value: Value,
+    /// The configuration with a placeholder in place of each environment variable and of each file of `--set-file`. Values that
+    /// differ from `value` may be secrets.
+    without_variables: Value,
     /// What it says of the server.
     pub settings: Settings,
     /// What may be a slip of the pen.
@@ -43,31 +49,16 @@ impl Config {
         variable: &dyn Fn(&str) -> Option<String>,
         read: &dyn Fn(&str) -> Result<String, String>,
     ) -> Result<Self, String> {
-        let mut value = Value::Object(Map::new());
-        if let Some((name, text)) = &sources.file {
-            let text = substituted(text, variable);
-            let parsed: Value = serde_yaml::from_str(&text)
-                .map_err(|error| format!("failed to parse {name}: yaml: {error}"))?;
-            match parsed {
-                Value::Null => {}
-                Value::Object(_) => value = parsed,
-                _ => return Err(format!("{name}: expected an object")),
-            }
-        }
-        for text in sources.set.iter().filter(|text| !text.is_empty()) {
-            let text = substituted(text, variable);
-            assignments::apply(&mut value, &text, &|text| Ok(assignments::typed(text)))
-                .map_err(|error| format!("failed parsing --set data: {error}"))?;
-        }
-        for text in sources.set_files.iter().filter(|text| !text.is_empty()) {
-            let file = |path: &str| Ok(Value::from(read(path)?.trim()));
-            assignments::apply(&mut value, text, &file)
-                .map_err(|error| format!("failed parsing --set-file data: {error}"))?;
-        }
+        let value = merged(sources, variable, read)?;
+        let placeholder = |name: &str| variable(name).map(|_| PLACEHOLDER.to_owned());
+        // where the placeholder is not valid in place of a value, all values count as secrets
+        let without_variables = merged(sources, &placeholder, &|_| Ok(PLACEHOLDER.to_owned()))
+            .unwrap_or_else(|_| Value::Object(Map::new()));
         let warnings = keys::check(&value)?;
         let settings = Settings::of(&value)?;
         Ok(Self {
             value,
+            without_variables,
             settings,
             warnings,
         })
@@ -85,7 +76,10 @@ impl Config {
                 ),
             ];
             for (name, path) in decisions {
-                fields.insert(name.to_owned(), path.as_str().into());
+                let shown = fields.entry(name).or_insert(Value::Null);
+                if shown.is_null() {
+                    *shown = path.as_str().into();
+                }
             }
             let labels = fields
                 .entry("labels")
@@ -98,34 +92,45 @@ impl Config {
         value
     }
 
-    /// All of it but what is secret, as policies see it in `opa.runtime().config`.
+    /// Returns the configuration without secrets, as policies see it in `opa.runtime().config`. Values that depend on environment
+    /// variables, or on files of `--set-file`, are replaced. Labels are not: they are there to be read.
     pub fn told(&self) -> Value {
-        redacted::redacted(&self.value)
+        let mut shown = redacted::redacted(&masked(&self.value, &self.without_variables));
+        if let (Value::Object(shown), Some(labels)) = (&mut shown, self.value.get("labels")) {
+            shown.insert("labels".to_owned(), labels.clone());
+        }
+        shown
     }
 }
 
-/// Replaces each `${NAME}` of a line by the variable of that name, as OPA does: by the empty text if the variable is empty, or the
-/// name is; a variable that is not set leaves the text as it is. `$$` and `${NAME:-default}` have no meaning.
-fn substituted(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("${") {
-        out.push_str(before);
-        let name = after.split_once('}');
-        let Some((name, after_name)) = name.filter(|(name, _)| !name.contains('\n')) else {
-            out.push_str("${");
-            rest = after;
-            continue;
-        };
-        match variable(name) {
-            Some(value) => out.push_str(&value),
-            None if name.is_empty() => {}
-            None => out.extend(["${", name, "}"]),
+/// Reads the file and applies the assignments of the command line.
+fn merged(
+    sources: &Sources,
+    variable: &dyn Fn(&str) -> Option<String>,
+    read: &dyn Fn(&str) -> Result<String, String>,
+) -> Result<Value, String> {
+    let mut value = Value::Object(Map::new());
+    if let Some((name, text)) = &sources.file {
+        let text = substituted(text, variable);
+        let parsed: Value = serde_yaml::from_str(&text)
+            .map_err(|error| format!("failed to parse {name}: yaml: {error}"))?;
+        match parsed {
+            Value::Null => {}
+            Value::Object(_) => value = parsed,
+            _ => return Err(format!("{name}: expected an object")),
         }
-        rest = after_name;
     }
-    out.push_str(rest);
-    out
+    for text in sources.set.iter().filter(|text| !text.is_empty()) {
+        let text = substituted(text, variable);
+        assignments::apply(&mut value, &text, &|text| Ok(assignments::typed(text)))
+            .map_err(|error| format!("failed parsing --set data: {error}"))?;
+    }
+    for text in sources.set_files.iter().filter(|text| !text.is_empty()) {
+        let file = |path: &str| Ok(Value::from(read(path)?.trim()));
+        assignments::apply(&mut value, text, &file)
+            .map_err(|error| format!("failed parsing --set-file data: {error}"))?;
+    }
+    Ok(value)
 }
 
 #[cfg(test)]

@@ -5,13 +5,14 @@ use serde_json::{Map, Value};
 use super::keys;
 
 /// Stands for a secret whose key is shown.
-const REDACTED: &str = "REDACTED";
+pub const REDACTED: &str = "REDACTED";
 
 /// Returns the configuration without secrets:
 ///
 /// - members of services and keys that have no meaning are removed, since a misspelled one may contain a secret
 /// - the `credentials` of services, and the `key` and `private_key` of keys, are removed
-/// - the values of `headers` of services, and user, password and query of their `url`, are replaced
+/// - user, password and query of the `url` of services are replaced
+/// - in every section, also one with an unknown name, the values of `headers` are replaced, and `credentials` are removed
 ///
 /// Names of sections are compared without regard to case, since a misspelled section contains secrets, too.
 pub fn redacted(config: &Value) -> Value {
@@ -29,15 +30,33 @@ pub fn redacted(config: &Value) -> Value {
             });
         }
     }
+    without_headers(&mut config);
     config
 }
 
-fn without_secrets_of_service(service: &mut Map<String, Value>) {
-    service.remove("credentials");
-    let headers = service.get_mut("headers").and_then(Value::as_object_mut);
-    for value in headers.into_iter().flat_map(Map::values_mut) {
-        *value = REDACTED.into();
+/// Replaces the values of all members named `headers` and removes all members named `credentials`, at any depth.
+fn without_headers(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|name, _| !name.eq_ignore_ascii_case("credentials"));
+            for (name, value) in fields {
+                if !name.eq_ignore_ascii_case("headers") {
+                    without_headers(value);
+                } else if let Value::Object(headers) = value {
+                    for header in headers.values_mut() {
+                        *header = REDACTED.into();
+                    }
+                } else if !value.is_null() {
+                    *value = REDACTED.into();
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_headers),
+        _ => {}
     }
+}
+
+fn without_secrets_of_service(service: &mut Map<String, Value>) {
     if let Some(Value::String(url)) = service.get_mut("url") {
         *url = redacted_url(url);
     }
