@@ -360,5 +360,8 @@ pub const RESPONSE_CACHE_BYTES: usize = 64 << 20;
 /// Largest answer of a proxy that is asked for a connection, in bytes.
 pub const PROXY_ANSWER_BYTES: usize = 64 << 10;
 
+/// Maximum size, in bytes, of a file of certificates or keys that a request names (`tls_ca_cert_file`).
+pub const CERTIFICATE_FILE_BYTES: u64 = 16 << 20;
+
 /// Most requests of one chain of redirections.
 pub const REDIRECTIONS: usize = 100;

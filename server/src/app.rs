@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use solon::{Custom, Engine, Value};
-use solon_host::SystemHost;
+use solon_host::RestrictedHost;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::{info, warn};
 
@@ -49,8 +49,10 @@ pub struct ServerBuilder {
 }
 
 impl ServerBuilder {
-    /// Serves an engine, which may be changed and asked beside the server. Without it, the server has one of its own with
-    /// the system's clock, resolver and HTTP client.
+    /// Serves an engine, which the program may change and evaluate as well. Without it, the server has an engine of its own with
+    /// the system's clock, resolver and HTTP client, and without environment variables. Every client that may send queries can
+    /// read what the host of an engine exposes: [`solon_host::RestrictedHost`] exposes chosen variables,
+    /// [`solon_host::SystemHost`] all of them.
     #[must_use]
     pub fn engine(mut self, engine: Engine) -> Self {
         self.engine = Some(engine);
@@ -102,9 +104,8 @@ impl ServerBuilder {
     /// The server.
     pub fn build(self) -> Server {
         let engine = self.engine.unwrap_or_else(|| {
-            let builder = Engine::builder()
-                .host(Arc::new(SystemHost))
-                .file_name(file_name);
+            let host = RestrictedHost::new().expose_variables::<&str>([]);
+            let builder = Engine::builder().host(Arc::new(host)).file_name(file_name);
             let add = |builder: solon::EngineBuilder, function| builder.function(function);
             self.functions.into_iter().fold(builder, add).build()
         });

@@ -27,6 +27,8 @@ mod control;
 mod counted;
 #[path = "http/description.rs"]
 mod description;
+#[path = "http/environment.rs"]
+mod environment;
 #[path = "http/hosts.rs"]
 mod hosts;
 #[path = "http/identity.rs"]

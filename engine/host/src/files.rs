@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::io::Read as _;
 use std::path::Path;
 
 use solon::bundle::{FileError, FileKind, Files, Links};
@@ -44,4 +45,22 @@ impl Files for SystemFiles {
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         fs::read(path).map_err(|error| refused(&error))
     }
+}
+
+/// Reads a regular file of at most `limit` bytes. Devices and pipes are rejected: a read of them may never end.
+pub fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
+    let problem = |error: io::Error| errno::text(&error);
+    // before the file is opened, since that already waits if it is a pipe
+    let kind = fs::metadata(path).map_err(problem)?.file_type();
+    if !kind.is_file() && !kind.is_dir() {
+        return Err("not a regular file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).map_err(problem)?;
+    let read = file.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    let read = u64::try_from(read.map_err(problem)?).unwrap_or(u64::MAX);
+    if read > limit {
+        return Err(format!("file is larger than {limit} bytes"));
+    }
+    Ok(bytes)
 }

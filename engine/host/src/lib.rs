@@ -6,15 +6,21 @@ mod errno;
 mod files;
 #[cfg(feature = "http")]
 mod http;
+#[cfg(feature = "http")]
+mod networks;
 mod resolver;
+mod restricted;
 
 pub use errno::text as error_text;
 pub use files::SystemFiles;
+pub use restricted::RestrictedHost;
 
 use std::net::IpAddr;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use solon::host::{LookupError, OfflineHost, Wait, runtime_of};
+use solon::internal::limits::CERTIFICATE_FILE_BYTES;
 use solon::{Host, Value};
 
 /// The environment as it was when a policy first asked for it: a program's own does not change from outside.
@@ -67,7 +73,7 @@ impl Host for SystemHost {
         request: &solon::host::HttpRequest,
         wait: &Wait<'_>,
     ) -> Result<solon::host::HttpResponse, solon::host::HttpError> {
-        http::send(request, wait)
+        http::send(request, networks::NetworkAccess::All, wait)
     }
 
     fn variable(&self, name: &str) -> Option<String> {
@@ -75,7 +81,7 @@ impl Host for SystemHost {
     }
 
     fn file(&self, path: &str) -> Result<Vec<u8>, String> {
-        std::fs::read(path).map_err(|error| errno::text(&error))
+        files::read_bounded(Path::new(path), CERTIFICATE_FILE_BYTES)
     }
 }
 
@@ -106,6 +112,44 @@ mod tests {
             host.file("/no/such/file"),
             Err("no such file or directory".to_owned())
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_regular_files_of_a_bounded_size_are_read() {
+        let path = std::env::temp_dir().join(format!("solon-host-file-{}", std::process::id()));
+        let text = path.to_str().unwrap();
+        let file = std::fs::File::create(&path).unwrap();
+        for (length, is_read) in [
+            (0, true),
+            (CERTIFICATE_FILE_BYTES, true),
+            (CERTIFICATE_FILE_BYTES + 1, false),
+            (1 << 40, false),
+        ] {
+            file.set_len(length).unwrap();
+            let read = SystemHost.file(text);
+            if is_read {
+                assert_eq!(read.unwrap().len() as u64, length);
+            } else {
+                assert_eq!(read, Err("file is larger than 16777216 bytes".to_owned()));
+            }
+        }
+        let link = path.with_extension("link");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        file.set_len(3).unwrap();
+        assert_eq!(SystemHost.file(link.to_str().unwrap()).unwrap().len(), 3);
+        std::fs::remove_file(&link).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        // each of these would never end, or never begin
+        let pipe = std::process::Command::new("mkfifo").arg(&path).status();
+        for name in ["/dev/zero", "/dev/tty", text] {
+            if name != text || pipe.as_ref().is_ok_and(|status| status.success()) {
+                let read = SystemHost.file(name);
+                assert_eq!(read, Err("not a regular file".to_owned()), "{name}");
+            }
+        }
+        let _ = std::fs::remove_file(&path);
+        assert_eq!(SystemHost.file("/"), Err("is a directory".to_owned()));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use solon::bundle::{Loaded, Loader};
 use solon::host::Host as _;
 use solon::store::SqliteStore;
 use solon::{Capabilities, Engine, Limits, LoadReport, Value, json};
-use solon_host::SystemFiles;
+use solon_host::{RestrictedHost, SystemFiles};
 
 use self::host::ServerHost;
 use self::watch::Watch;
@@ -92,6 +92,13 @@ pub struct Args {
     /// Keep policies and documents in this folder, in `solon.db` (also `storage.sqlite.path`, which names the file)
     #[arg(short = 'd', long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
+    /// Environment variables that policies may read: in `opa.runtime().env`, and where a request of `http.send` names one; may be given
+    /// several times. Any other variable is as if it was not set
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = variable_name)]
+    expose_env: Vec<String>,
+    /// Fail requests of `http.send` that would connect to an address outside of the public internet, or to a Unix socket
+    #[arg(long)]
+    deny_private_networks: bool,
     /// What policies may use: a file in the form that `solon capabilities` prints, or a version of OPA
     #[arg(long, value_name = "FILE|VERSION", value_parser = capabilities::read)]
     capabilities: Option<Arc<Capabilities>>,
@@ -176,7 +183,7 @@ fn start(args: &Args) -> Result<(), String> {
         .map_err(|text| line(format!("config error: {text}")))?;
     let told = to_value(&config.told()).map_err(line)?;
     let is_authorized = args.transport.authorization() == Authorization::Basic;
-    let host = Arc::new(ServerHost::new(told, is_authorized));
+    let host = Arc::new(ServerHost::new(args.system(), told, is_authorized));
     let active = to_value(&config.active(&uuid(&host), VERSION)).map_err(line)?;
     let options = args.options(&config).map_err(line)?;
     options.check().map_err(|text| line(text.to_owned()))?;
@@ -207,6 +214,16 @@ fn start(args: &Args) -> Result<(), String> {
     let served = server.config(active).build().run();
     finish_log();
     served.map_err(|error| line(error.to_string()))
+}
+
+/// Parses the name of an environment variable.
+fn variable_name(text: &str) -> Result<String, String> {
+    match text.trim() {
+        name if name.contains(['=', '\0']) => {
+            Err("expected the name of an environment variable".to_owned())
+        }
+        name => Ok(name.to_owned()),
+    }
 }
 
 /// A time in seconds. A negative one is zero.
@@ -253,6 +270,17 @@ impl Args {
             set_files: self.set_file.clone(),
         };
         Config::read(&sources, &|name| std::env::var(name).ok(), &read)
+    }
+
+    /// Returns what policies may use of the system.
+    fn system(&self) -> RestrictedHost {
+        let names = self.expose_env.iter().filter(|name| !name.is_empty());
+        let system = RestrictedHost::new().expose_variables(names);
+        if self.deny_private_networks {
+            system.deny_private_networks()
+        } else {
+            system
+        }
     }
 
     fn options(&self, config: &Config) -> Result<ServerOptions, String> {

@@ -34,9 +34,16 @@ fn server(answer: &'static str) -> (SocketAddr, Receiver<Vec<u8>>) {
 
 /// What `solon eval` answers to a request, in an environment of its own.
 fn ask(url: &str, variables: &[(&str, &str)]) -> Json {
+    ask_with(&[], url, variables)
+}
+
+/// The same with flags.
+fn ask_with(flags: &[&str], url: &str, variables: &[(&str, &str)]) -> Json {
     let query = format!(r#"http.send({{"method": "get", "url": "{url}", "raise_error": false}})"#);
     let output = Command::new(env!("CARGO_BIN_EXE_solon"))
-        .args(["eval", "--format", "json", "--metrics", &query])
+        .args(["eval", "--format", "json", "--metrics"])
+        .args(flags)
+        .arg(&query)
         .env_clear()
         .envs(variables.iter().copied())
         .output()
@@ -125,4 +132,64 @@ fn servers_on_this_machine_and_exceptions_are_asked_directly() {
     );
     assert!(answer(&shown)["error"].is_object(), "{shown}");
     assert!(asked.try_recv().is_err(), "the proxy was asked");
+}
+
+/// A restricted request neither reaches a proxy of a private network, nor a private address through any proxy.
+#[test]
+fn proxies_are_no_way_around_denied_networks() {
+    let deny = ["--deny-private-networks"];
+    let (proxy, asked) = server(OK);
+    let (local, address) = (format!("http://{proxy}"), proxy.to_string());
+    let far = "http://proxy.invalid:1";
+    let of_proxy =
+        format!("proxyconnect tcp: dial tcp {address}: private networks are denied (loopback)");
+    for (url, variable, proxy, want) in [
+        ("http://a.test/", "HTTP_PROXY", &*local, &*of_proxy),
+        ("https://a.test/", "HTTPS_PROXY", &local, &of_proxy),
+        (
+            "http://169.254.169.254/",
+            "HTTP_PROXY",
+            far,
+            "dial tcp 169.254.169.254: private networks are denied (metadata service)",
+        ),
+        (
+            "https://10.0.0.1/",
+            "https_proxy",
+            far,
+            "dial tcp 10.0.0.1: private networks are denied (private)",
+        ),
+        (
+            "http://2130706433/",
+            "HTTP_PROXY",
+            far,
+            "dial tcp 2130706433: private networks are denied (ambiguous address)",
+        ),
+        (
+            "http://localhost./",
+            "HTTP_PROXY",
+            far,
+            "dial tcp localhost.: private networks are denied (loopback)",
+        ),
+        // these are not sent to the proxy
+        (
+            "http://127.0.0.1:1/",
+            "HTTP_PROXY",
+            far,
+            "dial tcp 127.0.0.1:1: private networks are denied (loopback)",
+        ),
+        (
+            "http://a.test/",
+            "HTTP_PROXY",
+            far,
+            "dial tcp: lookup proxy.invalid: ",
+        ),
+    ] {
+        let shown = ask_with(&deny, url, &[(variable, proxy)]);
+        let message = answer(&shown)["error"]["message"].as_str().unwrap();
+        assert!(message.contains(want), "{url} {variable}: {message}");
+    }
+    assert!(asked.try_recv().is_err(), "the proxy was asked");
+    let off = ["--deny-private-networks=false"];
+    let shown = ask_with(&off, "http://a.test/", &[("HTTP_PROXY", &local)]);
+    assert_eq!(answer(&shown)["raw_body"], "ok", "{shown}");
 }

@@ -16,6 +16,7 @@ use tower_service::Service;
 use super::error;
 use super::proxy::{self, Proxy};
 use super::stream::{Duplex, Stream};
+use crate::networks::NetworkAccess;
 use crate::{errno, resolver};
 
 /// Makes connections.
@@ -26,6 +27,8 @@ pub struct Connector {
     server_name: Option<String>,
     /// The socket to go through instead of the address.
     socket: Option<String>,
+    /// Where connections may lead to.
+    networks: NetworkAccess,
 }
 
 /// Why there is no connection.
@@ -54,16 +57,22 @@ impl Connector {
         tls: Arc<ClientConfig>,
         server_name: Option<String>,
         socket: Option<String>,
+        networks: NetworkAccess,
     ) -> Self {
         Self {
             tls,
             server_name,
             socket,
+            networks,
         }
     }
 
     async fn connect(self, uri: Uri) -> Result<Stream, ConnectError> {
         if let Some(path) = &self.socket {
+            if self.networks != NetworkAccess::All {
+                let denied = error::of_denial("Unix socket");
+                return Err(format!("dial unix {path}: {denied}").into());
+            }
             return Ok(Stream::new(dial_socket(path).await?, false));
         }
         let host = uri.host().unwrap_or_default();
@@ -72,8 +81,10 @@ impl Connector {
         let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
         let proxy = proxy::SYSTEM.of(secure, host, port)?;
         let stream: Box<dyn Duplex> = match &proxy {
-            None => Box::new(dial(host, port).await?),
+            None => Box::new(dial(host, port, self.networks).await?),
             Some(proxy) => {
+                let server = self.networks.check_proxied(host);
+                server.map_err(|used| format!("dial tcp {host}: {}", error::of_denial(used)))?;
                 let stream = self.dial_proxy(proxy).await;
                 stream.map_err(|problem| format!("proxyconnect tcp: {problem}"))?
             }
@@ -95,7 +106,7 @@ impl Connector {
 
     /// A connection to a proxy, over which nobody speaks HTTP/2.
     async fn dial_proxy(&self, proxy: &Proxy) -> Result<Box<dyn Duplex>, String> {
-        let stream = dial(&proxy.host, proxy.port).await?;
+        let stream = dial(&proxy.host, proxy.port, self.networks).await?;
         if !proxy.secure {
             return Ok(Box::new(stream));
         }
@@ -122,13 +133,19 @@ async fn encrypted(
     Ok((stream, http2))
 }
 
-/// A connection to the first address that answers.
-async fn dial(host: &str, port: u16) -> Result<TcpStream, String> {
+/// A connection to the first address that is allowed and answers. The check is made on the address that is connected to: a second
+/// lookup of the name could return another one.
+async fn dial(host: &str, port: u16, networks: NetworkAccess) -> Result<TcpStream, String> {
     let addresses = tokio::net::lookup_host((host, port)).await;
     let addresses = addresses
         .map_err(|error| format!("dial tcp: lookup {host}: {}", resolver::problem(&error)))?;
     let mut first = None;
     for address in addresses {
+        if let Err(used) = networks.check(address.ip()) {
+            let denied = error::of_denial(used);
+            first = first.or(Some(format!("dial tcp {address}: {denied}")));
+            continue;
+        }
         match TcpStream::connect(address).await {
             Ok(stream) => {
                 // an answer in pieces shall not wait for acknowledgements

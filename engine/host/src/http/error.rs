@@ -53,6 +53,11 @@ pub fn of_body(error: &hyper::Error) -> String {
     }
 }
 
+/// Why a connection is not made to an address of a network that is denied.
+pub fn of_denial(used: &str) -> String {
+    format!("private networks are denied ({used})")
+}
+
 /// An error of a connection, of TLS perhaps.
 pub fn of_tls(error: &io::Error) -> String {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref());

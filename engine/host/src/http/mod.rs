@@ -24,6 +24,8 @@ use tokio::runtime::Runtime;
 use connect::Connector;
 use exchange::Received;
 
+use crate::networks::NetworkAccess;
+
 /// A pool of connections.
 type Pool = Client<Connector, Full<Bytes>>;
 
@@ -33,6 +35,8 @@ struct Shared {
     process: u32,
     runtime: Runtime,
     pool: Pool,
+    /// Connections to public addresses. A connection that may lead anywhere never serves a request that is restricted.
+    public: Pool,
 }
 
 static SHARED: ArcSwapOption<Shared> = ArcSwapOption::const_empty();
@@ -75,7 +79,11 @@ impl Shared {
         Ok(Self {
             process,
             runtime,
-            pool: pool(Connector::new(tls, None, None), true),
+            pool: pool(
+                Connector::new(tls.clone(), None, None, NetworkAccess::All),
+                true,
+            ),
+            public: pool(Connector::new(tls, None, None, NetworkAccess::Public), true),
         })
     }
 }
@@ -95,21 +103,33 @@ fn is_shared(request: &HttpRequest) -> bool {
     request.tls.is_none() && request.socket.is_none()
 }
 
-fn pool_for(request: &HttpRequest, shared: &Shared) -> Result<Pool, String> {
+fn pool_for(
+    request: &HttpRequest,
+    shared: &Shared,
+    networks: NetworkAccess,
+) -> Result<Pool, String> {
     if is_shared(request) {
-        return Ok(shared.pool.clone());
+        return Ok(match networks {
+            NetworkAccess::All => shared.pool.clone(),
+            NetworkAccess::Public => shared.public.clone(),
+        });
     }
     let tls = request.tls.clone().unwrap_or_default();
     let config = tls::config(&tls)?;
-    let connector = Connector::new(config, tls.server_name.clone(), request.socket.clone());
+    let (server_name, socket) = (tls.server_name.clone(), request.socket.clone());
+    let connector = Connector::new(config, server_name, socket, networks);
     Ok(pool(connector, false))
 }
 
-/// Sends a request and waits for the answer, no longer than `wait` allows.
-pub fn send(request: &HttpRequest, wait: &Wait<'_>) -> Result<HttpResponse, HttpError> {
+/// Sends a request, over a connection to the networks that are allowed, and waits for the answer, no longer than `wait` allows.
+pub fn send(
+    request: &HttpRequest,
+    networks: NetworkAccess,
+    wait: &Wait<'_>,
+) -> Result<HttpResponse, HttpError> {
     let setup = |problem: String| HttpError::new(HttpErrorKind::Setup, problem);
     let shared = Shared::of_process().map_err(setup)?;
-    let pool = pool_for(request, &shared).map_err(setup)?;
+    let pool = pool_for(request, &shared, networks).map_err(setup)?;
     if let Some(over) = wait.over() {
         return Err(over.into());
     }

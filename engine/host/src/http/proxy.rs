@@ -11,6 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::stream::Duplex;
 use crate::errno;
+use crate::networks::within;
 
 /// A server that passes requests on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -271,21 +272,6 @@ impl Exception {
             }
         }
     }
-}
-
-/// Whether the first bits of two addresses are the same.
-fn within(address: IpAddr, block: IpAddr, bits: u8) -> bool {
-    let (address, block, all) = match (address, block) {
-        (IpAddr::V4(address), IpAddr::V4(block)) => (
-            u128::from(address.to_bits()),
-            u128::from(block.to_bits()),
-            32,
-        ),
-        (IpAddr::V6(address), IpAddr::V6(block)) => (address.to_bits(), block.to_bits(), 128),
-        _ => return false,
-    };
-    let others = all - u32::from(bits).min(all);
-    address.checked_shr(others) == block.checked_shr(others)
 }
 
 #[cfg(test)]

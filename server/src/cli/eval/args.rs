@@ -82,6 +82,9 @@ pub struct Args {
     /// What policies may use: a file in the form that `solon capabilities` prints, or a version of OPA
     #[arg(long, value_name = "FILE|VERSION", value_parser = capabilities::read)]
     pub capabilities: Option<Arc<Capabilities>>,
+    /// Fail requests of `http.send` that would connect to an address outside of the public internet, or to a Unix socket
+    #[arg(long)]
+    pub deny_private_networks: bool,
     /// Names of files and folders to pass over
     #[arg(long, value_name = "PATTERN")]
     pub ignore: Vec<String>,

@@ -15,7 +15,7 @@ use solon::{
     BoundQuery, Change, Engine, Error, Faults, Limits, QueryContext, Request, Search, SendMetrics,
     Shortcuts, Solution, Watched,
 };
-use solon_host::SystemHost;
+use solon_host::RestrictedHost;
 
 use super::Answered;
 use super::answer::Answer;
@@ -243,11 +243,15 @@ fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
     let limits = Limits::default()
         .time(args.timeout())
         .memory(args.memory.or(Limits::default().memory));
+    let mut host = RestrictedHost::new();
+    if args.deny_private_networks {
+        host = host.deny_private_networks();
+    }
     let engine = Engine::builder()
         .version(version)
         .compiler(options)
         .limits(limits)
-        .host(Arc::new(SystemHost))
+        .host(Arc::new(host))
         .build();
     let mut modules = BTreeMap::new();
     if !args.data.is_empty() || !args.bundle.is_empty() {

@@ -1,20 +1,21 @@
-//! The system, and what policies are told of this server.
+//! The host environment of a server's policies.
 
 use std::net::IpAddr;
 
 use solon::Value;
 use solon::host::{Host, HttpError, HttpRequest, HttpResponse, LookupError, Wait};
-use solon_host::SystemHost;
+use solon_host::RestrictedHost;
 
-/// The system's clock, random source, resolver and HTTP client; `opa.runtime` tells of the configuration, too.
+/// The system's clock, random source, resolver and HTTP client. `opa.runtime()` returns the configuration as well.
 pub struct ServerHost {
+    system: RestrictedHost,
     runtime: Value,
 }
 
 impl ServerHost {
-    /// Tells of a configuration.
-    pub fn new(config: Value, is_authorized: bool) -> Self {
-        let runtime = SystemHost.runtime();
+    /// Returns the host of a server with this configuration, which must be without secrets.
+    pub fn new(system: RestrictedHost, config: Value, is_authorized: bool) -> Self {
+        let runtime = system.runtime();
         let fields = runtime
             .as_object()
             .into_iter()
@@ -26,6 +27,7 @@ impl ServerHost {
         fields.push(("authorization_enabled".into(), is_authorized.into()));
         fields.push(("config".into(), config));
         Self {
+            system,
             runtime: Value::object(fields),
         }
     }
@@ -33,11 +35,11 @@ impl ServerHost {
 
 impl Host for ServerHost {
     fn now_ns(&self) -> i64 {
-        SystemHost.now_ns()
+        self.system.now_ns()
     }
 
     fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
-        SystemHost.fill_random(buffer)
+        self.system.fill_random(buffer)
     }
 
     fn runtime(&self) -> Value {
@@ -45,18 +47,18 @@ impl Host for ServerHost {
     }
 
     fn addresses(&self, name: &str, wait: &Wait<'_>) -> Result<Vec<IpAddr>, LookupError> {
-        SystemHost.addresses(name, wait)
+        self.system.addresses(name, wait)
     }
 
     fn send(&self, request: &HttpRequest, wait: &Wait<'_>) -> Result<HttpResponse, HttpError> {
-        SystemHost.send(request, wait)
+        self.system.send(request, wait)
     }
 
     fn variable(&self, name: &str) -> Option<String> {
-        SystemHost.variable(name)
+        self.system.variable(name)
     }
 
     fn file(&self, path: &str) -> Result<Vec<u8>, String> {
-        SystemHost.file(path)
+        self.system.file(path)
     }
 }

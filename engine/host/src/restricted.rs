@@ -1,0 +1,134 @@
+//! The system, as much of it as policies may use.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use solon::Value;
+use solon::host::{Host, HttpError, HttpRequest, HttpResponse, LookupError, Wait, runtime_of};
+
+use crate::SystemHost;
+#[cfg(feature = "http")]
+use crate::http;
+#[cfg(feature = "http")]
+use crate::networks::NetworkAccess;
+
+/// Variables that the engine reads for itself: `HTTP_SEND_TIMEOUT` is the default timeout of `http.send`.
+const ENGINE_VARIABLES: [&str; 1] = ["HTTP_SEND_TIMEOUT"];
+
+/// The system as [`SystemHost`] has it, with restrictions for policies that serve callers who are not trusted.
+///
+/// Without a restriction it is [`SystemHost`].
+///
+/// ```
+/// use std::sync::Arc;
+/// use solon::Engine;
+/// use solon_host::RestrictedHost;
+///
+/// let host = RestrictedHost::new().expose_variables(["REGION"]);
+/// let engine = Engine::builder().host(Arc::new(host)).build();
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct RestrictedHost {
+    /// Names of the variables that policies may read; `None` for all.
+    variables: Option<BTreeSet<String>>,
+    #[cfg(feature = "http")]
+    networks: NetworkAccess,
+}
+
+impl RestrictedHost {
+    /// Returns the system without a restriction.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Lets policies read these environment variables and no others. It applies to `opa.runtime().env` and to the fields
+    /// `tls_*_env_variable` of `http.send`. Any other variable is as if it was not set.
+    #[must_use]
+    pub fn expose_variables<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.variables = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Fails requests of `http.send` that would connect to an address outside of the public internet: loopback, link-local and
+    /// private networks, metadata services of clouds, multicast, other reserved blocks, and IPv6 addresses that stand for one of
+    /// these. Unix sockets are denied as well.
+    ///
+    /// The check is made on the address that the connection is made to, after the name was resolved, for each redirection and for
+    /// the proxy, if there is one. A proxy resolves the names of its servers itself, so that it has to make this check, too; here
+    /// it is made for servers that a URL names by their address.
+    #[cfg(feature = "http")]
+    #[must_use]
+    pub fn deny_private_networks(mut self) -> Self {
+        self.networks = NetworkAccess::Public;
+        self
+    }
+}
+
+impl Host for RestrictedHost {
+    fn now_ns(&self) -> i64 {
+        SystemHost.now_ns()
+    }
+
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+        SystemHost.fill_random(buffer)
+    }
+
+    fn runtime(&self) -> Value {
+        let Some(names) = &self.variables else {
+            return SystemHost.runtime();
+        };
+        runtime_of(names.iter().filter_map(|name| {
+            let value = std::env::var_os(name)?;
+            Some((name.clone(), value.to_string_lossy().into_owned()))
+        }))
+    }
+
+    fn addresses(&self, name: &str, wait: &Wait<'_>) -> Result<Vec<IpAddr>, LookupError> {
+        SystemHost.addresses(name, wait)
+    }
+
+    fn send(&self, request: &HttpRequest, wait: &Wait<'_>) -> Result<HttpResponse, HttpError> {
+        #[cfg(feature = "http")]
+        return http::send(request, self.networks, wait);
+        #[cfg(not(feature = "http"))]
+        SystemHost.send(request, wait)
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        let names = self.variables.as_ref();
+        let is_exposed = names.is_none_or(|names| names.contains(name));
+        (is_exposed || ENGINE_VARIABLES.contains(&name))
+            .then(|| SystemHost.variable(name))
+            .flatten()
+    }
+
+    fn file(&self, path: &str) -> Result<Vec<u8>, String> {
+        SystemHost.file(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policies_read_exposed_variables_only() {
+        let env = |host: &RestrictedHost| {
+            let mut text = Vec::new();
+            solon::json::write(host.runtime().borrow(), &mut text);
+            let runtime: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
+            runtime["env"].clone()
+        };
+        let path = SystemHost.variable("PATH");
+        let host = RestrictedHost::new();
+        assert_eq!(env(&host)["PATH"].as_str(), path.as_deref());
+        assert_eq!(host.variable("PATH"), path);
+        let host = RestrictedHost::new().expose_variables(["PATH", "SOLON_NO_SUCH_VARIABLE"]);
+        assert_eq!(env(&host), serde_json::json!({"PATH": path}));
+        assert_eq!(host.variable("PATH"), path);
+        assert_eq!(host.variable("CARGO_MANIFEST_DIR"), None);
+        let host = RestrictedHost::new().expose_variables::<&str>([]);
+        assert_eq!(env(&host), serde_json::json!({}));
+        assert_eq!(host.variable("PATH"), None);
+    }
+}
