@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use solon::{Custom, Engine, Value};
 use solon_host::RestrictedHost;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{info, warn};
 
 use crate::api::{Service, State, file_name, log_status};
-use crate::config::{Authentication, Authorization, ServerOptions};
+use crate::config::{Authentication, Authorization, Live, LiveOptions, ServerOptions};
 use crate::http::{
     self, Address, AllowedHosts, Broken, Budget, Listener, NamedHost, Pool, Serving, Socket,
     TlsState, serve,
@@ -33,9 +33,13 @@ const STATUS: &str = "status";
 pub struct Server {
     engine: Engine,
     options: ServerOptions,
-    config: Value,
+    live: Live,
     plugins: Vec<Start>,
+    hangup: Vec<Hangup>,
 }
+
+/// What a SIGHUP starts.
+type Hangup = Box<dyn Fn() + Send>;
 
 /// How a server is set up.
 #[derive(Default)]
@@ -46,6 +50,7 @@ pub struct ServerBuilder {
     addresses: Vec<String>,
     config: Option<Value>,
     plugins: Vec<Start>,
+    hangup: Vec<Hangup>,
 }
 
 impl ServerBuilder {
@@ -101,6 +106,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Calls a function for each SIGHUP that the process receives while [`Server::run`] runs.
+    #[must_use]
+    pub(crate) fn on_hangup(mut self, act: impl Fn() + Send + 'static) -> Self {
+        self.hangup.push(Box::new(act));
+        self
+    }
+
     /// The server.
     pub fn build(self) -> Server {
         let engine = self.engine.unwrap_or_else(|| {
@@ -113,11 +125,13 @@ impl ServerBuilder {
         if !self.addresses.is_empty() {
             options.addresses = self.addresses;
         }
+        let config = self.config.unwrap_or_else(|| Value::object(Vec::new()));
         Server {
             engine,
+            live: Live::new(LiveOptions::of(&options, config)),
             options,
-            config: self.config.unwrap_or_else(|| Value::object(Vec::new())),
             plugins: self.plugins,
+            hangup: self.hangup,
         }
     }
 }
@@ -133,11 +147,17 @@ impl Server {
         &self.engine
     }
 
-    /// Serves until the process is told to stop by a signal, on threads of its own.
+    /// Returns the options that may be replaced while it runs.
+    pub(crate) fn live(&self) -> Live {
+        self.live.clone()
+    }
+
+    /// Serves until the process is told to stop by a signal, on threads of its own. A SIGHUP does not end the process: it reloads
+    /// certificates, if there are any.
     ///
     /// # Errors
     /// That an address cannot be opened, connections cannot be protected as asked, or [`ServerOptions::check`] fails.
-    pub fn run(self) -> io::Result<()> {
+    pub fn run(mut self) -> io::Result<()> {
         tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             // a thread that rests keeps no documents alive that are replaced meanwhile
@@ -145,6 +165,10 @@ impl Server {
             .build()?
             .block_on(async {
                 let stop = stopped(self.options.shutdown_wait)?;
+                let has_certificates = self.options.tls.is_some();
+                let hangup = signal(SignalKind::hangup())?;
+                let actions = std::mem::take(&mut self.hangup);
+                tokio::spawn(reload_on(hangup, actions, has_certificates));
                 let open = self.open().await?;
                 tokio::select! {
                     () = open.serve(stop) => Ok(()),
@@ -162,7 +186,7 @@ impl Server {
         let state = State::new(
             self.engine.clone(),
             self.options.clone(),
-            self.config.clone(),
+            self.live.clone(),
             registry.clone(),
         );
         let app = Arc::new(Service::new(state));
@@ -243,7 +267,8 @@ impl Open {
     pub async fn serve(self, stop: impl Future<Output = ()>) {
         let Self { app, options, .. } = self;
         let bounds = Arc::new(options.bounds);
-        let (h2c, grace, packing) = (options.h2c, options.shutdown_grace, options.packing);
+        let (h2c, grace) = (options.h2c, options.shutdown_grace);
+        let live = app.state().live.clone();
         let pool = Pool::new(&bounds);
         let budget = Budget::new(bounds.memory);
         let told = gauges(pool.clone(), budget.clone());
@@ -252,7 +277,7 @@ impl Open {
         let broken = Broken::by(&*app);
         let reloading = self.tls.clone().map(|tls| tokio::spawn(tls.keep_fresh()));
         let serving = Serving {
-            service: Arc::new(http::Service::new(app, pool, budget, bounds, packing)),
+            service: Arc::new(http::Service::new(app, pool, budget, bounds, live)),
             h2c,
             grace,
             tls: self.tls,
@@ -264,6 +289,33 @@ impl Open {
         }
         self.started.end(grace).await;
         info!("Server shutdown.");
+    }
+}
+
+/// Keeps a SIGHUP from ending the process, from now on and whether a runtime listens for it or not. Until a server runs, the signal has
+/// no effect.
+///
+/// # Errors
+/// The system refuses it.
+pub fn survive_hangup() -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()?;
+    // the handler is installed for the process, and stays when the runtime is gone
+    runtime.block_on(async { signal(SignalKind::hangup()).map(drop) })
+}
+
+/// Calls the actions for each SIGHUP. Certificates are reloaded elsewhere.
+async fn reload_on(mut hangup: Signal, actions: Vec<Hangup>, has_certificates: bool) {
+    while hangup.recv().await.is_some() {
+        if actions.is_empty() && !has_certificates {
+            info!(
+                "Received SIGHUP, and there is nothing to reload: see --watch, --watch-config and --tls-cert-file."
+            );
+        }
+        for act in &actions {
+            act();
+        }
     }
 }
 

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use ::http as plain_http;
 use bytes::Bytes;
+use solon::Value;
 use solon_control::ControlPlane;
 use solon_control::api::{Admitted, KnownKey, RequestId, Service};
 use tokio::runtime::Handle;
 use tracing::info;
 
-use crate::config::{Bounds, Packing, TlsOptions};
+use crate::config::{Bounds, Live, LiveOptions, ServerOptions, TlsOptions};
 use crate::http::header::RETRY_AFTER;
 use crate::http::{
     self, Admission, App, BodyLimits, Broken, Budget, Head, Listener, Longer, Message, Place, Pool,
@@ -57,6 +58,10 @@ pub async fn serve_control(
         slots: AT_ONCE,
         ..Bounds::default()
     });
+    let defaults = ServerOptions {
+        bounds: Bounds::clone(&bounds),
+        ..ServerOptions::default()
+    };
     let app = Arc::new(ControlApp {
         service: plane.service(),
         bounds: bounds.clone(),
@@ -71,7 +76,7 @@ pub async fn serve_control(
             pool,
             budget,
             bounds,
-            Packing::default(),
+            Live::new(LiveOptions::of(&defaults, Value::object(Vec::new()))),
         )),
         h2c: options.h2c,
         grace: options.grace,
@@ -147,7 +152,7 @@ impl App for ControlApp {
         Ok(match admitted {
             Some(Admitted::WithBody { limit }) => {
                 message.allowed = true;
-                Admission::Admitted(BodyLimits::of(&self.bounds).at_most(limit))
+                Admission::Admitted(BodyLimits::new(self.bounds.body, self.bounds.unpacked).at_most(limit))
             }
             Some(Admitted::WithoutBody) => {
                 Admission::Rejected(self.handled(message, place, request))

@@ -49,6 +49,8 @@ mod persistence;
 mod plugins;
 #[path = "http/process.rs"]
 mod process;
+#[path = "http/reload.rs"]
+mod reload;
 #[path = "http/tls.rs"]
 mod tls;
 #[path = "http/transport.rs"]

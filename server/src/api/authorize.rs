@@ -39,9 +39,6 @@ pub fn read(request: &Request<'_>) -> Result<Option<Value>, ApiError> {
     body::read_all(request).map_err(ApiError::invalid)
 }
 
-/// What the decision is known by among the documents that requests ask for.
-const KEY: &str = "authorization";
-
 /// Asks the policy.
 ///
 /// # Errors
@@ -76,9 +73,11 @@ pub fn check_head(
 
 /// The document that decides.
 fn document(state: &State, request: &Request<'_>) -> Result<Arc<Document>, ApiError> {
-    let decision = &*state.options.default_authorization_decision;
-    let path = || Ok(Path::from_slashes(decision));
-    let (document, _) = state.documents.get(state, request, KEY, path)?;
+    let live = state.live.load();
+    let path = || Ok(Path::from_slashes(&live.default_authorization_decision));
+    let (document, _) = state
+        .documents
+        .get(state, request, &live.authorization_key, path)?;
     Ok(document)
 }
 

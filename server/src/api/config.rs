@@ -11,10 +11,11 @@ use crate::http::{Fields, Request, Response, Status};
 #[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]
 pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let pretty = request.pretty();
+    let live = state.live.load();
     let mut text = Vec::new();
     // a configuration is far shorter than that
     let written = json::write_within(
-        state.config.borrow(),
+        live.config.borrow(),
         style(pretty, "  "),
         usize::MAX,
         &mut text,

@@ -63,13 +63,15 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
 
 /// `POST /v0/data/{path}`: the body is the input, the answer is the document.
 pub fn webhook(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    bare(state, request, || path(request))
+    bare(state, request, request.path(), || path(request))
 }
 
 /// `POST /`: as [`webhook`] on the default decision.
 pub fn default_decision(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let decision = &*state.options.default_decision;
-    bare(state, request, || Ok(Path::from_slashes(decision)))
+    let live = state.live.load();
+    bare(state, request, &live.decision_key, || {
+        Ok(Path::from_slashes(&live.default_decision))
+    })
 }
 
 /// The decoded segments of the path below the route.
@@ -275,6 +277,7 @@ fn text_of(value: &Value, style: Style<'_>) -> Result<Vec<u8>, ApiError> {
 fn bare(
     state: &State,
     request: &Request<'_>,
+    key: &str,
     path: impl Fn() -> Result<Path, ApiError>,
 ) -> Result<Response, ApiError> {
     let malformed = |words: String| {
@@ -284,7 +287,7 @@ fn bare(
     let input = body::document(request)
         .map_err(malformed)?
         .unwrap_or(Document::Json(b"null"));
-    let (document, _) = state.documents.get(state, request, request.path(), &path)?;
+    let (document, _) = state.documents.get(state, request, key, &path)?;
     let style = style(request.pretty(), "");
     let asked = input.as_input(solon::Request::new());
     match document.evaluate_text(state, request, None, asked, style) {

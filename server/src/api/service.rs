@@ -202,7 +202,8 @@ impl App for Service {
         place: Place<'_>,
     ) -> Result<Admission, Longer> {
         let options = &self.state.options;
-        let limits = BodyLimits::of(&options.bounds);
+        let live = self.state.live.load();
+        let limits = BodyLimits::new(live.body, live.unpacked);
         if options.authorization == Authorization::Off {
             return Ok(Admission::Admitted(limits));
         }
@@ -244,20 +245,20 @@ impl App for Service {
 
     fn refuse(&self, refusal: &Refusal) -> Response {
         let refuse = |status, code, message: &str| ApiError::with_status(status, code, message);
-        let bounds = &self.state.options.bounds;
+        let live = self.state.live.load();
         let error = match refusal {
             Refusal::TooLarge(length) => {
                 let size = length.map(|length| format!("{length} bytes "));
                 ApiError::invalid(format!(
                     "request body too large: {}exceeds limit of {} bytes (server.decoding.max_length)",
                     size.unwrap_or_default(),
-                    bounds.body
+                    live.body
                 ))
             }
             Refusal::UnpackedTooLarge => ApiError::invalid(format!(
                 "request body too large: decompressed size exceeds limit of {} bytes \
                  (server.decoding.gzip.max_length)",
-                bounds.unpacked
+                live.unpacked
             )),
             Refusal::TooLargeToAuthorize => refuse(
                 Status::PAYLOAD_TOO_LARGE,
@@ -265,7 +266,7 @@ impl App for Service {
                 &format!(
                     "request body too large: the authorization policy depends on `input.body`, which exceeds the limit of {} \
                      bytes (--max-authorization-body)",
-                    bounds.authorization_body
+                    self.state.options.bounds.authorization_body
                 ),
             ),
             Refusal::NotPacked(words) => {

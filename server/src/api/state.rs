@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, OnceLock, Weak};
 
-use solon::{Engine, Limits, PreparedFilters, PreparedQuery, QueryContext, Value};
+use solon::{Engine, Limits, PreparedFilters, PreparedQuery, QueryContext};
 
 use super::cache::Cache;
 use super::documents::Documents;
 use super::filters;
-use crate::config::ServerOptions;
+use crate::config::{Live, ServerOptions};
 use crate::http::Request;
 use crate::plugins::Registry;
 use crate::telemetry::Counts;
@@ -30,8 +30,8 @@ pub struct State {
     pub engine: Engine,
     /// How the server runs.
     pub options: ServerOptions,
-    /// The active configuration, without what is secret in it.
-    pub config: Value,
+    /// The options that may change while the server runs, and the configuration without secrets.
+    pub live: Live,
     /// Documents that were asked for.
     pub documents: Documents,
     /// Queries that were asked.
@@ -57,7 +57,7 @@ impl State {
     pub fn new(
         engine: Engine,
         options: ServerOptions,
-        config: Value,
+        live: Live,
         plugins: Arc<Registry>,
     ) -> Arc<Self> {
         Arc::new_cyclic(|me| Self {
@@ -74,7 +74,7 @@ impl State {
             transport: OnceLock::new(),
             engine,
             options,
-            config,
+            live,
             unsafe_builtins: ["http.send".to_owned()],
         })
     }

@@ -24,7 +24,8 @@ pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
 
 /// Labels, plugins, bundles, and all that is counted.
 fn status(state: &State) -> Value {
-    let labels = state.config.get("labels");
+    let live = state.live.load();
+    let labels = live.config.get("labels");
     let labels = labels.and_then(|labels| solon::from_value::<Value>(labels.borrow()).ok());
     let mut status = json!({
         "labels": labels.unwrap_or_else(|| json!({})),

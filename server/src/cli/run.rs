@@ -4,12 +4,14 @@ mod bounds;
 mod bundles;
 mod files;
 mod host;
+mod reload;
 mod transport;
 mod watch;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use clap::ValueEnum;
@@ -21,6 +23,7 @@ use solon::{Capabilities, Engine, Limits, LoadReport, Value, json};
 use solon_host::{RestrictedHost, SystemFiles};
 
 use self::host::ServerHost;
+use self::reload::Reload;
 use self::watch::Watch;
 use super::amounts::integer;
 use super::forms::given;
@@ -28,7 +31,7 @@ use super::report::Report;
 use super::terminal::complain;
 use super::{FAILED, capabilities, data};
 use crate::api::{self, VERSION};
-use crate::app::Server;
+use crate::app::{Server, survive_hangup};
 use crate::config::{Authorization, Config, ServerOptions, Sources, Spelling};
 use crate::system::{apart, huge_pages};
 use crate::telemetry::{Format, Level, finish_log, start_log};
@@ -58,10 +61,10 @@ pub struct Args {
     /// Set a value of the configuration to the text of a file
     #[arg(long, value_name = "KEY=FILE")]
     set_file: Vec<String>,
-    /// Load policies and documents again when their files change
+    /// Load policies and documents again when their files change; a SIGHUP does so at once
     #[arg(short, long)]
     watch: bool,
-    /// Start anew when the configuration file changes
+    /// Apply changes of the configuration file while the server runs; keys that need a restart are logged
     #[arg(long)]
     watch_config: bool,
     #[command(flatten)]
@@ -176,20 +179,22 @@ fn start(args: &Args) -> Result<(), String> {
                     and /metrics tells what it uses";
         return Err(line(text.to_owned()));
     }
+    survive_hangup().map_err(|error| line(error.to_string()))?;
     // before anything is read, so that no change is missed
-    let watched = args.watched();
+    let (watched_files, watched_config) = args.watched();
     let config = args
         .config()
         .map_err(|text| line(format!("config error: {text}")))?;
     let told = to_value(&config.told()).map_err(line)?;
     let is_authorized = args.transport.authorization() == Authorization::Basic;
     let host = Arc::new(ServerHost::new(args.system(), told, is_authorized));
-    let active = to_value(&config.active(&uuid(&host), VERSION)).map_err(line)?;
+    let id = uuid(&host);
+    let active = to_value(&config.active(&id, VERSION)).map_err(line)?;
     let options = args.options(&config).map_err(line)?;
     options.check().map_err(|text| line(text.to_owned()))?;
     let loaded = apart(|| {
         let capabilities = args.capabilities(&config)?;
-        let (engine, report) = load(args, &config, capabilities.clone(), host)?;
+        let (engine, report) = load(args, &config, capabilities.clone(), host.clone())?;
         Ok::<_, Report>((engine, report, capabilities))
     });
     let (engine, report, capabilities) =
@@ -209,9 +214,41 @@ fn start(args: &Args) -> Result<(), String> {
         tracing::warn!("{warning}");
     }
     files::log(&report);
-    args.watch(watched, &engine, capabilities, report);
-    let server = Server::builder().engine(engine).options(options);
-    let served = server.config(active).build().run();
+    let (reload_files, file_requests) = channel();
+    let (reload_config, config_requests) = channel();
+    let mut builder = Server::builder()
+        .engine(engine.clone())
+        .options(options)
+        .config(active);
+    if watched_files.is_some() || watched_config.is_some() {
+        builder = builder.on_hangup(move || {
+            // nobody receives a request for what is not watched
+            let _ = (reload_files.send(()), reload_config.send(()));
+        });
+    }
+    if let Some(files) = watched_files {
+        args.watch_files(files, file_requests, &engine, capabilities, report);
+    }
+    let server = builder.build();
+    if let Some(watch) = watched_config {
+        let mut reload = Reload {
+            args: args.clone(),
+            running: config,
+            id,
+            host,
+            live: server.live(),
+        };
+        watch.start(config_requests, move |_| {
+            if let Err(error) = reload.reload() {
+                tracing::error!(
+                    err = error,
+                    "The configuration changed, and cannot be used; the server goes on with the one before."
+                );
+            }
+            true
+        });
+    }
+    let served = server.run();
     finish_log();
     served.map_err(|error| line(error.to_string()))
 }
@@ -372,67 +409,38 @@ impl Args {
         (files, config)
     }
 
-    /// Takes over changes of watched files. `report` is about the load at the start.
-    fn watch(
+    /// Loads files again when they change, and for each request. `report` is about the load at the start.
+    fn watch_files(
         &self,
-        (files, config): (Option<Watch>, Option<Watch>),
+        files: Watch,
+        requests: Receiver<()>,
         engine: &Engine,
         capabilities: Option<Arc<Capabilities>>,
         mut report: LoadReport,
     ) {
-        if let Some(files) = files {
-            let args = self.clone();
-            let engine = engine.clone();
-            let mut error = String::new();
-            files.start(move |is_retry| {
-                let done = args.load_files(capabilities.as_deref()).and_then(|loaded| {
-                    let done = files::reload(&engine, &loaded, &mut report);
-                    done.map_err(|error| Report::of(&error, &|file| loaded.modules.get(file).cloned()))
-                });
-                let Err(report) = done else {
-                    error.clear();
-                    return true;
-                };
-                let text = report.text(report.is_of_loading());
-                if !is_retry || text != error {
-                    tracing::error!(
-                        err = text,
-                        "Files changed, and cannot be loaded; policies and documents stay as they were."
-                    );
-                }
-                error = text;
-                false
+        let args = self.clone();
+        let engine = engine.clone();
+        let mut error = String::new();
+        files.start(requests, move |is_retry| {
+            let done = args.load_files(capabilities.as_deref()).and_then(|loaded| {
+                let done = files::reload(&engine, &loaded, &mut report);
+                done.map_err(|error| Report::of(&error, &|file| loaded.modules.get(file).cloned()))
             });
-        }
-        if let Some(config) = config {
-            let args = self.clone();
-            config.start(move |_| {
-                match args.config() {
-                    Ok(_) => start_anew(),
-                    Err(error) => tracing::error!(
-                        err = error,
-                        "The configuration changed, and cannot be used; the server goes on with the one before."
-                    ),
-                }
-                true
-            });
-        }
+            let Err(report) = done else {
+                error.clear();
+                return true;
+            };
+            let text = report.text(report.is_of_loading());
+            if !is_retry || text != error {
+                tracing::error!(
+                    err = text,
+                    "Files changed, and cannot be loaded; policies and documents stay as they were."
+                );
+            }
+            error = text;
+            false
+        });
     }
-}
-
-/// Starts the program anew, with the same arguments, in the same process.
-fn start_anew() {
-    use std::os::unix::process::CommandExt as _;
-    tracing::info!("Configuration changed, the server starts anew.");
-    // the line is to be out before
-    std::thread::sleep(Duration::from_millis(50));
-    let Ok(program) = std::env::current_exe() else {
-        return;
-    };
-    let error = std::process::Command::new(program)
-        .args(std::env::args_os().skip(1))
-        .exec();
-    tracing::error!(err = %error, "The server cannot start anew.");
 }
 
 fn load(

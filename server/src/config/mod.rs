@@ -2,11 +2,13 @@
 
 mod bounds;
 mod file;
+mod live;
 mod options;
 mod spelling;
 
 pub use bounds::{Bounds, INLINE_HEADERS};
 pub use file::{Config, Sources};
+pub use live::{Live, LiveOptions};
 pub use options::{
     Authentication, Authorization, NO_AUTHORITIES, Packing, ServerOptions, StatusOptions,
     TlsOptions, TlsVersion,

@@ -28,10 +28,10 @@ pub struct BodyLimits {
 
 impl BodyLimits {
     /// The limits of a request that the client may send.
-    pub fn of(bounds: &Bounds) -> Self {
+    pub fn new(sent: usize, decompressed: usize) -> Self {
         Self {
-            sent: bounds.body,
-            decompressed: bounds.unpacked,
+            sent,
+            decompressed,
             is_for_authorization: false,
         }
     }

@@ -23,7 +23,7 @@ use super::pool::{NotRun, Pace, Pool};
 use super::stream::{Broken, Flow};
 use super::tls::Certificates;
 use super::writer::Writer;
-use crate::config::{Bounds, Packing};
+use crate::config::{Bounds, Live};
 use crate::system::{give_back, huge_pages};
 
 /// Who sends requests on a connection.
@@ -155,7 +155,7 @@ pub struct Service<A> {
     pub pool: Pool,
     pub budget: Budget,
     pub bounds: Arc<Bounds>,
-    pub packing: Packing,
+    pub live: Live,
     ids: AtomicU64,
     writer: Writer,
 }
@@ -207,13 +207,7 @@ impl<A: App> Connection<A> {
 }
 
 impl<A: App> Service<A> {
-    pub fn new(
-        app: Arc<A>,
-        pool: Pool,
-        budget: Budget,
-        bounds: Arc<Bounds>,
-        packing: Packing,
-    ) -> Self {
+    pub fn new(app: Arc<A>, pool: Pool, budget: Budget, bounds: Arc<Bounds>, live: Live) -> Self {
         let tidied = app.clone();
         let writer = Writer::new(bounds.waiting, move || {
             tidied.tidy();
@@ -224,7 +218,7 @@ impl<A: App> Service<A> {
             pool,
             budget,
             bounds,
-            packing,
+            live,
             ids: AtomicU64::new(0),
             writer,
         }
@@ -245,7 +239,9 @@ impl<A: App> Service<A> {
     async fn answer(self: &Arc<Self>, head: &Arc<Head>, body: Incoming) -> Response {
         let mut message = Message::new(head.clone(), self.budget.none());
         let plan = self.app.plan(&mut message);
-        let mut limits = BodyLimits::of(&self.bounds);
+        let live = self.live.load();
+        let mut limits = BodyLimits::new(live.body, live.unpacked);
+        drop(live);
         if !body.is_end_stream() {
             match Box::pin(self.admit(plan, message)).await {
                 Ok(admitted) => (message, limits) = admitted,
@@ -377,13 +373,13 @@ impl<A: App> Service<A> {
     }
 
     fn is_to_pack(&self, head: &Head, response: &Response) -> bool {
-        response.body.len() > self.packing.longer_than
+        response.body.len() > self.live.load().packing.longer_than
             && !response.has(&CONTENT_ENCODING)
             && accepts_gzip(head.header(ACCEPT_ENCODING))
     }
 
     fn pack(&self, mut response: Response) -> Response {
-        if let Some(packed) = gzip(&response.body, self.packing.level) {
+        if let Some(packed) = gzip(&response.body, self.live.load().packing.level) {
             response.body = packed.into();
             response = response.with_static(CONTENT_ENCODING, "gzip");
             if !response.has(&VARY) {

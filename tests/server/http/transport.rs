@@ -5,8 +5,6 @@ use std::net::TcpStream;
 use std::os::unix::net::UnixListener;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-
 use crate::client::{Client, Message, get, raw};
 use crate::process::{Folder, Server};
 use crate::waiting::{HANG, wait_until};
@@ -336,34 +334,6 @@ fn policies_of_absolute_paths_are_found_by_their_ids() {
     let delete = Message::new("DELETE", &target);
     assert_eq!(client.ask(&delete).status, 200);
     assert_eq!(get(server.address(), "/v1/data/p/x").text(), "{}\n");
-}
-
-#[test]
-fn a_configuration_that_changes_is_taken_once_it_can_be_used() {
-    let flags = ["--watch-config", "-c", "c.yaml"];
-    let mut server = Server::start_with(&flags, &[("c.yaml", "labels: {place: here}\n")]);
-    let address_after = |server: &mut Server, words: &str, count: usize| {
-        let log = server.logged(words, count, |line| {
-            line["msg"].as_str().is_some_and(|msg| msg.contains(words))
-        });
-        let mut opened = log.iter().filter_map(|line| line["addrs"].as_str());
-        opened.next_back().unwrap().to_owned()
-    };
-    let change = |server: &Server, text: &str| {
-        std::fs::write(server.folder().join("c.yaml"), text).unwrap();
-    };
-    let label = |address: &str| {
-        let config: Value = serde_json::from_str(&get(address, "/v1/config").text()).unwrap();
-        config["result"]["labels"]["place"].clone()
-    };
-    for (count, broken) in [(1, "labels: ["), (2, "labels: 1\n")] {
-        change(&server, broken);
-        let address = address_after(&mut server, "cannot be used", count);
-        assert_eq!(label(&address), "here", "{broken}");
-    }
-    change(&server, "labels: {place: there}\n");
-    let address = address_after(&mut server, "Server initialized.", 2);
-    assert_eq!(label(&address), "there");
 }
 
 /// What comes behind a body is read without another wake, wherever the bytes are cut.

@@ -1,7 +1,9 @@
 //! The host environment of a server's policies.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use solon::Value;
 use solon::host::{Host, HttpError, HttpRequest, HttpResponse, LookupError, Wait};
 use solon_host::RestrictedHost;
@@ -9,28 +11,42 @@ use solon_host::RestrictedHost;
 /// The system's clock, random source, resolver and HTTP client. `opa.runtime()` returns the configuration as well.
 pub struct ServerHost {
     system: RestrictedHost,
-    runtime: Value,
+    runtime: ArcSwap<Value>,
+    is_authorized: bool,
 }
 
 impl ServerHost {
     /// Returns the host of a server with this configuration, which must be without secrets.
     pub fn new(system: RestrictedHost, config: Value, is_authorized: bool) -> Self {
-        let runtime = system.runtime();
-        let fields = runtime
-            .as_object()
-            .into_iter()
-            .flat_map(|object| object.iter());
-        let mut fields: Vec<(Value, Value)> = fields
-            .filter(|(name, _)| name.as_str() != Some("authorization_enabled"))
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect();
-        fields.push(("authorization_enabled".into(), is_authorized.into()));
-        fields.push(("config".into(), config));
+        let runtime = runtime(&system, config, is_authorized);
         Self {
             system,
-            runtime: Value::object(fields),
+            runtime: ArcSwap::from_pointee(runtime),
+            is_authorized,
         }
     }
+
+    /// Replaces the configuration.
+    pub fn configure(&self, config: Value) {
+        let runtime = runtime(&self.system, config, self.is_authorized);
+        self.runtime.store(Arc::new(runtime));
+    }
+}
+
+/// Returns the value of `opa.runtime()`.
+fn runtime(system: &RestrictedHost, config: Value, is_authorized: bool) -> Value {
+    let runtime = system.runtime();
+    let fields = runtime
+        .as_object()
+        .into_iter()
+        .flat_map(|object| object.iter());
+    let mut fields: Vec<(Value, Value)> = fields
+        .filter(|(name, _)| name.as_str() != Some("authorization_enabled"))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    fields.push(("authorization_enabled".into(), is_authorized.into()));
+    fields.push(("config".into(), config));
+    Value::object(fields)
 }
 
 impl Host for ServerHost {
@@ -43,7 +59,7 @@ impl Host for ServerHost {
     }
 
     fn runtime(&self) -> Value {
-        self.runtime.clone()
+        Value::clone(&self.runtime.load())
     }
 
     fn addresses(&self, name: &str, wait: &Wait<'_>) -> Result<Vec<IpAddr>, LookupError> {

@@ -8,6 +8,7 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Shortest pause between two polls.
@@ -64,23 +65,28 @@ impl Watch {
         watch
     }
 
-    /// Calls `changed` each time that files change, from a thread of its own. If it returns `false`, it is called again after a
-    /// while, with `true`. Logs an error if the thread cannot be started; the server runs then, and changes are not noticed.
-    pub fn start(mut self, mut changed: impl FnMut(bool) -> bool + Send + 'static) {
+    /// Calls `changed` each time that files change, and for each message of `requests`, from a thread of its own. If it returns
+    /// `false`, it is called again after a while, with `true`. Logs an error if the thread cannot be started; the server runs then, and changes are not noticed.
+    pub fn start(
+        mut self,
+        requests: Receiver<()>,
+        mut changed: impl FnMut(bool) -> bool + Send + 'static,
+    ) {
         let started = std::thread::Builder::new()
             .name("watch".into())
             .spawn(move || {
                 let mut failed: Option<Instant> = None;
+                let mut is_requested = false;
                 loop {
                     let start = Instant::now();
-                    let has_changed = self.poll();
+                    let has_changed = self.poll() || is_requested;
                     let pause = start.elapsed() * 20;
                     let again = failed.is_some_and(|since| since.elapsed() >= RETRY);
                     if has_changed || again {
                         let is_done = changed(!has_changed);
                         failed = (!is_done).then(Instant::now);
                     }
-                    std::thread::sleep(pause.clamp(PAUSE, LONGEST_PAUSE));
+                    is_requested = wait(&requests, pause.clamp(PAUSE, LONGEST_PAUSE));
                 }
             });
         if let Err(error) = started {
@@ -111,6 +117,22 @@ impl Watch {
                 .all(|(old, new)| old.0 == new.0 && old.1.is(new.1));
         self.last = entries;
         !is_same
+    }
+}
+
+/// Waits until the time is over or there is a request. Returns `true` for a request.
+fn wait(requests: &Receiver<()>, time: Duration) -> bool {
+    match requests.recv_timeout(time) {
+        Ok(()) => {
+            // several requests are one
+            while requests.try_recv().is_ok() {}
+            true
+        }
+        Err(RecvTimeoutError::Timeout) => false,
+        Err(RecvTimeoutError::Disconnected) => {
+            std::thread::sleep(time);
+            false
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod assignments;
 mod caching;
+mod changes;
 mod keys;
 mod redacted;
 mod settings;

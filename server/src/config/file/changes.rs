@@ -1,0 +1,103 @@
+//! Changes of a configuration while the server runs.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::Config;
+use super::settings::Settings;
+
+/// Keys whose values are used at the start only.
+const AT_START: [&[&str]; 6] = [
+    &["caching"],
+    &["capabilities"],
+    &["server", "metrics"],
+    &["server", "ui"],
+    &["status"],
+    &["storage"],
+];
+
+impl Config {
+    /// Returns this configuration as it takes effect in a server that runs with `running`: keys that are used at the start only keep
+    /// the values that they have there. The second result is the list of those keys whose values differ.
+    ///
+    /// # Errors
+    /// As for [`Self::read`]; the values were checked there.
+    pub fn while_running(mut self, running: &Self) -> Result<(Self, Vec<String>), String> {
+        let mut changed = Vec::new();
+        for path in AT_START {
+            differences(
+                at(&self.value, path),
+                at(&running.value, path),
+                &path.join("."),
+                &mut changed,
+            );
+            put(&mut self.value, path, at(&running.value, path));
+            let kept = at(&running.without_variables, path);
+            put(&mut self.without_variables, path, kept);
+        }
+        self.settings = Settings::of(&self.value)?;
+        Ok((self, changed))
+    }
+}
+
+fn at<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
+    path.iter().try_fold(value, |value, name| value.get(name))
+}
+
+/// Writes a value at a path, or removes what is there.
+fn put(place: &mut Value, path: &[&str], value: Option<&Value>) {
+    let Some((last, sections)) = path.split_last() else {
+        return;
+    };
+    let mut place = place;
+    for name in sections {
+        let Value::Object(fields) = place else { return };
+        if value.is_none() && !fields.contains_key(*name) {
+            return;
+        }
+        let section = fields.entry(*name).or_insert(Value::Null);
+        if section.is_null() {
+            *section = Value::Object(Map::new());
+        }
+        place = section;
+    }
+    if let Value::Object(fields) = place {
+        match value {
+            Some(value) => {
+                fields.insert((*last).to_owned(), value.clone());
+            }
+            None => {
+                fields.remove(*last);
+            }
+        }
+    }
+}
+
+/// Adds the keys at and below a path whose values differ.
+fn differences(new: Option<&Value>, old: Option<&Value>, path: &str, found: &mut Vec<String>) {
+    let (new, old) = (
+        new.filter(|value| !value.is_null()),
+        old.filter(|value| !value.is_null()),
+    );
+    let sections = (
+        new.and_then(Value::as_object),
+        old.and_then(Value::as_object),
+    );
+    match (new, old) {
+        (None, None) => {}
+        _ if (new.is_none() || sections.0.is_some()) && (old.is_none() || sections.1.is_some()) => {
+            let names = [sections.0, sections.1].into_iter().flatten();
+            let names: BTreeSet<&String> = names.flat_map(Map::keys).collect();
+            for name in names {
+                let member = |section: Option<&'_ Map<String, Value>>| {
+                    section.and_then(|section| section.get(name)).cloned()
+                };
+                let (new, old) = (member(sections.0), member(sections.1));
+                differences(new.as_ref(), old.as_ref(), &format!("{path}.{name}"), found);
+            }
+        }
+        _ if new != old => found.push(path.to_owned()),
+        _ => {}
+    }
+}
