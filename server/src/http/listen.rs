@@ -2,13 +2,13 @@
 
 use std::io;
 use std::os::linux::net::SocketAddrExt as _;
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use tokio::net::{TcpListener, UnixListener};
 
 use super::hosts::AllowedHosts;
+use super::unix::{self, SocketFile};
 
 /// Where to listen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,30 +64,14 @@ pub struct Listener {
 pub enum Socket {
     /// TCP.
     Tcp(TcpListener),
-    /// A socket of Unix.
-    Unix(
-        UnixListener,
-        #[expect(dead_code, reason = "it is there to be dropped")] Option<SocketFile>,
-    ),
-}
-
-/// The file of a socket, which goes when the socket does.
-pub struct SocketFile {
-    path: PathBuf,
-    inode: u64,
-}
-
-impl Drop for SocketFile {
-    fn drop(&mut self) {
-        // somebody else may have put another one there
-        if std::fs::symlink_metadata(&self.path).is_ok_and(|file| file.ino() == self.inode) {
-            let _ = std::fs::remove_file(&self.path);
-        }
-    }
+    /// A Unix socket, and its file if it has one. The file is dropped first: while the socket is open, no other file has its inode,
+    /// and no server that starts takes it for one that was left behind.
+    Unix(Option<SocketFile>, UnixListener),
 }
 
 impl Listener {
-    /// Opens an address: several sockets where its name stands for several. A socket that was left behind is replaced.
+    /// Opens an address: several sockets where its name stands for several. A socket that no process listens on is
+    /// replaced.
     async fn open(
         address: &Address,
         socket_mode: u32,
@@ -100,7 +84,7 @@ impl Listener {
             hosts: None,
         };
         match address {
-            Address::Unix(path) => Ok(vec![listener(open_unix(path, socket_mode)?, false)]),
+            Address::Unix(path) => Ok(vec![listener(open_unix(path, socket_mode).await?, false)]),
             Address::Tcp(_, Some(true)) if !has_certificate => Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
                 "TLS needs --tls-cert-file and --tls-private-key-file",
@@ -149,16 +133,14 @@ impl Listener {
                 .local_addr()
                 .map(|address| address.to_string())
                 .unwrap_or_default(),
-            Socket::Unix(listener, _) => {
+            Socket::Unix(Some(file), _) => format!("unix://{}", file.path().display()),
+            Socket::Unix(None, listener) => {
                 let Ok(address) = listener.local_addr() else {
                     return String::new();
                 };
                 let address: std::os::unix::net::SocketAddr = address.into();
-                if let Some(name) = address.as_abstract_name() {
-                    return format!("unix://@{}", String::from_utf8_lossy(name));
-                }
-                let path = address.as_pathname();
-                path.map(|path| format!("unix://{}", path.display()))
+                let name = address.as_abstract_name();
+                name.map(|name| format!("unix://@{}", String::from_utf8_lossy(name)))
                     .unwrap_or_default()
             }
         }
@@ -198,34 +180,15 @@ async fn open_tcp(place: &str) -> io::Result<Vec<TcpListener>> {
     }
 }
 
-fn open_unix(path: &str, mode: u32) -> io::Result<Socket> {
+async fn open_unix(path: &str, mode: u32) -> io::Result<Socket> {
     if let Some(name) = path.strip_prefix('@') {
         let address = std::os::unix::net::SocketAddr::from_abstract_name(name)?;
         let listener = std::os::unix::net::UnixListener::bind_addr(&address)?;
         listener.set_nonblocking(true)?;
-        return Ok(Socket::Unix(UnixListener::from_std(listener)?, None));
+        return Ok(Socket::Unix(None, UnixListener::from_std(listener)?));
     }
-    remove_stale(Path::new(path))?;
-    let listener = UnixListener::bind(path)?;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))?;
-    let file = SocketFile {
-        path: PathBuf::from(path),
-        inode: std::fs::symlink_metadata(path)?.ino(),
-    };
-    Ok(Socket::Unix(listener, Some(file)))
-}
-
-/// Removes a socket that was left behind; anything else at its place stays.
-fn remove_stale(path: &Path) -> io::Result<()> {
-    match std::fs::symlink_metadata(path) {
-        Ok(file) if file.file_type().is_socket() => std::fs::remove_file(path),
-        Ok(_) => Err(io::Error::new(
-            io::ErrorKind::AlreadyExists,
-            "there is a file that is no socket",
-        )),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
-    }
+    let (file, listener) = unix::listen(Path::new(path), mode).await?;
+    Ok(Socket::Unix(Some(file), listener))
 }
 
 #[cfg(test)]
@@ -259,23 +222,5 @@ mod tests {
             .collect();
         assert!(ports.iter().all(|port| *port == ports[0]), "{ports:?}");
         assert!(open("https://localhost:0").await.is_err());
-    }
-
-    #[tokio::test]
-    async fn files_of_sockets_come_and_go() {
-        let path = std::env::temp_dir().join(format!("solon-listen-{}", std::process::id()));
-        let address = Address::Unix(path.display().to_string());
-        std::fs::write(&path, "kept").unwrap();
-        assert!(Listener::open(&address, 0o700, false).await.is_err());
-        assert_eq!(std::fs::read(&path).unwrap(), b"kept");
-        std::fs::remove_file(&path).unwrap();
-        let open = Listener::open(&address, 0o700, false).await.unwrap();
-        assert!(path.exists());
-        drop(open);
-        assert!(!path.exists());
-        drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
-        assert!(path.exists(), "left behind");
-        drop(Listener::open(&address, 0o700, false).await.unwrap());
-        assert!(!path.exists());
     }
 }

@@ -22,6 +22,7 @@ mod pool;
 mod serve;
 mod stream;
 mod tls;
+mod unix;
 mod wakes;
 mod weight;
 mod writer;

@@ -109,7 +109,7 @@ async fn accept<A: App>(listener: Listener, connections: Connections<A>) {
                         let local = local.map(|local| local.ip().to_canonical());
                         connections.begin(stream, peer.to_string(), local);
                     }),
-                    Socket::Unix(unix, _) => unix.accept().await.map(|(stream, _)| connections.begin(stream, String::new(), None)),
+                    Socket::Unix(_, unix) => unix.accept().await.map(|(stream, _)| connections.begin(stream, String::new(), None)),
                 }
             } => accepted,
         };

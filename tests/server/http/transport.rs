@@ -199,12 +199,23 @@ fn sockets_in_the_file_system_come_and_go() {
             .status,
         200
     );
+    // a second server does not take the socket of the first
+    let (code, text) = Server::fail(&["--addr", &address]);
+    assert_eq!(code, Some(1));
+    let want = format!("listen {address}: another process listens on this socket");
+    assert!(text.contains(&want), "{text}");
+    assert_eq!(
+        Client::connect_unix(&socket)
+            .ask(&Message::new("GET", "/health"))
+            .status,
+        200
+    );
     assert_eq!(server.terminate(), Some(0));
     assert!(!socket.exists(), "the file goes with the server");
     let plain = folder.path().join("plain.txt");
     let (code, text) = Server::fail(&["--addr", &format!("unix://{}", plain.display())]);
     assert_eq!(code, Some(1));
-    assert!(text.contains("a file that is no socket"), "{text}");
+    assert!(text.contains("the file is not a socket"), "{text}");
     assert_eq!(std::fs::read(&plain).unwrap(), b"kept");
 }
 
