@@ -73,16 +73,17 @@ fn placed(place: &[String], value: Value) -> Value {
 
 /// The document of a file.
 pub fn read_document(files: &dyn Files, file: &Found) -> Result<Value, LoadError> {
-    let bytes = file.bytes(files)?;
-    match file.kind {
+    document_of(&file.name, file.kind, &file.bytes(files)?)
+}
+
+/// The document of a file whose bytes were read.
+pub fn document_of(name: &str, kind: Kind, bytes: &[u8]) -> Result<Value, LoadError> {
+    match kind {
         Kind::Json => {
-            json::read(&bytes).map_err(|_| LoadError::within(&file.name, json::malformed(&bytes)))
+            json::read(bytes).map_err(|_| LoadError::within(name, json::malformed(bytes)))
         }
-        _ => yaml::read(&bytes).map_err(|error| {
-            LoadError::within(
-                &file.name,
-                format!("error converting YAML to JSON: {error}"),
-            )
+        _ => yaml::read(bytes).map_err(|error| {
+            LoadError::within(name, format!("error converting YAML to JSON: {error}"))
         }),
     }
 }

@@ -9,7 +9,8 @@ use solon_syntax::source::{Source, SourceId};
 use solon_syntax::{ParseOptions, parse_module};
 
 use super::{
-    Bundle, Documents, Found, Ignore, Kind, Roots, Schemas, Walk, Wanted, read_document, schemas,
+    Bundle, Documents, Found, Ignore, Kind, Roots, Schemas, Walk, Wanted, document_of,
+    read_document, schemas,
 };
 use crate::bundle::{Files, LoadError, LoadErrors};
 use crate::uri::file_path;
@@ -216,29 +217,33 @@ impl<'f> Loader<'f> {
         Err(LoadErrors(faults.collect()))
     }
 
-    /// What a file holds. One whose name does not tell is a module, JSON or YAML, whichever it can be.
+    /// Reads a file.
     fn read(&self, file: &Found) -> Result<Content, LoadErrors> {
         match file.kind {
             Kind::Module => file.text(self.files, &self.options).map(Content::Module),
             Kind::Json | Kind::Yaml => Ok(Content::Document(read_document(self.files, file)?)),
-            Kind::Unknown => {
-                let module = file.text(self.files, &self.options);
-                let module = module.is_ok_and(|text| self.refused(&file.name, &text).is_empty());
-                if module {
-                    return self.read(&file.taken_as(Kind::Module));
-                }
-                // YAML would make a string of a number of JSON that is out of range
-                if file
-                    .bytes(self.files)
-                    .is_ok_and(|text| json::is_valid(&text))
-                {
-                    return self.read(&file.taken_as(Kind::Json));
-                }
-                let document = self.read(&file.taken_as(Kind::Yaml));
-                document
-                    .map_err(|_| LoadError::within(&file.name, "can't recognize file type").into())
-            }
+            Kind::Unknown => self.recognized(file, &file.bytes(self.files)?),
         }
+    }
+
+    /// Returns the module or document in a file with an unknown extension.
+    fn recognized(&self, file: &Found, bytes: &[u8]) -> Result<Content, LoadErrors> {
+        if let Ok(text) = file.text_of(bytes, &self.options)
+            && self.refused(&file.name, &text).is_empty()
+        {
+            return Ok(Content::Module(text));
+        }
+        // YAML would make a string of a number of JSON that is out of range
+        if json::is_valid(bytes) {
+            return Ok(Content::Document(document_of(
+                &file.name,
+                Kind::Json,
+                bytes,
+            )?));
+        }
+        let document = document_of(&file.name, Kind::Yaml, bytes);
+        let document = document.map(Content::Document);
+        document.map_err(|_| LoadError::within(&file.name, "can't recognize file type").into())
     }
 
     fn refused(&self, name: &str, text: &str) -> Vec<LoadError> {

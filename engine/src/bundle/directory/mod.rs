@@ -15,7 +15,7 @@ pub use schemas::Schemas;
 pub use walk::Wanted;
 
 use bundle::Bundle;
-use documents::{Documents, read_document};
+use documents::{Documents, document_of, read_document};
 use ignore::Ignore;
 use roots::Roots;
 use walk::{Found, Kind, Walk};

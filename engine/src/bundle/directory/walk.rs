@@ -52,14 +52,6 @@ impl Found {
         (self.place.clone(), cleaned(&self.path))
     }
 
-    /// The same file, read as if its name told what it holds.
-    pub fn taken_as(&self, kind: Kind) -> Self {
-        Self {
-            kind,
-            ..self.clone()
-        }
-    }
-
     /// Returns the path at which the file is read.
     pub fn into_path(self) -> PathBuf {
         self.path
@@ -73,8 +65,12 @@ impl Found {
 
     /// The text of a policy.
     pub fn text(&self, files: &dyn Files, options: &ParseOptions) -> Result<String, LoadErrors> {
-        let bytes = self.bytes(files)?;
-        Ok(module_text(&self.name, &bytes, options)?.to_owned())
+        self.text_of(&self.bytes(files)?, options)
+    }
+
+    /// The text of a policy whose bytes were read.
+    pub fn text_of(&self, bytes: &[u8], options: &ParseOptions) -> Result<String, LoadErrors> {
+        Ok(module_text(&self.name, bytes, options)?.to_owned())
     }
 }
 
