@@ -192,7 +192,22 @@ impl Claims {
                 }
             }
         }
+        // no change concerns a path below that of another one, so each is compared with the claims as they are
+        changes.retain(|change| self.is_changed_by(change));
         changes
+    }
+
+    /// `true` if a change makes a difference.
+    fn is_changed_by(&self, change: &ClaimChange) -> bool {
+        let path = change.path.segments();
+        match change.claim {
+            Some(claim) if claim.kind == ClaimKind::Object => self.get(path).is_none(),
+            claim => {
+                let mut found = self.below(path);
+                let first = found.next();
+                first != claim.map(|claim| (path, claim)) || found.next().is_some()
+            }
+        }
     }
 }
 

@@ -50,8 +50,10 @@ pub(crate) fn replace(
     };
     let mut path = Vec::new();
     let shared = replacing.node(&mut path, Some(&root), Some(loaded), false)?;
-    replacing.replaced.loaded = shared;
-    Ok(replacing.replaced)
+    let mut replaced = replacing.replaced;
+    replaced.loaded = shared;
+    replaced.claims = replaced.claims.filter(|next| next != claims);
+    Ok(replaced)
 }
 
 struct Replacing<'a> {
