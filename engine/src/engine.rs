@@ -76,7 +76,7 @@ struct Inner {
     allow_base_conflicts: bool,
     /// File name of a module by its name.
     file_name: fn(&str) -> &str,
-    /// Held from the moment that a change looks at until its own is current. Who brought what is only of interest to changes.
+    /// The writer lock: held from the moment that a change reads until its own is current. Readers never lock it.
     changing: Mutex<OriginRecord>,
     next_source: AtomicU32,
     /// Damages each program that is compiled, to test what a violated invariant leads to.
@@ -148,15 +148,46 @@ impl Engine {
     /// # Errors
     /// As for [`Self::apply`].
     pub fn apply_timed(&self, change: Change, timer: Timer<'_>) -> Result<(), Error> {
+        self.apply_with(|_| Ok(change), timer)
+    }
+
+    /// Applies a change that depends on what is in force. `change` is called with the current moment under the writer lock, so no
+    /// other change comes between what it reads and what it changes; it must not change the engine itself. An empty change does
+    /// nothing. `timer` receives the durations of parsing and compiling.
+    ///
+    /// ```
+    /// use solon::{Change, Engine, Error, Moment};
+    ///
+    /// let engine = Engine::new();
+    /// // only one of several threads adds the module
+    /// let add = |now: &Moment| {
+    ///     let mut change = Change::default();
+    ///     if now.module("p.rego").is_none() {
+    ///         change.set_module("p.rego", "package p");
+    ///     }
+    ///     Ok::<_, Error>(change)
+    /// };
+    /// engine.apply_with(add, Default::default())?;
+    /// # Ok::<(), solon::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `change` and of [`Self::apply`]. Nothing has changed then.
+    pub fn apply_with<E: From<Error>>(
+        &self,
+        change: impl FnOnce(&Moment) -> Result<Change, E>,
+        timer: Timer<'_>,
+    ) -> Result<(), E> {
         let mut record = self.inner.changing.lock();
-        let before = self.now();
-        if change.modules.is_empty() && change.writes.is_empty() {
+        let now = self.moment();
+        let Change { modules, writes } = change(&now)?;
+        let before = now.into_state();
+        if modules.is_empty() && writes.is_empty() {
             return Ok(());
         }
-        let Change { modules, writes } = change;
         let edit = |transaction: &mut Transaction| make(writes, transaction);
         let next = self.next(&before, modules, edit, timer)?;
-        self.inner.commit_of_client(before, next, &mut record)
+        Ok(self.inner.commit_of_client(before, next, &mut record)?)
     }
 
     /// Loads files and folders by OPA's rules ([`Loader`]): modules are added or replaced, documents merged into what is there.
@@ -273,6 +304,7 @@ impl Engine {
             policy,
             transaction,
             modules: changed,
+            origins: before.module_origins.clone(),
         })
     }
 
@@ -295,6 +327,7 @@ impl Engine {
             policy: None,
             transaction,
             modules: Vec::new(),
+            origins: before.module_origins.clone(),
         };
         inner.commit_of_client(before, next, &mut record)?;
         Ok(result)

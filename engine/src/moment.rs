@@ -13,7 +13,7 @@ use std::time::Duration;
 use solon_syntax::ast::Module;
 
 use crate::error::Error;
-use crate::store::{Path, Snapshot};
+use crate::store::{ModuleOrigins, Origin, Path, Snapshot};
 use crate::value::Value;
 
 pub use now::forget;
@@ -49,6 +49,8 @@ pub(crate) struct State {
     pub generation: u64,
     pub policy: Arc<Policy>,
     pub documents: Arc<Snapshot>,
+    /// Origins of the modules, if the engine records them: it has a store, or replaces files by loads.
+    pub module_origins: Option<Arc<ModuleOrigins>>,
 }
 
 impl Moment {
@@ -58,6 +60,10 @@ impl Moment {
 
     pub(crate) fn state(&self) -> &State {
         &self.0
+    }
+
+    pub(crate) fn into_state(self) -> Arc<State> {
+        self.0
     }
 
     /// How many changes the engine had seen: it grows with each, of policy or of documents.
@@ -94,5 +100,21 @@ impl Moment {
     /// A module as it was parsed.
     pub fn module(&self, name: &str) -> Option<&Arc<Module>> {
         self.0.policy.modules.get(name)
+    }
+
+    /// Returns the origin of a module in force: [`Origin::Client`], unless the engine has a store or has loaded files by
+    /// [`Engine::load_files`](crate::Engine::load_files).
+    pub fn module_origin(&self, name: &str) -> Origin {
+        self.0.module_origin(name)
+    }
+}
+
+impl State {
+    /// The origin of a module in force.
+    pub fn module_origin(&self, name: &str) -> Origin {
+        match &self.module_origins {
+            Some(origins) => origins.get(name).copied().unwrap_or_default(),
+            None => Origin::Client,
+        }
     }
 }

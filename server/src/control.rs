@@ -152,7 +152,9 @@ impl App for ControlApp {
         Ok(match admitted {
             Some(Admitted::WithBody { limit }) => {
                 message.allowed = true;
-                Admission::Admitted(BodyLimits::new(self.bounds.body, self.bounds.unpacked).at_most(limit))
+                Admission::Admitted(
+                    BodyLimits::new(self.bounds.body, self.bounds.unpacked).at_most(limit),
+                )
             }
             Some(Admitted::WithoutBody) => {
                 Admission::Rejected(self.handled(message, place, request))

@@ -10,8 +10,12 @@
 
 #[path = "moments/loading.rs"]
 mod loading;
+#[path = "moments/origins.rs"]
+mod origins;
 #[path = "moments/stores.rs"]
 mod stores;
+#[path = "../time/waiting.rs"]
+mod waiting;
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

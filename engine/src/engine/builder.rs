@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 use solon_syntax::ast::{Module, Version};
 
-use super::{Change, Engine, Inner};
+use super::{Engine, FileLoad, Inner, LoadReport};
 use crate::builtins::http::ResponseCache;
 use crate::builtins::{Capabilities, Custom, Fault, Graphs, Patterns, VerifiedSignatures};
 use crate::compile::lower::{self, LoweringRecord};
@@ -17,7 +17,7 @@ use crate::host::{Host, OfflineHost};
 use crate::limits::{Limits, PATTERN_CACHE, RESPONSE_CACHE_BYTES, SIGNATURE_CACHE};
 use crate::moment::{Now, Policy, State, next_stamp};
 use crate::query::Shared;
-use crate::store::{Contents, OriginRecord, Snapshot, Store, StoreError};
+use crate::store::{Contents, OriginRecord, Snapshot, Store, StoreError, StoredModule};
 use crate::value::{Object, Value};
 
 /// How an engine is made.
@@ -193,6 +193,28 @@ impl EngineBuilder {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read, [`Error::Compile`] when its modules do not compile.
     pub fn open(self, store: Arc<dyn Store>) -> Result<Engine, Error> {
+        let (engine, stored) = self.read(store)?;
+        engine.start_from(&stored)?;
+        Ok(engine)
+    }
+
+    /// Opens a store, and replaces what earlier loads gave by a load of files ([`Engine::load_files`]), as one change. Unlike
+    /// [`Self::open`] it compiles modules once, and modules of files that the load replaces or removes need not compile any more.
+    ///
+    /// # Errors
+    /// Those of [`Self::open`] and of [`Engine::load_files`]. The store stays as it was then.
+    pub fn open_with_files(
+        self,
+        store: Arc<dyn Store>,
+        load: FileLoad<'_>,
+    ) -> Result<(Engine, LoadReport), Error> {
+        let (engine, stored) = self.read(store)?;
+        let report = engine.load_onto(&stored, load)?;
+        Ok((engine, report))
+    }
+
+    /// An engine with the documents and the record of a store, and the store's modules, which are not compiled yet.
+    fn read(self, store: Arc<dyn Store>) -> Result<(Engine, Vec<StoredModule>), Error> {
         let Contents {
             documents,
             modules,
@@ -202,16 +224,10 @@ impl EngineBuilder {
             let message = "the documents of a store must be an object".to_owned();
             return Err(StoreError::Internal { message }.into());
         }
-        let mut change = Change::default();
-        for module in &modules {
-            change.set_module_as(&module.name, &module.text, module.version);
-        }
         let engine = self.made(documents);
-        engine.apply(change)?;
-        *engine.inner.changing.lock() = OriginRecord::stored(origins, &modules);
-        // only now, since what was read need not be written again
+        *engine.inner.changing.lock() = OriginRecord::stored(origins);
         engine.inner.store.get_or_init(|| store);
-        Ok(engine)
+        Ok((engine, modules))
     }
 
     /// An engine in memory.
@@ -238,6 +254,7 @@ impl EngineBuilder {
             generation: 0,
             policy: Arc::new(policy),
             documents: Arc::new(Snapshot::new(documents, 0)),
+            module_origins: None,
         };
         Engine {
             inner: Arc::new(Inner {

@@ -6,7 +6,9 @@ use super::Inner;
 use super::change::Edit;
 use crate::error::Error;
 use crate::moment::{Policy, State, next_stamp};
-use crate::store::{Commit, OriginChanges, OriginRecord, StoreError, StoredModule, Transaction};
+use crate::store::{
+    Commit, ModuleOrigins, OriginChanges, OriginRecord, StoreError, StoredModule, Transaction,
+};
 
 impl Inner {
     /// Keeps the change of a client, then makes it visible.
@@ -20,12 +22,16 @@ impl Inner {
             let module = before.policy.modules.get(name)?;
             Some(module.source.text.to_string())
         };
-        let origins = record.of_client(
-            next.transaction.writes(),
-            (before.documents.root(), next.transaction.root()),
-            next.modules.iter().map(|(name, _)| name.as_str()),
-            &text_before,
-        );
+        let origins = match &before.module_origins {
+            Some(origins) => record.of_client(
+                origins,
+                next.transaction.writes(),
+                (before.documents.root(), next.transaction.root()),
+                next.modules.iter().map(|(name, _)| name.as_str()),
+                &text_before,
+            ),
+            None => OriginChanges::default(),
+        };
         self.commit(before, next, &origins, record)
     }
 
@@ -37,7 +43,9 @@ impl Inner {
         origins: &OriginChanges,
         record: &mut OriginRecord,
     ) -> Result<(), Error> {
-        if let Some(store) = self.store.get() {
+        let is_same =
+            next.modules.is_empty() && next.transaction.writes().is_empty() && origins.is_empty();
+        if let (Some(store), false) = (self.store.get(), is_same) {
             store.commit(&Commit {
                 writes: next.transaction.writes(),
                 documents: next.transaction.root(),
@@ -45,7 +53,7 @@ impl Inner {
                 origins,
             })?;
         }
-        record.committed(origins, &next.modules);
+        record.origins.change(origins);
         let state = next.state(&before, next_stamp());
         self.shared.now.publish(before, state);
         Ok(())
@@ -65,21 +73,33 @@ pub(super) struct Next {
     pub transaction: Transaction,
     /// The modules that changed.
     pub modules: Vec<(String, Option<StoredModule>)>,
+    /// Origins of modules before the change, if they are recorded.
+    pub origins: Option<Arc<ModuleOrigins>>,
 }
 
 impl Next {
     /// The moment behind the change.
-    pub fn state(self, before: &State, stamp: u64) -> State {
+    pub fn state(mut self, before: &State, stamp: u64) -> State {
         let documents = if self.transaction.writes().is_empty() {
             before.documents.clone()
         } else {
             Arc::new(self.transaction.snapshot())
         };
+        if let (Some(origins), false) = (&mut self.origins, self.modules.is_empty()) {
+            let origins = Arc::make_mut(origins);
+            for (name, module) in self.modules {
+                match module {
+                    Some(module) => origins.insert(name, module.origin),
+                    None => origins.remove(&name),
+                };
+            }
+        }
         State {
             stamp,
             generation: before.generation + 1,
             policy: self.policy.map_or_else(|| before.policy.clone(), Arc::new),
             documents,
+            module_origins: self.origins,
         }
     }
 }

@@ -1,20 +1,19 @@
 //! Loads of files that replace what earlier loads gave, and leave what clients wrote.
 
-use std::cell::LazyCell;
+mod modules;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path as FilePath;
 use std::sync::Arc;
 
-use solon_syntax::ast::Module;
-
+use self::modules::{ModuleChanges, in_force, of_store};
 use super::Engine;
 use super::change::Text;
 use crate::bundle::Loaded;
 use crate::error::Error;
 use crate::moment::State;
 use crate::store::{
-    ClaimChanges, HiddenModule, Origin, OriginChanges, OriginRecord, Origins, Path, Replaced,
-    Snapshot, StoreError, Transaction, digest, replace,
+    ClaimChanges, ModuleOrigins, Origin, OriginChanges, OriginRecord, Origins, Path, Replaced,
+    Snapshot, StoreError, StoredModule, Transaction, is_same, replace,
 };
 use crate::trace::Timer;
 use crate::value::{Object, Value};
@@ -77,6 +76,9 @@ impl<'l> FileLoad<'l> {
 pub struct LoadReport {
     /// Documents of files that a client wrote or removed.
     pub overridden_documents: Vec<Path>,
+    /// Documents of the program itself ([`FileLoad::document`]) that are not in force because a client wrote something other than an
+    /// object around them.
+    pub overridden_fixed: Vec<Path>,
     /// Policies of files that a client wrote or removed.
     pub overridden_modules: Vec<String>,
     /// Documents in force that no file gives and whose origin was not recorded.
@@ -110,69 +112,175 @@ impl Engine {
     /// # Errors
     /// Those of [`Self::apply`]. Nothing has changed then.
     pub fn load_files(&self, load: FileLoad<'_>) -> Result<LoadReport, Error> {
-        let inner = &*self.inner;
-        let mut record = inner.changing.lock();
+        let mut record = self.inner.changing.lock();
         let before = self.now();
-        if !record.is_recorded {
-            *record = unrecorded(&before);
-        }
-        let modules = ModuleChanges::of(&record, &before.policy.modules, &load, inner.version);
+        let first = before.module_origins.is_none();
+        let first = first.then(|| first_record(&before));
+        let hidden = &first.as_ref().unwrap_or(&record).origins.hidden;
+        let mut modules = ModuleChanges::of(&in_force(&before), hidden, &load, self.inner.version);
+        let start = Start {
+            compiled: std::mem::take(&mut modules.changes),
+            origins: before.module_origins.clone().unwrap_or_default(),
+            is_published: first.is_some(),
+            before,
+        };
+        self.replace_files(start, modules, load, first, &mut record)
+    }
+
+    /// Compiles what a store keeps.
+    pub(super) fn start_from(&self, stored: &[StoredModule]) -> Result<(), Error> {
+        let mut record = self.inner.changing.lock();
+        let before = self.now();
+        let modules = stored.iter().map(text_of).collect();
+        let mut next = self.next(&before, modules, |_| Ok(()), Timer::default())?;
+        // the store has them already
+        next.modules.clear();
+        next.origins = Some(origins_of(stored));
+        let origins = OriginChanges::default();
+        self.inner.commit(before, next, &origins, &mut record)
+    }
+
+    /// Loads files on top of what a store keeps. Modules of earlier loads that the files replace need not compile.
+    pub(super) fn load_onto(
+        &self,
+        stored: &[StoredModule],
+        load: FileLoad<'_>,
+    ) -> Result<LoadReport, Error> {
+        let mut record = self.inner.changing.lock();
+        let before = of_store(stored);
+        let hidden = &record.origins.hidden;
+        let mut modules = ModuleChanges::of(&before, hidden, &load, self.inner.version);
+        let changes = std::mem::take(&mut modules.changes);
+        // no module is in force yet, so none is removed, and those that stay are compiled with the new ones
+        let is_kept = |module: &&StoredModule| !modules.changed.contains(&module.name);
+        let kept = stored.iter().filter(is_kept).map(text_of);
+        let new = changes.into_iter().filter(|(_, text)| text.is_some());
+        let start = Start {
+            compiled: kept.chain(new).collect(),
+            origins: origins_of(stored),
+            is_published: true,
+            before: self.now(),
+        };
+        self.replace_files(start, modules, load, None, &mut record)
+    }
+
+    /// Makes a load's changes. `first` is the record of an engine that has not recorded origins yet.
+    fn replace_files(
+        &self,
+        start: Start,
+        modules: ModuleChanges,
+        load: FileLoad<'_>,
+        mut first: Option<OriginRecord>,
+        record: &mut OriginRecord,
+    ) -> Result<LoadReport, Error> {
+        let before = start.before;
+        let target = first.as_mut().unwrap_or(record);
         let documents = with_fixed(&load)?;
         let mut replaced = Replaced::default();
+        let mut overridden_fixed = Vec::new();
         let edit = |transaction: &mut Transaction| {
-            replaced = replace(transaction, &record.origins.claims, &documents)?;
+            replaced = replace(transaction, &target.origins.claims, &documents)?;
             for (path, value) in &load.fixed {
-                set_fixed(transaction, path, value, &mut replaced.overridden)?;
+                set_fixed(transaction, path, value, &mut overridden_fixed)?;
             }
             Ok(())
         };
-        let mut next = self.next(&before, modules.changes, edit, Timer::default())?;
-        for (_, module) in &mut next.modules {
-            if let Some(module) = module {
-                module.origin = Origin::Files;
-            }
-        }
-        let origins = OriginChanges {
+        let mut next = self.next(&before, start.compiled, edit, Timer::default())?;
+        next.origins = Some(start.origins);
+        next.modules = stored_changes(next.modules, modules.changed);
+        let root = next.transaction.root();
+        let is_overridden = |path: &Path| is_overridden(path, &load, &documents, root);
+        replaced.overridden.retain(is_overridden);
+        let changes = OriginChanges {
             claims: replaced
                 .claims
                 .map_or_else(ClaimChanges::default, ClaimChanges::All),
-            hidden: (modules.hidden != record.origins.hidden).then_some(modules.hidden),
+            hidden: (modules.hidden != target.origins.hidden).then_some(modules.hidden),
         };
         let is_same = next.modules.is_empty() && next.transaction.writes().is_empty();
-        if !is_same || !origins.is_empty() {
-            inner.commit(before, next, &origins, &mut record)?;
+        if start.is_published || !is_same || !changes.is_empty() {
+            self.inner.commit(before, next, &changes, target)?;
         }
-        record.loaded = replaced.loaded;
-        record.locations = load.locations;
+        target.loaded = replaced.loaded;
+        target.locations = load.locations;
+        if let Some(first) = first {
+            *record = first;
+        }
         Ok(LoadReport {
             overridden_documents: replaced.overridden,
+            overridden_fixed,
             overridden_modules: modules.overridden,
             unknown_documents: replaced.unknown,
             unknown_modules: modules.unknown,
         })
     }
 
-    /// Returns the origin of a module that is in force: [`Origin::Client`], unless the engine has a store or has loaded files by
-    /// [`Self::load_files`].
+    /// Returns the origin of a module in force, as [`Moment::module_origin`](crate::Moment::module_origin).
     pub fn module_origin(&self, name: &str) -> Origin {
-        let record = self.inner.changing.lock();
-        if record.is_recorded {
-            record.of_module(name)
-        } else {
-            Origin::Client
-        }
+        self.now().module_origin(name)
     }
 }
 
+/// The state that a load changes.
+struct Start {
+    /// Modules to compile, and names of modules in force to remove.
+    compiled: Vec<(String, Option<Text>)>,
+    /// Origins of modules before the load.
+    origins: Arc<ModuleOrigins>,
+    /// `true` if a snapshot is published even if the load changes nothing.
+    is_published: bool,
+    before: Arc<State>,
+}
+
+/// A module of a store, to be compiled.
+fn text_of(module: &StoredModule) -> (String, Option<Text>) {
+    let text = Text::Source(module.text.to_string(), Some(module.version));
+    (module.name.clone(), Some(text))
+}
+
+fn origins_of(stored: &[StoredModule]) -> Arc<ModuleOrigins> {
+    let origins = stored.iter();
+    let origins = origins.map(|module| (module.name.clone(), module.origin));
+    Arc::new(origins.collect())
+}
+
+/// Returns the changes of modules that a store has to keep: of the compiled modules those that the load has changed, and those that
+/// it has removed.
+fn stored_changes(
+    compiled: Vec<(String, Option<StoredModule>)>,
+    changed: BTreeSet<String>,
+) -> Vec<(String, Option<StoredModule>)> {
+    let mut compiled: BTreeMap<String, Option<StoredModule>> = compiled.into_iter().collect();
+    let changed = changed.into_iter().map(|name| {
+        let module = compiled.remove(&name).flatten();
+        let module = module.map(|module| module.with_origin(Origin::Files));
+        (name, module)
+    });
+    changed.collect()
+}
+
+/// `true` if files give a document at the path that is not in force. Documents of the program itself are not the files'.
+fn is_overridden(path: &Path, load: &FileLoad<'_>, given: &Value, in_force: &Value) -> bool {
+    let of_files = path.find(&load.documents);
+    let is_given = of_files.is_some_and(|document| {
+        !path.segments().is_empty() || document.as_object().is_none_or(|root| !root.is_empty())
+    });
+    let is_equal = || {
+        let pair = path.find(given).zip(path.find(in_force));
+        pair.is_some_and(|(given, in_force)| is_same(given, in_force))
+    };
+    is_given && !is_equal()
+}
+
 /// The record of an engine that has not recorded origins yet.
-fn unrecorded(before: &State) -> OriginRecord {
+fn first_record(before: &State) -> OriginRecord {
     let documents = before.documents.root().as_object();
     let origins = if documents.is_some_and(Object::is_empty) {
         Origins::default()
     } else {
         Origins::unknown()
     };
-    OriginRecord::stored(origins, &[])
+    OriginRecord::stored(origins)
 }
 
 /// The documents of a load with those of the program.
@@ -201,132 +309,4 @@ fn set_fixed(
         }
         done => done,
     }
-}
-
-/// Changes of modules by a load.
-struct ModuleChanges {
-    changes: Vec<(String, Option<Text>)>,
-    hidden: Vec<HiddenModule>,
-    overridden: Vec<String>,
-    unknown: Vec<String>,
-}
-
-impl ModuleChanges {
-    fn of(
-        record: &OriginRecord,
-        current: &BTreeMap<String, Arc<Module>>,
-        load: &FileLoad<'_>,
-        version: solon_syntax::ast::Version,
-    ) -> Self {
-        let (hidden, overridden) = hidden(record, load);
-        let in_force = |name: &str| !overridden.contains(name);
-        let given = load.modules.iter().filter(|(name, _)| in_force(name));
-        let ids: BTreeSet<_> = given.clone().map(|(name, _)| load.id(name)).collect();
-        // only policies of unknown origin need it
-        let digests = LazyCell::new(|| -> BTreeSet<_> {
-            let texts = given.clone().map(|(_, text)| digest(text));
-            texts.collect()
-        });
-        let mut changes = Vec::new();
-        let mut unknown = Vec::new();
-        for (name, module) in current {
-            let is_given = load.modules.contains_key(name) && in_force(name);
-            match record.of_module(name) {
-                _ if is_given => {}
-                Origin::Files => changes.push((name.clone(), None)),
-                // the same policy, whose file was renamed or is spelled differently
-                Origin::Unknown
-                    if ids.contains(load.id(name))
-                        || digests.contains(&digest(&module.source.text)) =>
-                {
-                    changes.push((name.clone(), None));
-                }
-                Origin::Unknown => unknown.push(name.clone()),
-                Origin::Client => {}
-            }
-        }
-        for (name, text) in given {
-            let is_same = current
-                .get(name)
-                .is_some_and(|module| *module.source.text == **text && module.version == version);
-            if !is_same || record.of_module(name) != Origin::Files {
-                changes.push((name.clone(), Some(Text::Source(text.clone(), None))));
-            }
-        }
-        Self {
-            changes,
-            hidden,
-            overridden: overridden.into_iter().collect(),
-            unknown,
-        }
-    }
-}
-
-/// Finds the policies of a load that clients have replaced or removed: by id, by the file's absolute path, or, where a file was
-/// renamed, by content.
-fn hidden(record: &OriginRecord, load: &FileLoad<'_>) -> (Vec<HiddenModule>, BTreeSet<String>) {
-    let mut hidden = record.origins.hidden.clone();
-    let mut found: BTreeMap<usize, String> = BTreeMap::new();
-    let mut overridden = BTreeSet::new();
-    let names = load.modules.keys();
-    let names_of: BTreeMap<&str, &String> = names.map(|name| (load.id(name), name)).collect();
-    for (at, module) in hidden.iter().enumerate() {
-        let by_location = || {
-            let location = module.location.as_ref()?;
-            let mut locations = load.locations.iter();
-            locations.find_map(|(name, other)| (other == location).then_some(name))
-        };
-        let by_name = load.modules.get_key_value(&module.name);
-        let by_name = by_name.map(|(name, _)| name);
-        let by_id = || names_of.get(load.id(&module.name)).copied();
-        if let Some(name) = by_name.or_else(by_id).or_else(by_location) {
-            overridden.insert(name.clone());
-            found.insert(at, name.clone());
-        }
-    }
-    // files that were there already are other ones with the same content
-    let digests = LazyCell::new(|| -> BTreeMap<&str, [u8; 32]> {
-        let names = load.modules.iter();
-        let new = names.filter(|(name, _)| record.of_module(name) != Origin::Files);
-        new.map(|(name, text)| (&**name, digest(text))).collect()
-    });
-    let file_name = |name: &str| FilePath::new(name).file_name().map(ToOwned::to_owned);
-    for (at, module) in hidden.iter().enumerate() {
-        if found.contains_key(&at) {
-            continue;
-        }
-        let renamed = digests
-            .iter()
-            .filter(|(name, digest)| **digest == module.digest && !overridden.contains(**name));
-        let best = renamed.max_by_key(|(name, _)| file_name(name) == file_name(&module.name));
-        if let Some((name, _)) = best {
-            let name = (*name).to_owned();
-            overridden.insert(name.clone());
-            found.insert(at, name);
-        }
-    }
-    let entry = |name: &str| {
-        let text = load.modules.get(name)?;
-        let location = load.locations.get(name).cloned();
-        Some(HiddenModule::new(name, location, digest(text)))
-    };
-    for (at, name) in found {
-        if let (Some(old), Some(new)) = (hidden.get_mut(at), entry(&name)) {
-            *old = new;
-        }
-    }
-    let clients = record.modules.iter();
-    let clients = clients.filter(|(_, origin)| **origin == Origin::Client);
-    let clients = clients.map(|(name, _)| load.id(name));
-    let ids = overridden.iter().map(|name| load.id(name));
-    let ids: BTreeSet<String> = ids.chain(clients).map(str::to_owned).collect();
-    for name in load.modules.keys() {
-        if ids.contains(load.id(name)) && overridden.insert(name.clone()) {
-            hidden.extend(entry(name));
-        }
-    }
-    // two entries may have come to the same file
-    hidden.sort_by(|a, b| a.name.cmp(&b.name));
-    hidden.dedup_by(|a, b| a.name == b.name);
-    (hidden, overridden)
 }

@@ -21,7 +21,7 @@ pub use claims::{Claim, ClaimChange, ClaimKind, Claims};
 pub use error::StoreError;
 pub use memory::MemoryStore;
 pub use origins::{ClaimChanges, HiddenModule, Origin, OriginChanges, Origins};
-pub(crate) use origins::{OriginRecord, digest};
+pub(crate) use origins::{ModuleOrigins, OriginRecord, digest, sort_hidden};
 pub use patch::PatchStep;
 pub use patching::Patching;
 pub use path::Path;
@@ -29,6 +29,7 @@ pub(crate) use replacing::{Replaced, replace};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
 pub use write::Operation;
+pub(crate) use write::is_same;
 
 use std::sync::Arc;
 

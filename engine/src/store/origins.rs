@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest as _, Sha256};
 
-use super::{ClaimChange, Claims, StoredModule, Write};
+use super::{ClaimChange, Claims, Write};
 use crate::value::Value;
 
 /// Origin of a policy.
@@ -120,14 +120,13 @@ impl OriginChanges {
     }
 }
 
-/// The origins of an engine's policies and documents.
+/// Origins of modules in force, by name. A missing one is unknown.
+pub(crate) type ModuleOrigins = BTreeMap<String, Origin>;
+
+/// Origins of an engine's documents and hidden policies. Those of modules in force belong to its snapshots.
 #[derive(Default)]
 pub(crate) struct OriginRecord {
-    /// Recorded for stores and for engines that load files by replacing them.
-    pub is_recorded: bool,
     pub origins: Origins,
-    /// Origins of policies in force; a missing one is unknown.
-    pub modules: BTreeMap<String, Origin>,
     /// Documents that the last load gave, if there was one since the engine was made.
     pub loaded: Option<Value>,
     /// Absolute paths of policies' files, by the names that the last load gave them.
@@ -136,40 +135,30 @@ pub(crate) struct OriginRecord {
 
 impl OriginRecord {
     /// Starts with what a store keeps.
-    pub fn stored(origins: Origins, modules: &[StoredModule]) -> Self {
-        let modules = modules.iter();
+    pub fn stored(mut origins: Origins) -> Self {
+        sort_hidden(&mut origins.hidden);
         Self {
-            is_recorded: true,
             origins,
-            modules: modules
-                .map(|module| (module.name.clone(), module.origin))
-                .collect(),
             ..Self::default()
         }
     }
 
-    /// The origin of a policy that is in force.
-    pub fn of_module(&self, name: &str) -> Origin {
-        self.modules.get(name).copied().unwrap_or_default()
-    }
-
-    /// Returns what a client's change does to origins. `text_before` returns the text of a policy before the change.
+    /// Returns the effect of a client's change on origins. `origins` are those of the modules before it, and `text_before` returns
+    /// the text of one of them.
     pub fn of_client<'m>(
         &self,
+        origins: &ModuleOrigins,
         writes: &[Write],
         (before, after): (&Value, &Value),
         modules: impl Iterator<Item = &'m str>,
         text_before: &dyn Fn(&str) -> Option<String>,
     ) -> OriginChanges {
-        if !self.is_recorded {
-            return OriginChanges::default();
-        }
         let loaded = self.loaded.as_ref();
         let claims = self.origins.claims.of_writes(writes, before, after, loaded);
         let mut hidden = Vec::new();
         for name in modules {
             let is_first = hidden.iter().all(|one: &HiddenModule| one.name != name);
-            if self.of_module(name) == Origin::Files
+            if origins.get(name) == Some(&Origin::Files)
                 && is_first
                 && let Some(text) = text_before(name)
             {
@@ -182,6 +171,7 @@ impl OriginRecord {
             let is_other = |one: &HiddenModule| hidden.iter().all(|new| new.name != one.name);
             let mut all: Vec<_> = others.filter(is_other).collect();
             all.append(&mut hidden);
+            sort_hidden(&mut all);
             all
         });
         OriginChanges {
@@ -189,22 +179,9 @@ impl OriginRecord {
             hidden: all,
         }
     }
+}
 
-    /// Takes over a change after the store has committed it.
-    pub fn committed(
-        &mut self,
-        changes: &OriginChanges,
-        modules: &[(String, Option<StoredModule>)],
-    ) {
-        if !self.is_recorded {
-            return;
-        }
-        self.origins.change(changes);
-        for (name, module) in modules {
-            match module {
-                Some(module) => self.modules.insert(name.clone(), module.origin),
-                None => self.modules.remove(name),
-            };
-        }
-    }
+/// Puts hidden policies into the order in which stores return them, so that equal lists compare as equal.
+pub(crate) fn sort_hidden(hidden: &mut [HiddenModule]) {
+    hidden.sort_by(|a, b| a.name.cmp(&b.name));
 }

@@ -19,8 +19,8 @@ pub enum Operation {
     Remove,
 }
 
-/// Whether two documents are the same to whoever reads their text: equal, with numbers written alike.
-pub(super) fn is_same(a: &Value, b: &Value) -> bool {
+/// Returns `true` if two documents have the same text: they are equal, with numbers written alike.
+pub(crate) fn is_same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Array(a), Value::Array(b)) => {
             let mut pairs = a.iter().zip(b.iter());

@@ -26,6 +26,9 @@ pub struct Report {
     /// The answer besides, an object in the published form.
     #[serde(skip)]
     answer: Vec<u8>,
+    /// Lines below all errors of the text.
+    #[serde(skip)]
+    notes: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -71,6 +74,7 @@ impl Report {
             answered: false,
             result: None,
             answer: Vec::new(),
+            notes: Vec::new(),
         }
     }
 
@@ -108,6 +112,7 @@ impl Report {
             answered: true,
             result: None,
             answer: Vec::new(),
+            notes: Vec::new(),
         }
     }
 
@@ -123,6 +128,7 @@ impl Report {
             answered: false,
             result: None,
             answer: Vec::new(),
+            notes: Vec::new(),
         }
     }
 
@@ -134,7 +140,30 @@ impl Report {
             answered: false,
             result: None,
             answer: Vec::new(),
+            notes: Vec::new(),
         }
+    }
+
+    /// Adds lines below the errors of the text.
+    #[must_use]
+    pub fn noting(mut self, notes: Vec<String>) -> Self {
+        self.notes = notes;
+        self
+    }
+
+    /// Messages of the errors.
+    pub fn messages(&self) -> impl Iterator<Item = &str> {
+        self.errors.iter().map(|error| &*error.message)
+    }
+
+    /// `true` if an error is located in a file, or if its message contains a position in it, as messages of conflicts do.
+    pub fn names(&self, file: &str) -> bool {
+        let listed = format!(" {file}:");
+        self.errors.iter().any(|error| {
+            let location = error.location.as_ref();
+            location.is_some_and(|location| location.file == file)
+                || error.message.contains(&listed)
+        })
     }
 
     /// The errors as JSON, and what was answered.
@@ -162,6 +191,10 @@ impl Report {
         };
         for error in &self.errors {
             error.write(&mut text);
+        }
+        for note in &self.notes {
+            text.push_str(note);
+            text.push('\n');
         }
         text
     }

@@ -4,6 +4,7 @@ mod bounds;
 mod bundles;
 mod files;
 mod host;
+mod origins;
 mod reload;
 mod transport;
 mod watch;
@@ -422,10 +423,8 @@ impl Args {
         let engine = engine.clone();
         let mut error = String::new();
         files.start(requests, move |is_retry| {
-            let done = args.load_files(capabilities.as_deref()).and_then(|loaded| {
-                let done = files::reload(&engine, &loaded, &mut report);
-                done.map_err(|error| Report::of(&error, &|file| loaded.modules.get(file).cloned()))
-            });
+            let loaded = args.load_files(capabilities.as_deref());
+            let done = loaded.and_then(|loaded| files::reload(&engine, &loaded, &mut report));
             let Err(report) = done else {
                 error.clear();
                 return true;
@@ -473,17 +472,5 @@ fn load(
     if let Some(entries) = caching.signatures {
         builder = builder.signature_cache(entries);
     }
-    let store = args.store(config)?;
-    let is_replaced = store.is_some() || args.watch;
-    let engine = match store {
-        Some(store) => {
-            let opened = builder.open(Arc::new(store));
-            // the texts of a store can be read from an export
-            opened.map_err(|error| Report::of(&error, &|_| None))?
-        }
-        None => builder.build(),
-    };
-    let report = files::load(&engine, &loaded, is_replaced)
-        .map_err(|error| Report::of(&error, &|file| loaded.modules.get(file).cloned()))?;
-    Ok((engine, report))
+    files::start(builder, args.store(config)?, &loaded, args.watch)
 }

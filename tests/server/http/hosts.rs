@@ -232,7 +232,8 @@ fn authorities_of_http2_are_checked() {
 fn servers_that_web_pages_cannot_use_do_not_look_at_hosts() {
     let foreign = "Host: evil.example\r\nOrigin: http://evil.example\r\n";
     let token = ["--authentication=token", "--authorization=basic"];
-    let policy = "package system.authz\n\ndefault allow := false\n\nallow if input.identity == \"good\"\n";
+    let policy =
+        "package system.authz\n\ndefault allow := false\n\nallow if input.identity == \"good\"\n";
     let server = Server::start_with(&token, &[("authz.rego", policy)]);
     let good = format!("{foreign}Authorization: Bearer good\r\n");
     assert_eq!(status(server.address(), "/health", &good), "200");

@@ -1,18 +1,39 @@
 //! Policies and documents of files, on their way into the engine.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use solon::bundle::Loaded;
 use solon::store::Path as DocumentPath;
-use solon::{Change, Engine, Error, FileLoad, LoadReport, Value};
+use solon::store::SqliteStore;
+use solon::{Change, Engine, EngineBuilder, Error, FileLoad, LoadReport, Value};
 use tracing::{info, warn};
 
+use super::origins::{self, Kept};
 use crate::api::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION, policy_id};
+use crate::cli::report::Report;
 
-/// Loads files at the start. Where no other load will replace them (`is_replaced`), the engine need not remember what came from
-/// them.
-pub fn load(engine: &Engine, loaded: &Loaded, is_replaced: bool) -> Result<LoadReport, Error> {
-    if is_replaced {
+/// Makes an engine with the files of the start. With a store they replace what earlier loads gave before anything is compiled.
+/// Where no other load will replace them (no store, and not `is_watched`), the engine need not remember what came from them.
+pub fn start(
+    builder: EngineBuilder,
+    store: Option<SqliteStore>,
+    loaded: &Loaded,
+    is_watched: bool,
+) -> Result<(Engine, LoadReport), Report> {
+    if let Some(store) = store {
+        let store = Arc::new(store);
+        let opened = builder.open_with_files(store.clone(), load_of(loaded));
+        return opened.map_err(|error| origins::report(&error, loaded, &Kept::by(&*store)));
+    }
+    let engine = builder.build();
+    let report = load(&engine, loaded, is_watched);
+    let report = report.map_err(|error| origins::report(&error, loaded, &Kept::default()))?;
+    Ok((engine, report))
+}
+
+fn load(engine: &Engine, loaded: &Loaded, is_watched: bool) -> Result<LoadReport, Error> {
+    if is_watched {
         return engine.load_files(load_of(loaded));
     }
     let mut change = Change::default();
@@ -44,8 +65,10 @@ fn location(path: &str) -> Option<String> {
 }
 
 /// Loads files again; what cannot be loaded changes nothing. `last` is what was reported of the load before.
-pub fn reload(engine: &Engine, loaded: &Loaded, last: &mut LoadReport) -> Result<(), Error> {
-    let report = engine.load_files(load_of(loaded))?;
+pub fn reload(engine: &Engine, loaded: &Loaded, last: &mut LoadReport) -> Result<(), Report> {
+    let report = engine.load_files(load_of(loaded));
+    let report =
+        report.map_err(|error| origins::report(&error, loaded, &Kept::in_force(engine)))?;
     info!("Processed file watch event.");
     if report != *last {
         log(&report);
@@ -61,6 +84,13 @@ pub fn log(report: &LoadReport) {
         warn!(
             path,
             "A document of a file is not in force: a client has written or removed it."
+        );
+    }
+    for path in &report.overridden_fixed {
+        let path = path.to_string();
+        warn!(
+            path,
+            "A document of the server itself is not in force: a client has written a document around it."
         );
     }
     for id in &report.overridden_modules {
