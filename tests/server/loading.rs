@@ -15,6 +15,8 @@ mod cases;
 #[path = "http/client.rs"]
 #[allow(dead_code, reason = "shared with other tests, which use the rest")]
 mod client;
+#[path = "loading/killed.rs"]
+mod killed;
 #[path = "loading/model.rs"]
 mod model;
 #[path = "../engine/recompile/random.rs"]

@@ -90,6 +90,28 @@ impl World {
 
     /// Starts the server again with arguments; an error is what it says when it does not start.
     pub fn start(&mut self, args: &[&str]) -> Result<(), String> {
+        self.begin(args);
+        let server = self.server.as_mut().expect("a server");
+        loop {
+            let Ok(line) = server.lines.recv_timeout(HANG) else {
+                let log = server.log.join("\n");
+                self.stop();
+                return Err(log);
+            };
+            let value: Value = serde_json::from_str(&line).unwrap_or_default();
+            server.log.push(line);
+            if value["msg"] == "Server initialized." {
+                value["addrs"]
+                    .as_str()
+                    .unwrap()
+                    .clone_into(&mut server.address);
+                return Ok(());
+            }
+        }
+    }
+
+    /// Starts the server again with arguments, and does not wait until it serves.
+    pub fn begin(&mut self, args: &[&str]) {
         self.stop();
         let fixed = ["run", "--server", "--addr", "127.0.0.1:0"];
         let mut command = self.command(&fixed);
@@ -105,27 +127,13 @@ impl World {
                 }
             }
         });
-        let mut log = Vec::new();
-        let address = loop {
-            let Ok(line) = lines.recv_timeout(HANG) else {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(log.join("\n"));
-            };
-            let value: Value = serde_json::from_str(&line).unwrap_or_default();
-            log.push(line);
-            if value["msg"] == "Server initialized." {
-                break value["addrs"].as_str().unwrap().to_owned();
-            }
-        };
         self.server = Some(Server {
             child,
-            address,
+            address: String::new(),
             lines,
-            log,
+            log: Vec::new(),
             read: 0,
         });
-        Ok(())
     }
 
     /// Ends the server without a warning.
