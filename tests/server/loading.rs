@@ -15,10 +15,15 @@ mod cases;
 #[path = "http/client.rs"]
 #[allow(dead_code, reason = "shared with other tests, which use the rest")]
 mod client;
+#[path = "http/inside.rs"]
+#[allow(dead_code, reason = "shared with other tests, which use the rest")]
+mod inside;
 #[path = "loading/killed.rs"]
 mod killed;
 #[path = "loading/model.rs"]
 mod model;
+#[path = "loading/one_name.rs"]
+mod one_name;
 #[path = "../engine/recompile/random.rs"]
 mod random;
 #[path = "loading/sequences.rs"]

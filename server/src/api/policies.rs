@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use solon::store::Origin;
-use solon::{Change, Error};
+use solon::{Change, Error, Moment};
 use solon_syntax::ast::Module;
 use solon_syntax::json;
 
@@ -63,41 +63,56 @@ pub fn list(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
 
 /// `GET /v1/policies/{id}`
 pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let named = PolicyTarget::of_request(state, request)?;
-    let module = state.engine.module(&named.module);
-    let module = module.ok_or_else(|| ApiError::no_policy(&named.id))?;
+    let target = PolicyTarget::of_request(request)?;
+    let now = state.engine.moment();
+    let name = target.module_name(&now);
+    let module = now.module(&name);
+    let module = module.ok_or_else(|| ApiError::no_policy(&target.id))?;
     let mut answer = Fields::new(request.pretty());
-    let policy = Policy::of(&named.module, &module, request.pretty(), 1)?;
+    let policy = Policy::of(&name, module, request.pretty(), 1)?;
     answer.typed("result", &policy);
     Ok(Response::json(Status::OK, answer.finish()))
 }
 
 /// `PUT /v1/policies/{id}`: parses and compiles before anything changes.
 pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let name = PolicyTarget::of_request(state, request)?.module;
+    let target = PolicyTarget::of_request(request)?;
     let metrics = metrics::asked(request);
+    // here the name is that of the file in messages
+    let name = target.module_name(&state.engine.moment());
     let text = state.engine.module_text(&name, &request.body)?;
     metrics.since("server_read_bytes", request.received);
-    // a policy of a file becomes the client's even if the text is the same
-    let same = state
-        .engine
-        .module(&name)
-        .is_some_and(|module| *module.source.text == *text)
-        && state.engine.module_origin(&name) == Origin::Client;
-    if !same {
+    let change = |now: &Moment| {
+        let name = target.module_name(now);
+        // a policy of a file becomes the client's even if the text is the same
+        let is_same = now
+            .module(&name)
+            .is_some_and(|module| *module.source.text == *text)
+            && now.module_origin(&name) == Origin::Client;
         let mut change = Change::default();
-        change.set_module(&name, text);
-        apply(state, &metrics, change).map_err(refused)?;
-    }
+        if !is_same {
+            change.set_module(&name, text);
+        }
+        change
+    };
+    apply(state, &metrics, change).map_err(refused)?;
     Ok(done(state, request, &metrics))
 }
 
-/// Changes policies.
-fn apply(state: &State, metrics: &Metrics, change: Change) -> Result<(), Error> {
+/// Changes policies. `change` is called under the writer lock, so that the module that it names is the one with the policy's id.
+fn apply(
+    state: &State,
+    metrics: &Metrics,
+    change: impl FnOnce(&Moment) -> Change,
+) -> Result<(), Error> {
     let stages = Stages::of_change(metrics);
     let hear = |name: &str, took: Duration| stages.hear(name, took);
-    state.engine.apply_timed(change, stages.timer(&hear))?;
-    state.documents.forget();
+    let before = state.engine.generation();
+    let change = |now: &Moment| Ok::<_, Error>(change(now));
+    state.engine.apply_with(change, stages.timer(&hear))?;
+    if state.engine.generation() != before {
+        state.documents.forget();
+    }
     Ok(())
 }
 
@@ -116,12 +131,15 @@ fn refused(error: Error) -> ApiError {
 
 /// `DELETE /v1/policies/{id}`: refused while others need it.
 pub fn delete(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let named = PolicyTarget::of_request(state, request)?;
+    let target = PolicyTarget::of_request(request)?;
     let metrics = metrics::asked(request);
-    let mut change = Change::default();
-    change.remove_module(&named.module);
+    let change = |now: &Moment| {
+        let mut change = Change::default();
+        change.remove_module(&target.module_name(now));
+        change
+    };
     apply(state, &metrics, change).map_err(|error| match error {
-        Error::UnknownModule(_) => ApiError::no_policy(&named.id),
+        Error::UnknownModule(_) => ApiError::no_policy(&target.id),
         Error::Compile(_) => ApiError::invalid_operation(message::COMPILE_MODULES).listing(&error),
         other => other.into(),
     })?;
@@ -132,22 +150,28 @@ pub fn delete(state: &State, request: &Request<'_>) -> Result<Response, ApiError
 struct PolicyTarget {
     /// Policy id: everything that follows the route, decoded, slashes included.
     id: String,
-    /// Name of the engine's module with this id.
-    module: String,
 }
 
 impl PolicyTarget {
-    /// Reads the target of a request. Invariant: the module's [`policy_id`] is the id, so that two ids are two modules.
-    fn of_request(state: &State, request: &Request<'_>) -> Result<Self, ApiError> {
+    /// Reads the target of a request.
+    fn of_request(request: &Request<'_>) -> Result<Self, ApiError> {
         let segments = request.below().and_then(segments);
         let segments =
             segments.ok_or_else(|| ApiError::invalid(format!("bad path: {}", request.path())))?;
         let id = segments.join("/");
-        let absolute = format!("/{id}");
-        let is_there = |name: &str| state.engine.module(name).is_some();
-        let is_absolute = id.starts_with('/') || (!is_there(&id) && is_there(&absolute));
-        let module = if is_absolute { absolute } else { id.clone() };
-        Ok(Self { id, module })
+        Ok(Self { id })
+    }
+
+    /// Name of the engine's module with this id, whether it exists or not. Invariant: the module's [`policy_id`] is the id. A change
+    /// must choose the name under the writer lock: otherwise two modules could get one id.
+    fn module_name(&self, now: &Moment) -> String {
+        let absolute = format!("/{}", self.id);
+        let is_there = |name: &str| now.module(name).is_some();
+        if self.id.starts_with('/') || (!is_there(&self.id) && is_there(&absolute)) {
+            absolute
+        } else {
+            self.id.clone()
+        }
     }
 }
 
