@@ -13,7 +13,7 @@ use super::ApiError;
 use super::cache::Cache;
 use super::evaluation::Prints;
 use super::state::State;
-use crate::http::{Pace, Request};
+use crate::http::{Pace, Request, Stopwatch};
 
 /// What an evaluation is thought to take, at most, that is made on a reactor.
 const SHORT: Duration = Duration::from_micros(100);
@@ -194,6 +194,11 @@ impl Document {
         let look = || request.place.look();
         let asked = asked.print(&print);
         let start = Instant::now();
+        let stopwatch = if here {
+            Stopwatch::limited(start, AT_ONCE)
+        } else {
+            Stopwatch::of_thread(bound.may_block())
+        };
         let answer = if here {
             let limits = state.documents.brief.clone();
             let limits = limits.until(start.checked_add(AT_ONCE));
@@ -204,7 +209,7 @@ impl Document {
             let asked = asked.cancel(request.cancel());
             evaluate(bound, &asked.limits(&limits).at_looks(&look))
         };
-        self.pace.note(generation, start.elapsed());
+        self.pace.note(generation, stopwatch.took());
         match answer {
             // there is more time elsewhere, to find out which queries were running too
             Err(Error::Eval(error)) if here && error.stack.is_empty() => {

@@ -36,7 +36,7 @@ pub use listen::{Address, Listener, Socket};
 pub use message::{Head, Message, Method, Place, Request, Response, Status, header};
 pub use params::Params;
 pub use path::{Cleaned, clean, decode, segments, unescape};
-pub use pool::{Pace, Pool};
+pub use pool::{Pace, Pool, Stopwatch};
 pub use serve::{Serving, serve};
 pub use stream::Broken;
 pub use tls::TlsState;

@@ -15,7 +15,7 @@ use parking_lot::{Condvar, Mutex};
 use tokio::sync::oneshot;
 
 pub use self::crew::Work;
-pub use self::pace::Pace;
+pub use self::pace::{Pace, Stopwatch};
 use crate::config::Bounds;
 use crate::system::Priority;
 

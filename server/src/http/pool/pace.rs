@@ -1,9 +1,49 @@
 //! What is known of how long something takes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::TURN;
+use crate::system::thread_time;
+
+/// Measures an evaluation for its [`Pace`].
+///
+/// Passed time would be wrong: on a loaded machine a thread of the pool, whose priority is low, waits for a processor longer than a
+/// turn. A small decision that is measured as a slow one queues up after all slow ones.
+pub enum Stopwatch {
+    /// Passed time, but at most a limit. The evaluation ends there, so a longer time was spent on other threads.
+    Limited(Instant, Duration),
+    /// Passed time, which includes waiting for others.
+    Passed(Instant),
+    /// Processor time of the calling thread.
+    Processor(Duration),
+}
+
+impl Stopwatch {
+    /// Measures an evaluation that began at `start` and ends after `limit`. It costs less than [`Self::of_thread`], which calls the
+    /// system.
+    pub fn limited(start: Instant, limit: Duration) -> Self {
+        Self::Limited(start, limit)
+    }
+
+    /// Starts to measure an evaluation on the calling thread, with the time that it waits for others if it may block.
+    pub fn of_thread(may_block: bool) -> Self {
+        if may_block {
+            Self::Passed(Instant::now())
+        } else {
+            Self::Processor(thread_time())
+        }
+    }
+
+    /// Returns what has been measured so far.
+    pub fn took(&self) -> Duration {
+        match self {
+            Self::Limited(start, limit) => start.elapsed().min(*limit),
+            Self::Passed(start) => start.elapsed(),
+            Self::Processor(start) => thread_time().saturating_sub(*start),
+        }
+    }
+}
 
 /// What is known of how long something takes, shared by all that ask for it.
 #[derive(Debug)]

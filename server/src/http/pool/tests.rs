@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{NotRun, Pool, Work};
+use super::{NotRun, Pace, Pool, Stopwatch, TURN, Work};
 use crate::config::Bounds;
 
 /// Ends hangs.
@@ -109,6 +109,32 @@ async fn long_work_gives_way_to_newcomers() {
     for one in long {
         one.await.unwrap().unwrap();
     }
+}
+
+/// A thread that waits, for example for a processor, works no longer.
+#[test]
+fn a_decision_on_a_loaded_machine_is_quick() {
+    let wait = || std::thread::sleep(2 * TURN);
+    let noted = |stopwatch: Stopwatch| {
+        wait();
+        let pace = Pace::default();
+        pace.note(1, stopwatch.took());
+        (pace.is_quick(), pace.is_slow())
+    };
+    assert_eq!(noted(Stopwatch::of_thread(false)), (true, false));
+    assert_eq!(
+        noted(Stopwatch::limited(Instant::now(), TURN / 2)),
+        (true, false)
+    );
+    assert_eq!(noted(Stopwatch::of_thread(true)), (false, true));
+    // work counts
+    let stopwatch = Stopwatch::of_thread(false);
+    while stopwatch.took() <= TURN {
+        std::hint::black_box(0);
+    }
+    let pace = Pace::default();
+    pace.note(1, stopwatch.took());
+    assert!(pace.is_slow());
 }
 
 #[tokio::test]
