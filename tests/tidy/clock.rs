@@ -41,7 +41,9 @@ fn upper_bounds(code: &str) -> Vec<usize> {
 #[test]
 fn no_test_bounds_the_time_that_passes() {
     let mut findings = Vec::new();
-    for file in source::files().iter().filter(|file| file.is(&["rs"])) {
+    let mut files = source::files();
+    files.extend(source::files_in("tests/fuzz/"));
+    for file in files.iter().filter(|file| file.is(&["rs"])) {
         let code = source::code(&file.text);
         let is_test = file.path.starts_with("tests/") || file.path.ends_with("/tests.rs");
         let before = if is_test {
@@ -57,7 +59,7 @@ fn no_test_bounds_the_time_that_passes() {
                 .map(|line| format!("{}:{}", file.path, line + skipped)),
         );
     }
-    for file in source::files().iter().filter(|file| file.is(&["py"])) {
+    for file in files.iter().filter(|file| file.is(&["py"])) {
         let lines = file.text.lines().enumerate();
         let lines = lines.filter(|(_, line)| {
             let line = line.trim_start();

@@ -24,8 +24,13 @@ impl File {
 
 /// Every text file below the top of the repository, in path order.
 pub fn files() -> Vec<File> {
+    files_in("")
+}
+
+/// The text files below a folder, a path that ends with a slash or is empty. It may be one that is otherwise skipped.
+pub fn files_in(folder: &str) -> Vec<File> {
     let mut found = Vec::new();
-    collect(&crate::root(), "", &mut found);
+    collect(&crate::root().join(folder), folder, &mut found);
     found.sort_by(|left, right| left.path.cmp(&right.path));
     found
 }

@@ -6,6 +6,8 @@
 mod choices;
 mod engine;
 pub mod one_call;
+#[path = "../../time/processor.rs"]
+mod processor;
 mod rules;
 mod terms;
 
