@@ -1,7 +1,11 @@
 //! What the engine answers when it cannot do what was asked.
 
+mod kind;
+
 use std::fmt;
 use std::sync::Arc;
+
+pub use kind::ErrorKind;
 
 use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
 

@@ -286,7 +286,7 @@ fn agree(left: &Result<Vec<Solution>, Error>, right: &Result<Vec<Solution>, Erro
 
 /// Whether a bound ended the evaluation, which the machines do not reach at the same point.
 fn ran_out(answer: &Result<Vec<Solution>, Error>) -> bool {
-    matches!(answer, Err(Error::Eval(error)) if error.code == FaultCode::Cancel)
+    matches!(answer, Err(Error::Eval(error)) if matches!(error.code, FaultCode::Cancel(_)))
 }
 
 impl PreparedPartial {

@@ -8,7 +8,7 @@
 //! let allow = engine.prepare_document("p/allow")?;
 //!
 //! let input = Value::object(vec![("role".into(), "admin".into())]);
-//! assert_eq!(allow.evaluate(&Request::new().input(&input))?, Some(true.into()));
+//! assert!(allow.allow(&Request::new().input(&input))?);
 //! # Ok::<(), solon::Error>(())
 //! ```
 //!
@@ -63,12 +63,12 @@ mod walk;
 
 pub use builtins::{
     BuiltinContext, Capabilities, CapabilitiesError, Custom, Fault, FaultCode, FaultError,
-    NdBuiltinCache, ResponseMetadata, SendMetrics,
+    NdBuiltinCache, ResponseMetadata, SendMetrics, StopReason,
 };
 pub use compile::{Options as CompilerOptions, Work};
 pub use decision::Decision;
 pub use engine::{Change, Engine, EngineBuilder, FileLoad, LoadReport};
-pub use error::{Error, ErrorEntry, InputError};
+pub use error::{Error, ErrorEntry, ErrorKind, InputError};
 pub use evaluation::{EvalError, StackFrame};
 pub use explanation::{Explanation, Watched};
 pub use filter::{FilterTarget, Statement};

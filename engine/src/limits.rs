@@ -187,15 +187,6 @@ pub const OPEN_NEGATIONS: usize = 2_500;
 /// Largest text that is made of an answer, in bytes: values share parts, their texts do not.
 pub const ANSWER_BYTES: usize = 1 << 30;
 
-/// What an evaluation says that takes more memory than it may.
-pub(crate) const MEMORY_EXCEEDED: &str = "evaluation exceeds its memory limit";
-
-/// What an evaluation says whose time is up.
-pub(crate) const TIME_EXCEEDED: &str = "evaluation exceeds its time limit";
-
-/// What an evaluation says that somebody cancelled.
-pub(crate) const CANCELLED: &str = "caller cancelled query execution";
-
 /// What an explanation says that takes more memory than it may.
 pub(crate) const EXPLANATION_EXCEEDED: &str = "explanation exceeds its memory limit";
 

@@ -1,7 +1,7 @@
 //! Functions of Python that policies call.
 
 use ::engine::internal::builtins::Custom;
-use ::engine::{Fault, FaultCode, Value};
+use ::engine::{Fault, FaultCode, StopReason, Value};
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -44,7 +44,10 @@ pub fn declare(
                     raise(error);
                 }
                 let message = format!("{told}: interrupted");
-                Err(Fault::halt(FaultCode::Cancel, message))
+                Err(Fault::halt(
+                    FaultCode::Cancel(StopReason::Cancelled),
+                    message,
+                ))
             }
         }
     });

@@ -27,7 +27,8 @@ use std::time::Duration;
 use solon::host::{HttpError, HttpRequest, HttpResponse, Wait};
 use solon::internal::value::json;
 use solon::{
-    Cancel, Engine, Error, FixedHost, Host, Limits, NdBuiltinCache, PartialOptions, Request, Value,
+    Cancel, Engine, Error, ErrorKind, FixedHost, Host, Limits, NdBuiltinCache, PartialOptions,
+    Request, Value,
 };
 
 fn answer(headers: &[(&str, &str)], body: &str) -> HttpResponse {
@@ -55,6 +56,12 @@ fn decide(engine: &Engine, path: &str, request: &Request<'_>) -> Result<String, 
         Ok(None) => Err("undefined".into()),
         Err(error) => Err(error.to_string()),
     }
+}
+
+/// The kind of the error that ends an evaluation.
+fn kind(engine: &Engine, path: &str, request: &Request<'_>) -> ErrorKind {
+    let document = engine.prepare_document(path).unwrap();
+    document.evaluate_json(request).unwrap_err().kind()
 }
 
 const SEND: &str = r#"package t
@@ -305,6 +312,10 @@ again := http.send({"method": "get", "url": "http://a/x", "timeout": "1ms", "max
             end.ends_with("eval_cancel_error: http.send: timed out (context deadline exceeded)"),
             "{end}"
         );
+        assert_eq!(
+            kind(&engine, path, &Request::new().limits(&limits)),
+            ErrorKind::Timeout
+        );
     }
     let cancel = Cancel::default();
     let handle = cancel.clone();
@@ -319,6 +330,10 @@ again := http.send({"method": "get", "url": "http://a/x", "timeout": "1ms", "max
         "{end}"
     );
     stop.join().unwrap();
+    assert_eq!(
+        kind(&engine, "t/p", &Request::new().cancel(&cancel)),
+        ErrorKind::Cancelled
+    );
     waiting.check();
 }
 

@@ -45,6 +45,8 @@ mod partial;
 mod sharing;
 #[path = "robustness/sizes.rs"]
 mod sizes;
+#[path = "robustness/stop_reasons.rs"]
+mod stop_reasons;
 #[path = "robustness/store.rs"]
 mod store;
 #[path = "robustness/walks.rs"]

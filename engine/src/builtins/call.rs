@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::buffer::Buffer;
-use super::fault::{Fault, FaultCode};
+use super::fault::{Fault, FaultCode, StopReason};
 use super::graph::Graphs;
 use super::hooks::Hooks;
 use super::http::{ResponseCache, Sent};
@@ -387,12 +387,12 @@ impl<'e> Budget<'e> {
 
     /// The end of an evaluation that waited for the outside for too long; `None` when only the wait was too long.
     pub fn ended(&self, name: &str) -> Option<Fault> {
-        let why = match self.wait().over()? {
-            Over::Cancelled => "context canceled",
-            _ => "context deadline exceeded",
+        let (reason, why) = match self.wait().over()? {
+            Over::Cancelled => (StopReason::Cancelled, "context canceled"),
+            _ => (StopReason::Timeout, "context deadline exceeded"),
         };
         let message = format!("{name}: timed out ({why})");
-        Some(Fault::halt(FaultCode::Cancel, message))
+        Some(Fault::halt(FaultCode::Cancel(reason), message))
     }
 
     /// Refuses an allocation that the evaluation may not make.
@@ -408,10 +408,7 @@ impl<'e> Budget<'e> {
     fn look(&mut self, amount: u32) -> Result<(), Fault> {
         let beyond = u64::from(amount.saturating_sub(self.until_look));
         let Some(left) = self.steps.checked_sub(beyond) else {
-            return Err(Fault::halt(
-                FaultCode::Cancel,
-                "evaluation exceeds its step limit",
-            ));
+            return Err(Fault::stopped(StopReason::StepLimit));
         };
         self.steps = left;
         self.begin_stretch();
@@ -434,13 +431,13 @@ impl<'e> Budget<'e> {
             }
         }
         if self.cancel.is_some_and(Cancel::is_cancelled) {
-            return Err(Fault::halt(FaultCode::Cancel, limits::CANCELLED));
+            return Err(Fault::stopped(StopReason::Cancelled));
         }
         if self
             .deadline
             .is_some_and(|deadline| Instant::now() >= deadline)
         {
-            return Err(Fault::halt(FaultCode::Cancel, limits::TIME_EXCEEDED));
+            return Err(Fault::stopped(StopReason::Timeout));
         }
         self.reserve(0)
     }

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::limits;
 use crate::value::{Kind, V};
 
 /// The outcome of a call without a value.
@@ -43,12 +42,38 @@ pub enum FaultCode {
     Type,
     /// `eval_conflict_error`
     Conflict,
-    /// `eval_cancel_error`
-    Cancel,
+    /// `eval_cancel_error`: a limit or the caller stopped the evaluation.
+    Cancel(StopReason),
     /// `eval_with_merge_error`
     WithMerge,
     /// `eval_internal_error`
     Internal,
+}
+
+/// Why an evaluation was stopped before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// The time limit.
+    Timeout,
+    /// The memory limit.
+    MemoryLimit,
+    /// The step limit.
+    StepLimit,
+    /// The caller cancelled the evaluation.
+    Cancelled,
+}
+
+impl StopReason {
+    /// The message of the error that ends the evaluation.
+    pub(crate) fn message(self) -> &'static str {
+        match self {
+            Self::Timeout => "evaluation exceeds its time limit",
+            Self::MemoryLimit => "evaluation exceeds its memory limit",
+            Self::StepLimit => "evaluation exceeds its step limit",
+            Self::Cancelled => "caller cancelled query execution",
+        }
+    }
 }
 
 impl FaultCode {
@@ -58,7 +83,7 @@ impl FaultCode {
             Self::Builtin => "eval_builtin_error",
             Self::Type => "eval_type_error",
             Self::Conflict => "eval_conflict_error",
-            Self::Cancel => "eval_cancel_error",
+            Self::Cancel(_) => "eval_cancel_error",
             Self::WithMerge => "eval_with_merge_error",
             Self::Internal => "eval_internal_error",
         }
@@ -66,7 +91,7 @@ impl FaultCode {
 
     /// Whether the evaluation itself went wrong, and was not stopped from without or at a bound.
     pub fn is_of_evaluation(self) -> bool {
-        !matches!(self, Self::Cancel | Self::Internal)
+        !matches!(self, Self::Cancel(_) | Self::Internal)
     }
 }
 
@@ -204,7 +229,13 @@ impl Fault {
 
     /// The end of an evaluation that takes more memory than it may.
     pub fn memory() -> Self {
-        Self::halt(FaultCode::Cancel, limits::MEMORY_EXCEEDED)
+        Self::stopped(StopReason::MemoryLimit)
+    }
+
+    /// The end of an evaluation at a limit, or by its caller.
+    #[cold]
+    pub(crate) fn stopped(reason: StopReason) -> Self {
+        Self::halt(FaultCode::Cancel(reason), reason.message())
     }
 
     /// The end of an evaluation that calls what has no value, or what is only declared.

@@ -78,7 +78,7 @@ pub use capabilities::{Capabilities, CapabilitiesError};
 pub use comparison::has_element;
 pub use custom::{Custom, CustomBody};
 pub use entry::{Entry, after};
-pub use fault::{Fault, FaultCode, FaultError};
+pub use fault::{Fault, FaultCode, FaultError, StopReason};
 pub use folds::{Aggregation, Fold};
 pub use graph::Graphs;
 pub use hooks::Hooks;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use solon_syntax::source::Span;
 
 use super::StackFrame;
-use crate::builtins::{Fault, FaultCode, FaultError};
+use crate::builtins::{Fault, FaultCode, FaultError, StopReason};
 use crate::limits;
 use crate::program::Program;
 use crate::value::{Ended, V};
@@ -37,21 +37,27 @@ impl EvalError {
 
     /// Something takes more memory than is allowed.
     pub(crate) fn too_large() -> Self {
-        Self::nowhere(FaultCode::Cancel, limits::MEMORY_EXCEEDED)
+        Self::stopped(StopReason::MemoryLimit)
     }
 
     /// A long step was left unfinished.
     pub(crate) fn ended(why: Ended) -> Self {
-        let message = match why {
-            Ended::Late => limits::TIME_EXCEEDED,
-            Ended::Cancelled => limits::CANCELLED,
-        };
-        Self::nowhere(FaultCode::Cancel, message)
+        Self::stopped(match why {
+            Ended::Late => StopReason::Timeout,
+            Ended::Cancelled => StopReason::Cancelled,
+        })
+    }
+
+    fn stopped(reason: StopReason) -> Self {
+        Self::nowhere(FaultCode::Cancel(reason), reason.message())
     }
 
     /// An explanation takes more memory than is allowed.
     pub(crate) fn explanation_too_large() -> Self {
-        Self::nowhere(FaultCode::Cancel, limits::EXPLANATION_EXCEEDED)
+        Self::nowhere(
+            FaultCode::Cancel(StopReason::MemoryLimit),
+            limits::EXPLANATION_EXCEEDED,
+        )
     }
 
     /// An error without a place.

@@ -42,6 +42,12 @@ impl FilterOptions {
         }
     }
 
+    /// Returns the SQL condition that is never true, with `WHERE` unless `bare`. Language bindings use it for a filter that
+    /// keeps no row, so that a caller who appends the condition without a check selects nothing.
+    pub fn never_true(&self) -> &'static str {
+        if self.bare { "1 = 0" } else { "WHERE 1 = 0" }
+    }
+
     /// With these references unknown.
     #[must_use]
     pub fn unknowns<S: Into<String>>(mut self, unknowns: impl IntoIterator<Item = S>) -> Self {

@@ -170,6 +170,27 @@ impl PreparedDocument {
         self.handle.has_rules(&state) || self.handle.has_base(&state)
     }
 
+    /// Decides by the document: `true` only if its value is exactly `true`. Undefined and every other value are `false`.
+    ///
+    /// ```
+    /// use solon::{Engine, Request};
+    ///
+    /// let engine = Engine::new();
+    /// engine.set_module("p.rego", "package p\n\nallow if input.user == \"alice\"\n\nreason := \"true\"")?;
+    /// let request = Request::new().input_json(br#"{"user": "alice"}"#);
+    /// assert!(engine.prepare_document("p/allow")?.allow(&request)?);
+    /// assert!(!engine.prepare_document("p/reason")?.allow(&request)?);
+    /// assert!(!engine.prepare_document("p/alow")?.allow(&request)?);
+    /// # Ok::<(), solon::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Self::evaluate`]. An error is not a permission.
+    pub fn allow(&self, request: &Request<'_>) -> Result<bool, Error> {
+        let is_true = self.evaluate_with(request, |value| matches!(value, V::Bool(true)))?;
+        Ok(is_true == Some(true))
+    }
+
     /// What `read` makes of the document, which lives only as long as that.
     ///
     /// # Errors
@@ -253,6 +274,14 @@ impl BoundDocument {
     ) -> Result<Option<Vec<u8>>, Error> {
         let request = request.moment(&self.moment);
         self.document.evaluate_text(&request, style)
+    }
+
+    /// As [`PreparedDocument::allow`].
+    ///
+    /// # Errors
+    /// As for [`PreparedDocument::evaluate`]. An error is not a permission.
+    pub fn allow(&self, request: &Request<'_>) -> Result<bool, Error> {
+        self.document.allow(&request.moment(&self.moment))
     }
 
     /// As [`PreparedDocument::evaluate_with`].

@@ -11,7 +11,6 @@ use super::bindings::Bound;
 use super::machine::{Exprs, Goal, Walk};
 use super::term::{FrameId, NO_VALUE, T};
 use crate::bug::bug;
-use crate::builtins::FaultCode;
 use crate::evaluation::Halt;
 use crate::program::canonical::Key;
 use crate::value::V;
@@ -93,11 +92,7 @@ impl<'e> Walk<'e> {
         match outcome {
             Ok(()) => Ok(Some(table)),
             // what fails for values that nobody asks for does not fail
-            Err(Halt::Error(error))
-                if !matches!(error.code, FaultCode::Cancel | FaultCode::Internal) =>
-            {
-                Ok(None)
-            }
+            Err(Halt::Error(error)) if error.code.is_of_evaluation() => Ok(None),
             Err(halt) => Err(halt),
         }
     }

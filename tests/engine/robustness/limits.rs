@@ -5,7 +5,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use solon::{Cancel, Engine, Error, Host, Limits, Request, Value};
+use solon::{Cancel, Engine, Error, ErrorKind, Host, Limits, Request, Value};
 
 use crate::on_small_stack;
 use crate::processor::timed;
@@ -289,11 +289,13 @@ fn time_ends_long_steps() {
         let limits = NONE.time(Some(Duration::from_millis(50)));
         let request = Request::new().input(&input).limits(&limits);
         let (error, taken) = timed(|| query.solutions(&request));
+        let error = error.unwrap_err();
         assert_eq!(
-            error.unwrap_err().entries()[0].message,
+            error.entries()[0].message,
             "evaluation exceeds its time limit",
             "{call}"
         );
+        assert_eq!(error.kind(), ErrorKind::Timeout, "{call}");
         if taken > END_WITHIN {
             late.push(format!("{call} went on for {taken:?}"));
         }

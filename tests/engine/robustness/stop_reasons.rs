@@ -1,0 +1,149 @@
+//! Evaluations that a limit or the caller stops: each reason has an error kind of its own, by every way to evaluate.
+
+use std::time::Duration;
+
+use solon::trace::Detail;
+use solon::{
+    Cancel, Engine, Error, ErrorKind, Limits, PartialOptions, QueryContext, Request, Watched,
+};
+
+const POLICY: &str = "package t
+
+n := numbers.range(1, 1000)
+
+p if {
+	some a in n
+	some b in n
+	some c in n
+	some d in n
+	a + b + c + d < 0
+}
+
+kept := [[a, b, c, d] | some a in n; some b in n; some c in n; some d in n]
+
+conflict := x if some x in [1, 2]
+
+division := 1 / 0
+";
+
+const NONE: Limits = Limits::UNBOUNDED;
+
+/// The error of each way to evaluate a document.
+fn errors(engine: &Engine, name: &str, request: &Request<'_>) -> Vec<(&'static str, Error)> {
+    let document = engine.prepare_document(&format!("t/{name}")).unwrap();
+    let text = format!("x := data.t.{name}");
+    let query = engine.prepare_query(&text).unwrap();
+    let context = QueryContext::default();
+    let options = PartialOptions::default();
+    let partial = engine.prepare_partial(&text, &options, &context).unwrap();
+    let watched = || Watched::new(Detail::Notes);
+    let results = [
+        ("evaluate", document.evaluate(request).map(drop)),
+        ("evaluate_json", document.evaluate_json(request).map(drop)),
+        (
+            "evaluate_with",
+            document.evaluate_with(request, |_| ()).map(drop),
+        ),
+        (
+            "explain",
+            document.explain(request, watched()).answer.map(drop),
+        ),
+        ("solutions", query.solutions(request).map(drop)),
+        (
+            "explained query",
+            query.explain(request, watched()).answer.map(drop),
+        ),
+        ("partial", partial.evaluate(request).map(drop)),
+        (
+            "explained partial",
+            partial.explain(request, watched()).answer.map(drop),
+        ),
+    ];
+    let errors = results.into_iter().map(|(way, result)| match result {
+        Err(error) => (way, error),
+        Ok(()) => panic!("{way} of {name} has a result"),
+    });
+    errors.collect()
+}
+
+#[test]
+fn each_reason_has_a_kind() {
+    let engine = Engine::new();
+    engine.set_module("t.rego", POLICY).unwrap();
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let (late, few, small) = (
+        NONE.time(Some(Duration::from_millis(20))),
+        NONE.steps(Some(5_000)),
+        NONE.memory(Some(4 << 20)),
+    );
+    let request = Request::new();
+    let cases = [
+        ("p", request.limits(&late), ErrorKind::Timeout),
+        ("p", request.limits(&few), ErrorKind::StepLimit),
+        ("kept", request.limits(&small), ErrorKind::MemoryLimit),
+        ("p", request.cancel(&cancel), ErrorKind::Cancelled),
+        ("conflict", request, ErrorKind::Eval),
+        (
+            "division",
+            request.strict_builtin_errors(true),
+            ErrorKind::Eval,
+        ),
+    ];
+    for (name, request, kind) in cases {
+        for (way, error) in errors(&engine, name, &request) {
+            assert_eq!(error.kind(), kind, "{way}: {error}");
+            let code = &error.entries()[0].code;
+            let is_cancel = code == "eval_cancel_error";
+            assert_eq!(is_cancel, kind != ErrorKind::Eval, "{way}: {error}");
+        }
+    }
+}
+
+#[test]
+fn an_explanation_that_is_too_large_exceeds_a_memory_limit() {
+    let engine = Engine::new();
+    engine.set_module("t.rego", POLICY).unwrap();
+    let limits = NONE.explanation(Some(1 << 10)).steps(Some(100_000));
+    let request = Request::new().limits(&limits);
+    let document = engine.prepare_document("t/p").unwrap();
+    let explained = document.explain(&request, Watched::new(Detail::Full));
+    let error = explained.answer.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::MemoryLimit, "{error}");
+    assert_eq!(
+        error.entries()[0].message,
+        "explanation exceeds its memory limit"
+    );
+}
+
+#[test]
+fn other_errors_have_the_kind_of_their_variant() {
+    let engine = Engine::new();
+    let cases = [
+        (
+            engine.set_module("t.rego", "package t\n\np := x").err(),
+            ErrorKind::Compile,
+        ),
+        (engine.prepare_query("").err(), ErrorKind::Options),
+        (engine.read("nothing/here").err(), ErrorKind::Store),
+        (
+            engine.remove_module("nothing").err(),
+            ErrorKind::UnknownModule,
+        ),
+        (
+            engine.prepare_known_document("nothing").err(),
+            ErrorKind::UnknownPath,
+        ),
+        (
+            engine
+                .prepare_document("t")
+                .and_then(|document| document.evaluate(&Request::new().input_json(b"{")))
+                .err(),
+            ErrorKind::Input,
+        ),
+    ];
+    for (error, kind) in cases {
+        let error = error.unwrap();
+        assert_eq!(error.kind(), kind, "{error}");
+    }
+}
