@@ -15,9 +15,15 @@
  * Text is UTF-8, a pointer and a length in bytes; it need not end in NUL, and NULL with length 0 is the empty
  * text. Text that comes back is not ended by NUL either.
  *
- * Errors. A function that can fail answers NULL, or an error that the caller frees. Outputs are untouched then,
- * and nothing has changed in the engine. Codes keep their numbers for ever; new ones are added at the end, so
- * treat an unknown one like `SOLON_ERROR_INTERNAL`.
+ * Errors. A function that can fail returns NULL, or an error that the caller frees. Outputs are untouched then,
+ * and nothing has changed in the engine. Compilers warn where the error is dropped (`SOLON_MUST_USE`). Codes keep their
+ * numbers for ever; new ones are added at the end, so treat an unknown one like `SOLON_ERROR_INTERNAL`.
+ *
+ * Decisions are the exception to untouched outputs: a `bool *allowed` is `false` before the function looks at any
+ * other argument, and on every error. It is `true` only after a decision that is exactly `true`.
+ *
+ * Constants (`SOLON_ERROR_…`, `SOLON_KIND_…`, `SOLON_REGO_…` and the like) have types of 32 bits, whatever compiles the
+ * program.
  *
  * Panics of Rust never cross into C: every function runs inside one guard, which makes `SOLON_ERROR_INTERNAL` of
  * them.
@@ -34,73 +40,27 @@
 #ifndef SOLON_H
 #define SOLON_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /**
- * Every step but unification.
+ * Marks functions whose error must be checked and freed: compilers warn where the result is dropped.
  */
-#define SOLON_DETAIL_FULL 0
-
-/**
- * Every step.
- */
-#define SOLON_DETAIL_DEBUG 1
-
-/**
- * What failed, and the way to it.
- */
-#define SOLON_DETAIL_FAILS 2
-
-/**
- * What `trace` says, and where it was called.
- */
-#define SOLON_DETAIL_NOTES 3
-
-/**
- * It answers the same for the same arguments: one evaluation asks it only once for them.
- */
-#define SOLON_FUNCTION_PURE 0
-
-/**
- * It may answer otherwise each time.
- */
-#define SOLON_FUNCTION_IMPURE 1
-
-/**
- * It waits for the outside, and may answer otherwise each time.
- */
-#define SOLON_FUNCTION_WAITING 2
-
-/**
- * The Rego of the engine; of the engine itself, version 1.
- */
-#define SOLON_REGO_DEFAULT 0
-
-/**
- * Rego as it was before version 1.
- */
-#define SOLON_REGO_V0 1
-
-/**
- * Rego version 1.
- */
-#define SOLON_REGO_V1 2
-
-/**
- * Policies see the system: its clock, its random source, its environment, and its network.
- */
-#define SOLON_HOST_SYSTEM 0
-
-/**
- * Policies see the system's clock and its random source. Asking for the network ends an evaluation with an error.
- */
-#define SOLON_HOST_OFFLINE 1
-
-/**
- * For tests: the clock stands still at `now_ns`, what is random can be foreseen, and there is nothing else.
- */
-#define SOLON_HOST_FIXED 2
+#if !defined(SOLON_MUST_USE)
+#if defined(__cplusplus) && (__cplusplus >= 201703L || (defined(_MSVC_LANG) && _MSVC_LANG >= 201703L))
+#define SOLON_MUST_USE [[nodiscard]]
+#elif !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L
+#define SOLON_MUST_USE [[nodiscard]]
+#elif defined(__GNUC__)
+#define SOLON_MUST_USE __attribute__((warn_unused_result))
+#elif defined(_MSC_VER)
+#include <sal.h>
+#define SOLON_MUST_USE _Check_return_
+#else
+#define SOLON_MUST_USE
+#endif
+#endif
 
 /**
  * Version of this header: rises when programs must change.
@@ -120,99 +80,7 @@
 /**
  * Number of the interface between programs and the library: rises when a program that was linked before would break.
  */
-#define SOLON_ABI 0
-
-/**
- * What kind of error. Numbers never change; new ones come at the end.
- */
-typedef enum {
-    /**
-     * No error: the code of NULL.
-     */
-    SOLON_OK = 0,
-    /**
-     * A fault of the engine itself. Please report it.
-     */
-    SOLON_ERROR_INTERNAL = 1,
-    /**
-     * An argument against the rules of this header: a NULL, or text that is not UTF-8.
-     */
-    SOLON_ERROR_ARGUMENT = 2,
-    /**
-     * A module does not parse, or the modules together do not compile.
-     */
-    SOLON_ERROR_COMPILE = 3,
-    /**
-     * An evaluation ended early.
-     */
-    SOLON_ERROR_EVAL = 4,
-    /**
-     * A base document cannot stand where it was to be written.
-     */
-    SOLON_ERROR_STORE = 5,
-    /**
-     * An input, or data, is not JSON.
-     */
-    SOLON_ERROR_INPUT = 6,
-    /**
-     * A value does not fit the form it was asked in.
-     */
-    SOLON_ERROR_OUTPUT = 7,
-    /**
-     * There is no module of that name.
-     */
-    SOLON_ERROR_UNKNOWN_MODULE = 8,
-    /**
-     * An option that means nothing.
-     */
-    SOLON_ERROR_OPTIONS = 9,
-    /**
-     * There is neither a rule nor a document at that path.
-     */
-    SOLON_ERROR_UNKNOWN_PATH = 10,
-    /**
-     * Files that cannot be loaded.
-     */
-    SOLON_ERROR_LOAD = 11,
-} solon_code;
-
-/**
- * What a value is, in the order by which Rego sorts.
- */
-typedef enum {
-    /**
-     * No value at all: NULL.
-     */
-    SOLON_KIND_UNDEFINED = 0,
-    /**
-     * `null`
-     */
-    SOLON_KIND_NULL = 1,
-    /**
-     * `true`, `false`
-     */
-    SOLON_KIND_BOOLEAN = 2,
-    /**
-     * A number of any size.
-     */
-    SOLON_KIND_NUMBER = 3,
-    /**
-     * A string.
-     */
-    SOLON_KIND_STRING = 4,
-    /**
-     * An array.
-     */
-    SOLON_KIND_ARRAY = 5,
-    /**
-     * An object, whose keys may be any values.
-     */
-    SOLON_KIND_OBJECT = 6,
-    /**
-     * A set.
-     */
-    SOLON_KIND_SET = 7,
-} solon_kind;
+#define SOLON_ABI 1
 
 /**
  * A call of a function. It lives as long as the call, on the thread of the call.
@@ -351,6 +219,11 @@ typedef struct {
 } solon_bytes;
 
 /**
+ * A version of Rego: one of `SOLON_REGO_…`.
+ */
+typedef int32_t solon_rego;
+
+/**
  * Hears a line that a policy prints. It is called on the evaluating thread, mostly when the evaluation ends, and may
  * call the library itself.
  */
@@ -455,6 +328,16 @@ typedef struct {
 } solon_text;
 
 /**
+ * The steps that an explanation has: one of `SOLON_DETAIL_…`.
+ */
+typedef int32_t solon_detail;
+
+/**
+ * What policies may access: one of `SOLON_HOST_…`.
+ */
+typedef int32_t solon_host;
+
+/**
  * How an engine is made. What is zero is as usual: `solon_options options = {.size = sizeof options};`
  */
 typedef struct {
@@ -465,7 +348,7 @@ typedef struct {
     /**
      * The Rego of modules that do not say: one of `SOLON_REGO_…`.
      */
-    int rego;
+    solon_rego rego;
     /**
      * Whether the compiler makes the checks of strict mode.
      */
@@ -477,7 +360,7 @@ typedef struct {
     /**
      * What policies may ask of the world: one of `SOLON_HOST_…`.
      */
-    int host;
+    solon_host host;
     /**
      * What the clock of `SOLON_HOST_FIXED` shows, in nanoseconds since 1970.
      */
@@ -536,6 +419,11 @@ typedef struct {
      */
     size_t store_path_length;
 } solon_options;
+
+/**
+ * The kind of an error: one of `SOLON_ERROR_…`, or `SOLON_OK`. Numbers never change; new ones are added at the end.
+ */
+typedef int32_t solon_code;
 
 /**
  * One of the things that are wrong. Texts live as long as the error.
@@ -630,6 +518,11 @@ typedef struct {
 } solon_filter_options;
 
 /**
+ * What the result of a function depends on: one of `SOLON_FUNCTION_…`.
+ */
+typedef int32_t solon_purity;
+
+/**
  * What a function does. It is called on the evaluating threads, several at once, and may call the library itself: ask
  * the same engine, and change it.
  *
@@ -662,7 +555,7 @@ typedef struct {
     /**
      * Its Rego: one of `SOLON_REGO_…`.
      */
-    int rego;
+    solon_rego rego;
 } solon_module;
 
 /**
@@ -754,6 +647,196 @@ typedef struct {
     solon_metrics *metrics;
 } solon_query_options;
 
+/**
+ * The kind of a value: one of `SOLON_KIND_…`, in the order by which Rego sorts.
+ */
+typedef int32_t solon_kind;
+
+/**
+ * No error: the code of NULL.
+ */
+#define SOLON_OK 0
+
+/**
+ * A bug of the engine. Please report it.
+ */
+#define SOLON_ERROR_INTERNAL 1
+
+/**
+ * An argument that breaks the rules of this header: a NULL, or text that is not UTF-8.
+ */
+#define SOLON_ERROR_ARGUMENT 2
+
+/**
+ * A module does not parse, or the modules together do not compile.
+ */
+#define SOLON_ERROR_COMPILE 3
+
+/**
+ * An evaluation failed: a conflict, a strict error of a built-in function, or nesting that is too deep.
+ */
+#define SOLON_ERROR_EVAL 4
+
+/**
+ * A base document that does not exist, or that cannot be written at its path.
+ */
+#define SOLON_ERROR_STORE 5
+
+/**
+ * An input, or data, that is not valid JSON or YAML.
+ */
+#define SOLON_ERROR_INPUT 6
+
+/**
+ * A value that does not fit the requested type.
+ */
+#define SOLON_ERROR_OUTPUT 7
+
+/**
+ * A module that does not exist.
+ */
+#define SOLON_ERROR_UNKNOWN_MODULE 8
+
+/**
+ * An invalid option.
+ */
+#define SOLON_ERROR_OPTIONS 9
+
+/**
+ * A path without a rule or a document.
+ */
+#define SOLON_ERROR_UNKNOWN_PATH 10
+
+/**
+ * Files that could not be loaded.
+ */
+#define SOLON_ERROR_LOAD 11
+
+/**
+ * An evaluation that exceeded its time limit.
+ */
+#define SOLON_ERROR_TIMEOUT 12
+
+/**
+ * An evaluation that exceeded its memory limit, or an explanation.
+ */
+#define SOLON_ERROR_MEMORY 13
+
+/**
+ * An evaluation that exceeded its step limit.
+ */
+#define SOLON_ERROR_STEPS 14
+
+/**
+ * An evaluation that the caller cancelled.
+ */
+#define SOLON_ERROR_CANCELLED 15
+
+/**
+ * Every step but unification.
+ */
+#define SOLON_DETAIL_FULL 0
+
+/**
+ * Every step.
+ */
+#define SOLON_DETAIL_DEBUG 1
+
+/**
+ * What failed, and the way to it.
+ */
+#define SOLON_DETAIL_FAILS 2
+
+/**
+ * What `trace` says, and where it was called.
+ */
+#define SOLON_DETAIL_NOTES 3
+
+/**
+ * It answers the same for the same arguments: one evaluation asks it only once for them.
+ */
+#define SOLON_FUNCTION_PURE 0
+
+/**
+ * It may answer otherwise each time.
+ */
+#define SOLON_FUNCTION_IMPURE 1
+
+/**
+ * It waits for the outside, and may answer otherwise each time.
+ */
+#define SOLON_FUNCTION_WAITING 2
+
+/**
+ * The Rego of the engine; of the engine itself, version 1.
+ */
+#define SOLON_REGO_DEFAULT 0
+
+/**
+ * Rego as it was before version 1.
+ */
+#define SOLON_REGO_V0 1
+
+/**
+ * Rego version 1.
+ */
+#define SOLON_REGO_V1 2
+
+/**
+ * Policies see the system: its clock, its random source, its environment, and its network.
+ */
+#define SOLON_HOST_SYSTEM 0
+
+/**
+ * Policies see the system's clock and its random source. Asking for the network ends an evaluation with an error.
+ */
+#define SOLON_HOST_OFFLINE 1
+
+/**
+ * For tests: the clock stands still at `now_ns`, what is random can be foreseen, and there is nothing else.
+ */
+#define SOLON_HOST_FIXED 2
+
+/**
+ * No value at all: NULL.
+ */
+#define SOLON_KIND_UNDEFINED 0
+
+/**
+ * `null`
+ */
+#define SOLON_KIND_NULL 1
+
+/**
+ * `true`, `false`
+ */
+#define SOLON_KIND_BOOLEAN 2
+
+/**
+ * A number of any size.
+ */
+#define SOLON_KIND_NUMBER 3
+
+/**
+ * A string.
+ */
+#define SOLON_KIND_STRING 4
+
+/**
+ * An array.
+ */
+#define SOLON_KIND_ARRAY 5
+
+/**
+ * An object, whose keys may be any values.
+ */
+#define SOLON_KIND_OBJECT 6
+
+/**
+ * A set.
+ */
+#define SOLON_KIND_SET 7
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -766,11 +849,11 @@ void solon_bytes_free(solon_bytes bytes);
 /**
  * Makes something that evaluations can be stopped with.
  */
-solon_error *solon_cancel_new(solon_cancel **out);
+SOLON_MUST_USE solon_error *solon_cancel_new(solon_cancel **out);
 
 /**
- * Stops every evaluation that was given it, now and later: they end with `SOLON_ERROR_EVAL` and the code
- * `eval_cancel_error`. Nothing happens for NULL.
+ * Stops every evaluation that was given it, now and later: they end with
+ * `SOLON_ERROR_CANCELLED`. Nothing happens for NULL.
  */
 void solon_cancel_cancel(const solon_cancel *cancel);
 
@@ -787,7 +870,7 @@ void solon_cancel_free(solon_cancel *cancel);
 /**
  * Makes a change that changes nothing yet.
  */
-solon_error *solon_change_new(solon_change **out);
+SOLON_MUST_USE solon_error *solon_change_new(solon_change **out);
 
 /**
  * Frees a change, applied or not; nothing happens for NULL.
@@ -797,21 +880,26 @@ void solon_change_free(solon_change *change);
 /**
  * Adds a module, or replaces the one of that name. `rego` is one of `SOLON_REGO_…`.
  */
+SOLON_MUST_USE
 solon_error *solon_change_set_module(solon_change *change,
                                      const char *name,
                                      size_t name_length,
                                      const char *text,
                                      size_t text_length,
-                                     int rego);
+                                     solon_rego rego);
 
 /**
  * Removes a module.
  */
-solon_error *solon_change_remove_module(solon_change *change, const char *name, size_t name_length);
+SOLON_MUST_USE
+solon_error *solon_change_remove_module(solon_change *change,
+                                        const char *name,
+                                        size_t name_length);
 
 /**
  * Writes a document at a path with slashes below `data`; the objects around it are made. The value stays the caller's.
  */
+SOLON_MUST_USE
 solon_error *solon_change_put(solon_change *change,
                               const char *path,
                               size_t path_length,
@@ -820,6 +908,7 @@ solon_error *solon_change_put(solon_change *change,
 /**
  * Writes a document, JSON text, at a path with slashes below `data`; the objects around it are made.
  */
+SOLON_MUST_USE
 solon_error *solon_change_put_json(solon_change *change,
                                    const char *path,
                                    size_t path_length,
@@ -829,6 +918,7 @@ solon_error *solon_change_put_json(solon_change *change,
 /**
  * Changes data by a JSON patch (RFC 6902), an array of operations, each of which sees what was changed before it.
  */
+SOLON_MUST_USE
 solon_error *solon_change_patch_json(solon_change *change,
                                      const char *json,
                                      size_t json_length);
@@ -836,16 +926,17 @@ solon_error *solon_change_patch_json(solon_change *change,
 /**
  * Removes a document.
  */
-solon_error *solon_change_delete(solon_change *change, const char *path, size_t path_length);
+SOLON_MUST_USE solon_error *solon_change_delete(solon_change *change, const char *path, size_t path_length);
 
 /**
  * Makes one that has seen nothing.
  */
-solon_error *solon_coverage_new(solon_coverage **out);
+SOLON_MUST_USE solon_error *solon_coverage_new(solon_coverage **out);
 
 /**
  * The report on the modules of a moment, as JSON in OPA's form. The modules must be those that were evaluated.
  */
+SOLON_MUST_USE
 solon_error *solon_coverage_json(solon_coverage *coverage,
                                  const solon_moment *moment,
                                  solon_bytes *out);
@@ -858,16 +949,23 @@ void solon_coverage_free(solon_coverage *coverage);
 /**
  * Replaces all data by a JSON object.
  */
-solon_error *solon_engine_set_data_json(const solon_engine *engine, const char *json, size_t json_length);
+SOLON_MUST_USE
+solon_error *solon_engine_set_data_json(const solon_engine *engine,
+                                        const char *json,
+                                        size_t json_length);
 
 /**
  * Replaces all data by a YAML mapping, read as OPA reads YAML.
  */
-solon_error *solon_engine_set_data_yaml(const solon_engine *engine, const char *yaml, size_t yaml_length);
+SOLON_MUST_USE
+solon_error *solon_engine_set_data_yaml(const solon_engine *engine,
+                                        const char *yaml,
+                                        size_t yaml_length);
 
 /**
  * The data at a path with slashes; the empty path is all of it. `SOLON_ERROR_STORE` when there is none.
  */
+SOLON_MUST_USE
 solon_error *solon_engine_get(const solon_engine *engine,
                               const char *path,
                               size_t path_length,
@@ -876,6 +974,7 @@ solon_error *solon_engine_get(const solon_engine *engine,
 /**
  * The same as JSON.
  */
+SOLON_MUST_USE
 solon_error *solon_engine_get_json(const solon_engine *engine,
                                    const char *path,
                                    size_t path_length,
@@ -884,6 +983,7 @@ solon_error *solon_engine_get_json(const solon_engine *engine,
 /**
  * Writes data at a path with slashes; the objects around it are made. The value stays the caller's.
  */
+SOLON_MUST_USE
 solon_error *solon_engine_put(const solon_engine *engine,
                               const char *path,
                               size_t path_length,
@@ -892,6 +992,7 @@ solon_error *solon_engine_put(const solon_engine *engine,
 /**
  * Writes JSON as data at a path with slashes; the objects around it are made.
  */
+SOLON_MUST_USE
 solon_error *solon_engine_put_json(const solon_engine *engine,
                                    const char *path,
                                    size_t path_length,
@@ -901,16 +1002,23 @@ solon_error *solon_engine_put_json(const solon_engine *engine,
 /**
  * Changes data by a JSON patch (RFC 6902), an array of operations: all of them happen, or none.
  */
-solon_error *solon_engine_patch_json(const solon_engine *engine, const char *json, size_t json_length);
+SOLON_MUST_USE
+solon_error *solon_engine_patch_json(const solon_engine *engine,
+                                     const char *json,
+                                     size_t json_length);
 
 /**
  * Removes the data at a path with slashes.
  */
-solon_error *solon_engine_delete(const solon_engine *engine, const char *path, size_t path_length);
+SOLON_MUST_USE
+solon_error *solon_engine_delete(const solon_engine *engine,
+                                 const char *path,
+                                 size_t path_length);
 
 /**
  * Prepares the document at a path below `data`, like `authz/allow`. A path that leads nowhere is undefined when asked.
  */
+SOLON_MUST_USE
 solon_error *solon_engine_prepare(const solon_engine *engine,
                                   const char *path,
                                   size_t path_length,
@@ -920,6 +1028,7 @@ solon_error *solon_engine_prepare(const solon_engine *engine,
  * The same for a path that somebody is to have written something for: `SOLON_ERROR_UNKNOWN_PATH` where there is neither a
  * rule nor data.
  */
+SOLON_MUST_USE
 solon_error *solon_engine_prepare_known(const solon_engine *engine,
                                         const char *path,
                                         size_t path_length,
@@ -931,19 +1040,24 @@ solon_error *solon_engine_prepare_known(const solon_engine *engine,
 void solon_document_free(solon_document *document);
 
 /**
- * Whether the document is `true`: 1 if it is, 0 if it is anything else or undefined, -1 where there is no answer
- * (a NULL document, an input that is not JSON, an evaluation that ended early). Whoever wants to know why asks
- * `solon_document_ask_allow`.
+ * Decides whether the document is exactly `true` for an input, JSON text; NULL leaves `input` undefined.
+ *
+ * `*allowed` is `false` before anything else happens and stays so on every error: a NULL document, an input that is not JSON,
+ * a limit, a bug of the engine. It is `true` only after a decision that is `true`; undefined and any other value are `false`.
+ * Without an error no memory of the system is allocated.
  */
-int solon_document_allow(const solon_document *document,
-                         const char *input_json,
-                         size_t input_json_length);
+SOLON_MUST_USE
+solon_error *solon_document_allow(const solon_document *document,
+                                  const char *input_json,
+                                  size_t input_json_length,
+                                  bool *allowed);
 
 /**
  * Evaluates the document and gives it as JSON.
  *
  * The input is JSON; NULL leaves `input` undefined. When the document is undefined, `out->data` is NULL.
  */
+SOLON_MUST_USE
 solon_error *solon_document_evaluate_json(const solon_document *document,
                                           const char *input_json,
                                           size_t input_json_length,
@@ -952,6 +1066,7 @@ solon_error *solon_document_evaluate_json(const solon_document *document,
 /**
  * Asks the document by a request, and gives its value; NULL when it is undefined. The request may be NULL.
  */
+SOLON_MUST_USE
 solon_error *solon_document_ask(const solon_document *document,
                                 const solon_request *request,
                                 solon_value **out);
@@ -959,16 +1074,19 @@ solon_error *solon_document_ask(const solon_document *document,
 /**
  * Asks the document by a request, and gives it as JSON; `out->data` is NULL when it is undefined.
  */
+SOLON_MUST_USE
 solon_error *solon_document_ask_json(const solon_document *document,
                                      const solon_request *request,
                                      solon_bytes *out);
 
 /**
- * Asks by a request whether the document is `true`: `out` is 1 if it is, and 0 if it is anything else or undefined.
+ * Decides by a request, which may be NULL, whether the document is exactly `true`. `*allowed` is as for
+ * `solon_document_allow`: `false` from the beginning and on every error.
  */
+SOLON_MUST_USE
 solon_error *solon_document_ask_allow(const solon_document *document,
                                       const solon_request *request,
-                                      int *out);
+                                      bool *allowed);
 
 /**
  * Asks the document for each of many inputs, JSON texts, on one moment. The request has no input, and may be NULL.
@@ -976,6 +1094,7 @@ solon_error *solon_document_ask_allow(const solon_document *document,
  * There is an answer for each input, which `solon_bytes_free` frees; `data` is NULL when it is undefined. With `errors`
  * there is an error beside each answer, or NULL; without it the first error ends it all, and there are no answers.
  */
+SOLON_MUST_USE
 solon_error *solon_document_ask_many_json(const solon_document *document,
                                           const solon_request *request,
                                           const solon_text *inputs_json,
@@ -987,6 +1106,7 @@ solon_error *solon_document_ask_many_json(const solon_document *document,
  * The same for inputs that are values; NULL leaves `input` undefined. `solon_value_free` frees the answers, which are NULL
  * when they are undefined.
  */
+SOLON_MUST_USE
 solon_error *solon_document_ask_many(const solon_document *document,
                                      const solon_request *request,
                                      const solon_value *const *inputs,
@@ -998,15 +1118,17 @@ solon_error *solon_document_ask_many(const solon_document *document,
  * Asks the document by a request, and tells how the answer was found. `detail` is one of `SOLON_DETAIL_…`. An evaluation
  * that ends with an error has an explanation, too; its accessors tell the error.
  */
+SOLON_MUST_USE
 solon_error *solon_document_explain(const solon_document *document,
                                     const solon_request *request,
-                                    int detail,
+                                    solon_detail detail,
                                     solon_explanation **out);
 
 /**
  * Makes an engine, without modules and data but for those of `options->store_path`. `options` may be NULL: everything is
  * as usual then.
  */
+SOLON_MUST_USE
 solon_error *solon_engine_new(const solon_options *options,
                               solon_engine **out);
 
@@ -1024,6 +1146,7 @@ uint64_t solon_engine_generation(const solon_engine *engine);
  * Applies a change: all of it happens, and every decision sees all of it or nothing, or there is an error and nothing
  * happens. The change is empty then, either way. `metrics` may be NULL; it is told how long parsing and compiling take.
  */
+SOLON_MUST_USE
 solon_error *solon_engine_apply(const solon_engine *engine,
                                 solon_change *change,
                                 solon_metrics *metrics);
@@ -1032,6 +1155,7 @@ solon_error *solon_engine_apply(const solon_engine *engine,
  * Tells what a change would do: the moment that it would lead to, which can be asked like any other, or the error.
  * Nothing happens, and the change stays as it is.
  */
+SOLON_MUST_USE
 solon_error *solon_engine_check(const solon_engine *engine,
                                 const solon_change *change,
                                 solon_moment **out);
@@ -1039,7 +1163,7 @@ solon_error *solon_engine_check(const solon_engine *engine,
 /**
  * The policy and the data as they are now, for decisions that are to rest on the same.
  */
-solon_error *solon_engine_moment(const solon_engine *engine, solon_moment **out);
+SOLON_MUST_USE solon_error *solon_engine_moment(const solon_engine *engine, solon_moment **out);
 
 /**
  * Evaluates the document at a path below `data`, like `authz/allow`, and gives it as JSON. What is asked often is better
@@ -1047,6 +1171,7 @@ solon_error *solon_engine_moment(const solon_engine *engine, solon_moment **out)
  *
  * The input is JSON; NULL leaves `input` undefined. When the document is undefined, `out->data` is NULL.
  */
+SOLON_MUST_USE
 solon_error *solon_engine_evaluate_json(const solon_engine *engine,
                                         const char *path,
                                         size_t path_length,
@@ -1097,6 +1222,7 @@ void solon_error_free(solon_error *error);
  * The steps as lines for people, each ended by a line feed. With `places` each begins with its file and row, with
  * `variables` each shows the values of the variables.
  */
+SOLON_MUST_USE
 solon_error *solon_explanation_text(const solon_explanation *explanation,
                                     int places,
                                     int variables,
@@ -1105,23 +1231,28 @@ solon_error *solon_explanation_text(const solon_explanation *explanation,
 /**
  * The steps as JSON, in the form of OPA's REST API.
  */
-solon_error *solon_explanation_json(const solon_explanation *explanation, solon_bytes *out);
+SOLON_MUST_USE solon_error *solon_explanation_json(const solon_explanation *explanation, solon_bytes *out);
 
 /**
  * The value of the document that was explained, NULL when it is undefined, or the error that the evaluation ended with.
  */
+SOLON_MUST_USE
 solon_error *solon_explanation_value(const solon_explanation *explanation,
                                      solon_value **out);
 
 /**
  * The solutions of the query that was explained, or the error that the evaluation ended with.
  */
-solon_error *solon_explanation_solutions(const solon_explanation *explanation, solon_solutions **out);
+SOLON_MUST_USE
+solon_error *solon_explanation_solutions(const solon_explanation *explanation,
+                                         solon_solutions **out);
 
 /**
  * What the query that was explained depends on, or the error that the evaluation ended with.
  */
-solon_error *solon_explanation_residuals(const solon_explanation *explanation, solon_residuals **out);
+SOLON_MUST_USE
+solon_error *solon_explanation_residuals(const solon_explanation *explanation,
+                                         solon_residuals **out);
 
 /**
  * Frees an explanation; nothing happens for NULL.
@@ -1131,6 +1262,7 @@ void solon_explanation_free(solon_explanation *explanation);
 /**
  * Prepares the rule at a path with slashes, like `filters/include`, to become a filter of rows.
  */
+SOLON_MUST_USE
 solon_error *solon_engine_prepare_filter(const solon_engine *engine,
                                          const char *path,
                                          size_t path_length,
@@ -1140,6 +1272,7 @@ solon_error *solon_engine_prepare_filter(const solon_engine *engine,
 /**
  * Makes the filter for the input of a request, which may be NULL.
  */
+SOLON_MUST_USE
 solon_error *solon_filter_make(const solon_filter *filter,
                                const solon_request *request,
                                solon_filtered **out);
@@ -1155,8 +1288,11 @@ void solon_filter_free(solon_filter *filter);
 int solon_filtered_keeps(const solon_filtered *filtered, size_t index);
 
 /**
- * The condition for a target, by its position from 0: SQL, empty where every row is kept, or the JSON of a tree of UCAST,
- * `{}` there. Empty also where no row is kept, which `solon_filtered_keeps` tells. It lives as long as the filter.
+ * The condition for a target, by its position from 0. It lives as long as the filter.
+ *
+ * SQL is empty where every row is kept. Where no row is kept it is a condition that is never true, `WHERE 1 = 0` (`1 = 0`
+ * with `bare`), as it is for NULL and for a position without a target. UCAST is the JSON of a tree: `{}` where every row is
+ * kept, and empty, which is not JSON, where no row is kept.
  */
 solon_text solon_filtered_query(const solon_filtered *filtered,
                                 size_t index);
@@ -1191,11 +1327,12 @@ void solon_filtered_free(solon_filtered *filtered);
  * with it once, when neither the function nor an engine with it is left: a thread keeps what it asked last until it asks
  * another engine, ends, or calls `solon_release_memory`. On an error it is not called.
  */
+SOLON_MUST_USE
 solon_error *solon_function_new(const char *name,
                                 size_t name_length,
                                 const char *declaration_json,
                                 size_t declaration_json_length,
-                                int purity,
+                                solon_purity purity,
                                 solon_function_body body,
                                 void *userdata,
                                 solon_function_release release,
@@ -1210,6 +1347,7 @@ void solon_function_free(solon_function *function);
  * Lets the call end with an error: undefined where errors of built-ins are, and the end of the evaluation where they are
  * strict. What the function answers does not count then.
  */
+SOLON_MUST_USE
 solon_error *solon_call_fail(solon_call *call,
                              const char *message,
                              size_t message_length);
@@ -1217,7 +1355,7 @@ solon_error *solon_call_fail(solon_call *call,
 /**
  * Lets the evaluation end with an error, strict or not.
  */
-solon_error *solon_call_halt(solon_call *call, const char *message, size_t message_length);
+SOLON_MUST_USE solon_error *solon_call_halt(solon_call *call, const char *message, size_t message_length);
 
 /**
  * What the request tells of itself, an object; NULL when there is nothing, and for NULL.
@@ -1228,6 +1366,7 @@ const solon_value *solon_call_metadata(const solon_call *call);
  * Tells the caller of the evaluation something beside the answer: `solon_metadata` has it under a name. The value stays
  * the caller's.
  */
+SOLON_MUST_USE
 solon_error *solon_call_tell(solon_call *call,
                              const char *name,
                              size_t name_length,
@@ -1240,6 +1379,7 @@ solon_error *solon_call_tell(solon_call *call,
  *
  * `SOLON_ERROR_LOAD` tells all that cannot be loaded.
  */
+SOLON_MUST_USE
 solon_error *solon_engine_load(const solon_engine *engine,
                                const solon_text *paths,
                                size_t path_count,
@@ -1249,6 +1389,7 @@ solon_error *solon_engine_load(const solon_engine *engine,
  * Loads files and folders into a change, as `solon_engine_load` does; modules are read as the engine reads them.
  * `ignore_json` is a JSON array of patterns of names that are passed over; NULL is none.
  */
+SOLON_MUST_USE
 solon_error *solon_change_load(solon_change *change,
                                const solon_engine *engine,
                                const solon_text *paths,
@@ -1260,12 +1401,12 @@ solon_error *solon_change_load(solon_change *change,
 /**
  * Makes one without fields.
  */
-solon_error *solon_metadata_new(solon_metadata **out);
+SOLON_MUST_USE solon_error *solon_metadata_new(solon_metadata **out);
 
 /**
  * The fields, an object.
  */
-solon_error *solon_metadata_value(solon_metadata *metadata, solon_value **out);
+SOLON_MUST_USE solon_error *solon_metadata_value(solon_metadata *metadata, solon_value **out);
 
 /**
  * Frees it; nothing happens for NULL.
@@ -1276,13 +1417,14 @@ void solon_metadata_free(solon_metadata *metadata);
  * Makes one without anything measured. With `instrument` the steps of evaluations are measured, too, which makes them
  * slower.
  */
+SOLON_MUST_USE
 solon_error *solon_metrics_new(int instrument,
                                solon_metrics **out);
 
 /**
  * Everything that was measured, a JSON object: `{"timer_rego_query_eval_ns": …}`.
  */
-solon_error *solon_metrics_json(solon_metrics *metrics, solon_bytes *out);
+SOLON_MUST_USE solon_error *solon_metrics_json(solon_metrics *metrics, solon_bytes *out);
 
 /**
  * Frees it; nothing happens for NULL.
@@ -1292,6 +1434,7 @@ void solon_metrics_free(solon_metrics *metrics);
 /**
  * Adds a module, or replaces the one of that name, and compiles it together with the others.
  */
+SOLON_MUST_USE
 solon_error *solon_engine_set_module(const solon_engine *engine,
                                      const char *name,
                                      size_t name_length,
@@ -1301,6 +1444,7 @@ solon_error *solon_engine_set_module(const solon_engine *engine,
 /**
  * Adds or replaces several modules at once: they may need one another, and either all of it happens or nothing.
  */
+SOLON_MUST_USE
 solon_error *solon_engine_set_modules(const solon_engine *engine,
                                       const solon_module *modules,
                                       size_t module_count);
@@ -1308,16 +1452,20 @@ solon_error *solon_engine_set_modules(const solon_engine *engine,
 /**
  * Removes a module.
  */
-solon_error *solon_engine_remove_module(const solon_engine *engine, const char *name, size_t name_length);
+SOLON_MUST_USE
+solon_error *solon_engine_remove_module(const solon_engine *engine,
+                                        const char *name,
+                                        size_t name_length);
 
 /**
  * The names of all modules, an array of strings in their order.
  */
-solon_error *solon_engine_module_names(const solon_engine *engine, solon_value **out);
+SOLON_MUST_USE solon_error *solon_engine_module_names(const solon_engine *engine, solon_value **out);
 
 /**
  * The text of a module.
  */
+SOLON_MUST_USE
 solon_error *solon_engine_module_text(const solon_engine *engine,
                                       const char *name,
                                       size_t name_length,
@@ -1326,6 +1474,7 @@ solon_error *solon_engine_module_text(const solon_engine *engine,
 /**
  * The syntax tree of a module as JSON, in OPA's form.
  */
+SOLON_MUST_USE
 solon_error *solon_engine_module_json(const solon_engine *engine,
                                       const char *name,
                                       size_t name_length,
@@ -1339,6 +1488,7 @@ uint64_t solon_moment_generation(const solon_moment *moment);
 /**
  * The data at a path with slashes, which lives as long as the moment. `SOLON_ERROR_STORE` when there is none.
  */
+SOLON_MUST_USE
 solon_error *solon_moment_get(const solon_moment *moment,
                               const char *path,
                               size_t path_length,
@@ -1352,6 +1502,7 @@ void solon_moment_free(solon_moment *moment);
 /**
  * Makes a cache: an empty one of NULL, or one of the JSON that `solon_nd_cache_json` gave, by which a decision repeats.
  */
+SOLON_MUST_USE
 solon_error *solon_nd_cache_new(const char *json,
                                 size_t json_length,
                                 solon_nd_cache **out);
@@ -1359,7 +1510,7 @@ solon_error *solon_nd_cache_new(const char *json,
 /**
  * What is noted, as JSON: answers by function and arguments.
  */
-solon_error *solon_nd_cache_json(solon_nd_cache *cache, solon_bytes *out);
+SOLON_MUST_USE solon_error *solon_nd_cache_json(solon_nd_cache *cache, solon_bytes *out);
 
 /**
  * Frees a cache; nothing happens for NULL.
@@ -1369,7 +1520,7 @@ void solon_nd_cache_free(solon_nd_cache *cache);
 /**
  * The pairs of an object in the order of its keys; of anything else there are none.
  */
-solon_error *solon_pairs_new(const solon_value *value, solon_pairs **out);
+SOLON_MUST_USE solon_error *solon_pairs_new(const solon_value *value, solon_pairs **out);
 
 /**
  * Gives the next pair, whose parts live as long as the object: 1 if there is one, 0 at the end.
@@ -1384,6 +1535,7 @@ void solon_pairs_free(solon_pairs *pairs);
 /**
  * Prepares a query that is asked while something is unknown. Both kinds of options may be NULL.
  */
+SOLON_MUST_USE
 solon_error *solon_engine_prepare_partial(const solon_engine *engine,
                                           const char *text,
                                           size_t text_length,
@@ -1394,6 +1546,7 @@ solon_error *solon_engine_prepare_partial(const solon_engine *engine,
 /**
  * Asks by a request, which may be NULL, what the query still depends on.
  */
+SOLON_MUST_USE
 solon_error *solon_partial_ask(const solon_partial *partial,
                                const solon_request *request,
                                solon_residuals **out);
@@ -1401,9 +1554,10 @@ solon_error *solon_partial_ask(const solon_partial *partial,
 /**
  * Asks by a request, and tells how the answer was found, as `solon_document_explain` does.
  */
+SOLON_MUST_USE
 solon_error *solon_partial_explain(const solon_partial *partial,
                                    const solon_request *request,
-                                   int detail,
+                                   solon_detail detail,
                                    solon_explanation **out);
 
 /**
@@ -1414,12 +1568,13 @@ void solon_partial_free(solon_partial *partial);
 /**
  * Makes one without rows.
  */
-solon_error *solon_profile_new(solon_profile **out);
+SOLON_MUST_USE solon_error *solon_profile_new(solon_profile **out);
 
 /**
  * Gives the rows, those that took longest first, as JSON in OPA's form, and begins anew. Files have their names from the
  * moment, whose modules must be those that were evaluated.
  */
+SOLON_MUST_USE
 solon_error *solon_profile_json(solon_profile *profile,
                                 const solon_moment *moment,
                                 solon_bytes *out);
@@ -1432,6 +1587,7 @@ void solon_profile_free(solon_profile *profile);
 /**
  * Prepares a query, like `x := data.roles[_]; x != input.role`. `options` may be NULL.
  */
+SOLON_MUST_USE
 solon_error *solon_engine_prepare_query(const solon_engine *engine,
                                         const char *text,
                                         size_t text_length,
@@ -1441,12 +1597,16 @@ solon_error *solon_engine_prepare_query(const solon_engine *engine,
 /**
  * Asks the query by a request, which may be NULL, and gives all solutions in the order they are found.
  */
-solon_error *solon_query_ask(const solon_query *query, const solon_request *request, solon_solutions **out);
+SOLON_MUST_USE
+solon_error *solon_query_ask(const solon_query *query,
+                             const solon_request *request,
+                             solon_solutions **out);
 
 /**
  * Asks the query by a request, and gives all solutions as JSON: `[{"bindings": {"x": 1}, "values": [true]}]`, the values
  * being those of the query's expressions.
  */
+SOLON_MUST_USE
 solon_error *solon_query_ask_json(const solon_query *query,
                                   const solon_request *request,
                                   solon_bytes *out);
@@ -1454,9 +1614,10 @@ solon_error *solon_query_ask_json(const solon_query *query,
 /**
  * Asks the query by a request, and tells how the answer was found, as `solon_document_explain` does.
  */
+SOLON_MUST_USE
 solon_error *solon_query_explain(const solon_query *query,
                                  const solon_request *request,
-                                 int detail,
+                                 solon_detail detail,
                                  solon_explanation **out);
 
 /**
@@ -1470,9 +1631,11 @@ void solon_query_free(solon_query *query);
 size_t solon_residuals_query_count(const solon_residuals *residuals);
 
 /**
- * The text of a body, by its position from 0; an empty body holds anyway. It lives as long as the residuals.
+ * The text of a body, by its position from 0; an empty body is always true. For NULL and for a position without a body it is
+ * `false`, which never is. It lives as long as the residuals.
  */
-solon_text solon_residuals_query(const solon_residuals *residuals, size_t index);
+solon_text solon_residuals_query(const solon_residuals *residuals,
+                                 size_t index);
 
 /**
  * How many modules there are; 0 for NULL.
@@ -1531,46 +1694,53 @@ void solon_solutions_free(solon_solutions *solutions);
 /**
  * Makes `null`.
  */
-solon_error *solon_value_null(solon_value **out);
+SOLON_MUST_USE solon_error *solon_value_null(solon_value **out);
 
 /**
  * Makes a boolean: false of 0, true of anything else.
  */
-solon_error *solon_value_boolean(int boolean, solon_value **out);
+SOLON_MUST_USE solon_error *solon_value_boolean(int boolean, solon_value **out);
 
 /**
  * Makes a whole number.
  */
-solon_error *solon_value_int(int64_t number, solon_value **out);
+SOLON_MUST_USE solon_error *solon_value_int(int64_t number, solon_value **out);
 
 /**
  * Makes a number of the shortest decimal that reads back as `number`, which must be finite.
  */
-solon_error *solon_value_double(double number, solon_value **out);
+SOLON_MUST_USE solon_error *solon_value_double(double number, solon_value **out);
 
 /**
  * Makes a number of its text, which is written as in JSON; it stays exact.
  */
-solon_error *solon_value_number(const char *text, size_t text_length, solon_value **out);
+SOLON_MUST_USE solon_error *solon_value_number(const char *text, size_t text_length, solon_value **out);
 
 /**
  * Makes a string.
  */
-solon_error *solon_value_string(const char *text, size_t text_length, solon_value **out);
+SOLON_MUST_USE solon_error *solon_value_string(const char *text, size_t text_length, solon_value **out);
 
 /**
  * Makes an array of values, which stay the caller's.
  */
-solon_error *solon_value_array(const solon_value *const *items, size_t item_count, solon_value **out);
+SOLON_MUST_USE
+solon_error *solon_value_array(const solon_value *const *items,
+                               size_t item_count,
+                               solon_value **out);
 
 /**
  * Makes a set of values, which stay the caller's. Equal ones are one member.
  */
-solon_error *solon_value_set(const solon_value *const *items, size_t item_count, solon_value **out);
+SOLON_MUST_USE
+solon_error *solon_value_set(const solon_value *const *items,
+                             size_t item_count,
+                             solon_value **out);
 
 /**
  * Makes an object of `pair_count` keys and as many values, which stay the caller's. Of equal keys the last counts.
  */
+SOLON_MUST_USE
 solon_error *solon_value_object(const solon_value *const *keys,
                                 const solon_value *const *values,
                                 size_t pair_count,
@@ -1579,17 +1749,17 @@ solon_error *solon_value_object(const solon_value *const *keys,
 /**
  * Reads JSON text.
  */
-solon_error *solon_value_from_json(const char *json, size_t json_length, solon_value **out);
+SOLON_MUST_USE solon_error *solon_value_from_json(const char *json, size_t json_length, solon_value **out);
 
 /**
  * Reads YAML text, as OPA reads it.
  */
-solon_error *solon_value_from_yaml(const char *yaml, size_t yaml_length, solon_value **out);
+SOLON_MUST_USE solon_error *solon_value_from_yaml(const char *yaml, size_t yaml_length, solon_value **out);
 
 /**
  * Makes a value of its own of a value or a part of one; they share what they hold.
  */
-solon_error *solon_value_clone(const solon_value *value, solon_value **out);
+SOLON_MUST_USE solon_error *solon_value_clone(const solon_value *value, solon_value **out);
 
 /**
  * Frees a value that is the caller's own; nothing happens for NULL.
@@ -1599,7 +1769,7 @@ void solon_value_free(solon_value *value);
 /**
  * Writes a value as JSON: sets are arrays, and keys that are no strings become the JSON texts that they are.
  */
-solon_error *solon_value_json(const solon_value *value, solon_bytes *out);
+SOLON_MUST_USE solon_error *solon_value_json(const solon_value *value, solon_bytes *out);
 
 /**
  * What a value is; `SOLON_KIND_UNDEFINED` for NULL.

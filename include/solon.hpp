@@ -8,7 +8,9 @@
  * that read something have a `make` or a `try_…` beside them. Where exceptions are switched off, what would throw ends the
  * program.
  *
- * Undefined is `std::nullopt`, or a `solon::view` that is false; both are something else than `null`.
+ * Undefined is `std::nullopt`, or a `solon::view` whose `is_defined()` is false; both are something else than `null`.
+ *
+ * For a permission, use `document.allow(…)`, or `is_true()` of a value. A value that is defined may be `false`.
  */
 
 #ifndef SOLON_HPP
@@ -27,6 +29,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -120,13 +123,13 @@ struct error_entry {
 };
 
 /** What went wrong, of a function that does not throw. */
-class failure {
+class [[nodiscard]] failure {
 public:
     explicit failure(solon_error *error) noexcept : error_(error) {}
 
     solon_code code() const noexcept { return solon_error_code(error_.get()); }
     std::string_view message() const noexcept { return detail::text(solon_error_message(error_.get())); }
-    std::string_view json() const noexcept { return detail::text(solon_error_json(error_.get())); }
+    [[nodiscard]] std::string_view json() const noexcept { return detail::text(solon_error_json(error_.get())); }
 
     /** All that is wrong. */
     std::vector<error_entry> entries() const {
@@ -172,8 +175,16 @@ class internal_error : public error { using error::error; };
 class argument_error : public error { using error::error; };
 /** Modules or a query that do not compile. */
 class compile_error : public error { using error::error; };
-/** An evaluation that ended early. */
+/** An evaluation that failed or was stopped. */
 class eval_error : public error { using error::error; };
+/** An evaluation that exceeded its time limit. */
+class timeout_error : public eval_error { using eval_error::eval_error; };
+/** An evaluation that exceeded its memory limit, or an explanation. */
+class memory_limit_error : public eval_error { using eval_error::eval_error; };
+/** An evaluation that exceeded its step limit. */
+class step_limit_error : public eval_error { using eval_error::eval_error; };
+/** An evaluation that the caller cancelled. */
+class cancelled_error : public eval_error { using eval_error::eval_error; };
 /** Data that is not there, or that cannot stand where it was to be written. */
 class store_error : public error { using error::error; };
 /** Text that is not JSON, or not YAML. */
@@ -195,6 +206,10 @@ inline void failure::raise() const {
     case SOLON_ERROR_ARGUMENT: throw argument_error(*this);
     case SOLON_ERROR_COMPILE: throw compile_error(*this);
     case SOLON_ERROR_EVAL: throw eval_error(*this);
+    case SOLON_ERROR_TIMEOUT: throw timeout_error(*this);
+    case SOLON_ERROR_MEMORY: throw memory_limit_error(*this);
+    case SOLON_ERROR_STEPS: throw step_limit_error(*this);
+    case SOLON_ERROR_CANCELLED: throw cancelled_error(*this);
     case SOLON_ERROR_STORE: throw store_error(*this);
     case SOLON_ERROR_INPUT: throw input_error(*this);
     case SOLON_ERROR_OUTPUT: throw output_error(*this);
@@ -216,24 +231,47 @@ public:
     result(T value) : held_(std::in_place_index<0>, std::move(value)) {}
     result(failure failed) : held_(std::in_place_index<1>, std::move(failed)) {}
 
-    explicit operator bool() const noexcept { return held_.index() == 0; }
+    /** `true` if there is no failure. */
+    bool has_value() const noexcept { return held_.index() == 0; }
 
-    /** What there is; throws what went wrong otherwise. */
-    T value() && {
-        if (auto *failed = std::get_if<1>(&held_)) {
-            failed->raise();
-        }
+    /** The same as a condition. Does not compile for decisions: one that denies has a value, too. */
+    explicit operator bool() const noexcept {
+        static_assert(!std::is_same_v<T, bool>,
+                      "a decision that denies has a value, too: use value_or(false), value() or has_value()");
+        return has_value();
+    }
+
+    /** The value; throws the failure otherwise. */
+    [[nodiscard]] T value() && {
+        check();
         return std::move(*std::get_if<0>(&held_));
     }
-    const T &operator*() const & noexcept { return *std::get_if<0>(&held_); }
-    T &operator*() & noexcept { return *std::get_if<0>(&held_); }
-    const T *operator->() const noexcept { return std::get_if<0>(&held_); }
-    T *operator->() noexcept { return std::get_if<0>(&held_); }
+    /** The value, or `otherwise` after a failure: `document.try_allow(input).value_or(false)`. */
+    [[nodiscard]] T value_or(T otherwise) && {
+        return has_value() ? std::move(*std::get_if<0>(&held_)) : std::move(otherwise);
+    }
+    /** The value; throws the failure otherwise. */
+    const T &operator*() const & {
+        check();
+        return *std::get_if<0>(&held_);
+    }
+    T &operator*() & {
+        check();
+        return *std::get_if<0>(&held_);
+    }
+    const T *operator->() const { return &**this; }
+    T *operator->() { return &**this; }
 
     /** What went wrong. */
     const failure &error() const noexcept { return *std::get_if<1>(&held_); }
 
 private:
+    void check() const {
+        if (auto *failed = std::get_if<1>(&held_)) {
+            failed->raise();
+        }
+    }
+
     std::variant<T, failure> held_;
 };
 
@@ -301,19 +339,23 @@ result<T> object(Ask &&ask) {
 class value;
 class pair_range;
 
-/** A value that belongs to another, or to nobody: false when it is undefined. It lives as long as what it is a part of. */
+/** A value that belongs to another, or undefined. It lives as long as what it is a part of. */
 class view {
 public:
     view() noexcept = default;
     view(const solon_value *value) noexcept : value_(value) {}
 
-    explicit operator bool() const noexcept { return value_ != nullptr; }
+    /** `true` if it is not undefined. The value itself may be `false`: use `is_true()` for a permission. */
+    bool is_defined() const noexcept { return value_ != nullptr; }
+    /** Not a condition: `false` and `null` are defined, too. */
+    explicit operator bool() const = delete;
     const solon_value *get() const noexcept { return value_; }
 
     solon_kind kind() const noexcept { return solon_value_kind(value_); }
     bool is_null() const noexcept { return kind() == SOLON_KIND_NULL; }
     bool is_true() const noexcept { return solon_value_is_true(value_) == 1; }
 
+    /** A boolean; as a condition it is true for `false`, too. Use `is_true()` for a permission. */
     std::optional<bool> as_bool() const noexcept {
         return kind() == SOLON_KIND_BOOLEAN ? std::optional(is_true()) : std::nullopt;
     }
@@ -378,7 +420,7 @@ public:
     pair_range pairs() const;
 
     /** As JSON. */
-    std::string json() const { return try_json().value(); }
+    [[nodiscard]] std::string json() const { return try_json().value(); }
     result<std::string> try_json() const {
         return detail::bytes([&](solon_bytes *out) { return solon_value_json(value_, out); });
     }
@@ -402,7 +444,7 @@ inline bool operator<(view left, view right) noexcept { return left.compare(righ
 class pair_range {
 public:
     explicit pair_range(view object) {
-        if (object) {
+        if (object.is_defined()) {
             result<void>(solon_pairs_new(object.get(), pairs_.out())).value();
         }
     }
@@ -442,7 +484,7 @@ private:
 inline pair_range view::pairs() const { return pair_range(*this); }
 
 /** A value of its own. */
-class value {
+class [[nodiscard]] value {
 public:
     /** `null` */
     value() : value(nullptr) {}
@@ -501,7 +543,7 @@ public:
     /** What it can be asked: `value->kind()`, `value->json()`. */
     view look() const noexcept { return handle_.get(); }
     view operator[](std::string_view key) const noexcept { return look()[key]; }
-    std::string json() const { return look().json(); }
+    [[nodiscard]] std::string json() const { return look().json(); }
     const solon_value *get() const noexcept { return handle_.get(); }
     value clone() const { return look().clone(); }
 
@@ -650,7 +692,7 @@ private:
 };
 
 /** A function that policies may call like a built-in. It is called on several threads at once. */
-class function {
+class [[nodiscard]] function {
 public:
     using raw = solon_function;
     /** A handle of C that passes to this object. */
@@ -660,11 +702,11 @@ public:
     using body = std::function<std::optional<value>(call &)>;
 
     /** `declaration` is its type in the JSON form of capabilities, `purity` one of `SOLON_FUNCTION_…`. */
-    function(std::string_view name, std::string_view declaration, body body, int purity = SOLON_FUNCTION_PURE)
+    function(std::string_view name, std::string_view declaration, body body, solon_purity purity = SOLON_FUNCTION_PURE)
         : function(make(name, declaration, std::move(body), purity).value()) {}
 
     static result<function> make(std::string_view name, std::string_view declaration, body does,
-                                 int purity = SOLON_FUNCTION_PURE) {
+                                 solon_purity purity = SOLON_FUNCTION_PURE) {
         auto owned = std::make_unique<body>(std::move(does));
         auto made = detail::object<function>([&](solon_function **out) {
             return solon_function_new(name.data(), name.size(), declaration.data(), declaration.size(), purity, run,
@@ -705,10 +747,10 @@ private:
 
 /** How an engine is made. */
 struct options {
-    int rego = SOLON_REGO_DEFAULT;
+    solon_rego rego = SOLON_REGO_DEFAULT;
     bool strict = false;
     bool allow_base_conflicts = false;
-    int host = SOLON_HOST_SYSTEM;
+    solon_host host = SOLON_HOST_SYSTEM;
     std::int64_t now_ns = 0;
     /** What policies may use, in the JSON form of OPA's capabilities. */
     std::optional<std::string> capabilities;
@@ -723,7 +765,7 @@ struct options {
 };
 
 /** What evaluations can be stopped with from another thread. */
-class cancel {
+class [[nodiscard]] cancel {
 public:
     cancel() { result<void>(solon_cancel_new(handle_.out())).value(); }
     void stop() const noexcept { solon_cancel_cancel(handle_.get()); }
@@ -735,7 +777,7 @@ private:
 };
 
 /** The modules and the data of an engine as they were at a moment. */
-class moment {
+class [[nodiscard]] moment {
 public:
     using raw = solon_moment;
     /** A handle of C that passes to this object. */
@@ -756,7 +798,7 @@ private:
 };
 
 /** What functions that are not deterministic answered. */
-class nd_cache {
+class [[nodiscard]] nd_cache {
 public:
     nd_cache() { result<void>(solon_nd_cache_new(nullptr, 0, handle_.out())).value(); }
     /** One by which a decision repeats. */
@@ -768,7 +810,7 @@ public:
     using raw = solon_nd_cache;
     /** A handle of C that passes to this object. */
     explicit nd_cache(solon_nd_cache *taken) noexcept : handle_(taken) {}
-    std::string json() const { return try_json().value(); }
+    [[nodiscard]] std::string json() const { return try_json().value(); }
     result<std::string> try_json() const {
         return detail::bytes([&](solon_bytes *out) { return solon_nd_cache_json(handle_.get(), out); });
     }
@@ -779,7 +821,7 @@ private:
 };
 
 /** What functions of the host told beside the answer. */
-class metadata {
+class [[nodiscard]] metadata {
 public:
     metadata() { result<void>(solon_metadata_new(handle_.out())).value(); }
     value fields() const { return try_fields().value(); }
@@ -793,12 +835,12 @@ private:
 };
 
 /** Times and counts. */
-class metrics {
+class [[nodiscard]] metrics {
 public:
     explicit metrics(bool instrument = false) {
         result<void>(solon_metrics_new(instrument ? 1 : 0, handle_.out())).value();
     }
-    std::string json() const { return try_json().value(); }
+    [[nodiscard]] std::string json() const { return try_json().value(); }
     result<std::string> try_json() const {
         return detail::bytes([&](solon_bytes *out) { return solon_metrics_json(handle_.get(), out); });
     }
@@ -809,10 +851,10 @@ private:
 };
 
 /** What evaluations came by. */
-class coverage {
+class [[nodiscard]] coverage {
 public:
     coverage() { result<void>(solon_coverage_new(handle_.out())).value(); }
-    std::string json(const moment &moment) const { return try_json(moment).value(); }
+    [[nodiscard]] std::string json(const moment &moment) const { return try_json(moment).value(); }
     result<std::string> try_json(const moment &moment) const {
         return detail::bytes([&](solon_bytes *out) { return solon_coverage_json(handle_.get(), moment.get(), out); });
     }
@@ -823,10 +865,10 @@ private:
 };
 
 /** How long rows took. */
-class profile {
+class [[nodiscard]] profile {
 public:
     profile() { result<void>(solon_profile_new(handle_.out())).value(); }
-    std::string json(const moment &moment) const { return try_json(moment).value(); }
+    [[nodiscard]] std::string json(const moment &moment) const { return try_json(moment).value(); }
     result<std::string> try_json(const moment &moment) const {
         return detail::bytes([&](solon_bytes *out) { return solon_profile_json(handle_.get(), moment.get(), out); });
     }
@@ -923,7 +965,7 @@ private:
 };
 
 /** The solutions of a query. */
-class solutions {
+class [[nodiscard]] solutions {
 public:
     using raw = solon_solutions;
     /** A handle of C that passes to this object. */
@@ -953,7 +995,7 @@ private:
 };
 
 /** What a query still depends on. */
-class residuals {
+class [[nodiscard]] residuals {
 public:
     using raw = solon_residuals;
     /** A handle of C that passes to this object. */
@@ -968,7 +1010,7 @@ public:
         return texts(solon_residuals_support_count(handle_.get()), solon_residuals_support);
     }
     /** Both as syntax trees. */
-    std::string_view json() const noexcept { return detail::text(solon_residuals_json(handle_.get())); }
+    [[nodiscard]] std::string_view json() const noexcept { return detail::text(solon_residuals_json(handle_.get())); }
 
 private:
     std::vector<std::string_view> texts(std::size_t count,
@@ -984,25 +1026,25 @@ private:
 };
 
 /** An answer and how it was found. */
-class explanation {
+class [[nodiscard]] explanation {
 public:
     using raw = solon_explanation;
     /** A handle of C that passes to this object. */
     explicit explanation(solon_explanation *taken) noexcept : handle_(taken) {}
 
     /** The steps as lines for people. */
-    std::string text(bool places = false, bool variables = false) const { return try_text(places, variables).value(); }
+    [[nodiscard]] std::string text(bool places = false, bool variables = false) const { return try_text(places, variables).value(); }
     result<std::string> try_text(bool places = false, bool variables = false) const {
         return detail::bytes([&](solon_bytes *out) {
             return solon_explanation_text(handle_.get(), places ? 1 : 0, variables ? 1 : 0, out);
         });
     }
-    std::string json() const { return try_json().value(); }
+    [[nodiscard]] std::string json() const { return try_json().value(); }
     result<std::string> try_json() const {
         return detail::bytes([&](solon_bytes *out) { return solon_explanation_json(handle_.get(), out); });
     }
     /** The document that was explained, or the error that the evaluation ended with. */
-    std::optional<value> document() const { return try_document().value(); }
+    [[nodiscard]] std::optional<value> document() const { return try_document().value(); }
     result<std::optional<value>> try_document() const {
         return detail::optional_value(
             [&](solon_value **out) { return solon_explanation_value(handle_.get(), out); });
@@ -1025,34 +1067,30 @@ private:
 };
 
 /** A prepared document, which several threads may ask at once. It follows its engine. */
-class document {
+class [[nodiscard]] document {
 public:
     using raw = solon_document;
     /** A handle of C that passes to this object. */
     explicit document(solon_document *taken) noexcept : handle_(taken) {}
 
-    /** Whether the document is `true`: the quickest question. Throws why there is no answer. */
-    bool allow(std::string_view input_json) const { return try_allow(input_json).value(); }
+    /** `true` if the document is exactly `true`: the fastest way to decide. Throws if the evaluation fails. */
+    [[nodiscard]] bool allow(std::string_view input_json) const { return try_allow(input_json).value(); }
     result<bool> try_allow(std::string_view input_json) const {
         solon_text text = detail::text(input_json);
-        int allowed = solon_document_allow(handle_.get(), text.data, text.length);
-        if (allowed >= 0) {
-            return allowed == 1;
-        }
-        request why;
-        why.input_json(input_json);
-        return try_allow(why);
+        bool allowed = false;
+        solon_error *error = solon_document_allow(handle_.get(), text.data, text.length, &allowed);
+        return detail::made<bool>(error, [&] { return allowed; });
     }
-    bool allow(const request &request) const { return try_allow(request).value(); }
+    [[nodiscard]] bool allow(const request &request) const { return try_allow(request).value(); }
     result<bool> try_allow(const request &request) const {
         solon_request given = request.get();
-        int allowed = 0;
-        return detail::made<bool>(solon_document_ask_allow(handle_.get(), &given, &allowed),
-                                  [&] { return allowed == 1; });
+        bool allowed = false;
+        solon_error *error = solon_document_ask_allow(handle_.get(), &given, &allowed);
+        return detail::made<bool>(error, [&] { return allowed; });
     }
 
     /** The document as JSON. */
-    std::optional<std::string> evaluate_json(std::string_view input_json) const {
+    [[nodiscard]] std::optional<std::string> evaluate_json(std::string_view input_json) const {
         return try_evaluate_json(input_json).value();
     }
     result<std::optional<std::string>> try_evaluate_json(std::string_view input_json) const {
@@ -1062,13 +1100,13 @@ public:
         });
     }
 
-    std::optional<value> ask(const request &request = {}) const { return try_ask(request).value(); }
+    [[nodiscard]] std::optional<value> ask(const request &request = {}) const { return try_ask(request).value(); }
     result<std::optional<value>> try_ask(const request &request = {}) const {
         solon_request given = request.get();
         return detail::optional_value(
             [&](solon_value **out) { return solon_document_ask(handle_.get(), &given, out); });
     }
-    std::optional<std::string> ask_json(const request &request = {}) const { return try_ask_json(request).value(); }
+    [[nodiscard]] std::optional<std::string> ask_json(const request &request = {}) const { return try_ask_json(request).value(); }
     result<std::optional<std::string>> try_ask_json(const request &request = {}) const {
         solon_request given = request.get();
         return detail::optional_bytes(
@@ -1076,7 +1114,7 @@ public:
     }
 
     /** The document for each of many inputs, JSON texts, on one moment; each has an answer or an error of its own. */
-    std::vector<result<std::optional<std::string>>> ask_many_json(const std::vector<std::string_view> &inputs,
+    [[nodiscard]] std::vector<result<std::optional<std::string>>> ask_many_json(const std::vector<std::string_view> &inputs,
                                                                   const request &request = {}) const {
         return try_ask_many_json(inputs, request).value();
     }
@@ -1092,7 +1130,7 @@ public:
     }
 
     /** The same for inputs that are values. */
-    std::vector<result<std::optional<value>>> ask_many(const std::vector<view> &inputs, const request &request = {}) const {
+    [[nodiscard]] std::vector<result<std::optional<value>>> ask_many(const std::vector<view> &inputs, const request &request = {}) const {
         return try_ask_many(inputs, request).value();
     }
     result<std::vector<result<std::optional<value>>>> try_ask_many(const std::vector<view> &inputs,
@@ -1111,10 +1149,10 @@ public:
     }
 
     /** The document and how it was found; `detail` is one of `SOLON_DETAIL_…`. */
-    explanation explain(const request &request = {}, int detail = SOLON_DETAIL_FULL) const {
+    explanation explain(const request &request = {}, solon_detail detail = SOLON_DETAIL_FULL) const {
         return try_explain(request, detail).value();
     }
-    result<explanation> try_explain(const request &request = {}, int detail = SOLON_DETAIL_FULL) const {
+    result<explanation> try_explain(const request &request = {}, solon_detail detail = SOLON_DETAIL_FULL) const {
         solon_request given = request.get();
         return detail::object<explanation>([&](solon_explanation **out) {
             return solon_document_explain(handle_.get(), &given, detail, out);
@@ -1128,7 +1166,7 @@ private:
 };
 
 /** A prepared query, which several threads may ask at once. It follows its engine. */
-class query {
+class [[nodiscard]] query {
 public:
     using raw = solon_query;
     /** A handle of C that passes to this object. */
@@ -1140,15 +1178,15 @@ public:
         return detail::object<solutions>(
             [&](solon_solutions **out) { return solon_query_ask(handle_.get(), &given, out); });
     }
-    std::string ask_json(const request &request = {}) const { return try_ask_json(request).value(); }
+    [[nodiscard]] std::string ask_json(const request &request = {}) const { return try_ask_json(request).value(); }
     result<std::string> try_ask_json(const request &request = {}) const {
         solon_request given = request.get();
         return detail::bytes([&](solon_bytes *out) { return solon_query_ask_json(handle_.get(), &given, out); });
     }
-    explanation explain(const request &request = {}, int detail = SOLON_DETAIL_FULL) const {
+    explanation explain(const request &request = {}, solon_detail detail = SOLON_DETAIL_FULL) const {
         return try_explain(request, detail).value();
     }
-    result<explanation> try_explain(const request &request = {}, int detail = SOLON_DETAIL_FULL) const {
+    result<explanation> try_explain(const request &request = {}, solon_detail detail = SOLON_DETAIL_FULL) const {
         solon_request given = request.get();
         return detail::object<explanation>(
             [&](solon_explanation **out) { return solon_query_explain(handle_.get(), &given, detail, out); });
@@ -1159,7 +1197,7 @@ private:
 };
 
 /** A prepared query that is asked while something is unknown. */
-class partial {
+class [[nodiscard]] partial {
 public:
     using raw = solon_partial;
     /** A handle of C that passes to this object. */
@@ -1171,10 +1209,10 @@ public:
         return detail::object<residuals>(
             [&](solon_residuals **out) { return solon_partial_ask(handle_.get(), &given, out); });
     }
-    explanation explain(const request &request = {}, int detail = SOLON_DETAIL_FULL) const {
+    explanation explain(const request &request = {}, solon_detail detail = SOLON_DETAIL_FULL) const {
         return try_explain(request, detail).value();
     }
-    result<explanation> try_explain(const request &request = {}, int detail = SOLON_DETAIL_FULL) const {
+    result<explanation> try_explain(const request &request = {}, solon_detail detail = SOLON_DETAIL_FULL) const {
         solon_request given = request.get();
         return detail::object<explanation>(
             [&](solon_explanation **out) { return solon_partial_explain(handle_.get(), &given, detail, out); });
@@ -1185,7 +1223,7 @@ private:
 };
 
 /** What a rule made of the rows of a table, for each target. */
-class filtered {
+class [[nodiscard]] filtered {
 public:
     using raw = solon_filtered;
     /** A handle of C that passes to this object. */
@@ -1193,7 +1231,10 @@ public:
 
     /** Whether the filter for a target, by its position, keeps any row. */
     bool keeps(std::size_t target = 0) const noexcept { return solon_filtered_keeps(handle_.get(), target) != 0; }
-    /** SQL, empty where every row is kept, or the JSON of a tree of UCAST; empty, too, where no row is kept. */
+    /**
+     * SQL, empty where every row is kept and a condition that is never true where no row is; or the JSON of a tree of UCAST,
+     * `{}` where every row is kept and empty where no row is.
+     */
     std::string_view query(std::size_t target = 0) const noexcept {
         return detail::text(solon_filtered_query(handle_.get(), target));
     }
@@ -1204,14 +1245,14 @@ public:
     /** What is shown in the place of columns, a JSON object; empty where nothing is masked or no row is kept. */
     std::string_view masks() const noexcept { return detail::text(solon_filtered_masks(handle_.get())); }
     /** All of it as the HTTP API answers. */
-    std::string_view json() const noexcept { return detail::text(solon_filtered_json(handle_.get())); }
+    [[nodiscard]] std::string_view json() const noexcept { return detail::text(solon_filtered_json(handle_.get())); }
 
 private:
     detail::handle<solon_filtered, solon_filtered_free> handle_;
 };
 
 /** A rule that is prepared to become a filter of rows. Several threads may ask it at once; it follows its engine. */
-class filter {
+class [[nodiscard]] filter {
 public:
     using raw = solon_filter;
     /** A handle of C that passes to this object. */
@@ -1270,14 +1311,14 @@ struct partial_options {
 };
 
 /** Changes of modules and data that happen as one. One thread at a time uses it. */
-class change {
+class [[nodiscard]] change {
 public:
     change() { result<void>(solon_change_new(handle_.out())).value(); }
 
-    change &set_module(std::string_view name, std::string_view text, int rego = SOLON_REGO_DEFAULT) & {
+    change &set_module(std::string_view name, std::string_view text, solon_rego rego = SOLON_REGO_DEFAULT) & {
         return done(try_set_module(name, text, rego));
     }
-    result<void> try_set_module(std::string_view name, std::string_view text, int rego = SOLON_REGO_DEFAULT) & {
+    result<void> try_set_module(std::string_view name, std::string_view text, solon_rego rego = SOLON_REGO_DEFAULT) & {
         return result<void>(
             solon_change_set_module(handle_.get(), name.data(), name.size(), text.data(), text.size(), rego));
     }
@@ -1319,7 +1360,7 @@ private:
 };
 
 /** A policy engine. Several threads may change it and ask it at once. */
-class engine {
+class [[nodiscard]] engine {
 public:
     using raw = solon_engine;
     /** A handle of C that passes to this object. */
@@ -1385,7 +1426,7 @@ public:
     result<void> try_remove_module(std::string_view name) const {
         return result<void>(solon_engine_remove_module(handle_.get(), name.data(), name.size()));
     }
-    std::vector<std::string> module_names() const { return try_module_names().value(); }
+    [[nodiscard]] std::vector<std::string> module_names() const { return try_module_names().value(); }
     result<std::vector<std::string>> try_module_names() const {
         solon_value *names = nullptr;
         solon_error *error = solon_engine_module_names(handle_.get(), &names);
@@ -1398,14 +1439,14 @@ public:
             return texts;
         });
     }
-    std::string module_text(std::string_view name) const { return try_module_text(name).value(); }
+    [[nodiscard]] std::string module_text(std::string_view name) const { return try_module_text(name).value(); }
     result<std::string> try_module_text(std::string_view name) const {
         return detail::bytes([&](solon_bytes *out) {
             return solon_engine_module_text(handle_.get(), name.data(), name.size(), out);
         });
     }
     /** The syntax tree of a module. */
-    std::string module_json(std::string_view name) const { return try_module_json(name).value(); }
+    [[nodiscard]] std::string module_json(std::string_view name) const { return try_module_json(name).value(); }
     result<std::string> try_module_json(std::string_view name) const {
         return detail::bytes([&](solon_bytes *out) {
             return solon_engine_module_json(handle_.get(), name.data(), name.size(), out);

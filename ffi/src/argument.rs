@@ -1,6 +1,6 @@
 //! Reading what C passes, and writing what it asked for.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::c_char;
 use std::mem::{MaybeUninit, size_of};
 use std::ptr::NonNull;
 use std::slice;
@@ -8,8 +8,9 @@ use std::slice;
 use ::engine::store::Path;
 use ::engine::{Limits, Request, Value, Version, json, yaml};
 
-use crate::error::{Code, Error};
+use crate::error::{Error, SOLON_ERROR_ARGUMENT, SOLON_ERROR_INPUT};
 use crate::guard::guard_or;
+use crate::options::{Rego, SOLON_REGO_DEFAULT, SOLON_REGO_V0, SOLON_REGO_V1};
 
 /// What a handle points to.
 ///
@@ -160,7 +161,7 @@ pub(crate) unsafe fn yaml_value(
 ) -> Result<Value, Error> {
     // SAFETY: by this function's contract
     let text = unsafe { bytes(pointer, length, name) }?.unwrap_or_default();
-    yaml::read(text).map_err(|error| Error::new(Code::SolonErrorInput, error.to_string()))
+    yaml::read(text).map_err(|error| Error::new(SOLON_ERROR_INPUT, error.to_string()))
 }
 
 /// The strings of a JSON array; `None` for NULL.
@@ -179,7 +180,7 @@ pub(crate) unsafe fn strings(
     let strings = serde_json::from_slice(text);
     strings.map(Some).map_err(|error| {
         let message = format!("`{name}` is no array of strings: {error}");
-        Error::new(Code::SolonErrorInput, message)
+        Error::new(SOLON_ERROR_INPUT, message)
     })
 }
 
@@ -247,11 +248,11 @@ pub(crate) unsafe fn extensible<T: Extensible>(pointer: *const T, name: &str) ->
 }
 
 /// The Rego version that a constant names; `None` is whatever is usual.
-pub(crate) fn rego(constant: c_int) -> Result<Option<Version>, Error> {
+pub(crate) fn rego(constant: Rego) -> Result<Option<Version>, Error> {
     match constant {
-        crate::options::SOLON_REGO_DEFAULT => Ok(None),
-        crate::options::SOLON_REGO_V0 => Ok(Some(Version::V0)),
-        crate::options::SOLON_REGO_V1 => Ok(Some(Version::V1)),
+        SOLON_REGO_DEFAULT => Ok(None),
+        SOLON_REGO_V0 => Ok(Some(Version::V0)),
+        SOLON_REGO_V1 => Ok(Some(Version::V1)),
         other => Err(refused(format!(
             "`rego` is {other}: it must be one of SOLON_REGO_…"
         ))),
@@ -338,5 +339,5 @@ pub(crate) fn null(name: &str) -> Error {
 }
 
 pub(crate) fn refused(message: impl Into<String>) -> Error {
-    Error::new(Code::SolonErrorArgument, message.into())
+    Error::new(SOLON_ERROR_ARGUMENT, message.into())
 }

@@ -5,7 +5,7 @@ use std::ptr;
 
 use serde::Serialize;
 
-use crate::error::{Code, Error};
+use crate::error::{Error, SOLON_ERROR_INTERNAL};
 use crate::guard::guard_or;
 
 /// Bytes that the caller owns and hands to `solon_bytes_free`. `data` is NULL when there is nothing, which is not
@@ -32,7 +32,7 @@ impl Bytes {
     /// The JSON of something.
     pub(crate) fn json(what: &impl Serialize) -> Result<Self, Error> {
         let text = serde_json::to_vec(what);
-        let text = text.map_err(|error| Error::new(Code::SolonErrorInternal, error.to_string()))?;
+        let text = text.map_err(|error| Error::new(SOLON_ERROR_INTERNAL, error.to_string()))?;
         Ok(Self::new(Some(text)))
     }
 

@@ -11,6 +11,7 @@ pub struct Cancel(pub(crate) ::engine::Cancel);
 
 /// Makes something that evaluations can be stopped with.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_cancel_new(out: *mut *mut Cancel) -> *mut Error {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header
@@ -20,8 +21,8 @@ pub unsafe extern "C" fn solon_cancel_new(out: *mut *mut Cancel) -> *mut Error {
     })
 }
 
-/// Stops every evaluation that was given it, now and later: they end with `SOLON_ERROR_EVAL` and the code
-/// `eval_cancel_error`. Nothing happens for NULL.
+/// Stops every evaluation that was given it, now and later: they end with
+/// `SOLON_ERROR_CANCELLED`. Nothing happens for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_cancel_cancel(cancel: *const Cancel) {
     guard_or((), || {

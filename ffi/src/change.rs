@@ -1,6 +1,6 @@
 //! Changes of modules and data that happen as one.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::c_char;
 
 use ::engine::store::Operation;
 use ::engine::{Change as EngineChange, Value as EngineValue};
@@ -10,6 +10,7 @@ use crate::data;
 use crate::error::Error;
 use crate::guard::guard;
 use crate::modules;
+use crate::options::Rego;
 use crate::value::Value;
 
 /// Changes that are collected, and applied as one by `solon_engine_apply`. One thread at a time uses it.
@@ -18,6 +19,7 @@ pub struct Change(pub(crate) EngineChange);
 
 /// Makes a change that changes nothing yet.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_change_new(out: *mut *mut Change) -> *mut Error {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header
@@ -36,13 +38,14 @@ pub unsafe extern "C" fn solon_change_free(change: *mut Change) {
 
 /// Adds a module, or replaces the one of that name. `rego` is one of `SOLON_REGO_…`.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_change_set_module(
     change: *mut Change,
     name: *const c_char,
     name_length: usize,
     text: *const c_char,
     text_length: usize,
-    rego: c_int,
+    rego: Rego,
 ) -> *mut Error {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header
@@ -59,6 +62,7 @@ pub unsafe extern "C" fn solon_change_set_module(
 
 /// Removes a module.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_change_remove_module(
     change: *mut Change,
     name: *const c_char,
@@ -79,6 +83,7 @@ pub unsafe extern "C" fn solon_change_remove_module(
 
 /// Writes a document at a path with slashes below `data`; the objects around it are made. The value stays the caller's.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_change_put(
     change: *mut Change,
     path: *const c_char,
@@ -101,6 +106,7 @@ pub unsafe extern "C" fn solon_change_put(
 
 /// Writes a document, JSON text, at a path with slashes below `data`; the objects around it are made.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_change_put_json(
     change: *mut Change,
     path: *const c_char,
@@ -124,6 +130,7 @@ pub unsafe extern "C" fn solon_change_put_json(
 
 /// Changes data by a JSON patch (RFC 6902), an array of operations, each of which sees what was changed before it.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_change_patch_json(
     change: *mut Change,
     json: *const c_char,
@@ -144,6 +151,7 @@ pub unsafe extern "C" fn solon_change_patch_json(
 
 /// Removes a document.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_change_delete(
     change: *mut Change,
     path: *const c_char,

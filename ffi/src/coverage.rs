@@ -23,6 +23,7 @@ impl Coverage {
 
 /// Makes one that has seen nothing.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_coverage_new(out: *mut *mut Coverage) -> *mut Error {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header
@@ -34,6 +35,7 @@ pub unsafe extern "C" fn solon_coverage_new(out: *mut *mut Coverage) -> *mut Err
 
 /// The report on the modules of a moment, as JSON in OPA's form. The modules must be those that were evaluated.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_coverage_json(
     coverage: *mut Coverage,
     moment: *const Moment,

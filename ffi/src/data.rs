@@ -27,6 +27,7 @@ pub(crate) unsafe fn patch(
 
 /// Replaces all data by a JSON object.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_set_data_json(
     engine: *const Engine,
     json: *const c_char,
@@ -46,6 +47,7 @@ pub unsafe extern "C" fn solon_engine_set_data_json(
 
 /// Replaces all data by a YAML mapping, read as OPA reads YAML.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_set_data_yaml(
     engine: *const Engine,
     yaml: *const c_char,
@@ -65,6 +67,7 @@ pub unsafe extern "C" fn solon_engine_set_data_yaml(
 
 /// The data at a path with slashes; the empty path is all of it. `SOLON_ERROR_STORE` when there is none.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_get(
     engine: *const Engine,
     path: *const c_char,
@@ -86,6 +89,7 @@ pub unsafe extern "C" fn solon_engine_get(
 
 /// The same as JSON.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_get_json(
     engine: *const Engine,
     path: *const c_char,
@@ -127,6 +131,7 @@ unsafe fn read(
 
 /// Writes data at a path with slashes; the objects around it are made. The value stays the caller's.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_put(
     engine: *const Engine,
     path: *const c_char,
@@ -148,6 +153,7 @@ pub unsafe extern "C" fn solon_engine_put(
 
 /// Writes JSON as data at a path with slashes; the objects around it are made.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_put_json(
     engine: *const Engine,
     path: *const c_char,
@@ -176,6 +182,7 @@ fn put(engine: &Engine, path: Path, value: EngineValue) -> Result<(), Error> {
 
 /// Changes data by a JSON patch (RFC 6902), an array of operations: all of them happen, or none.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_patch_json(
     engine: *const Engine,
     json: *const c_char,
@@ -197,6 +204,7 @@ pub unsafe extern "C" fn solon_engine_patch_json(
 
 /// Removes the data at a path with slashes.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_delete(
     engine: *const Engine,
     path: *const c_char,

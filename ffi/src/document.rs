@@ -1,17 +1,18 @@
 //! Documents that are prepared once and asked often.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::c_char;
 use std::ptr;
 
 use ::engine::trace::Detail;
-use ::engine::{Input, PreparedDocument, V, Value as EngineValue, Watched, json};
+use ::engine::{Input, PreparedDocument, Value as EngineValue, Watched, json};
 
 use crate::argument::{self, refused};
 use crate::bytes::{Bytes, Text};
+use crate::decision;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::explanation::{self, Explanation, Told};
-use crate::guard::{guard, guard_or};
+use crate::explanation::{self, DetailLevel, Explanation, Told};
+use crate::guard::guard;
 use crate::request::{Asked, Request};
 use crate::value::Value;
 
@@ -23,6 +24,7 @@ pub struct Document {
 
 /// Prepares the document at a path below `data`, like `authz/allow`. A path that leads nowhere is undefined when asked.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_prepare(
     engine: *const Engine,
     path: *const c_char,
@@ -49,6 +51,7 @@ pub unsafe extern "C" fn solon_engine_prepare(
 /// The same for a path that somebody is to have written something for: `SOLON_ERROR_UNKNOWN_PATH` where there is neither a
 /// rule nor data.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_prepare_known(
     engine: *const Engine,
     path: *const c_char,
@@ -79,41 +82,38 @@ pub unsafe extern "C" fn solon_document_free(document: *mut Document) {
     unsafe { argument::free(document) };
 }
 
-/// Whether the document is `true`: 1 if it is, 0 if it is anything else or undefined, -1 where there is no answer
-/// (a NULL document, an input that is not JSON, an evaluation that ended early). Whoever wants to know why asks
-/// `solon_document_ask_allow`.
+/// Decides whether the document is exactly `true` for an input, JSON text; NULL leaves `input` undefined.
+///
+/// `*allowed` is `false` before anything else happens and stays so on every error: a NULL document, an input that is not JSON,
+/// a limit, a bug of the engine. It is `true` only after a decision that is `true`; undefined and any other value are `false`.
+/// Without an error no memory of the system is allocated.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_document_allow(
     document: *const Document,
     input_json: *const c_char,
     input_json_length: usize,
-) -> c_int {
-    guard_or(-1, || {
+    allowed: *mut bool,
+) -> *mut Error {
+    let run = || {
         // SAFETY: the caller keeps the rules of the header
-        let arguments = unsafe {
+        let (document, request) = unsafe {
             (
-                argument::handle(document, "document"),
-                argument::request(input_json, input_json_length, "input_json"),
+                argument::handle(document, "document")?,
+                argument::request(input_json, input_json_length, "input_json")?,
             )
         };
-        let (Ok(document), Ok(request)) = arguments else {
-            return -1;
-        };
-        match document.prepared.evaluate_with(&request, is_true) {
-            Ok(allowed) => c_int::from(allowed.unwrap_or(false)),
-            Err(_) => -1,
-        }
-    })
-}
-
-fn is_true(value: V<'_>) -> bool {
-    matches!(value, V::Bool(true))
+        Ok(document.prepared.allow(&request)?)
+    };
+    // SAFETY: the caller keeps the rules of the header
+    unsafe { decision::decide(allowed, run) }
 }
 
 /// Evaluates the document and gives it as JSON.
 ///
 /// The input is JSON; NULL leaves `input` undefined. When the document is undefined, `out->data` is NULL.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_document_evaluate_json(
     document: *const Document,
     input_json: *const c_char,
@@ -136,6 +136,7 @@ pub unsafe extern "C" fn solon_document_evaluate_json(
 
 /// Asks the document by a request, and gives its value; NULL when it is undefined. The request may be NULL.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_document_ask(
     document: *const Document,
     request: *const Request,
@@ -155,6 +156,7 @@ pub unsafe extern "C" fn solon_document_ask(
 
 /// Asks the document by a request, and gives it as JSON; `out->data` is NULL when it is undefined.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_document_ask_json(
     document: *const Document,
     request: *const Request,
@@ -172,32 +174,33 @@ pub unsafe extern "C" fn solon_document_ask_json(
     })
 }
 
-/// Asks by a request whether the document is `true`: `out` is 1 if it is, and 0 if it is anything else or undefined.
+/// Decides by a request, which may be NULL, whether the document is exactly `true`. `*allowed` is as for
+/// `solon_document_allow`: `false` from the beginning and on every error.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_document_ask_allow(
     document: *const Document,
     request: *const Request,
-    out: *mut c_int,
+    allowed: *mut bool,
 ) -> *mut Error {
-    guard(|| {
+    let run = || {
         // SAFETY: the caller keeps the rules of the header
-        let (document, mut asked, out) = unsafe {
+        let (document, mut asked) = unsafe {
             let document = argument::handle(document, "document")?;
-            let asked = document.asked(request)?;
-            (document, asked, argument::output(out, "out")?)
+            (document, document.asked(request)?)
         };
-        let allowed = asked.answer(
-            |request| document.prepared.evaluate_with(request, is_true),
+        asked.answer(
+            |request| document.prepared.allow(request),
             |request, search| {
                 let watched = document
                     .prepared
                     .explain(request, Watched::new(Detail::Notes).search(search));
-                Ok(watched.answer?.map(|value| is_true(value.borrow())))
+                Ok(watched.answer? == Some(EngineValue::Bool(true)))
             },
-        );
-        out.write(c_int::from(allowed?.unwrap_or(false)));
-        Ok(())
-    })
+        )
+    };
+    // SAFETY: the caller keeps the rules of the header
+    unsafe { decision::decide(allowed, run) }
 }
 
 /// Asks the document for each of many inputs, JSON texts, on one moment. The request has no input, and may be NULL.
@@ -205,6 +208,7 @@ pub unsafe extern "C" fn solon_document_ask_allow(
 /// There is an answer for each input, which `solon_bytes_free` frees; `data` is NULL when it is undefined. With `errors`
 /// there is an error beside each answer, or NULL; without it the first error ends it all, and there are no answers.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_document_ask_many_json(
     document: *const Document,
     request: *const Request,
@@ -234,6 +238,7 @@ pub unsafe extern "C" fn solon_document_ask_many_json(
 /// The same for inputs that are values; NULL leaves `input` undefined. `solon_value_free` frees the answers, which are NULL
 /// when they are undefined.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_document_ask_many(
     document: *const Document,
     request: *const Request,
@@ -261,10 +266,11 @@ pub unsafe extern "C" fn solon_document_ask_many(
 /// Asks the document by a request, and tells how the answer was found. `detail` is one of `SOLON_DETAIL_…`. An evaluation
 /// that ends with an error has an explanation, too; its accessors tell the error.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_document_explain(
     document: *const Document,
     request: *const Request,
-    detail: c_int,
+    detail: DetailLevel,
     out: *mut *mut Explanation,
 ) -> *mut Error {
     guard(|| {

@@ -18,6 +18,7 @@ pub struct Engine(pub(crate) ::engine::Engine);
 /// Makes an engine, without modules and data but for those of `options->store_path`. `options` may be NULL: everything is
 /// as usual then.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_new(
     options: *const Options,
     out: *mut *mut Engine,
@@ -53,6 +54,7 @@ pub unsafe extern "C" fn solon_engine_generation(engine: *const Engine) -> u64 {
 /// Applies a change: all of it happens, and every decision sees all of it or nothing, or there is an error and nothing
 /// happens. The change is empty then, either way. `metrics` may be NULL; it is told how long parsing and compiling take.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_apply(
     engine: *const Engine,
     change: *mut Change,
@@ -78,6 +80,7 @@ pub unsafe extern "C" fn solon_engine_apply(
 /// Tells what a change would do: the moment that it would lead to, which can be asked like any other, or the error.
 /// Nothing happens, and the change stays as it is.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_check(
     engine: *const Engine,
     change: *const Change,
@@ -99,6 +102,7 @@ pub unsafe extern "C" fn solon_engine_check(
 
 /// The policy and the data as they are now, for decisions that are to rest on the same.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_moment(
     engine: *const Engine,
     out: *mut *mut Moment,
@@ -121,6 +125,7 @@ pub unsafe extern "C" fn solon_engine_moment(
 ///
 /// The input is JSON; NULL leaves `input` undefined. When the document is undefined, `out->data` is NULL.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_evaluate_json(
     engine: *const Engine,
     path: *const c_char,

@@ -1,61 +1,90 @@
 //! What is wrong: a code to branch on, a message to show, and both with every detail as JSON.
-//!
-//! C has no namespaces, so the variants of [`Code`] carry the prefix that the header shows.
 
 use std::ffi::c_int;
 
+use ::engine::ErrorKind;
 use serde::Serialize;
 
 use crate::argument;
 use crate::bytes::Text;
 use crate::guard::guard_or;
 
-/// What kind of error. Numbers never change; new ones come at the end.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Code {
-    /// No error: the code of NULL.
-    SolonOk = 0,
-    /// A fault of the engine itself. Please report it.
-    SolonErrorInternal = 1,
-    /// An argument against the rules of this header: a NULL, or text that is not UTF-8.
-    SolonErrorArgument = 2,
-    /// A module does not parse, or the modules together do not compile.
-    SolonErrorCompile = 3,
-    /// An evaluation ended early.
-    SolonErrorEval = 4,
-    /// A base document cannot stand where it was to be written.
-    SolonErrorStore = 5,
-    /// An input, or data, is not JSON.
-    SolonErrorInput = 6,
-    /// A value does not fit the form it was asked in.
-    SolonErrorOutput = 7,
-    /// There is no module of that name.
-    SolonErrorUnknownModule = 8,
-    /// An option that means nothing.
-    SolonErrorOptions = 9,
-    /// There is neither a rule nor a document at that path.
-    SolonErrorUnknownPath = 10,
-    /// Files that cannot be loaded.
-    SolonErrorLoad = 11,
+/// The kind of an error: one of `SOLON_ERROR_…`, or `SOLON_OK`. Numbers never change; new ones are added at the end.
+pub type Code = i32;
+
+/// No error: the code of NULL.
+pub const SOLON_OK: Code = 0;
+/// A bug of the engine. Please report it.
+pub const SOLON_ERROR_INTERNAL: Code = 1;
+/// An argument that breaks the rules of this header: a NULL, or text that is not UTF-8.
+pub const SOLON_ERROR_ARGUMENT: Code = 2;
+/// A module does not parse, or the modules together do not compile.
+pub const SOLON_ERROR_COMPILE: Code = 3;
+/// An evaluation failed: a conflict, a strict error of a built-in function, or nesting that is too deep.
+pub const SOLON_ERROR_EVAL: Code = 4;
+/// A base document that does not exist, or that cannot be written at its path.
+pub const SOLON_ERROR_STORE: Code = 5;
+/// An input, or data, that is not valid JSON or YAML.
+pub const SOLON_ERROR_INPUT: Code = 6;
+/// A value that does not fit the requested type.
+pub const SOLON_ERROR_OUTPUT: Code = 7;
+/// A module that does not exist.
+pub const SOLON_ERROR_UNKNOWN_MODULE: Code = 8;
+/// An invalid option.
+pub const SOLON_ERROR_OPTIONS: Code = 9;
+/// A path without a rule or a document.
+pub const SOLON_ERROR_UNKNOWN_PATH: Code = 10;
+/// Files that could not be loaded.
+pub const SOLON_ERROR_LOAD: Code = 11;
+/// An evaluation that exceeded its time limit.
+pub const SOLON_ERROR_TIMEOUT: Code = 12;
+/// An evaluation that exceeded its memory limit, or an explanation.
+pub const SOLON_ERROR_MEMORY: Code = 13;
+/// An evaluation that exceeded its step limit.
+pub const SOLON_ERROR_STEPS: Code = 14;
+/// An evaluation that the caller cancelled.
+pub const SOLON_ERROR_CANCELLED: Code = 15;
+
+/// The code of an error of the engine.
+fn code_of(kind: ErrorKind) -> Code {
+    match kind {
+        ErrorKind::Compile => SOLON_ERROR_COMPILE,
+        ErrorKind::Eval => SOLON_ERROR_EVAL,
+        ErrorKind::Timeout => SOLON_ERROR_TIMEOUT,
+        ErrorKind::MemoryLimit => SOLON_ERROR_MEMORY,
+        ErrorKind::StepLimit => SOLON_ERROR_STEPS,
+        ErrorKind::Cancelled => SOLON_ERROR_CANCELLED,
+        ErrorKind::Store => SOLON_ERROR_STORE,
+        ErrorKind::Input => SOLON_ERROR_INPUT,
+        ErrorKind::Output => SOLON_ERROR_OUTPUT,
+        ErrorKind::Options => SOLON_ERROR_OPTIONS,
+        ErrorKind::Load => SOLON_ERROR_LOAD,
+        ErrorKind::UnknownPath => SOLON_ERROR_UNKNOWN_PATH,
+        ErrorKind::UnknownModule => SOLON_ERROR_UNKNOWN_MODULE,
+        // `Internal`, and kinds that this crate does not know yet
+        _ => SOLON_ERROR_INTERNAL,
+    }
 }
 
-impl Code {
-    fn word(self) -> &'static str {
-        match self {
-            Self::SolonOk => "ok",
-            Self::SolonErrorInternal => "internal",
-            Self::SolonErrorArgument => "argument",
-            Self::SolonErrorCompile => "compile",
-            Self::SolonErrorEval => "eval",
-            Self::SolonErrorStore => "store",
-            Self::SolonErrorInput => "input",
-            Self::SolonErrorOutput => "output",
-            Self::SolonErrorUnknownModule => "unknown_module",
-            Self::SolonErrorOptions => "options",
-            Self::SolonErrorUnknownPath => "unknown_path",
-            Self::SolonErrorLoad => "load",
-        }
+/// The name of a code in the JSON form.
+fn name_of(code: Code) -> &'static str {
+    match code {
+        SOLON_OK => "ok",
+        SOLON_ERROR_ARGUMENT => "argument",
+        SOLON_ERROR_COMPILE => ErrorKind::Compile.as_str(),
+        SOLON_ERROR_EVAL => ErrorKind::Eval.as_str(),
+        SOLON_ERROR_TIMEOUT => ErrorKind::Timeout.as_str(),
+        SOLON_ERROR_MEMORY => ErrorKind::MemoryLimit.as_str(),
+        SOLON_ERROR_STEPS => ErrorKind::StepLimit.as_str(),
+        SOLON_ERROR_CANCELLED => ErrorKind::Cancelled.as_str(),
+        SOLON_ERROR_STORE => ErrorKind::Store.as_str(),
+        SOLON_ERROR_INPUT => ErrorKind::Input.as_str(),
+        SOLON_ERROR_OUTPUT => ErrorKind::Output.as_str(),
+        SOLON_ERROR_OPTIONS => ErrorKind::Options.as_str(),
+        SOLON_ERROR_LOAD => ErrorKind::Load.as_str(),
+        SOLON_ERROR_UNKNOWN_PATH => ErrorKind::UnknownPath.as_str(),
+        SOLON_ERROR_UNKNOWN_MODULE => ErrorKind::UnknownModule.as_str(),
+        _ => ErrorKind::Internal.as_str(),
     }
 }
 
@@ -126,7 +155,7 @@ impl Error {
 
     fn with_entries(code: Code, message: String, entries: Vec<Entry>) -> Self {
         let form = Form {
-            kind: code.word(),
+            kind: name_of(code),
             message: &message,
             errors: &entries,
         };
@@ -157,19 +186,7 @@ impl From<::engine::StackFrame> for Frame {
 
 impl From<::engine::Error> for Error {
     fn from(error: ::engine::Error) -> Self {
-        let code = match &error {
-            ::engine::Error::Compile(_) | ::engine::Error::Filter(_) => Code::SolonErrorCompile,
-            ::engine::Error::Eval(_) => Code::SolonErrorEval,
-            ::engine::Error::Store(_) => Code::SolonErrorStore,
-            ::engine::Error::Input(_) => Code::SolonErrorInput,
-            ::engine::Error::Output(_) => Code::SolonErrorOutput,
-            ::engine::Error::UnknownModule(_) => Code::SolonErrorUnknownModule,
-            ::engine::Error::Options(_) | ::engine::Error::EmptyQuery => Code::SolonErrorOptions,
-            ::engine::Error::UnknownPath(_) => Code::SolonErrorUnknownPath,
-            ::engine::Error::Load(_) => Code::SolonErrorLoad,
-            // `Internal`, and whatever this crate does not know yet
-            _ => Code::SolonErrorInternal,
-        };
+        let code = code_of(error.kind());
         // text has a place, but no file
         let place = match &error {
             ::engine::Error::Input(error) => error.place(),
@@ -197,9 +214,9 @@ impl From<::engine::Error> for Error {
 /// The code; `SOLON_OK` for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_error_code(error: *const Error) -> Code {
-    guard_or(Code::SolonErrorInternal, || {
+    guard_or(SOLON_ERROR_INTERNAL, || {
         // SAFETY: NULL or an error, by the rules
-        unsafe { error.as_ref() }.map_or(Code::SolonOk, |error| error.code)
+        unsafe { error.as_ref() }.map_or(SOLON_OK, |error| error.code)
     })
 }
 

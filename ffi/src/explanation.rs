@@ -16,14 +16,17 @@ use crate::residuals::Residuals;
 use crate::solutions::Solutions;
 use crate::value::Value;
 
+/// The steps that an explanation has: one of `SOLON_DETAIL_…`.
+pub type DetailLevel = i32;
+
 /// Every step but unification.
-pub const SOLON_DETAIL_FULL: c_int = 0;
+pub const SOLON_DETAIL_FULL: DetailLevel = 0;
 /// Every step.
-pub const SOLON_DETAIL_DEBUG: c_int = 1;
+pub const SOLON_DETAIL_DEBUG: DetailLevel = 1;
 /// What failed, and the way to it.
-pub const SOLON_DETAIL_FAILS: c_int = 2;
+pub const SOLON_DETAIL_FAILS: DetailLevel = 2;
 /// What `trace` says, and where it was called.
-pub const SOLON_DETAIL_NOTES: c_int = 3;
+pub const SOLON_DETAIL_NOTES: DetailLevel = 3;
 
 /// An answer and how it was found. Several threads may read it at once.
 pub struct Explanation(pub(crate) Told);
@@ -36,7 +39,7 @@ pub(crate) enum Told {
 }
 
 /// The detail that a constant names.
-pub(crate) fn detail(constant: c_int) -> Result<Detail, Error> {
+pub(crate) fn detail(constant: DetailLevel) -> Result<Detail, Error> {
     Ok(match constant {
         SOLON_DETAIL_FULL => Detail::Full,
         SOLON_DETAIL_DEBUG => Detail::Debug,
@@ -79,6 +82,7 @@ fn answer<T>(told: &EngineExplanation<T>) -> Result<&T, Error> {
 /// The steps as lines for people, each ended by a line feed. With `places` each begins with its file and row, with
 /// `variables` each shows the values of the variables.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_explanation_text(
     explanation: *const Explanation,
     places: c_int,
@@ -102,6 +106,7 @@ pub unsafe extern "C" fn solon_explanation_text(
 
 /// The steps as JSON, in the form of OPA's REST API.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_explanation_json(
     explanation: *const Explanation,
     out: *mut Bytes,
@@ -122,6 +127,7 @@ pub unsafe extern "C" fn solon_explanation_json(
 
 /// The value of the document that was explained, NULL when it is undefined, or the error that the evaluation ended with.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_explanation_value(
     explanation: *const Explanation,
     out: *mut *mut Value,
@@ -145,6 +151,7 @@ pub unsafe extern "C" fn solon_explanation_value(
 
 /// The solutions of the query that was explained, or the error that the evaluation ended with.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_explanation_solutions(
     explanation: *const Explanation,
     out: *mut *mut Solutions,
@@ -167,6 +174,7 @@ pub unsafe extern "C" fn solon_explanation_solutions(
 
 /// What the query that was explained depends on, or the error that the evaluation ended with.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_explanation_residuals(
     explanation: *const Explanation,
     out: *mut *mut Residuals,

@@ -10,13 +10,18 @@
 use std::ffi::{CString, c_char};
 use std::ptr;
 
+use crate::argument::Extensible as _;
 use crate::bytes::{Bytes, solon_bytes_free};
 use crate::document::{
-    Document, solon_document_allow, solon_document_evaluate_json, solon_document_free,
-    solon_engine_prepare,
+    Document, solon_document_allow, solon_document_ask_allow, solon_document_evaluate_json,
+    solon_document_free, solon_engine_prepare,
 };
 use crate::engine::{Engine as Handle, solon_engine_evaluate_json, solon_engine_free};
-use crate::error::{Code, Error, solon_error_code, solon_error_free, solon_error_message};
+use crate::error::{
+    Code, Error, SOLON_ERROR_INTERNAL, SOLON_OK, solon_error_code, solon_error_free,
+    solon_error_message,
+};
+use crate::request::Request;
 use ::engine::{Custom, Engine};
 
 const POLICY: &str = "package t
@@ -83,11 +88,27 @@ fn faults_reach_c_as_internal_errors() {
                     solon_document_evaluate_json(document, text, length, &raw mut out),
                 ] {
                     let (code, message) = told(error);
-                    assert_eq!(code, Code::SolonErrorInternal, "{path}: {message}");
+                    assert_eq!(code, SOLON_ERROR_INTERNAL, "{path}: {message}");
                     assert!(message.starts_with(words), "{path}: {message}");
                     assert_eq!(out.data.cast_const(), &raw const UNTOUCHED, "{path}");
                 }
-                assert_eq!(solon_document_allow(document, text, length), -1, "{path}");
+                // never a permission, whatever stood there before
+                let request = Request {
+                    size: size_of::<Request>(),
+                    input_json: text,
+                    input_json_length: length,
+                    ..Request::zero()
+                };
+                for by_request in [false, true] {
+                    let mut allowed = true;
+                    let error = if by_request {
+                        solon_document_ask_allow(document, &raw const request, &raw mut allowed)
+                    } else {
+                        solon_document_allow(document, text, length, &raw mut allowed)
+                    };
+                    assert_eq!(told(error).0, SOLON_ERROR_INTERNAL, "{path}");
+                    assert!(!allowed, "{path}");
+                }
                 solon_document_free(document);
             }
         }
@@ -97,7 +118,7 @@ fn faults_reach_c_as_internal_errors() {
             let name = path.as_ptr().cast();
             let error =
                 solon_engine_evaluate_json(handle, name, path.len(), text, length, &raw mut out);
-            assert_eq!(told(error).0, Code::SolonOk);
+            assert_eq!(told(error).0, SOLON_OK);
             assert_eq!(*out.data.cast::<u8>(), b'1');
             solon_bytes_free(out);
         }

@@ -15,6 +15,8 @@ use crate::request::{Asked, Request};
 /// do.
 pub struct Filter {
     prepared: PreparedFilters,
+    /// The condition of SQL that is never true.
+    never_true: &'static str,
     engine: ::engine::Engine,
 }
 
@@ -102,23 +104,37 @@ impl FilterOptions {
     }
 }
 
+/// The filter of a target.
+struct Made {
+    keeps: bool,
+    query: String,
+    parameters: String,
+}
+
 /// A filter for each target. Several threads may read it at once.
 pub struct Filtered {
-    /// The condition of each target, and the values of its placeholders as a JSON array.
-    made: Vec<Option<(String, String)>>,
+    made: Vec<Made>,
     masks: String,
     json: String,
 }
 
 impl Filtered {
-    fn of(filters: &Filters) -> Self {
-        let made = filters.filters.iter().map(|filter| match &filter.query {
-            Some(FilterQuery::Sql(sql)) => {
-                let values = ::engine::Value::array(sql.parameters.clone());
-                Some((sql.text.clone(), written(&values)))
+    fn of(filters: &Filters, never_true: &str) -> Self {
+        let made = filters.filters.iter().map(|filter| {
+            let (query, parameters) = match &filter.query {
+                Some(FilterQuery::Sql(sql)) => {
+                    let values = ::engine::Value::array(sql.parameters.clone());
+                    (sql.text.clone(), written(&values))
+                }
+                Some(FilterQuery::Ucast(tree)) => (written(tree), "[]".to_owned()),
+                None if filter.target.is_sql() => (never_true.to_owned(), "[]".to_owned()),
+                None => (String::new(), "[]".to_owned()),
+            };
+            Made {
+                keeps: filter.query.is_some(),
+                query,
+                parameters,
             }
-            Some(FilterQuery::Ucast(tree)) => Some((written(tree), "[]".to_owned())),
-            None => None,
         });
         Self {
             made: made.collect(),
@@ -136,6 +152,7 @@ fn written(value: &::engine::Value) -> String {
 
 /// Prepares the rule at a path with slashes, like `filters/include`, to become a filter of rows.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_prepare_filter(
     engine: *const Engine,
     path: *const c_char,
@@ -151,15 +168,18 @@ pub unsafe extern "C" fn solon_engine_prepare_filter(
             let options = argument::extensible(options, "options")?.read()?;
             (engine, path, options, argument::output(out, "out")?)
         };
-        let prepared = engine.prepare_filters(path, &options)?;
-        let engine = engine.clone();
-        out.give(Filter { prepared, engine });
+        out.give(Filter {
+            prepared: engine.prepare_filters(path, &options)?,
+            never_true: options.never_true(),
+            engine: engine.clone(),
+        });
         Ok(())
     })
 }
 
 /// Makes the filter for the input of a request, which may be NULL.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_filter_make(
     filter: *const Filter,
     request: *const Request,
@@ -176,7 +196,7 @@ pub unsafe extern "C" fn solon_filter_make(
             |request| filter.prepared.compile(request),
             |request, _| filter.prepared.compile(request),
         );
-        out.give(Filtered::of(&made?));
+        out.give(Filtered::of(&made?, filter.never_true));
         Ok(())
     })
 }
@@ -188,13 +208,20 @@ pub unsafe extern "C" fn solon_filter_free(filter: *mut Filter) {
     unsafe { argument::free(filter) };
 }
 
+/// The condition of what there is no filter for.
+const NEVER_TRUE: &str = "WHERE 1 = 0";
+
 /// # Safety
 /// `filtered` is NULL or live.
-unsafe fn text(filtered: *const Filtered, part: impl FnOnce(&Filtered) -> Option<&str>) -> Text {
-    guard_or(Text::of(""), || {
+unsafe fn text(
+    filtered: *const Filtered,
+    otherwise: &'static str,
+    part: impl FnOnce(&Filtered) -> Option<&str>,
+) -> Text {
+    guard_or(Text::of(otherwise), || {
         // SAFETY: by this function's contract
         let filtered = unsafe { filtered.as_ref() };
-        Text::of(filtered.and_then(part).unwrap_or(""))
+        Text::of(filtered.and_then(part).unwrap_or(otherwise))
     })
 }
 
@@ -204,19 +231,22 @@ pub unsafe extern "C" fn solon_filtered_keeps(filtered: *const Filtered, index: 
     guard_or(0, || {
         // SAFETY: the caller keeps the rules of the header
         let filtered = unsafe { filtered.as_ref() };
-        let made = filtered.and_then(|filtered| filtered.made.get(index)?.as_ref());
-        c_int::from(made.is_some())
+        let made = filtered.and_then(|filtered| filtered.made.get(index));
+        c_int::from(made.is_some_and(|made| made.keeps))
     })
 }
 
-/// The condition for a target, by its position from 0: SQL, empty where every row is kept, or the JSON of a tree of UCAST,
-/// `{}` there. Empty also where no row is kept, which `solon_filtered_keeps` tells. It lives as long as the filter.
+/// The condition for a target, by its position from 0. It lives as long as the filter.
+///
+/// SQL is empty where every row is kept. Where no row is kept it is a condition that is never true, `WHERE 1 = 0` (`1 = 0`
+/// with `bare`), as it is for NULL and for a position without a target. UCAST is the JSON of a tree: `{}` where every row is
+/// kept, and empty, which is not JSON, where no row is kept.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_filtered_query(filtered: *const Filtered, index: usize) -> Text {
     // SAFETY: the caller keeps the rules of the header
     unsafe {
-        text(filtered, |filtered| {
-            Some(&*filtered.made.get(index)?.as_ref()?.0)
+        text(filtered, NEVER_TRUE, |filtered| {
+            Some(&*filtered.made.get(index)?.query)
         })
     }
 }
@@ -229,8 +259,8 @@ pub unsafe extern "C" fn solon_filtered_parameters(
 ) -> Text {
     // SAFETY: the caller keeps the rules of the header
     unsafe {
-        text(filtered, |filtered| {
-            Some(&*filtered.made.get(index)?.as_ref()?.1)
+        text(filtered, "", |filtered| {
+            Some(&*filtered.made.get(index)?.parameters)
         })
     }
 }
@@ -239,14 +269,14 @@ pub unsafe extern "C" fn solon_filtered_parameters(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_filtered_masks(filtered: *const Filtered) -> Text {
     // SAFETY: the caller keeps the rules of the header
-    unsafe { text(filtered, |filtered| Some(&filtered.masks)) }
+    unsafe { text(filtered, "", |filtered| Some(&filtered.masks)) }
 }
 
 /// All of it as the HTTP API answers: a JSON object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_filtered_json(filtered: *const Filtered) -> Text {
     // SAFETY: the caller keeps the rules of the header
-    unsafe { text(filtered, |filtered| Some(&filtered.json)) }
+    unsafe { text(filtered, "", |filtered| Some(&filtered.json)) }
 }
 
 /// Frees what a filter was made to; nothing happens for NULL.

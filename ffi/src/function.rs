@@ -1,6 +1,6 @@
 //! Functions of the host, which policies call like built-ins.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_void};
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,16 +8,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ::engine::{BuiltinContext, Custom, Fault, FaultCode, V, Value as EngineValue};
 
 use crate::argument;
-use crate::error::{Code, Error};
+use crate::error::{Error, SOLON_ERROR_OPTIONS};
 use crate::guard::{guard, guard_or};
 use crate::value::Value;
 
+/// What the result of a function depends on: one of `SOLON_FUNCTION_…`.
+pub type Purity = i32;
+
 /// It answers the same for the same arguments: one evaluation asks it only once for them.
-pub const SOLON_FUNCTION_PURE: c_int = 0;
+pub const SOLON_FUNCTION_PURE: Purity = 0;
 /// It may answer otherwise each time.
-pub const SOLON_FUNCTION_IMPURE: c_int = 1;
+pub const SOLON_FUNCTION_IMPURE: Purity = 1;
 /// It waits for the outside, and may answer otherwise each time.
-pub const SOLON_FUNCTION_WAITING: c_int = 2;
+pub const SOLON_FUNCTION_WAITING: Purity = 2;
 
 /// A function that policies may call. Engines keep what they need of it, so it may be freed when they are made.
 pub struct Function(pub(crate) Custom);
@@ -132,12 +135,13 @@ impl Body {
 /// with it once, when neither the function nor an engine with it is left: a thread keeps what it asked last until it asks
 /// another engine, ends, or calls `solon_release_memory`. On an error it is not called.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_function_new(
     name: *const c_char,
     name_length: usize,
     declaration_json: *const c_char,
     declaration_json_length: usize,
-    purity: c_int,
+    purity: Purity,
     body: FunctionBody,
     userdata: *mut c_void,
     release: FunctionRelease,
@@ -173,7 +177,7 @@ pub unsafe extern "C" fn solon_function_new(
         });
         let function = function.map_err(|words| {
             Error::new(
-                Code::SolonErrorOptions,
+                SOLON_ERROR_OPTIONS,
                 format!("declaration of `{name}`: {words}"),
             )
         })?;
@@ -202,6 +206,7 @@ pub unsafe extern "C" fn solon_function_free(function: *mut Function) {
 /// Lets the call end with an error: undefined where errors of built-ins are, and the end of the evaluation where they are
 /// strict. What the function answers does not count then.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_call_fail(
     call: *mut Call,
     message: *const c_char,
@@ -213,6 +218,7 @@ pub unsafe extern "C" fn solon_call_fail(
 
 /// Lets the evaluation end with an error, strict or not.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_call_halt(
     call: *mut Call,
     message: *const c_char,
@@ -256,6 +262,7 @@ pub unsafe extern "C" fn solon_call_metadata(call: *const Call) -> *const Value 
 /// Tells the caller of the evaluation something beside the answer: `solon_metadata` has it under a name. The value stays
 /// the caller's.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_call_tell(
     call: *mut Call,
     name: *const c_char,

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
-use crate::error::{Code, Error};
+use crate::error::{Error, SOLON_ERROR_INTERNAL};
 
 /// Runs a function that can fail; the answer is NULL or the error.
 ///
@@ -14,7 +14,7 @@ pub(crate) fn guard(run: impl FnOnce() -> Result<(), Error>) -> *mut Error {
     let error = match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(())) => return ptr::null_mut(),
         Ok(Err(error)) => error,
-        Err(payload) => Error::new(Code::SolonErrorInternal, describe(payload)),
+        Err(payload) => Error::new(SOLON_ERROR_INTERNAL, describe(payload)),
     };
     Box::into_raw(Box::new(error))
 }
@@ -48,7 +48,7 @@ fn describe(payload: Box<dyn Any + Send>) -> String {
 #[allow(clippy::panic, reason = "panics are what is tested")]
 mod tests {
     use super::*;
-    use crate::error::{solon_error_code, solon_error_free};
+    use crate::error::{Code, SOLON_OK, solon_error_code, solon_error_free};
 
     struct Bomb;
 
@@ -70,12 +70,12 @@ mod tests {
 
     #[test]
     fn panics_become_internal_errors() {
-        assert_eq!(code_of(|| Ok(())), Code::SolonOk);
-        assert_eq!(code_of(|| panic!("text")), Code::SolonErrorInternal);
-        assert_eq!(code_of(|| panic!("{}", "string")), Code::SolonErrorInternal);
+        assert_eq!(code_of(|| Ok(())), SOLON_OK);
+        assert_eq!(code_of(|| panic!("text")), SOLON_ERROR_INTERNAL);
+        assert_eq!(code_of(|| panic!("{}", "string")), SOLON_ERROR_INTERNAL);
         assert_eq!(
             code_of(|| std::panic::panic_any(Bomb)),
-            Code::SolonErrorInternal,
+            SOLON_ERROR_INTERNAL,
             "even with a payload that panics when dropped"
         );
         assert_eq!(guard_or(7, || panic!("nobody reads this")), 7);

@@ -14,9 +14,15 @@
 //! **Text** is UTF-8, a pointer and a length in bytes; it need not end in NUL, and NULL with length 0 is the empty
 //! text. Text that comes back is not ended by NUL either.
 //!
-//! **Errors.** A function that can fail answers NULL, or an error that the caller frees. Outputs are untouched then,
-//! and nothing has changed in the engine. Codes keep their numbers for ever; new ones are added at the end, so
-//! treat an unknown one like `SOLON_ERROR_INTERNAL`.
+//! **Errors.** A function that can fail returns NULL, or an error that the caller frees. Outputs are untouched then,
+//! and nothing has changed in the engine. Compilers warn where the error is dropped (`SOLON_MUST_USE`). Codes keep their
+//! numbers for ever; new ones are added at the end, so treat an unknown one like `SOLON_ERROR_INTERNAL`.
+//!
+//! **Decisions** are the exception to untouched outputs: a `bool *allowed` is `false` before the function looks at any
+//! other argument, and on every error. It is `true` only after a decision that is exactly `true`.
+//!
+//! **Constants** (`SOLON_ERROR_…`, `SOLON_KIND_…`, `SOLON_REGO_…` and the like) have types of 32 bits, whatever compiles the
+//! program.
 //!
 //! **Panics** of Rust never cross into C: every function runs inside one guard, which makes `SOLON_ERROR_INTERNAL` of
 //! them.
@@ -44,6 +50,7 @@ pub mod cancel;
 pub mod change;
 pub mod coverage;
 pub mod data;
+mod decision;
 pub mod document;
 pub mod engine;
 pub mod error;

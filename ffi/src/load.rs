@@ -46,6 +46,7 @@ unsafe fn load(
 ///
 /// `SOLON_ERROR_LOAD` tells all that cannot be loaded.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_load(
     engine: *const Engine,
     paths: *const Text,
@@ -67,6 +68,7 @@ pub unsafe extern "C" fn solon_engine_load(
 /// Loads files and folders into a change, as `solon_engine_load` does; modules are read as the engine reads them.
 /// `ignore_json` is a JSON array of patterns of names that are passed over; NULL is none.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_change_load(
     change: *mut Change,
     engine: *const Engine,

@@ -12,6 +12,7 @@ pub struct Metadata(pub(crate) ResponseMetadata);
 
 /// Makes one without fields.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_metadata_new(out: *mut *mut Metadata) -> *mut Error {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header
@@ -23,6 +24,7 @@ pub unsafe extern "C" fn solon_metadata_new(out: *mut *mut Metadata) -> *mut Err
 
 /// The fields, an object.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_metadata_value(
     metadata: *mut Metadata,
     out: *mut *mut Value,

@@ -39,6 +39,7 @@ impl Metrics {
 /// Makes one without anything measured. With `instrument` the steps of evaluations are measured, too, which makes them
 /// slower.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_metrics_new(
     instrument: c_int,
     out: *mut *mut Metrics,
@@ -56,6 +57,7 @@ pub unsafe extern "C" fn solon_metrics_new(
 
 /// Everything that was measured, a JSON object: `{"timer_rego_query_eval_ns": …}`.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_metrics_json(metrics: *mut Metrics, out: *mut Bytes) -> *mut Error {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header

@@ -1,6 +1,6 @@
 //! The modules of an engine.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::c_char;
 
 use ::engine::{
     Change as EngineChange, Error as EngineError, Module as Parsed, Value as EngineValue,
@@ -12,6 +12,7 @@ use crate::bytes::{Bytes, Text};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::guard::guard;
+use crate::options::Rego;
 use crate::value::Value;
 
 /// A module to be added.
@@ -23,7 +24,7 @@ pub struct Module {
     /// Its text.
     pub text: Text,
     /// Its Rego: one of `SOLON_REGO_…`.
-    pub rego: c_int,
+    pub rego: Rego,
 }
 
 /// Adds or replaces a module in a change.
@@ -31,7 +32,7 @@ pub(crate) fn set(
     change: &mut EngineChange,
     name: &str,
     text: &str,
-    rego: c_int,
+    rego: Rego,
 ) -> Result<(), Error> {
     match argument::rego(rego)? {
         None => change.set_module(name, text),
@@ -42,6 +43,7 @@ pub(crate) fn set(
 
 /// Adds a module, or replaces the one of that name, and compiles it together with the others.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_set_module(
     engine: *const Engine,
     name: *const c_char,
@@ -64,6 +66,7 @@ pub unsafe extern "C" fn solon_engine_set_module(
 
 /// Adds or replaces several modules at once: they may need one another, and either all of it happens or nothing.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_set_modules(
     engine: *const Engine,
     modules: *const Module,
@@ -95,6 +98,7 @@ pub unsafe extern "C" fn solon_engine_set_modules(
 
 /// Removes a module.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_remove_module(
     engine: *const Engine,
     name: *const c_char,
@@ -114,6 +118,7 @@ pub unsafe extern "C" fn solon_engine_remove_module(
 
 /// The names of all modules, an array of strings in their order.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_module_names(
     engine: *const Engine,
     out: *mut *mut Value,
@@ -136,6 +141,7 @@ pub unsafe extern "C" fn solon_engine_module_names(
 
 /// The text of a module.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_module_text(
     engine: *const Engine,
     name: *const c_char,
@@ -152,6 +158,7 @@ pub unsafe extern "C" fn solon_engine_module_text(
 
 /// The syntax tree of a module as JSON, in OPA's form.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_module_json(
     engine: *const Engine,
     name: *const c_char,

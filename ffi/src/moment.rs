@@ -22,6 +22,7 @@ pub unsafe extern "C" fn solon_moment_generation(moment: *const Moment) -> u64 {
 
 /// The data at a path with slashes, which lives as long as the moment. `SOLON_ERROR_STORE` when there is none.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_moment_get(
     moment: *const Moment,
     path: *const c_char,

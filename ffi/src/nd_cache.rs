@@ -6,7 +6,7 @@ use ::engine::{NdBuiltinCache, json};
 
 use crate::argument;
 use crate::bytes::Bytes;
-use crate::error::{Code, Error};
+use crate::error::{Error, SOLON_ERROR_INPUT};
 use crate::guard::guard;
 
 /// What functions that are not deterministic (`time.now_ns`, `rand.intn`, `http.send` …) answered in a decision, so that it
@@ -15,6 +15,7 @@ pub struct NdCache(pub(crate) NdBuiltinCache);
 
 /// Makes a cache: an empty one of NULL, or one of the JSON that `solon_nd_cache_json` gave, by which a decision repeats.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_nd_cache_new(
     json: *const c_char,
     json_length: usize,
@@ -35,7 +36,7 @@ pub unsafe extern "C" fn solon_nd_cache_new(
             .is_some_and(|noted| noted.as_object().is_none())
         {
             let message = "`json` is no object of answers by function".to_owned();
-            return Err(Error::new(Code::SolonErrorInput, message));
+            return Err(Error::new(SOLON_ERROR_INPUT, message));
         }
         let cache = noted.as_ref().map(NdBuiltinCache::from_value);
         out.give(NdCache(cache.unwrap_or_default()));
@@ -45,6 +46,7 @@ pub unsafe extern "C" fn solon_nd_cache_new(
 
 /// What is noted, as JSON: answers by function and arguments.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_nd_cache_json(cache: *mut NdCache, out: *mut Bytes) -> *mut Error {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header

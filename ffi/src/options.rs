@@ -9,22 +9,28 @@ use ::engine::{
 use solon_host::SystemHost;
 
 use crate::argument::{self, Bounds, Extensible};
-use crate::error::{Code, Error};
+use crate::error::{Error, SOLON_ERROR_OPTIONS};
 use crate::function::Function;
 
+/// A version of Rego: one of `SOLON_REGO_…`.
+pub type Rego = i32;
+
 /// The Rego of the engine; of the engine itself, version 1.
-pub const SOLON_REGO_DEFAULT: c_int = 0;
+pub const SOLON_REGO_DEFAULT: Rego = 0;
 /// Rego as it was before version 1.
-pub const SOLON_REGO_V0: c_int = 1;
+pub const SOLON_REGO_V0: Rego = 1;
 /// Rego version 1.
-pub const SOLON_REGO_V1: c_int = 2;
+pub const SOLON_REGO_V1: Rego = 2;
+
+/// What policies may access: one of `SOLON_HOST_…`.
+pub type HostAccess = i32;
 
 /// Policies see the system: its clock, its random source, its environment, and its network.
-pub const SOLON_HOST_SYSTEM: c_int = 0;
+pub const SOLON_HOST_SYSTEM: HostAccess = 0;
 /// Policies see the system's clock and its random source. Asking for the network ends an evaluation with an error.
-pub const SOLON_HOST_OFFLINE: c_int = 1;
+pub const SOLON_HOST_OFFLINE: HostAccess = 1;
 /// For tests: the clock stands still at `now_ns`, what is random can be foreseen, and there is nothing else.
-pub const SOLON_HOST_FIXED: c_int = 2;
+pub const SOLON_HOST_FIXED: HostAccess = 2;
 
 /// How an engine is made. What is zero is as usual: `solon_options options = {.size = sizeof options};`
 #[repr(C)]
@@ -33,13 +39,13 @@ pub struct Options {
     /// `sizeof(solon_options)`
     pub size: usize,
     /// The Rego of modules that do not say: one of `SOLON_REGO_…`.
-    pub rego: c_int,
+    pub rego: Rego,
     /// Whether the compiler makes the checks of strict mode.
     pub strict: c_int,
     /// Whether base documents may stand in the place of rules.
     pub allow_base_conflicts: c_int,
     /// What policies may ask of the world: one of `SOLON_HOST_…`.
-    pub host: c_int,
+    pub host: HostAccess,
     /// What the clock of `SOLON_HOST_FIXED` shows, in nanoseconds since 1970.
     pub now_ns: i64,
     /// What policies may use, in the JSON form of OPA's capabilities; NULL is everything there is.
@@ -142,7 +148,7 @@ impl Options {
         if capabilities.is_some() || allow_net.is_some() {
             let mut chosen = match capabilities {
                 Some(text) => Capabilities::from_json(text).map_err(|error| {
-                    Error::new(Code::SolonErrorOptions, format!("capabilities: {error}"))
+                    Error::new(SOLON_ERROR_OPTIONS, format!("capabilities: {error}"))
                 })?,
                 None => Capabilities::current(version.unwrap_or(Version::V1)),
             };
@@ -168,5 +174,5 @@ fn opened(builder: EngineBuilder, file: &str) -> Result<Engine, Error> {
 #[cfg(not(feature = "sqlite"))]
 fn opened(_builder: EngineBuilder, _file: &str) -> Result<Engine, Error> {
     let message = "`store_path` is set, but this library was built without the feature `sqlite`";
-    Err(Error::new(Code::SolonErrorOptions, message.to_owned()))
+    Err(Error::new(SOLON_ERROR_OPTIONS, message.to_owned()))
 }

@@ -18,6 +18,7 @@ pub struct Pairs {
 
 /// The pairs of an object in the order of its keys; of anything else there are none.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_pairs_new(value: *const Value, out: *mut *mut Pairs) -> *mut Error {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header

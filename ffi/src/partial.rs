@@ -7,7 +7,7 @@ use ::engine::{PartialOptions as EngineOptions, PreparedPartial, QueryContext, W
 use crate::argument::{self, Extensible};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::explanation::{self, Explanation, Told};
+use crate::explanation::{self, DetailLevel, Explanation, Told};
 use crate::guard::guard;
 use crate::query::{self, QueryOptions};
 use crate::request::{Asked, Request};
@@ -90,6 +90,7 @@ impl PartialOptions {
 
 /// Prepares a query that is asked while something is unknown. Both kinds of options may be NULL.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_prepare_partial(
     engine: *const Engine,
     text: *const c_char,
@@ -116,6 +117,7 @@ pub unsafe extern "C" fn solon_engine_prepare_partial(
 
 /// Asks by a request, which may be NULL, what the query still depends on.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_partial_ask(
     partial: *const Partial,
     request: *const Request,
@@ -139,10 +141,11 @@ pub unsafe extern "C" fn solon_partial_ask(
 
 /// Asks by a request, and tells how the answer was found, as `solon_document_explain` does.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_partial_explain(
     partial: *const Partial,
     request: *const Request,
-    detail: c_int,
+    detail: DetailLevel,
     out: *mut *mut Explanation,
 ) -> *mut Error {
     guard(|| {

@@ -23,6 +23,7 @@ impl Profile {
 
 /// Makes one without rows.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_profile_new(out: *mut *mut Profile) -> *mut Error {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header
@@ -35,6 +36,7 @@ pub unsafe extern "C" fn solon_profile_new(out: *mut *mut Profile) -> *mut Error
 /// Gives the rows, those that took longest first, as JSON in OPA's form, and begins anew. Files have their names from the
 /// moment, whose modules must be those that were evaluated.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_profile_json(
     profile: *mut Profile,
     moment: *const Moment,

@@ -1,6 +1,6 @@
 //! Queries that are prepared once and asked often.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::c_char;
 
 use ::engine::trace::Timer;
 use ::engine::{PreparedQuery, QueryContext, Solution, Watched};
@@ -9,7 +9,7 @@ use crate::argument::{self, Extensible};
 use crate::bytes::Bytes;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::explanation::{self, Explanation, Told};
+use crate::explanation::{self, DetailLevel, Explanation, Told};
 use crate::guard::guard;
 use crate::metrics::Metrics;
 use crate::request::{Asked, Request};
@@ -89,6 +89,7 @@ pub(crate) unsafe fn prepare<R>(
 
 /// Prepares a query, like `x := data.roles[_]; x != input.role`. `options` may be NULL.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_engine_prepare_query(
     engine: *const Engine,
     text: *const c_char,
@@ -112,6 +113,7 @@ pub unsafe extern "C" fn solon_engine_prepare_query(
 
 /// Asks the query by a request, which may be NULL, and gives all solutions in the order they are found.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_query_ask(
     query: *const Query,
     request: *const Request,
@@ -132,6 +134,7 @@ pub unsafe extern "C" fn solon_query_ask(
 /// Asks the query by a request, and gives all solutions as JSON: `[{"bindings": {"x": 1}, "values": [true]}]`, the values
 /// being those of the query's expressions.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_query_ask_json(
     query: *const Query,
     request: *const Request,
@@ -152,10 +155,11 @@ pub unsafe extern "C" fn solon_query_ask_json(
 
 /// Asks the query by a request, and tells how the answer was found, as `solon_document_explain` does.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_query_explain(
     query: *const Query,
     request: *const Request,
-    detail: c_int,
+    detail: DetailLevel,
     out: *mut *mut Explanation,
 ) -> *mut Error {
     guard(|| {

@@ -29,13 +29,14 @@ impl Residuals {
 unsafe fn text(
     residuals: *const Residuals,
     index: usize,
+    otherwise: &'static str,
     list: impl FnOnce(&Residuals) -> &Vec<String>,
 ) -> Text {
-    guard_or(Text::of(""), || {
+    guard_or(Text::of(otherwise), || {
         // SAFETY: by this function's contract
         let residuals = unsafe { residuals.as_ref() };
         let text = residuals.and_then(|residuals| list(residuals).get(index));
-        text.map_or(Text::of(""), |text| Text::of(text))
+        text.map_or(Text::of(otherwise), |text| Text::of(text))
     })
 }
 
@@ -48,11 +49,12 @@ pub unsafe extern "C" fn solon_residuals_query_count(residuals: *const Residuals
     })
 }
 
-/// The text of a body, by its position from 0; an empty body holds anyway. It lives as long as the residuals.
+/// The text of a body, by its position from 0; an empty body is always true. For NULL and for a position without a body it is
+/// `false`, which never is. It lives as long as the residuals.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_residuals_query(residuals: *const Residuals, index: usize) -> Text {
     // SAFETY: the caller keeps the rules of the header
-    unsafe { text(residuals, index, |residuals| &residuals.queries) }
+    unsafe { text(residuals, index, "false", |residuals| &residuals.queries) }
 }
 
 /// How many modules there are; 0 for NULL.
@@ -71,7 +73,7 @@ pub unsafe extern "C" fn solon_residuals_support(
     index: usize,
 ) -> Text {
     // SAFETY: the caller keeps the rules of the header
-    unsafe { text(residuals, index, |residuals| &residuals.support) }
+    unsafe { text(residuals, index, "", |residuals| &residuals.support) }
 }
 
 /// Bodies and modules as syntax trees: `{"queries": […], "support": […]}`, as OPA's compile API gives them; empty for

@@ -23,27 +23,25 @@ const _: () = assert!(
         && align_of::<Value>() == align_of::<EngineValue>()
 );
 
-/// What a value is, in the order by which Rego sorts.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// No value at all: NULL.
-    SolonKindUndefined = 0,
-    /// `null`
-    SolonKindNull = 1,
-    /// `true`, `false`
-    SolonKindBoolean = 2,
-    /// A number of any size.
-    SolonKindNumber = 3,
-    /// A string.
-    SolonKindString = 4,
-    /// An array.
-    SolonKindArray = 5,
-    /// An object, whose keys may be any values.
-    SolonKindObject = 6,
-    /// A set.
-    SolonKindSet = 7,
-}
+/// The kind of a value: one of `SOLON_KIND_…`, in the order by which Rego sorts.
+pub type Kind = i32;
+
+/// No value at all: NULL.
+pub const SOLON_KIND_UNDEFINED: Kind = 0;
+/// `null`
+pub const SOLON_KIND_NULL: Kind = 1;
+/// `true`, `false`
+pub const SOLON_KIND_BOOLEAN: Kind = 2;
+/// A number of any size.
+pub const SOLON_KIND_NUMBER: Kind = 3;
+/// A string.
+pub const SOLON_KIND_STRING: Kind = 4;
+/// An array.
+pub const SOLON_KIND_ARRAY: Kind = 5;
+/// An object, whose keys may be any values.
+pub const SOLON_KIND_OBJECT: Kind = 6;
+/// A set.
+pub const SOLON_KIND_SET: Kind = 7;
 
 impl Value {
     /// The handle of a part of a value, or of a value that stays where it is.
@@ -79,6 +77,7 @@ where
 
 /// Makes `null`.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_value_null(out: *mut *mut Value) -> *mut Error {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header
@@ -90,6 +89,7 @@ pub unsafe extern "C" fn solon_value_null(out: *mut *mut Value) -> *mut Error {
 
 /// Makes a boolean: false of 0, true of anything else.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_value_boolean(boolean: c_int, out: *mut *mut Value) -> *mut Error {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header
@@ -101,6 +101,7 @@ pub unsafe extern "C" fn solon_value_boolean(boolean: c_int, out: *mut *mut Valu
 
 /// Makes a whole number.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_value_int(number: i64, out: *mut *mut Value) -> *mut Error {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header
@@ -112,6 +113,7 @@ pub unsafe extern "C" fn solon_value_int(number: i64, out: *mut *mut Value) -> *
 
 /// Makes a number of the shortest decimal that reads back as `number`, which must be finite.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_value_double(number: f64, out: *mut *mut Value) -> *mut Error {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header
@@ -125,6 +127,7 @@ pub unsafe extern "C" fn solon_value_double(number: f64, out: *mut *mut Value) -
 
 /// Makes a number of its text, which is written as in JSON; it stays exact.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_value_number(
     text: *const c_char,
     text_length: usize,
@@ -147,6 +150,7 @@ pub unsafe extern "C" fn solon_value_number(
 
 /// Makes a string.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_value_string(
     text: *const c_char,
     text_length: usize,
@@ -191,6 +195,7 @@ unsafe fn collection(
 
 /// Makes an array of values, which stay the caller's.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_value_array(
     items: *const *const Value,
     item_count: usize,
@@ -202,6 +207,7 @@ pub unsafe extern "C" fn solon_value_array(
 
 /// Makes a set of values, which stay the caller's. Equal ones are one member.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_value_set(
     items: *const *const Value,
     item_count: usize,
@@ -213,6 +219,7 @@ pub unsafe extern "C" fn solon_value_set(
 
 /// Makes an object of `pair_count` keys and as many values, which stay the caller's. Of equal keys the last counts.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_value_object(
     keys: *const *const Value,
     values: *const *const Value,
@@ -237,6 +244,7 @@ pub unsafe extern "C" fn solon_value_object(
 
 /// Reads JSON text.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_value_from_json(
     json: *const c_char,
     json_length: usize,
@@ -257,6 +265,7 @@ pub unsafe extern "C" fn solon_value_from_json(
 
 /// Reads YAML text, as OPA reads it.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_value_from_yaml(
     yaml: *const c_char,
     yaml_length: usize,
@@ -277,6 +286,7 @@ pub unsafe extern "C" fn solon_value_from_yaml(
 
 /// Makes a value of its own of a value or a part of one; they share what they hold.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_value_clone(
     value: *const Value,
     out: *mut *mut Value,
@@ -303,6 +313,7 @@ pub unsafe extern "C" fn solon_value_free(value: *mut Value) {
 
 /// Writes a value as JSON: sets are arrays, and keys that are no strings become the JSON texts that they are.
 #[unsafe(no_mangle)]
+#[must_use]
 pub unsafe extern "C" fn solon_value_json(value: *const Value, out: *mut Bytes) -> *mut Error {
     guard(|| {
         // SAFETY: the caller keeps the rules of the header
@@ -324,17 +335,17 @@ pub unsafe extern "C" fn solon_value_json(value: *const Value, out: *mut Bytes) 
 pub unsafe extern "C" fn solon_value_kind(value: *const Value) -> Kind {
     let kind = |value: &EngineValue| {
         Some(match value.kind() {
-            EngineKind::Null => Kind::SolonKindNull,
-            EngineKind::Boolean => Kind::SolonKindBoolean,
-            EngineKind::Number => Kind::SolonKindNumber,
-            EngineKind::String => Kind::SolonKindString,
-            EngineKind::Array => Kind::SolonKindArray,
-            EngineKind::Object => Kind::SolonKindObject,
-            EngineKind::Set => Kind::SolonKindSet,
+            EngineKind::Null => SOLON_KIND_NULL,
+            EngineKind::Boolean => SOLON_KIND_BOOLEAN,
+            EngineKind::Number => SOLON_KIND_NUMBER,
+            EngineKind::String => SOLON_KIND_STRING,
+            EngineKind::Array => SOLON_KIND_ARRAY,
+            EngineKind::Object => SOLON_KIND_OBJECT,
+            EngineKind::Set => SOLON_KIND_SET,
         })
     };
     // SAFETY: the caller keeps the rules of the header
-    unsafe { read(value, Kind::SolonKindUndefined, kind) }
+    unsafe { read(value, SOLON_KIND_UNDEFINED, kind) }
 }
 
 /// Whether a value is `true`: 1 if it is, 0 if it is anything else, or NULL.

@@ -12,7 +12,7 @@ pub const SOLON_VERSION_MINOR: u32 = 1;
 pub const SOLON_VERSION_PATCH: u32 = 0;
 
 /// Number of the interface between programs and the library: rises when a program that was linked before would break.
-pub const SOLON_ABI: u32 = 0;
+pub const SOLON_ABI: u32 = 1;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
 

@@ -110,7 +110,14 @@ impl Language {
             Self::C => "-std=c99",
             Self::Cpp => "-std=c++17",
         });
-        command.args(["-Wall", "-Wextra", "-pedantic", "-Werror", "-g", "-I"]);
+        command.args([
+            "-Wall",
+            "-Wextra",
+            "-pedantic",
+            "-Werror",
+            "-Werror=unused-result",
+        ]);
+        command.args(["-g", "-I"]);
         command.arg(root().join("include"));
         command
     }

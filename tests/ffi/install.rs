@@ -138,7 +138,7 @@ fn packagers_install_below_a_folder_of_theirs() {
         "include/solon.hpp",
         "lib/libsolon.a",
         "lib/libsolon.so",
-        "lib/libsolon.so.0",
+        "lib/libsolon.so.1",
         "lib/cmake/solon/solon-config.cmake",
         "lib/cmake/solon/solon-config-version.cmake",
         "lib/pkgconfig/solon.pc",
@@ -156,7 +156,7 @@ fn packagers_install_below_a_folder_of_theirs() {
             .arg("-d")
             .arg(prefix.join("lib/libsolon.so")));
         assert!(
-            header.contains("Library soname: [libsolon.so.0]"),
+            header.contains("Library soname: [libsolon.so.1]"),
             "{header}"
         );
     }

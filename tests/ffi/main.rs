@@ -9,6 +9,7 @@
     reason = "a panic here is a failing test, and a skipped one says so"
 )]
 
+mod abi;
 mod compiler;
 mod faces;
 mod header;
@@ -17,6 +18,7 @@ mod install;
 mod nulls;
 mod pages;
 mod programs;
+mod rejected;
 mod served;
 mod units;
 

@@ -51,7 +51,7 @@ fn functions(header: &str) -> Vec<Function> {
 fn good(of: &str, name: &str) -> String {
     let scalar = match of {
         "size_t" => Some("1"),
-        "int" | "int64_t" => Some("0"),
+        "int" | "int64_t" | "solon_rego" | "solon_detail" | "solon_purity" => Some("0"),
         "double" => Some("0.5"),
         "solon_bytes" => Some("(solon_bytes){NULL, 0}"),
         "const char *" => Some("\"1\""),
@@ -73,7 +73,7 @@ fn good(of: &str, name: &str) -> String {
     }
     // outputs of any kind, and handles by their names
     if of.ends_with("**")
-        || ["out", "answers", "key", "value"].contains(&name) && !of.starts_with("const")
+        || ["out", "allowed", "answers", "key", "value"].contains(&name) && !of.starts_with("const")
     {
         return format!("({of})out");
     }

@@ -12,7 +12,7 @@ int main(void) {
     solon_metrics *metrics = NULL;
     solon_solutions *solutions = NULL;
     solon_bytes bytes = {NULL, 0};
-    int allowed = 0;
+    bool allowed = true;
     ok(solon_engine_new(NULL, &engine));
     ok(set_module(engine, "p.rego", "package p\nallow if {\n\tinput.user == \"alice\"\n\tinput.n > 1\n}\nallow if input.user == \"root\"\n"));
     ok(solon_engine_moment(engine, &moment));
@@ -25,7 +25,7 @@ int main(void) {
     request.input_json_length = strlen(request.input_json);
     ok(solon_engine_prepare(engine, S("p/allow"), &document));
     ok(solon_document_ask_allow(document, &request, &allowed));
-    CHECK(allowed == 0);
+    CHECK(!allowed);
     ok(solon_coverage_json(coverage, moment, &bytes));
     CHECK(has_bytes(bytes, "\"covered\":[{\"start\":{\"row\":3,\"col\":2},\"end\":{\"row\":3,\"col\":23}}"));
     /* coverage adds up over requests and over what is asked */

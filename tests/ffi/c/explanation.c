@@ -64,7 +64,7 @@ int main(void) {
     /* an explanation has a bound of its own */
     request.explanation_limit = 10;
     ok(solon_query_explain(query, &request, SOLON_DETAIL_DEBUG, &explanation));
-    CHECK(code_of(solon_explanation_solutions(explanation, &solutions)) == SOLON_ERROR_EVAL);
+    CHECK(code_of(solon_explanation_solutions(explanation, &solutions)) == SOLON_ERROR_MEMORY);
     solon_explanation_free(explanation);
     solon_query_free(query);
     solon_engine_free(engine);

@@ -38,7 +38,12 @@ int main(void) {
     request.input_json = "{}";
     request.input_json_length = 2;
     ok(solon_filter_make(filter, &request, &made));
-    CHECK(!solon_filtered_keeps(made, 0) && solon_filtered_query(made, 0).length == 0);
+    CHECK(!solon_filtered_keeps(made, 0) && !solon_filtered_keeps(made, 1));
+    /* a condition that is never true, so that a query without the check finds nothing */
+    CHECK(is_text(solon_filtered_query(made, 0).data, solon_filtered_query(made, 0).length, "WHERE 1 = 0"));
+    CHECK(solon_filtered_query(made, 1).length == 0);
+    CHECK(is_text(solon_filtered_query(made, 2).data, solon_filtered_query(made, 2).length, "WHERE 1 = 0"));
+    CHECK(is_text(solon_filtered_query(NULL, 0).data, solon_filtered_query(NULL, 0).length, "WHERE 1 = 0"));
     CHECK(solon_filtered_masks(made).length == 0);
     solon_filtered_free(made);
     solon_filter_free(filter);

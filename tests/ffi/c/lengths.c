@@ -41,7 +41,8 @@ int main(void) {
     CHECK(code_of(solon_engine_set_data_json(engine, zeros, gigabyte)) == SOLON_ERROR_INPUT);
     CHECK(code_of(solon_value_number(zeros, gigabyte, &value)) == SOLON_ERROR_ARGUMENT);
     ok(solon_engine_prepare(engine, S("p"), &document));
-    CHECK(solon_document_allow(document, zeros, gigabyte) == -1);
+    bool allowed = true;
+    CHECK(code_of(solon_document_allow(document, zeros, gigabyte, &allowed)) == SOLON_ERROR_INPUT && !allowed);
     CHECK(code_of(solon_document_evaluate_json(document, zeros, gigabyte, &bytes)) == SOLON_ERROR_INPUT);
     CHECK(code_of(solon_engine_set_module(engine, S("p.rego"), zeros, gigabyte)) == SOLON_ERROR_COMPILE);
     CHECK(munmap(zeros, gigabyte) == 0);
@@ -54,7 +55,8 @@ int main(void) {
         CHECK(code_of(solon_engine_set_module(engine, "a", length, S("package p"))) == SOLON_ERROR_ARGUMENT);
         CHECK(code_of(solon_engine_set_module(engine, S("a"), "package p", length)) == SOLON_ERROR_ARGUMENT);
         CHECK(code_of(solon_document_evaluate_json(document, "1", length, &bytes)) == SOLON_ERROR_ARGUMENT);
-        CHECK(solon_document_allow(document, "1", length) == -1);
+        allowed = true;
+        CHECK(code_of(solon_document_allow(document, "1", length, &allowed)) == SOLON_ERROR_ARGUMENT && !allowed);
         const solon_value *items[] = {NULL};
         CHECK(code_of(solon_value_array(items, length, &value)) == SOLON_ERROR_ARGUMENT);
         CHECK(code_of(solon_value_array(items, length / sizeof items, &value)) == SOLON_ERROR_ARGUMENT);

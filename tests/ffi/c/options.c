@@ -112,7 +112,7 @@ int main(int count, char **arguments) {
     options.step_limit = 1000;
     ok(solon_engine_new(&options, &engine));
     ok(set_module(engine, "p.rego", "package p\nx := count([i | some i in numbers.range(1, 100000)])\ny := 1"));
-    CHECK(code_of(evaluate(engine, "p/x", NULL, &bytes)) == SOLON_ERROR_EVAL);
+    CHECK(code_of(evaluate(engine, "p/x", NULL, &bytes)) == SOLON_ERROR_STEPS);
     expect(engine, "p/y", "1");
     solon_engine_free(engine);
     options.step_limit = 0;

@@ -20,7 +20,7 @@ int main(void) {
     solon_document *document = NULL;
     solon_value *value = NULL;
     solon_bytes bytes = {NULL, 0};
-    int allowed = 7;
+    bool allowed = true;
     solon_options options = {.size = sizeof options, .memory_limit = 1 << 20};
     ok(solon_engine_new(&options, &engine));
     ok(set_module(engine, "p.rego", "package p\n"
@@ -37,7 +37,7 @@ int main(void) {
     solon_value *input = from_json("{\"user\": \"alice\"}");
     solon_request request = {.size = sizeof request, .input = input};
     ok(solon_document_ask_allow(document, &request, &allowed));
-    CHECK(allowed == 1);
+    CHECK(allowed);
     ok(solon_document_ask(document, &request, &value));
     CHECK(is_own_json(value, "true"));
     request.input_json = "{\"user\": \"alice\"}";
@@ -45,12 +45,12 @@ int main(void) {
     CHECK(code_of(solon_document_ask_allow(document, &request, &allowed)) == SOLON_ERROR_ARGUMENT);
     request.input = NULL;
     ok(solon_document_ask_allow(document, &request, &allowed));
-    CHECK(allowed == 1);
+    CHECK(allowed);
     request.input_json_length = 16;
     CHECK(code_of(solon_document_ask_allow(document, &request, &allowed)) == SOLON_ERROR_INPUT);
-    CHECK(allowed == 1);
+    CHECK(!allowed);
     ok(solon_document_ask_allow(document, NULL, &allowed));
-    CHECK(allowed == 0);
+    CHECK(!allowed);
     ok(solon_document_ask(document, NULL, &value));
     CHECK(value == NULL);
     ok(solon_document_ask_json(document, NULL, &bytes));
@@ -85,10 +85,12 @@ int main(void) {
     /* bounds of a request go before those of the engine */
     ok(solon_engine_prepare(engine, S("p/long"), &document));
     request = (solon_request){.size = sizeof request, .step_limit = 10000};
-    CHECK(code_of(solon_document_ask(document, &request, &value)) == SOLON_ERROR_EVAL);
+    CHECK(code_of(solon_document_ask(document, &request, &value)) == SOLON_ERROR_STEPS);
     request = (solon_request){.size = sizeof request, .time_limit_ns = 1000000, .memory_limit = UINT64_MAX};
     error = solon_document_ask(document, &request, &value);
     CHECK(has_text(solon_error_message(error), "evaluation exceeds its time limit"));
+    CHECK(solon_error_code(error) == SOLON_ERROR_TIMEOUT && has_text(solon_error_json(error), "\"kind\":\"timeout\""));
+    CHECK(has_text(solon_error_json(error), "\"code\":\"eval_cancel_error\""));
     solon_error_free(error);
     solon_document_free(document);
     ok(solon_engine_prepare(engine, S("p/large"), &document));
@@ -96,6 +98,7 @@ int main(void) {
     request = (solon_request){.size = sizeof request, .input = many};
     error = solon_document_ask(document, &request, &value);
     CHECK(has_text(solon_error_message(error), "evaluation exceeds its memory limit"));
+    CHECK(solon_error_code(error) == SOLON_ERROR_MEMORY && has_text(solon_error_json(error), "\"kind\":\"memory\""));
     solon_error_free(error);
     request.memory_limit = UINT64_MAX;
     ok(solon_document_ask(document, &request, &value));
@@ -133,7 +136,7 @@ int main(void) {
     request.print = hear;
     ok(solon_engine_prepare(engine, S("p/allow"), &document));
     ok(solon_document_ask_allow(document, &request, &allowed));
-    CHECK(allowed == 0);
+    CHECK(!allowed);
     request.size = 3;
     CHECK(code_of(solon_document_ask_allow(document, &request, &allowed)) == SOLON_ERROR_ARGUMENT);
     solon_document_free(document);

@@ -27,7 +27,8 @@ int main() {
 
     /* no row is kept */
     request.input_json("{}");
-    CHECK(!include.make(request).keeps() && include.make(request).query().empty());
+    CHECK(!include.make(request).keeps() && include.make(request).query() == "WHERE 1 = 0");
+    CHECK(include.make(request).query(1).empty() && include.make(request).query(2) == "WHERE 1 = 0");
 
     /* what cannot be said is refused */
     options = {};

@@ -19,7 +19,7 @@ int main() {
         solon::function greet("greet", STRINGS, [kept](solon::call &call) -> std::optional<value> {
             ++*kept;
             auto name = call[0].as_text();
-            CHECK(name && call.size() == 1 && !call[1]);
+            CHECK(name && call.size() == 1 && !call[1].is_defined());
             if (*name == "nobody") {
                 return std::nullopt;
             }
@@ -30,7 +30,7 @@ int main() {
         });
         solon::function who("who", NOTHING, [](solon::call &call) -> std::optional<value> {
             call.tell("seen", value(true));
-            return call.metadata() ? call.metadata().clone() : value();
+            return call.metadata().is_defined() ? call.metadata().clone() : value();
         }, SOLON_FUNCTION_IMPURE);
         solon::function stop("stop", NOTHING, [](solon::call &call) -> std::optional<value> {
             call.halt("enough");
@@ -42,7 +42,8 @@ int main() {
         options.now_ns = 99;
         solon::engine engine(options);
         engine.set_module("p.rego", "package p\nx := greet(input.name)\ny := who()\nz := stop()\nnow := time.now_ns()\n"
-                                    "long := count([1 | some i in numbers.range(1, 100000); some j in numbers.range(1, 100000); i + j < 0])");
+                                    "long := count([1 | some i in numbers.range(1, 100000); some j in numbers.range(1, 100000); i + j < 0])\n"
+                                    "large := count(concat(\"\", [\"abcdefgh\" | some i in numbers.range(1, 300000)]))");
         solon::document x = engine.prepare("p/x");
         CHECK(x.evaluate_json(R"({"name": "ann"})") == "\"hello ann\"" && *kept == 1);
         CHECK(!x.evaluate_json(R"({"name": "nobody"})") && !x.evaluate_json(R"({"name": "boom"})"));
@@ -76,12 +77,21 @@ int main() {
         limits.time = std::chrono::milliseconds(1);
         solon::request bounded;
         bounded.within(limits);
+        CHECK(THROWS(solon::timeout_error, endless.ask(bounded)));
         CHECK(THROWS(solon::eval_error, endless.ask(bounded)));
+        limits = {};
+        limits.steps = 10000;
+        bounded.within(limits);
+        CHECK(THROWS(solon::step_limit_error, endless.ask(bounded)));
+        limits = {};
+        limits.memory = 1 << 20;
+        bounded.within(limits);
+        CHECK(THROWS(solon::memory_limit_error, engine.prepare("p/large").ask(bounded)));
         solon::cancel cancel;
         solon::request stoppable;
         stoppable.cancelled_by(cancel);
         std::thread stopper([&] { cancel.stop(); });
-        CHECK(THROWS(solon::eval_error, endless.ask(stoppable)));
+        CHECK(THROWS(solon::cancelled_error, endless.ask(stoppable)));
         stopper.join();
         CHECK(cancel.is_stopped());
 

@@ -13,7 +13,7 @@ int main() {
     CHECK(object.json() == R"({"1":null,"age":7,"name":"alice","tags":["a","b"]})");
     CHECK(object["name"].as_text() == "alice");
     CHECK(object["age"].as_int() == 7 && object["age"].as_double() == 7.0 && !object["age"].as_text());
-    CHECK(!object["none"] && object["none"].kind() == SOLON_KIND_UNDEFINED);
+    CHECK(!object["none"].is_defined() && object["none"].kind() == SOLON_KIND_UNDEFINED);
     CHECK(object.look().find(value(1)).is_null());
 
     std::string tags;
@@ -27,15 +27,15 @@ int main() {
     }
     CHECK(keys == R"(1null"age"7"name""alice""tags"["a","b"])");
     for (view none : object["name"]) {
-        CHECK(!none);
+        CHECK(!none.is_defined());
     }
     for (auto [key, item] : view().pairs()) {
-        CHECK(!key && !item);
+        CHECK(!key.is_defined() && !item.is_defined());
     }
 
     value set = value::set({value(2), value(1), value(2.0)});
     CHECK(set.look().size() == 2 && set.json() == "[1,2]");
-    CHECK(set.look().find(value(2)) && !set.look().find(value(3)));
+    CHECK(set.look().find(value(2)).is_defined() && !set.look().find(value(3)).is_defined());
     CHECK(value::number("1e400").json() == "1e400");
     CHECK(value(true).look().as_bool() == true && !value(1).look().as_bool());
     CHECK(value(std::string("x")) == value("x") && value("x") != value("y") && view(value(1)) < view(value("a")));
@@ -44,7 +44,7 @@ int main() {
     /* a part outlives the whole when it is cloned; handles move */
     value part = object["tags"].clone();
     value moved = std::move(object);
-    CHECK(!object.look() && moved["age"]);
+    CHECK(!object.look().is_defined() && moved["age"].is_defined());
     moved = value(3);
     CHECK(part.json() == R"(["a","b"])" && moved.json() == "3");
 

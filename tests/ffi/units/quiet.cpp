@@ -27,7 +27,11 @@ int main() {
     }
     auto allowed = document->try_allow(R"({"user": "alice"})");
     auto broken = document->try_allow("{");
-    if (!allowed || !*allowed || broken || broken.error().code() != SOLON_ERROR_INPUT) {
+    if (!allowed.has_value() || !*allowed || broken.has_value() || broken.error().code() != SOLON_ERROR_INPUT) {
+        return 5;
+    }
+    if (!document->try_allow(R"({"user": "alice"})").value_or(false) || document->try_allow("{").value_or(false) ||
+        document->try_allow("{}").value_or(true)) {
         return 5;
     }
     /* what else may be refused says so, too */

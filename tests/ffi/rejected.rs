@@ -1,0 +1,129 @@
+//! Programs that compilers reject: results that are dropped, and conditions that would grant access by mistake.
+
+use std::fs;
+
+use crate::compiler::{Language, attempt, scratch};
+use crate::root;
+
+/// Statements in C that drop an error.
+const IN_C: [&str; 4] = [
+    "solon_engine_new(NULL, &engine);",
+    "solon_engine_set_module(engine, \"p.rego\", 6, \"package p\", 9);",
+    "solon_document_allow(document, \"{}\", 2, &allowed);",
+    "solon_document_ask_allow(document, NULL, &allowed);",
+];
+
+/// Statements in C++ that drop a result, and conditions that are no decisions.
+const IN_CPP: [&str; 14] = [
+    "engine.try_set_module(\"p.rego\", \"package p\");",
+    "engine.prepare(\"p/allow\");",
+    "engine.try_prepare(\"p/allow\");",
+    "document.allow(\"{}\");",
+    "document.try_allow(\"{}\");",
+    "document.ask();",
+    "document.evaluate_json(\"{}\");",
+    "solon::value::from_json(\"1\");",
+    "solon_document_allow(document.get(), \"{}\", 2, &allowed);",
+    // a decision that denies has a value, too
+    "if (document.try_allow(\"{}\")) { allowed = true; }",
+    "allowed = !document.try_allow(solon::request());",
+    "allowed = document.try_allow(\"{}\") ? true : false;",
+    // `false` is defined, too
+    "if (solon::value(false)[\"allow\"]) { allowed = true; }",
+    "allowed = static_cast<bool>(solon::value(false).look());",
+];
+
+/// Compiles a program of one statement.
+fn compile(
+    language: Language,
+    compiler: &str,
+    standard: &str,
+    statement: &str,
+) -> Result<String, String> {
+    let folder = scratch(&format!("rejected-{compiler}"));
+    let source = folder.join(format!("program.{}", language.extension()));
+    let code = match language {
+        Language::C => format!(
+            "#include <solon.h>\nint main(void) {{\n    solon_engine *engine = NULL;\n    solon_document *document = NULL;\n    \
+             bool allowed = false;\n    {statement}\n    return engine == NULL && document == NULL && !allowed;\n}}\n"
+        ),
+        Language::Cpp => format!(
+            "#include <solon.hpp>\nint main() {{\n    solon::engine engine;\n    solon::document document(nullptr);\n    \
+             bool allowed = false;\n    {statement}\n    return engine.get() == nullptr && !allowed;\n}}\n"
+        ),
+    };
+    fs::write(&source, code).expect("it is written");
+    let mut command = language.compile(compiler);
+    command.arg(standard);
+    match language {
+        // GCC finds dropped results of C only when it generates code
+        Language::C => command.args(["-c", "-o"]).arg(folder.join("program.o")),
+        Language::Cpp => command.arg("-fsyntax-only"),
+    };
+    command.arg(source);
+    attempt(&mut command)
+}
+
+#[test]
+fn results_in_c_are_not_dropped() {
+    for compiler in Language::C.compilers() {
+        for standard in ["-std=c99", "-std=c11", "-std=c2x"] {
+            // the program itself compiles
+            let sound = "if (solon_engine_new(NULL, &engine) != NULL) { return 1; }";
+            compile(Language::C, compiler, standard, sound)
+                .unwrap_or_else(|error| panic!("{error}"));
+            for statement in IN_C {
+                let error = compile(Language::C, compiler, standard, statement);
+                let error = error.expect_err(statement);
+                assert!(
+                    error.contains("unused"),
+                    "{compiler} {standard} {statement}: {error}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn results_in_cpp_are_not_dropped_and_decisions_are_no_conditions() {
+    let sound = "allowed = document.try_allow(\"{}\").value_or(false) && solon::value(1).look().is_defined();";
+    let meant = [
+        "unused",
+        "nodiscard",
+        "deleted",
+        "a decision that denies has a value",
+    ];
+    for compiler in Language::Cpp.compilers() {
+        // the program itself compiles
+        for standard in ["-std=c++17", "-std=c++20"] {
+            compile(Language::Cpp, compiler, standard, sound)
+                .unwrap_or_else(|error| panic!("{error}"));
+        }
+        for statement in IN_CPP {
+            let error = compile(Language::Cpp, compiler, "-std=c++17", statement);
+            let error = error.expect_err(statement);
+            let is_meant = meant.iter().any(|words| error.contains(words));
+            assert!(is_meant, "{compiler} {statement}: {error}");
+        }
+    }
+}
+
+/// Each function of the header that returns an error says that it must be used.
+#[test]
+fn every_error_must_be_used() {
+    let header = fs::read_to_string(root().join("include/solon.h")).expect("there is a header");
+    let header = header.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (mut marked, mut unmarked) = (0, Vec::new());
+    let mut parts = header.split("solon_error *solon_");
+    let mut before = parts.next().unwrap_or_default();
+    for part in parts {
+        if before.ends_with("SOLON_MUST_USE ") {
+            marked += 1;
+        } else {
+            unmarked.push(part.split('(').next().unwrap_or_default());
+        }
+        before = part;
+    }
+    assert!(marked > 60, "only {marked} functions return errors");
+    assert!(unmarked.is_empty(), "{unmarked:#?}");
+}
