@@ -7,6 +7,8 @@
 >>> engine.evaluate("authz/allow", {"user": "alice"})
 True
 >>> allow = engine.prepare("data.authz.allow")
+>>> allow.allow({"user": "mallory"})
+False
 >>> allow({"user": "mallory"})
 solon.UNDEFINED
 >>> allow.many([{"user": "alice"}, {"user": "bob"}])
@@ -17,13 +19,17 @@ from solon._errors import (
     CompileError,
     Entry,
     EvalError,
+    EvaluationCancelled,
+    EvaluationTimeout,
     InputError,
     InternalError,
     LoadError,
     Location,
+    MemoryLimitExceeded,
     OutputError,
     SolonError,
     StackFrame,
+    StepLimitExceeded,
     StoreError,
 )
 from solon._frozen import FrozenDict
@@ -57,12 +63,15 @@ __all__ = [
     "Engine",
     "Entry",
     "EvalError",
+    "EvaluationCancelled",
+    "EvaluationTimeout",
     "Explanation",
     "FrozenDict",
     "InputError",
     "InternalError",
     "LoadError",
     "Location",
+    "MemoryLimitExceeded",
     "Metrics",
     "Moment",
     "OutputError",
@@ -74,6 +83,7 @@ __all__ = [
     "Residuals",
     "SolonError",
     "StackFrame",
+    "StepLimitExceeded",
     "StoreError",
     "UndefinedType",
     "__version__",

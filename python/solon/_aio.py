@@ -1,14 +1,42 @@
 """Decisions for programs that must not wait."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any, NoReturn
 
 from solon._native import Cancel
 
 
-async def call(ask: Callable[..., Any], input: Any, **options: Any) -> Any:
-    """Asks on a thread of the loop's pool. Where the task is cancelled the evaluation is stopped."""
+class Pending(Coroutine[Any, Any, Any]):
+    """A decision that is not made before it is awaited."""
+
+    def __init__(self, running: Coroutine[Any, Any, Any]) -> None:
+        self._running = running
+
+    def send(self, value: Any) -> Any:
+        return self._running.send(value)
+
+    def throw(self, *raised: Any) -> Any:
+        return self._running.throw(*raised)
+
+    def close(self) -> None:
+        self._running.close()
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        return self._running.__await__()
+
+    def __bool__(self) -> NoReturn:
+        # a coroutine is true, and would pass for a permission where `await` was forgotten
+        self._running.close()
+        raise TypeError("a decision has no truth value before it is awaited")
+
+
+def call(ask: Callable[..., Any], input: Any, **options: Any) -> Pending:
+    """Calls ``ask`` on a thread of the loop's pool. If the task is cancelled, the evaluation is stopped."""
+    return Pending(_call(ask, input, **options))
+
+
+async def _call(ask: Callable[..., Any], input: Any, **options: Any) -> Any:
     cancel = options.pop("cancel", None) or Cancel()
     asked = asyncio.to_thread(ask, input, cancel=cancel, **options)
     try:

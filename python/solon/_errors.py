@@ -65,7 +65,29 @@ class CompileError(SolonError):
 
 
 class EvalError(SolonError):
-    """An evaluation ended early."""
+    """An evaluation failed or was stopped. There is no decision."""
+
+
+class EvaluationTimeout(EvalError, TimeoutError):
+    """An evaluation exceeded its time limit."""
+
+    def __init__(self, message: str, errors: tuple[Entry, ...] = ()) -> None:
+        super().__init__(message, errors)
+        # `OSError` takes two arguments for a number and a text
+        self.errno = None
+        self.strerror = None
+
+
+class MemoryLimitExceeded(EvalError, MemoryError):
+    """An evaluation, or an explanation, exceeded its memory limit. The process itself has memory left."""
+
+
+class StepLimitExceeded(EvalError):
+    """An evaluation exceeded its step limit."""
+
+
+class EvaluationCancelled(EvalError):
+    """An evaluation was stopped with ``Cancel``."""
 
 
 class StoreError(SolonError):

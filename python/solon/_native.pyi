@@ -1,7 +1,7 @@
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
-from typing import Any, Final, Literal, TypedDict, TypeVar, final, overload, type_check_only
+from typing import Any, Final, Literal, NoReturn, TypedDict, TypeVar, final, overload, type_check_only
 
 from typing_extensions import Unpack
 
@@ -123,6 +123,7 @@ class Explanation:
     def lines(self) -> list[str]: ...
     @property
     def events(self) -> list[dict[str, Any]]: ...
+    def __bool__(self) -> NoReturn: ...
     def _repr_html_(self) -> str: ...
 
 @final
@@ -155,6 +156,19 @@ class Document:
         input_json: str | bytes | None = None,
         **options: Unpack[_Options],
     ) -> Any: ...
+    def allow(
+        self,
+        input: Any = ...,
+        *,
+        input_json: str | bytes | None = None,
+        **options: Unpack[_Options],
+    ) -> bool:
+        """``True`` only if the document is exactly ``true``. An evaluation that fails raises."""
+    def allow_async(
+        self, input: Any = ..., **options: Unpack[_CallOptions]
+    ) -> Coroutine[Any, Any, bool]:
+        """``allow`` on another thread, to be awaited."""
+    def __bool__(self) -> NoReturn: ...
     def many(self, inputs: Iterable[Any], **options: Unpack[_Options]) -> list[Any]: ...
     def explain(
         self, input: Any = ..., *, detail: _Detail = "full", **options: Unpack[_CallOptions]
@@ -167,6 +181,7 @@ class Document:
 class Query:
     @property
     def text(self) -> str: ...
+    def __bool__(self) -> NoReturn: ...
     def __call__(
         self, input: Any = ..., **options: Unpack[_CallOptions]
     ) -> list[dict[str, Any]]: ...
@@ -185,11 +200,13 @@ class Residuals:
     def support(self) -> list[str]: ...
     @property
     def tree(self) -> dict[str, Any]: ...
+    def __bool__(self) -> NoReturn: ...
 
 @final
 class Partial:
     @property
     def text(self) -> str: ...
+    def __bool__(self) -> NoReturn: ...
     def __call__(self, input: Any = ..., **options: Unpack[_CallOptions]) -> Residuals: ...
     def explain(
         self, input: Any = ..., *, detail: _Detail = "full", **options: Unpack[_CallOptions]
@@ -197,6 +214,10 @@ class Partial:
 
 @final
 class Filtered:
+    @property
+    def keeps(self) -> bool:
+        """``True`` if the filter for the first target keeps any row."""
+    def __bool__(self) -> NoReturn: ...
     @property
     def query(self) -> str | dict[str, Any] | None: ...
     @property
@@ -214,6 +235,7 @@ class Filtered:
 class Filter:
     @property
     def path(self) -> str: ...
+    def __bool__(self) -> NoReturn: ...
     def __call__(self, input: Any = ..., **options: Unpack[_CallOptions]) -> Filtered: ...
 
 @final

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-/// Stops evaluations from another thread: ``allow(input, cancel=cancel)`` ends with ``EvalError`` soon after
+/// Stops evaluations from another thread: ``allow(input, cancel=cancel)`` ends with ``EvaluationCancelled`` soon after
 /// ``cancel.cancel()``. It stays cancelled: each evaluation that is given it later ends at once.
 #[pyclass(frozen, module = "solon")]
 #[derive(Default)]

@@ -7,6 +7,7 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::convert::to_python;
 use crate::explanation::{Explanation, detail};
+use crate::guard::no_truth_value;
 use crate::input::{Input, given};
 use crate::request::Request;
 use crate::running::{Pace, Turn};
@@ -91,6 +92,21 @@ impl Document {
     }
 }
 
+/// Returns a coroutine that calls `ask` on a thread of the event loop's pool.
+fn on_pool<'py>(
+    ask: &Bound<'py, PyAny>,
+    input: Option<Bound<'py, PyAny>>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = ask.py();
+    let input = match input {
+        Some(input) => input,
+        None => undefined::get(py)?.into_bound(py).into_any(),
+    };
+    let asynchronous = py.import("solon._aio")?;
+    asynchronous.call_method("call", (ask, input), options)
+}
+
 #[pymethods]
 #[expect(
     clippy::needless_pass_by_value,
@@ -111,6 +127,43 @@ impl Document {
             None => self.ask(py, &request),
             Some(json) => self.ask(py, &request.or_json(json)?),
         }
+    }
+
+    /// ``True`` only if the document is exactly ``true`` for an input: undefined and every other value are ``False``. Options are
+    /// those of a call. An evaluation that fails raises, and is not a permission.
+    #[pyo3(signature = (input=None, *, input_json=None, **options))]
+    fn allow<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        input_json: Option<&Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<bool> {
+        let mut request = self.shared.request(input.as_ref(), options)?;
+        if let Some(json) = input_json {
+            request = request.or_json(json)?;
+        }
+        request.answer(
+            py,
+            &self.pace,
+            |request| self.prepared.allow(request),
+            |request, search| {
+                let explained = self
+                    .prepared
+                    .explain(request, Watched::new(Detail::Notes).search(search));
+                Ok(explained.answer? == Some(Value::Bool(true)))
+            },
+        )
+    }
+
+    /// ``Document.allow`` on another thread: ``await document.allow_async(input)``.
+    #[pyo3(signature = (input=None, **options))]
+    fn allow_async<'py>(
+        slf: &Bound<'py, Self>,
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        on_pool(&slf.getattr("allow")?, input, options)
     }
 
     /// The document for each of many inputs, in their order, on one moment of the engine. Options are those of a call, but
@@ -198,12 +251,7 @@ impl Document {
         #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let asynchronous = slf.py().import("solon._aio")?;
-        let input = match input {
-            Some(input) => input.clone(),
-            None => undefined::get(slf.py())?.into_bound(slf.py()).into_any(),
-        };
-        asynchronous.call_method("call", (slf, input), options)
+        on_pool(slf.as_any(), input, options)
     }
 
     /// Whether an evaluation may wait for the outside, like ``http.send`` does.
@@ -222,6 +270,14 @@ impl Document {
     #[getter]
     fn path(&self) -> &str {
         &self.path
+    }
+
+    #[expect(clippy::unused_self, reason = "Python calls it on the object")]
+    fn __bool__(&self) -> PyResult<bool> {
+        Err(no_truth_value(
+            "Document",
+            "call it, or compare it with `None`",
+        ))
     }
 
     fn __repr__(&self) -> String {

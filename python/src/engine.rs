@@ -459,7 +459,8 @@ impl Engine {
             options = options.mappings(from_python(&mappings, shared.settings)?);
         }
         let prepared = detached(py, || shared.engine.prepare_filters(&path, &options))?;
-        Ok(Filter::new(prepared, path, shared.clone()))
+        let never_true = options.never_true();
+        Ok(Filter::new(prepared, path, never_true, shared.clone()))
     }
 
     /// The document at a path below ``data``, like ``"authz/allow"``; ``UNDEFINED`` when it has no value.

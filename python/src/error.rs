@@ -1,6 +1,6 @@
 //! Turns what goes wrong into exceptions. Their classes are Python's own, in `solon._errors`.
 
-use ::engine::ErrorEntry;
+use ::engine::{ErrorEntry, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -10,6 +10,10 @@ pub enum Family {
     Base,
     Compile,
     Eval,
+    Timeout,
+    MemoryLimit,
+    StepLimit,
+    Cancelled,
     Store,
     Load,
     Input,
@@ -23,6 +27,10 @@ impl Family {
             Self::Base => "SolonError",
             Self::Compile => "CompileError",
             Self::Eval => "EvalError",
+            Self::Timeout => "EvaluationTimeout",
+            Self::MemoryLimit => "MemoryLimitExceeded",
+            Self::StepLimit => "StepLimitExceeded",
+            Self::Cancelled => "EvaluationCancelled",
             Self::Store => "StoreError",
             Self::Load => "LoadError",
             Self::Input => "InputError",
@@ -34,14 +42,18 @@ impl Family {
 
 /// The exception for an error of the engine.
 pub fn from_engine(py: Python<'_>, error: &::engine::Error) -> PyErr {
-    let family = match error {
-        ::engine::Error::Compile(_) | ::engine::Error::Filter(_) => Family::Compile,
-        ::engine::Error::Eval(_) => Family::Eval,
-        ::engine::Error::Store(_) => Family::Store,
-        ::engine::Error::Load(_) => Family::Load,
-        ::engine::Error::Input(_) => Family::Input,
-        ::engine::Error::Output(_) => Family::Output,
-        ::engine::Error::Internal(_) => Family::Internal,
+    let family = match error.kind() {
+        ErrorKind::Compile => Family::Compile,
+        ErrorKind::Eval => Family::Eval,
+        ErrorKind::Timeout => Family::Timeout,
+        ErrorKind::MemoryLimit => Family::MemoryLimit,
+        ErrorKind::StepLimit => Family::StepLimit,
+        ErrorKind::Cancelled => Family::Cancelled,
+        ErrorKind::Store => Family::Store,
+        ErrorKind::Load => Family::Load,
+        ErrorKind::Input => Family::Input,
+        ErrorKind::Output => Family::Output,
+        ErrorKind::Internal => Family::Internal,
         _ => Family::Base,
     };
     raise(py, family, &error.to_string(), error.entries())

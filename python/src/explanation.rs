@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::convert::{json_to_python, to_python};
 use crate::error::from_engine;
+use crate::guard::no_truth_value;
 use crate::settings::Settings;
 
 /// An answer and how it was found, step by step. ``str`` shows the steps; so do notebooks.
@@ -88,6 +89,11 @@ impl Explanation {
 
     fn __str__(&self) -> String {
         self.lines.join("\n")
+    }
+
+    #[expect(clippy::unused_self, reason = "Python calls it on the object")]
+    fn __bool__(&self) -> PyResult<bool> {
+        Err(no_truth_value("Explanation", "look at `answer`"))
     }
 
     fn __repr__(&self) -> String {

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::convert::to_python;
+use crate::guard::no_truth_value;
 use crate::input::given;
 use crate::running::Pace;
 use crate::shared::Shared;
@@ -16,14 +17,22 @@ use crate::shared::Shared;
 pub struct Filter {
     prepared: PreparedFilters,
     path: String,
+    /// The condition of SQL that is never true.
+    never_true: &'static str,
     shared: Shared,
 }
 
 impl Filter {
-    pub fn new(prepared: PreparedFilters, path: String, shared: Shared) -> Self {
+    pub fn new(
+        prepared: PreparedFilters,
+        path: String,
+        never_true: &'static str,
+        shared: Shared,
+    ) -> Self {
         Self {
             prepared,
             path,
+            never_true,
             shared,
         }
     }
@@ -57,6 +66,9 @@ impl Filter {
             let target = filter.target.to_string();
             let mut values = Vec::new();
             let query = match &filter.query {
+                None if filter.target.is_sql() => {
+                    Some(self.never_true.into_pyobject(py)?.into_any())
+                }
                 None => None,
                 Some(FilterQuery::Sql(sql)) => {
                     for value in &sql.parameters {
@@ -74,6 +86,10 @@ impl Filter {
             .map(|masks| to_python(py, masks, settings))
             .transpose()?;
         Ok(Filtered {
+            keeps: made
+                .filters
+                .first()
+                .is_some_and(|first| first.query.is_some()),
             queries: queries.unbind(),
             parameters: parameters.unbind(),
             masks: masks.map(Bound::unbind),
@@ -87,6 +103,14 @@ impl Filter {
         &self.path
     }
 
+    #[expect(clippy::unused_self, reason = "Python calls it on the object")]
+    fn __bool__(&self) -> PyResult<bool> {
+        Err(no_truth_value(
+            "Filter",
+            "call it, or compare it with `None`",
+        ))
+    }
+
     fn __repr__(&self) -> String {
         format!("solon.Filter({:?})", self.path)
     }
@@ -95,6 +119,7 @@ impl Filter {
 /// A filter of rows, for each target.
 #[pyclass(frozen, module = "solon")]
 pub struct Filtered {
+    keeps: bool,
     queries: Py<PyDict>,
     parameters: Py<PyDict>,
     masks: Option<Py<PyAny>>,
@@ -103,8 +128,14 @@ pub struct Filtered {
 
 #[pymethods]
 impl Filtered {
-    /// The condition of the first target: text of SQL, or a tree of UCAST. It is empty where every row is kept, and ``None``
-    /// where no row is.
+    /// ``True`` if the filter for the first target keeps any row.
+    #[getter]
+    fn keeps(&self) -> bool {
+        self.keeps
+    }
+
+    /// The condition of the first target: text of SQL, or a tree of UCAST. It is empty where every row is kept. Where no row is
+    /// kept, SQL is a condition that is never true, and UCAST is ``None``.
     #[getter]
     fn query<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         first(self.queries.bind(py))
@@ -138,6 +169,11 @@ impl Filtered {
     #[getter]
     fn hints(&self) -> Vec<String> {
         self.hints.clone()
+    }
+
+    #[expect(clippy::unused_self, reason = "Python calls it on the object")]
+    fn __bool__(&self) -> PyResult<bool> {
+        Err(no_truth_value("Filtered", "look at `keeps`"))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

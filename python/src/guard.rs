@@ -5,6 +5,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ::engine::Error;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::error::from_engine;
@@ -29,6 +30,11 @@ pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Error> {
 pub fn attached<T>(py: Python<'_>, run: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(run))
         .unwrap_or_else(|payload| internal(payload).map_err(|error| from_engine(py, &error)))
+}
+
+/// The error of an object that was taken for a condition, which it would always pass. `instead` is what to use.
+pub fn no_truth_value(class: &str, instead: &str) -> PyErr {
+    PyTypeError::new_err(format!("solon.{class} has no truth value: {instead}"))
 }
 
 #[cold]

@@ -6,6 +6,7 @@ use pyo3::types::PyDict;
 
 use crate::convert::json_to_python;
 use crate::explanation::{Explanation, detail};
+use crate::guard::no_truth_value;
 use crate::input::given;
 use crate::running::Pace;
 use crate::settings::Settings;
@@ -85,6 +86,14 @@ impl Partial {
         &self.text
     }
 
+    #[expect(clippy::unused_self, reason = "Python calls it on the object")]
+    fn __bool__(&self) -> PyResult<bool> {
+        Err(no_truth_value(
+            "Partial",
+            "call it, or compare it with `None`",
+        ))
+    }
+
     fn __repr__(&self) -> String {
         format!("solon.Partial({:?})", self.text)
     }
@@ -128,6 +137,11 @@ impl Residuals {
     #[getter]
     fn tree(&self, py: Python<'_>) -> Py<PyAny> {
         self.tree.clone_ref(py)
+    }
+
+    #[expect(clippy::unused_self, reason = "Python calls it on the object")]
+    fn __bool__(&self) -> PyResult<bool> {
+        Err(no_truth_value("Residuals", "look at `queries`"))
     }
 
     fn __repr__(&self) -> String {

@@ -8,6 +8,7 @@ use pyo3::types::{PyDict, PyList};
 use crate::convert::to_python;
 use crate::error::from_engine;
 use crate::explanation::{Explanation, detail};
+use crate::guard::no_truth_value;
 use crate::input::given;
 use crate::running::Pace;
 use crate::shared::Shared;
@@ -150,6 +151,14 @@ impl Query {
     #[getter]
     fn text(&self) -> &str {
         &self.text
+    }
+
+    #[expect(clippy::unused_self, reason = "Python calls it on the object")]
+    fn __bool__(&self) -> PyResult<bool> {
+        Err(no_truth_value(
+            "Query",
+            "call it, or compare it with `None`",
+        ))
     }
 
     fn __repr__(&self) -> String {

@@ -5,7 +5,8 @@ use pyo3::sync::PyOnceLock;
 
 /// The type of `solon.UNDEFINED`, its only object.
 ///
-/// It is false, so ``if engine.evaluate("authz/allow", request):`` does what it says.
+/// It is false. That is not enough for a permission: other values than ``True`` are true, like a dict with ``"allow": False``.
+/// Use ``Document.allow``, or compare with ``is True``.
 #[pyclass(frozen, module = "solon")]
 pub struct UndefinedType;
 

@@ -1,0 +1,119 @@
+"""Evaluations that a limit or the caller stops: each reason has an exception of its own."""
+
+import asyncio
+import copy
+import pickle
+
+import pytest
+
+import solon
+
+POLICY = """package t
+
+n := numbers.range(1, 100000)
+
+endless if {
+    some a in n
+    some b in n
+    some c in n
+    a + b + c < 0
+}
+
+large := count(concat("", ["abcdefgh" | some i in numbers.range(1, 300000)]))
+
+clash := input.both[_]
+"""
+
+
+def cancelled():
+    cancel = solon.Cancel()
+    cancel.cancel()
+    return cancel
+
+
+CASES = [
+    ("endless", {"time_limit": 0.001}, solon.EvaluationTimeout, TimeoutError),
+    ("large", {"memory_limit": 1 << 20}, solon.MemoryLimitExceeded, MemoryError),
+    ("endless", {"step_limit": 10_000}, solon.StepLimitExceeded, solon.EvalError),
+    ("endless", {"cancel": cancelled()}, solon.EvaluationCancelled, solon.EvalError),
+]
+
+
+@pytest.fixture(scope="module")
+def engine():
+    engine = solon.Engine()
+    engine.set_module("t.rego", POLICY)
+    return engine
+
+
+def asked(engine, name, options):
+    """Every way to evaluate."""
+    document, query = engine.prepare(f"t/{name}"), engine.query(f"x := data.t.{name}")
+    partial = engine.partial(f"x := data.t.{name}")
+    return [
+        lambda: engine.evaluate(f"t/{name}", {}, **options),
+        lambda: document({}, **options),
+        lambda: document(input_json="{}", **options),
+        lambda: document.allow({}, **options),
+        lambda: document.many([{}], **options),
+        lambda: document.explain({}, detail="notes", **options).answer,
+        lambda: asyncio.run(document.aio({}, **options)),
+        lambda: asyncio.run(document.allow_async({}, **options)),
+        lambda: query({}, **options),
+        lambda: query.solutions({}, **options),
+        lambda: query.explain({}, detail="notes", **options).answer,
+        lambda: partial({}, **options),
+    ]
+
+
+@pytest.mark.parametrize(("name", "options", "error", "builtin"), CASES)
+def test_each_reason_has_an_exception(engine, name, options, error, builtin):
+    for ask in asked(engine, name, options):
+        with pytest.raises(error) as raised:
+            ask()
+        assert type(raised.value) is error
+        assert isinstance(raised.value, builtin)
+        assert isinstance(raised.value, solon.EvalError)
+        assert raised.value.code == "eval_cancel_error"
+
+
+@pytest.mark.parametrize(("name", "options", "error", "builtin"), CASES)
+def test_an_exception_keeps_its_message_and_its_entries(engine, name, options, error, builtin):
+    with pytest.raises(error) as raised:
+        engine.evaluate(f"t/{name}", {}, **options)
+    one = raised.value
+    assert "eval_cancel_error: " in str(one) and one.message in str(one)
+    assert len(one.errors) == 1 and one.errors[0].message == one.message
+    for other in [pickle.loads(pickle.dumps(one)), copy.copy(one)]:
+        assert (type(other), str(other), other.errors) == (error, str(one), one.errors)
+
+
+def test_a_timeout_is_no_error_of_the_system(engine):
+    with pytest.raises(TimeoutError) as raised:
+        engine.evaluate("t/endless", {}, time_limit=0.001)
+    assert (raised.value.errno, raised.value.strerror, raised.value.filename) == (None, None, None)
+
+
+def test_other_errors_are_none_of_them(engine):
+    with pytest.raises(solon.EvalError) as raised:
+        engine.evaluate("t/clash", {"both": [1, 2]})
+    assert type(raised.value) is solon.EvalError
+    assert raised.value.code == "eval_conflict_error"
+
+
+def test_an_explanation_has_a_memory_limit(engine):
+    explained = engine.query("data.t.endless").explain({}, explanation_limit=1000, step_limit=10_000)
+    with pytest.raises(solon.MemoryLimitExceeded, match="explanation exceeds its memory limit"):
+        explained.answer
+
+
+def test_limits_of_an_engine_raise_the_same():
+    for name, options, error in [
+        ("endless", {"time_limit": 0.001}, solon.EvaluationTimeout),
+        ("large", {"memory_limit": 1 << 20}, solon.MemoryLimitExceeded),
+        ("endless", {"step_limit": 10_000}, solon.StepLimitExceeded),
+    ]:
+        bounded = solon.Engine(**options)
+        bounded.set_module("t.rego", POLICY)
+        with pytest.raises(error):
+            bounded.evaluate(f"t/{name}", {})
