@@ -16,6 +16,8 @@ static void decisions() {
     CHECK(allow.allow(R"({"user": "alice"})") && !allow.allow(R"({"user": "bob"})"));
     CHECK(THROWS(solon::input_error, allow.allow("{")));
     CHECK(THROWS(solon::input_error, allow.allow("")));
+    CHECK(THROWS(solon::input_error, *allow.try_allow("{")) && !allow.try_allow("{").value_or(false));
+    CHECK(allow.try_allow(R"({"user": "bob"})").has_value() && !*allow.try_allow(R"({"user": "bob"})"));
 
     /* undefined is nothing */
     CHECK(allow.evaluate_json(R"({"user": "alice"})") == "true" && !allow.evaluate_json("{}"));
