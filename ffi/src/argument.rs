@@ -12,6 +12,21 @@ use crate::error::{Error, SOLON_ERROR_ARGUMENT, SOLON_ERROR_INPUT};
 use crate::guard::guard_or;
 use crate::options::{Rego, SOLON_REGO_DEFAULT, SOLON_REGO_V0, SOLON_REGO_V1};
 
+/// Reads the arguments of a function of C: `arguments!(handle(engine), path(path, path_length), output(out))` calls the functions of
+/// this module with the names of the arguments, and returns the first error.
+///
+/// For functions that C calls, and for nothing else: the caller of these keeps the rules of the header.
+macro_rules! arguments {
+    ($kind:ident($name:ident $(, $length:ident)*)) => {
+        // SAFETY: the caller keeps the rules of the header
+        unsafe { $crate::argument::$kind($name $(, $length)*, stringify!($name)) }?
+    };
+    ($($kind:ident($name:ident $(, $length:ident)*)),+ $(,)?) => {
+        ($(arguments!($kind($name $(, $length)*))),+)
+    };
+}
+pub(crate) use arguments;
+
 /// What a handle points to.
 ///
 /// # Safety

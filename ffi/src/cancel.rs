@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use crate::argument;
+use crate::argument::{self, arguments};
 use crate::error::Error;
 use crate::guard::{guard, guard_or};
 
@@ -14,8 +14,7 @@ pub struct Cancel(pub(crate) ::engine::Cancel);
 #[must_use]
 pub unsafe extern "C" fn solon_cancel_new(out: *mut *mut Cancel) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let out = unsafe { argument::output(out, "out") }?;
+        let out = arguments!(output(out));
         out.give(Cancel(::engine::Cancel::default()));
         Ok(())
     })

@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use ::engine::store::Operation;
 use ::engine::{Change as EngineChange, Value as EngineValue};
 
-use crate::argument;
+use crate::argument::{self, arguments};
 use crate::data;
 use crate::error::Error;
 use crate::guard::guard;
@@ -22,8 +22,7 @@ pub struct Change(pub(crate) EngineChange);
 #[must_use]
 pub unsafe extern "C" fn solon_change_new(out: *mut *mut Change) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let out = unsafe { argument::output(out, "out") }?;
+        let out = arguments!(output(out));
         out.give(Change::default());
         Ok(())
     })
@@ -48,14 +47,11 @@ pub unsafe extern "C" fn solon_change_set_module(
     rego: Rego,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (change, name, text) = unsafe {
-            (
-                argument::handle_mut(change, "change")?,
-                argument::text(name, name_length, "name")?,
-                argument::text(text, text_length, "text")?,
-            )
-        };
+        let (change, name, text) = arguments!(
+            handle_mut(change),
+            text(name, name_length),
+            text(text, text_length),
+        );
         modules::set(&mut change.0, name, text, rego)
     })
 }
@@ -69,13 +65,7 @@ pub unsafe extern "C" fn solon_change_remove_module(
     name_length: usize,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (change, name) = unsafe {
-            (
-                argument::handle_mut(change, "change")?,
-                argument::text(name, name_length, "name")?,
-            )
-        };
+        let (change, name) = arguments!(handle_mut(change), text(name, name_length));
         change.0.remove_module(name);
         Ok(())
     })
@@ -91,14 +81,8 @@ pub unsafe extern "C" fn solon_change_put(
     value: *const Value,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (change, path, value) = unsafe {
-            (
-                argument::handle_mut(change, "change")?,
-                argument::path(path, path_length, "path")?,
-                argument::handle(value, "value")?,
-            )
-        };
+        let (change, path, value) =
+            arguments!(handle_mut(change), path(path, path_length), handle(value),);
         change.0.put(path, value.0.clone());
         Ok(())
     })
@@ -115,14 +99,11 @@ pub unsafe extern "C" fn solon_change_put_json(
     json_length: usize,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (change, path, value) = unsafe {
-            (
-                argument::handle_mut(change, "change")?,
-                argument::path(path, path_length, "path")?,
-                argument::value(json, json_length, "json")?,
-            )
-        };
+        let (change, path, value) = arguments!(
+            handle_mut(change),
+            path(path, path_length),
+            value(json, json_length),
+        );
         change.0.put(path, value);
         Ok(())
     })
@@ -158,13 +139,7 @@ pub unsafe extern "C" fn solon_change_delete(
     path_length: usize,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (change, path) = unsafe {
-            (
-                argument::handle_mut(change, "change")?,
-                argument::path(path, path_length, "path")?,
-            )
-        };
+        let (change, path) = arguments!(handle_mut(change), path(path, path_length));
         change.0.write(Operation::Remove, path, EngineValue::Null);
         Ok(())
     })

@@ -4,7 +4,7 @@ use std::cell::{RefCell, RefMut};
 
 use ::engine::trace::Coverage as EngineCoverage;
 
-use crate::argument::{self, refused};
+use crate::argument::{self, arguments, refused};
 use crate::bytes::Bytes;
 use crate::error::Error;
 use crate::guard::guard;
@@ -26,8 +26,7 @@ impl Coverage {
 #[must_use]
 pub unsafe extern "C" fn solon_coverage_new(out: *mut *mut Coverage) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let out = unsafe { argument::output(out, "out") }?;
+        let out = arguments!(output(out));
         out.give(Coverage(RefCell::default()));
         Ok(())
     })
@@ -42,14 +41,7 @@ pub unsafe extern "C" fn solon_coverage_json(
     out: *mut Bytes,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (coverage, moment, out) = unsafe {
-            (
-                argument::handle(coverage, "coverage")?,
-                argument::handle(moment, "moment")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (coverage, moment, out) = arguments!(handle(coverage), handle(moment), output(out));
         let modules = moment.0.modules().map(|(_, module)| &**module);
         let report = coverage.taken()?.report(&[], modules);
         out.write(Bytes::json(&report)?);

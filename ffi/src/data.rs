@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use ::engine::store::PatchStep;
 use ::engine::{Change as EngineChange, Error as EngineError, Path, Value as EngineValue, json};
 
-use crate::argument;
+use crate::argument::{self, arguments};
 use crate::bytes::Bytes;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -34,13 +34,7 @@ pub unsafe extern "C" fn solon_engine_set_data_json(
     json_length: usize,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (engine, data) = unsafe {
-            (
-                argument::handle(engine, "engine")?,
-                argument::value(json, json_length, "json")?,
-            )
-        };
+        let (engine, data) = arguments!(handle(engine), value(json, json_length));
         Ok(engine.0.put("/", data)?)
     })
 }
@@ -54,13 +48,7 @@ pub unsafe extern "C" fn solon_engine_set_data_yaml(
     yaml_length: usize,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (engine, data) = unsafe {
-            (
-                argument::handle(engine, "engine")?,
-                argument::yaml_value(yaml, yaml_length, "yaml")?,
-            )
-        };
+        let (engine, data) = arguments!(handle(engine), yaml_value(yaml, yaml_length));
         Ok(engine.0.put("/", data)?)
     })
 }
@@ -139,14 +127,8 @@ pub unsafe extern "C" fn solon_engine_put(
     value: *const Value,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (engine, path, value) = unsafe {
-            (
-                argument::handle(engine, "engine")?,
-                argument::path(path, path_length, "path")?,
-                argument::handle(value, "value")?,
-            )
-        };
+        let (engine, path, value) =
+            arguments!(handle(engine), path(path, path_length), handle(value),);
         put(engine, path, value.0.clone())
     })
 }
@@ -162,14 +144,11 @@ pub unsafe extern "C" fn solon_engine_put_json(
     json_length: usize,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (engine, path, value) = unsafe {
-            (
-                argument::handle(engine, "engine")?,
-                argument::path(path, path_length, "path")?,
-                argument::value(json, json_length, "json")?,
-            )
-        };
+        let (engine, path, value) = arguments!(
+            handle(engine),
+            path(path, path_length),
+            value(json, json_length),
+        );
         put(engine, path, value)
     })
 }
@@ -211,13 +190,7 @@ pub unsafe extern "C" fn solon_engine_delete(
     path_length: usize,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (engine, path) = unsafe {
-            (
-                argument::handle(engine, "engine")?,
-                argument::text(path, path_length, "path")?,
-            )
-        };
+        let (engine, path) = arguments!(handle(engine), text(path, path_length));
         Ok(engine.0.remove(path)?)
     })
 }

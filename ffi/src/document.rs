@@ -6,7 +6,7 @@ use std::ptr;
 use ::engine::trace::Detail;
 use ::engine::{Input, PreparedDocument, Value as EngineValue, Watched, json};
 
-use crate::argument::{self, refused};
+use crate::argument::{self, arguments, refused};
 use crate::bytes::{Bytes, Text};
 use crate::decision;
 use crate::engine::Engine;
@@ -32,14 +32,7 @@ pub unsafe extern "C" fn solon_engine_prepare(
     out: *mut *mut Document,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (engine, path, out) = unsafe {
-            (
-                argument::handle(engine, "engine")?,
-                argument::path(path, path_length, "path")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (engine, path, out) = arguments!(handle(engine), path(path, path_length), output(out));
         out.give(Document {
             prepared: engine.0.prepare_document_at(&path)?,
             engine: engine.0.clone(),
@@ -59,14 +52,7 @@ pub unsafe extern "C" fn solon_engine_prepare_known(
     out: *mut *mut Document,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (engine, path, out) = unsafe {
-            (
-                argument::handle(engine, "engine")?,
-                argument::text(path, path_length, "path")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (engine, path, out) = arguments!(handle(engine), text(path, path_length), output(out));
         out.give(Document {
             prepared: engine.0.prepare_known_document(path)?,
             engine: engine.0.clone(),
@@ -96,13 +82,8 @@ pub unsafe extern "C" fn solon_document_allow(
     allowed: *mut bool,
 ) -> *mut Error {
     let run = || {
-        // SAFETY: the caller keeps the rules of the header
-        let (document, request) = unsafe {
-            (
-                argument::handle(document, "document")?,
-                argument::request(input_json, input_json_length, "input_json")?,
-            )
-        };
+        let (document, request) =
+            arguments!(handle(document), request(input_json, input_json_length),);
         Ok(document.prepared.allow(&request)?)
     };
     // SAFETY: the caller keeps the rules of the header
@@ -121,14 +102,11 @@ pub unsafe extern "C" fn solon_document_evaluate_json(
     out: *mut Bytes,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (document, request, out) = unsafe {
-            (
-                argument::handle(document, "document")?,
-                argument::request(input_json, input_json_length, "input_json")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (document, request, out) = arguments!(
+            handle(document),
+            request(input_json, input_json_length),
+            output(out),
+        );
         out.write(Bytes::new(document.prepared.evaluate_json(&request)?));
         Ok(())
     })

@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use crate::argument;
+use crate::argument::{self, arguments};
 use crate::bytes::Bytes;
 use crate::change::Change;
 use crate::error::Error;
@@ -87,14 +87,7 @@ pub unsafe extern "C" fn solon_engine_check(
     out: *mut *mut Moment,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (engine, change, out) = unsafe {
-            (
-                argument::handle(engine, "engine")?,
-                argument::handle(change, "change")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (engine, change, out) = arguments!(handle(engine), handle(change), output(out));
         out.give(Moment(engine.0.check(change.0.clone())?));
         Ok(())
     })
@@ -108,13 +101,7 @@ pub unsafe extern "C" fn solon_engine_moment(
     out: *mut *mut Moment,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (engine, out) = unsafe {
-            (
-                argument::handle(engine, "engine")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (engine, out) = arguments!(handle(engine), output(out));
         out.give(Moment(engine.0.moment()));
         Ok(())
     })
@@ -135,15 +122,12 @@ pub unsafe extern "C" fn solon_engine_evaluate_json(
     out: *mut Bytes,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (engine, path, request, out) = unsafe {
-            (
-                argument::handle(engine, "engine")?,
-                argument::path(path, path_length, "path")?,
-                argument::request(input_json, input_json_length, "input_json")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (engine, path, request, out) = arguments!(
+            handle(engine),
+            path(path, path_length),
+            request(input_json, input_json_length),
+            output(out),
+        );
         let document = engine.0.prepare_document_at(&path)?;
         out.write(Bytes::new(document.evaluate_json(&request)?));
         Ok(())

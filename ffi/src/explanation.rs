@@ -8,7 +8,7 @@ use ::engine::{
     Error as EngineError, Explanation as EngineExplanation, Solution, Value as EngineValue,
 };
 
-use crate::argument::{self, refused};
+use crate::argument::{self, arguments, refused};
 use crate::bytes::Bytes;
 use crate::error::Error;
 use crate::guard::guard;
@@ -90,13 +90,7 @@ pub unsafe extern "C" fn solon_explanation_text(
     out: *mut Bytes,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (explanation, out) = unsafe {
-            (
-                argument::handle(explanation, "explanation")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (explanation, out) = arguments!(handle(explanation), output(out));
         let lines = explanation.0.lines(places != 0, variables != 0)?;
         let text: String = lines.into_iter().map(|line| line + "\n").collect();
         out.write(Bytes::new(Some(text.into_bytes())));
@@ -112,13 +106,7 @@ pub unsafe extern "C" fn solon_explanation_json(
     out: *mut Bytes,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (explanation, out) = unsafe {
-            (
-                argument::handle(explanation, "explanation")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (explanation, out) = arguments!(handle(explanation), output(out));
         let text = explanation.0.json()?;
         out.write(Bytes::new(Some(text.into_bytes())));
         Ok(())
@@ -133,13 +121,7 @@ pub unsafe extern "C" fn solon_explanation_value(
     out: *mut *mut Value,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (explanation, out) = unsafe {
-            (
-                argument::handle(explanation, "explanation")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (explanation, out) = arguments!(handle(explanation), output(out));
         let Told::Document(told) = &explanation.0 else {
             return Err(other("document"));
         };
@@ -157,13 +139,7 @@ pub unsafe extern "C" fn solon_explanation_solutions(
     out: *mut *mut Solutions,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (explanation, out) = unsafe {
-            (
-                argument::handle(explanation, "explanation")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (explanation, out) = arguments!(handle(explanation), output(out));
         let Told::Query(told) = &explanation.0 else {
             return Err(other("query"));
         };
@@ -180,13 +156,7 @@ pub unsafe extern "C" fn solon_explanation_residuals(
     out: *mut *mut Residuals,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (explanation, out) = unsafe {
-            (
-                argument::handle(explanation, "explanation")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (explanation, out) = arguments!(handle(explanation), output(out));
         let Told::Partial(told) = &explanation.0 else {
             return Err(other("partial query"));
         };

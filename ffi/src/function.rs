@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::engine::{BuiltinContext, Custom, Fault, FaultCode, V, Value as EngineValue};
 
-use crate::argument;
+use crate::argument::{self, arguments};
 use crate::error::{Error, SOLON_ERROR_OPTIONS};
 use crate::guard::{guard, guard_or};
 use crate::value::Value;
@@ -148,18 +148,11 @@ pub unsafe extern "C" fn solon_function_new(
     out: *mut *mut Function,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (name, declaration, out) = unsafe {
-            (
-                argument::text(name, name_length, "name")?,
-                argument::text(
-                    declaration_json,
-                    declaration_json_length,
-                    "declaration_json",
-                )?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (name, declaration, out) = arguments!(
+            text(name, name_length),
+            text(declaration_json, declaration_json_length),
+            output(out),
+        );
         if name.is_empty() {
             return Err(argument::refused("`name` is empty"));
         }
@@ -270,14 +263,8 @@ pub unsafe extern "C" fn solon_call_tell(
     value: *const Value,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (call, name, value) = unsafe {
-            (
-                argument::handle_mut(call, "call")?,
-                argument::text(name, name_length, "name")?,
-                argument::handle(value, "value")?,
-            )
-        };
+        let (call, name, value) =
+            arguments!(handle_mut(call), text(name, name_length), handle(value),);
         call.told.push((name.to_owned(), value.0.clone()));
         Ok(())
     })

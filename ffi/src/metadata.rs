@@ -2,7 +2,7 @@
 
 use ::engine::ResponseMetadata;
 
-use crate::argument;
+use crate::argument::{self, arguments};
 use crate::error::Error;
 use crate::guard::guard;
 use crate::value::Value;
@@ -15,8 +15,7 @@ pub struct Metadata(pub(crate) ResponseMetadata);
 #[must_use]
 pub unsafe extern "C" fn solon_metadata_new(out: *mut *mut Metadata) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let out = unsafe { argument::output(out, "out") }?;
+        let out = arguments!(output(out));
         out.give(Metadata(ResponseMetadata::default()));
         Ok(())
     })
@@ -30,13 +29,7 @@ pub unsafe extern "C" fn solon_metadata_value(
     out: *mut *mut Value,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (metadata, out) = unsafe {
-            (
-                argument::handle(metadata, "metadata")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (metadata, out) = arguments!(handle(metadata), output(out));
         out.give(Value(metadata.0.to_value()));
         Ok(())
     })

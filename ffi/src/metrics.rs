@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ::engine::trace::{Metrics as EngineMetrics, Timer};
 
-use crate::argument;
+use crate::argument::{self, arguments};
 use crate::bytes::Bytes;
 use crate::error::Error;
 use crate::guard::guard;
@@ -45,8 +45,7 @@ pub unsafe extern "C" fn solon_metrics_new(
     out: *mut *mut Metrics,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let out = unsafe { argument::output(out, "out") }?;
+        let out = arguments!(output(out));
         out.give(Metrics {
             measured: RefCell::default(),
             is_instrumented: instrument != 0,
@@ -60,13 +59,7 @@ pub unsafe extern "C" fn solon_metrics_new(
 #[must_use]
 pub unsafe extern "C" fn solon_metrics_json(metrics: *mut Metrics, out: *mut Bytes) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (metrics, out) = unsafe {
-            (
-                argument::handle(metrics, "metrics")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (metrics, out) = arguments!(handle(metrics), output(out));
         out.write(Bytes::json(&*metrics.measured.borrow())?);
         Ok(())
     })

@@ -7,7 +7,7 @@ use ::engine::{
 };
 use solon_syntax::json;
 
-use crate::argument;
+use crate::argument::{self, arguments};
 use crate::bytes::{Bytes, Text};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -52,14 +52,11 @@ pub unsafe extern "C" fn solon_engine_set_module(
     text_length: usize,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (engine, name, text) = unsafe {
-            (
-                argument::handle(engine, "engine")?,
-                argument::text(name, name_length, "name")?,
-                argument::text(text, text_length, "text")?,
-            )
-        };
+        let (engine, name, text) = arguments!(
+            handle(engine),
+            text(name, name_length),
+            text(text, text_length),
+        );
         Ok(engine.0.set_module(name, text)?)
     })
 }
@@ -73,13 +70,7 @@ pub unsafe extern "C" fn solon_engine_set_modules(
     module_count: usize,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (engine, modules) = unsafe {
-            (
-                argument::handle(engine, "engine")?,
-                argument::list(modules, module_count, "modules")?,
-            )
-        };
+        let (engine, modules) = arguments!(handle(engine), list(modules, module_count));
         let mut change = EngineChange::default();
         for (at, module) in modules.iter().enumerate() {
             let part = |name: &str| format!("modules[{at}].{name}");
@@ -105,13 +96,7 @@ pub unsafe extern "C" fn solon_engine_remove_module(
     name_length: usize,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (engine, name) = unsafe {
-            (
-                argument::handle(engine, "engine")?,
-                argument::text(name, name_length, "name")?,
-            )
-        };
+        let (engine, name) = arguments!(handle(engine), text(name, name_length));
         Ok(engine.0.remove_module(name)?)
     })
 }
@@ -124,13 +109,7 @@ pub unsafe extern "C" fn solon_engine_module_names(
     out: *mut *mut Value,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (engine, out) = unsafe {
-            (
-                argument::handle(engine, "engine")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (engine, out) = arguments!(handle(engine), output(out));
         let names = engine.0.module_names().into_iter();
         out.give(Value(EngineValue::array(
             names.map(EngineValue::from).collect(),

@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use crate::argument;
+use crate::argument::{self, arguments};
 use crate::error::Error;
 use crate::guard::{guard, guard_or};
 use crate::value::Value;
@@ -30,14 +30,7 @@ pub unsafe extern "C" fn solon_moment_get(
     out: *mut *const Value,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (moment, path, out) = unsafe {
-            (
-                argument::handle(moment, "moment")?,
-                argument::text(path, path_length, "path")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (moment, path, out) = arguments!(handle(moment), text(path, path_length), output(out));
         out.write(Value::within(moment.0.read(path)?));
         Ok(())
     })

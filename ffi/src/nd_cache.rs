@@ -4,7 +4,7 @@ use std::ffi::c_char;
 
 use ::engine::{NdBuiltinCache, json};
 
-use crate::argument;
+use crate::argument::{self, arguments};
 use crate::bytes::Bytes;
 use crate::error::{Error, SOLON_ERROR_INPUT};
 use crate::guard::guard;
@@ -49,13 +49,7 @@ pub unsafe extern "C" fn solon_nd_cache_new(
 #[must_use]
 pub unsafe extern "C" fn solon_nd_cache_json(cache: *mut NdCache, out: *mut Bytes) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (cache, out) = unsafe {
-            (
-                argument::handle(cache, "cache")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (cache, out) = arguments!(handle(cache), output(out));
         let mut text = Vec::new();
         json::write(cache.0.to_value().borrow(), &mut text);
         out.write(Bytes::new(Some(text)));

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use ::engine::Value as EngineValue;
 
-use crate::argument;
+use crate::argument::{self, arguments};
 use crate::error::Error;
 use crate::guard::{guard, guard_or};
 use crate::value::Value;
@@ -21,13 +21,7 @@ pub struct Pairs {
 #[must_use]
 pub unsafe extern "C" fn solon_pairs_new(value: *const Value, out: *mut *mut Pairs) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (value, out) = unsafe {
-            (
-                argument::handle(value, "value")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (value, out) = arguments!(handle(value), output(out));
         let object = value.0.clone();
         let pairs = value.0.as_object().into_iter();
         let pairs = pairs.flat_map(|object| object.iter());

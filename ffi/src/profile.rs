@@ -4,7 +4,7 @@ use std::cell::{RefCell, RefMut};
 
 use ::engine::trace::Profile as EngineProfile;
 
-use crate::argument::{self, refused};
+use crate::argument::{self, arguments, refused};
 use crate::bytes::Bytes;
 use crate::error::Error;
 use crate::guard::guard;
@@ -26,8 +26,7 @@ impl Profile {
 #[must_use]
 pub unsafe extern "C" fn solon_profile_new(out: *mut *mut Profile) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let out = unsafe { argument::output(out, "out") }?;
+        let out = arguments!(output(out));
         out.give(Profile(RefCell::default()));
         Ok(())
     })
@@ -43,14 +42,7 @@ pub unsafe extern "C" fn solon_profile_json(
     out: *mut Bytes,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (profile, moment, out) = unsafe {
-            (
-                argument::handle(profile, "profile")?,
-                argument::handle(moment, "moment")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (profile, moment, out) = arguments!(handle(profile), handle(moment), output(out));
         let modules = moment.0.modules().map(|(_, module)| &**module);
         let rows = std::mem::take(&mut *profile.taken()?).finish(modules);
         out.write(Bytes::json(&rows)?);

@@ -6,7 +6,7 @@ use std::ptr;
 
 use ::engine::{Kind as EngineKind, NumberBuf, Value as EngineValue, json};
 
-use crate::argument::{self, refused};
+use crate::argument::{self, arguments, refused};
 use crate::bytes::{Bytes, Text};
 use crate::error::Error;
 use crate::guard::{guard, guard_or};
@@ -80,8 +80,7 @@ where
 #[must_use]
 pub unsafe extern "C" fn solon_value_null(out: *mut *mut Value) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let out = unsafe { argument::output(out, "out") }?;
+        let out = arguments!(output(out));
         out.give(Value(EngineValue::Null));
         Ok(())
     })
@@ -92,8 +91,7 @@ pub unsafe extern "C" fn solon_value_null(out: *mut *mut Value) -> *mut Error {
 #[must_use]
 pub unsafe extern "C" fn solon_value_boolean(boolean: c_int, out: *mut *mut Value) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let out = unsafe { argument::output(out, "out") }?;
+        let out = arguments!(output(out));
         out.give(Value(EngineValue::Bool(boolean != 0)));
         Ok(())
     })
@@ -104,8 +102,7 @@ pub unsafe extern "C" fn solon_value_boolean(boolean: c_int, out: *mut *mut Valu
 #[must_use]
 pub unsafe extern "C" fn solon_value_int(number: i64, out: *mut *mut Value) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let out = unsafe { argument::output(out, "out") }?;
+        let out = arguments!(output(out));
         out.give(Value(EngineValue::Int(number)));
         Ok(())
     })
@@ -116,8 +113,7 @@ pub unsafe extern "C" fn solon_value_int(number: i64, out: *mut *mut Value) -> *
 #[must_use]
 pub unsafe extern "C" fn solon_value_double(number: f64, out: *mut *mut Value) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let out = unsafe { argument::output(out, "out") }?;
+        let out = arguments!(output(out));
         let read = NumberBuf::from_f64(number);
         let number = read.ok_or_else(|| refused(format!("`number` is {number}: not finite")))?;
         out.give(Value(EngineValue::number(number)));
@@ -134,13 +130,7 @@ pub unsafe extern "C" fn solon_value_number(
     out: *mut *mut Value,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (text, out) = unsafe {
-            (
-                argument::text(text, text_length, "text")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (text, out) = arguments!(text(text, text_length), output(out));
         let read = NumberBuf::parse(text);
         let number = read.ok_or_else(|| refused("`text` is no number, or too large a one"))?;
         out.give(Value(EngineValue::number(number)));
@@ -157,13 +147,7 @@ pub unsafe extern "C" fn solon_value_string(
     out: *mut *mut Value,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (text, out) = unsafe {
-            (
-                argument::text(text, text_length, "text")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (text, out) = arguments!(text(text, text_length), output(out));
         out.give(Value(EngineValue::string(text)));
         Ok(())
     })
@@ -227,14 +211,11 @@ pub unsafe extern "C" fn solon_value_object(
     out: *mut *mut Value,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (keys, values, out) = unsafe {
-            (
-                argument::handles(keys, pair_count, "keys")?,
-                argument::handles(values, pair_count, "values")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (keys, values, out) = arguments!(
+            handles(keys, pair_count),
+            handles(values, pair_count),
+            output(out),
+        );
         let pairs = keys.into_iter().zip(values);
         let pairs = pairs.map(|(key, value)| (key.0.clone(), value.0.clone()));
         out.give(Value(EngineValue::object(pairs.collect())));
@@ -251,13 +232,7 @@ pub unsafe extern "C" fn solon_value_from_json(
     out: *mut *mut Value,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (value, out) = unsafe {
-            (
-                argument::value(json, json_length, "json")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (value, out) = arguments!(value(json, json_length), output(out));
         out.give(Value(value));
         Ok(())
     })
@@ -272,13 +247,7 @@ pub unsafe extern "C" fn solon_value_from_yaml(
     out: *mut *mut Value,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (value, out) = unsafe {
-            (
-                argument::yaml_value(yaml, yaml_length, "yaml")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (value, out) = arguments!(yaml_value(yaml, yaml_length), output(out));
         out.give(Value(value));
         Ok(())
     })
@@ -292,13 +261,7 @@ pub unsafe extern "C" fn solon_value_clone(
     out: *mut *mut Value,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (value, out) = unsafe {
-            (
-                argument::handle(value, "value")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (value, out) = arguments!(handle(value), output(out));
         out.give(Value(value.0.clone()));
         Ok(())
     })
@@ -316,13 +279,7 @@ pub unsafe extern "C" fn solon_value_free(value: *mut Value) {
 #[must_use]
 pub unsafe extern "C" fn solon_value_json(value: *const Value, out: *mut Bytes) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (value, out) = unsafe {
-            (
-                argument::handle(value, "value")?,
-                argument::output(out, "out")?,
-            )
-        };
+        let (value, out) = arguments!(handle(value), output(out));
         let mut text = Vec::new();
         json::write(value.0.borrow(), &mut text);
         out.write(Bytes::new(Some(text)));
