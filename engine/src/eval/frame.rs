@@ -3,9 +3,9 @@
 use std::hint::black_box;
 
 use crate::bug::bug;
-use crate::evaluation::{base_child, base_index, number_key, stored_base_child};
+use crate::evaluation::{base_child, base_index, number_key};
 use crate::program::{ConstId, Operand, Slot};
-use crate::value::{Arena, V, Value};
+use crate::value::{Arena, Object, V, Value};
 
 use super::machine::Machine;
 
@@ -35,15 +35,8 @@ impl<'e> Held<'e> {
     #[inline]
     pub fn base_child(&self, key: Held<'e>) -> Option<Held<'e>> {
         match (self, key) {
-            (Self::Stored(base), Self::Stored(key)) => {
-                stored_base_child(base, key).map(Self::Stored)
-            }
-            (Self::Stored(Value::Object(object)), Self::Value(key)) => {
-                let found = object.get(key).or_else(|| number_key(object, key));
-                found.map(Self::Stored)
-            }
-            (Self::Stored(Value::Array(items)), Self::Value(key)) => {
-                items.get(base_index(key)?).map(Self::Stored)
+            (Self::Stored(Value::Array(items)), key) => {
+                items.get(base_index(key.value())?).map(Self::Stored)
             }
             (base, key) => base_child(base.value(), key.value()).map(Self::Value),
         }
@@ -63,6 +56,80 @@ pub(super) trait Operands<'e> {
 
     /// A constant where it is stored.
     fn stored_constant(&self, id: ConstId) -> Option<&'e Value>;
+
+    /// Returns the value under a constant key of a stored object.
+    fn field_of(&self, object: &'e Object, id: ConstId) -> Option<&'e Value>;
+
+    /// The value of an operand, where it is stored if it is.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "a part of the smallest decisions: what is returned by a call is written, and read again at once"
+    )]
+    fn held(&self, operand: Operand) -> Held<'e> {
+        match operand {
+            Operand::Slot(slot) => *self.slot(slot).unwrap_or_else(|| bug!(NO_SLOT)),
+            Operand::Const(id) => {
+                let constant = self.stored_constant(id);
+                Held::Stored(constant.unwrap_or_else(|| bug!(NO_CONSTANT)))
+            }
+        }
+    }
+
+    /// Follows keys down stored objects as long as they have them. Returns where that ends, and the keys that are left.
+    #[inline]
+    fn follow(&self, mut value: &'e Value, mut keys: &'e [Operand]) -> (&'e Value, &'e [Operand]) {
+        while let (Value::Object(object), [key, rest @ ..]) = (value, keys) {
+            let found = match *key {
+                Operand::Const(id) => self.field_of(object, id),
+                Operand::Slot(slot) => match self.slot(slot) {
+                    Some(Held::Stored(key)) => object.get_stored(key),
+                    Some(Held::Value(key)) => object.get(*key),
+                    None => None,
+                },
+            };
+            match found {
+                Some(inner) => (value, keys) = (inner, rest),
+                None => break,
+            }
+        }
+        (value, keys)
+    }
+
+    /// Returns what is below a base document along keys. Strings as keys cost what they cost in any object: only a key that an
+    /// object does not have may be a number with the text of another key.
+    #[inline]
+    fn base_value(&self, mut base: Held<'e>, mut keys: &'e [Operand]) -> Option<Held<'e>> {
+        loop {
+            if let Held::Stored(value) = base {
+                let (value, rest) = self.follow(value, keys);
+                (base, keys) = (Held::Stored(value), rest);
+            }
+            let Some((key, rest)) = keys.split_first() else {
+                return Some(base);
+            };
+            let key = self.held(*key);
+            let found = match base {
+                Held::Stored(Value::Object(object)) => {
+                    number_key(object, key.value()).map(Held::Stored)
+                }
+                base => base.base_child(key),
+            };
+            (base, keys) = (found?, rest);
+        }
+    }
+
+    /// The same where the first key is a number that a stored object does not have: its text may be a key.
+    #[inline(never)]
+    fn number_value(
+        &self,
+        object: &'e Object,
+        key: Operand,
+        rest: &'e [Operand],
+    ) -> Option<Held<'e>> {
+        let found = number_key(object, self.get(key))?;
+        self.base_value(Held::Stored(found), rest)
+    }
 
     /// The value of an operand.
     #[inline(always)]
@@ -104,6 +171,11 @@ impl<'e> Operands<'e> for Machine<'e> {
     #[inline]
     fn slot(&self, slot: Slot) -> Option<&Held<'e>> {
         self.frames.slot(slot)
+    }
+
+    #[inline]
+    fn field_of(&self, object: &'e Object, id: ConstId) -> Option<&'e Value> {
+        self.under(object, id).flatten()
     }
 
     /// Of the program, or of the query behind it.

@@ -13,7 +13,7 @@ use crate::program::{
     Branch, Chain, ConstId, Index, Inlined, Join, Matches, Operand, Plan, Program, Rule, RuleId,
     RuleKind, RuleSet, Slot, Step,
 };
-use crate::value::{Kind, V, Value};
+use crate::value::{Kind, Object, V, Value};
 
 use super::compare::{Compare, is_member, same_held};
 use super::frame::{Held, NO_CONSTANT, NO_SLOT, Operands};
@@ -238,17 +238,23 @@ impl<'e> Glance<'_, 'e> {
         while let Some((step, rest)) = steps.split_first() {
             let on = match step {
                 Step::Input { keys, out } => match self.input {
-                    Some(Held::Stored(value)) => self.walk_stored(value, keys, *out),
-                    Some(input) => self.walk(input, keys, *out),
+                    Some(Held::Stored(value)) => self.walk_stored::<false>(value, keys, *out),
+                    Some(input) => self.walk::<false>(input, keys, *out),
                     None => false,
                 },
                 Step::Walk { from, keys, out } => match *from {
                     Operand::Slot(slot) => match self.slot(slot) {
-                        Some(Held::Stored(value)) => self.walk_stored(value, keys, *out),
-                        Some(held) => self.walk(*held, keys, *out),
+                        Some(Held::Stored(value)) => self.walk_stored::<false>(value, keys, *out),
+                        Some(held) => self.walk::<false>(*held, keys, *out),
                         None => false,
                     },
-                    Operand::Const(_) => self.walk(self.held(*from), keys, *out),
+                    Operand::Const(_) => self.walk::<false>(self.held(*from), keys, *out),
+                },
+                Step::BaseChild {
+                    from, keys, out, ..
+                } => match self.held(*from) {
+                    Held::Stored(value) => self.walk_stored::<true>(value, keys, *out),
+                    held => self.walk::<true>(held, keys, *out),
                 },
                 Step::Base { path, out } => {
                     let constants = &self.program.constants;
@@ -256,15 +262,6 @@ impl<'e> Glance<'_, 'e> {
                         stored_base_child(base, constants.get(*id as usize)?)
                     });
                     self.set(*out, found.map(Held::Stored))
-                }
-                Step::BaseChild {
-                    from, keys, out, ..
-                } => {
-                    let mut keys = keys.iter();
-                    let found = keys.try_fold(self.held(*from), |base, key| {
-                        base.base_child(self.held(*key))
-                    });
-                    self.set(*out, found)
                 }
                 Step::Equal(left, right) => self.equal(*left, *right),
                 Step::Compare(comparison, left, right) => self.compares(*comparison, *left, *right),
@@ -324,13 +321,23 @@ impl<'e> Glance<'_, 'e> {
                     None => return End::Unsure,
                 },
                 Step::Value(operand) => {
-                    self.found = Some(self.held(*operand));
+                    // stored in each arm: what both may be would be copied in parts
+                    match *operand {
+                        Operand::Slot(_) => self.found = Some(self.held(*operand)),
+                        Operand::Const(id) => {
+                            let constant = self.stored_constant(id);
+                            let constant = constant.unwrap_or_else(|| bug!(NO_CONSTANT));
+                            self.found = Some(Held::Stored(constant));
+                        }
+                    }
                     return End::Hit;
                 }
                 // nothing is seen here that comes too early
                 Step::Screen(screen) if !screen.always => true,
                 Step::Exists => return End::Hit,
-                Step::Each { from, key, out } => return self.each(*from, *key, *out, rest, depth),
+                Step::Each { from, key, out, .. } => {
+                    return self.each(*from, *key, *out, rest, depth);
+                }
                 Step::Join(join) => {
                     return self.each(join.from, join.key, join.out, rest, depth);
                 }
@@ -388,11 +395,14 @@ impl<'e> Glance<'_, 'e> {
         self.block(block, depth + 1)
     }
 
-    /// Goes down a value along keys; whether something is there.
-    fn walk(&mut self, from: Held<'e>, keys: &'e [Operand], out: Slot) -> bool {
-        let found = keys
-            .iter()
-            .try_fold(from, |held, key| below(held, self.held(*key)));
+    /// Goes down a value along keys, which are those of base documents if `BASE` is set. Returns `false` if nothing is there.
+    fn walk<const BASE: bool>(&mut self, from: Held<'e>, keys: &'e [Operand], out: Slot) -> bool {
+        let found = if BASE {
+            self.base_value(from, keys)
+        } else {
+            let mut keys = keys.iter();
+            keys.try_fold(from, |held, key| below(held, self.held(*key)))
+        };
         self.set(out, found)
     }
 
@@ -402,16 +412,19 @@ impl<'e> Glance<'_, 'e> {
         clippy::inline_always,
         reason = "it is most of what a small decision does"
     )]
-    fn walk_stored(&mut self, from: &'e Value, keys: &'e [Operand], out: Slot) -> bool {
+    fn walk_stored<const BASE: bool>(
+        &mut self,
+        from: &'e Value,
+        keys: &'e [Operand],
+        out: Slot,
+    ) -> bool {
         let mut value = from;
         let mut keys = keys.iter();
         while let Value::Object(object) = value
             && let Some(key) = keys.next()
         {
             let found = match *key {
-                Operand::Const(id) => self
-                    .stored_constant(id)
-                    .and_then(|key| object.get_stored(key)),
+                Operand::Const(id) => self.field_of(object, id),
                 Operand::Slot(slot) => match self.slot(slot) {
                     Some(Held::Stored(key)) => object.get_stored(key),
                     Some(Held::Value(key)) => object.get(*key),
@@ -420,11 +433,15 @@ impl<'e> Glance<'_, 'e> {
             };
             match found {
                 Some(inner) => value = inner,
+                None if BASE && self.get(*key).kind() == Kind::Number => {
+                    let found = self.number_value(object, *key, keys.as_slice());
+                    return self.set(out, found);
+                }
                 None => return false,
             }
         }
         if !keys.as_slice().is_empty() {
-            return self.walk(Held::Stored(value), keys.as_slice(), out);
+            return self.walk::<BASE>(Held::Stored(value), keys.as_slice(), out);
         }
         match self.slots.get_mut(out as usize) {
             Some(place) => {
@@ -432,21 +449,6 @@ impl<'e> Glance<'_, 'e> {
                 true
             }
             None => bug!(NO_SLOT),
-        }
-    }
-
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "a part of the smallest decisions, as above"
-    )]
-    fn held(&self, operand: Operand) -> Held<'e> {
-        match operand {
-            Operand::Slot(slot) => *self.slot(slot).unwrap_or_else(|| bug!(NO_SLOT)),
-            Operand::Const(id) => {
-                let constant = self.stored_constant(id);
-                Held::Stored(constant.unwrap_or_else(|| bug!(NO_CONSTANT)))
-            }
         }
     }
 
@@ -471,6 +473,11 @@ impl<'e> Operands<'e> for Glance<'_, 'e> {
     #[inline]
     fn stored_constant(&self, id: ConstId) -> Option<&'e Value> {
         self.program.constants.get(id as usize)
+    }
+
+    #[inline]
+    fn field_of(&self, object: &'e Object, id: ConstId) -> Option<&'e Value> {
+        object.get_stored(self.stored_constant(id)?)
     }
 }
 

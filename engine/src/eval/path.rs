@@ -2,12 +2,11 @@
 
 use smallvec::SmallVec;
 
-use crate::bug::bug;
-use crate::evaluation::{Halt, number_key};
+use crate::evaluation::Halt;
 use crate::program::{ConstId, Node, Operand, Slot, Values};
 use crate::value::{Object, V, Value};
 
-use super::frame::{Held, NO_CONSTANT, NO_SLOT, Operands};
+use super::frame::{Held, Operands};
 use super::machine::Machine;
 
 /// What a value holds at a path.
@@ -158,36 +157,12 @@ impl<'e> Machine<'e> {
         keys: &'e [Operand],
         out: Slot,
     ) -> bool {
-        let mut base = self.held(from);
-        for key in keys {
-            let found = match (base, *key) {
-                (Held::Stored(Value::Object(object)), Operand::Const(id)) => self
-                    .under(object, id)
-                    .flatten()
-                    .or_else(|| number_key(object, self.constant(id)))
-                    .map(Held::Stored),
-                (base, key) => base.base_child(self.held(key)),
-            };
-            match found {
-                Some(found) => base = found,
-                None => return false,
-            }
-        }
-        match base {
-            Held::Stored(value) => self.set_stored(out, value),
-            Held::Value(value) => self.set(out, value),
+        match self.base_value(self.held(from), keys) {
+            Some(Held::Stored(value)) => self.set_stored(out, value),
+            Some(Held::Value(value)) => self.set(out, value),
+            None => return false,
         }
         true
-    }
-
-    fn held(&self, operand: Operand) -> Held<'e> {
-        match operand {
-            Operand::Slot(slot) => *self.slot(slot).unwrap_or_else(|| bug!(NO_SLOT)),
-            Operand::Const(id) => Held::Stored(
-                self.stored_constant(id)
-                    .unwrap_or_else(|| bug!(NO_CONSTANT)),
-            ),
-        }
     }
 
     /// What the input holds at a path.

@@ -28,10 +28,19 @@ pub(crate) fn base_child<'e>(base: V<'e>, key: V<'e>) -> Option<V<'e>> {
 /// Returns the value under a stored `key` in a stored base document. A string key costs what any lookup costs.
 #[inline]
 pub(crate) fn stored_base_child<'e>(base: &'e Value, key: &'e Value) -> Option<&'e Value> {
+    if let Value::Object(object) = base
+        && let Some(found) = object.get_stored(key)
+    {
+        return Some(found);
+    }
+    other_base_child(base, key)
+}
+
+/// The same for a key that an object does not have as it is.
+#[inline(never)]
+fn other_base_child<'e>(base: &'e Value, key: &'e Value) -> Option<&'e Value> {
     match base {
-        Value::Object(object) => object
-            .get_stored(key)
-            .or_else(|| number_key(object, key.borrow())),
+        Value::Object(object) => number_key(object, key.borrow()),
         Value::Array(items) => items.get(base_index(key.borrow())?),
         Value::Set(set) => set.contains(key.borrow()).then_some(key),
         _ => None,
