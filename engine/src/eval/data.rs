@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use smallvec::SmallVec;
 use solon_syntax::stack;
 
 use crate::bug::bug;
@@ -9,7 +10,7 @@ use crate::evaluation::{
     EvalError, Halt, Overlay, base_child, below, document_keys, is_system, merged_keys, replaced,
     stored_base_child, united,
 };
-use crate::program::{ConstId, NodeId, Program, RuleId, RuleKind, Slot, Step, TreeNode};
+use crate::program::{BasePath, ConstId, NodeId, Program, RuleId, RuleKind, Slot, Step, TreeNode};
 use crate::value::{V, Value};
 
 use super::frame::Operands;
@@ -63,8 +64,7 @@ impl<'e> Machine<'e> {
     /// Fills a slot with a base document below which there are no rules; whether there is one.
     pub(super) fn base_document(&mut self, path: &[ConstId], out: Slot) -> Result<bool, Halt> {
         if self.overlaid {
-            let path: smallvec::SmallVec<[V<'e>; 8]> =
-                path.iter().map(|id| self.constant(*id)).collect();
+            let path: SmallVec<[V<'e>; 8]> = path.iter().map(|id| self.constant(*id)).collect();
             // the root has rules, though none of them is below
             let node = path.is_empty().then_some(0);
             let overlays = self.scope_ref().overlay.clone();
@@ -294,11 +294,39 @@ impl<'e> Machine<'e> {
         arena.object_from(object.iter().chain(hidden))
     }
 
+    /// Runs the rest of a block for each element of a collection, whose path below `data` is `base` if it is a base document.
+    /// What replaces an object is merged with it in the document around it, but an element that is read by its own path is
+    /// the new value alone.
+    #[inline]
+    pub(super) fn each_below(
+        &mut self,
+        from: V<'e>,
+        base: Option<&'e BasePath>,
+        key: Option<Slot>,
+        out: Slot,
+        rest: &'e [Step],
+    ) -> Result<Flow, Halt> {
+        match self.replaced_base(base) {
+            Some(path) => self.each_key(&path, key, Some(out), rest),
+            None => self.each(from, key, out, rest),
+        }
+    }
+
+    /// Returns the path of a base document if documents below it are replaced. A document that is replaced as a whole, or is below
+    /// such a one, has the new elements alone.
+    pub(super) fn replaced_base(&self, base: Option<&'e BasePath>) -> Option<SmallVec<[V<'e>; 8]>> {
+        let base = base.filter(|_| self.overlaid)?;
+        let path: SmallVec<[V<'e>; 8]> = base.0.iter().map(|operand| self.get(*operand)).collect();
+        let root = self.scope_ref().overlay.as_deref()?;
+        let overlay = path.iter().try_fold(root, |node, key| node.child(*key))?;
+        matches!(overlay, Overlay::Node(_)).then_some(path)
+    }
+
     /// Runs the rest of a block for each key of the document at a path below `data`.
     pub(super) fn each_key(
         &mut self,
         path: &[V<'e>],
-        key: Slot,
+        key: Option<Slot>,
         value: Option<Slot>,
         rest: &'e [Step],
     ) -> Result<Flow, Halt> {
@@ -306,7 +334,9 @@ impl<'e> Machine<'e> {
         let (keys, from) = self.keys(overlays.as_deref(), path)?;
         for name in keys {
             self.turn()?;
-            self.set(key, name);
+            if let Some(key) = key {
+                self.set(key, name);
+            }
             if let Some(out) = value {
                 let inner = match from {
                     Source::Place(place) => self.document_from(place, &[name])?,

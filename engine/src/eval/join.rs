@@ -33,6 +33,9 @@ impl<'e> Machine<'e> {
     #[inline(never)]
     pub(super) fn join(&mut self, join: &'e Join, rest: &'e [Step]) -> Result<Flow, Halt> {
         let from = self.get(join.from);
+        if let Some(path) = self.replaced_base(join.base.as_deref()) {
+            return self.each_key(&path, join.key, Some(join.out), rest);
+        }
         let matching = self.matching(join, from)?;
         if let Matching::These(found) = matching {
             for (key, element) in found {
@@ -107,7 +110,7 @@ impl<'e> Machine<'e> {
 
     /// The elements of a collection that a join visits.
     fn matching(&mut self, join: &'e Join, from: V<'e>) -> Result<Matching<'e>, Halt> {
-        // what a function stands in for sees all elements; where documents are replaced, paths of base documents are read whole
+        // what a function stands in for sees all elements; new documents have other keys than base documents
         if table::len(from) < Join::FEW || self.mocked || (join.is_base && self.overlaid) {
             return Ok(Matching::All(None));
         }
@@ -235,7 +238,10 @@ impl<'e> Machine<'e> {
 /// The slot of the field that a join goes by and the steps behind its test, when the rest begins with that.
 fn behind_test<'e>(join: &Join, rest: &'e [Step]) -> Option<(Slot, &'e [Step])> {
     let [
-        Step::Walk { from, keys, out },
+        Step::Walk { from, keys, out }
+        | Step::BaseChild {
+            from, keys, out, ..
+        },
         Step::Equal(left, right),
         behind @ ..,
     ] = rest

@@ -262,8 +262,14 @@ impl<'e> Machine<'e> {
                 Step::Among(value, collection) => {
                     self.among(self.get(*value), self.get(*collection))?
                 }
-                Step::Each { from, key, out } => {
-                    return self.each(self.get(*from), *key, *out, rest);
+                Step::Each {
+                    from,
+                    key,
+                    out,
+                    base,
+                } => {
+                    let base = base.as_deref();
+                    return self.each_below(self.get(*from), base, *key, *out, rest);
                 }
                 Step::Join(join) => return self.join(join, rest),
                 Step::Rule { rule, out } => {
@@ -300,7 +306,7 @@ impl<'e> Machine<'e> {
                 Step::Keys { path, key, value } => {
                     let mut few = Few::default();
                     let path = self.gather(path, &mut few);
-                    return self.each_key(path, *key, *value, rest);
+                    return self.each_key(path, Some(*key), *value, rest);
                 }
                 Step::Call { call, out } => self.call_into(call, *out)?,
                 Step::Custom { call, out } => {

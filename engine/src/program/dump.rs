@@ -5,6 +5,7 @@
 
 mod index;
 mod indexed;
+mod joins;
 mod screen;
 
 pub use indexed::indexed;
@@ -12,7 +13,7 @@ pub use indexed::indexed;
 use std::fmt::{self, Display, Write};
 
 use super::plan::{
-    Block, BuiltinCall, Callee, Collector, Comparison, Join, Operand, Plan, Slot, Step, Target,
+    BasePath, Block, BuiltinCall, Callee, Collector, Comparison, Operand, Plan, Slot, Step, Target,
 };
 use super::rules::{NodeId, Rule, RuleId, RuleKind, RuleSet};
 use super::{ConstId, Program};
@@ -148,9 +149,15 @@ impl<'p> Dump<'p> {
                 let (from, keys) = (self.operand(*from), self.keys(keys));
                 self.set(*out, format_args!("{from}{keys}"))
             }
-            Step::Each { from, key, out } => {
+            Step::Each {
+                from,
+                key,
+                out,
+                base,
+            } => {
                 let (from, key) = (self.operand(*from), wanted(*key));
-                self.line(format_args!("each {key}, s{out} in {from}"))
+                let base = self.base(base.as_deref());
+                self.line(format_args!("each {key}, s{out} in {from}{base}"))
             }
             Step::Join(join) => self.join(join),
             Step::Base { path, out } => {
@@ -166,8 +173,9 @@ impl<'p> Dump<'p> {
                 keys,
                 path,
             } => {
-                let (from, keys, path) = (self.operand(*from), self.keys(keys), self.keys(&path.0));
-                self.set(*out, format_args!("{from}{keys} below base{path}"))
+                let (from, keys) = (self.operand(*from), self.keys(keys));
+                let base = self.base(Some(path));
+                self.set(*out, format_args!("{from}{keys}{base}"))
             }
             Step::Rule { rule, out } => self.set(*out, self.name(*rule)),
             Step::Keyed { rule, keys, out } => self.set(
@@ -334,43 +342,11 @@ impl<'p> Dump<'p> {
         self.block(right)
     }
 
-    fn join(&mut self, join: &Join) -> fmt::Result {
-        let (from, key) = (self.operand(join.from), wanted(join.key));
-        // each step reads what those before it found
-        let mut found: Vec<(Operand, String)> = Vec::new();
-        for step in &join.lookup {
-            let read = |operand: &Operand| {
-                let text = found.iter().find(|(slot, _)| slot == operand);
-                text.map_or_else(|| self.operand(*operand), |(_, text)| text.clone())
-            };
-            let (out, text) = match step {
-                Step::Walk { from, keys, out } => {
-                    (*out, format!("{}{}", read(from), self.keys(keys)))
-                }
-                Step::Input { keys, out } => (*out, format!("input{}", self.keys(keys))),
-                Step::BaseChild {
-                    from, keys, out, ..
-                } => (*out, format!("{}{}", read(from), self.keys(keys))),
-                Step::Call { call, out } => {
-                    let args: Vec<String> = call.args.iter().map(read).collect();
-                    let text = format!("{}({})", call.entry.builtin.name, args.join(", "));
-                    (*out, text)
-                }
-                _ => continue,
-            };
-            found.push((Operand::Slot(out), text));
-        }
-        let known = found.pop().filter(|(slot, _)| *slot == join.known);
-        let known = known.map_or_else(|| self.operand(join.known), |(_, text)| text);
-        let place = match join.key {
-            Some(key) if join.by_key => key,
-            _ => join.out,
-        };
-        let (out, path) = (join.out, self.keys(&join.path));
-        let base = if join.is_base { "base " } else { "" };
-        self.line(format_args!(
-            "join {key}, s{out} in {from} by {base}s{place}{path} == {known}"
-        ))
+    /// The path of a base document.
+    fn base(&self, path: Option<&BasePath>) -> String {
+        path.map_or_else(String::new, |path| {
+            format!(" below base{}", self.keys(&path.0))
+        })
     }
 
     fn builtin(&mut self, call: &BuiltinCall, out: Slot) -> fmt::Result {

@@ -19,9 +19,16 @@ macro_rules! operands {
                 keys.$iter().for_each(&mut *$see);
                 path.0.$iter().for_each($see);
             }
-            Self::Each { from, .. } | Self::Descend { from, .. } => $see(from),
+            Self::Each { from, base, .. } => {
+                $see(from);
+                base.$iter().for_each(|path| path.0.$iter().for_each(&mut *$see));
+            }
+            Self::Descend { from, .. } => $see(from),
             Self::Join(join) => {
                 $see(operands!(@part join.from, $iter));
+                join.base
+                    .$iter()
+                    .for_each(|path| path.0.$iter().for_each(&mut *$see));
                 join.path.$iter().for_each(&mut *$see);
                 $see(operands!(@part join.known, $iter));
                 join.lookup

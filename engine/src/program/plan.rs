@@ -101,6 +101,8 @@ pub enum Step {
         key: Option<Slot>,
         /// Receives the element, value or member.
         out: Slot,
+        /// Path of `from` below `data` if it is a base document: where documents are replaced, the path of an element decides.
+        base: Option<Box<BasePath>>,
     },
     /// Each element of a collection that may have a known value at a known place; what follows tests that it has.
     Join(Box<Join>),
@@ -312,6 +314,8 @@ pub struct Join {
     pub path: Box<[Operand]>,
     /// `true` if the path has keys of base documents, as in `Step::BaseChild`.
     pub is_base: bool,
+    /// Path of `from` below `data`, as in `Step::Each`.
+    pub base: Option<Box<BasePath>>,
     /// The value.
     pub known: Operand,
     /// The steps that find it, if only within the loop, which does not change it: lookups, and calls of built-ins.

@@ -244,6 +244,7 @@ impl Inliner<'_> {
                 from,
                 key,
                 out: member,
+                ..
             },
             rest,
         )) = behind.split_first()

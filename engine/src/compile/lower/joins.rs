@@ -8,6 +8,7 @@ use super::constants::Constants;
 use super::each_lowered;
 use super::lookups::{is_pure, is_quiet};
 use crate::compile::optimisations::{Optimisation, Optimisations};
+use crate::evaluation::base_index;
 use crate::program::{
     Block, Join, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Slot, Step,
 };
@@ -59,8 +60,12 @@ pub fn without(steps: &[Step]) -> Vec<Step> {
 fn undo(step: &mut Step) {
     match step {
         Step::Join(join) => {
-            let (from, key, out) = (join.from, join.key, join.out);
-            *step = Step::Each { from, key, out };
+            *step = Step::Each {
+                from: join.from,
+                key: join.key,
+                out: join.out,
+                base: join.base.take(),
+            };
         }
         Step::Among(value, collection) => *step = Step::Member(*value, *collection),
         step => step
@@ -100,8 +105,14 @@ impl Search<'_> {
         let mut steps: &mut [Step] = block;
         while let Some((step, rest)) = steps.split_first_mut() {
             match step {
-                Step::Each { from, key, out } if self.stays(*from, depth) => {
-                    if let Some(join) = self.join(*from, *key, *out, rest) {
+                Step::Each {
+                    from,
+                    key,
+                    out,
+                    base,
+                } if self.stays(*from, depth) => {
+                    if let Some(mut join) = self.join(*from, *key, *out, rest) {
+                        join.base = base.take();
                         *step = Step::Join(Box::new(join));
                     }
                 }
@@ -132,6 +143,14 @@ impl Search<'_> {
             step.blocks_mut().for_each(|block| self.block(block, inner));
             steps = rest;
         }
+    }
+
+    /// Returns `true` for a string that is the same key in any value, base document or not.
+    fn is_field(&self, key: Operand) -> bool {
+        self.constants.get(key).is_some_and(|key| {
+            let key = key.borrow();
+            key.is_string() && base_index(key).is_none()
+        })
     }
 
     /// Within how many loops a value changes.
@@ -190,7 +209,8 @@ impl Search<'_> {
                 outside &= !matches!(operand, Operand::Slot(slot)
                     if inside.contains(&slot) && !lookups.iter().any(|(out, _)| *out == slot));
             });
-            let is_base = matches!(step, Step::BaseChild { .. });
+            let is_base = matches!(step, Step::BaseChild { keys, .. }
+                if keys.iter().any(|key| !self.is_field(*key)));
             match step {
                 Step::Walk { out, .. } | Step::BaseChild { out, .. } | Step::Input { out, .. }
                     if outside =>
@@ -256,6 +276,7 @@ impl Search<'_> {
                                 by_key: place.by_key,
                                 path: place.path.clone().into(),
                                 is_base: place.is_base,
+                                base: None,
                                 known,
                                 lookup: lookup.into(),
                                 calls,

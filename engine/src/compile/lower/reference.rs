@@ -4,9 +4,7 @@ use solon_syntax::ast::{Term, TermKind};
 
 use super::body::Lowering;
 use super::constants::constant;
-use crate::evaluation::base_index;
 use crate::program::{BasePath, ConstId, NodeId, Operand, RuleId, RuleKind, Step};
-use crate::value::Value;
 
 impl Lowering<'_> {
     /// Evaluates a reference; open variables in it become generators.
@@ -57,7 +55,12 @@ impl Lowering<'_> {
             if self.is_open(first) {
                 let key = (!first.is_wildcard()).then(|| self.slot());
                 let out = self.slot();
-                self.push(Step::Each { from, key, out });
+                self.push(Step::Each {
+                    from,
+                    key,
+                    out,
+                    base: None,
+                });
                 if let Some(key) = key {
                     self.matches(Operand::Slot(key), first);
                 }
@@ -113,7 +116,8 @@ impl Lowering<'_> {
         self.below_base(Operand::Slot(out), known, rest)
     }
 
-    /// Evaluates what lies below a base document, whose path below `data` is `path`.
+    /// Evaluates what lies below a base document, whose path below `data` is `path`. Each step names its whole path, which
+    /// decides where documents are replaced.
     fn below_base(
         &mut self,
         mut from: Operand,
@@ -123,13 +127,14 @@ impl Lowering<'_> {
         while let Some((first, others)) = operands.split_first() {
             if self.is_open(first) {
                 let is_named = !first.is_wildcard();
-                // a `BaseChild` further below names each step of its path
-                let is_read = others
-                    .iter()
-                    .any(|term| !is_field(term) && !term.is_wildcard());
-                let key = (is_named || is_read).then(|| self.slot());
+                let key = (is_named || !others.is_empty()).then(|| self.slot());
                 let out = self.slot();
-                self.push(Step::Each { from, key, out });
+                self.push(Step::Each {
+                    from,
+                    key,
+                    out,
+                    base: Some(Box::new(BasePath(path.clone().into()))),
+                });
                 if let Some(key) = key {
                     path.push(Operand::Slot(key));
                     if is_named {
@@ -140,22 +145,13 @@ impl Lowering<'_> {
                 operands = others;
             } else {
                 let (keys, rest) = self.known(operands);
-                let keys: Box<[Operand]> = keys.into();
-                let (known, _) = operands
-                    .split_at_checked(keys.len())
-                    .unwrap_or((operands, &[]));
                 let below = path.iter().chain(&keys).copied().collect();
                 let out = self.slot();
-                self.push(if known.iter().all(is_field) {
-                    Step::Walk { from, keys, out }
-                } else {
-                    let path = Box::new(BasePath(path.into()));
-                    Step::BaseChild {
-                        from,
-                        out,
-                        keys,
-                        path,
-                    }
+                self.push(Step::BaseChild {
+                    from,
+                    out,
+                    keys: keys.into(),
+                    path: Box::new(BasePath(path.into())),
                 });
                 from = Operand::Slot(out);
                 path = below;
@@ -226,10 +222,4 @@ impl Lowering<'_> {
         });
         Operand::Slot(out)
     }
-}
-
-/// Returns `true` if a key is a string that is the same key in any value, base document or not.
-fn is_field(key: &Term) -> bool {
-    let is_index = |key: &Value| base_index(key.borrow()).is_some();
-    constant(key).is_some_and(|key| key.borrow().is_string() && !is_index(&key))
 }
