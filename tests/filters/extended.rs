@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use solon::{Engine, Error, FilterOptions, FilterTarget, Filters, Request, json as values};
+use solon::{Engine, Error, FilterOptions, FilterTarget, Filters, Limits, Request, json as values};
 
 use crate::databases::condition;
 
@@ -186,4 +186,33 @@ fn each_rule_is_explained() {
         json!(["fruits.price < '11'"]),
     ];
     assert_eq!(tests, wanted, "{told:#}");
+}
+
+#[test]
+fn branches_within_branches_are_searched_once() {
+    const LEVELS: usize = 16;
+    let nested = |rule: &dyn Fn(usize) -> String| {
+        let rules: Vec<String> = (1..=LEVELS).map(rule).collect();
+        rules.join("\n")
+    };
+    let rules = nested(&|level| format!("f{level} := 1 if f{} == 2 else := 2", level - 1));
+    let functions =
+        nested(&|level| format!("f{level}(x) := 1 if f{}(x) == 2 else := 2", level - 1));
+    // a search that doubled with each level would take thirty times as many
+    let limits = Limits::default().steps(Some(2_000));
+    let request = Request::new().limits(&limits);
+    let options = options(FilterTarget::Sqlite);
+    let said = |rules: &str| {
+        let made = engine(rules).filters("filters/include", &options, &request);
+        condition(made.unwrap())
+    };
+    let flat = said("include if input.fruits.b == 1");
+    for rules in [
+        format!("f0 := 1 if input.fruits.b == 1 else := 2\n{rules}\ninclude if f{LEVELS} == 1"),
+        format!(
+            "f0(x) := 1 if x.b == 1 else := 2\n{functions}\ninclude if f{LEVELS}(input.fruits) == 1"
+        ),
+    ] {
+        assert_eq!(said(&rules), flat);
+    }
 }

@@ -1,6 +1,9 @@
 //! Rules with `else` whose conditions depend on the unknown. A branch counts if no branch before it does, so each branch is
 //! searched together with the negations of the earlier bodies.
 //!
+//! The residual bodies of a branch that others follow are found once, for its negation, and saved where the branch counts.
+//! A second search would double the work with each rule that a condition leads to.
+//!
 //! OPA does not inline such rules. They are inlined only if [`super::state::Inlining::complements`] is set, every value is a
 //! constant, and each earlier body can be negated expression by expression.
 
@@ -8,6 +11,7 @@ use solon_syntax::ast::{Body, Rule};
 
 use super::functions::OpenCall;
 use super::negation::{NegatedCalls, can_complement};
+use super::save::SavedKind;
 use crate::evaluation::Halt;
 use crate::program::constant;
 use crate::trace::Op;
@@ -17,9 +21,11 @@ use crate::walk::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
 use crate::walk::reference::Target;
 use crate::walk::term::T;
 
-/// Branches of a rule in order, each with the residual bodies of its own condition.
-struct Branches<'e> {
-    branches: Vec<(&'e Rule, Vec<Body>)>,
+/// A branch of a rule.
+struct Branch<'e> {
+    rule: &'e Rule,
+    /// The residual bodies of its own condition. `None` for the last branch, which is searched where it counts.
+    bodies: Option<Vec<Body>>,
 }
 
 impl<'e> Walk<'e> {
@@ -45,12 +51,13 @@ impl<'e> Walk<'e> {
         let Some(found) = self.branches(chain, bodies)? else {
             return Ok(None);
         };
-        self.each_branch(goal, &found, &mut |walk, rule| {
+        self.each_branch(goal, &found, &mut |walk, branch| {
+            let rule = branch.rule;
             let child = walk.child(goal, rule, false);
             walk.rule_event(Op::Enter, child, rule);
             let value = rule.head.value.as_ref();
             let value = value.map_or(T::Known(V::Bool(true)), |it| T::Term(it, child.frame));
-            let outcome = walk.run(child, &mut |walk| {
+            let outcome = walk.branch_body(goal, child, branch, &mut |walk| {
                 walk.rule_event(Op::Exit, child, rule);
                 let flow = walk.descend_open(goal, value, target, next)?;
                 if flow == Flow::More {
@@ -98,8 +105,11 @@ impl<'e> Walk<'e> {
             return Ok(None);
         };
         let is_enough = matches.early_exit;
-        self.each_branch(goal, &found, &mut |walk, rule| {
-            let flow = walk.inline_application(goal, call, (rule, is_enough), next)?;
+        self.each_branch(goal, &found, &mut |walk, branch| {
+            let body = &mut |walk: &mut Self, child: Goal<'e>, next: Next<'_, 'e>| {
+                walk.branch_body(goal, child, branch, next)
+            };
+            let flow = walk.apply_rule(goal, call, (branch.rule, is_enough), body, next)?;
             Ok(flow.unwrap_or(Flow::More))
         })
     }
@@ -123,23 +133,28 @@ impl<'e> Walk<'e> {
         &mut self,
         chain: &[&'e Rule],
         mut bodies: impl FnMut(&mut Self, &'e Rule) -> Result<Vec<Body>, Halt>,
-    ) -> Result<Option<Branches<'e>>, Halt> {
-        let mut branches: Vec<(&'e Rule, Vec<Body>)> = Vec::with_capacity(chain.len());
-        for rule in chain {
-            let bodies = bodies(self, rule)?;
-            let is_last = bodies.iter().any(Vec::is_empty);
-            branches.push((rule, bodies));
-            if is_last {
+    ) -> Result<Option<Vec<Branch<'e>>>, Halt> {
+        let mut branches: Vec<Branch<'e>> = Vec::with_capacity(chain.len());
+        let mut earlier: Vec<Body> = Vec::new();
+        for (at, rule) in chain.iter().enumerate() {
+            if at + 1 == chain.len() {
+                let bodies = None;
+                branches.push(Branch { rule, bodies });
                 break;
             }
+            let bodies = bodies(self, rule)?;
+            if bodies.iter().any(Vec::is_empty) {
+                let bodies = Some(vec![Body::new()]);
+                branches.push(Branch { rule, bodies });
+                break;
+            }
+            earlier.extend(bodies.iter().cloned());
+            let bodies = Some(bodies);
+            branches.push(Branch { rule, bodies });
         }
-        let earlier = branches
-            .split_last()
-            .map_or(&[][..], |(_, earlier)| earlier);
-        let earlier: Vec<Body> = earlier.iter().flat_map(|(_, it)| it.clone()).collect();
         let unknown = self.unknown_names();
         let is_possible = can_complement(&unknown, &earlier, NegatedCalls::All);
-        Ok(is_possible.then_some(Branches { branches }))
+        Ok(is_possible.then_some(branches))
     }
 
     /// Returns the residual bodies of a search, without what is saved around it.
@@ -157,21 +172,38 @@ impl<'e> Walk<'e> {
     fn each_branch(
         &mut self,
         goal: Goal<'e>,
-        found: &Branches<'e>,
-        search: &mut dyn FnMut(&mut Self, &'e Rule) -> Result<Flow, Halt>,
+        branches: &[Branch<'e>],
+        search: &mut dyn FnMut(&mut Self, &Branch<'e>) -> Outcome,
     ) -> Result<Option<Flow>, Halt> {
         let mut earlier: Vec<Body> = Vec::new();
-        let flow = self.alternatives(&found.branches, |walk, (rule, bodies)| {
+        let flow = self.alternatives(branches, |walk, branch| {
             let flow = if earlier.is_empty() {
-                search(walk, rule)
+                search(walk, branch)
             } else {
                 walk.complements(goal, &earlier, &mut Vec::new(), &mut |walk| {
-                    search(walk, rule)
+                    search(walk, branch)
                 })
             }?;
-            earlier.extend(bodies.iter().cloned());
+            earlier.extend(branch.bodies.iter().flatten().cloned());
             Ok(flow)
         })?;
         Ok(Some(flow))
+    }
+
+    /// Calls `next` for each residual body of a branch, with its expressions saved.
+    fn branch_body(
+        &mut self,
+        goal: Goal<'e>,
+        child: Goal<'e>,
+        branch: &Branch<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let Some(bodies) = &branch.bodies else {
+            return self.run(child, next);
+        };
+        self.alternatives(bodies, |walk, body| {
+            let kinds = body.iter().cloned().map(SavedKind::Done).collect();
+            walk.save(goal, kinds, &[], next)
+        })
     }
 }

@@ -230,7 +230,19 @@ impl<'e> Walk<'e> {
         &mut self,
         goal: Goal<'e>,
         call: OpenCall<'_, 'e>,
+        rule: (&'e Rule, bool),
+        next: Next<'_, 'e>,
+    ) -> Result<Option<Flow>, Halt> {
+        self.apply_rule(goal, call, rule, &mut Self::run, next)
+    }
+
+    /// The same, where `body` searches the body of the rule once its arguments have their values.
+    pub(super) fn apply_rule(
+        &mut self,
+        goal: Goal<'e>,
+        call: OpenCall<'_, 'e>,
         (rule, is_enough): (&'e Rule, bool),
+        body: &mut dyn FnMut(&mut Self, Goal<'e>, Next<'_, 'e>) -> Outcome,
         next: Next<'_, 'e>,
     ) -> Result<Option<Flow>, Halt> {
         let child = self.child(goal, rule, false);
@@ -241,7 +253,7 @@ impl<'e> Walk<'e> {
         let mut hit = false;
         self.rule_event(Op::Enter, child, rule);
         let outcome = self.unify_operands(before, rule, call, 0, &mut |walk| {
-            walk.run(child, &mut |walk| {
+            body(walk, child, &mut |walk| {
                 hit = true;
                 let exit = Goal {
                     find_one: is_enough,
