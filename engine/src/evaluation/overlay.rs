@@ -11,7 +11,7 @@ use crate::program::Program;
 use crate::value::{Arena, V};
 
 /// Replaced documents by path below `data`.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Overlay<'e> {
     /// This document is replaced.
     Value(V<'e>),

@@ -12,6 +12,11 @@ use super::{ArenaObject, Kind, Short, Text, V, stored_order};
 pub(super) static STATE: LazyLock<foldhash::fast::RandomState> =
     LazyLock::new(foldhash::fast::RandomState::default);
 
+/// Hash of something made of values, equal for equal ones within one process.
+pub fn hash_of(made_of_values: &impl Hash) -> u64 {
+    STATE.hash_one(made_of_values)
+}
+
 /// Hash of a value, equal for equal values within one process.
 #[inline]
 pub fn hash(value: V<'_>) -> u64 {

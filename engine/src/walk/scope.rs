@@ -1,5 +1,7 @@
 //! `with`: input, documents and functions as one expression sees them.
 
+use std::cell::OnceCell;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use solon_syntax::ast::{Expr, Term, TermKind};
@@ -15,7 +17,7 @@ use crate::builtins::Run;
 use crate::evaluation::{EvalError, Halt, Overlay, Patches, no_document, overlay};
 use crate::limits;
 use crate::program::document_path;
-use crate::value::V;
+use crate::value::{V, order};
 
 /// Results of rules and functions by path and arguments; `None` stands for undefined.
 type Memo<'e> = hashbrown::HashMap<Box<[V<'e>]>, Option<V<'e>>, foldhash::fast::RandomState>;
@@ -42,14 +44,33 @@ pub(super) struct Scope<'e> {
     pub narrowed: Narrowed<'e>,
     /// Solutions of comprehensions kept in it.
     pub tables: Tables<'e>,
+    identity: OnceCell<Rc<ScopeIdentity<'e>>>,
 }
 
 /// What makes one scope other than another.
-#[derive(PartialEq)]
 pub(super) struct ScopeIdentity<'e> {
     input: Option<V<'e>>,
     overlay: Option<Rc<Overlay<'e>>>,
     mocks: Option<Rc<Vec<Mocked<'e>>>>,
+    /// Hash of the input, the replaced documents and the names of the replaced functions.
+    hash: u64,
+}
+
+impl PartialEq for ScopeIdentity<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash
+            && self.input == other.input
+            && self.overlay == other.overlay
+            && self.mocks == other.mocks
+    }
+}
+
+impl Eq for ScopeIdentity<'_> {}
+
+impl Hash for ScopeIdentity<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
 }
 
 /// A function that is replaced.
@@ -109,13 +130,19 @@ impl<'e> Scope<'e> {
         }
     }
 
-    /// What makes it other than another one.
-    pub fn identity(&self) -> ScopeIdentity<'e> {
-        ScopeIdentity {
-            input: self.input,
-            overlay: self.overlay.clone(),
-            mocks: self.mocks.clone(),
-        }
+    /// What makes it other than another one, computed once.
+    pub fn identity(&self) -> Rc<ScopeIdentity<'e>> {
+        let new = || {
+            let mocks = self.mocks.iter().flat_map(|mocks| mocks.iter());
+            let names: Vec<&str> = mocks.map(|mocked| &*mocked.name).collect();
+            Rc::new(ScopeIdentity {
+                input: self.input,
+                overlay: self.overlay.clone(),
+                mocks: self.mocks.clone(),
+                hash: order::hash_of(&(self.input, &self.overlay, names)),
+            })
+        };
+        self.identity.get_or_init(new).clone()
     }
 }
 

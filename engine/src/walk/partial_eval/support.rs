@@ -46,16 +46,15 @@ struct MadeRules<'e> {
     /// The scope that the support rules are for; `None` if there are none.
     owner: Option<Rc<ScopeIdentity<'e>>>,
     /// The scopes in which the rules were searched, and whether anything is left of them there.
-    searched: Vec<(Rc<ScopeIdentity<'e>>, bool)>,
+    searched: HashMap<Rc<ScopeIdentity<'e>>, bool>,
 }
 
 impl<'e> MadeRules<'e> {
     /// Where the rules for a scope are; `None` if they were not searched in it.
     fn find(&self, scope: &ScopeIdentity<'e>) -> Option<Found> {
-        let mut searched = self.searched.iter();
-        let (_, defined) = searched.find(|(one, _)| **one == *scope)?;
+        let is_defined = self.searched.get(scope)?;
         Some(match &self.owner {
-            _ if !defined => Found::Nothing,
+            _ if !is_defined => Found::Nothing,
             Some(owner) if **owner == *scope => Found::Here,
             _ => Found::Elsewhere,
         })
@@ -147,7 +146,7 @@ impl<'e> Walk<'e> {
     /// Makes support rules of a group, if that has not been done; where they are, if there are any.
     pub(super) fn support(&mut self, wanted: &Wanted<'_, 'e>) -> Result<Found, Halt> {
         let key = document(wanted.path);
-        let here = Rc::new(self.scope().identity());
+        let here = self.scope().identity();
         let made = self.opened().and_then(|open| open.support.made.get(&key));
         if let Some(found) = made.and_then(|made| made.find(&here)) {
             return Ok(found);
@@ -169,7 +168,7 @@ impl<'e> Walk<'e> {
         if defined && !is_taken {
             made.owner = Some(here.clone());
         }
-        made.searched.push((here, defined));
+        made.searched.insert(here, defined);
         Ok(match (defined, is_taken) {
             (false, _) => Found::Nothing,
             (true, false) => Found::Here,
