@@ -160,6 +160,8 @@ struct Mapping {
 struct Anchor {
     value: Value,
     nodes: u64,
+    /// The error of an alias that is not a key, if the node is a key that is a number out of range.
+    unfit: Option<YamlError>,
 }
 
 struct Reader<'t> {
@@ -193,15 +195,11 @@ impl Reader<'_> {
                 } else {
                     &text
                 };
-                if self.out_of_range == OutOfRange::Rejected
+                let is_rejected = self.out_of_range == OutOfRange::Rejected
                     && (style == ScalarStyle::Plain && tag.is_none())
-                    && self.awaiting_key().is_none()
-                    && is_out_of_range(text)
-                {
-                    let error = || YamlError::out_of_range(span.start.line(), text);
-                    self.unfit.get_or_insert_with(error);
-                }
-                self.scalar(text, style, anchor, tag.as_deref())
+                    && is_out_of_range(text);
+                let error = is_rejected.then(|| YamlError::out_of_range(span.start.line(), text));
+                self.scalar(text, style, anchor, tag.as_deref(), error)
             }
             Event::Alias(anchor) => self.alias(anchor, span),
             Event::SequenceStart(anchor, _) => self.start(Collection::Sequence(Vec::new()), anchor),
@@ -219,6 +217,7 @@ impl Reader<'_> {
         style: ScalarStyle,
         anchor: usize,
         tag: Option<&Tag>,
+        unfit: Option<YamlError>,
     ) -> Result<(), YamlError> {
         let marked = self.stand_in.filter(|stand_in| text.contains(*stand_in));
         let marked = marked.map(|stand_in| text.replace(stand_in, "\u{feff}"));
@@ -246,13 +245,19 @@ impl Reader<'_> {
             };
             if anchor != 0 {
                 let value = self.value(scalar, text);
-                self.anchors.insert(anchor, Anchor { value, nodes: 1 });
+                let node = Anchor {
+                    value,
+                    nodes: 1,
+                    unfit,
+                };
+                self.anchors.insert(anchor, node);
             }
             if let Some(mapping) = self.awaiting_key() {
                 mapping.key = Some(key);
             }
             return Ok(());
         }
+        self.unfit = self.unfit.take().or(unfit);
         let value = self.value(scalar, text);
         self.node(value, anchor, 1);
         Ok(())
@@ -280,13 +285,18 @@ impl Reader<'_> {
                 "anchor '{name}' value contains itself"
             )));
         }
-        let Some(Anchor { value, nodes }) = self.anchors.get(&anchor) else {
+        let Some(Anchor {
+            value,
+            nodes,
+            unfit,
+        }) = self.anchors.get(&anchor)
+        else {
             let name = anchor_at(self.text, span.start.index());
             return Err(YamlError::yaml(format_args!(
                 "unknown anchor '{name}' referenced"
             )));
         };
-        let (value, nodes) = (value.clone(), *nodes);
+        let (value, nodes, unfit) = (value.clone(), *nodes, unfit.clone());
         self.nodes = self.nodes.saturating_add(nodes);
         self.aliased = self.aliased.saturating_add(nodes);
         if self.aliased > 100 && self.nodes > 1000 && !aliasing_is_fair(self.aliased, self.nodes) {
@@ -296,6 +306,7 @@ impl Reader<'_> {
             mapping.key = Some(key_of_value(&value)?);
             return Ok(());
         }
+        self.unfit = self.unfit.take().or(unfit);
         self.node(value, 0, nodes);
         Ok(())
     }
@@ -343,8 +354,12 @@ impl Reader<'_> {
     /// Puts a finished node where it belongs.
     fn node(&mut self, value: Value, anchor: usize, nodes: u64) {
         if anchor != 0 {
-            let value = value.clone();
-            self.anchors.insert(anchor, Anchor { value, nodes });
+            let node = Anchor {
+                value: value.clone(),
+                nodes,
+                unfit: None,
+            };
+            self.anchors.insert(anchor, node);
         }
         let Some(frame) = self.frames.last_mut() else {
             self.document.get_or_insert(value);

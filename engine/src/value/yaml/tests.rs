@@ -109,6 +109,11 @@ fn numbers_out_of_range_are_strings_unless_they_are_checked() {
         ("a: 1_0e999", 1),
         ("{x: [1, 1e999]}", 1),
         ("x: &a 1e999\ny: *a", 1),
+        ("{&a 1e400 : 1, x: *a}", 1),
+        ("&a 1e400 : 1\nx: [*a]", 1),
+        ("k: 1\n&a -1e400 : 1\n\"*b\": *a", 2),
+        ("- {&a 1e400 : 1}\n- *a", 1),
+        ("- {&a 1e400 : 1}\n- {*a : *a}", 1),
     ] {
         assert!(read(text.as_bytes()).is_ok(), "{text}");
         let error = read_with_checked_numbers(text.as_bytes()).unwrap_err();
@@ -120,6 +125,9 @@ fn numbers_out_of_range_are_strings_unless_they_are_checked() {
         "a: \"1e99999\"",
         "a: !!str 1e99999",
         "1e99999: a",
+        "{&a 1e400 : 1, b: {*a : 2}}",
+        "{&a '1e400' : 1, x: *a}",
+        "{&a !!str 1e400 : 1, x: *a}",
         "a: |\n  1e99999",
         "a: 1e308",
         "a: 1e-99999",
