@@ -118,10 +118,7 @@ fn has_kind(term: &Term, names: Names<'_>) -> bool {
 
 /// Returns `true` if a reference is unknown as a whole.
 fn covers(unknowns: &[Ref], path: &[Term]) -> bool {
-    unknowns.iter().any(|unknown| {
-        let mut steps = unknown.iter().zip(path);
-        unknown.len() <= path.len() && steps.all(|(one, other)| one == other)
-    })
+    unknowns.iter().any(|unknown| path.starts_with(unknown))
 }
 
 /// Replaces the calls of `object.get` within terms.

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::{Part, decode};
+
 /// Returns the path that a `file` URL names. A text without `://` is a path already and is returned unchanged.
 ///
 /// The scheme is compared without regard to case. Host, query and fragment are ignored, and percent escapes are decoded, as in OPA.
@@ -18,22 +20,10 @@ pub fn file_path(text: &str) -> Result<Cow<'_, str>, String> {
     let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("");
     let end = path.find(['?', '#']).unwrap_or(path.len());
     let path = path.get(..end).unwrap_or(path);
-    unescaped(path).ok_or_else(|| format!("invalid URL escape in {path}"))
-}
-
-/// Decodes percent escapes; `None` if one is broken.
-fn unescaped(text: &str) -> Option<Cow<'_, str>> {
-    if !text.contains('%') {
-        return Some(text.into());
+    match decode(path.as_bytes(), Part::Path) {
+        Ok(decoded) => Ok(String::from_utf8_lossy(&decoded).into_owned().into()),
+        Err(_) => Err(format!("invalid URL escape in {path}")),
     }
-    let mut parts = text.split('%');
-    let mut bytes = parts.next()?.as_bytes().to_vec();
-    for part in parts {
-        let (code, rest) = part.split_at_checked(2)?;
-        bytes.push(u8::from_str_radix(code, 16).ok()?);
-        bytes.extend_from_slice(rest.as_bytes());
-    }
-    Some(String::from_utf8_lossy(&bytes).into_owned().into())
 }
 
 #[cfg(test)]
@@ -51,7 +41,7 @@ mod tests {
         ] {
             assert_eq!(file_path(url).unwrap(), want, "{url}");
         }
-        for refused in ["http://a/b", "file:///a%2", "file:///a%zz"] {
+        for refused in ["http://a/b", "file:///a%2", "file:///a%zz", "file:///a%+f"] {
             assert!(file_path(refused).is_err(), "{refused}");
         }
     }

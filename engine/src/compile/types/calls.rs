@@ -174,11 +174,13 @@ fn name(operator: &Term) -> String {
 
 /// The constant path of a document.
 pub(super) fn document_path(reference: &[Term]) -> Option<Vec<Value>> {
+    constant_prefix(reference).filter(|path| path.len() == reference.len())
+}
+
+/// The constant steps with which a reference to documents begins.
+pub(super) fn constant_prefix(reference: &[Term]) -> Option<Vec<Value>> {
     let (head, steps) = reference.split_first()?;
     let root = head.as_var().filter(|name| is_root(name))?;
-    let mut path = vec![Value::string(root)];
-    for step in steps {
-        path.push(json_value(step)?);
-    }
-    Some(path)
+    let steps = steps.iter().map_while(json_value);
+    Some(std::iter::once(Value::string(root)).chain(steps).collect())
 }

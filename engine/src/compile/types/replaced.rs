@@ -7,9 +7,7 @@ use solon_syntax::ast::visit::{Exprs, Flow, Walk};
 use solon_syntax::ast::{Expr, Term};
 
 use super::Checker;
-use super::calls::reference;
-use super::constant::json_value;
-use super::environment::is_root;
+use super::calls::{constant_prefix, reference};
 use super::tree::TypeTree;
 use crate::compile::facts::Facts;
 use crate::compile::modules::Modules;
@@ -156,12 +154,4 @@ impl Checker<'_> {
         self.asked_dependents.set(true);
         dependents.paths(tree, &rules)
     }
-}
-
-/// The constant steps with which a reference to documents begins.
-fn constant_prefix(reference: &[Term]) -> Option<Vec<Value>> {
-    let (head, steps) = reference.split_first()?;
-    let root = head.as_var().filter(|name| is_root(name))?;
-    let steps = steps.iter().map_while(json_value);
-    Some(std::iter::once(Value::string(root)).chain(steps).collect())
 }
