@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use solon::internal::limits::GRAPHQL_STEPS;
 use solon::internal::value::json;
 use solon::{Engine, Request};
 
@@ -263,4 +264,20 @@ fn large_schemas() {
         assert_eq!(problem(what, "{ __typename }", &schema), None, "{what}");
         assert!(problem(what, "{ zz }", &schema).is_some(), "{what}");
     }
+}
+
+#[test]
+fn fields_of_one_name_are_compared_up_to_a_bound() {
+    // each pair of fields is a step
+    let pairs = |fields: usize| fields * (fields - 1) / 2;
+    let most = (2..).take_while(|fields| pairs(*fields) <= GRAPHQL_STEPS);
+    let most = most.last().unwrap();
+    let query = |fields: usize| format!("{{ {} }}", "s ".repeat(fields));
+    assert_eq!(problem("most pairs", &query(most), SCHEMA), None);
+    let words = "takes too long to validate";
+    expect("too many pairs", &query(most + 1), SCHEMA, words);
+    // subfields are compared with those of all other fields of the name
+    let nested = |fields: usize| format!("{{ {} }}", "b { b { s s } } ".repeat(fields));
+    assert_eq!(problem("nested pairs", &nested(32), SCHEMA), None);
+    expect("too many nested pairs", &nested(most), SCHEMA, words);
 }
