@@ -164,7 +164,7 @@ fn long_chains_of_and_and_or() {
 
 #[test]
 fn the_longest_chain_of_or() {
-    // compilation takes time that grows with the square of the length
+    // each of the evaluators goes through all operands, which takes a while in debug builds
     let most = 4 * SOON;
     let longest = chains(10_000).swap_remove(0);
     on_small_stack_within(most, longest.0, || run_chain(&longest));

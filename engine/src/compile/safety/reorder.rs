@@ -121,12 +121,16 @@ impl<'c> Safety<'c> {
             shared.add(own);
         }
         shared.subtract(globals);
+        // operands nest as deep as their chain is long: reading all that is in them at each level would be quadratic
+        let mut closed_over = vec![VarSet::default(); body.len()];
+        if !shared.is_empty() {
+            for (closed_over, expr) in closed_over.iter_mut().zip(body) {
+                // what an unbraced operand needs is shared in any case
+                *closed_over = self.closed_over(expr).intersection(&shared);
+            }
+        }
         Ordering {
-            // what an unbraced operand needs is shared in any case
-            closed_over: body
-                .iter()
-                .map(|expr| self.closed_over(expr).intersection(&shared))
-                .collect(),
+            closed_over,
             missing: own.iter().map(|own| own.without(globals)).collect(),
             own,
             safe: globals.clone(),
