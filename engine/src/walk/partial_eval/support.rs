@@ -36,20 +36,20 @@ pub(in crate::walk) struct Support<'e> {
     documents: Vec<Placed>,
     /// The documents of which more is asked for than the values of their rules.
     whole: HashSet<Vec<Value>>,
-    /// What was made of the rules of a path.
-    made: HashMap<Vec<Value>, MadeRules<'e>>,
+    /// Support rules by the path of their document.
+    made: HashMap<Vec<Value>, SupportRules<'e>>,
 }
 
-/// What was made of the rules of one document.
+/// Support rules of one document, and the scopes whose rules were searched for it.
 #[derive(Default)]
-struct MadeRules<'e> {
+struct SupportRules<'e> {
     /// The scope that the support rules are for; `None` if there are none.
     owner: Option<Rc<ScopeIdentity<'e>>>,
     /// The scopes in which the rules were searched, and whether anything is left of them there.
     searched: HashMap<Rc<ScopeIdentity<'e>>, bool>,
 }
 
-impl<'e> MadeRules<'e> {
+impl<'e> SupportRules<'e> {
     /// Where the rules for a scope are; `None` if they were not searched in it.
     fn find(&self, scope: &ScopeIdentity<'e>) -> Option<Found> {
         let is_defined = self.searched.get(scope)?;
