@@ -27,7 +27,7 @@ use crate::value::{Object, Value};
 ///
 /// let limits = Limits::default().memory(Some(64 << 20));
 /// let engine = Engine::builder().strict(true).limits(limits).build();
-/// // strict mode refuses an import that nobody uses
+/// // strict mode rejects an unused import
 /// assert!(engine.set_module("p.rego", "package p\nimport data.x\nallow := true").is_err());
 /// ```
 pub struct EngineBuilder {
@@ -72,7 +72,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Whether the compiler makes the checks of strict mode.
+    /// Turns the checks of strict mode on or off; off unless set.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = Some(strict);
@@ -202,7 +202,7 @@ impl EngineBuilder {
     /// [`Self::open`] it compiles modules once, and modules of files that the load replaces or removes need not compile any more.
     ///
     /// # Errors
-    /// Those of [`Self::open`] and of [`Engine::load_files`]. The store stays as it was then.
+    /// As for [`Self::open`] and [`Engine::load_files`]. The store is not changed then.
     pub fn open_with_files(
         self,
         store: Arc<dyn Store>,

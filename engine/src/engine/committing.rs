@@ -78,7 +78,7 @@ pub(super) struct Next {
 }
 
 impl Next {
-    /// The moment behind the change.
+    /// The moment after the change.
     pub fn state(mut self, before: &State, stamp: u64) -> State {
         let documents = if self.transaction.writes().is_empty() {
             before.documents.clone()

@@ -12,8 +12,8 @@ use crate::bundle::Loaded;
 use crate::error::Error;
 use crate::moment::State;
 use crate::store::{
-    ClaimChanges, ModuleOrigins, Origin, OriginChanges, OriginRecord, Origins, Path, Replaced,
-    Snapshot, StoreError, StoredModule, Transaction, is_same, replace,
+    ClaimChanges, DocumentLoad, ModuleOrigins, Origin, OriginChanges, OriginRecord, Path, Snapshot,
+    StoreError, StoredModule, StoredOrigins, Transaction, is_same, replace,
 };
 use crate::trace::Timer;
 use crate::value::{Object, Value};
@@ -110,7 +110,7 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Self::apply`]. Nothing has changed then.
+    /// As for [`Self::apply`]. Nothing has changed then, and the engine's record of origins neither.
     pub fn load_files(&self, load: FileLoad<'_>) -> Result<LoadReport, Error> {
         let mut record = self.inner.changing.lock();
         let before = self.now();
@@ -176,10 +176,10 @@ impl Engine {
         let before = start.before;
         let target = first.as_mut().unwrap_or(record);
         let documents = with_fixed(&load)?;
-        let mut replaced = Replaced::default();
+        let mut outcome = DocumentLoad::default();
         let mut overridden_fixed = Vec::new();
         let edit = |transaction: &mut Transaction| {
-            replaced = replace(transaction, &target.origins.claims, &documents)?;
+            outcome = replace(transaction, &target.origins.claims, &documents)?;
             for (path, value) in &load.fixed {
                 set_fixed(transaction, path, value, &mut overridden_fixed)?;
             }
@@ -190,9 +190,9 @@ impl Engine {
         next.modules = stored_changes(next.modules, modules.changed);
         let root = next.transaction.root();
         let is_overridden = |path: &Path| is_overridden(path, &load, &documents, root);
-        replaced.overridden.retain(is_overridden);
+        outcome.overridden.retain(is_overridden);
         let changes = OriginChanges {
-            claims: replaced
+            claims: outcome
                 .claims
                 .map_or_else(ClaimChanges::default, ClaimChanges::All),
             hidden: (modules.hidden != target.origins.hidden).then_some(modules.hidden),
@@ -201,16 +201,16 @@ impl Engine {
         if start.is_published || !is_same || !changes.is_empty() {
             self.inner.commit(before, next, &changes, target)?;
         }
-        target.loaded = replaced.loaded;
+        target.loaded = outcome.loaded;
         target.locations = load.locations;
         if let Some(first) = first {
             *record = first;
         }
         Ok(LoadReport {
-            overridden_documents: replaced.overridden,
+            overridden_documents: outcome.overridden,
             overridden_fixed,
             overridden_modules: modules.overridden,
-            unknown_documents: replaced.unknown,
+            unknown_documents: outcome.unknown,
             unknown_modules: modules.unknown,
         })
     }
@@ -276,9 +276,9 @@ fn is_overridden(path: &Path, load: &FileLoad<'_>, given: &Value, in_force: &Val
 fn first_record(before: &State) -> OriginRecord {
     let documents = before.documents.root().as_object();
     let origins = if documents.is_some_and(Object::is_empty) {
-        Origins::default()
+        StoredOrigins::default()
     } else {
-        Origins::unknown()
+        StoredOrigins::unknown()
     };
     OriginRecord::stored(origins)
 }

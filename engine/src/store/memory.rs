@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
 
-use super::{Commit, Contents, Origins, Store, StoreError, StoredModule};
+use super::{Commit, Contents, Store, StoreError, StoredModule, StoredOrigins};
 use crate::value::{Object, Value};
 
 /// Policies and documents in memory: what another engine can go on from, and what stores are tested against.
@@ -30,7 +30,7 @@ pub struct MemoryStore {
 struct Kept {
     documents: Value,
     modules: BTreeMap<String, StoredModule>,
-    origins: Origins,
+    origins: StoredOrigins,
 }
 
 impl MemoryStore {
@@ -40,7 +40,7 @@ impl MemoryStore {
             kept: Mutex::new(Kept {
                 documents,
                 modules: BTreeMap::new(),
-                origins: Origins::unknown(),
+                origins: StoredOrigins::unknown(),
             }),
         }
     }

@@ -20,12 +20,12 @@ mod write;
 pub use claims::{Claim, ClaimChange, ClaimKind, Claims};
 pub use error::StoreError;
 pub use memory::MemoryStore;
-pub use origins::{ClaimChanges, HiddenModule, Origin, OriginChanges, Origins};
+pub use origins::{ClaimChanges, HiddenModule, Origin, OriginChanges, StoredOrigins};
 pub(crate) use origins::{ModuleOrigins, OriginRecord, digest, sort_hidden};
 pub use patch::PatchStep;
 pub use patching::Patching;
 pub use path::Path;
-pub(crate) use replacing::{Replaced, replace};
+pub(crate) use replacing::{DocumentLoad, replace};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
 pub use write::Operation;
@@ -286,7 +286,7 @@ pub struct Contents {
     /// The modules.
     pub modules: Vec<StoredModule>,
     /// Origins of the documents, and modules of files that clients hide.
-    pub origins: Origins,
+    pub origins: StoredOrigins,
 }
 
 impl Contents {
@@ -295,13 +295,13 @@ impl Contents {
         Self {
             documents,
             modules,
-            origins: Origins::unknown(),
+            origins: StoredOrigins::unknown(),
         }
     }
 
     /// The same contents with recorded origins.
     #[must_use]
-    pub fn with_origins(self, origins: Origins) -> Self {
+    pub fn with_origins(self, origins: StoredOrigins) -> Self {
         Self { origins, ..self }
     }
 }

@@ -52,14 +52,14 @@ pub fn digest(text: &str) -> [u8; 32] {
 /// [`StoredModule`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Origins {
+pub struct StoredOrigins {
     /// Documents that did not come from the last load of files.
     pub claims: Claims,
     /// Policies of files that are not in force.
     pub hidden: Vec<HiddenModule>,
 }
 
-impl Origins {
+impl StoredOrigins {
     /// Recorded origins.
     pub fn new(claims: Claims, hidden: Vec<HiddenModule>) -> Self {
         Self { claims, hidden }
@@ -102,7 +102,7 @@ impl Default for ClaimChanges {
     }
 }
 
-/// Changes of [`Origins`].
+/// Changes of [`StoredOrigins`].
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct OriginChanges {
@@ -126,7 +126,7 @@ pub(crate) type ModuleOrigins = BTreeMap<String, Origin>;
 /// Origins of an engine's documents and hidden policies. Those of modules in force belong to its snapshots.
 #[derive(Default)]
 pub(crate) struct OriginRecord {
-    pub origins: Origins,
+    pub origins: StoredOrigins,
     /// Documents that the last load gave, if there was one since the engine was made.
     pub loaded: Option<Value>,
     /// Absolute paths of policies' files, by the names that the last load gave them.
@@ -135,7 +135,7 @@ pub(crate) struct OriginRecord {
 
 impl OriginRecord {
     /// Starts with what a store keeps.
-    pub fn stored(mut origins: Origins) -> Self {
+    pub fn stored(mut origins: StoredOrigins) -> Self {
         sort_hidden(&mut origins.hidden);
         Self {
             origins,

@@ -11,7 +11,7 @@ use crate::value::{Object, Value};
 
 /// Result of a load of documents.
 #[derive(Debug, Default)]
-pub(crate) struct Replaced {
+pub(crate) struct DocumentLoad {
     /// Documents that the files gave. Equal parts are shared with the documents in force, so that they are in memory once.
     pub loaded: Option<Value>,
     /// All claims, if the load changed some of them.
@@ -30,7 +30,7 @@ pub(crate) fn replace(
     transaction: &mut Transaction,
     claims: &Claims,
     loaded: &Value,
-) -> Result<Replaced, StoreError> {
+) -> Result<DocumentLoad, StoreError> {
     let root = transaction.root().clone();
     let has_unknown = claims
         .iter()
@@ -43,23 +43,23 @@ pub(crate) fn replace(
     let mut replacing = Replacing {
         transaction,
         claims,
-        replaced: Replaced {
+        outcome: DocumentLoad {
             claims: next,
-            ..Replaced::default()
+            ..DocumentLoad::default()
         },
     };
     let mut path = Vec::new();
     let shared = replacing.node(&mut path, Some(&root), Some(loaded), false)?;
-    let mut replaced = replacing.replaced;
-    replaced.loaded = shared;
-    replaced.claims = replaced.claims.filter(|next| next != claims);
-    Ok(replaced)
+    let mut outcome = replacing.outcome;
+    outcome.loaded = shared;
+    outcome.claims = outcome.claims.filter(|next| next != claims);
+    Ok(outcome)
 }
 
 struct Replacing<'a> {
     transaction: &'a mut Transaction,
     claims: &'a Claims,
-    replaced: Replaced,
+    outcome: DocumentLoad,
 }
 
 /// A document that a load gives; the one in force if both are equal.
@@ -78,7 +78,7 @@ impl Replacing<'_> {
         if claim == Some(ClaimKind::Whole) {
             let is_equal = matches!((old, new), (Some(old), Some(new)) if is_same(old, new));
             if new.is_some() && !is_equal {
-                self.replaced.overridden.push(Path::new(&*path));
+                self.outcome.overridden.push(Path::new(&*path));
             }
             return Ok(if is_equal { old.cloned() } else { new.cloned() });
         }
@@ -97,7 +97,7 @@ impl Replacing<'_> {
             }
             (Some(Value::Object(members)), _) if self.is_live(path, old, new.is_none()) => {
                 if new.is_some() {
-                    self.replaced.overridden.push(Path::new(&*path));
+                    self.outcome.overridden.push(Path::new(&*path));
                 }
                 self.members(path, members, None, unknown)?;
                 Ok(new.cloned())
@@ -176,8 +176,8 @@ impl Replacing<'_> {
     }
 
     fn keep_unknown(&mut self, path: &[String]) {
-        self.replaced.unknown.push(Path::new(path));
-        if let Some(claims) = &mut self.replaced.claims {
+        self.outcome.unknown.push(Path::new(path));
+        if let Some(claims) = &mut self.outcome.claims {
             let claim = Claim::new(ClaimKind::Unknown, path.len());
             // a client's claim on the object itself says more
             if claims.get(path).is_none() {
@@ -199,7 +199,7 @@ impl Replacing<'_> {
             }
             let below = Path::new(below);
             write::write(&mut visible, Operation::Remove, &below, Value::Null)?;
-            self.replaced.overridden.push(Path::new(place));
+            self.outcome.overridden.push(Path::new(place));
         }
         Ok(visible)
     }

@@ -26,7 +26,7 @@ struct Policy<'a> {
 }
 
 impl<'a> Policy<'a> {
-    /// `depth` is how deep the module stands in an answer that is indented.
+    /// Converts a module. `depth` is its indentation level in a response that is indented.
     fn of(id: &'a str, module: &'a Module, pretty: bool, depth: usize) -> Result<Self, ApiError> {
         let options = json::Options {
             indented: pretty,
@@ -116,7 +116,7 @@ fn apply(
     Ok(())
 }
 
-/// A text that holds no module is no list of errors.
+/// Maps an error of a change. An error without a position, as of an empty text, is a single message and not a list.
 fn refused(error: Error) -> ApiError {
     match &error {
         Error::Compile(diagnostics) => match diagnostics.0.as_slice() {

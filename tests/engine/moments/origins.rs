@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use solon::bundle::{FileError, FileKind, Files, Links, Loaded, Loader, MemoryFiles};
 use solon::store::{
-    ClaimChanges, Commit, Contents, Operation, Origin, Origins, Path, Store, StoreError,
-    StoredModule,
+    ClaimChanges, Commit, Contents, Operation, Origin, Path, Store, StoreError, StoredModule,
+    StoredOrigins,
 };
 use solon::trace::Timer;
 use solon::{Change, Engine, Error, FileLoad, LoadReport, Moment, Request, Value};
@@ -44,7 +44,7 @@ impl Counting {
             StoredModule::new(*name, *text, Version::V1).with_origin(*origin)
         });
         let contents = Contents::new(value("{}"), modules.collect());
-        Self::new(contents.with_origins(Origins::default()))
+        Self::new(contents.with_origins(StoredOrigins::default()))
     }
 
     /// Numbers of documents, modules, claims and lists of hidden modules since the last call.

@@ -9,7 +9,7 @@ use rusqlite::{Connection, Transaction as Sql};
 use super::file::Failure;
 use super::row;
 use crate::store::{
-    Claim, ClaimChange, ClaimChanges, ClaimKind, Claims, HiddenModule, OriginChanges, Origins,
+    Claim, ClaimChange, ClaimChanges, ClaimKind, Claims, HiddenModule, OriginChanges, StoredOrigins,
 };
 
 const TABLES: &str = "
@@ -44,14 +44,14 @@ pub fn migrate(sql: &Sql<'_>, is_new: bool) -> Result<(), Failure> {
     };
     if !is_current {
         sql.execute("UPDATE modules SET origin = NULL", [])?;
-        replace(sql, &Origins::unknown())?;
+        replace(sql, &StoredOrigins::unknown())?;
         sql.execute("UPDATE origin_state SET is_current = 1", [])?;
     }
     Ok(())
 }
 
 /// All origins of documents, and all hidden modules.
-pub fn read(connection: &Connection) -> Result<Origins, Failure> {
+pub fn read(connection: &Connection) -> Result<StoredOrigins, Failure> {
     let mut claims = Claims::default();
     let mut statement = connection.prepare("SELECT path, kind, made FROM claims")?;
     let mut rows = statement.query([])?;
@@ -82,7 +82,10 @@ pub fn read(connection: &Connection) -> Result<Origins, Failure> {
             row.get(2)?,
         ))
     })?;
-    Ok(Origins::new(claims, hidden.collect::<Result<_, _>>()?))
+    Ok(StoredOrigins::new(
+        claims,
+        hidden.collect::<Result<_, _>>()?,
+    ))
 }
 
 /// Writes changes.
@@ -102,7 +105,7 @@ pub fn write(sql: &Sql<'_>, changes: &OriginChanges) -> Result<(), Failure> {
 }
 
 /// Replaces all.
-pub fn replace(sql: &Sql<'_>, origins: &Origins) -> Result<(), Failure> {
+pub fn replace(sql: &Sql<'_>, origins: &StoredOrigins) -> Result<(), Failure> {
     replace_claims(sql, &origins.claims)?;
     replace_hidden(sql, &origins.hidden)
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use serde::{Deserialize, Serialize};
 use solon::Value;
 use solon::store::{
-    Claim, ClaimKind, Claims, Contents, HiddenModule, Origin, Origins, Path, Store as _,
+    Claim, ClaimKind, Claims, Contents, HiddenModule, Origin, Path, Store as _, StoredOrigins,
 };
 
 use super::{existing, message};
@@ -190,7 +190,7 @@ pub fn origin_of(name: Option<&str>) -> Option<Origin> {
     }
 }
 
-/// [`Origins`] in an export.
+/// [`StoredOrigins`] in an export.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exported {
@@ -224,14 +224,14 @@ struct ExportedModule {
 }
 
 impl Exported {
-    /// Origins as an export shows them; `None` if all are unknown, or if there are no policies and documents.
+    /// Converts origins for an export; `None` if all are unknown, or if the store is empty.
     pub fn of(contents: &Contents) -> Option<Self> {
         let origins = &contents.origins;
-        let is_empty = contents.modules.is_empty() && *origins == Origins::default() && {
+        let is_empty = contents.modules.is_empty() && *origins == StoredOrigins::default() && {
             let documents = contents.documents.as_object();
             documents.is_some_and(solon::Object::is_empty)
         };
-        if is_empty || *origins == Origins::unknown() {
+        if is_empty || *origins == StoredOrigins::unknown() {
             return None;
         }
         let claims = origins.claims.iter().map(|(path, claim)| ExportedClaim {
@@ -259,7 +259,7 @@ impl Exported {
     }
 
     /// The origins that it shows; `None` if a digest is invalid.
-    pub fn read(self) -> Option<Origins> {
+    pub fn read(self) -> Option<StoredOrigins> {
         let mut claims = Claims::default();
         for claim in self.documents {
             let kind = match claim.kind {
@@ -273,7 +273,7 @@ impl Exported {
             let digest = read_digest(&module.sha256)?;
             Some(HiddenModule::new(module.name, module.location, digest))
         });
-        Some(Origins::new(claims, hidden.collect::<Option<_>>()?))
+        Some(StoredOrigins::new(claims, hidden.collect::<Option<_>>()?))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::api::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION, policy_id};
 use crate::cli::report::Report;
 
 /// Makes an engine with the files of the start. With a store they replace what earlier loads gave before anything is compiled.
-/// Where no other load will replace them (no store, and not `is_watched`), the engine need not remember what came from them.
+/// Without a store, and if they are not watched (`is_watched`), no other load replaces them, and their origins are not recorded.
 pub fn start(
     builder: EngineBuilder,
     store: Option<SqliteStore>,

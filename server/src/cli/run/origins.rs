@@ -15,7 +15,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Those of a store. A store that cannot be read gives none: this is for messages.
+    /// Reads those of a store. If it cannot be read there are none: this is for messages.
     pub fn by(store: &dyn Store) -> Self {
         let Ok(contents) = store.load() else {
             return Self::default();

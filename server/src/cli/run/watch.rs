@@ -20,7 +20,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// Pause before a load that failed is tried again.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// Age from which on the time of a change tells two changes apart. Clocks of file systems are as coarse as 2 seconds.
+/// Age from which on two changes have different times. Clocks of file systems are as coarse as 2 seconds.
 const SETTLED: Duration = Duration::from_secs(3);
 
 /// Files that are watched.
