@@ -51,6 +51,8 @@ mod plugins;
 mod process;
 #[path = "http/reload.rs"]
 mod reload;
+#[path = "http/rejections.rs"]
+mod rejections;
 #[path = "http/tls.rs"]
 mod tls;
 #[path = "http/transport.rs"]
