@@ -13,8 +13,8 @@ use tracing::{info, warn};
 use crate::api::{Service, State, file_name, log_status};
 use crate::config::{Authentication, Authorization, Live, LiveOptions, ServerOptions};
 use crate::http::{
-    self, Address, AllowedHosts, Broken, Budget, Listener, NamedHost, Pool, Serving, Socket,
-    TlsState, serve,
+    self, Address, AllowedHosts, Budget, Listener, NamedHost, Pool, Serving, Socket, TlsState,
+    serve,
 };
 use crate::plugins::{Plugin, Registry, Start, Started};
 use crate::system::huge_pages;
@@ -274,14 +274,12 @@ impl Open {
         let told = gauges(pool.clone(), budget.clone());
         // it is set once
         let _ = app.state().transport.set(Box::new(told));
-        let broken = Broken::by(&*app);
         let reloading = self.tls.clone().map(|tls| tokio::spawn(tls.keep_fresh()));
         let serving = Serving {
             service: Arc::new(http::Service::new(app, pool, budget, bounds, live)),
             h2c,
             grace,
             tls: self.tls,
-            broken,
         };
         serve(self.listeners, serving, stop).await;
         if let Some(task) = reloading {

@@ -16,7 +16,7 @@ use tracing::info;
 use crate::config::{Bounds, Live, LiveOptions, ServerOptions, TlsOptions};
 use crate::http::header::RETRY_AFTER;
 use crate::http::{
-    self, Admission, App, BodyLimits, Broken, Budget, Head, Listener, Longer, Message, Place, Pool,
+    self, Admission, App, BodyLimits, Budget, Head, Listener, Longer, Message, Place, Pool,
     Refusal, Response, Serving, Status, TlsState, serve,
 };
 
@@ -67,7 +67,6 @@ pub async fn serve_control(
         bounds: bounds.clone(),
         runtime: Handle::current(),
     });
-    let broken = Broken::by(&*app);
     let (pool, budget) = (Pool::new(&bounds), Budget::new(bounds.memory));
     let reloading = tls.clone().map(|tls| tokio::spawn(tls.keep_fresh()));
     let serving = Serving {
@@ -81,7 +80,6 @@ pub async fn serve_control(
         h2c: options.h2c,
         grace: options.grace,
         tls,
-        broken,
     };
     serve(listeners, serving, stop).await;
     if let Some(task) = reloading {
@@ -221,17 +219,6 @@ fn words(refusal: &Refusal) -> (Status, &'static str, String) {
             "the body did not come in time".to_owned(),
         ),
         Refusal::Broken => invalid("the body is not what its head says"),
-        Refusal::Malformed => invalid("the request cannot be read"),
-        Refusal::LargeHead => (
-            Status::REQUEST_HEADER_FIELDS_TOO_LARGE,
-            "too_large",
-            "the headers are too many, or too large".to_owned(),
-        ),
-        Refusal::LongTarget => (
-            Status::URI_TOO_LONG,
-            "too_large",
-            "the target is too long".to_owned(),
-        ),
         Refusal::Host(words) => invalid(words),
         // each request needs a key, so that any host may be named
         Refusal::ForeignHost(_) | Refusal::ForeignOrigin(_) => (

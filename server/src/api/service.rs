@@ -278,17 +278,6 @@ impl App for Service {
                 "the body did not come in time",
             ),
             Refusal::Broken => ApiError::invalid("the body is not what its head says"),
-            Refusal::Malformed => ApiError::invalid("the request cannot be read"),
-            Refusal::LargeHead => refuse(
-                Status::REQUEST_HEADER_FIELDS_TOO_LARGE,
-                "headers_too_large",
-                "the headers of the request are too many, or too large",
-            ),
-            Refusal::LongTarget => refuse(
-                Status::URI_TOO_LONG,
-                "target_too_long",
-                "the target of the request is too long",
-            ),
             Refusal::Host(words) => ApiError::invalid(*words),
             Refusal::ForeignHost(host) if host.is_empty() => refuse(
                 Status::FORBIDDEN,

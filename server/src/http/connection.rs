@@ -20,7 +20,7 @@ use super::hosts::AllowedHosts;
 use super::message::{Head, Message, Place, REQUEST_ID, Response};
 use super::pages::kept;
 use super::pool::{NotRun, Pace, Pool};
-use super::stream::{Broken, Flow};
+use super::stream::Flow;
 use super::tls::Certificates;
 use super::writer::Writer;
 use crate::config::{Bounds, Live};
@@ -61,12 +61,6 @@ pub enum Refusal {
     Slow,
     /// Its body is not what HTTP demands.
     Broken,
-    /// It cannot be read as HTTP.
-    Malformed,
-    /// Its headers are too many, or too large.
-    LargeHead,
-    /// Its target is too long.
-    LongTarget,
     /// It names no host, several, or what cannot be one.
     Host(&'static str),
     /// It names a host that is not allowed; empty if it names none.
@@ -136,18 +130,6 @@ pub trait App: Send + Sync + 'static {
 
 /// Bytes that a byte of a large body is thought to take once it is read, beside itself.
 const READ: usize = 4;
-
-impl Broken {
-    /// What an app says to requests that it never sees.
-    pub fn by(app: &impl App) -> Self {
-        let bare = |refusal| app.refuse(&refusal).bare();
-        Self {
-            malformed: bare(Refusal::Malformed),
-            large_head: bare(Refusal::LargeHead),
-            long_target: bare(Refusal::LongTarget),
-        }
-    }
-}
 
 /// What all connections share.
 pub struct Service<A> {

@@ -337,17 +337,6 @@ impl Response {
         self.with_value(CONNECTION, const { HeaderValue::from_static("close") })
     }
 
-    /// The answer as it stands on the wire, for requests that are no requests.
-    pub fn bare(&self) -> Vec<u8> {
-        let reason = self.status.canonical_reason().unwrap_or_default();
-        let head = format!(
-            "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
-            self.status.as_u16(),
-            self.body.len()
-        );
-        [head.as_bytes(), &self.body].concat()
-    }
-
     /// Whether it has a header of this name.
     pub fn has(&self, name: &HeaderName) -> bool {
         self.headers.contains_key(name)

@@ -38,6 +38,5 @@ pub use params::Params;
 pub use path::{Cleaned, clean, decode, segments, unescape};
 pub use pool::{Pace, Pool, Stopwatch};
 pub use serve::{Serving, serve};
-pub use stream::Broken;
 pub use tls::TlsState;
 pub use weight::weight;

@@ -19,7 +19,7 @@ use super::connection::{App, Connection, Peer, Service};
 use super::graceful::{Shutdown, Stopped};
 use super::hosts::AllowedHosts;
 use super::listen::{Listener, Socket};
-use super::stream::{Broken, Flow, Watched};
+use super::stream::{Flow, Watched};
 use super::tls::TlsState;
 
 /// How long accepting rests when the process has no file handles left.
@@ -39,8 +39,6 @@ pub struct Serving<A> {
     pub grace: Duration,
     /// How connections are protected, where they are.
     pub tls: Option<Arc<TlsState>>,
-    /// What is sent to requests that cannot be read.
-    pub broken: Broken,
 }
 
 /// Serves until `stop` is there, then finishes what is open.
@@ -52,7 +50,6 @@ pub async fn serve<A: App>(
     let (shutdown, stopped) = Shutdown::new();
     let room = Arc::new(Semaphore::new(serving.service.bounds.connections));
     let grace = serving.grace;
-    let broken = Arc::new(serving.broken);
     let accepting: Vec<_> = listeners
         .into_iter()
         .map(|listener| {
@@ -61,7 +58,6 @@ pub async fn serve<A: App>(
                 stopped: stopped.clone(),
                 h2c: serving.h2c,
                 tls: serving.tls.clone().filter(|_| listener.is_secure),
-                broken: broken.clone(),
                 is_diagnostic: listener.is_diagnostic,
                 hosts: listener.hosts.clone(),
                 room: if listener.is_diagnostic {
@@ -89,7 +85,6 @@ struct Connections<A> {
     stopped: Stopped,
     h2c: bool,
     tls: Option<Arc<TlsState>>,
-    broken: Arc<Broken>,
     is_diagnostic: bool,
     hosts: Option<Arc<AllowedHosts>>,
     room: Arc<Semaphore>,
@@ -139,13 +134,13 @@ impl<A: App> Connections<A> {
             let peer = self.peer(address, local);
             let peer = Arc::new(peer);
             let (h2c, stopped) = (self.h2c, self.stopped.clone());
-            let (service, broken) = (self.service.clone(), self.broken.clone());
-            tokio::spawn(converse(stream, service, peer, broken, h2c, stopped, room));
+            let service = self.service.clone();
+            tokio::spawn(converse(stream, service, peer, h2c, stopped, room));
             return;
         };
         let acceptor = TlsAcceptor::from(tls.current());
         let stopped = self.stopped.clone();
-        let (service, broken) = (self.service.clone(), self.broken.clone());
+        let service = self.service.clone();
         let mut peer = self.peer(address, local);
         tokio::spawn(async move {
             let within = service.bounds.head_within;
@@ -155,7 +150,7 @@ impl<A: App> Connections<A> {
             let certificates = stream.get_ref().1.peer_certificates().unwrap_or_default();
             peer.certificates = certificates.iter().map(|one| one.to_vec()).collect();
             let peer = Arc::new(peer);
-            converse(stream, service, peer, broken, true, stopped, room).await;
+            converse(stream, service, peer, true, stopped, room).await;
         });
     }
 
@@ -177,7 +172,6 @@ async fn converse<A: App, S>(
     stream: S,
     service: Arc<Service<A>>,
     peer: Arc<Peer>,
-    broken: Arc<Broken>,
     http2: bool,
     stopped: Stopped,
     room: OwnedSemaphorePermit,
@@ -186,14 +180,7 @@ async fn converse<A: App, S>(
 {
     let bounds = service.bounds.clone();
     let flow = Arc::new(Flow::default());
-    let watched = Watched::new(
-        stream,
-        flow.clone(),
-        bounds.clone(),
-        &service.budget,
-        broken,
-        http2,
-    );
+    let watched = Watched::new(stream, flow.clone(), bounds.clone(), &service.budget, http2);
     let connection = Arc::new(Connection {
         service,
         peer,

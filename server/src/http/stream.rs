@@ -1,5 +1,4 @@
-//! The bytes of a connection, watched: how long a client may rest, how much of a head is read, what hyper would not take or
-//! would answer without a body.
+//! The bytes of a connection, watched: how long a client may rest, and how much of a head is read. No byte is changed.
 
 use std::io;
 use std::pin::Pin;
@@ -16,9 +15,6 @@ use crate::config::Bounds;
 
 /// Most bytes that are read at a time.
 const PART: usize = 32 << 10;
-
-/// Bytes of a head and a body that are written as one part.
-const SMALL_ANSWER: usize = 512;
 
 /// What a connection's stream and its requests tell one another.
 #[derive(Debug)]
@@ -84,23 +80,11 @@ impl Drop for Open {
     }
 }
 
-/// The answers that hyper gives for itself, which have no body, and what is sent instead.
-#[derive(Debug)]
-pub struct Broken {
-    /// To what cannot be read.
-    pub malformed: Vec<u8>,
-    /// To what has too large a head.
-    pub large_head: Vec<u8>,
-    /// To a target that is too long.
-    pub long_target: Vec<u8>,
-}
-
 /// A stream that is watched.
 pub struct Watched<S> {
     inner: S,
     flow: Arc<Flow>,
     bounds: Arc<Bounds>,
-    broken: Arc<Broken>,
     /// Whether the connection may speak HTTP/2.
     http2: bool,
     /// Fires at the earliest when something may be due.
@@ -116,19 +100,14 @@ pub struct Watched<S> {
     came: Option<Instant>,
     /// When the client stopped taking what is written.
     stuck: Option<Instant>,
-    first: First,
-    /// Bytes that were read and did not fit.
-    ahead: Vec<u8>,
+    /// The protocol, once the first bytes have come.
+    protocol: Option<Protocol>,
 }
 
-/// What is known of the first line.
+/// What a connection speaks.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum First {
-    /// It is being read.
-    Line,
-    /// It was HTTP/1.
-    Read,
-    /// The connection speaks HTTP/2.
+enum Protocol {
+    Http1,
     Http2,
 }
 
@@ -139,14 +118,12 @@ impl<S> Watched<S> {
         flow: Arc<Flow>,
         bounds: Arc<Bounds>,
         budget: &Budget,
-        broken: Arc<Broken>,
         http2: bool,
     ) -> Self {
         Self {
             inner,
             flow,
             bounds,
-            broken,
             http2,
             timer: None,
             begun: 0,
@@ -155,8 +132,7 @@ impl<S> Watched<S> {
             held: budget.none(),
             came: None,
             stuck: None,
-            first: First::Line,
-            ahead: Vec::new(),
+            protocol: None,
         }
     }
 
@@ -174,7 +150,7 @@ impl<S> Watched<S> {
         if self.flow.open.load(Ordering::Relaxed) > 0 {
             return Ok(());
         }
-        if self.first == First::Http2 {
+        if self.protocol == Some(Protocol::Http2) {
             self.came = Some(Instant::now());
             return Ok(());
         }
@@ -226,52 +202,6 @@ impl<S> Watched<S> {
         }
         false
     }
-
-    /// Looks through the first line of a connection, and escapes what a target may not have unescaped, though clients
-    /// send it.
-    fn first_line(&mut self, buffer: &mut ReadBuf<'_>, before: usize) {
-        let new = buffer.filled().get(before..).unwrap_or_default();
-        if before == 0 && self.http2 && is_preface(new) {
-            self.first = First::Http2;
-            return;
-        }
-        let end = memchr::memchr(b'\n', new);
-        if end.is_some() {
-            self.first = First::Read;
-        }
-        let line = new.get(..end.unwrap_or(new.len())).unwrap_or(new);
-        if !line.iter().any(|&byte| is_escaped(byte)) {
-            return;
-        }
-        let mut text = Vec::with_capacity(new.len() + 64);
-        for (at, &byte) in new.iter().enumerate() {
-            if at < line.len() && is_escaped(byte) {
-                text.extend_from_slice(format!("%{byte:02X}").as_bytes());
-            } else {
-                text.push(byte);
-            }
-        }
-        buffer.set_filled(before);
-        self.ahead = text;
-        self.pour(buffer);
-    }
-
-    /// Gives what was read ahead.
-    fn pour(&mut self, buffer: &mut ReadBuf<'_>) {
-        let count = self.ahead.len().min(buffer.remaining());
-        let rest = self.ahead.split_off(count);
-        buffer.put_slice(&self.ahead);
-        self.ahead = rest;
-    }
-
-    /// What is sent instead of an answer that hyper makes for itself.
-    fn instead(&self, bytes: &[u8]) -> Option<Arc<Broken>> {
-        let status = bytes.strip_prefix(b"HTTP/1.1 4")?;
-        let own =
-            status.starts_with(b"00 ") || status.starts_with(b"31 ") || status.starts_with(b"14 ");
-        let bodiless = |bytes| memchr::memmem::find(bytes, b"content-length: 0\r\n").is_some();
-        (own && bodiless(bytes)).then(|| self.broken.clone())
-    }
 }
 
 /// How connections over HTTP/2 begin.
@@ -280,32 +210,6 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Whether what came first begins as HTTP/2 does, as far as it came; the name of a method may begin with a letter of it.
 fn is_preface(first: &[u8]) -> bool {
     first.starts_with(PREFACE) || first.len() >= 3 && PREFACE.starts_with(first)
-}
-
-/// Parts as one, where that has room for them.
-fn gathered<'w>(parts: &[io::IoSlice<'_>], whole: &'w mut [u8]) -> Option<&'w [u8]> {
-    let mut length = 0;
-    for part in parts {
-        let end = length + part.len();
-        whole.get_mut(length..end)?.copy_from_slice(part);
-        length = end;
-    }
-    whole.get(..length)
-}
-
-/// Whether a byte stands in targets though it may not, so that the parser of targets refuses it.
-fn is_escaped(byte: u8) -> bool {
-    matches!(byte, b'"' | b'<' | b'>' | b'`')
-}
-
-impl Broken {
-    fn of(&self, answer: &[u8]) -> &[u8] {
-        match answer.get(9..12) {
-            Some(b"431") => &self.large_head,
-            Some(b"414") => &self.long_target,
-            _ => &self.malformed,
-        }
-    }
 }
 
 /// Reads, but not much at a time: whoever reads makes the more room the more comes at once, and keeps it.
@@ -331,10 +235,6 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
-        if !this.ahead.is_empty() {
-            this.pour(buffer);
-            return Poll::Ready(Ok(()));
-        }
         let before = buffer.filled().len();
         match read_part(Pin::new(&mut this.inner), cx, buffer) {
             Poll::Ready(Ok(())) => {
@@ -342,8 +242,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
                 if count == 0 {
                     return Poll::Ready(Ok(()));
                 }
-                if this.first == First::Line {
-                    this.first_line(buffer, before);
+                if this.protocol.is_none() {
+                    let new = buffer.filled().get(before..).unwrap_or_default();
+                    let is_http2 = this.http2 && is_preface(new);
+                    this.protocol = Some(if is_http2 {
+                        Protocol::Http2
+                    } else {
+                        Protocol::Http1
+                    });
                 }
                 Poll::Ready(this.came(count))
             }
@@ -377,19 +283,6 @@ impl<S: AsyncWrite + Unpin> Watched<S> {
         }
         Poll::Pending
     }
-
-    /// Writes another answer than hyper's own; what does not fit a socket that has room is lost with the connection.
-    fn answer(
-        &mut self,
-        cx: &mut Context<'_>,
-        broken: &Broken,
-        bytes: &[u8],
-        length: usize,
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.inner).poll_write(cx, broken.of(bytes));
-        let written = written.map_ok(|_| length);
-        self.wrote(cx, written)
-    }
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
@@ -399,9 +292,6 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let this = &mut *self;
-        if let Some(broken) = this.instead(bytes) {
-            return this.answer(cx, &broken, bytes, bytes.len());
-        }
         let written = Pin::new(&mut this.inner).poll_write(cx, bytes);
         this.wrote(cx, written)
     }
@@ -412,17 +302,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = &mut *self;
-        let first = parts.first().map(|part| &**part).unwrap_or_default();
-        if let Some(broken) = this.instead(first) {
-            let length = parts.iter().map(|part| part.len()).sum();
-            return this.answer(cx, &broken, first, length);
-        }
-        // a system call for one part takes less than copying the others to it
-        let mut whole = [0; SMALL_ANSWER];
-        let written = match gathered(parts, &mut whole) {
-            Some(whole) => Pin::new(&mut this.inner).poll_write(cx, whole),
-            None => Pin::new(&mut this.inner).poll_write_vectored(cx, parts),
-        };
+        let written = Pin::new(&mut this.inner).poll_write_vectored(cx, parts);
         this.wrote(cx, written)
     }
 
@@ -443,9 +323,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::IoSlice;
-
-    use super::{PREFACE, gathered, is_preface};
+    use super::{PREFACE, is_preface};
 
     #[test]
     fn methods_may_begin_as_http2_does() {
@@ -454,14 +332,5 @@ mod tests {
         for other in ["P", "PR", "PRI / HTTP/1.1", "PRIX / HTTP/1.1\r\n", "PUT /"] {
             assert!(!is_preface(other.as_bytes()), "{other}");
         }
-    }
-
-    #[test]
-    fn parts_are_one_where_there_is_room() {
-        let parts = [b"ab".as_slice(), b"", b"cde"].map(IoSlice::new);
-        assert_eq!(gathered(&parts, &mut [0; 8]), Some(b"abcde".as_slice()));
-        assert_eq!(gathered(&parts, &mut [0; 5]), Some(b"abcde".as_slice()));
-        assert_eq!(gathered(&parts, &mut [0; 4]), None);
-        assert_eq!(gathered(&[], &mut [0; 4]), Some(b"".as_slice()));
     }
 }

@@ -109,7 +109,7 @@ fn no_way_to_a_route_leads_past_the_policy() {
         "GET /v1/data/a HTTP/1.0\r\n",
         "GET /v1/data/a HTTP/1.1\r\nHost: x\r\nX-HTTP-Method-Override: DELETE\r\n",
         "GET /v1/data/a HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\nConnection: upgrade\r\n",
-        "GET /v1/data/a?input={\"user\":\"<alice>\"} HTTP/1.1\r\nHost: x\r\n",
+        "GET /v1/data/a?input=%7B%22user%22:%22%3Calice%3E%22%7D HTTP/1.1\r\nHost: x\r\n",
         "PUT /v1/data/a HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 0\r\n",
         "PUT /v1/data/a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n",
     ] {
