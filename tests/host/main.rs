@@ -15,6 +15,7 @@ mod bounds;
 mod caching;
 mod certificates;
 mod engine;
+mod links;
 mod networks;
 mod raw;
 mod recorded;

@@ -185,3 +185,15 @@ fn requests_to_private_networks_are_denied_by_a_flag() {
     );
     assert!(backend.accept().is_err());
 }
+
+/// A program that embeds a server exposes the variables that it chooses, by an engine of its own.
+#[test]
+fn the_engine_of_an_embedded_server_exposes_no_variable() {
+    let server = solon_server::Server::builder().build();
+    let query = server
+        .engine()
+        .prepare_query("opa.runtime().env = {}")
+        .unwrap();
+    let found = query.solutions(&solon::Request::new()).unwrap();
+    assert_eq!(found.len(), 1);
+}
