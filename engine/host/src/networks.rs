@@ -26,7 +26,7 @@ const METADATA: [IpAddr; 4] = [
 /// Blocks of IPv4 that are not public: address, length of the prefix, use.
 /// From the IANA IPv4 Special-Purpose Address Registry, with multicast.
 const IPV4: [(Ipv4Addr, u8, &str); 16] = [
-    (Ipv4Addr::new(0, 0, 0, 0), 8, "unspecified"),
+    (Ipv4Addr::UNSPECIFIED, 8, "unspecified"),
     (Ipv4Addr::new(10, 0, 0, 0), 8, "private"),
     (Ipv4Addr::new(100, 64, 0, 0), 10, "carrier-grade NAT"),
     (Ipv4Addr::new(127, 0, 0, 0), 8, "loopback"),
@@ -40,7 +40,7 @@ const IPV4: [(Ipv4Addr, u8, &str); 16] = [
     (Ipv4Addr::new(198, 51, 100, 0), 24, "documentation"),
     (Ipv4Addr::new(203, 0, 113, 0), 24, "documentation"),
     (Ipv4Addr::new(224, 0, 0, 0), 4, "multicast"),
-    (Ipv4Addr::new(255, 255, 255, 255), 32, "broadcast"),
+    (Ipv4Addr::BROADCAST, 32, "broadcast"),
     (Ipv4Addr::new(240, 0, 0, 0), 4, "reserved"),
 ];
 

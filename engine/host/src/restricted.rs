@@ -42,7 +42,7 @@ impl RestrictedHost {
     }
 
     /// Lets policies read these environment variables and no others. It applies to `opa.runtime().env` and to the fields
-    /// `tls_*_env_variable` of `http.send`. Any other variable is as if it was not set.
+    /// `tls_*_env_variable` of `http.send`. Any other variable is as if it was not set, and files below `/proc` are denied.
     #[must_use]
     pub fn expose_variables<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.variables = Some(names.into_iter().map(Into::into).collect());
@@ -103,6 +103,11 @@ impl Host for RestrictedHost {
     }
 
     fn file(&self, path: &str) -> Result<Vec<u8>, String> {
+        // the environment of a process is a file there
+        let real = std::fs::canonicalize(path);
+        if self.variables.is_some() && real.is_ok_and(|real| real.starts_with("/proc")) {
+            return Err("permission denied".to_owned());
+        }
         SystemHost.file(path)
     }
 }
@@ -130,5 +135,31 @@ mod tests {
         let host = RestrictedHost::new().expose_variables::<&str>([]);
         assert_eq!(env(&host), serde_json::json!({}));
         assert_eq!(host.variable("PATH"), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_file_of_the_environment_is_denied_as_well() {
+        let link = std::env::temp_dir().join(format!("solon-environ-{}", std::process::id()));
+        std::os::unix::fs::symlink("/proc/self/environ", &link).unwrap();
+        let link_path = link.to_str().unwrap();
+        let restricted = RestrictedHost::new().expose_variables(["PATH"]);
+        for path in [
+            "/proc/self/environ",
+            "/proc/thread-self/environ",
+            "/proc/../proc/self/environ",
+            link_path,
+        ] {
+            let read = RestrictedHost::new().file(path);
+            assert!(read.is_ok_and(|text| !text.is_empty()), "{path}");
+            assert_eq!(
+                restricted.file(path),
+                Err("permission denied".to_owned()),
+                "{path}"
+            );
+        }
+        let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+        assert!(restricted.file(manifest).is_ok());
+        std::fs::remove_file(link).unwrap();
     }
 }
