@@ -342,7 +342,7 @@ async fn problems_are_told_with_their_places() {
         ),
         (
             "foo: {}",
-            "foo is no known field; known are bundles, sources, stacks, secrets, tokens, metadata, database, service, metrics",
+            "foo is no known field; known are bundles, sources, stacks, secrets, tokens, metadata, database, service, metrics, audit",
         ),
         (
             "bundles: {b: {}, c: {},\n  b: {}}",

@@ -1,11 +1,14 @@
 //! What the command line offers beside running the service: each command is a function of its options.
 
+use std::time::Duration;
+
 use zeroize::Zeroizing;
 
+use crate::api::audit::shown;
 use crate::changes::token_json;
 use crate::config::apply;
-use crate::control_plane::{ControlPlane, Options};
-use crate::db::{Database, DatabaseOptions, DbError, pending_sql};
+use crate::control_plane::{ControlPlane, Options, before};
+use crate::db::{Database, DatabaseOptions, DbError, Mode, pending_sql};
 use crate::error::Refusal;
 use crate::findings::findings;
 use crate::model::Role;
@@ -62,6 +65,39 @@ pub async fn validate(options: &Options) -> Result<(), Refusal> {
 pub async fn check(options: &Options) -> Result<Vec<String>, Refusal> {
     let config = options.load()?;
     findings(&options.database(&config.settings)).await
+}
+
+/// `audit prune`: removes the entries of the audit that are older, and returns how many there were.
+///
+/// # Errors
+/// Files that cannot be read; a database that cannot be reached, or is of another version.
+pub async fn prune_audit(options: &Options, age: Duration) -> Result<u64, Refusal> {
+    let database = database(options)?;
+    database.check_version().await?;
+    Ok(database.prune_audit(before(age)).await?)
+}
+
+/// `audit export`: writes every entry of the audit, the earliest first, as JSON.
+///
+/// # Errors
+/// Files that cannot be read; a database that cannot be reached, or is of another version.
+pub async fn export_audit(options: &Options, mut write: impl FnMut(String)) -> Result<(), Refusal> {
+    let database = database(options)?;
+    database.check_version().await?;
+    let mut after = 0;
+    loop {
+        let mut transaction = database.begin(Mode::Read).await?;
+        let page = transaction.audit_after(after, 100).await;
+        transaction.roll_back().await;
+        let page = page?;
+        let Some(last) = page.last() else {
+            return Ok(());
+        };
+        after = last.id;
+        for entry in &page {
+            write(shown(entry)?);
+        }
+    }
 }
 
 /// `secrets rotate`: encrypts every secret by the key that stands first, and returns how many were by another. Where the

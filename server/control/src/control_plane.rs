@@ -32,6 +32,8 @@ pub struct Options {
     pub api_prefix: String,
     /// Configuration files.
     pub config: ConfigFiles,
+    /// How long entries of the audit are kept, if it is not what the files say; `Some(None)` is for ever.
+    pub audit_retention: Option<Option<Duration>>,
     /// Whether tables of a server are brought to the latest version; those of SQLite always are.
     pub apply_migrations: bool,
 }
@@ -47,6 +49,7 @@ impl Options {
             compat: Compat::Strict,
             api_prefix: String::new(),
             config: ConfigFiles::default(),
+            audit_retention: None,
             apply_migrations: false,
         }
     }
@@ -104,6 +107,7 @@ pub struct ControlPlane {
     options: Arc<Options>,
     /// What tells the configuration files that were loaded at the start from others.
     loaded: Option<Arc<[u8]>>,
+    audit_retention: Option<Duration>,
 }
 
 impl ControlPlane {
@@ -171,6 +175,10 @@ impl ControlPlane {
             state: Arc::new(state),
             options: Arc::new(options.clone()),
             loaded,
+            audit_retention: options
+                .audit_retention
+                .or(config.settings.audit_retention)
+                .flatten(),
         })
     }
 
@@ -224,6 +232,29 @@ impl ControlPlane {
             if now.is_some() && now != known && self.reload_and_log().await {
                 known = now;
             }
+        }
+    }
+
+    /// Removes entries of the audit that are older than they are to be kept, every hour, for as long as it is waited for. Without
+    /// a retention nothing is ever removed; the log says which it is.
+    pub async fn prune_audit(&self) {
+        let Some(retention) = self.audit_retention else {
+            tracing::info!("entries of the audit are kept for ever: `--audit-retention` is off");
+            return;
+        };
+        let hours = retention.as_secs() / 3600;
+        tracing::info!(
+            hours,
+            "entries of the audit are removed when they are older"
+        );
+        loop {
+            let before = before(retention);
+            match self.state.database.prune_audit(before).await {
+                Ok(0) => {}
+                Ok(removed) => tracing::info!(removed, "old entries of the audit were removed"),
+                Err(error) => tracing::warn!(%error, "old entries of the audit were not removed"),
+            }
+            tokio::time::sleep(Duration::from_secs(3600)).await;
         }
     }
 
@@ -301,6 +332,12 @@ impl ControlPlane {
         let recorded = recorded.await;
         transaction.settle(recorded).await
     }
+}
+
+/// Returns the time that lies a duration back, in microseconds since 1970.
+pub(crate) fn before(age: Duration) -> i64 {
+    let age = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
+    crate::db::now().saturating_sub(age)
 }
 
 /// Warns of bundles with a storage: their operators expect that they are built and pushed, which does not happen yet.

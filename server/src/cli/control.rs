@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Subcommand, ValueEnum};
 use solon_control::config::ConfigFiles;
-use solon_control::model::{Compat, Role};
+use solon_control::model::{Compat, Role, read_retention};
 use solon_control::secrets::KeySource;
 use solon_control::{ControlPlane, Options, Refusal, commands};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -48,6 +48,9 @@ enum Command {
     /// Make, list and revoke keys of clients
     #[command(subcommand)]
     Token(Token),
+    /// Export and prune the audit
+    #[command(subcommand)]
+    Audit(Audit),
     /// Keep secrets in order
     #[command(subcommand)]
     Secrets(Secrets),
@@ -72,6 +75,9 @@ struct Common {
     #[arg(long, value_enum, value_name = "ENGINE")]
     compat: Option<CompatFlag>,
 }
+
+/// How long something is kept; for ever if it is absent. The alias keeps the parser of flags from taking the flag as optional.
+type Retention = Option<Duration>;
 
 #[derive(Clone, Copy, ValueEnum)]
 enum CompatFlag {
@@ -98,6 +104,10 @@ struct Run {
     /// Bring the tables of a database server to the latest version at the start
     #[arg(long)]
     apply_migrations: bool,
+    /// Remove entries of the audit that are older: days such as `90d`, a duration such as `36h`, or `off` to keep them for ever, which
+    /// is the default unless the configuration has `audit.retention`
+    #[arg(long, value_name = "AGE", value_parser = read_retention)]
+    audit_retention: Option<Retention>,
     /// Remove the database in the data folder at the start
     #[arg(long)]
     reset_persistence: bool,
@@ -116,7 +126,11 @@ struct Run {
     /// Speak HTTP/2 without encryption as well
     #[arg(long)]
     h2c: bool,
-    /// How long open requests may take to finish after the signal to stop
+    /// How long requests are served after the signal to stop, while `/health` reports that the service is not ready; a second signal
+    /// ends it
+    #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = duration)]
+    shutdown_wait_period: Duration,
+    /// How long open requests may take to finish after that
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
     shutdown_grace_period: Duration,
     /// How much is logged
@@ -209,6 +223,28 @@ enum RoleFlag {
 }
 
 #[derive(Subcommand)]
+enum Audit {
+    /// Print every entry, the earliest first, one JSON object a line
+    Export {
+        #[command(flatten)]
+        common: Common,
+    },
+    /// Remove old entries, and print how many there were
+    Prune {
+        #[command(flatten)]
+        common: Common,
+        /// Age of the entries to remove: days such as `90d`, or a duration such as `36h`
+        #[arg(long, value_name = "AGE", value_parser = age)]
+        older_than: Duration,
+    },
+}
+
+/// Reads an age, which is limited.
+fn age(text: &str) -> Result<Duration, String> {
+    read_retention(text)?.ok_or_else(|| "`off` is not an age".to_owned())
+}
+
+#[derive(Subcommand)]
 enum Secrets {
     /// Encrypt every secret anew, by the key that stands first, or by a new one where the key was made here
     Rotate {
@@ -264,6 +300,16 @@ async fn perform(command: Command) -> Result<(), String> {
             if dry_run && !done.is_empty() {
                 print(done + "\n");
             }
+            Ok(())
+        }
+        Command::Audit(Audit::Export { common }) => {
+            let write = |entry| print(format!("{entry}\n"));
+            let exported = commands::export_audit(&common.options(), write).await;
+            exported.map_err(text)
+        }
+        Command::Audit(Audit::Prune { common, older_than }) => {
+            let removed = commands::prune_audit(&common.options(), older_than).await;
+            print(format!("{} entries were removed\n", removed.map_err(text)?));
             Ok(())
         }
         Command::Check(common) => {
@@ -326,6 +372,7 @@ async fn serve(args: Run) -> Result<(), String> {
     let mut options = args.common.options();
     args.api_prefix.clone_into(&mut options.api_prefix);
     options.apply_migrations = args.apply_migrations;
+    options.audit_retention = args.audit_retention;
     if args.validate {
         let valid = commands::validate(&options).await;
         return valid.map_err(|refusal| refusal.to_string());
@@ -339,6 +386,10 @@ async fn serve(args: Run) -> Result<(), String> {
     let plane = plane.map_err(|refusal| refusal.to_string())?;
     // it would end a process that does not listen yet
     let hangup = told(SignalKind::hangup())?;
+    let pruning = {
+        let plane = plane.clone();
+        tokio::spawn(async move { plane.prune_audit().await })
+    };
     let reloading = tokio::spawn(reload(plane.clone(), args.watch, hangup));
     let listening = ControlOptions {
         addresses: args.addr,
@@ -362,15 +413,24 @@ async fn serve(args: Run) -> Result<(), String> {
         told(SignalKind::terminate())?,
     );
     let ending = plane.clone();
+    let wait = args.shutdown_wait_period;
     let stop = async move {
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
         }
+        tracing::info!("Shutting down.");
+        // load balancers notice it before the listeners close
         ending.set_ready(false);
+        tokio::select! {
+            () = tokio::time::sleep(wait) => {}
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
     };
     let served = serve_control(&plane, &listening, stop).await;
     reloading.abort();
+    pruning.abort();
     served.map_err(|error| error.to_string())
 }
 

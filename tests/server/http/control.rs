@@ -29,6 +29,83 @@ pub fn output(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String
     )
 }
 
+#[test]
+fn a_stop_reports_unready_before_the_listeners_close() {
+    let folder = Folder::with(&[]);
+    let (_, key, _) = output(folder.path(), &["token", "create", "--role", "viewer", "v"]);
+    let mut running = Running::start(folder.path(), &["--shutdown-wait-period", "5m"]);
+    let health = || {
+        let mut client = Client::connect(&running.address);
+        client.ask(&Message::new("GET", "/health")).status
+    };
+    assert_eq!(health(), 200);
+    let pid = running.child.id().to_string();
+    let signal = || {
+        let mut kill = Command::new("kill");
+        assert!(kill.args(["-TERM", &pid]).status().unwrap().success());
+    };
+    signal();
+    wait_for("/health is unready", || (health() == 500).then_some(()));
+    // requests are served meanwhile
+    let mut client = Client::connect(&running.address);
+    let bearer = format!("Bearer {}", key.trim());
+    let list = Message::new("GET", "/v1/bundles").header("Authorization", &bearer);
+    assert_eq!(client.ask(&list).status, 200);
+    // a second signal does not wait
+    signal();
+    assert!(running.child.wait().unwrap().success());
+    assert!(TcpStream::connect(&running.address).is_err());
+}
+
+#[test]
+fn checks_and_the_audit_have_commands() {
+    let folder = Folder::with(&[]);
+    let (code, _, text) = output(folder.path(), &["check"]);
+    assert_eq!(code, Some(1));
+    assert!(text.contains("there is no database at"), "{text}");
+    output(folder.path(), &["token", "create", "--role", "viewer", "v"]);
+    assert_eq!(
+        output(folder.path(), &["check"]),
+        (Some(0), String::new(), String::new())
+    );
+    let source = r#"{"sources": {"s": {"datasources": [{"name": "d", "path": "d", "type": "http", "config": {"url": "https://h.example.com", "headers": {"Cookie": "canary"}}}]}}}"#;
+    std::fs::write(folder.path().join("c.json"), source).unwrap();
+    let running = Running::start(folder.path(), &["--config", "c.json"]);
+    assert!(
+        !running
+            .lines("a credential is stored in plain text", 1)
+            .is_empty()
+    );
+    assert!(
+        !running
+            .lines("entries of the audit are kept for ever", 1)
+            .is_empty()
+    );
+    drop(running);
+    let (code, found, text) = output(folder.path(), &["check"]);
+    assert_eq!((code, &*text), (Some(1), "error: 1 findings\n"));
+    assert!(
+        found.starts_with("source \"s\": datasources[0].config.headers.Cookie holds"),
+        "{found}"
+    );
+    let (code, exported, _) = output(folder.path(), &["audit", "export"]);
+    assert_eq!((code, exported.lines().count()), (Some(0), 2), "{exported}");
+    assert!(
+        exported.contains("REDACTED") && !exported.contains("canary"),
+        "{exported}"
+    );
+    let (_, pruned, _) = output(folder.path(), &["audit", "prune", "--older-than", "1d"]);
+    assert_eq!(pruned, "0 entries were removed\n");
+    let (code, _, text) = output(folder.path(), &["audit", "prune", "--older-than", "1m"]);
+    assert_eq!(code, Some(2));
+    assert!(text.contains("at least `1h`"), "{text}");
+    let running = Running::start(folder.path(), &["--audit-retention", "90d"]);
+    assert_eq!(
+        running.lines("entries of the audit are removed when they are older", 1)[0]["hours"],
+        2160
+    );
+}
+
 /// A control plane that runs.
 pub struct Running {
     child: Child,

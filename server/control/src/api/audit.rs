@@ -23,7 +23,8 @@ struct Shown<'e> {
     after: Option<Box<RawValue>>,
 }
 
-fn shown(entry: &AuditEntry) -> Result<String, Refusal> {
+/// Returns an entry as JSON, without credentials.
+pub(crate) fn shown(entry: &AuditEntry) -> Result<String, Refusal> {
     // entries of earlier versions may hold credentials
     let raw = |text: &Option<String>| {
         let text = text.as_deref().map(credentials::redacted_source);

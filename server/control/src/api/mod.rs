@@ -1,7 +1,7 @@
 //! The API: requests as plain values in, answers as plain values out. Whoever listens, and how, is not known here.
 
 mod answer;
-mod audit;
+pub(crate) mod audit;
 mod data;
 mod error;
 mod grants;

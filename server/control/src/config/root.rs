@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::ConfigError;
 use super::environment::{Variables, expand};
 use super::files::{ConfigFiles, Merged};
-use super::settings::{Settings, read_database, read_metrics, read_service};
+use super::settings::{Settings, read_audit, read_database, read_metrics, read_service};
 use crate::limits;
 use crate::model::{
     Bundle, Compat, Kind, Origin, Place, Reader, Reference, Resource, Role, Secret, SecretValue,
@@ -301,9 +301,13 @@ impl Reading<'_> {
             .take("metrics")
             .map(|value| read_metrics(&mut reader, &root.member("metrics"), value))
             .unwrap_or_default();
+        let audit_retention = members
+            .take("audit")
+            .and_then(|value| read_audit(&mut reader, &root.member("audit"), value));
         members.end(&mut reader, &root);
         self.finish("", reader);
         Settings {
+            audit_retention,
             database,
             api_prefix,
             metrics,

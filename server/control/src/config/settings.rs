@@ -1,9 +1,11 @@
 //! Settings of the service: its database, its paths, its metrics.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use crate::db::{DatabaseOptions, DatabaseTls};
-use crate::model::{Place, Reader, SecretValue};
+use crate::model::{Place, Reader, SecretValue, read_retention};
 
 /// Settings of the service.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,6 +16,8 @@ pub struct Settings {
     pub api_prefix: Option<String>,
     /// What is measured.
     pub metrics: MetricsSettings,
+    /// How long entries of the audit are kept: for ever if it is absent or `Some(None)`.
+    pub audit_retention: Option<Option<Duration>>,
 }
 
 /// What is measured.
@@ -58,6 +62,27 @@ pub fn check_prefix(prefix: &str) -> Result<(), &'static str> {
         Ok(())
     } else {
         Err("must begin with `/` and not end with it")
+    }
+}
+
+/// Reads `audit`: how long its entries are kept.
+pub(super) fn read_audit(
+    reader: &mut Reader,
+    place: &Place<'_>,
+    value: &Value,
+) -> Option<Option<Duration>> {
+    let mut members = reader.object(place, value);
+    let retention = members.text(reader, place, "retention");
+    members.end(reader, place);
+    if retention.is_empty() {
+        return None;
+    }
+    match read_retention(&retention) {
+        Ok(retention) => Some(retention),
+        Err(message) => {
+            reader.refuse(&place.member("retention"), message);
+            None
+        }
     }
 }
 

@@ -26,6 +26,7 @@ mod token;
 pub mod tree;
 
 pub use bundle::{Bundle, BundleOptions, Optimization, Target};
+pub use duration::read_retention;
 pub use files::{FileDocument, FileError};
 pub use git::Git;
 pub use glob::Glob;
