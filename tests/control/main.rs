@@ -37,6 +37,7 @@ mod outage;
 mod plane;
 mod races;
 mod reloaded;
+mod rolling;
 mod secrecy;
 mod sequences;
 mod taken_over;

@@ -55,7 +55,8 @@ pub async fn validate(options: &Options) -> Result<(), Refusal> {
     database.migrate().await?;
     let keyring = Keyring::random().map_err(|error| Refusal::internal(error.0))?;
     let keys = ServiceKeys::open(&database, &keyring).await?;
-    apply(&config, &database, &keyring, &keys).await.map(drop)
+    let applied = apply(&config, None, &database, &keyring, &keys).await;
+    applied.map(drop)
 }
 
 /// `check`: returns what an operator should change in the database, a line for each finding.

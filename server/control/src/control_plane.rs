@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use zeroize::Zeroizing;
@@ -100,6 +100,9 @@ impl Options {
     }
 }
 
+/// What the log says when the files of this process are older than what is in force.
+const SUPERSEDED: &str = "the configuration was not applied: a process that was started later, or files with a larger `metadata.generation`, have changed it; start again to apply these files";
+
 /// A control plane. Cloning it is cheap.
 #[derive(Clone)]
 pub struct ControlPlane {
@@ -107,6 +110,8 @@ pub struct ControlPlane {
     options: Arc<Options>,
     /// What tells the configuration files that were loaded at the start from others.
     loaded: Option<Arc<[u8]>>,
+    /// The generation of the configuration that this process has applied.
+    generation: Arc<AtomicI64>,
     audit_retention: Option<Duration>,
 }
 
@@ -165,8 +170,19 @@ impl ControlPlane {
             touching: parking_lot::Mutex::default(),
             unnumbered: AtomicU64::new(0),
         };
+        let generation = AtomicI64::new(0);
         if with_files && !options.config.paths.is_empty() {
-            apply(&config, &state.database, &state.keyring, &state.keys).await?;
+            let State {
+                database,
+                keyring,
+                keys,
+                ..
+            } = &state;
+            let applied = apply(&config, None, database, keyring, keys).await?;
+            if applied.is_superseded {
+                tracing::warn!("{SUPERSEDED}");
+            }
+            generation.store(applied.generation, Ordering::Release);
         }
         if with_files {
             warn_of_storages(&state.database).await?;
@@ -175,6 +191,7 @@ impl ControlPlane {
             state: Arc::new(state),
             options: Arc::new(options.clone()),
             loaded,
+            generation: Arc::new(generation),
             audit_retention: options
                 .audit_retention
                 .or(config.settings.audit_retention)
@@ -198,7 +215,10 @@ impl ControlPlane {
             keys,
             ..
         } = &*self.state;
-        apply(&config, database, keyring, keys).await
+        let known = self.generation.load(Ordering::Acquire);
+        let applied = apply(&config, Some(known), database, keyring, keys).await?;
+        self.generation.store(applied.generation, Ordering::Release);
+        Ok(applied)
     }
 
     /// Reloads the configuration files as [`ControlPlane::reload`] does, and tells the log. Whether that is done with: a
@@ -206,9 +226,17 @@ impl ControlPlane {
     pub async fn reload_and_log(&self) -> bool {
         match self.reload().await {
             Ok(Applied {
+                is_superseded: true,
+                ..
+            }) => {
+                tracing::warn!("{SUPERSEDED}");
+                true
+            }
+            Ok(Applied {
                 written,
                 removed,
                 left,
+                ..
             }) => {
                 let left = left.join(", ");
                 tracing::info!(written, removed, left, "the configuration was loaded again");

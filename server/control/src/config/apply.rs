@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::generation::Recorded;
 use super::root::Config;
 use crate::changes::{Actor, Changing, Wanted, secret_body};
 use crate::db::{Database, ItemHead, Mode, NewToken, Transaction};
@@ -18,21 +19,55 @@ pub struct Applied {
     pub removed: usize,
     /// Which were left to the API, since something made there uses them: `source "lib"`.
     pub left: Vec<String>,
+    /// `true` if nothing was done, since a newer configuration of another process is in force.
+    pub is_superseded: bool,
+    /// The generation that this process knows now.
+    pub generation: i64,
 }
 
 /// Brings items and tokens of files into a database.
+///
+/// `known` is the generation that this process has applied before, or `None` if it starts.
 ///
 /// # Errors
 /// A reference to what is not there; a database that cannot be reached. Nothing has happened then.
 pub async fn apply(
     config: &Config,
+    known: Option<i64>,
     database: &Database,
     keyring: &Keyring,
     keys: &ServiceKeys,
 ) -> Result<Applied, Refusal> {
     let mut transaction = database.begin(Mode::Write).await?;
-    let applied = apply_all(config, &mut transaction, keyring, keys).await;
+    let applied = apply_newer(config, known, &mut transaction, keyring, keys).await;
     transaction.settle(applied).await
+}
+
+/// Applies a configuration unless a newer one is in force.
+async fn apply_newer(
+    config: &Config,
+    known: Option<i64>,
+    transaction: &mut Transaction,
+    keyring: &Keyring,
+    keys: &ServiceKeys,
+) -> Result<Applied, Refusal> {
+    let in_force = Recorded::load(transaction).await?;
+    let own = Recorded::following(in_force.as_ref(), config, keys);
+    if let Some(in_force) = &in_force
+        && own.is_superseded(in_force, known)
+    {
+        return Ok(Applied {
+            is_superseded: true,
+            generation: known.unwrap_or_default(),
+            ..Applied::default()
+        });
+    }
+    let mut applied = apply_all(config, transaction, keyring, keys).await?;
+    if in_force.as_ref() != Some(&own) {
+        own.save(transaction).await?;
+    }
+    applied.generation = own.generation;
+    Ok(applied)
 }
 
 async fn apply_all(
@@ -47,7 +82,7 @@ async fn apply_all(
         described.insert((Kind::Secret, &secret.name));
         let before = transaction.item(Kind::Secret, &secret.name).await?;
         if let Some(before) = &before
-            && before.head.file.as_deref() == Some(&secret.file)
+            && let Some(file) = &before.head.file
             && before.body == secret_body(&secret.value, &secret.allowed_hosts)
             && let Some((key_id, sealed)) = transaction.secret_value(before.head.id).await?
             && key_id == keyring.current()
@@ -55,6 +90,9 @@ async fn apply_all(
             let context = secret_context(&secret.name);
             let kept = keyring.unseal(&context, &key_id, &sealed);
             if kept.is_ok_and(|kept| *kept == *secret.value.to_json()) {
+                if *file != secret.file {
+                    transaction.move_item(before.head.id, &secret.file).await?;
+                }
                 continue;
             }
         }
@@ -68,10 +106,14 @@ async fn apply_all(
     for item in &config.items {
         described.insert((item.kind, &item.name));
         let before = transaction.item(item.kind, &item.name).await?;
-        let is_same = before.as_ref().is_some_and(|before| {
-            before.body == item.body && before.head.file.as_deref() == Some(&item.file)
-        });
-        if is_same {
+        // another path of the same content is no change
+        if let Some(before) = &before
+            && before.body == item.body
+            && let Some(file) = &before.head.file
+        {
+            if *file != item.file {
+                transaction.move_item(before.head.id, &item.file).await?;
+            }
             continue;
         }
         let wanted = Wanted {
@@ -121,12 +163,14 @@ async fn apply_tokens(
             let words = format!("has the key of token {:?}", other.name);
             return Err(told(Kind::Token, &token.name, &Refusal::invalid(words)));
         }
-        let is_same = before.as_ref().is_some_and(|before| {
-            before.role == token.role
-                && before.file.as_deref() == Some(&token.file)
-                && of_key.is_some()
-        });
-        if is_same {
+        if let Some(before) = &before
+            && before.role == token.role
+            && of_key.is_some()
+            && let Some(file) = &before.file
+        {
+            if *file != token.file {
+                transaction.move_token(before.id, &token.file).await?;
+            }
             continue;
         }
         let described = NewToken {

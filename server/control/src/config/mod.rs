@@ -6,6 +6,7 @@
 mod apply;
 mod environment;
 mod files;
+mod generation;
 mod root;
 mod settings;
 mod unique;

@@ -63,6 +63,8 @@ pub struct Config {
     pub items: Vec<Described>,
     /// Tokens.
     pub tokens: Vec<DescribedToken>,
+    /// `metadata.generation`, which orders configurations.
+    pub generation: Option<i64>,
 }
 
 /// The sections that are no settings.
@@ -101,12 +103,14 @@ impl Config {
         items.extend(reading.items::<Bundle>());
         items.extend(reading.items::<Stack>());
         let settings = reading.settings(&secrets);
+        let generation = reading.generation();
         if reading.problems.is_empty() {
             Ok(Self {
                 settings,
                 secrets,
                 items,
                 tokens,
+                generation,
             })
         } else {
             Err(ConfigError(reading.problems))
@@ -278,6 +282,20 @@ impl Reading<'_> {
             references,
         };
         found.map(described).collect()
+    }
+
+    /// Reads `metadata.generation`. Other members of `metadata` are for tools.
+    fn generation(&mut self) -> Option<i64> {
+        let generation = self.merged.value.0.get("metadata")?.get("generation")?;
+        if generation.is_null() {
+            return None;
+        }
+        let mut reader = Reader::new(self.compat, Origin::File);
+        let place = Place::Root.member("metadata");
+        let place = place.member("generation");
+        let generation = reader.integer(&place, generation);
+        self.finish("", reader);
+        Some(generation)
     }
 
     fn settings(&mut self, secrets: &[DescribedSecret]) -> Settings {

@@ -243,6 +243,13 @@ impl Transaction {
         Ok(head)
     }
 
+    /// Notes that another file describes an item with the same content: its version stays.
+    pub async fn move_item(&mut self, id: i64, file: &str) -> Result<(), DbError> {
+        let sql = "UPDATE items SET file = ? WHERE id = ?";
+        let moved = self.execute(sql, vec![file.into(), id.into()]).await;
+        moved.map(drop)
+    }
+
     /// Leaves an item to the API that was described by a file.
     pub async fn release_item(&mut self, id: i64) -> Result<(), DbError> {
         let sql = "UPDATE items SET file = NULL, version = version + 1 WHERE id = ?";

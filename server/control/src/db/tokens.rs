@@ -55,6 +55,13 @@ fn read(mut row: Row) -> Result<Holder, DbError> {
 }
 
 impl Transaction {
+    /// Notes that another file describes a token with the same content.
+    pub async fn move_token(&mut self, id: i64, file: &str) -> Result<(), DbError> {
+        let sql = "UPDATE tokens SET file = ? WHERE id = ?";
+        let moved = self.execute(sql, vec![file.into(), id.into()]).await;
+        moved.map(drop)
+    }
+
     /// Whose key has this digest.
     pub async fn holder(&mut self, key_hash: &[u8]) -> Result<Option<Holder>, DbError> {
         let row = self

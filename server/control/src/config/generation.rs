@@ -1,0 +1,103 @@
+//! Which configuration is in force: a process with an older one does not undo a newer one.
+//!
+//! The database records a generation, which grows with each configuration of other content, and a keyed digest of the content.
+//! Paths of files are not part of it. A process that starts applies its files: that is what its operator deployed. One that
+//! runs applies changed files only if it knows the latest generation, since another process may have been started later with newer
+//! files. `metadata.generation` of the files orders them explicitly, at starts as well.
+
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use super::root::Config;
+use crate::changes::secret_body;
+use crate::db::Transaction;
+use crate::error::Refusal;
+use crate::secrets::ServiceKeys;
+
+/// The setting that records it.
+const SETTING: &str = "configuration";
+
+/// The configuration that is in force.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Recorded {
+    /// Number of the content, from 1.
+    pub generation: i64,
+    /// Keyed digest of the content, in hexadecimal digits.
+    digest: String,
+    /// `metadata.generation` of the files.
+    #[serde(default)]
+    declared: Option<i64>,
+}
+
+impl Recorded {
+    /// Reads what is in force. A database of an earlier version has no record.
+    pub async fn load(transaction: &mut Transaction) -> Result<Option<Self>, Refusal> {
+        let Some(text) = transaction.setting(SETTING).await? else {
+            return Ok(None);
+        };
+        let recorded = serde_json::from_slice(&text).map_err(|error| {
+            Refusal::internal(format!(
+                "the record of the configuration is broken: {error}"
+            ))
+        })?;
+        Ok(Some(recorded))
+    }
+
+    /// Returns the record of a configuration that follows on what is in force.
+    pub fn following(before: Option<&Self>, config: &Config, keys: &ServiceKeys) -> Self {
+        let digest = digest(config, keys);
+        let generation = match before {
+            Some(before) if before.digest == digest => before.generation,
+            before => before.map_or(0, |before| before.generation) + 1,
+        };
+        Self {
+            generation,
+            digest,
+            declared: config.generation,
+        }
+    }
+
+    /// Returns `true` if this configuration must not replace the one in force. `known` is the generation that the process has
+    /// applied before, or `None` if it starts.
+    pub fn is_superseded(&self, in_force: &Self, known: Option<i64>) -> bool {
+        if self.digest == in_force.digest {
+            return false;
+        }
+        match (self.declared, in_force.declared) {
+            (Some(own), Some(other)) if own != other => own < other,
+            _ => known.is_some_and(|known| known < in_force.generation),
+        }
+    }
+
+    /// Records what is in force from now on.
+    pub async fn save(&self, transaction: &mut Transaction) -> Result<(), Refusal> {
+        let text =
+            serde_json::to_vec(self).map_err(|error| Refusal::internal(error.to_string()))?;
+        Ok(transaction.put_setting(SETTING, &text).await?)
+    }
+}
+
+/// Returns a keyed digest of what files describe: it holds secrets and keys, which nobody may guess from it.
+fn digest(config: &Config, keys: &ServiceKeys) -> String {
+    let mut text = Zeroizing::new(String::new());
+    let mut add = |parts: [&str; 4]| {
+        for part in parts {
+            text.push_str(&part.len().to_string());
+            text.push(':');
+            text.push_str(part);
+        }
+    };
+    for secret in &config.secrets {
+        let value = secret.value.to_json();
+        let value = std::str::from_utf8(&value).unwrap_or_default();
+        let body = secret_body(&secret.value, &secret.allowed_hosts);
+        add(["secrets", &secret.name, &body, value]);
+    }
+    for item in &config.items {
+        add([item.kind.plural(), &item.name, &item.body, ""]);
+    }
+    for token in &config.tokens {
+        add(["tokens", &token.name, token.role.as_str(), &token.key]);
+    }
+    hex::encode(keys.digest(&text))
+}
