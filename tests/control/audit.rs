@@ -57,7 +57,7 @@ async fn old_entries_are_removed_where_a_retention_is_set_and_kept_otherwise() {
         let first: serde_json::Value = serde_json::from_str(&exported[0]).unwrap();
         assert_eq!(first["principal"], "the command line", "{first}");
 
-        let day = Duration::from_secs(86_400);
+        let day = Duration::from_hours(24);
         assert_eq!(
             commands::prune_audit(&options, day).await.unwrap(),
             1200,

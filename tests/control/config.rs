@@ -34,6 +34,10 @@ pub fn write(folder: &Path, files: &[(&str, &str)]) -> Vec<PathBuf> {
 /// A key of a token.
 const KEY: &str = "key-0123456789abcdef0123456789abcdef";
 
+const OPS: &str = "ops-key-0123456789abcdef0123456789abcdef";
+const TEAM: &str = "team-key-0123456789abcdef0123456789abcdef";
+const K2: &str = "k2-0123456789abcdef0123456789abcdef";
+
 const EVERYTHING: &str = r"
 metadata: {exported_from: x}
 bundles:
@@ -87,13 +91,7 @@ async fn files_describe_everything() {
     let options = described(&folder, &[("config.yaml", &text)]);
     commands::validate(&options).await.unwrap();
     let plane = ControlPlane::open(&options).await.unwrap();
-    let (status, answer) = ask(
-        &plane,
-        "ops-key-0123456789abcdef0123456789abcdef",
-        "GET /my/api/v1/sources",
-        "",
-    )
-    .await;
+    let (status, answer) = ask(&plane, OPS, "GET /my/api/v1/sources", "").await;
     assert_eq!(status, 200, "{answer}");
     let names: Vec<&str> = answer["result"]
         .as_array()
@@ -104,13 +102,7 @@ async fn files_describe_everything() {
     assert_eq!(names, ["lib", "pushed", "policies"]);
     let url = &answer["result"][2]["datasources"][0]["config"]["url"];
     assert_eq!(url, "https://example.com/x$");
-    let (_, secrets) = ask(
-        &plane,
-        "ops-key-0123456789abcdef0123456789abcdef",
-        "GET /my/api/v1/secrets",
-        "",
-    )
-    .await;
+    let (_, secrets) = ask(&plane, OPS, "GET /my/api/v1/secrets", "").await;
     assert_eq!(secrets["result"], json!(["token"]));
 
     // what files manage is theirs
@@ -126,43 +118,19 @@ async fn files_describe_everything() {
         ("DELETE /my/api/v1/tokens/team", ""),
         ("POST /my/api/v1/tokens/ops/rotate", ""),
     ] {
-        let (status, answer) = ask(
-            &plane,
-            "ops-key-0123456789abcdef0123456789abcdef",
-            request,
-            body,
-        )
-        .await;
+        let (status, answer) = ask(&plane, OPS, request, body).await;
         assert_eq!(status, 409, "{request}: {answer}");
         assert_eq!(answer["code"], "conflict");
         let message = answer["message"].as_str().unwrap();
         assert!(message.contains(&file), "{message}");
     }
     // an owner of a file's token may make things, and not touch the files' ones
-    let (status, _) = ask(
-        &plane,
-        "team-key-0123456789abcdef0123456789abcdef",
-        "PUT /my/api/v1/bundles/app",
-        "{}",
-    )
-    .await;
+    let (status, _) = ask(&plane, TEAM, "PUT /my/api/v1/bundles/app", "{}").await;
     assert_eq!(status, 403);
-    let (status, _) = ask(
-        &plane,
-        "team-key-0123456789abcdef0123456789abcdef",
-        "PUT /my/api/v1/bundles/mine",
-        "{}",
-    )
-    .await;
+    let (status, _) = ask(&plane, TEAM, "PUT /my/api/v1/bundles/mine", "{}").await;
     assert_eq!(status, 200);
     // data may be pushed into sources of files
-    let (status, _) = ask(
-        &plane,
-        "ops-key-0123456789abcdef0123456789abcdef",
-        "PUT /my/api/v1/sources/pushed/data/x",
-        "1",
-    )
-    .await;
+    let (status, _) = ask(&plane, OPS, "PUT /my/api/v1/sources/pushed/data/x", "1").await;
     assert_eq!(status, 200);
 
     // the same files again change nothing
@@ -189,17 +157,7 @@ async fn reloading_is_all_or_nothing() {
         );
         options.database = Some(database);
         let plane = ControlPlane::open(&options).await.unwrap();
-        let list = || async {
-            ask(
-                &plane,
-                "ops-key-0123456789abcdef0123456789abcdef",
-                "GET /v1/sources",
-                "",
-            )
-            .await
-            .1["result"]
-                .clone()
-        };
+        let list = || async { ask(&plane, OPS, "GET /v1/sources", "").await.1["result"].clone() };
         assert_eq!(list().await.as_array().unwrap().len(), 2);
 
         // a reference to nothing is found in the middle, and nothing happens
@@ -215,26 +173,14 @@ async fn reloading_is_all_or_nothing() {
 
         // what the API uses of what files drop stays
         let used = r#"{"requirements": [{"source": "one"}]}"#;
-        let (status, _) = ask(
-            &plane,
-            "ops-key-0123456789abcdef0123456789abcdef",
-            "PUT /v1/bundles/b",
-            used,
-        )
-        .await;
+        let (status, _) = ask(&plane, OPS, "PUT /v1/bundles/b", used).await;
         assert_eq!(status, 200);
         write(&folder.0, &[("b.yaml", "sources: {three: {}}")]);
         let applied = plane.reload().await.unwrap();
         assert_eq!((applied.written, applied.removed), (1, 2));
         assert_eq!(applied.left, ["source \"one\""]);
         assert_eq!(list().await, json!([{"name": "one"}, {"name": "three"}]));
-        let (status, _) = ask(
-            &plane,
-            "ops-key-0123456789abcdef0123456789abcdef",
-            "PUT /v1/sources/one",
-            "{}",
-        )
-        .await;
+        let (status, _) = ask(&plane, OPS, "PUT /v1/sources/one", "{}").await;
         assert_eq!(status, 200);
 
         // a token that files drop is revoked
@@ -246,28 +192,8 @@ async fn reloading_is_all_or_nothing() {
             )],
         );
         plane.reload().await.unwrap();
-        assert_eq!(
-            ask(
-                &plane,
-                "ops-key-0123456789abcdef0123456789abcdef",
-                "GET /v1/sources",
-                ""
-            )
-            .await
-            .0,
-            401
-        );
-        assert_eq!(
-            ask(
-                &plane,
-                "k2-0123456789abcdef0123456789abcdef",
-                "GET /v1/sources",
-                ""
-            )
-            .await
-            .0,
-            200
-        );
+        assert_eq!(ask(&plane, OPS, "GET /v1/sources", "").await.0, 401);
+        assert_eq!(ask(&plane, K2, "GET /v1/sources", "").await.0, 200);
     }
 }
 
@@ -537,17 +463,7 @@ async fn without_files_nothing_is_loaded() {
         .unwrap();
     let applied = plane.reload().await.unwrap();
     assert_eq!((applied.written, applied.removed), (0, 0));
-    assert_eq!(
-        ask(
-            &plane,
-            "ops-key-0123456789abcdef0123456789abcdef",
-            "GET /v1/bundles/b",
-            ""
-        )
-        .await
-        .0,
-        200
-    );
+    assert_eq!(ask(&plane, OPS, "GET /v1/bundles/b", "").await.0, 200);
 }
 
 const EVERYTHING_OF_FILES: &str = "

@@ -82,7 +82,7 @@ async fn locks_of_others_are_503_on_sqlite() {
 /// A write waits ten seconds for a lock. `SOLON_FULL` holds it for a minute.
 async fn contend(on: On) {
     let held = match std::env::var_os("SOLON_FULL") {
-        Some(_) => Duration::from_secs(60),
+        Some(_) => Duration::from_mins(1),
         None => Duration::from_secs(5),
     };
     let mut database = None;
@@ -174,9 +174,10 @@ async fn join<T>(all: impl Iterator<Item = impl Future<Output = T>>) -> Vec<T> {
                 *done = Some(value);
             }
         }
-        match done.iter().all(Option::is_some) {
-            true => std::task::Poll::Ready(()),
-            false => std::task::Poll::Pending,
+        if done.iter().all(Option::is_some) {
+            std::task::Poll::Ready(())
+        } else {
+            std::task::Poll::Pending
         }
     })
     .await;

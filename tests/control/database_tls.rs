@@ -32,9 +32,7 @@ async fn connect(options: &DatabaseOptions) -> Result<(), DbError> {
 async fn reached(options: &DatabaseOptions) {
     let waiting = Waiting::until("the server accepts the connection");
     while let Err(error) = connect(options).await {
-        if !matches!(error, DbError::Unavailable(_)) {
-            panic!("{error}");
-        }
+        assert!(matches!(error, DbError::Unavailable(_)), "{error}");
         pause(&waiting).await;
     }
 }

@@ -282,7 +282,7 @@ impl ControlPlane {
                 Ok(removed) => tracing::info!(removed, "old entries of the audit were removed"),
                 Err(error) => tracing::warn!(%error, "old entries of the audit were not removed"),
             }
-            tokio::time::sleep(Duration::from_secs(3600)).await;
+            tokio::time::sleep(Duration::from_hours(1)).await;
         }
     }
 

@@ -325,10 +325,10 @@ impl Reading<'_> {
         members.end(&mut reader, &root);
         self.finish("", reader);
         Settings {
-            audit_retention,
             database,
             api_prefix,
             metrics,
+            audit_retention,
         }
     }
 }

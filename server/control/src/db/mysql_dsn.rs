@@ -129,9 +129,10 @@ fn verified(tls: &DatabaseTls) -> Result<SslOpts, String> {
 /// Splits a DSN into its address and its parameters. A password may contain a question mark.
 fn split(dsn: &str) -> (&str, &str) {
     // in a URL it is escaped
-    let name = match dsn.starts_with("mysql://") {
-        true => 0,
-        false => dsn.rfind(")/").or(dsn.rfind('/')).unwrap_or(0),
+    let name = if dsn.starts_with("mysql://") {
+        0
+    } else {
+        dsn.rfind(")/").or(dsn.rfind('/')).unwrap_or(0)
     };
     let query = dsn.get(name..).and_then(|rest| rest.find('?'));
     match query.and_then(|at| dsn.split_at_checked(name + at)) {

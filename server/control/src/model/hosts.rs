@@ -105,12 +105,11 @@ impl AllowedHost {
     }
 
     fn includes(&self, address: &Address) -> bool {
-        let is_host = match self.is_wildcard {
-            false => address.host == self.host,
-            true => {
-                let above = address.host.strip_suffix(self.host.as_str());
-                above.is_some_and(|above| above.len() > 1 && above.ends_with('.'))
-            }
+        let is_host = if self.is_wildcard {
+            let above = address.host.strip_suffix(self.host.as_str());
+            above.is_some_and(|above| above.len() > 1 && above.ends_with('.'))
+        } else {
+            address.host == self.host
         };
         is_host && address.port == self.port.unwrap_or(address.default_port)
     }
