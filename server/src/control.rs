@@ -207,7 +207,7 @@ impl App for ControlApp {
 fn words(refusal: &Refusal) -> (Status, &'static str, String) {
     let invalid = |message: &str| (Status::BAD_REQUEST, "invalid_parameter", message.to_owned());
     match refusal {
-        Refusal::TooLarge(_) | Refusal::UnpackedTooLarge | Refusal::TooLargeToAuthorize => (
+        Refusal::TooLarge(_) | Refusal::UnpackedTooLarge | Refusal::TooLargeToAuthorize(_) => (
             Status::PAYLOAD_TOO_LARGE,
             "too_large",
             "the body is too large".to_owned(),

@@ -260,13 +260,12 @@ impl App for Service {
                  (server.decoding.gzip.max_length)",
                 live.unpacked
             )),
-            Refusal::TooLargeToAuthorize => refuse(
+            Refusal::TooLargeToAuthorize(limit) => refuse(
                 Status::PAYLOAD_TOO_LARGE,
                 "request_too_large",
                 &format!(
-                    "request body too large: the authorization policy depends on `input.body`, which exceeds the limit of {} \
-                     bytes (--max-authorization-body)",
-                    self.state.options.bounds.authorization_body
+                    "request body too large: the authorization policy depends on `input.body`, which exceeds the limit of {limit} \
+                     bytes (--max-authorization-body)"
                 ),
             ),
             Refusal::NotPacked(words) => {

@@ -58,7 +58,7 @@ impl BodyLimits {
     /// The rejection of a body that is larger as it is sent; `length` is the declared one.
     pub fn too_large(self, length: Option<u64>) -> Refusal {
         if self.is_for_authorization {
-            return Refusal::TooLargeToAuthorize;
+            return Refusal::TooLargeToAuthorize(self.sent);
         }
         Refusal::TooLarge(length)
     }
@@ -66,7 +66,7 @@ impl BodyLimits {
     /// The rejection of a body that decompresses to more.
     pub fn decompressed_too_large(self) -> Refusal {
         if self.is_for_authorization {
-            return Refusal::TooLargeToAuthorize;
+            return Refusal::TooLargeToAuthorize(self.decompressed);
         }
         Refusal::UnpackedTooLarge
     }

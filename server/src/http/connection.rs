@@ -53,8 +53,8 @@ pub enum Refusal {
     TooLarge(Option<u64>),
     /// Its body is larger than one may be, unpacked.
     UnpackedTooLarge,
-    /// Its body is larger than one that is read for the authorization policy.
-    TooLargeToAuthorize,
+    /// Its body is larger than so many bytes, which are read for the authorization policy.
+    TooLargeToAuthorize(usize),
     /// Its body is no gzip; in the words of Go's reader.
     NotPacked(String),
     /// Its body did not come in time.

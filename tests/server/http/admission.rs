@@ -257,6 +257,12 @@ fn a_policy_that_reads_the_body_gets_a_bounded_part_of_it() {
         let response = closed(server.address(), &head);
         assert_eq!(status(&response), "401", "{response}");
     }
+    // the limit of all bodies applies as well, and is the one that is named
+    let smaller = start(BY_BODY, &["--max-body", "500"]);
+    let head = "POST /v1/data/p/x HTTP/1.1\r\nHost: a\r\nContent-Length: 501\r\n\r\n";
+    let response = closed(smaller.address(), head);
+    assert_eq!(status(&response), "413", "{response}");
+    assert!(response.contains("limit of 500 bytes"), "{response}");
     let usual = start(BY_BODY, &[]);
     let length = 1 << 20;
     let fits = Message::new("POST", "/v1/data/p/x").body(body("good", length));
