@@ -254,7 +254,7 @@ impl<'e> Glance<'_, 'e> {
                     from, keys, out, ..
                 } => match self.held(*from) {
                     Held::Stored(value) => self.walk_stored::<true>(value, keys, *out),
-                    held => self.walk::<true>(held, keys, *out),
+                    held @ Held::Value(_) => self.walk::<true>(held, keys, *out),
                 },
                 Step::Base { path, out } => {
                     let constants = &self.program.constants;

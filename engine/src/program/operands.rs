@@ -21,7 +21,9 @@ macro_rules! operands {
             }
             Self::Each { from, base, .. } => {
                 $see(from);
-                base.$iter().for_each(|path| path.0.$iter().for_each(&mut *$see));
+                for path in base.$iter() {
+                    path.0.$iter().for_each(&mut *$see);
+                }
             }
             Self::Descend { from, .. } => $see(from),
             Self::Join(join) => {
