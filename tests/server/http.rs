@@ -29,6 +29,8 @@ mod counted;
 mod description;
 #[path = "http/environment.rs"]
 mod environment;
+#[path = "http/heads.rs"]
+mod heads;
 #[path = "http/hosts.rs"]
 mod hosts;
 #[path = "http/identity.rs"]
@@ -49,10 +51,10 @@ mod persistence;
 mod plugins;
 #[path = "http/process.rs"]
 mod process;
-#[path = "http/reload.rs"]
-mod reload;
 #[path = "http/rejections.rs"]
 mod rejections;
+#[path = "http/reload.rs"]
+mod reload;
 #[path = "http/tls.rs"]
 mod tls;
 #[path = "http/transport.rs"]

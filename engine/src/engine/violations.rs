@@ -9,10 +9,17 @@
 
 use std::sync::Arc;
 
+use solon_syntax::ast::Module;
+
+use super::Engine;
+use crate::builtins::Custom;
+use crate::error::Error;
+use crate::filter::FilterTarget;
+use crate::filter_query::FilterOptions;
+use crate::partial_query::PartialOptions;
 use crate::program::{Operand, Program, RuleSet, Step};
-use crate::{
-    Custom, Engine, Error, FilterOptions, FilterTarget, Module, PartialOptions, Request, Value,
-};
+use crate::query::Request;
+use crate::value::Value;
 
 const POLICY: &str = "package t
 constant := 7

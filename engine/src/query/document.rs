@@ -1,5 +1,6 @@
 //! Documents at fixed paths of `data`.
 
+mod bound;
 mod entry;
 
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use super::glance::Glances;
 use super::replay::Replay;
 use super::search::with_replay;
 use super::{Basis, PreparedQuery, Request, Shared, with_memory, within_bounds};
-use crate::bug::Within as _;
+use crate::bug::{self, Within as _};
 use crate::compile::input_reads;
 use crate::error::Error;
 use crate::eval::{Glimpse, InputSource, Machine};
@@ -22,6 +23,7 @@ use crate::store::Path;
 use crate::trace::Timer;
 use crate::value::json::{self, Style, TooLong};
 use crate::value::{V, Value};
+pub use bound::BoundDocument;
 pub(super) use entry::Found;
 use entry::KnownEntry;
 
@@ -226,98 +228,6 @@ impl PreparedDocument {
     }
 }
 
-/// A document and the moment that it asks, whatever a request names. Whoever asks whether it may block and evaluates it then
-/// speaks of one policy.
-///
-/// ```
-/// use solon::{Engine, Request};
-///
-/// let engine = Engine::new();
-/// engine.set_module("p.rego", "package p\nallow := input.n > data.least")?;
-/// engine.put("/least", 1.into())?;
-/// let bound = engine.prepare_document("p/allow")?.bind();
-/// engine.put("/least", 5.into())?;
-/// assert!(!bound.may_block());
-/// let request = Request::new().input_json(br#"{"n": 3}"#);
-/// assert_eq!(bound.evaluate(&request)?, Some(true.into()));
-/// assert_eq!(engine.prepare_document("p/allow")?.evaluate(&request)?, Some(false.into()));
-/// # Ok::<(), solon::Error>(())
-/// ```
-#[derive(Clone)]
-pub struct BoundDocument {
-    document: PreparedDocument,
-    moment: Moment,
-}
-
-impl BoundDocument {
-    /// The policy and the documents that it asks.
-    pub fn moment(&self) -> &Moment {
-        &self.moment
-    }
-
-    /// As [`PreparedDocument::evaluate`].
-    ///
-    /// # Errors
-    /// As for [`PreparedDocument::evaluate`].
-    pub fn evaluate(&self, request: &Request<'_>) -> Result<Option<Value>, Error> {
-        self.document.evaluate(&request.moment(&self.moment))
-    }
-
-    /// As [`PreparedDocument::evaluate_text`].
-    ///
-    /// # Errors
-    /// As for [`PreparedDocument::evaluate`].
-    pub fn evaluate_text(
-        &self,
-        request: &Request<'_>,
-        style: Style<'_>,
-    ) -> Result<Option<Vec<u8>>, Error> {
-        let request = request.moment(&self.moment);
-        self.document.evaluate_text(&request, style)
-    }
-
-    /// As [`PreparedDocument::allow`].
-    ///
-    /// # Errors
-    /// As for [`PreparedDocument::evaluate`]. An error is not a permission.
-    pub fn allow(&self, request: &Request<'_>) -> Result<bool, Error> {
-        self.document.allow(&request.moment(&self.moment))
-    }
-
-    /// As [`PreparedDocument::evaluate_with`].
-    ///
-    /// # Errors
-    /// As for [`PreparedDocument::evaluate`].
-    pub fn evaluate_with<R>(
-        &self,
-        request: &Request<'_>,
-        read: impl FnOnce(V<'_>) -> R,
-    ) -> Result<Option<R>, Error> {
-        let request = request.moment(&self.moment);
-        self.document.evaluate_with(&request, read)
-    }
-
-    /// As [`PreparedDocument::may_block`].
-    pub fn may_block(&self) -> bool {
-        self.document.handle.found(self.moment.state()).may_block()
-    }
-
-    /// Returns `false` if the document is the same whatever `input[key]` is: no rule that it needs names that key, `input`
-    /// as a whole, or a key of `input` that is known only when the rule is evaluated.
-    ///
-    /// The first call for a policy and a key visits every module; its result is cached until the next change of the policy.
-    pub fn may_read_input(&self, key: &str) -> bool {
-        self.document
-            .handle
-            .may_read_input(self.moment.state(), key)
-    }
-
-    /// As [`PreparedDocument::has_rules`].
-    pub fn has_rules(&self) -> bool {
-        self.document.handle.has_rules(self.moment.state())
-    }
-}
-
 /// A document, where a policy makes it, and the moment that it asks.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
@@ -375,7 +285,9 @@ impl DocumentHandle {
         request: &Request<'_>,
         read: impl FnOnce(V<'_>) -> R,
     ) -> Result<Option<R>, Error> {
-        match Error::caught(|| Ok(self.glance(found, state, request)))? {
+        let mut glimpse = Glimpse::Unsure;
+        bug::catch(|| glimpse = self.glance(found, state, request)).map_err(Error::Internal)?;
+        match glimpse {
             // what most decisions are needs no look at all that a value may be
             Glimpse::Stored(Value::Bool(bool)) => Ok(Some(read(V::Bool(*bool)))),
             Glimpse::Stored(value) => Ok(Some(read(value.borrow()))),

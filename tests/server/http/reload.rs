@@ -128,7 +128,7 @@ fn requests_and_connections_outlive_a_change() {
     let (mut asked, _) = wait_for("the policy sends its request", || backend.accept().ok());
     let mut half = TcpStream::connect(&address).unwrap();
     half.write_all(
-        b"POST /v1/data/p/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{",
+        b"POST /v1/data/p/x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{",
     )
     .unwrap();
     configure(&server, "labels: {a: new}\n");
