@@ -49,7 +49,7 @@ pub fn digest(text: &str) -> [u8; 32] {
 }
 
 /// Origins of documents, and policies of files that clients hide. The origin of a policy that is in force is in its
-/// [`StoredModule`].
+/// [`StoredModule`](super::StoredModule).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredOrigins {
