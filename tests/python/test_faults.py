@@ -36,5 +36,8 @@ def test_faults_are_internal_errors(engine, name, words):
 
 
 def test_a_search_that_panics_is_an_internal_error(engine):
+    # as with any error, the explanation shows what came before, and its answer raises
+    explanation = engine.prepare("data.t.panics").explain({"x": 1})
     with pytest.raises(solon.InternalError):
-        engine.prepare("data.t.panics").explain({"x": 1})
+        _ = explanation.answer
+    assert explanation.lines
