@@ -1,8 +1,9 @@
 """Decisions for programs that must not wait."""
 
 import asyncio
+import sys
 from collections.abc import Callable, Coroutine, Generator
-from typing import Any, NoReturn
+from typing import Any
 
 from solon._native import Cancel
 
@@ -25,7 +26,10 @@ class Pending(Coroutine[Any, Any, Any]):
     def __await__(self) -> Generator[Any, Any, Any]:
         return self._running.__await__()
 
-    def __bool__(self) -> NoReturn:
+    def __bool__(self) -> bool:
+        # since 3.12 asyncio tests a task's coroutine for truth when it prints the task
+        if sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] == "asyncio":
+            return True
         # a coroutine is true, and would pass for a permission where `await` was forgotten
         self._running.close()
         raise TypeError("a decision has no truth value before it is awaited")

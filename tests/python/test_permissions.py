@@ -173,6 +173,18 @@ def test_what_is_awaited_is_a_coroutine(engine):
     assert asyncio.run(document.allow_async({"allow": True})) is True
 
 
+def test_a_task_of_a_decision_can_be_printed(engine):
+    document = engine.prepare("t/given")
+
+    async def run():
+        task = asyncio.create_task(document.allow_async({"allow": True}))
+        assert "Pending" in repr(task)
+        assert await task is True
+        assert "finished" in repr(task)
+
+    asyncio.run(run(), debug=True)
+
+
 def test_a_filter_without_rows_selects_nothing(engine):
     engine.set_module("f.rego", "package f\n\ninclude if {\n\tinput.known\n\tinput.t.a == 1\n}\n\nall if input.known")
     for bare, never in [(False, "WHERE 1 = 0"), (True, "1 = 0")]:
