@@ -1,6 +1,7 @@
 """What is used as a permission denies unless the policy says ``true``: values, errors, and objects that are no decisions."""
 
 import asyncio
+import contextlib
 
 import pytest
 from solon import _native
@@ -204,13 +205,13 @@ def test_a_filter_without_rows_selects_nothing(engine):
 
 def test_a_database_finds_nothing(engine):
     sqlite3 = pytest.importorskip("sqlite3")
-    database = sqlite3.connect(":memory:")
-    database.execute("CREATE TABLE row (owner TEXT)")
-    database.executemany("INSERT INTO row VALUES (?)", [("alice",), ("bob",)])
-    engine.set_module("g.rego", "package g\n\ninclude if {\n\tinput.user\n\tinput.row.owner == input.user\n}")
-    made = engine.filters("g/include", "sql+sqlite", unknowns=["input.row"])
-    # text that is put together without a look at `keeps`
-    found = database.execute(f"SELECT owner FROM row {made({}).query}").fetchall()
-    assert found == []
-    found = database.execute(f"SELECT owner FROM row {made({'user': 'bob'}).query}").fetchall()
-    assert found == [("bob",)]
+    with contextlib.closing(sqlite3.connect(":memory:")) as database:
+        database.execute("CREATE TABLE row (owner TEXT)")
+        database.executemany("INSERT INTO row VALUES (?)", [("alice",), ("bob",)])
+        engine.set_module("g.rego", "package g\n\ninclude if {\n\tinput.user\n\tinput.row.owner == input.user\n}")
+        made = engine.filters("g/include", "sql+sqlite", unknowns=["input.row"])
+        # text that is put together without a look at `keeps`
+        found = database.execute(f"SELECT owner FROM row {made({}).query}").fetchall()
+        assert found == []
+        found = database.execute(f"SELECT owner FROM row {made({'user': 'bob'}).query}").fetchall()
+        assert found == [("bob",)]
