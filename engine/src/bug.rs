@@ -34,11 +34,19 @@ pub fn violated(what: &str) -> ! {
 /// Whatever a panic interrupts is dropped: an evaluation with its memory, or the next state of an engine, which becomes
 /// visible as a whole only at the end of a change. So nothing half done is seen afterwards.
 pub fn catch<R>(run: impl FnOnce() -> R) -> Result<R, String> {
-    catch_unwind(AssertUnwindSafe(run)).map_err(message)
+    catch_unwind(AssertUnwindSafe(run)).map_err(panic_message)
 }
 
+/// Returns the message of a caught panic, for hosts that report a panic as an error.
+///
+/// The payload is leaked, because its destructor may panic as well.
+///
+/// ```
+/// let payload = std::panic::catch_unwind(|| panic!("out of range")).unwrap_err();
+/// assert_eq!(solon::panic_message(payload), "out of range");
+/// ```
 #[cold]
-fn message(payload: Box<dyn Any + Send>) -> String {
+pub fn panic_message(payload: Box<dyn Any + Send>) -> String {
     let text = match (
         payload.downcast_ref::<&str>(),
         payload.downcast_ref::<String>(),

@@ -1,4 +1,4 @@
-//! The inside, for the project's own tests, tools and hosts. Nothing here is kept stable.
+//! The inside, for the project's own tests and tools. Nothing here is kept stable, and no host uses it.
 
 pub mod builtins {
     pub use crate::builtins::*;
@@ -31,10 +31,6 @@ pub mod graphql {
 
 pub mod limits {
     pub use crate::limits::*;
-}
-
-pub mod moment {
-    pub use crate::moment::forget;
 }
 
 pub mod partial {

@@ -12,7 +12,7 @@
 //! # Ok::<(), solon::Error>(())
 //! ```
 //!
-//! What a host uses stands in this crate's root, and in [`bundle`], [`host`], [`store`], [`trace`], [`json`] and [`yaml`]. The map of the
+//! What a host uses stands in this crate's root, and in [`bundle`], [`host`], [`store`], [`trace`], [`json`], [`yaml`] and [`shapes`]. The map of the
 //! inside, from the bottom up; a module uses only those above it in this list:
 //!
 //! | module | holds |
@@ -61,6 +61,7 @@ mod uri;
 mod value;
 mod walk;
 
+pub use bug::panic_message;
 pub use builtins::{
     BuiltinContext, Capabilities, CapabilitiesError, Custom, Fault, FaultCode, FaultError,
     NdBuiltinCache, ResponseMetadata, SendMetrics, StopReason,
@@ -75,7 +76,7 @@ pub use filter::{FilterTarget, Statement};
 pub use filter_query::{Filter, FilterOptions, FilterQuery, Filters, PreparedFilters};
 pub use host::{Cancel, FixedHost, Host, OfflineHost};
 pub use limits::Limits;
-pub use moment::Moment;
+pub use moment::{Moment, release_thread_snapshot};
 pub use partial::Residuals;
 pub use partial_query::{BoundPartial, PartialOptions, PreparedPartial};
 pub use query::{
@@ -93,11 +94,33 @@ pub use walk::{Faults, Search, Shortcuts};
 /// JSON texts of values, with numbers as they are written.
 pub mod json {
     pub use crate::value::json::{
-        JsonError, JsonErrorKind, Layout, Style, TooLong, read, write, write_within,
+        JsonError, JsonErrorKind, Layout, Style, TooLong, error_message, is_valid, read, write,
+        write_styled, write_within,
     };
 }
 
 /// YAML texts of values, read as OPA reads them.
 pub mod yaml {
-    pub use crate::value::yaml::{YamlError, read, write};
+    pub use crate::value::yaml::{YamlError, read, read_with_checked_numbers, write};
+}
+
+/// Objects that share their keys: readers of a source that has many objects with the same keys in the same order.
+///
+/// ```
+/// use solon::Value;
+/// use solon::shapes::Shapes;
+///
+/// let mut shapes: Shapes = Shapes::default();
+/// let mut read = |values: &mut [Value]| {
+///     let order = shapes.order(&["name", "age"]).ok_or("too many keys")?;
+///     Ok::<_, &str>(Value::Object(order.object(values)))
+/// };
+/// let alice = read(&mut ["alice".into(), 31.into()])?;
+/// let bob = read(&mut ["bob".into(), 27.into()])?;
+/// assert_eq!(alice.to_string(), r#"{"age": 31, "name": "alice"}"#);
+/// assert_eq!(bob.to_string(), r#"{"age": 27, "name": "bob"}"#);
+/// # Ok::<(), &str>(())
+/// ```
+pub mod shapes {
+    pub use crate::value::object::{KeyOrder, Shapes, Unfilled};
 }

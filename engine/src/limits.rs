@@ -249,6 +249,15 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// Maximum size, in bytes, of the text of one result. Values share parts, but their texts do not.
+    pub const RESULT_BYTES: usize = ANSWER_BYTES;
+
+    /// Maximum nesting depth of a syntax tree that is read, and of the path of a document.
+    pub const NESTING: usize = NESTING;
+
+    /// Maximum size of a computed number, in bits.
+    pub const NUMBER_BITS: u64 = NUMBER_BITS;
+
     /// No bounds at all.
     pub const UNBOUNDED: Self = Self {
         steps: None,
@@ -347,12 +356,6 @@ pub const RESPONSE_BYTES: usize = 256 << 20;
 
 /// Memory of the answers of `http.send` that are kept for later evaluations, in bytes.
 pub const RESPONSE_CACHE_BYTES: usize = 64 << 20;
-
-/// Largest answer of a proxy that is asked for a connection, in bytes.
-pub const PROXY_ANSWER_BYTES: usize = 64 << 10;
-
-/// Maximum size, in bytes, of a file of certificates or keys that a request names (`tls_ca_cert_file`).
-pub const CERTIFICATE_FILE_BYTES: u64 = 16 << 20;
 
 /// Most requests of one chain of redirections.
 pub const REDIRECTIONS: usize = 100;

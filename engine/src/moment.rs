@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::store::{ModuleOrigins, Origin, Path, Snapshot};
 use crate::value::Value;
 
-pub use now::forget;
+pub use now::release_thread_snapshot;
 pub(crate) use now::{Now, next_stamp, next_trial_stamp};
 pub(crate) use policy::Policy;
 

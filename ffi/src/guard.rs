@@ -31,17 +31,7 @@ pub(crate) fn guard_or<T>(fallback: T, run: impl FnOnce() -> T) -> T {
 }
 
 fn describe(payload: Box<dyn Any + Send>) -> String {
-    let text = if let Some(text) = payload.downcast_ref::<&str>() {
-        text
-    } else if let Some(text) = payload.downcast_ref::<String>() {
-        text
-    } else {
-        "panic without a message"
-    };
-    let text = format!("internal error: {text}");
-    // the payload's own destructor could panic, outside the wall
-    std::mem::forget(payload);
-    text
+    format!("internal error: {}", engine::panic_message(payload))
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Functions of Python that policies call.
 
-use ::engine::internal::builtins::Custom;
-use ::engine::{Fault, FaultCode, StopReason, Value};
+use ::engine::{Custom, Fault, FaultCode, StopReason, Value};
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use ::engine::Error;
+use ::engine::{Error, panic_message};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -39,15 +39,5 @@ pub fn no_truth_value(class: &str, instead: &str) -> PyErr {
 
 #[cold]
 fn internal<T>(payload: Box<dyn Any + Send>) -> Result<T, Error> {
-    let text = if let Some(text) = payload.downcast_ref::<&str>() {
-        text
-    } else if let Some(text) = payload.downcast_ref::<String>() {
-        text
-    } else {
-        "panic without a message"
-    };
-    let error = Error::Internal(text.to_owned());
-    // the payload's own destructor could panic, outside the wall
-    std::mem::forget(payload);
-    Err(error)
+    Err(Error::Internal(panic_message(payload)))
 }

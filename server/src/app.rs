@@ -161,7 +161,7 @@ impl Server {
         tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             // a thread that rests keeps no documents alive that are replaced meanwhile
-            .on_thread_park(solon::internal::moment::forget)
+            .on_thread_park(solon::release_thread_snapshot)
             .build()?
             .block_on(async {
                 let stop = stopped(self.options.shutdown_wait)?;

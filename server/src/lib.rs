@@ -36,7 +36,6 @@
 
 mod api;
 mod app;
-#[doc(hidden)]
 pub mod cli;
 mod config;
 mod control;

@@ -9,6 +9,7 @@
 
 mod clock;
 mod face;
+mod hosts;
 mod layers;
 mod lengths;
 mod pages;

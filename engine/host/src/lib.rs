@@ -20,8 +20,10 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use solon::host::{LookupError, OfflineHost, Wait, runtime_of};
-use solon::internal::limits::CERTIFICATE_FILE_BYTES;
 use solon::{Host, Value};
+
+/// Maximum size, in bytes, of a file of certificates or keys that a request names (`tls_ca_cert_file`).
+const CERTIFICATE_FILE_BYTES: u64 = 16 << 20;
 
 /// The environment as it was when a policy first asked for it: a program's own does not change from outside.
 static RUNTIME: LazyLock<Value> = LazyLock::new(|| {

@@ -108,6 +108,18 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl Capabilities {
+    /// Returns the capabilities of this engine for policies of a version, as JSON in the format of OPA's capabilities files.
+    ///
+    /// ```
+    /// use solon::{Capabilities, Version};
+    ///
+    /// let text = Capabilities::current_json(Version::V1);
+    /// assert!(Capabilities::from_json(&text).is_ok());
+    /// ```
+    pub fn current_json(version: Version) -> Vec<u8> {
+        current_json(version)
+    }
+
     /// All that this engine can do, for policies of a version.
     pub fn current(version: Version) -> Self {
         let own = |list: &[&str]| list.iter().map(ToString::to_string).collect();

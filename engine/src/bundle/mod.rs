@@ -26,3 +26,5 @@ mod files;
 pub use directory::{Loaded, Loader, Schemas, Wanted};
 pub use error::{LoadError, LoadErrors};
 pub use files::{FileError, FileKind, Files, Links, MemoryFiles};
+
+pub use crate::uri::file_path;

@@ -54,9 +54,19 @@ fn let_go(other: Arc<State>) {
     drop(other);
 }
 
-/// Lets go of the moment that the calling thread asked last.
+/// Releases the policy and documents of the engine that the calling thread evaluated last.
+///
+/// A thread keeps them so that its next evaluation finds them without synchronisation, and they stay in memory after they
+/// were replaced. A host calls this on a thread that becomes idle. [`release_memory`](crate::release_memory) does it, too.
+///
+/// ```
+/// let engine = solon::Engine::new();
+/// engine.prepare_document("p/allow")?.evaluate(&solon::Request::new())?;
+/// solon::release_thread_snapshot();
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[cold]
-pub fn forget() {
+pub fn release_thread_snapshot() {
     drop(ASKED.try_with(Cell::take));
 }
 

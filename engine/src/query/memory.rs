@@ -157,7 +157,7 @@ pub fn kept_memory() -> usize {
 /// ```
 pub fn release_memory() {
     OWN.set(None);
-    moment::forget();
+    moment::release_thread_snapshot();
     let mut pool = POOL.lock();
     pool.bytes = 0;
     let pieces = std::mem::take(&mut pool.pieces);

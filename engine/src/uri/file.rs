@@ -8,6 +8,10 @@ use super::{Part, decode};
 ///
 /// The scheme is compared without regard to case. Host, query and fragment are ignored, and percent escapes are decoded, as in OPA.
 ///
+/// ```
+/// assert_eq!(solon::bundle::file_path("file:///srv/a%20b.rego").as_deref(), Ok("/srv/a b.rego"));
+/// ```
+///
 /// # Errors
 /// The scheme is another one, or an escape is broken.
 pub fn file_path(text: &str) -> Result<Cow<'_, str>, String> {

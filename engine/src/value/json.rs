@@ -8,6 +8,7 @@ mod member;
 mod owned;
 mod parser;
 mod repeats;
+mod style;
 mod write;
 
 use lexer::Lexer;
@@ -15,9 +16,10 @@ use lexer::Lexer;
 pub use error::{JsonError, JsonErrorKind, TOO_DEEP};
 pub use member::read_member;
 pub(super) use parser::Lists;
+pub use style::{Layout, Style};
 pub(super) use write::text_keys;
 pub use write::{
-    Layout, Style, TooLong, write, write_go, write_go_layout, write_pretty, write_while,
+    TooLong, write, write_go, write_go_layout, write_pretty, write_styled, write_while,
     write_within,
 };
 
@@ -71,7 +73,12 @@ pub fn read_into<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<V<'e>, JsonErro
     parser::document(fixed, build).map_err(|fail| JsonError::new(fail.in_original(text), text))
 }
 
-/// Whether the text is one JSON document. Numbers may be of any size.
+/// Returns `true` if the text is one JSON document. Numbers may be of any size.
+///
+/// ```
+/// assert!(solon::json::is_valid(b"{\"n\": 1e999999999}"));
+/// assert!(!solon::json::is_valid(b"[1,]"));
+/// ```
 pub fn is_valid(text: &[u8]) -> bool {
     let fixed = lossy(text);
     match parser::document(&fixed, &mut parser::Nothing) {
@@ -112,8 +119,15 @@ pub fn unmarshal<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<V<'e>, String> 
     ))
 }
 
-/// What Go's decoder says of a text that is no JSON, or of what follows the first value of one.
-pub fn malformed(text: &[u8]) -> String {
+/// Returns the message of Go's JSON decoder, which OPA's clients know, for a text that is not one JSON document.
+///
+/// The result is unspecified if [`is_valid`] returns `true` for the text.
+///
+/// ```
+/// let message = solon::json::error_message(b"[1,]");
+/// assert_eq!(message, "invalid character ']' looking for beginning of value");
+/// ```
+pub fn error_message(text: &[u8]) -> String {
     match unmarshal(&Arena::new(), text) {
         Err(words) => words,
         // `json.unmarshal` lets a `null` pass

@@ -1,8 +1,7 @@
 //! Python objects to values.
 
+use ::engine::Limits;
 use ::engine::Value;
-use ::engine::internal::limits;
-use ::engine::internal::value::Short;
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::{
@@ -111,11 +110,7 @@ impl Reader {
     fn fill(self, place: &mut Value, object: &Bound<'_, PyAny>) -> Result<bool, Fail> {
         if let Ok(text) = object.cast_exact::<PyString>() {
             let text = text.to_str().map_err(|_| surrogate())?;
-            match Short::new(text.as_bytes()) {
-                // in a branch of its own it goes from registers to its place
-                Some(short) => *place = Value::Short(short),
-                None => *place = Value::string(text),
-            }
+            *place = Value::string(text);
             return Ok(true);
         }
         if let Ok(int) = object.cast_exact::<PyInt>()
@@ -130,10 +125,10 @@ impl Reader {
 
     /// Reads what is in a collection.
     fn below(self) -> Result<Self, Fail> {
-        if self.depth == limits::NESTING {
+        if self.depth == Limits::NESTING {
             return Err(Fail::refuse(format!(
                 "nested deeper than {} levels",
-                limits::NESTING
+                Limits::NESTING
             )));
         }
         Ok(Self {

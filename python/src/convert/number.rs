@@ -1,8 +1,8 @@
 //! Numbers of any size, both ways.
 
+use ::engine::Limits;
 use ::engine::NumberBuf;
 use ::engine::Value;
-use ::engine::internal::limits;
 use num_bigint::BigInt;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -41,7 +41,7 @@ pub fn from_int(int: &Bound<'_, PyInt>) -> PyResult<Result<Value, String>> {
     // the class's own method: a subclass could do anything
     let class = py.get_type::<PyInt>();
     let bits: u64 = class.call_method1("bit_length", (int,))?.extract()?;
-    if bits > limits::NUMBER_BITS {
+    if bits > Limits::NUMBER_BITS {
         return Ok(Err(format!("an int of {bits} bits is too large")));
     }
     // hexadecimal has no limit of digits, and takes no quadratic time to read

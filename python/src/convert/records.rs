@@ -5,7 +5,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use ::engine::internal::value::object::{KeyOrder, Shapes, Unfilled};
+use ::engine::shapes::{KeyOrder, Shapes, Unfilled};
 use ::engine::{Object, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};

@@ -1,7 +1,7 @@
 //! Values to Python objects.
 
+use ::engine::Limits;
 use ::engine::Value;
-use ::engine::internal::limits;
 use ::engine::{Object, Set, json};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -44,7 +44,7 @@ pub fn json_to_python<'py>(
 }
 
 /// Deepest nesting of the objects that are made: Python compares and prints objects by recursion, too.
-const NESTING: usize = 2 * limits::NESTING;
+const NESTING: usize = 2 * Limits::NESTING;
 
 #[derive(Clone, Copy)]
 struct Writer<'py> {

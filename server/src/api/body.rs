@@ -9,7 +9,6 @@ use solon::Value;
 use solon::{json, yaml};
 
 use crate::http::Request;
-use solon::internal::value::json::{is_valid as is_json, malformed as malformed_json};
 
 /// A document as a body declares it.
 pub enum Document<'a> {
@@ -183,12 +182,14 @@ pub fn read_all(request: &Request<'_>) -> Result<Option<Value>, String> {
     if body.is_empty() {
         return Ok(None);
     }
-    json::read(body).map(Some).map_err(|_| malformed_json(body))
+    json::read(body)
+        .map(Some)
+        .map_err(|_| json::error_message(body))
 }
 
 /// Whether a body is to be read as YAML. JSON in a body that is declared as YAML keeps its numbers as written.
 fn is_yaml(request: &Request<'_>) -> bool {
-    request.declared.is_yaml && !is_json(&request.body)
+    request.declared.is_yaml && !json::is_valid(&request.body)
 }
 
 fn yaml_document(request: &Request<'_>) -> Result<Option<Value>, String> {
@@ -211,12 +212,12 @@ fn yaml_document(request: &Request<'_>) -> Result<Option<Value>, String> {
 fn json_value(text: &str) -> Result<&str, String> {
     whole_text::<&RawValue>(text)
         .map(RawValue::get)
-        .map_err(|_| malformed_json(text.as_bytes()))
+        .map_err(|_| json::error_message(text.as_bytes()))
 }
 
 /// Returns what is wrong with a text that is not JSON, in the words that OPA has for bodies, or `None` if it is JSON.
 pub fn malformed(text: &[u8]) -> Option<String> {
-    (!is_json(text)).then(|| malformed_json(text))
+    (!json::is_valid(text)).then(|| json::error_message(text))
 }
 
 /// The items of the list that a text is; none of null.

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use solon::internal::limits;
-use solon::{Error, PartialOptions};
+use solon::{Error, Limits, PartialOptions};
 use solon_syntax::json;
 use solon_syntax::source::Code;
 
@@ -71,7 +70,7 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
         ..json::Options::default()
     };
     let result = left.json("support", options, "  ");
-    if result.len() > limits::ANSWER_BYTES {
+    if result.len() > Limits::RESULT_BYTES {
         return Err(ApiError::internal(message::EVALUATE));
     }
     let mut answer = Fields::new(pretty);

@@ -4,12 +4,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use solon::internal::limits;
-use solon::internal::value::json::malformed as malformed_json;
 use solon::json::{self, Layout, Style, TooLong};
 use solon::store::Path;
 use solon::trace::Detail;
-use solon::{Moment, ResponseMetadata, Value};
+use solon::{Limits, Moment, ResponseMetadata, Value};
 
 use super::ApiError;
 use super::body::{self, Document, Envelope};
@@ -37,7 +35,7 @@ pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let answer = asked.answer(state, request);
     match (answer, text) {
         (Err(Failure::Input(_)), Some(text)) => {
-            let words = malformed_json(text.as_bytes());
+            let words = json::error_message(text.as_bytes());
             Err(ApiError::invalid(malformed_input("parameter", words)))
         }
         (answer, _) => answer.map_err(malformed_body),
@@ -269,7 +267,7 @@ fn add_metadata(
 /// A value as JSON text, if an answer may be that long.
 fn text_of(value: &Value, style: Style<'_>) -> Result<Vec<u8>, ApiError> {
     let mut text = Vec::new();
-    json::write_within(value.borrow(), style, limits::ANSWER_BYTES, &mut text)
+    json::write_within(value.borrow(), style, Limits::RESULT_BYTES, &mut text)
         .map(|()| text)
         .map_err(|TooLong| ApiError::internal(message::EVALUATE))
 }

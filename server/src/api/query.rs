@@ -3,10 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use solon::Value;
-use solon::internal::limits;
 use solon::json::{self, TooLong};
-use solon::{Error, PreparedQuery, Solution};
+use solon::{Error, Limits, PreparedQuery, Solution, Value};
 use solon_syntax::source::Code;
 
 use super::ApiError;
@@ -146,7 +144,7 @@ fn bindings(solutions: Vec<Solution>, pretty: bool) -> Result<Vec<u8>, ApiError>
     let rows = Value::array(rows.collect());
     let mut text = Vec::new();
     let style = style(pretty, "  ");
-    match json::write_within(rows.borrow(), style, limits::ANSWER_BYTES, &mut text) {
+    match json::write_within(rows.borrow(), style, Limits::RESULT_BYTES, &mut text) {
         Ok(()) => Ok(text),
         Err(TooLong) => Err(ApiError::internal(message::EVALUATE)),
     }

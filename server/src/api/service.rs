@@ -14,7 +14,6 @@ use crate::http::{
     Response, Status, clean,
 };
 use crate::telemetry::CountedRequest;
-use solon::internal::moment::forget as forget_moment;
 
 /// Answers requests from the table of routes.
 pub struct Service {
@@ -118,7 +117,7 @@ impl Service {
     ) -> Result<Response, Longer> {
         if !place.is_reactor() {
             // a thread that rests keeps no documents alive that are replaced meanwhile
-            forget_moment();
+            solon::release_thread_snapshot();
         }
         let response = match answer {
             Ok(response) => response,

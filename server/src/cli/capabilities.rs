@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 use solon::Capabilities;
-use solon::internal::builtins::capabilities::current_json;
 use solon_syntax::ParseOptions;
 use solon_syntax::ast::Version;
 
@@ -52,7 +51,7 @@ fn asked_for(args: &Args) -> Result<Vec<u8>, String> {
         return known.ok_or_else(|| format!("no capabilities version found: {version}"));
     }
     let Some(path) = &args.file else {
-        let text = current_json(super::version_of(args.v0_compatible));
+        let text = Capabilities::current_json(super::version_of(args.v0_compatible));
         let mut json: Json = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
         versions::annotate(&mut json);
         return printed(&json);

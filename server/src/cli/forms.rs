@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use clap::{Arg, ArgAction, Command};
-use solon::bundle::LoadError;
-use solon::internal::uri;
+use solon::bundle::{LoadError, file_path};
 
 /// Returns the command, and every command below it, with flags that take OPA's forms:
 ///
@@ -54,7 +53,7 @@ pub fn given(value: Option<&str>) -> Option<&str> {
 
 /// Returns the path of a file or folder, which an argument names by its path or as a `file` URL.
 pub fn path(argument: &str) -> Result<Cow<'_, str>, LoadError> {
-    uri::file_path(argument).map_err(LoadError::File)
+    file_path(argument).map_err(LoadError::File)
 }
 
 #[cfg(test)]

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use solon::Value;
-use solon::internal::value::{json, yaml};
+use solon::{Value, json, yaml};
 
 /// Byte order mark, which may precede a document.
 const MARK: &[u8] = b"\xef\xbb\xbf";

@@ -6,12 +6,14 @@ use std::sync::LazyLock;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hyper::Uri;
-use solon::internal::limits::PROXY_ANSWER_BYTES;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::stream::Duplex;
 use crate::errno;
 use crate::networks::within;
+
+/// Maximum size, in bytes, of the response of a proxy to a request for a connection.
+const PROXY_ANSWER_BYTES: usize = 64 << 10;
 
 /// A server that passes requests on.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -80,7 +80,7 @@ pub fn read_document(files: &dyn Files, file: &Found) -> Result<Value, LoadError
 pub fn document_of(name: &str, kind: Kind, bytes: &[u8]) -> Result<Value, LoadError> {
     match kind {
         Kind::Json => {
-            json::read(bytes).map_err(|_| LoadError::within(name, json::malformed(bytes)))
+            json::read(bytes).map_err(|_| LoadError::within(name, json::error_message(bytes)))
         }
         _ => yaml::read(bytes).map_err(|error| {
             LoadError::within(name, format!("error converting YAML to JSON: {error}"))

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 
-use super::{first, malformed, readable};
+use super::{error_message, first, readable};
 use crate::value::{Arena, V};
 
 /// Reads a document, which is to be an object, and gives one of its members, matched whatever its case; of several the
@@ -23,7 +23,7 @@ pub fn read_member<'e>(
     }
     let (value, is_alone) = first(arena, text)?;
     if !is_alone {
-        return Err(malformed(text));
+        return Err(error_message(text));
     }
     let Some(object) = value.as_object() else {
         return match value {

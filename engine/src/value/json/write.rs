@@ -4,63 +4,10 @@ use std::fmt;
 
 use solon_syntax::stack;
 
+use super::style::{Layout, Style};
 use crate::bug::Within as _;
 use crate::limits::LOOK_BYTES;
 use crate::value::{ObjectView, V, text};
-
-/// Where lines break and how far they are indented.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Layout<'l> {
-    /// Put after each line break.
-    pub prefix: &'l str,
-    /// Put after it once for each level.
-    pub indent: &'l str,
-}
-
-impl<'l> Layout<'l> {
-    /// What is put after each line break, and after that for each level.
-    pub const fn new(prefix: &'l str, indent: &'l str) -> Self {
-        Self { prefix, indent }
-    }
-}
-
-/// How a text looks.
-///
-/// ```
-/// use solon::json::{self, Layout, Style};
-///
-/// let value = json::read(br#"{"a": "<"}"#)?;
-/// let mut text = Vec::new();
-/// let style = Style::default().html(true).layout(Some(Layout::new("", "  ")));
-/// json::write_within(value.borrow(), style, 1000, &mut text).ok();
-/// assert_eq!(text, b"{\n  \"a\": \"\\u003c\"\n}");
-/// # Ok::<(), solon::json::JsonError>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default)]
-#[non_exhaustive]
-pub struct Style<'l> {
-    /// Whether `<`, `>` and `&` are escaped.
-    pub html: bool,
-    /// Lines and indentation; compact without.
-    pub layout: Option<Layout<'l>>,
-}
-
-impl<'l> Style<'l> {
-    /// Whether `<`, `>` and `&` are escaped.
-    #[must_use]
-    pub const fn html(mut self, html: bool) -> Self {
-        self.html = html;
-        self
-    }
-
-    /// Lines and indentation; compact without.
-    #[must_use]
-    pub const fn layout(mut self, layout: Option<Layout<'l>>) -> Self {
-        self.layout = layout;
-        self
-    }
-}
 
 /// A text would be longer than it may be: values share parts, their texts do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +49,20 @@ pub fn write_while(
 /// Compact, as answers are written.
 pub fn write(value: V<'_>, out: &mut Vec<u8>) {
     Writer::new(out, false, None).value(value);
+}
+
+/// Writes a value in a style, whatever its length.
+///
+/// ```
+/// use solon::Value;
+/// use solon::json::{self, Style};
+///
+/// let (value, mut text) = (Value::string("a < b"), Vec::new());
+/// json::write_styled(value.borrow(), Style::new().html(true), &mut text);
+/// assert_eq!(text, b"\"a \\u003c b\"");
+/// ```
+pub fn write_styled(value: V<'_>, style: Style<'_>, out: &mut Vec<u8>) {
+    Writer::new(out, style.html, style.layout).value(value);
 }
 
 /// Indented by two blanks, as answers are shown.

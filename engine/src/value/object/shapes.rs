@@ -143,7 +143,7 @@ impl<N> KeyOrder<N> {
 
     /// The sorted keys.
     #[inline]
-    pub fn shape(&self) -> &Arc<Shape> {
+    pub(crate) fn shape(&self) -> &Arc<Shape> {
         &self.shape
     }
 
@@ -155,7 +155,7 @@ impl<N> KeyOrder<N> {
 
     /// For each key of the shape its last position in the source, unless both have the same order.
     #[inline]
-    pub fn sources(&self) -> Option<&[u8]> {
+    pub(crate) fn sources(&self) -> Option<&[u8]> {
         self.sources.as_deref()
     }
 

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, ErrorCode, ToSql, params_from_iter};
-use solon::internal::sqlite::make_private_file;
 
 use super::pool::{Lease, Pool};
+use super::private_file::private_file;
 use super::{Cell, DbError, Dialect, Driver, Later, Mode, Row, Session};
 use crate::limits;
 
@@ -43,8 +43,9 @@ impl Sqlite {
 fn open(path: Option<PathBuf>) -> Result<Connection, DbError> {
     let connection = match path {
         Some(path) => {
-            // it tells who may do what, and what changed
-            make_private_file(&path);
+            // the file holds access rules and the audit log; SQLite gives the files next to it the same mode, and reports
+            // why a file cannot be created
+            let _ = private_file().create_new(true).open(&path);
             Connection::open(path)
         }
         None => Connection::open_in_memory(),

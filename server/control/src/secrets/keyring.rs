@@ -11,6 +11,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use zeroize::Zeroizing;
 
+use crate::db::private_file;
+
 /// Bytes of a key.
 const LENGTH: usize = 32;
 
@@ -243,11 +245,7 @@ fn make_file(path: &Path, keys: &[Key], publish: Publish) -> Result<(), KeyError
         }
         let made = MADE.fetch_add(1, Ordering::Relaxed);
         let beside = path.with_extension(format!("{}-{made}.new", std::process::id()));
-        let mut options = std::fs::OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&beside)?;
+        let mut file = private_file().create(true).truncate(true).open(&beside)?;
         for key in keys {
             let text = Zeroizing::new(STANDARD.encode(key.bytes.as_slice()));
             file.write_all(text.as_bytes())?;

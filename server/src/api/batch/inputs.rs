@@ -6,7 +6,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use solon::internal::value::json::malformed;
 use solon::{Value, json};
 use solon_syntax::stack;
 
@@ -66,7 +65,7 @@ fn of_text(request: &Request<'_>, most: usize) -> Result<Option<Inputs>, String>
     let common = match members.get("common_input") {
         Some(common) => {
             let common = json::read(common.as_bytes());
-            Some(common.map_err(|_| malformed(whole.as_bytes()))?)
+            Some(common.map_err(|_| json::error_message(whole.as_bytes()))?)
         }
         None => None,
     };
@@ -145,7 +144,7 @@ impl Inputs {
         match &self.common {
             _ if text == b"null" => Ok(None),
             Some(_) if text.starts_with(b"{") => {
-                let own = json::read(text).map_err(|_| malformed(text))?;
+                let own = json::read(text).map_err(|_| json::error_message(text))?;
                 Ok(Some(self.whole(&own)))
             }
             _ => Ok(Some(Document::Json(text))),

@@ -1,8 +1,7 @@
 //! The answer of a query in each format, as OPA prints it.
 
-use solon::internal::value::json;
-use solon::{ExpressionText, Solution};
-use solon::{V, Value};
+use solon::json::{self, Layout, Style};
+use solon::{ExpressionText, Solution, V, Value};
 
 use super::args::Format;
 use crate::cli::table::Table;
@@ -169,7 +168,7 @@ impl<'o> Fields<'o> {
     fn value(&mut self, name: &str, value: &Value) {
         self.name(name);
         let prefix = "  ".repeat(self.depth + 1);
-        json::write_go_layout(value.borrow(), json::Layout::new(&prefix, "  "), self.out);
+        json::write_styled(value.borrow(), indented_by(&prefix), self.out);
     }
 
     fn close(self) {
@@ -189,14 +188,22 @@ fn bindings(solution: &Solution) -> Value {
     Value::object(pairs.collect())
 }
 
+/// JSON as OPA's commands write it on one line.
+const COMPACT: Style<'static> = Style::new().html(true);
+
+/// JSON as OPA's commands write it on several lines; the first one is without the prefix.
+fn indented_by(prefix: &str) -> Style<'_> {
+    COMPACT.layout(Some(Layout::new(prefix, "  ")))
+}
+
 fn indented(value: &Value, out: &mut Vec<u8>) {
-    json::write_go_layout(value.borrow(), json::Layout::new("", "  "), out);
+    json::write_styled(value.borrow(), indented_by(""), out);
     out.push(b'\n');
 }
 
 fn compact(value: &Value) -> String {
     let mut text = Vec::new();
-    json::write_go(value.borrow(), &mut text);
+    json::write_styled(value.borrow(), COMPACT, &mut text);
     String::from_utf8_lossy(&text).into_owned()
 }
 
@@ -207,7 +214,7 @@ fn raw(solution: &Solution, out: &mut Vec<u8>) {
         }
         match value.borrow() {
             text if text.is_string() => out.extend_from_slice(text.text_or_empty().as_bytes()),
-            other => json::write_go(other, out),
+            other => json::write_styled(other, COMPACT, out),
         }
     }
     out.push(b'\n');

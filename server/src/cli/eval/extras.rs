@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use solon::Value;
-use solon::internal::value::json;
 use solon::trace::{CoverageReport, Statistics};
+use solon::{Value, json};
 use solon_syntax::json::lay_out;
 
 use super::args::Format;
@@ -133,8 +132,9 @@ impl Extras {
 /// A value on several lines.
 fn laid_out(value: &Value, prefix: &str) -> Vec<u8> {
     let mut text = Vec::new();
-    let indent = "  ";
-    json::write_go_layout(value.borrow(), json::Layout::new(prefix, indent), &mut text);
+    let layout = json::Layout::new(prefix, "  ");
+    let style = json::Style::default().html(true).layout(Some(layout));
+    json::write_styled(value.borrow(), style, &mut text);
     text
 }
 
