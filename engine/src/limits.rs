@@ -135,9 +135,6 @@ pub const JOINED: usize = 1 << 12;
 /// Most dynamic patterns (regular expressions, globs) kept compiled.
 pub const PATTERN_CACHE: usize = 4096;
 
-/// Most signatures of tokens that are known to be verified.
-pub const SIGNATURE_CACHE: usize = 4096;
-
 /// Memory of the dynamic patterns that are kept compiled, in bytes: several times [`PATTERN_BYTES`], so that one pattern
 /// never drives out all others.
 pub const PATTERN_CACHE_BYTES: usize = 256 << 20;

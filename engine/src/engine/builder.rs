@@ -14,7 +14,7 @@ use crate::compile::lower::{self, LoweringRecord};
 use crate::compile::{self, Options};
 use crate::error::Error;
 use crate::host::{Host, OfflineHost};
-use crate::limits::{Limits, PATTERN_CACHE, RESPONSE_CACHE_BYTES, SIGNATURE_CACHE};
+use crate::limits::{Limits, PATTERN_CACHE, RESPONSE_CACHE_BYTES};
 use crate::moment::{Now, Policy, State, next_stamp};
 use crate::query::Shared;
 use crate::store::{Contents, OriginRecord, Snapshot, Store, StoreError, StoredModule};
@@ -58,7 +58,7 @@ impl Default for EngineBuilder {
             allow_base_conflicts: false,
             response_cache: RESPONSE_CACHE_BYTES,
             pattern_cache: PATTERN_CACHE,
-            signature_cache: SIGNATURE_CACHE,
+            signature_cache: 0,
             file_name: |module| module,
         }
     }
@@ -124,8 +124,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Most signatures of tokens (RSA, ECDSA, Ed25519) that are remembered once they were verified, by their digests, so that
-    /// a token which comes with many requests is verified once for each key. 4,096 unless set; 0 verifies each time.
+    /// Maximum number of verified signatures of tokens (RSA, ECDSA, Ed25519) that are remembered by their digests, so that a
+    /// token of many requests is verified once for each key. By default it is 0, and signatures are verified each time.
     #[must_use]
     pub fn signature_cache(mut self, entries: usize) -> Self {
         self.signature_cache = entries;
@@ -299,5 +299,37 @@ impl EngineBuilder {
             }
         });
         missing.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::EngineBuilder;
+
+    fn verifications(builder: EngineBuilder) -> usize {
+        let engine = builder.build();
+        let mut count = 0;
+        for _ in 0..3 {
+            let verify = || {
+                count += 1;
+                true
+            };
+            let signatures = &engine.inner.shared.signatures;
+            assert!(signatures.has_signed(1, 9, (b"message", b"signature"), verify));
+        }
+        count
+    }
+
+    #[test]
+    fn signatures_are_remembered_only_if_configured() {
+        assert_eq!(verifications(EngineBuilder::default()), 3);
+        assert_eq!(
+            verifications(EngineBuilder::default().signature_cache(0)),
+            3
+        );
+        assert_eq!(
+            verifications(EngineBuilder::default().signature_cache(1)),
+            1
+        );
     }
 }

@@ -121,21 +121,7 @@ impl PreparedDocument {
     /// # Errors
     /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
     pub fn evaluate(&self, request: &Request<'_>) -> Result<Option<Value>, Error> {
-        // what most decisions are is handed on in a register and made where the caller wants it: a value that was just
-        // written in parts is slow to move
-        let mut other = None;
-        let found = self.evaluate_with(request, |value| match value {
-            V::Bool(bool) => Some(bool),
-            value => {
-                other = Some(value.to_value());
-                None
-            }
-        });
-        match found? {
-            Some(Some(bool)) => Ok(Some(Value::Bool(bool))),
-            Some(None) => Ok(other),
-            None => Ok(None),
-        }
+        self.evaluate_with(request, |value| value.to_value())
     }
 
     /// The document as JSON text, written without making a value of it first.

@@ -9,7 +9,7 @@ pub struct Caching {
     pub responses: Option<usize>,
     /// Most patterns, schemas and the like that are kept compiled; as many as the engine keeps unless set.
     pub patterns: Option<usize>,
-    /// Most signatures of tokens that are remembered once they were verified; as many as the engine keeps unless set.
+    /// Maximum number of verified signatures of tokens that are remembered. Without it none are.
     pub signatures: Option<usize>,
 }
 
