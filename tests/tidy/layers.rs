@@ -8,9 +8,10 @@ use crate::source;
 /// Layer by layer; modules of one layer do not import one another.
 type Layers = &'static [&'static [&'static str]];
 
-const CRATES: [(&str, Layers); 3] = [
+const CRATES: [(&str, Layers); 4] = [
     ("engine/src/", ENGINE),
     ("server/src/", SERVER),
+    ("server/common/src/", COMMON),
     ("server/control/src/", CONTROL),
 ];
 
@@ -45,6 +46,8 @@ const SERVER: Layers = &[
     &["app", "control"],
     &["cli"],
 ];
+
+const COMMON: Layers = &[&["metrics"]];
 
 const CONTROL: Layers = &[
     &["limits"],

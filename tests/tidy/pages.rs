@@ -35,6 +35,7 @@ fn each_dependency_has_a_line() {
         "ffi",
         "python",
         "server",
+        "server/common",
         "server/control",
     ] {
         let manifest = text(&format!("{crate_}/Cargo.toml"));

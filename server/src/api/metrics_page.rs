@@ -1,12 +1,17 @@
 //! `GET /metrics`: what is counted, in Prometheus' text form.
 
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::prometheus_text::CONTENT_TYPE;
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
+use prometheus_client::registry::Registry;
+
 use super::ApiError;
 use super::provenance::VERSION;
 use super::state::State;
 use crate::http::{Request, Response, Status};
-use crate::telemetry::{
-    Family, Kind, Sampled, dropped_lines, exposition, number, process_families, resident_bytes,
-};
+use crate::telemetry::{dropped_lines, exposition, register_process, resident_bytes};
 
 /// What text answers are.
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -14,9 +19,8 @@ const TEXT: &str = "text/plain; charset=utf-8";
 /// `GET /metrics`
 #[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]
 pub fn get(state: &State, _: &Request<'_>) -> Result<Response, ApiError> {
-    let kind = "text/plain; version=0.0.4; charset=utf-8";
-    let text = exposition(&families(state));
-    Ok(Response::text(Status::OK, kind, text))
+    let text = exposition(&registry(state));
+    Ok(Response::text(Status::OK, CONTENT_TYPE, text))
 }
 
 /// `GET /metrics/alloc_bytes`: the memory that the process holds, in bytes, or in larger units for people.
@@ -25,7 +29,11 @@ pub fn memory(_: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let bytes = resident_bytes();
     let text = if request.pretty() {
         let units = ["B", "kB", "MB", "GB", "TB"];
-        let (mut left, mut at) = (bytes, 0);
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "one digit after the point is shown"
+        )]
+        let (mut left, mut at) = (bytes as f64, 0);
         while left >= 1000.0 && at + 1 < units.len() {
             (left, at) = (left / 1000.0, at + 1);
         }
@@ -36,16 +44,30 @@ pub fn memory(_: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     Ok(Response::text(Status::OK, TEXT, text))
 }
 
-/// Everything that is counted, of the process and of the server.
-pub fn families(state: &State) -> Vec<Family> {
-    let count = |count: usize| number(u64::try_from(count).unwrap_or(u64::MAX));
-    let mut families = process_families();
-    families.extend(state.counts.families());
+/// Labels of the version.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct VersionLabels {
+    version: &'static str,
+}
+
+/// Labels of a plugin.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct PluginLabels {
+    name: String,
+    status: &'static str,
+}
+
+/// Returns everything that is counted, of the process and of the server.
+pub fn registry(state: &State) -> Registry {
+    let mut registry = Registry::default();
+    register_process(&mut registry);
+    state.counts.register(&mut registry);
+    let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     for (name, help, value) in [
         (
             "solon_generation",
             "How many changes there were, of policy or of documents.",
-            number(state.engine.generation()),
+            state.engine.generation(),
         ),
         (
             "solon_prepared_documents",
@@ -60,34 +82,44 @@ pub fn families(state: &State) -> Vec<Family> {
         (
             "solon_log_lines_dropped_total",
             "Lines of the log that were dropped since it was not read fast enough.",
-            number(dropped_lines()),
+            dropped_lines(),
         ),
     ] {
-        families.push(Family::single(name, help, value));
+        register(&mut registry, name, help, value);
     }
     if let Some(transport) = state.transport.get() {
-        let gauges = transport().into_iter();
-        families
-            .extend(gauges.map(|(name, help, value)| Family::single(name, help, number(value))));
+        for (name, help, value) in transport() {
+            register(&mut registry, name, help, value);
+        }
     }
     if state.options.status.is_some_and(|status| status.is_counted) {
-        families.extend(of_plugins(state));
+        register_plugins(&mut registry, state);
     }
-    families
+    registry
 }
 
-/// What a configuration with `status.prometheus` counts beside.
-fn of_plugins(state: &State) -> Vec<Family> {
-    let spelling = state.options.spelling;
-    let help = "Information about the environment.";
-    let mut info = Family::new(Kind::Gauge, spelling.info(), help);
-    let version = vec![("version", VERSION.to_owned())];
-    info.add(version, Sampled::Number(1.0));
-    let help = "Gauge for the plugin by status.";
-    let mut plugins = Family::new(Kind::Gauge, "plugin_status_gauge", help);
-    for (name, status) in state.plugins.plugins() {
-        let labels = vec![("name", name), ("status", status.state.as_str().to_owned())];
-        plugins.add(labels, Sampled::Number(1.0));
+/// Registers a value as it is now: a counter if its name ends with `_total`, else a gauge.
+fn register(registry: &mut Registry, name: &str, help: &str, value: u64) {
+    // the registry adds suffix and period
+    let help = help.trim_end_matches('.');
+    match name.strip_suffix("_total") {
+        Some(name) => registry.register(name, help, ConstCounter::new(value)),
+        None => registry.register(name, help, ConstGauge::new(value)),
     }
-    vec![info, plugins]
+}
+
+/// Registers what a configuration with `status.prometheus` counts as well.
+fn register_plugins(registry: &mut Registry, state: &State) {
+    let info = Family::<VersionLabels, Gauge>::default();
+    info.get_or_create(&VersionLabels { version: VERSION })
+        .set(1);
+    let help = "Information about the environment";
+    registry.register(state.options.spelling.info(), help, info);
+    let plugins = Family::<PluginLabels, Gauge>::default();
+    for (name, status) in state.plugins.plugins() {
+        let status = status.state.as_str();
+        plugins.get_or_create(&PluginLabels { name, status }).set(1);
+    }
+    let help = "Gauge for the plugin by status";
+    registry.register("plugin_status_gauge", help, plugins);
 }

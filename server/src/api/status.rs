@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::ApiError;
-use super::metrics_page::families;
+use super::metrics_page::registry;
 use super::service::Service;
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status};
@@ -29,7 +29,7 @@ fn status(state: &State) -> Value {
     let labels = labels.and_then(|labels| solon::from_value::<Value>(labels.borrow()).ok());
     let mut status = json!({
         "labels": labels.unwrap_or_else(|| json!({})),
-        "metrics": {"prometheus": messages(&families(state))},
+        "metrics": {"prometheus": messages(&registry(state))},
         "plugins": state.plugins.plugins(),
     });
     let bundles = state.plugins.bundles();

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use solon_common::metrics::REQUEST_BUCKETS;
+
 use super::{Bounds, Spelling};
 
 /// How a server runs.
@@ -156,7 +158,7 @@ impl Default for ServerOptions {
             packing: Packing::default(),
             default_decision: "/system/main".to_owned(),
             default_authorization_decision: "/system/authz/allow".to_owned(),
-            duration_buckets: BUCKETS.to_vec(),
+            duration_buckets: REQUEST_BUCKETS.to_vec(),
             shutdown_wait: Duration::ZERO,
             shutdown_grace: Duration::from_secs(10),
         }
@@ -194,6 +196,3 @@ impl ServerOptions {
         }
     }
 }
-
-/// Upper bounds, in seconds, of what the durations of requests are counted in, unless set.
-const BUCKETS: [f64; 10] = [1e-6, 5e-6, 1e-5, 5e-5, 1e-4, 5e-4, 1e-3, 0.01, 0.1, 1.0];

@@ -1,27 +1,26 @@
-//! What is counted, as `/metrics` and `/v1/status` tell it.
+//! Counts of a server, as `/metrics` and `/v1/status` show them.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use hashbrown::HashMap;
-use parking_lot::Mutex;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::registry::Registry;
+use solon_common::metrics::{CounterFamily, DurationFamily};
 
-use super::family::{Family, Kind, Sampled, number};
+use super::exposition::CANCELLATIONS;
 
 /// Counts of one server.
-#[derive(Debug)]
 pub struct Counts {
-    bounds: Vec<f64>,
-    requests: Mutex<HashMap<Request, Durations>>,
-    cancelled: Mutex<HashMap<Request, u64>>,
-    answered: AtomicU64,
-    misjudged: AtomicU64,
+    durations: DurationFamily<Request>,
+    cancellations: CounterFamily<Request>,
+    answered: Counter,
+    misjudged: Counter,
 }
 
-/// What requests are told apart by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// Labels of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct Request {
-    /// The status of the answer.
+    /// The status of the response.
     pub code: u16,
     /// The route.
     pub handler: &'static str,
@@ -29,123 +28,58 @@ pub struct Request {
     pub method: &'static str,
 }
 
-#[derive(Debug)]
-struct Durations {
-    /// How many took less than each bound and more than the one before; behind them how many took more.
-    counts: Vec<u64>,
-    nanoseconds: u128,
-}
-
-impl Request {
-    fn labels(self) -> Vec<(&'static str, String)> {
-        vec![
-            ("code", self.code.to_string()),
-            ("handler", self.handler.to_owned()),
-            ("method", self.method.to_owned()),
-        ]
-    }
-}
-
 impl Counts {
-    /// Nothing yet; `bounds` are those of durations, in seconds and in order.
+    /// Creates counts of zero. `bounds` are the upper bounds of durations, in seconds and in ascending order.
     pub fn new(bounds: &[f64]) -> Self {
         Self {
-            bounds: bounds.to_vec(),
-            requests: Mutex::default(),
-            cancelled: Mutex::default(),
-            answered: AtomicU64::new(0),
-            misjudged: AtomicU64::new(0),
+            durations: DurationFamily::durations(bounds),
+            cancellations: CounterFamily::counters(),
+            answered: Counter::default(),
+            misjudged: Counter::default(),
         }
     }
 
-    /// Counts an answered request.
+    /// Counts a request that has its response.
     pub fn answered(&self, request: Request, took: Duration) {
-        self.answered.fetch_add(1, Ordering::Relaxed);
-        let seconds = took.as_secs_f64();
-        let at = self.bounds.partition_point(|bound| *bound < seconds);
-        let mut requests = self.requests.lock();
-        let durations = requests.entry(request).or_insert_with(|| Durations {
-            counts: vec![0; self.bounds.len() + 1],
-            nanoseconds: 0,
-        });
-        if let Some(count) = durations.counts.get_mut(at) {
-            *count += 1;
-        }
-        durations.nanoseconds += took.as_nanos();
+        self.answered.inc();
+        self.durations
+            .with(&request, |histogram| histogram.observe(took));
     }
 
-    /// Counts a request whose client did not wait for the answer.
+    /// Counts a request whose client did not wait for the response.
     pub fn cancelled(&self, request: Request) {
-        *self.cancelled.lock().entry(request).or_default() += 1;
+        self.cancellations.with(&request, |counter| {
+            counter.inc();
+        });
     }
 
     /// Counts a decision that was begun on a thread that could not wait for it.
     pub fn misjudged(&self) {
-        self.misjudged.fetch_add(1, Ordering::Relaxed);
+        self.misjudged.inc();
     }
 
-    /// All counts.
-    pub fn families(&self) -> Vec<Family> {
-        let count = |name, help, value: &AtomicU64| {
-            Family::single(name, help, number(value.load(Ordering::Relaxed)))
-        };
-        vec![
-            self.cancellations(),
-            self.durations(),
-            count(
-                "solon_requests_total",
-                "Requests that were answered.",
-                &self.answered,
-            ),
-            count(
-                "solon_misjudged_total",
-                "Decisions that took longer than they were thought to, and were made anew in the pool.",
-                &self.misjudged,
-            ),
-        ]
-    }
-
-    fn cancellations(&self) -> Family {
-        let mut family = Family::new(
-            Kind::Counter,
-            "http_request_cancellations",
-            "Requests whose clients did not wait for the answer.",
+    /// Registers all counts.
+    pub fn register(&self, registry: &mut Registry) {
+        registry.register(
+            CANCELLATIONS,
+            "Requests whose clients did not wait for the answer",
+            self.cancellations.family(),
         );
-        let cancelled = self.cancelled.lock();
-        let mut all: Vec<_> = cancelled.iter().collect();
-        all.sort();
-        for (request, count) in all {
-            family.add(request.labels(), Sampled::Number(number(*count)));
-        }
-        family
-    }
-
-    fn durations(&self) -> Family {
-        let mut family = Family::new(
-            Kind::Histogram,
+        registry.register(
             "http_request_duration_seconds",
-            "A histogram of duration for requests.",
+            "A histogram of duration for requests",
+            self.durations.family(),
         );
-        let requests = self.requests.lock();
-        let mut all: Vec<_> = requests.iter().collect();
-        all.sort_by_key(|(request, _)| **request);
-        for (request, durations) in all {
-            let mut total = 0;
-            let bounds = self.bounds.iter().zip(&durations.counts);
-            let buckets = bounds.map(|(bound, count)| {
-                total += count;
-                (*bound, total)
-            });
-            let buckets = buckets.collect();
-            let nanoseconds = u64::try_from(durations.nanoseconds).unwrap_or(u64::MAX);
-            let value = Sampled::Durations {
-                buckets,
-                count: durations.counts.iter().sum(),
-                sum: Duration::from_nanos(nanoseconds).as_secs_f64(),
-            };
-            family.add(request.labels(), value);
-        }
-        family
+        registry.register(
+            "solon_requests",
+            "Requests that were answered",
+            self.answered.clone(),
+        );
+        registry.register(
+            "solon_misjudged",
+            "Decisions that took longer than they were thought to, and were made anew in the pool",
+            self.misjudged.clone(),
+        );
     }
 }
 
@@ -153,11 +87,13 @@ impl Counts {
 mod tests {
     use std::time::Duration;
 
-    use super::super::family::text;
+    use prometheus_client::registry::Registry;
+
+    use super::super::exposition::text;
     use super::{Counts, Request};
 
     #[test]
-    fn durations_are_counted_in_buckets() {
+    fn requests_are_counted_by_their_labels() {
         let counts = Counts::new(&[1e-6, 0.01, 1.0]);
         let request = Request {
             code: 200,
@@ -167,15 +103,22 @@ mod tests {
         counts.answered(request, Duration::from_millis(5));
         counts.answered(request, Duration::from_secs(5));
         counts.cancelled(request);
-        let text = text(&counts.families());
+        let mut registry = Registry::default();
+        counts.register(&mut registry);
+        let text = text(&registry);
         for want in [
+            "# HELP http_request_cancellations Requests whose clients did not wait for the answer.\n",
+            "# TYPE http_request_cancellations counter\n",
+            "http_request_cancellations{code=\"200\",handler=\"health\",method=\"get\"} 1\n",
+            "# HELP http_request_duration_seconds A histogram of duration for requests.\n",
+            "# TYPE http_request_duration_seconds histogram\n",
             "http_request_duration_seconds_bucket{code=\"200\",handler=\"health\",method=\"get\",le=\"1e-06\"} 0\n",
             "le=\"0.01\"} 1\n",
             "le=\"1\"} 1\n",
             "le=\"+Inf\"} 2\n",
             "http_request_duration_seconds_sum{code=\"200\",handler=\"health\",method=\"get\"} 5.005\n",
-            "http_request_cancellations{code=\"200\",handler=\"health\",method=\"get\"} 1\n",
-            "solon_requests_total 2\n",
+            "# TYPE solon_requests_total counter\nsolon_requests_total 2\n",
+            "solon_misjudged_total 0\n",
         ] {
             assert!(text.contains(want), "{want}: {text}");
         }

@@ -6,17 +6,12 @@ use std::time::Duration;
 use http::StatusCode;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::{Family, MetricConstructor};
-use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
+use solon_common::metrics::{CounterFamily, DurationFamily, REQUEST_BUCKETS};
 
 use crate::config::MetricsSettings;
 use crate::db::Observer;
 use crate::error::Refusal;
-
-/// Bounds of the buckets of requests, in seconds.
-const REQUEST_BUCKETS: [f64; 10] = [1e-6, 5e-6, 1e-5, 5e-5, 1e-4, 5e-4, 1e-3, 0.01, 0.1, 1.0];
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RequestLabels {
@@ -41,20 +36,10 @@ struct OperationLabels {
     operation: &'static str,
 }
 
-/// What a histogram is made with.
-#[derive(Clone)]
-struct Buckets(Vec<f64>);
-
-impl MetricConstructor<Histogram> for Buckets {
-    fn new_metric(&self) -> Histogram {
-        Histogram::new(self.0.iter().copied())
-    }
-}
-
 /// What is counted.
 pub struct Metrics {
     registry: Registry,
-    requests: Family<RequestLabels, Histogram, Buckets>,
+    requests: DurationFamily<RequestLabels>,
     is_on: bool,
     statements: Statements,
 }
@@ -62,38 +47,34 @@ pub struct Metrics {
 /// What is counted of statements.
 #[derive(Clone)]
 struct Statements {
-    counts: Option<Family<StatementLabels, Counter>>,
-    times: Option<Family<OperationLabels, Histogram, Buckets>>,
+    counts: Option<CounterFamily<StatementLabels>>,
+    times: Option<DurationFamily<OperationLabels>>,
 }
 
 impl Metrics {
     /// Nothing was counted yet.
     pub fn new(settings: &MetricsSettings) -> Self {
-        let buckets = |chosen: &[f64], usual: &[f64]| {
-            let bounds = if chosen.is_empty() { usual } else { chosen };
-            Buckets(bounds.to_vec())
-        };
-        let request_buckets = buckets(&settings.request_buckets, &REQUEST_BUCKETS);
-        let requests = Family::new_with_constructor(request_buckets);
+        let request_bounds = or_default(&settings.request_buckets, &REQUEST_BUCKETS);
+        let requests = DurationFamily::durations(request_bounds);
         let mut registry = Registry::default();
         registry.register(
             "ocp_http_request_duration_seconds",
             "How long authenticated requests took",
-            requests.clone(),
+            requests.family(),
         );
-        let statement_buckets = buckets(&settings.statement_buckets, &STATEMENT_BUCKETS);
+        let statement_bounds = or_default(&settings.statement_buckets, &STATEMENT_BUCKETS);
         let statements = Statements {
-            counts: (!settings.without_statement_counts).then(Family::default),
+            counts: (!settings.without_statement_counts).then(CounterFamily::counters),
             times: (!settings.without_statement_times)
-                .then(|| Family::new_with_constructor(statement_buckets)),
+                .then(|| DurationFamily::durations(statement_bounds)),
         };
         if let Some(counts) = &statements.counts {
             let name = "ocp_database_query_count";
-            registry.register(name, "Statements of the database", counts.clone());
+            registry.register(name, "Statements of the database", counts.family());
         }
         if let Some(times) = &statements.times {
             let name = "ocp_database_query_duration_seconds";
-            registry.register(name, "How long statements took", times.clone());
+            registry.register(name, "How long statements took", times.family());
         }
         Self {
             registry,
@@ -116,8 +97,8 @@ impl Metrics {
             handler: handler.to_owned(),
             method: method.unwrap_or("other").to_ascii_lowercase(),
         };
-        let histogram = self.requests.get_or_create(&labels);
-        histogram.observe(took.as_secs_f64());
+        self.requests
+            .with(&labels, |histogram| histogram.observe(took));
     }
 
     /// Who counts the statements of a database.
@@ -126,13 +107,13 @@ impl Metrics {
         Arc::new(move |operation, is_well, took| {
             if let Some(counts) = &counts {
                 let state = if is_well { "SUCCESS" } else { "FAILED" };
-                counts
-                    .get_or_create(&StatementLabels { operation, state })
-                    .inc();
+                counts.with(&StatementLabels { operation, state }, |counter| {
+                    counter.inc();
+                });
             }
             if let Some(times) = &times {
                 let labels = OperationLabels { operation };
-                times.get_or_create(&labels).observe(took.as_secs_f64());
+                times.with(&labels, |histogram| histogram.observe(took));
             }
         })
     }
@@ -142,5 +123,14 @@ impl Metrics {
         let mut text = String::new();
         encode(&mut text, &self.registry).map_err(|error| Refusal::internal(error.to_string()))?;
         Ok(text)
+    }
+}
+
+/// Returns the bounds that are configured or, if there are none, the default ones.
+fn or_default<'b>(configured: &'b [f64], default: &'b [f64]) -> &'b [f64] {
+    if configured.is_empty() {
+        default
+    } else {
+        configured
     }
 }
