@@ -1,14 +1,11 @@
 //! Facts of the build: which sources, when, where. `SOURCE_DATE_EPOCH` stands for the time of a build that anybody can
 //! repeat, which then names no host either.
 
-#[path = "src/telemetry/timestamp.rs"]
-#[allow(dead_code, reason = "its tests belong to the crate")]
-mod timestamp;
-
 use std::env;
 use std::fs;
 use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
+
+use jiff::Timestamp;
 
 fn main() {
     for name in [
@@ -27,10 +24,11 @@ fn main() {
     }
     let epoch = env::var("SOURCE_DATE_EPOCH").ok();
     let epoch = epoch.and_then(|seconds| seconds.parse().ok());
-    let now = || {
-        let passed = SystemTime::now().duration_since(UNIX_EPOCH);
-        passed.unwrap_or_default().as_secs()
-    };
+    let time = epoch.and_then(|seconds| Timestamp::from_second(seconds).ok());
+    let time = time.unwrap_or_else(|| {
+        let now = Timestamp::now().as_second();
+        Timestamp::from_second(now).unwrap_or_default()
+    });
     let host = || {
         if epoch.is_some() {
             return None;
@@ -43,7 +41,7 @@ fn main() {
     let host = env::var("SOLON_BUILD_HOST").ok().or_else(host);
     for (name, fact) in [
         ("COMMIT", commit.unwrap_or_default()),
-        ("TIMESTAMP", timestamp::timestamp(epoch.unwrap_or_else(now))),
+        ("TIMESTAMP", time.to_string()),
         ("HOST", host.unwrap_or_default()),
     ] {
         println!("cargo::rustc-env=SOLON_BUILD_{name}={}", fact.trim());

@@ -378,7 +378,7 @@ async fn serve(args: Run) -> Result<(), String> {
         return valid.map_err(|refusal| refusal.to_string());
     }
     let most = crate::config::Bounds::default().log;
-    start_log(args.log_level.into(), args.log_format, None, most);
+    let _log = start_log(args.log_level.into(), args.log_format, None, most);
     if args.reset_persistence {
         commands::reset(&options).map_err(|error| error.to_string())?;
     }

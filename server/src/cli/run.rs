@@ -35,7 +35,7 @@ use crate::api::{self, VERSION};
 use crate::app::{Server, survive_hangup};
 use crate::config::{Authorization, Config, ServerOptions, Sources, Spelling};
 use crate::system::{apart, huge_pages};
-use crate::telemetry::{Format, Level, finish_log, start_log};
+use crate::telemetry::{Format, Level, start_log};
 
 /// Serve policies and documents over HTTP.
 #[derive(Clone, clap::Args)]
@@ -210,7 +210,8 @@ fn start(args: &Args) -> Result<(), String> {
     let layout = given(args.log_timestamp_format.as_deref()).map(str::to_owned);
     let layout = layout.or_else(|| std::env::var("OPA_LOG_TIMESTAMP_FORMAT").ok());
     let layout = layout.as_deref();
-    start_log(args.log_level, args.log_format, layout, options.bounds.log);
+    let most = options.bounds.log;
+    let _log = start_log(args.log_level, args.log_format, layout, most);
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }
@@ -250,7 +251,6 @@ fn start(args: &Args) -> Result<(), String> {
         });
     }
     let served = server.run();
-    finish_log();
     served.map_err(|error| line(error.to_string()))
 }
 

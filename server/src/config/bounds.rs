@@ -41,7 +41,7 @@ pub struct Bounds {
     pub queries: usize,
     /// Inputs of a batch.
     pub batch: usize,
-    /// Bytes of lines of the log that wait for whoever reads it; lines beyond are dropped and counted.
+    /// Maximum bytes of log lines that wait to be written. Lines beyond that are dropped, counted and reported.
     pub log: usize,
 }
 

@@ -1,11 +1,11 @@
 //! What is known of a bundle.
 
 use std::collections::BTreeMap;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
+use jiff::Timestamp;
+use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
-
-use crate::telemetry::timestamp;
 
 /// What `GET /v1/status` tells of a bundle. Times that are not known yet are year 1.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -61,13 +61,9 @@ fn moment<S: Serializer>(value: &Option<SystemTime>, out: S) -> Result<S::Ok, S:
     let Some(value) = value else {
         return out.serialize_str("0001-01-01T00:00:00Z");
     };
-    let passed = value.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let seconds = timestamp(passed.as_secs());
-    let seconds = seconds.trim_end_matches('Z');
-    let nanoseconds = format!("{:09}", passed.subsec_nanos());
-    match nanoseconds.trim_end_matches('0') {
-        "" => out.serialize_str(&format!("{seconds}Z")),
-        fraction => out.serialize_str(&format!("{seconds}.{fraction}Z")),
+    match Timestamp::try_from(*value) {
+        Ok(time) => out.collect_str(&time),
+        Err(error) => Err(S::Error::custom(error)),
     }
 }
 

@@ -1,0 +1,200 @@
+//! Lines between the threads that log them and the thread that writes them.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder, WorkerGuard};
+use tracing_subscriber::fmt::MakeWriter;
+
+use super::lines::Lines;
+
+/// Maximum number of lines that wait, for which memory is reserved at the start.
+const LINES: usize = 16_384;
+
+/// Lines that were dropped since the process started.
+static DROPPED: AtomicU64 = AtomicU64::new(0);
+
+/// Returns how many lines were dropped so far because standard error was not read fast enough.
+pub fn dropped_lines() -> u64 {
+    DROPPED.load(Ordering::Relaxed)
+}
+
+/// Writes the lines that still wait when it is dropped, for a second at most.
+#[must_use = "lines are lost at the end of the process unless the guard lives until then"]
+pub struct LogGuard {
+    _worker: WorkerGuard,
+}
+
+/// Starts the thread that writes lines to `out`. At most `most` bytes of lines wait for it.
+pub fn start(
+    most: usize,
+    lines: Lines,
+    out: impl Write + Send + 'static,
+) -> (LineWriter, LogGuard) {
+    let waiting = Arc::<Waiting>::default();
+    let sink = Sink {
+        out,
+        lines,
+        waiting: waiting.clone(),
+        reported: dropped_lines(),
+    };
+    let builder = NonBlockingBuilder::default().thread_name("log");
+    let (queue, worker) = builder.buffered_lines_limit(LINES).finish(sink);
+    let writer = LineWriter {
+        queue,
+        waiting,
+        most,
+    };
+    (writer, LogGuard { _worker: worker })
+}
+
+/// Lines that wait. `tracing_appender` limits their number only, and a line may contain a whole body.
+#[derive(Default)]
+struct Waiting {
+    lines: AtomicUsize,
+    bytes: AtomicUsize,
+}
+
+impl Waiting {
+    /// Adds a line unless it exceeds a limit. There are never more than [`LINES`], so the queue has room for each.
+    fn add(&self, bytes: usize, most: usize) -> bool {
+        let lines = self.lines.fetch_add(1, Ordering::Relaxed);
+        let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        let is_added = lines < LINES && before.saturating_add(bytes) <= most;
+        if !is_added {
+            self.remove(bytes);
+        }
+        is_added
+    }
+
+    fn remove(&self, bytes: usize) {
+        self.lines.fetch_sub(1, Ordering::Relaxed);
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+/// Adds each line to the queue, or drops and counts it.
+#[derive(Clone)]
+pub struct LineWriter {
+    queue: NonBlocking,
+    waiting: Arc<Waiting>,
+    most: usize,
+}
+
+impl Write for LineWriter {
+    /// Adds a line. The formatter of `tracing` writes each line at once.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        if self.waiting.add(line.len(), self.most) {
+            self.queue.write(line)
+        } else {
+            DROPPED.fetch_add(1, Ordering::Relaxed);
+            Ok(line.len())
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for LineWriter {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+/// Writes lines, and reports those that were dropped in between.
+struct Sink<W> {
+    out: W,
+    lines: Lines,
+    waiting: Arc<Waiting>,
+    /// The number of dropped lines that were reported.
+    reported: u64,
+}
+
+impl<W: Write> Write for Sink<W> {
+    /// Writes a line, which the thread of `tracing_appender` passes as it was added.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        // there is no other place to report an error to
+        let _ = self.out.write_all(line);
+        self.waiting.remove(line.len());
+        let dropped = dropped_lines();
+        if dropped > self.reported {
+            let report = self.lines.dropped(dropped - self.reported);
+            let _ = self.out.write_all(report.as_bytes());
+            self.reported = dropped;
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use super::super::clock::Clock;
+    use super::super::lines::{Format, Lines};
+    use super::{dropped_lines, start};
+
+    /// Writes a line for each permission.
+    struct Slow {
+        permitted: Receiver<()>,
+        written: Sender<String>,
+    }
+
+    impl Write for Slow {
+        fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+            // after the test has dropped its end, everything is permitted
+            let _ = self.permitted.recv();
+            self.written
+                .send(String::from_utf8(line.to_vec()).unwrap())
+                .unwrap();
+            Ok(line.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn lines() -> Lines {
+        Lines {
+            format: Format::Text,
+            clock: Clock::new(Some("now")),
+        }
+    }
+
+    #[test]
+    fn lines_beyond_the_limit_are_dropped_and_reported() {
+        let (permit, permitted) = channel();
+        let (written, lines_out) = channel();
+        let before = dropped_lines();
+        let (mut writer, guard) = start(10, lines(), Slow { permitted, written });
+        writer.write_all(b"1234567\n").unwrap();
+        writer.write_all(b"12\n").unwrap();
+        writer.write_all(b"1\n").unwrap();
+        writer.write_all(b"\n").unwrap();
+        assert_eq!(dropped_lines() - before, 2);
+        for want in [
+            "1234567\n",
+            "now error Lines of the log were dropped: standard error was not read fast enough. count=2\n",
+            "1\n",
+        ] {
+            permit.send(()).unwrap();
+            assert_eq!(lines_out.recv().unwrap(), want);
+        }
+        // there is room again
+        writer.write_all(b"7654321\n").unwrap();
+        drop(permit);
+        drop(guard);
+        assert_eq!(lines_out.recv().unwrap(), "7654321\n");
+    }
+}
