@@ -17,7 +17,6 @@ use crate::http::{
     serve,
 };
 use crate::plugins::{Plugin, Registry, Start, Started};
-use crate::system::huge_pages;
 
 /// The plugin that tells the status.
 const STATUS: &str = "status";
@@ -169,11 +168,8 @@ impl Server {
                 let hangup = signal(SignalKind::hangup())?;
                 let actions = std::mem::take(&mut self.hangup);
                 tokio::spawn(reload_on(hangup, actions, has_certificates));
-                let open = self.open().await?;
-                tokio::select! {
-                    () = open.serve(stop) => Ok(()),
-                    never = huge_pages::give_back_first() => match never {},
-                }
+                self.open().await?.serve(stop).await;
+                Ok(())
             })
     }
 

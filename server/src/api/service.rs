@@ -313,10 +313,6 @@ impl App for Service {
         self.refusal(error)
     }
 
-    fn tidy(&self) {
-        self.state.engine.free_earlier();
-    }
-
     fn abandoned(&self, head: &Head) {
         self.state.counts.cancelled(counted(head, GONE));
     }

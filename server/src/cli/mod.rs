@@ -28,7 +28,6 @@ use solon::Capabilities;
 use solon::bundle::{Files, LoadError, Loader, Schemas};
 use solon_host::SystemFiles;
 
-use crate::system::huge_pages::{self, NotedFiles};
 use solon_syntax::ast::Version;
 
 use self::report::Report;
@@ -64,14 +63,9 @@ enum Command {
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
-    // before anything else takes memory
-    huge_pages::spare();
     let command = forms::with_forms(variables::with_variables(Cli::command()));
     let matches = command.get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    if !cli.command.serves() {
-        huge_pages::take();
-    }
     match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Eval(args) => eval::run(&args),
@@ -96,13 +90,6 @@ fn wrong_usage(command: &str, message: &str) -> ! {
     error.exit()
 }
 
-impl Command {
-    /// Whether the process lives for long.
-    fn serves(&self) -> bool {
-        matches!(self, Self::Run(_) | Self::Control(_))
-    }
-}
-
 /// The Rego that policies are written in.
 fn version_of(v0: bool) -> Version {
     if v0 { Version::V0 } else { Version::V1 }
@@ -115,7 +102,7 @@ fn loader(
     version: Version,
 ) -> Result<Loader<'static>, Report> {
     let options = capabilities::parse_options(capabilities, version)?;
-    Ok(Loader::new(&NotedFiles)
+    Ok(Loader::new(&SystemFiles)
         .ignore(ignore)
         .parse_options(options))
 }

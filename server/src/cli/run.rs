@@ -34,7 +34,6 @@ use super::{FAILED, capabilities, data};
 use crate::api::{self, VERSION};
 use crate::app::{Server, survive_hangup};
 use crate::config::{Authorization, Config, ServerOptions, Sources, Spelling};
-use crate::system::{apart, huge_pages};
 use crate::telemetry::{Format, Level, start_log};
 
 /// Serve policies and documents over HTTP.
@@ -193,20 +192,15 @@ fn start(args: &Args) -> Result<(), String> {
     let active = to_value(&config.active(&id, VERSION)).map_err(line)?;
     let options = args.options(&config).map_err(line)?;
     options.check().map_err(|text| line(text.to_owned()))?;
-    let loaded = apart(|| {
-        let capabilities = args.capabilities(&config)?;
+    let loaded = args.capabilities(&config).and_then(|capabilities| {
         let (engine, report) = load(args, &config, capabilities.clone(), host.clone())?;
-        Ok::<_, Report>((engine, report, capabilities))
+        Ok((engine, report, capabilities))
     });
-    let (engine, report, capabilities) =
-        loaded
-            .map_err(|error| line(error.to_string()))?
-            .map_err(|report| {
-                let text = report.bare().map(|message| line(message.to_owned()));
-                let text = text.unwrap_or_else(|| report.text(report.is_of_loading()));
-                format!("load error: {text}")
-            })?;
-    huge_pages::leave();
+    let (engine, report, capabilities) = loaded.map_err(|report| {
+        let text = report.bare().map(|message| line(message.to_owned()));
+        let text = text.unwrap_or_else(|| report.text(report.is_of_loading()));
+        format!("load error: {text}")
+    })?;
     let layout = given(args.log_timestamp_format.as_deref()).map(str::to_owned);
     let layout = layout.or_else(|| std::env::var("OPA_LOG_TIMESTAMP_FORMAT").ok());
     let layout = layout.as_deref();
@@ -370,8 +364,6 @@ impl Args {
             (None, Some(file)) => PathBuf::from(file),
             (None, None) => return Ok(None),
         };
-        let length = std::fs::metadata(&file).map_or(0, |file| file.len());
-        huge_pages::read(usize::try_from(length).unwrap_or(usize::MAX));
         let store = SqliteStore::open(file);
         store
             .map(Some)

@@ -45,9 +45,6 @@ pub struct Bounds {
     pub log: usize,
 }
 
-/// Headers that hyper has room for on its stack: where more may come, each request is given memory for all of them.
-pub const INLINE_HEADERS: usize = 100;
-
 impl Default for Bounds {
     fn default() -> Self {
         Self {
@@ -56,7 +53,7 @@ impl Default for Bounds {
             authorization_body: 1 << 20,
             memory: 1 << 30,
             connections: 20_000,
-            headers: INLINE_HEADERS,
+            headers: 100,
             head: 1 << 20,
             head_within: Duration::from_secs(32),
             more_within: Duration::from_secs(32),

@@ -6,7 +6,7 @@ mod live;
 mod options;
 mod spelling;
 
-pub use bounds::{Bounds, INLINE_HEADERS};
+pub use bounds::Bounds;
 pub use file::{Config, Sources};
 pub use live::{Live, LiveOptions};
 pub use options::{

@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::pages::Buffer;
-
 /// Amounts of up to this many bytes are not counted: connections are, and each holds one of them at a time.
 pub const SMALL: usize = 16 << 10;
 
@@ -91,19 +89,24 @@ impl Held {
         self.bytes -= bytes;
     }
 
-    /// Makes room for more bytes in a buffer, four times as much each time: what is left behind is not free at once. While
-    /// bytes are moved, both places count.
-    pub fn grow(&mut self, buffer: &mut Buffer, more: usize, limit: usize) -> Result<(), Spent> {
-        let needed = buffer.len().saturating_add(more);
+    /// Appends bytes to a buffer that grows to at most `limit` bytes, and holds its capacity. While the buffer is reallocated,
+    /// both allocations count.
+    pub fn append(
+        &mut self,
+        buffer: &mut Vec<u8>,
+        bytes: &[u8],
+        limit: usize,
+    ) -> Result<(), Spent> {
+        let needed = buffer.len().saturating_add(bytes.len());
         let before = buffer.capacity();
-        if needed <= before {
-            return Ok(());
+        if needed > before {
+            let capacity = before.saturating_mul(2).min(limit).max(needed);
+            self.add(capacity)?;
+            buffer.reserve_exact(capacity - buffer.len());
+            self.give_back(before);
         }
-        let capacity = before.saturating_mul(4).min(limit).max(needed);
-        self.add(capacity)?;
-        let made = buffer.make_room(capacity);
-        self.give_back(if made.is_ok() { before } else { capacity });
-        made
+        buffer.extend_from_slice(bytes);
+        Ok(())
     }
 
     /// Takes more or gives back, so that `bytes` are held.

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use http_body_util::Full;
 use hyper::Method;
@@ -18,13 +18,11 @@ use super::budget::{Budget, Held, SMALL};
 use super::gzip::{GzipError, accepts_gzip, gunzip, gzip};
 use super::hosts::AllowedHosts;
 use super::message::{Head, Message, Place, REQUEST_ID, Response};
-use super::pages::kept;
 use super::pool::{NotRun, Pace, Pool};
-use super::stream::Flow;
+use super::stream::ConnectionState;
 use super::tls::Certificates;
 use super::writer::Writer;
 use crate::config::{Bounds, Live};
-use crate::system::{give_back, huge_pages};
 
 /// Who sends requests on a connection.
 pub struct Peer {
@@ -121,9 +119,6 @@ pub trait App: Send + Sync + 'static {
     /// Takes note of a request whose client has gone before there was an answer.
     fn abandoned(&self, _: &Head) {}
 
-    /// Frees what nobody needs any more, on the thread of changes, a while after the last one.
-    fn tidy(&self) {}
-
     /// Takes note of an answered request, and how long that took.
     fn answered(&self, head: &Head, response: &Response, took: Duration);
 }
@@ -148,7 +143,7 @@ pub(super) type Answer = hyper::Response<Full<Bytes>>;
 pub struct Connection<A> {
     pub service: Arc<Service<A>>,
     pub peer: Arc<Peer>,
-    pub flow: Arc<Flow>,
+    pub state: Arc<ConnectionState>,
 }
 
 impl<A: App> Connection<A> {
@@ -159,7 +154,7 @@ impl<A: App> Connection<A> {
         self: Arc<Self>,
         incoming: hyper::Request<Incoming>,
     ) -> impl Future<Output = Result<Answer, std::convert::Infallible>> + Send + use<A> {
-        let open = self.flow.begin();
+        let open = self.state.start_request();
         let (parts, body) = incoming.into_parts();
         let service = &*self.service;
         let id = service.ids.fetch_add(1, Ordering::Relaxed) + 1;
@@ -179,10 +174,9 @@ impl<A: App> Connection<A> {
                 Some(refusal) => service.app.refuse(refusal),
             };
             present.is_answered = true;
-            let now = Instant::now();
-            let took = now.saturating_duration_since(head.received);
+            let took = head.received.elapsed();
             let answer = service.sent(&head, response, took);
-            open.end(now);
+            drop(open);
             Ok(answer)
         }
     }
@@ -190,11 +184,7 @@ impl<A: App> Connection<A> {
 
 impl<A: App> Service<A> {
     pub fn new(app: Arc<A>, pool: Pool, budget: Budget, bounds: Arc<Bounds>, live: Live) -> Self {
-        let tidied = app.clone();
-        let writer = Writer::new(bounds.waiting, move || {
-            tidied.tidy();
-            give_back();
-        });
+        let writer = Writer::new(bounds.waiting);
         Self {
             app,
             pool,
@@ -235,7 +225,7 @@ impl<A: App> Service<A> {
         }
         if self.app.reads_body(&plan) {
             let (limit, within) = (limits.sent, self.bounds.more_within);
-            match read_body(body, head.version, limit, within, &mut message.held).await {
+            match read_body(body, limit, within, &mut message.held).await {
                 Ok(body) => message.body = body,
                 Err(error) => return self.refuse_body(error, limits),
             }
@@ -312,7 +302,6 @@ impl<A: App> Service<A> {
         }
         // a body takes more once it is read; as long as it is, others have less
         let length = message.body.len();
-        huge_pages::read(length);
         let read = if length > SMALL {
             length.saturating_mul(READ)
         } else {
@@ -323,9 +312,6 @@ impl<A: App> Service<A> {
         }
         let answer = ask(&*self.app, plan, message, place);
         message.held.give_back(read);
-        if huge_pages::pay(length) {
-            self.writer.tidy_soon();
-        }
         match answer {
             Ok(response) => self.finished(&message.head, response),
             // nobody who answers for good says so
@@ -379,7 +365,7 @@ impl<A: App> Service<A> {
         let Ok(held) = self.budget.take(response.body.len()) else {
             return self.app.refuse(&Refusal::Busy);
         };
-        let bytes = kept(std::mem::take(&mut response.body));
+        let bytes = std::mem::take(&mut response.body);
         response.body = Bytes::from_owner(Whole { bytes, _held: held });
         response
     }

@@ -8,7 +8,6 @@ use flate2::write::GzEncoder;
 use hyper::body::Bytes;
 
 use super::budget::{Held, Spent};
-use super::pages::Buffer;
 use super::weight::weight;
 
 /// Bytes that are unpacked at a time.
@@ -46,18 +45,16 @@ pub fn gunzip(body: &[u8], limit: usize, held: &mut Held) -> Result<Bytes, GzipE
     if declared(body).is_some_and(|size| size > limit as u64) {
         return Err(GzipError::TooLarge);
     }
-    let mut out = Buffer::default();
+    let mut out = Vec::new();
     let mut reader = MultiGzDecoder::new(body).take(limit as u64 + 1);
     let mut part = [0; PART];
     loop {
         match reader.read(&mut part) {
-            Ok(0) => return Ok(out.finish()),
+            Ok(0) => return Ok(out.into()),
             Ok(count) if out.len() + count > limit => return Err(GzipError::TooLarge),
             Ok(count) => {
-                let grown = held.grow(&mut out, count, limit);
                 let read = part.get(..count).unwrap_or_default();
-                grown
-                    .and_then(|()| out.push(read))
+                held.append(&mut out, read, limit)
                     .map_err(|Spent| GzipError::Full)?;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -6,12 +6,12 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use hyper::Uri;
 use hyper::body::Bytes;
 use hyper::header::{
     AsHeaderName, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, VARY,
 };
 use hyper::http::request::Parts;
-use hyper::{Uri, Version};
 use solon::{Cancel, Value};
 
 use super::budget::Held;
@@ -34,8 +34,6 @@ pub struct Head {
     pub method: Method,
     /// The target.
     pub target: Uri,
-    /// The version of HTTP that it came in.
-    pub version: Version,
     /// The query parameters.
     pub params: Params,
     /// The headers.
@@ -127,7 +125,6 @@ impl Head {
             params: parts.uri.query().map(Params::parse).unwrap_or_default(),
             declared,
             refusal,
-            version: parts.version,
             method: parts.method,
             target: parts.uri,
             headers: parts.headers,

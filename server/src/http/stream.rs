@@ -1,234 +1,173 @@
-//! The bytes of a connection, watched: how long a client may rest, and how much of a head is read. No byte is changed.
+//! Time-outs of a connection: for the head of a request, between two requests and for a client that does not read.
+//!
+//! hyper's own timer for heads also runs while a connection is idle, which may take much longer.
 
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::Sleep;
+use tokio::time::{Instant, Sleep};
 
 use super::budget::{Budget, Held, SMALL};
 use crate::config::Bounds;
 
-/// Most bytes that are read at a time.
-const PART: usize = 32 << 10;
-
-/// What a connection's stream and its requests tell one another.
-#[derive(Debug)]
-pub struct Flow {
-    begun: AtomicUsize,
+/// Counts the requests of a connection.
+#[derive(Debug, Default)]
+pub struct ConnectionState {
+    started: AtomicUsize,
     open: AtomicUsize,
-    /// When the connection began.
-    since: Instant,
-    /// When a request ended last, in nanoseconds since then.
-    ended: AtomicU64,
 }
 
-/// A request that is being answered.
-pub struct Open {
-    flow: Arc<Flow>,
-    ended: Option<Instant>,
-}
+/// A request that has no response yet.
+pub struct OpenRequest(Arc<ConnectionState>);
 
-impl Default for Flow {
-    fn default() -> Self {
-        Self {
-            begun: AtomicUsize::new(0),
-            open: AtomicUsize::new(0),
-            since: Instant::now(),
-            ended: AtomicU64::new(0),
-        }
-    }
-}
-
-impl Flow {
-    /// Notes that a request was read, until what is returned is dropped.
-    pub fn begin(self: &Arc<Self>) -> Open {
-        self.begun.fetch_add(1, Ordering::Relaxed);
+impl ConnectionState {
+    /// Counts a request until the returned value is dropped.
+    pub fn start_request(self: &Arc<Self>) -> OpenRequest {
+        self.started.fetch_add(1, Ordering::Relaxed);
         self.open.fetch_add(1, Ordering::Relaxed);
-        Open {
-            flow: self.clone(),
-            ended: None,
-        }
-    }
-
-    /// When a request ended last, or the connection began.
-    fn ended(&self) -> Instant {
-        let ended = Duration::from_nanos(self.ended.load(Ordering::Relaxed));
-        self.since.checked_add(ended).unwrap_or(self.since)
+        OpenRequest(self.clone())
     }
 }
 
-impl Open {
-    /// The request is answered, at a time that the caller knows.
-    pub fn end(mut self, now: Instant) {
-        self.ended = Some(now);
-    }
-}
-
-impl Drop for Open {
+impl Drop for OpenRequest {
     fn drop(&mut self) {
-        let flow = &*self.flow;
-        let ended = self.ended.unwrap_or_else(Instant::now);
-        let ended = ended.saturating_duration_since(flow.since).as_nanos();
-        let ended = u64::try_from(ended).unwrap_or(u64::MAX);
-        flow.ended.store(ended, Ordering::Relaxed);
-        flow.open.fetch_sub(1, Ordering::Relaxed);
+        self.0.open.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// A stream that is watched.
-pub struct Watched<S> {
+/// A stream that fails with [`io::ErrorKind::TimedOut`] when its client pauses for too long.
+pub struct TimeoutStream<S> {
     inner: S,
-    flow: Arc<Flow>,
+    state: Arc<ConnectionState>,
     bounds: Arc<Bounds>,
-    /// Whether the connection may speak HTTP/2.
-    http2: bool,
-    /// Fires at the earliest when something may be due.
     timer: Option<Pin<Box<Sleep>>>,
-    /// Requests that were begun when bytes came last.
-    begun: usize,
-    /// When a head was first found to be incomplete; most come as a whole.
-    head: Option<Instant>,
-    /// Bytes of the head so far.
+    /// Value of `state.started` at the last poll.
+    started: usize,
+    /// Time of the first byte of a head, while the head is incomplete.
+    head_since: Option<Instant>,
+    /// Bytes of the incomplete head. Large ones count against the memory budget.
     head_bytes: usize,
     held: Held,
-    /// When something came last over HTTP/2.
-    came: Option<Instant>,
-    /// When the client stopped taking what is written.
-    stuck: Option<Instant>,
-    /// The protocol, once the first bytes have come.
-    protocol: Option<Protocol>,
+    /// Since when there has been neither a request nor a byte.
+    idle_since: Option<Instant>,
+    /// Since when the client has not read what is written.
+    stalled_since: Option<Instant>,
+    /// `None` until the first bytes have arrived.
+    is_http2: Option<bool>,
 }
 
-/// What a connection speaks.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Protocol {
-    Http1,
-    Http2,
-}
-
-impl<S> Watched<S> {
-    /// Watches a stream.
+impl<S> TimeoutStream<S> {
+    /// Wraps a stream.
     pub fn new(
         inner: S,
-        flow: Arc<Flow>,
+        state: Arc<ConnectionState>,
         bounds: Arc<Bounds>,
         budget: &Budget,
-        http2: bool,
     ) -> Self {
         Self {
             inner,
-            flow,
+            state,
             bounds,
-            http2,
             timer: None,
-            begun: 0,
-            head: None,
+            started: 0,
+            head_since: None,
             head_bytes: 0,
             held: budget.none(),
-            came: None,
-            stuck: None,
-            protocol: None,
+            idle_since: None,
+            stalled_since: None,
+            is_http2: None,
         }
     }
 
-    /// Takes note of bytes that came.
-    fn came(&mut self, count: usize) -> io::Result<()> {
-        let begun = self.flow.begun.load(Ordering::Relaxed);
-        if begun != self.begun {
-            self.begun = begun;
-            self.head = None;
+    /// Returns `true` if a request is open. Forgets the head if its request has started.
+    fn has_request(&mut self) -> bool {
+        let started = self.state.started.load(Ordering::Relaxed);
+        if started != self.started {
+            self.started = started;
+            self.head_since = None;
             self.head_bytes = 0;
-            if self.held.resize(0).is_err() {
-                return Err(io::ErrorKind::OutOfMemory.into());
-            }
+            self.idle_since = None;
+            self.held.give_back(usize::MAX);
         }
-        if self.flow.open.load(Ordering::Relaxed) > 0 {
+        self.state.open.load(Ordering::Relaxed) > 0
+    }
+
+    fn on_read(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let is_http2 = *self.is_http2.get_or_insert_with(|| is_preface(bytes));
+        self.idle_since = None;
+        if bytes.is_empty() || self.has_request() || is_http2 {
             return Ok(());
         }
-        if self.protocol == Some(Protocol::Http2) {
-            self.came = Some(Instant::now());
-            return Ok(());
-        }
-        self.head_bytes += count;
-        // one that large is rare, and many of them are not to be had for nothing
+        self.head_since.get_or_insert_with(Instant::now);
+        self.head_bytes += bytes.len();
         if self.head_bytes > SMALL && self.held.resize(self.head_bytes).is_err() {
             return Err(io::ErrorKind::OutOfMemory.into());
         }
         Ok(())
     }
 
-    /// When the connection has rested for too long, if it may.
-    fn due(&mut self) -> Option<Instant> {
-        if self.flow.open.load(Ordering::Relaxed) > 0 {
+    /// Time at which a pending read fails.
+    fn read_deadline(&mut self) -> Option<Instant> {
+        if self.has_request() {
             return None;
         }
-        if self.flow.begun.load(Ordering::Relaxed) != self.begun {
-            self.begun = self.flow.begun.load(Ordering::Relaxed);
-            self.head = None;
-            self.head_bytes = 0;
+        if let Some(since) = self.head_since {
+            return since.checked_add(self.bounds.head_within);
         }
-        if self.head_bytes > 0 {
-            let began = *self.head.get_or_insert_with(Instant::now);
-            return began.checked_add(self.bounds.head_within);
-        }
-        let ended = self.flow.ended();
-        let rests = self.came.map_or(ended, |came| came.max(ended));
-        rests.checked_add(self.bounds.idle)
+        let since = *self.idle_since.get_or_insert_with(Instant::now);
+        since.checked_add(self.bounds.idle)
     }
 
-    /// Wakes the task when something is due; whether that is now.
-    fn is_over(&mut self, due: Option<Instant>, cx: &mut Context<'_>) -> bool {
-        let Some(due) = due else {
+    /// Returns `true` if the deadline has passed, else wakes the task when it does.
+    fn has_passed(&mut self, deadline: Option<Instant>, cx: &mut Context<'_>) -> bool {
+        let Some(deadline) = deadline else {
             return false;
         };
-        let due = tokio::time::Instant::from_std(due);
-        let timer = self
-            .timer
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(due)));
-        // moving it later each time would cost more than waking once too often
-        if timer.deadline() > due {
-            timer.as_mut().reset(due);
+        let sleep = || Box::pin(tokio::time::sleep_until(deadline));
+        let timer = self.timer.get_or_insert_with(sleep);
+        // a timer that fires early is reset then: cheaper than a reset at each poll
+        if timer.deadline() > deadline || timer.is_elapsed() {
+            timer.as_mut().reset(deadline);
         }
         while timer.as_mut().poll(cx).is_ready() {
-            if tokio::time::Instant::now() >= due {
+            if Instant::now() >= deadline {
                 return true;
             }
-            timer.as_mut().reset(due);
+            timer.as_mut().reset(deadline);
         }
         false
     }
+
+    fn on_write<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.stalled_since = None;
+            return written;
+        }
+        let since = *self.stalled_since.get_or_insert_with(Instant::now);
+        if self.has_passed(since.checked_add(self.bounds.more_within), cx) {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        Poll::Pending
+    }
 }
 
-/// How connections over HTTP/2 begin.
+/// First bytes of a connection over HTTP/2.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// Whether what came first begins as HTTP/2 does, as far as it came; the name of a method may begin with a letter of it.
+/// Returns `true` if the first bytes that were read begin as HTTP/2 does. A method may begin with the same letters.
 fn is_preface(first: &[u8]) -> bool {
     first.starts_with(PREFACE) || first.len() >= 3 && PREFACE.starts_with(first)
 }
 
-/// Reads, but not much at a time: whoever reads makes the more room the more comes at once, and keeps it.
-fn read_part<S: AsyncRead>(
-    inner: Pin<&mut S>,
-    cx: &mut Context<'_>,
-    buffer: &mut ReadBuf<'_>,
-) -> Poll<io::Result<()>> {
-    if buffer.remaining() <= PART {
-        return inner.poll_read(cx, buffer);
-    }
-    let mut part = ReadBuf::new(buffer.initialize_unfilled_to(PART));
-    let read = inner.poll_read(cx, &mut part);
-    let count = part.filled().len();
-    buffer.advance(count);
-    read
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for TimeoutStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -236,27 +175,15 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
         let before = buffer.filled().len();
-        match read_part(Pin::new(&mut this.inner), cx, buffer) {
+        match Pin::new(&mut this.inner).poll_read(cx, buffer) {
             Poll::Ready(Ok(())) => {
-                let count = buffer.filled().len() - before;
-                if count == 0 {
-                    return Poll::Ready(Ok(()));
-                }
-                if this.protocol.is_none() {
-                    let new = buffer.filled().get(before..).unwrap_or_default();
-                    let is_http2 = this.http2 && is_preface(new);
-                    this.protocol = Some(if is_http2 {
-                        Protocol::Http2
-                    } else {
-                        Protocol::Http1
-                    });
-                }
-                Poll::Ready(this.came(count))
+                let read = buffer.filled().get(before..).unwrap_or_default();
+                Poll::Ready(this.on_read(read))
             }
             Poll::Ready(error) => Poll::Ready(error),
             Poll::Pending => {
-                let due = this.due();
-                if this.is_over(due, cx) {
+                let deadline = this.read_deadline();
+                if this.has_passed(deadline, cx) {
                     return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
                 }
                 Poll::Pending
@@ -265,35 +192,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> Watched<S> {
-    /// Takes note of what came of writing.
-    fn wrote<T>(
-        &mut self,
-        cx: &mut Context<'_>,
-        written: Poll<io::Result<T>>,
-    ) -> Poll<io::Result<T>> {
-        if written.is_ready() {
-            self.stuck = None;
-            return written;
-        }
-        let since = *self.stuck.get_or_insert_with(Instant::now);
-        let due = since.checked_add(self.bounds.more_within);
-        if self.is_over(due, cx) {
-            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
-        }
-        Poll::Pending
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for TimeoutStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let this = &mut *self;
-        let written = Pin::new(&mut this.inner).poll_write(cx, bytes);
-        this.wrote(cx, written)
+        let written = Pin::new(&mut self.inner).poll_write(cx, bytes);
+        self.on_write(cx, written)
     }
 
     fn poll_write_vectored(
@@ -301,9 +207,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
         cx: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let this = &mut *self;
-        let written = Pin::new(&mut this.inner).poll_write_vectored(cx, parts);
-        this.wrote(cx, written)
+        let written = Pin::new(&mut self.inner).poll_write_vectored(cx, parts);
+        self.on_write(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -311,9 +216,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = &mut *self;
-        let flushed = Pin::new(&mut this.inner).poll_flush(cx);
-        this.wrote(cx, flushed)
+        let flushed = Pin::new(&mut self.inner).poll_flush(cx);
+        self.on_write(cx, flushed)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -323,7 +227,74 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PREFACE, is_preface};
+    use std::io::ErrorKind;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
+
+    use super::{ConnectionState, PREFACE, TimeoutStream, is_preface};
+    use crate::config::Bounds;
+    use crate::http::Budget;
+
+    const HEAD: Duration = Duration::from_secs(10);
+    const IDLE: Duration = Duration::from_secs(100);
+
+    fn stream() -> (
+        DuplexStream,
+        Arc<ConnectionState>,
+        TimeoutStream<DuplexStream>,
+    ) {
+        let (client, server) = duplex(64);
+        let state = Arc::<ConnectionState>::default();
+        let bounds = Arc::new(Bounds {
+            head_within: HEAD,
+            more_within: HEAD,
+            idle: IDLE,
+            ..Bounds::default()
+        });
+        let stream = TimeoutStream::new(server, state.clone(), bounds, &Budget::new(1 << 20));
+        (client, state, stream)
+    }
+
+    /// Reads until the time-out and returns how long that took.
+    async fn timed_out(stream: &mut TimeoutStream<DuplexStream>) -> Duration {
+        let start = tokio::time::Instant::now();
+        let error = stream.read(&mut [0; 16]).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TimedOut);
+        start.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn heads_have_less_time_than_idle_connections() {
+        let (mut client, _, mut stream) = stream();
+        assert!(timed_out(&mut stream).await >= IDLE);
+        client.write_all(b"GET").await.unwrap();
+        assert_eq!(stream.read(&mut [0; 16]).await.unwrap(), 3);
+        let took = timed_out(&mut stream).await;
+        assert!(took >= HEAD && took < IDLE, "{took:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_stop_the_clock() {
+        let (mut client, state, mut stream) = stream();
+        client.write_all(b"GET /").await.unwrap();
+        stream.read(&mut [0; 16]).await.unwrap();
+        let request = state.start_request();
+        let mut buffer = [0; 16];
+        let open = tokio::time::timeout(10 * IDLE, stream.read(&mut buffer));
+        assert!(open.await.is_err());
+        drop(request);
+        let took = timed_out(&mut stream).await;
+        assert!(took >= IDLE && took < 2 * IDLE, "{took:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn clients_must_read() {
+        let (_client, _, mut stream) = stream();
+        let error = stream.write_all(&[0; 100]).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TimedOut);
+    }
 
     #[test]
     fn methods_may_begin_as_http2_does() {
