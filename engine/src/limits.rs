@@ -215,6 +215,84 @@ pub const SQLITE_CHAIN: usize = 100;
 /// Most letters that a filter replaces to compare texts in small or capital letters, each by a call around the one before.
 pub const CASED_LETTERS: usize = 64;
 
+/// Bounds of a bundle that is read.
+///
+/// ```
+/// use solon::bundle::{BundleLimits, BundleReader};
+///
+/// let reader = BundleReader::new("authz").limits(BundleLimits::default().file_bytes(1 << 20));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BundleLimits {
+    /// Most bytes of one file.
+    pub file_bytes: u64,
+    /// Most bytes of an archive after decompression, and of all files of a folder.
+    pub total_bytes: u64,
+    /// Most entries of an archive, folders among them, and files of a folder.
+    pub entries: usize,
+    /// Most bytes of a path within the bundle.
+    pub path_bytes: usize,
+    /// Most bytes that one byte of an archive may decompress to, once [`BUNDLE_RATIO_FROM`] bytes are decompressed.
+    pub ratio: u64,
+}
+
+/// Decompressed bytes of an archive up to which their ratio to compressed bytes is not checked.
+pub const BUNDLE_RATIO_FROM: u64 = 32 << 20;
+
+/// Most zero bytes between the last entry of an archive and its end: programs fill their last record.
+pub const BUNDLE_PADDING: u64 = 1 << 20;
+
+/// Most bytes of the extended headers of one entry of an archive.
+pub const BUNDLE_HEADER_BYTES: u64 = 64 << 10;
+
+impl Default for BundleLimits {
+    fn default() -> Self {
+        Self {
+            file_bytes: 1 << 30,
+            total_bytes: 4 << 30,
+            entries: 1 << 18,
+            path_bytes: 4 << 10,
+            ratio: 250,
+        }
+    }
+}
+
+impl BundleLimits {
+    /// With another bound of one file, in bytes.
+    #[must_use]
+    pub fn file_bytes(self, file_bytes: u64) -> Self {
+        Self { file_bytes, ..self }
+    }
+
+    /// With another bound of all decompressed bytes.
+    #[must_use]
+    pub fn total_bytes(self, total_bytes: u64) -> Self {
+        Self {
+            total_bytes,
+            ..self
+        }
+    }
+
+    /// With another bound of entries.
+    #[must_use]
+    pub fn entries(self, entries: usize) -> Self {
+        Self { entries, ..self }
+    }
+
+    /// With another bound of a path, in bytes.
+    #[must_use]
+    pub fn path_bytes(self, path_bytes: usize) -> Self {
+        Self { path_bytes, ..self }
+    }
+
+    /// With another bound of the ratio of decompressed to compressed bytes.
+    #[must_use]
+    pub fn ratio(self, ratio: u64) -> Self {
+        Self { ratio, ..self }
+    }
+}
+
 /// Bounds of one evaluation. `None` means unbounded.
 ///
 /// By default an evaluation may take 1 GiB of memory, and an explanation 256 MiB; time and steps are unbounded.

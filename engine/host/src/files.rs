@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use solon::bundle::{FileError, FileKind, Files, Links};
 
@@ -44,6 +44,10 @@ impl Files for SystemFiles {
 
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         fs::read(path).map_err(|error| refused(&error))
+    }
+
+    fn canonical(&self, path: &Path) -> Result<PathBuf, FileError> {
+        fs::canonicalize(path).map_err(|error| refused(&error))
     }
 }
 

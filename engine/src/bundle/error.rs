@@ -68,3 +68,40 @@ impl From<Diagnostics> for LoadErrors {
         Self(diagnostics.0.into_iter().map(LoadError::Syntax).collect())
     }
 }
+
+/// Errors of a policy's text in OPA's layout: their number, and for each its line with a caret.
+pub(super) fn syntax_errors(diagnostics: &Diagnostics, text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let each: Vec<String> = diagnostics
+        .0
+        .iter()
+        .map(|one| syntax_error(one, &text))
+        .collect();
+    match each.as_slice() {
+        // this one is not of OPA's parser, which counts
+        [one] if one.ends_with(": empty module") => one.clone(),
+        [one] => format!("1 error occurred: {one}"),
+        many => format!("{} errors occurred:\n{}", many.len(), many.join("\n")),
+    }
+}
+
+fn syntax_error(one: &Diagnostic, text: &str) -> String {
+    let mut out = String::new();
+    if one.has_place() {
+        out.push_str(&format!("{}:{}: ", one.file, one.span.row));
+    }
+    out.push_str(&format!("{}: {}", one.code.as_str(), one.message));
+    let row = usize::try_from(one.span.row).unwrap_or(0);
+    let line = row.checked_sub(1).and_then(|row| text.lines().nth(row));
+    if !one.details.is_empty() {
+        for line in &one.details {
+            out.push_str(&format!("\n\t{line}"));
+        }
+    } else if let (Some(line), true) = (line, one.has_place()) {
+        let column = usize::try_from(one.span.col).unwrap_or(0).saturating_sub(1);
+        let before = line.chars().take(column);
+        let blank: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        out.push_str(&format!("\n\t{line}\n\t{blank}^"));
+    }
+    out
+}

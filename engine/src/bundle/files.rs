@@ -77,6 +77,14 @@ pub trait Files {
     /// # Errors
     /// When there is none, or it cannot be read.
     fn read(&self, path: &Path) -> Result<Vec<u8>, FileError>;
+
+    /// The absolute path of what is at a path, without links. Files without links need not define it.
+    ///
+    /// # Errors
+    /// Nothing is at the path, or it cannot be read.
+    fn canonical(&self, path: &Path) -> Result<PathBuf, FileError> {
+        Ok(path.to_owned())
+    }
 }
 
 /// Files that a program holds in memory, by paths with slashes.

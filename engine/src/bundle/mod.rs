@@ -17,14 +17,41 @@
 //! # Ok::<(), solon::Error>(())
 //! ```
 //!
+//! [`BundleReader`] reads bundles: archives, or folders with a manifest.
+//!
 //! Where files come from is the host's affair ([`Files`]); `solon_host::SystemFiles` reads those of the system.
 
+#[cfg(feature = "bundle")]
+mod archive;
+mod contents;
+mod delta;
 mod directory;
 mod error;
 mod files;
+mod folder;
+mod go_json;
+mod manifest;
+mod reader;
+mod roots;
 
+pub use contents::{Bundle, BundleFile, BundleKind, BundleModule};
+pub use delta::PatchOperation;
 pub use directory::{Loaded, Loader, Schemas, Wanted};
 pub use error::{LoadError, LoadErrors};
 pub use files::{FileError, FileKind, Files, Links, MemoryFiles};
+pub use manifest::{Manifest, WasmResolver};
+pub use reader::BundleReader;
 
+pub use crate::limits::BundleLimits;
 pub use crate::uri::file_path;
+
+#[cfg(feature = "bundle")]
+impl Bundle {
+    /// Writes files as an archive. The same files in the same order make the same bytes on each machine.
+    ///
+    /// # Errors
+    /// A file that no archive can hold.
+    pub fn write_archive(files: &[BundleFile]) -> Result<Vec<u8>, String> {
+        archive::write(files)
+    }
+}

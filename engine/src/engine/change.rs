@@ -109,7 +109,10 @@ impl Change {
     /// Adds what was loaded from files: modules are added or replaced, documents merged into what is there.
     pub fn load(&mut self, loaded: &Loaded) -> &mut Self {
         for (name, text) in &loaded.modules {
-            self.set_module(name, text);
+            match loaded.parsed.get(name) {
+                Some(module) => self.set_parsed_module(name, module.clone()),
+                None => self.set_module(name, text),
+            };
         }
         self.merge(Path::default(), loaded.documents.clone())
     }

@@ -5,6 +5,8 @@ mod modules;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use solon_syntax::ast::Module;
+
 use self::modules::{ModuleChanges, in_force, of_store};
 use super::Engine;
 use super::change::Text;
@@ -22,6 +24,7 @@ use crate::value::{Object, Value};
 #[derive(Clone, Debug)]
 pub struct FileLoad<'l> {
     modules: &'l BTreeMap<String, String>,
+    parsed: &'l BTreeMap<String, Arc<Module>>,
     policy_id: fn(&str) -> &str,
     locations: BTreeMap<String, String>,
     documents: Value,
@@ -33,6 +36,7 @@ impl<'l> FileLoad<'l> {
     pub fn new(loaded: &'l Loaded) -> Self {
         Self {
             modules: &loaded.modules,
+            parsed: &loaded.parsed,
             policy_id: |name| name,
             locations: BTreeMap::new(),
             documents: loaded.documents.clone(),

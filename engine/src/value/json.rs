@@ -144,6 +144,17 @@ pub fn first<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<(V<'e>, bool), Stri
     Ok((value, lexer.token().is_none()))
 }
 
+/// Reads the first document of a text into an owned value and ignores the rest, as a decoder of Go's streams does.
+///
+/// # Errors
+/// The decoder's message.
+pub fn read_first(text: &[u8]) -> Result<Value, String> {
+    let fixed = lossy(text);
+    let mut lexer = Lexer::new(&fixed);
+    parser::value(&mut lexer, &mut owned::Owned::default())
+        .map_err(|fail| stream_error(fail, &fixed, text))
+}
+
 /// The text with what is no UTF-8 replaced.
 fn readable<'e>(arena: &'e Arena, text: &'e [u8]) -> &'e str {
     match std::str::from_utf8(text) {

@@ -16,6 +16,18 @@ use crate::value::{Kind, V};
 pub use certain::Certain;
 use matcher::Glob;
 
+/// Returns `true` if a glob without delimiters matches all of a text.
+///
+/// # Errors
+/// The message about a pattern that is not a glob.
+pub fn is_match(pattern: &str, text: &str) -> Result<bool, String> {
+    syntax::parse(pattern.as_bytes()).map_err(|error| error.to_string())?;
+    match Glob::new(pattern.as_bytes(), &[], Effort::Little) {
+        Ok(glob) => Ok(glob.is_match(text)),
+        Err(_) => Err("glob: too large".to_owned()),
+    }
+}
+
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
     Builtin::new(

@@ -1,18 +1,23 @@
 //! Loading what commands name.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use solon_syntax::ast::Version;
+use solon_syntax::ast::{Module, Version};
 use solon_syntax::source::{Source, SourceId};
 use solon_syntax::{ParseOptions, parse_module};
 
 use super::{
-    Bundle, Documents, Found, Ignore, Kind, Roots, Schemas, Walk, Wanted, document_of,
-    read_document, schemas,
+    Documents, Found, Ignore, Kind, Schemas, Walk, Wanted, document_of, read_document, schemas,
 };
-use crate::bundle::{Files, LoadError, LoadErrors};
+use crate::bundle::roots::Roots;
+use crate::bundle::{
+    Bundle, BundleLimits, BundleReader, FileKind, Files, Links, LoadError, LoadErrors,
+    PatchOperation, folder,
+};
+use crate::store::{Snapshot, Transaction};
 use crate::uri::file_path;
 use crate::value::{Value, json};
 
@@ -22,6 +27,8 @@ use crate::value::{Value, json};
 pub struct Loaded {
     /// Module texts by name, which is their path.
     pub modules: BTreeMap<String, String>,
+    /// The modules of bundles, which were parsed when they were read, by the same names.
+    pub parsed: BTreeMap<String, Arc<Module>>,
     /// The documents, merged: an object.
     pub documents: Value,
     /// How long reading documents took; nothing where there were none.
@@ -29,18 +36,44 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// Returns the text of a module by the name that messages give its file.
+    pub fn text(&self, file: &str) -> Option<&str> {
+        if let Some(text) = self.modules.get(file) {
+            return Some(text);
+        }
+        let mut parsed = self.parsed.values();
+        let module = parsed.find(|module| &*module.source.name == file)?;
+        Some(&module.source.text)
+    }
+
     /// With what else was loaded; `None` when their documents cannot be merged.
     pub fn with(mut self, other: Self) -> Option<Self> {
         let mut documents = Documents::default();
         let merged =
             documents.insert(&[], self.documents) && documents.insert(&[], other.documents);
         self.modules.extend(other.modules);
+        self.parsed.extend(other.parsed);
         merged.then(|| Self {
             modules: self.modules,
+            parsed: self.parsed,
             documents: documents.finish(),
             reading: sum(self.reading, other.reading),
         })
     }
+}
+
+/// The documents after the changes of delta bundles.
+fn patched(documents: Value, patches: &[PatchOperation]) -> Result<Value, String> {
+    if patches.is_empty() {
+        return Ok(documents);
+    }
+    let mut transaction = Transaction::on(&Snapshot::new(documents, 0));
+    for operation in patches {
+        operation
+            .apply(&mut transaction)
+            .map_err(|error| error.to_string())?;
+    }
+    Ok(transaction.root().clone())
 }
 
 /// Two times together, if there is one.
@@ -109,34 +142,44 @@ impl<'f> Loader<'f> {
         Self { options, ..self }
     }
 
-    /// Loads bundles, which are folders, as one. A folder that is named twice is one bundle.
+    /// Loads bundles, which are folders or archives, as one. A path that is named twice is one bundle.
     ///
     /// # Errors
     /// The first fault; or, where bundles own the same documents, one that names all of these bundles.
     pub fn load_bundles<P: AsRef<str>>(&self, paths: &[P]) -> Result<Loaded, LoadErrors> {
         let refused = |what| LoadErrors(vec![LoadError::File(what)]);
         let mut roots = Roots::default();
-        let (mut modules, mut documents) = (BTreeMap::new(), Documents::default());
+        let (mut modules, mut parsed) = (BTreeMap::new(), BTreeMap::new());
+        let mut documents = Documents::default();
+        let mut patches = Vec::new();
         let mut reading = None;
         let mut seen = HashSet::new();
-        for path in paths.iter().map(AsRef::as_ref) {
-            if !seen.insert(path) {
+        for name in paths.iter().map(AsRef::as_ref) {
+            if !seen.insert(name) {
                 continue;
             }
-            let folder = file_path(path).map_err(refused)?;
-            let bundle = Bundle::load(self.files, &folder, &self.ignore, &self.options);
-            let mut bundle = bundle.map_err(refused)?;
-            modules.append(&mut bundle.modules);
-            documents.insert(&[], bundle.documents);
-            reading = sum(reading, bundle.reading);
-            roots.add(path, bundle.roots);
+            let path = file_path(name).map_err(refused)?;
+            let reader = BundleReader::new(&*path)
+                .ignoring(self.ignore.clone())
+                .parse_options(self.options);
+            let (bundle, took) = reader.read_timed(self.files, &path)?;
+            roots.add(name, bundle.manifest.root_paths());
+            documents.insert(&[], bundle.owned_documents());
+            for module in bundle.modules {
+                let id = Bundle::module_id(&path, &module.path);
+                modules.insert(id.clone(), module.module.source.text.to_string());
+                parsed.insert(id, module.module);
+            }
+            patches.extend(bundle.patch);
+            reading = sum(reading, took);
         }
         if let Some(overlap) = roots.overlap() {
             return Err(LoadError::Roots(overlap).into());
         }
         Ok(Loaded {
             modules,
-            documents: documents.finish(),
+            parsed,
+            documents: patched(documents.finish(), &patches).map_err(LoadError::Roots)?,
             reading,
         })
     }
@@ -148,14 +191,27 @@ impl<'f> Loader<'f> {
         found.map(Found::into_path).collect()
     }
 
-    /// Returns the files that [`Self::load_bundles`] reads, without reading them, and the manifest of each bundle, even if there is
+    /// Returns the files that [`Self::load_bundles`] reads, without reading them, and the manifest of each folder, even if there is
     /// none.
     pub fn bundle_files<P: AsRef<str>>(&self, paths: &[P]) -> Vec<PathBuf> {
-        let folders = paths
+        let paths = paths
             .iter()
             .filter_map(|path| file_path(path.as_ref()).ok());
-        let files = folders.flat_map(|folder| Bundle::files(self.files, &folder, &self.ignore));
-        files.collect()
+        let of_bundle = |path: std::borrow::Cow<'_, str>| {
+            let path = Path::new(&*path);
+            if self.files.look(path, Links::Followed) != Ok(FileKind::Folder) {
+                return vec![path.to_owned()];
+            }
+            let listed = folder::list(self.files, path, &self.ignore, &BundleLimits::default());
+            let listed = listed.unwrap_or_default().into_iter();
+            let mut files: Vec<PathBuf> = listed.map(|file| file.location).collect();
+            let manifest = path.join(".manifest");
+            if !files.contains(&manifest) {
+                files.push(manifest);
+            }
+            files
+        };
+        paths.flat_map(of_bundle).collect()
     }
 
     /// Loads JSON schemas: a file is `schema` itself, a folder gives each of its files at its path.
@@ -203,6 +259,7 @@ impl<'f> Loader<'f> {
         if found.iter().all(Result::is_ok) {
             return Ok(Loaded {
                 modules,
+                parsed: BTreeMap::new(),
                 documents: documents.finish(),
                 reading,
             });

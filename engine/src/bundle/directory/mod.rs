@@ -2,11 +2,9 @@
 //! `.yml` files at any depth; a document's place is its folder's path below the named one; a file that is named
 //! directly sits at the root; `a.b:path` puts everything below `data.a.b`.
 
-mod bundle;
 mod documents;
 mod ignore;
 mod loader;
-mod roots;
 mod schemas;
 mod walk;
 
@@ -14,8 +12,9 @@ pub use loader::{Loaded, Loader};
 pub use schemas::Schemas;
 pub use walk::Wanted;
 
-use bundle::Bundle;
-use documents::{Documents, document_of, read_document};
-use ignore::Ignore;
-use roots::Roots;
-use walk::{Found, Kind, Walk};
+pub(super) use documents::Documents;
+pub(super) use ignore::Ignore;
+pub(super) use walk::Kind;
+
+use documents::{document_of, read_document};
+use walk::{Found, Walk};

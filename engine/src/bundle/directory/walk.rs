@@ -120,7 +120,6 @@ pub struct Walk<'a> {
     files: &'a dyn Files,
     wanted: Wanted,
     ignore: &'a Ignore,
-    links: Links,
     /// Where documents of the current folder go.
     place: Vec<String>,
     /// Links that led too far.
@@ -135,7 +134,6 @@ impl<'a> Walk<'a> {
             files,
             wanted,
             ignore,
-            links: Links::Followed,
             place: Vec::new(),
             loops: 0,
             found: Vec::new(),
@@ -164,13 +162,6 @@ impl<'a> Walk<'a> {
         self.found
     }
 
-    /// The files of a folder. Links are no files, so that a bundle holds what it holds everywhere.
-    pub fn find_in_folder(mut self, folder: &str) -> Vec<Result<Found, LoadError>> {
-        self.links = Links::PassedOver;
-        self.folder(&cleaned(Path::new(folder)));
-        self.found
-    }
-
     fn refuse(&mut self, call: &str, path: &Path, error: &FileError) {
         let path = path.to_string_lossy();
         self.found.push(Err(LoadError::system(call, &path, error)));
@@ -188,7 +179,7 @@ impl<'a> Walk<'a> {
             } else {
                 folder.join(&name)
             };
-            let file = match self.files.look(&path, self.links) {
+            let file = match self.files.look(&path, Links::Followed) {
                 Ok(file) => file,
                 Err(error) => {
                     // links that lead nowhere are plain faults; what is left are those that lead back again and again

@@ -99,11 +99,17 @@ impl ModuleChanges {
             }
         }
         for (name, text) in given {
+            let parsed = load.parsed.get(name);
+            let given = parsed.map_or(version, |module| module.version);
             let is_same = before.get(&**name).is_some_and(|module| {
-                module.text == text && module.version == version && module.origin == Origin::Files
+                module.text == text && module.version == given && module.origin == Origin::Files
             });
             if !is_same {
-                changes.push((name.clone(), Some(Text::Source(text.clone(), None))));
+                let text = match parsed {
+                    Some(module) => Text::Parsed(module.clone()),
+                    None => Text::Source(text.clone(), None),
+                };
+                changes.push((name.clone(), Some(text)));
             }
         }
         Self {

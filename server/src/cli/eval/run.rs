@@ -263,6 +263,9 @@ fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
         let mut change = Change::default();
         change.load(&loaded);
         modules = loaded.modules;
+        // those of archives have other names in messages than as policies
+        let parsed = loaded.parsed.values().map(|module| &module.source);
+        modules.extend(parsed.map(|source| (source.name.to_string(), source.text.to_string())));
         let hear = |name: &str, took: Duration| {
             if args.instrument || !name.starts_with("compile_sta") {
                 metrics.add(name, took);

@@ -72,7 +72,7 @@ pub fn report(error: &Error, loaded: &Loaded, kept: &Kept) -> Report {
         let mut modules = kept.modules(loaded);
         let module = modules.find(|module| file_name(&module.name) == file);
         let module = module.map(|module| module.text.to_string());
-        module.or_else(|| loaded.modules.get(file).cloned())
+        module.or_else(|| loaded.text(file).map(str::to_owned))
     };
     let report = Report::of(error, &texts);
     let mut notes = Vec::new();

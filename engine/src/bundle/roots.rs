@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use crate::store::Path;
+
 /// The roots of bundles by their names.
 #[derive(Default)]
-pub struct Roots<'p>(Vec<(&'p str, Vec<Vec<String>>)>);
+pub struct Roots<'p>(Vec<(&'p str, Vec<Path>)>);
 
 impl<'p> Roots<'p> {
     /// Takes note of the roots of another bundle, each as the steps to it.
-    pub fn add(&mut self, name: &'p str, roots: Vec<Vec<String>>) {
+    pub fn add(&mut self, name: &'p str, roots: Vec<Path>) {
         self.0.push((name, roots));
     }
 
@@ -23,12 +25,12 @@ impl<'p> Roots<'p> {
                     .iter()
                     .flat_map(|root| others.iter().map(move |other| (root, other)));
                 for (root, other_root) in pairs {
-                    if !root.starts_with(other_root) && !other_root.starts_with(root) {
+                    if !root.overlaps(other_root) {
                         continue;
                     }
                     bundles.extend([*name, *other]);
-                    unbounded.extend(root.is_empty().then_some(*name));
-                    unbounded.extend(other_root.is_empty().then_some(*other));
+                    unbounded.extend(root.is_root().then_some(*name));
+                    unbounded.extend(other_root.is_root().then_some(*other));
                     conflicts.insert(conflict(root, other_root));
                 }
             }
@@ -53,8 +55,8 @@ impl<'p> Roots<'p> {
     }
 }
 
-fn conflict(root: &[String], other: &[String]) -> String {
-    let (root, other) = (root.join("/"), other.join("/"));
+fn conflict(root: &Path, other: &Path) -> String {
+    let (root, other) = (root.segments().join("/"), other.segments().join("/"));
     if root == other {
         return format!("root {root} is in multiple bundles");
     }

@@ -1,0 +1,224 @@
+//! Bundles as they were read.
+
+use std::sync::Arc;
+
+use solon_syntax::ast::Module;
+
+use super::manifest::is_within;
+use super::{Manifest, PatchOperation};
+use crate::bug::bug;
+use crate::store::{Path, Snapshot, Transaction};
+use crate::value::Value;
+
+/// A file of a bundle: its path and its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BundleFile {
+    /// Path within the bundle. It may begin with a slash, as in archives that OPA writes.
+    pub path: String,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// A policy of a bundle.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct BundleModule {
+    /// Path within the bundle.
+    pub path: String,
+    /// The parsed module with its text.
+    pub module: Arc<Module>,
+}
+
+/// Policies, documents and other files of a bundle ([`BundleReader`](super::BundleReader)).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Bundle {
+    /// The manifest; the default one if the bundle has none.
+    pub manifest: Manifest,
+    /// `true` if the bundle has a file `.manifest`.
+    pub has_manifest: bool,
+    /// Policies in the order of the archive, or of their paths in a folder.
+    pub modules: Vec<BundleModule>,
+    /// All documents merged: an object.
+    pub documents: Value,
+    /// Changes of documents. A bundle that has some is a delta bundle and has neither policies nor documents.
+    pub patch: Vec<PatchOperation>,
+    /// Files that are neither policies, documents nor the manifest: plans and WebAssembly among them. None of them is run.
+    pub files: Vec<BundleFile>,
+    /// Paths of the files that documents came from.
+    pub document_files: Vec<String>,
+}
+
+/// The two kinds of bundles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BundleKind {
+    /// All policies and documents below the bundle's roots.
+    Snapshot,
+    /// Changes of documents.
+    Delta,
+}
+
+impl Bundle {
+    /// Returns the kind of the bundle.
+    pub fn kind(&self) -> BundleKind {
+        if self.patch.is_empty() {
+            BundleKind::Snapshot
+        } else {
+            BundleKind::Delta
+        }
+    }
+
+    /// Returns the WebAssembly modules of the bundle.
+    pub fn wasm(&self) -> impl Iterator<Item = &BundleFile> {
+        self.files
+            .iter()
+            .filter(|file| file_name(&file.path) == WASM)
+    }
+
+    /// Returns the documents below the bundle's roots; other objects around them are left out.
+    pub fn owned_documents(&self) -> Value {
+        let roots = self.manifest.root_paths();
+        let mut owned = Transaction::on(&Snapshot::new(Value::object(Vec::new()), 0));
+        for root in roots {
+            let Some(document) = root.find(&self.documents) else {
+                continue;
+            };
+            if root.is_root() {
+                return document.clone();
+            }
+            if owned.put(&root, document.clone()).is_err() {
+                bug!("roots that overlap");
+            }
+        }
+        owned.root().clone()
+    }
+
+    /// Returns the id of the policy at a path of the bundle: the path after the bundle's name.
+    pub fn module_id(name: &str, path: &str) -> String {
+        let name = match crate::uri::file_path(name) {
+            Ok(path) => path.into_owned(),
+            Err(_) => name.to_owned(),
+        };
+        let name = name.trim_end_matches('/');
+        let name = match name.strip_prefix("./") {
+            Some(rest) if !rest.is_empty() => rest,
+            _ => name,
+        };
+        let path = path.trim_start_matches('/');
+        if name == "." {
+            return path.to_owned();
+        }
+        format!("{name}/{path}")
+    }
+
+    /// Checks that all parts of the bundle lie below its roots.
+    pub(super) fn check(&self, shown: &dyn Fn(&str) -> String) -> Result<(), String> {
+        let roots = self.manifest.root_paths();
+        let list = self.manifest.roots().join(" ");
+        for BundleModule { module, .. } in &self.modules {
+            let steps = module.package.path.iter().skip(1);
+            let steps = steps.filter_map(|step| Some(step.as_string()?.to_string()));
+            if !is_within(&roots, &Path::new(steps)) {
+                return Err(format!(
+                    "manifest roots [{list}] do not permit '{}' in module '{}'",
+                    module.package, module.source.name
+                ));
+            }
+        }
+        self.check_wasm(&roots, &list, shown)?;
+        for operation in &self.patch {
+            let path = operation.path.trim_matches('/');
+            if !is_within(&roots, &Path::from_slashes(path)) {
+                return Err(format!(
+                    "manifest roots [{list}] do not permit data patch at path '{path}'"
+                ));
+            }
+        }
+        match foreign(&roots, &self.documents, &mut Vec::new()) {
+            Some(path) => Err(format!(
+                "manifest roots [{list}] do not permit data at path '/{path}' (hint: check bundle directory structure)"
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn check_wasm(
+        &self,
+        roots: &[Path],
+        list: &str,
+        shown: &dyn Fn(&str) -> String,
+    ) -> Result<(), String> {
+        let mut entry_points = Vec::new();
+        for resolver in &self.manifest.wasm {
+            let (module, entry_point) = (shown(&resolver.module), &resolver.entrypoint);
+            if !self.wasm().any(|file| shown(&file.path) == module) {
+                return Err(format!(
+                    "manifest references wasm module '{}' but the module file does not exist",
+                    resolver.module
+                ));
+            }
+            if !is_within(roots, &Path::from_slashes(entry_point)) {
+                return Err(format!(
+                    "manifest roots [{list}] do not permit '{entry_point}' entrypoint for wasm module '{module}'"
+                ));
+            }
+            if entry_points.contains(&entry_point) {
+                return Err(format!(
+                    "entrypoint '{entry_point}' cannot be used by more than one wasm module"
+                ));
+            }
+            entry_points.push(entry_point);
+        }
+        Ok(())
+    }
+
+    /// Checks that a delta bundle has nothing but changes.
+    pub(super) fn check_kind(&self) -> Result<(), String> {
+        if self.kind() == BundleKind::Snapshot {
+            return Ok(());
+        }
+        let found = if !self.document_files.is_empty() && !is_empty(&self.documents) {
+            "data"
+        } else if !self.modules.is_empty() {
+            "policy"
+        } else if self.wasm().next().is_some() {
+            "wasm"
+        } else {
+            return Ok(());
+        };
+        Err(format!(
+            "delta bundle expected to contain only patch file but {found} files found"
+        ))
+    }
+}
+
+/// Name of WebAssembly modules in bundles.
+const WASM: &str = "policy.wasm";
+
+/// The last step of a path.
+pub(super) fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.as_object().is_some_and(|object| object.is_empty())
+}
+
+/// The path of a document that no root permits.
+fn foreign(roots: &[Path], document: &Value, path: &mut Vec<String>) -> Option<String> {
+    let here = Path::new(&*path);
+    if is_within(roots, &here) {
+        return None;
+    }
+    match document {
+        Value::Object(object) if roots.iter().any(|root| root.overlaps(&here)) => {
+            object.iter().find_map(|(key, inner)| {
+                path.push(key.borrow().text_or_empty().to_str().into_owned());
+                let found = foreign(roots, inner, path);
+                path.pop();
+                found
+            })
+        }
+        _ => Some(path.join("/")),
+    }
+}

@@ -1,0 +1,100 @@
+//! Delta bundles: changes of documents instead of all of them, in the file `patch.json`.
+
+use std::fmt;
+
+use super::go_json::{Fields, read_first, type_error};
+use crate::store::{Operation, Path, StoreError, Transaction};
+use crate::value::Value;
+
+/// A change of one document by a delta bundle.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PatchOperation {
+    /// `upsert`, `replace` or `remove`.
+    pub op: String,
+    /// Slash-separated path of the document below `data`, escaped as in JSON Patch.
+    pub path: String,
+    /// The new document.
+    pub value: Value,
+}
+
+/// Reads `patch.json`. Bytes after the first JSON value are ignored, as OPA ignores them.
+///
+/// # Errors
+/// The message of Go's JSON decoder.
+pub fn read(text: &[u8]) -> Result<Vec<PatchOperation>, String> {
+    let value = read_first(text)?;
+    let Some(fields) = Fields::of(&value, "bundle.Patch")? else {
+        return Ok(Vec::new());
+    };
+    let fields = fields.named("Patch");
+    let operations = fields.array("data", "[]bundle.PatchOperation")?;
+    let read = operations.unwrap_or_default().iter().map(|operation| {
+        let Value::Object(object) = operation else {
+            return Err(type_error(operation, "Patch.data", "bundle.PatchOperation"));
+        };
+        let fields = Fields::within(object, "PatchOperation.data");
+        Ok(PatchOperation {
+            op: fields.string("op")?.unwrap_or_default(),
+            path: fields.string("path")?.unwrap_or_default(),
+            value: fields.get("value").cloned().unwrap_or_default(),
+        })
+    });
+    read.collect()
+}
+
+impl PatchOperation {
+    /// The path of the document.
+    pub fn document(&self) -> Path {
+        let path = self.path.trim_matches('/');
+        if path.is_empty() {
+            return Path::default();
+        }
+        let steps = path.split('/');
+        Path::new(steps.map(|step| step.replace("~1", "/").replace("~0", "~")))
+    }
+
+    /// Makes the change.
+    ///
+    /// # Errors
+    /// An unknown operation, or those of the documents.
+    pub fn apply(&self, transaction: &mut Transaction) -> Result<(), PatchError> {
+        let path = self.document();
+        let operation = match &*self.op {
+            "upsert" => Operation::Add,
+            "replace" => Operation::Replace,
+            "remove" => Operation::Remove,
+            other => return Err(PatchError::Unknown(other.to_owned())),
+        };
+        let around = path.segments().len().saturating_sub(1);
+        let around = Path::new(path.segments().iter().take(around).cloned());
+        if operation == Operation::Add && around.find(transaction.root()).is_none() {
+            transaction.make_parents(&path)?;
+        }
+        Ok(transaction.write(operation, &path, self.value.clone())?)
+    }
+}
+
+/// A change of a delta bundle that cannot be made.
+#[derive(Debug)]
+pub enum PatchError {
+    /// An operation that does not exist.
+    Unknown(String),
+    /// What the documents do not permit.
+    Store(StoreError),
+}
+
+impl fmt::Display for PatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(operation) => write!(f, "bad patch operation: {operation}"),
+            Self::Store(error) => error.fmt(f),
+        }
+    }
+}
+
+impl From<StoreError> for PatchError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}

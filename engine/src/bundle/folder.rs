@@ -1,0 +1,157 @@
+//! Folders that are bundles.
+
+use std::path::{Path, PathBuf};
+
+use super::directory::Ignore;
+use super::{BundleFile, FileKind, Files, Links, LoadError};
+use crate::limits::{self, BundleLimits};
+
+/// A file of a folder before it is read.
+pub struct FolderFile {
+    /// Its path within the bundle, with a leading slash.
+    pub path: String,
+    /// Where it is.
+    pub location: PathBuf,
+}
+
+/// Lists the files of a folder at any depth, in order of their names. Links are followed as long as they lead to what is in the
+/// folder. Names that begin with `..` are passed over: mounted volumes keep the versions of their files below such names, and link
+/// to the current one.
+///
+/// # Errors
+/// A folder that cannot be listed, or more files than the limits allow.
+pub fn list(
+    files: &dyn Files,
+    folder: &Path,
+    ignore: &Ignore,
+    limits: &BundleLimits,
+) -> Result<Vec<FolderFile>, String> {
+    let root = files.canonical(folder);
+    let root = root.map_err(|error| {
+        LoadError::system("lstat", &folder.to_string_lossy(), &error).to_string()
+    })?;
+    let mut lister = Lister {
+        files,
+        ignore,
+        limits,
+        root,
+        found: Vec::new(),
+    };
+    lister.folder(folder, "", 0)?;
+    Ok(lister.found)
+}
+
+/// Reads listed files.
+///
+/// # Errors
+/// A file that cannot be read or is too large.
+pub fn read(
+    files: &dyn Files,
+    listed: &[FolderFile],
+    limits: &BundleLimits,
+) -> Result<Vec<BundleFile>, String> {
+    let mut total = 0_u64;
+    let mut read = Vec::with_capacity(listed.len());
+    for file in listed {
+        let name = file.location.to_string_lossy();
+        let bytes = files.read(&file.location);
+        let bytes = bytes.map_err(|error| LoadError::system("open", &name, &error).to_string())?;
+        let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        total = total.saturating_add(size);
+        if size > limits.file_bytes {
+            return Err(format!(
+                "bundle file '{}' size ({size}) exceeds limit ({})",
+                file.path, limits.file_bytes
+            ));
+        }
+        if total > limits.total_bytes {
+            return Err(format!(
+                "the files are larger than {} bytes",
+                limits.total_bytes
+            ));
+        }
+        read.push(BundleFile {
+            path: file.path.clone(),
+            bytes,
+        });
+    }
+    Ok(read)
+}
+
+struct Lister<'f> {
+    files: &'f dyn Files,
+    ignore: &'f Ignore,
+    limits: &'f BundleLimits,
+    /// The folder without links.
+    root: PathBuf,
+    found: Vec<FolderFile>,
+}
+
+impl Lister<'_> {
+    fn folder(&mut self, folder: &Path, path: &str, depth: usize) -> Result<(), String> {
+        if depth > limits::NESTING {
+            return Err(format!(
+                "folders are nested more than {} deep",
+                limits::NESTING
+            ));
+        }
+        let names = self.files.names(folder);
+        let mut names = names.map_err(|error| {
+            LoadError::system("open", &folder.to_string_lossy(), &error).to_string()
+        })?;
+        names.sort();
+        for name in names {
+            let location = if folder == Path::new(".") {
+                PathBuf::from(&name)
+            } else {
+                folder.join(&name)
+            };
+            let name = name.to_string_lossy();
+            if name.starts_with("..") || self.ignore.matches(&name) {
+                continue;
+            }
+            let path = format!("{path}/{name}");
+            match self.kind(&location, folder)? {
+                Some(FileKind::Folder) => self.folder(&location, &path, depth + 1)?,
+                Some(FileKind::File) => self.add(path, location)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What is at a location; `None` for a link that leads out of the bundle, nowhere, or to a folder that it lies in.
+    fn kind(&self, location: &Path, folder: &Path) -> Result<Option<FileKind>, String> {
+        let kind = self.files.look(location, Links::PassedOver);
+        let kind = kind.map_err(|error| {
+            LoadError::system("stat", &location.to_string_lossy(), &error).to_string()
+        })?;
+        if kind != FileKind::Other {
+            return Ok(Some(kind));
+        }
+        let (Ok(target), Ok(folder)) =
+            (self.files.canonical(location), self.files.canonical(folder))
+        else {
+            return Ok(None);
+        };
+        let is_inside = target.starts_with(&self.root) && !folder.starts_with(&target);
+        if !is_inside {
+            return Ok(None);
+        }
+        Ok(self.files.look(location, Links::Followed).ok())
+    }
+
+    fn add(&mut self, path: String, location: PathBuf) -> Result<(), String> {
+        if self.found.len() >= self.limits.entries {
+            return Err(format!("more than {} files", self.limits.entries));
+        }
+        if path.len() > self.limits.path_bytes {
+            return Err(format!(
+                "a path is longer than {} bytes",
+                self.limits.path_bytes
+            ));
+        }
+        self.found.push(FolderFile { path, location });
+        Ok(())
+    }
+}

@@ -1,0 +1,141 @@
+//! JSON files of bundles, read as Go's decoder reads them into typed structures: the first value of a text counts, names of
+//! fields may differ in case, and messages name the structure's field.
+
+use crate::value::{Object, Value, json};
+
+/// Reads the first JSON value of a text. Bytes after it are ignored.
+///
+/// # Errors
+/// The message of Go's decoder.
+pub fn read_first(text: &[u8]) -> Result<Value, String> {
+    json::read_first(text)
+}
+
+/// Go's message about a value of another type than a field's.
+pub fn type_error(value: &Value, field: &str, wanted: &str) -> String {
+    let kind = kind(value, wanted);
+    format!("json: cannot unmarshal {kind} into Go struct field {field} of type {wanted}")
+}
+
+fn kind(value: &Value, wanted: &str) -> String {
+    match value {
+        Value::Bool(_) => "bool".to_owned(),
+        Value::Array(_) => "array".to_owned(),
+        Value::Object(_) => "object".to_owned(),
+        value if value.borrow().as_text().is_some() => "string".to_owned(),
+        number if wanted == "int" => format!("number {number}"),
+        _ => "number".to_owned(),
+    }
+}
+
+/// The fields of a JSON object that is read into a Go structure.
+pub struct Fields<'v> {
+    object: &'v Object,
+    name: &'static str,
+}
+
+impl<'v> Fields<'v> {
+    /// The fields of a whole text's value; `None` for `null`.
+    ///
+    /// # Errors
+    /// The value is not an object.
+    pub fn of(value: &'v Value, of_type: &str) -> Result<Option<Self>, String> {
+        match value {
+            Value::Null => Ok(None),
+            Value::Object(object) => Ok(Some(Self { object, name: "" })),
+            other => Err(format!(
+                "json: cannot unmarshal {} into Go value of type {of_type}",
+                kind(other, of_type)
+            )),
+        }
+    }
+
+    /// The fields of an inner object.
+    pub fn within(object: &'v Object, name: &'static str) -> Self {
+        Self { object, name }
+    }
+
+    /// Sets the name of the structure in messages.
+    pub fn named(self, name: &'static str) -> Self {
+        Self { name, ..self }
+    }
+
+    /// The value of a field, unless it is `null`.
+    pub fn get(&self, field: &str) -> Option<&'v Value> {
+        let exact = self.object.get_str(field);
+        let found = exact.or_else(|| {
+            let mut pairs = self.object.iter();
+            let is_same = |key: &Value| {
+                let key = key.borrow();
+                let text = key.text_or_empty();
+                text.to_str().eq_ignore_ascii_case(field)
+            };
+            pairs.find_map(|(key, value)| is_same(key).then_some(value))
+        });
+        found.filter(|value| !matches!(value, Value::Null))
+    }
+
+    fn error(&self, value: &Value, field: &str, wanted: &str) -> String {
+        type_error(value, &format!("{}.{field}", self.name), wanted)
+    }
+
+    /// A field of text.
+    pub fn string(&self, field: &str) -> Result<Option<String>, String> {
+        let Some(value) = self.get(field) else {
+            return Ok(None);
+        };
+        let text = value.borrow().as_text();
+        let text = text.ok_or_else(|| self.error(value, field, "string"))?;
+        Ok(Some(text.to_str().into_owned()))
+    }
+
+    /// A field that is a list of texts.
+    pub fn strings(&self, field: &str) -> Result<Option<Vec<String>>, String> {
+        let Some(items) = self.array(field, "[]string")? else {
+            return Ok(None);
+        };
+        let items = items.iter().map(|item| match item.borrow().as_text() {
+            Some(text) => Ok(text.to_str().into_owned()),
+            None if matches!(item, Value::Null) => Ok(String::new()),
+            None => Err(self.error(item, field, "string")),
+        });
+        items.collect::<Result<_, _>>().map(Some)
+    }
+
+    /// A field that is a list of the Go type `wanted`.
+    pub fn array(&self, field: &str, wanted: &str) -> Result<Option<&'v [Value]>, String> {
+        match self.get(field) {
+            None => Ok(None),
+            Some(Value::Array(items)) => Ok(Some(items)),
+            Some(other) => Err(self.error(other, field, wanted)),
+        }
+    }
+
+    /// A field that is an object.
+    pub fn object(&self, field: &str) -> Result<Option<&'v Object>, String> {
+        self.typed_object(field, "map[string]interface {}")
+    }
+
+    /// A field that is an object of the Go type `wanted`.
+    pub fn typed_object(&self, field: &str, wanted: &str) -> Result<Option<&'v Object>, String> {
+        match self.get(field) {
+            None => Ok(None),
+            Some(Value::Object(object)) => Ok(Some(object)),
+            Some(other) => Err(self.error(other, field, wanted)),
+        }
+    }
+
+    /// A field that is an integer.
+    pub fn integer(&self, field: &str) -> Result<Option<i64>, String> {
+        let value = self.get(field);
+        value.map(|value| self.integer_of(field, value)).transpose()
+    }
+
+    /// An integer within a field.
+    pub fn integer_of(&self, field: &str, value: &Value) -> Result<i64, String> {
+        match value {
+            Value::Int(number) => Ok(*number),
+            other => Err(self.error(other, field, "int")),
+        }
+    }
+}

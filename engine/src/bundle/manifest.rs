@@ -1,0 +1,256 @@
+//! Manifests: the file `.manifest` of a bundle.
+
+use solon_syntax::ast::Version;
+
+use super::go_json::{Fields, read_first, type_error};
+use crate::store::Path;
+use crate::value::{Object, Value, json};
+
+/// The contents of a bundle's `.manifest`.
+///
+/// ```
+/// use solon::bundle::Manifest;
+///
+/// let manifest = Manifest::read(br#"{"revision": "7", "roots": ["authz", "users"]}"#).unwrap();
+/// assert_eq!(manifest.revision, "7");
+/// assert_eq!(manifest.roots(), ["authz", "users"]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Manifest {
+    /// The revision, which provenance and status report.
+    pub revision: String,
+    /// Slash-separated paths below `data` that the bundle owns; `None` if the manifest has no roots, which means all of `data`.
+    pub roots: Option<Vec<String>>,
+    /// WebAssembly modules and their entry points. They are kept and reported, never run.
+    pub wasm: Vec<WasmResolver>,
+    /// Free metadata, an object if present.
+    pub metadata: Option<Value>,
+    /// Version of Rego of the bundle's modules.
+    pub rego_version: Option<i64>,
+    /// Versions of Rego by a glob pattern of a module's path, which win over `rego_version`. Sorted by pattern.
+    pub file_rego_versions: Vec<(String, i64)>,
+}
+
+/// An entry point that a WebAssembly module of the bundle answers.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct WasmResolver {
+    /// Slash-separated path of the entry point.
+    pub entrypoint: String,
+    /// Path of the module in the bundle.
+    pub module: String,
+    /// Annotations of the entry point, an array if present.
+    pub annotations: Option<Value>,
+}
+
+impl Manifest {
+    /// Reads a manifest. Bytes after the first JSON value are ignored, as OPA ignores them.
+    ///
+    /// # Errors
+    /// The message of Go's JSON decoder.
+    pub fn read(text: &[u8]) -> Result<Self, String> {
+        let value = read_first(text)?;
+        let Some(fields) = Fields::of(&value, "bundle.Manifest")? else {
+            return Ok(Self::default());
+        };
+        let fields = fields.named("Manifest");
+        let mut manifest = Self {
+            revision: fields.string("revision")?.unwrap_or_default(),
+            roots: fields.strings("roots")?,
+            wasm: Vec::new(),
+            metadata: fields.object("metadata")?.cloned().map(Value::Object),
+            rego_version: fields.integer("rego_version")?,
+            file_rego_versions: Vec::new(),
+        };
+        if let Some(versions) = fields.typed_object("file_rego_versions", "map[string]int")? {
+            for (pattern, version) in versions.iter() {
+                let pattern = pattern.borrow().text_or_empty().to_str().into_owned();
+                let version = fields.integer_of("file_rego_versions", version)?;
+                manifest.file_rego_versions.push((pattern, version));
+            }
+        }
+        if let Some(resolvers) = fields.array("wasm", "[]bundle.WasmResolver")? {
+            for resolver in resolvers {
+                let Value::Object(object) = resolver else {
+                    return Err(type_error(resolver, "Manifest.wasm", "bundle.WasmResolver"));
+                };
+                let fields = Fields::within(object, "WasmResolver.wasm");
+                manifest.wasm.push(WasmResolver {
+                    entrypoint: fields.string("entrypoint")?.unwrap_or_default(),
+                    module: fields.string("module")?.unwrap_or_default(),
+                    annotations: fields.get("annotations").cloned(),
+                });
+            }
+        }
+        Ok(manifest)
+    }
+
+    /// Returns the roots without slashes at both ends; one empty root if the manifest has none.
+    pub fn roots(&self) -> Vec<String> {
+        match &self.roots {
+            Some(roots) => roots
+                .iter()
+                .map(|root| root.trim_matches('/').to_owned())
+                .collect(),
+            None => vec![String::new()],
+        }
+    }
+
+    /// Returns each root as a path below `data`.
+    pub fn root_paths(&self) -> Vec<Path> {
+        let roots = self.roots();
+        roots.iter().map(|root| Path::from_slashes(root)).collect()
+    }
+
+    /// Returns the JSON value that `data.system.bundles.<name>.manifest` contains: absent fields are left out.
+    pub fn value(&self) -> Value {
+        let mut fields = vec![
+            ("revision".into(), Value::string(&self.revision)),
+            ("roots".into(), strings(&self.roots())),
+        ];
+        if !self.wasm.is_empty() {
+            let resolvers = self.wasm.iter().map(WasmResolver::value);
+            fields.push(("wasm".into(), Value::array(resolvers.collect())));
+        }
+        if let Some(version) = self.rego_version {
+            fields.push(("rego_version".into(), Value::Int(version)));
+        }
+        if !self.file_rego_versions.is_empty() {
+            fields.push(("file_rego_versions".into(), self.file_versions()));
+        }
+        if let Some(metadata) = self.metadata.as_ref().filter(|value| !is_empty(value)) {
+            fields.push(("metadata".into(), metadata.clone()));
+        }
+        Value::object(fields)
+    }
+
+    /// Returns the text of the manifest's file: one line, its fields in OPA's order.
+    pub fn text(&self) -> Vec<u8> {
+        let mut out = b"{\"revision\":".to_vec();
+        let mut field = |name: &str, value: &Value| {
+            if out.last() != Some(&b':') {
+                out.extend(format!(",\"{name}\":").bytes());
+            }
+            json::write_go(value.borrow(), &mut out);
+        };
+        field("revision", &Value::string(&self.revision));
+        field("roots", &strings(&self.roots()));
+        if !self.wasm.is_empty() {
+            let resolvers = self.wasm.iter().map(WasmResolver::value);
+            field("wasm", &Value::array(resolvers.collect()));
+        }
+        if let Some(version) = self.rego_version {
+            field("rego_version", &Value::Int(version));
+        }
+        if !self.file_rego_versions.is_empty() {
+            field("file_rego_versions", &self.file_versions());
+        }
+        if let Some(metadata) = self.metadata.as_ref().filter(|value| !is_empty(value)) {
+            field("metadata", metadata);
+        }
+        out.extend(b"}\n");
+        out
+    }
+
+    fn file_versions(&self) -> Value {
+        let versions = self.file_rego_versions.iter();
+        let versions = versions.map(|(path, version)| (Value::string(path), Value::Int(*version)));
+        Value::object(versions.collect())
+    }
+
+    /// Checks the roots against one another, and the versions.
+    ///
+    /// # Errors
+    /// Two roots of which one contains the other, or an unknown version.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let roots = self.roots();
+        for (at, root) in roots.iter().enumerate() {
+            let others = roots.iter().skip(at + 1);
+            if let Some(other) = others.into_iter().find(|other| overlaps(root, other)) {
+                return Err(format!(
+                    "manifest has overlapped roots: '{root}' and '{other}'"
+                ));
+            }
+        }
+        let is_known = |version: i64| (0..=2).contains(&version);
+        if let Some(version) = self.rego_version.filter(|version| !is_known(*version)) {
+            return Err(format!("manifest has unknown rego-version {version}"));
+        }
+        let mut versions = self.file_rego_versions.iter();
+        match versions.find(|(_, version)| !is_known(*version)) {
+            None => Ok(()),
+            Some((pattern, version)) => Err(format!(
+                "manifest has unknown rego-version {version} for file '{pattern}'"
+            )),
+        }
+    }
+
+    /// Returns the version of the module at a path of the bundle; `default` if the manifest has none.
+    ///
+    /// # Errors
+    /// A pattern that is not a glob, or a version that does not exist.
+    pub(super) fn version_of(&self, path: &str, default: Version) -> Result<Version, String> {
+        let mut version = None;
+        for (pattern, of_pattern) in &self.file_rego_versions {
+            if matches_glob(pattern, path)? && version.is_none() {
+                version = Some(*of_pattern);
+            }
+        }
+        match version.or(self.rego_version) {
+            None => Ok(default),
+            Some(0) => Ok(Version::V0),
+            Some(1 | 2) => Ok(Version::V1),
+            Some(other) => Err(format!(
+                "unknown bundle rego-version {other} for file '{path}'"
+            )),
+        }
+    }
+}
+
+impl WasmResolver {
+    fn value(&self) -> Value {
+        let mut fields = Vec::new();
+        if !self.entrypoint.is_empty() {
+            fields.push(("entrypoint".into(), Value::string(&self.entrypoint)));
+        }
+        if !self.module.is_empty() {
+            fields.push(("module".into(), Value::string(&self.module)));
+        }
+        if let Some(annotations) = &self.annotations {
+            fields.push(("annotations".into(), annotations.clone()));
+        }
+        Value::object(fields)
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.as_object().is_none_or(Object::is_empty)
+}
+
+fn strings(list: &[String]) -> Value {
+    Value::array(list.iter().map(|one| Value::string(one)).collect())
+}
+
+/// Returns `true` if one of two slash-separated paths contains the other.
+pub(super) fn overlaps(a: &str, b: &str) -> bool {
+    Path::from_slashes(a).overlaps(&Path::from_slashes(b))
+}
+
+/// Returns `true` if the path lies at or below one of the roots.
+pub(super) fn is_within(roots: &[Path], path: &Path) -> bool {
+    let mut roots = roots.iter();
+    roots.any(|root| path.segments().starts_with(root.segments()))
+}
+
+#[cfg(feature = "regex")]
+fn matches_glob(pattern: &str, path: &str) -> Result<bool, String> {
+    crate::builtins::glob::is_match(pattern, path)
+        .map_err(|error| format!("failed to compile glob pattern {pattern}: {error}"))
+}
+
+/// Without globs, a pattern is the path of one file.
+#[cfg(not(feature = "regex"))]
+fn matches_glob(pattern: &str, path: &str) -> Result<bool, String> {
+    Ok(pattern == path)
+}

@@ -1,0 +1,283 @@
+//! Reading bundles from archives, folders and lists of files.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use solon_syntax::ast::{Module, Version};
+use solon_syntax::source::{Source, SourceId};
+use solon_syntax::{ParseOptions, module_text, parse_module};
+
+use super::contents::file_name;
+use super::directory::{Documents, Ignore, Kind};
+use super::error::syntax_errors;
+use super::{
+    Bundle, BundleFile, BundleLimits, BundleModule, FileKind, Files, Links, LoadError, LoadErrors,
+    Manifest, delta, folder,
+};
+use crate::value::{Value, json, yaml};
+
+/// Ending of manifests, which OPA looks for at any depth.
+const MANIFEST: &str = ".manifest";
+/// Name of the files with the changes of a delta bundle.
+const PATCH: &str = "patch.json";
+/// Ending of the files with signatures.
+const SIGNATURES: &str = ".signatures.json";
+
+/// Reads a bundle. The name stands in messages, and at the beginning of the ids of policies.
+///
+/// ```
+/// use solon::bundle::{BundleFile, BundleReader};
+///
+/// let file = |path: &str, text: &str| BundleFile { path: path.to_owned(), bytes: text.into() };
+/// let files = vec![
+///     file("/authz/p.rego", "package authz\nallow if input.user in data.authz.admins"),
+///     file("/authz/data.json", r#"{"admins": ["alice"]}"#),
+///     file("/.manifest", r#"{"revision": "7", "roots": ["authz"]}"#),
+/// ];
+/// let bundle = BundleReader::new("authz").read_files(files)?;
+/// assert_eq!(bundle.manifest.revision, "7");
+/// assert_eq!(bundle.modules.len(), 1);
+/// # Ok::<(), solon::bundle::LoadErrors>(())
+/// ```
+#[derive(Clone)]
+pub struct BundleReader {
+    name: String,
+    limits: BundleLimits,
+    ignore: Ignore,
+    options: ParseOptions,
+    in_folder: bool,
+}
+
+impl BundleReader {
+    /// A reader of the bundle with a name.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            limits: BundleLimits::default(),
+            ignore: Ignore::default(),
+            options: ParseOptions::of(Version::V1),
+            in_folder: false,
+        }
+    }
+
+    /// Sets the bounds of what is read.
+    #[must_use]
+    pub fn limits(self, limits: BundleLimits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Sets patterns of names of files and folders that are passed over, as those of [`Loader::ignore`](super::Loader::ignore).
+    #[must_use]
+    pub fn ignore(self, patterns: &[String]) -> Self {
+        let ignore = Ignore::new(patterns);
+        Self { ignore, ..self }
+    }
+
+    /// Sets how policies are parsed whose version the manifest does not name.
+    #[must_use]
+    pub fn parse_options(self, options: ParseOptions) -> Self {
+        Self { options, ..self }
+    }
+
+    pub(super) fn ignoring(self, ignore: Ignore) -> Self {
+        Self { ignore, ..self }
+    }
+
+    /// Reads the bundle at a path: a folder, or a file that is an archive.
+    ///
+    /// # Errors
+    /// What is wrong with the bundle, the bundle's name first.
+    pub fn read_path(&self, files: &dyn Files, path: &str) -> Result<Bundle, LoadErrors> {
+        self.read_timed(files, path).map(|(bundle, _)| bundle)
+    }
+
+    /// The same, with the time that reading documents took.
+    pub(super) fn read_timed(
+        &self,
+        files: &dyn Files,
+        path: &str,
+    ) -> Result<(Bundle, Option<Duration>), LoadErrors> {
+        let kind = files.look(Path::new(path), Links::Followed);
+        let kind = kind.map_err(|error| {
+            let error = LoadError::system("stat", path, &error);
+            LoadError::File(format!("error reading \"{path}\": {error}"))
+        })?;
+        if kind == FileKind::Folder {
+            let in_folder = Self {
+                in_folder: true,
+                ..self.clone()
+            };
+            return in_folder.named(|reader| {
+                let listed = folder::list(files, Path::new(path), &reader.ignore, &reader.limits)?;
+                let read = folder::read(files, &listed, &reader.limits)?;
+                reader.assembled(read)
+            });
+        }
+        let bytes = files.read(Path::new(path));
+        let bytes = bytes.map_err(|error| {
+            let error = LoadError::system("open", path, &error);
+            LoadError::File(format!("error reading \"{path}\": {error}"))
+        })?;
+        self.named(|reader| reader.assembled(reader.unpacked(&bytes)?))
+    }
+
+    /// Reads the bundle in an archive.
+    ///
+    /// # Errors
+    /// What is wrong with the bundle, the bundle's name first. Nothing has changed then.
+    pub fn read_archive(&self, archive: &[u8]) -> Result<Bundle, LoadErrors> {
+        let read = self.named(|reader| reader.assembled(reader.unpacked(archive)?));
+        read.map(|(bundle, _)| bundle)
+    }
+
+    /// Reads the bundle that consists of some files.
+    ///
+    /// # Errors
+    /// What is wrong with the bundle, the bundle's name first.
+    pub fn read_files(&self, files: Vec<BundleFile>) -> Result<Bundle, LoadErrors> {
+        let read = self.named(|reader| reader.assembled(files));
+        read.map(|(bundle, _)| bundle)
+    }
+
+    fn named<T>(&self, read: impl FnOnce(&Self) -> Result<T, String>) -> Result<T, LoadErrors> {
+        read(self).map_err(|what| LoadError::File(format!("bundle {}: {what}", self.name)).into())
+    }
+
+    #[cfg(feature = "bundle")]
+    fn unpacked(&self, archive: &[u8]) -> Result<Vec<BundleFile>, String> {
+        let mut files = super::archive::read(archive, &self.limits)?;
+        files.retain(|file| {
+            let mut steps = file.path.split('/');
+            !steps.any(|step| self.ignore.matches(step))
+        });
+        Ok(files)
+    }
+
+    /// Without archives, only folders are bundles.
+    #[cfg(not(feature = "bundle"))]
+    fn unpacked(&self, _: &[u8]) -> Result<Vec<BundleFile>, String> {
+        Err("bundles are read from folders only".to_owned())
+    }
+
+    /// Makes a bundle of its files.
+    fn assembled(&self, files: Vec<BundleFile>) -> Result<(Bundle, Option<Duration>), String> {
+        let mut reading = None;
+        let mut bundle = Bundle {
+            manifest: Manifest::default(),
+            has_manifest: false,
+            modules: Vec::new(),
+            documents: Value::Null,
+            patch: Vec::new(),
+            files: Vec::new(),
+            document_files: Vec::new(),
+        };
+        for file in &files {
+            if file_name(&file.path) == PATCH {
+                bundle.patch = delta::read(&file.bytes)
+                    .map_err(|error| format!("bundle load failed on patch decode: {error}"))?;
+            }
+        }
+        let mut documents = Documents::default();
+        let mut modules = Vec::new();
+        for file in files {
+            let name = file_name(&file.path);
+            if file.path.strip_suffix(".rego").is_some() {
+                modules.push(file);
+            } else if let Some(kind) = document_kind(name) {
+                let start = Instant::now();
+                self.add_document(&mut documents, &file, kind)?;
+                reading = Some(reading.unwrap_or_default() + start.elapsed());
+                bundle.document_files.push(file.path);
+            } else if file.path.ends_with(MANIFEST) {
+                bundle.manifest = Manifest::read(&file.bytes)
+                    .map_err(|error| format!("bundle load failed on manifest decode: {error}"))?;
+                bundle.has_manifest = true;
+            } else if !file.path.ends_with(SIGNATURES) {
+                bundle.files.push(file);
+            }
+        }
+        bundle.documents = documents.finish();
+        for file in modules {
+            let module = self.module(&bundle.manifest, &file)?;
+            let path = file.path;
+            bundle.modules.push(BundleModule { path, module });
+        }
+        bundle.check_kind()?;
+        bundle.manifest.check()?;
+        bundle.check(&|path| self.shown(path))?;
+        Ok((bundle, reading))
+    }
+
+    /// The path of a file as messages name it: those of a folder with the folder.
+    fn shown(&self, path: &str) -> String {
+        if self.in_folder {
+            Bundle::module_id(&self.name, path)
+        } else {
+            path.to_owned()
+        }
+    }
+
+    fn add_document(
+        &self,
+        documents: &mut Documents,
+        file: &BundleFile,
+        kind: Kind,
+    ) -> Result<(), String> {
+        let value = match kind {
+            Kind::Json => json::read(&file.bytes).map_err(|_| json::malformed(&file.bytes)),
+            _ => yaml::read(&file.bytes).map_err(|error| error.to_string()),
+        };
+        let value = value.map_err(|error| {
+            format!("bundle load failed on {}: {error}", self.shown(&file.path))
+        })?;
+        let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        // OPA removes slashes and periods at the beginning
+        let folder = folder.trim_start_matches(['/', '.']);
+        let place: Vec<String> = match folder {
+            "" => Vec::new(),
+            folder => folder.split('/').map(str::to_owned).collect(),
+        };
+        let path = &file.path;
+        if place.is_empty() && !matches!(value, Value::Object(_)) {
+            return Err(format!(
+                "bundle load failed on {path}: root value must be object"
+            ));
+        }
+        if documents.insert(&place, value) {
+            return Ok(());
+        }
+        Err(format!(
+            "bundle load failed on {path}: failed to insert data file from path {folder}"
+        ))
+    }
+
+    fn module(&self, manifest: &Manifest, file: &BundleFile) -> Result<Arc<Module>, String> {
+        let mut options = self.options;
+        if options.version != Version::V0CompatV1 {
+            options.version = manifest.version_of(&file.path, options.version)?;
+        }
+        let name = self.shown(&file.path);
+        let words = |diagnostics| syntax_errors(&diagnostics, &file.bytes);
+        let text = module_text(&name, &file.bytes, &options).map_err(words)?;
+        let source = Source::new(next_source(), &*name, text);
+        parse_module(&source, &options).map(Arc::new).map_err(words)
+    }
+}
+
+/// How the documents of a file are read, if it is one of documents.
+fn document_kind(name: &str) -> Option<Kind> {
+    match name {
+        "data.json" => Some(Kind::Json),
+        "data.yaml" | "data.yml" => Some(Kind::Yaml),
+        _ => None,
+    }
+}
+
+/// A number of a text that no engine gives to another: engines count from zero.
+fn next_source() -> SourceId {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    const FIRST: u32 = 1 << 31;
+    SourceId(FIRST + NEXT.fetch_add(1, Ordering::Relaxed) % (FIRST / 2))
+}

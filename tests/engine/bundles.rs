@@ -1,0 +1,24 @@
+//! Bundles: archives and folders read as OPA reads them, hostile archives rejected, signatures, activation.
+//!
+//! `tests/cases/bundles/read.json` lists bundles by their files, with what OPA makes of them as an archive and as a folder: all
+//! documents and rules, or an error. `SOLON_RECORD=ORACLE` records the answers of an oracle again. A case in which Solon differs on
+//! purpose has `solon`, and the reason in its note.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a panic here is a failing test"
+)]
+
+#[path = "bundles/hostile.rs"]
+mod hostile;
+#[path = "bundles/limits.rs"]
+mod limits;
+#[path = "../time/processor.rs"]
+mod processor;
+#[path = "bundles/read.rs"]
+mod read;
+#[path = "bundles/tarball.rs"]
+mod tarball;
