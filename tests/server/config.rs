@@ -6,6 +6,8 @@ use super::{Config, Sources};
 
 #[path = "config/keys.rs"]
 mod keys;
+#[path = "config/reference.rs"]
+mod reference;
 #[path = "config/secrets.rs"]
 mod secrets;
 
@@ -176,12 +178,57 @@ fn wrong_types_are_refused_with_the_place_of_the_key() {
         ),
         (
             "server: {metrics: {prom: {http_request_duration_seconds: {buckets: [1, a]}}}}",
-            "server.metrics.prom.http_request_duration_seconds.buckets: expected an array of numbers, got an array",
+            "server.metrics.prom.http_request_duration_seconds.buckets[1]: expected a number, got a string",
+        ),
+        (
+            "server: {metrics: {prom: {http_request_duration_seconds: {buckets: 1}}}}",
+            "server.metrics.prom.http_request_duration_seconds.buckets: expected an array, got a number",
+        ),
+        ("services: 5", "services: expected an object, got a number"),
+        (
+            "services: [a]",
+            "services[0]: expected an object, got a string",
+        ),
+        (
+            "services: {a: [b]}",
+            "services.a: expected an object, got an array",
+        ),
+        (
+            "services: {a: {credentials: {bearer: {token: {b: c}}}}}",
+            "services.a.credentials.bearer.token: expected a string, got an object",
+        ),
+        ("caching: []", "caching: expected an object, got an array"),
+        (
+            "server: {encoding: {gzip: [5, 1]}}",
+            "server.encoding.gzip: expected an object, got an array",
+        ),
+        (
+            "services: [{tls: [ca.pem]}]",
+            "services[0].tls: expected an object, got an array",
+        ),
+        ("labels: [a]", "labels: expected an object, got an array"),
+        ("keys: [1]", "keys: expected an object, got an array"),
+        (
+            "server: {ui: 1}",
+            "server.ui: expected a boolean, got a number",
+        ),
+        (
+            "server: {decoding: {max_length: 1.5}}",
+            "server.decoding.max_length: expected an integer, got a number",
+        ),
+        (
+            "server: {decoding: {max_length: ', expected a map'}}",
+            "server.decoding.max_length: expected an integer, got a string",
+        ),
+        (
+            "storage: {sqlite: {path: [s3cret]}}",
+            "storage.sqlite.path: expected a string, got an array",
         ),
         (
             "decision_logs: {console: 5}",
-            "decision_logs.console: expected a boolean, got a number",
+            "decision_logs: not supported yet",
         ),
+        ("decision_logs: 5", "decision_logs: not supported yet"),
         (
             "decision_logs: {console: true}",
             "decision_logs: not supported yet",
@@ -216,14 +263,19 @@ fn wrong_types_are_refused_with_the_place_of_the_key() {
 
 #[test]
 fn unknown_keys_are_told_with_what_may_be_meant() {
-    let text = "servces: {}\nserver: {decoding: {max_lenght: 5}}\nfoo: {bar: 1}\nbundles: {}";
+    let text = "servces: {}\nserver: {decoding: {max_lenght: 5}}\nfoo: {bar: 1}\nbundles: {}\n\
+                services: [{ur: a, url: u, x: null}]\nkeys: {k: {algoritm: a}, none: null}\nlabels: {anything: b}\n\
+                status: {promethius: true}";
     let config = read(text, &[], &[]).unwrap();
     assert_eq!(
         config.warnings,
         [
             "unknown configuration option \"foo\"",
+            "unknown configuration option \"keys.k.algoritm\", did you mean \"algorithm\"?",
             "unknown configuration option \"servces\", did you mean \"services\"?",
             "unknown configuration option \"server.decoding.max_lenght\", did you mean \"max_length\"?",
+            "unknown configuration option \"services[0].ur\", did you mean \"url\"?",
+            "unknown configuration option \"status.promethius\", did you mean \"prometheus\"?",
         ]
     );
 }

@@ -47,7 +47,7 @@ const SERVER: Layers = &[
     &["cli"],
 ];
 
-const COMMON: Layers = &[&["metrics"]];
+const COMMON: Layers = &[&["duration", "metrics", "substitution"]];
 
 const CONTROL: Layers = &[
     &["limits"],

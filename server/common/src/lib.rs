@@ -2,7 +2,9 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | [`duration`] | durations as texts |
 //! | [`metrics`] | metrics of requests, on top of `prometheus-client` |
+//! | [`substitution`] | environment variables in texts of configurations |
 
 #![cfg_attr(
     test,
@@ -14,4 +16,6 @@
     )
 )]
 
+pub mod duration;
 pub mod metrics;
+pub mod substitution;

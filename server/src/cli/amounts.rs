@@ -2,20 +2,30 @@
 
 use std::time::Duration;
 
-/// Reads a time that may have a sign, as Go writes it. A negative time is returned as zero.
+use solon_common::duration::{self, DurationError};
+
+/// Reads a duration that may have a sign, as Go writes it. A negative duration is returned as zero.
 ///
 /// # Errors
-/// The text is not a time, or one of more than 64 bits of nanoseconds.
+/// The text is not a duration.
 pub fn signed_duration(text: &str) -> Result<Duration, String> {
-    let time = duration(text.strip_prefix(['+', '-']).unwrap_or(text))
-        .ok()
-        .filter(|time| i64::try_from(time.as_nanos()).is_ok())
-        .ok_or_else(|| not_a_duration(text))?;
-    Ok(if text.starts_with('-') {
-        Duration::ZERO
-    } else {
-        time
-    })
+    let nanoseconds =
+        duration::parse(text).map_err(|error| format!("invalid duration `{text}`: {error}"))?;
+    Ok(Duration::from_nanos(
+        u64::try_from(nanoseconds).unwrap_or(0),
+    ))
+}
+
+/// Reads a duration as Go writes it, without a sign.
+///
+/// # Errors
+/// The text is not a duration, or it has a sign.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    if text.starts_with(['+', '-']) {
+        let error = DurationError::Syntax;
+        return Err(format!("invalid duration `{text}`: {error}"));
+    }
+    signed_duration(text)
 }
 
 /// Reads an integer as Go's flags do: with a sign, underscores, and a prefix for the base.
@@ -44,48 +54,6 @@ pub fn integer(text: &str) -> Result<i64, String> {
     }
     let digits = digits.replace('_', "");
     i64::from_str_radix(&format!("{sign}{digits}"), base).map_err(|_| wrong())
-}
-
-fn not_a_duration(text: &str) -> String {
-    format!("invalid duration `{text}`: expected a number with a unit, such as `500ms` or `1m30s`")
-}
-
-/// Reads a time as Go writes it: numbers with units, one behind another.
-pub fn duration(text: &str) -> Result<Duration, String> {
-    let wrong = || not_a_duration(text);
-    let mut rest = text;
-    let mut total = Duration::ZERO;
-    if rest == "0" {
-        return Ok(total);
-    }
-    while !rest.is_empty() {
-        let end = rest
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .ok_or_else(wrong)?;
-        let (number, behind) = rest.split_at_checked(end).ok_or_else(wrong)?;
-        let end = behind
-            .find(|c: char| c.is_ascii_digit() || c == '.')
-            .unwrap_or(behind.len());
-        let (unit, behind) = behind.split_at_checked(end).ok_or_else(wrong)?;
-        let seconds = match unit {
-            "ns" => 1e-9,
-            // the micro sign and the Greek letter
-            "us" | "µs" | "μs" => 1e-6,
-            "ms" => 1e-3,
-            "s" => 1.0,
-            "m" => 60.0,
-            "h" => 3600.0,
-            _ => return Err(wrong()),
-        };
-        let number: f64 = number.parse().map_err(|_| wrong())?;
-        total += Duration::try_from_secs_f64(number * seconds).map_err(|_| wrong())?;
-        rest = behind;
-    }
-    if text.is_empty() {
-        Err(wrong())
-    } else {
-        Ok(total)
-    }
 }
 
 /// Reads an amount of memory: a number of bytes, or one with a unit.

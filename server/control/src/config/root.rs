@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use solon_common::substitution::Variables;
 use zeroize::Zeroizing;
 
 use super::ConfigError;
-use super::environment::{Variables, expand};
+use super::environment::expand;
 use super::files::{ConfigFiles, Merged};
 use super::settings::{Settings, read_audit, read_database, read_metrics, read_service};
 use crate::limits;

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
+use solon_common::duration::{self, DurationError};
 
-use super::{Kind, Place, Reader, Reference, Requirement, Resource, Storage, duration};
+use super::{Kind, Place, Reader, Reference, Requirement, Resource, Storage};
 use crate::limits;
 
 /// A bundle.
@@ -163,15 +164,20 @@ fn read_interval(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Strin
     if !value.is_string() {
         return text;
     }
-    match duration::read(&text) {
+    match duration::parse(&text) {
         Ok(interval) if interval < limits::REBUILD_INTERVAL * 1_000_000_000 => {
             let least = limits::REBUILD_INTERVAL;
             reader.refuse(place, format_args!("must be at least {least}s"));
             text
         }
-        Ok(interval) => duration::write(interval),
-        Err(words) => {
+        Ok(interval) => duration::format(interval),
+        Err(DurationError::Syntax) => {
+            let words = format_args!("is no duration such as `10m30s`: {text:?}");
             reader.refuse(place, words);
+            text
+        }
+        Err(DurationError::TooLong) => {
+            reader.refuse(place, format_args!("is too long a duration: {text:?}"));
             text
         }
     }

@@ -5,7 +5,6 @@
 
 mod bundle;
 pub(crate) mod credentials;
-mod duration;
 mod files;
 mod git;
 mod glob;
@@ -16,6 +15,7 @@ mod paths;
 mod reader;
 mod references;
 mod requirement;
+mod retention;
 mod secret;
 mod source;
 mod stack;
@@ -26,7 +26,6 @@ mod token;
 pub mod tree;
 
 pub use bundle::{Bundle, BundleOptions, Optimization, Target};
-pub use duration::read_retention;
 pub use files::{FileDocument, FileError};
 pub use git::Git;
 pub use glob::Glob;
@@ -36,6 +35,7 @@ pub use paths::{DataPath, DataPathError};
 pub use reader::{Compat, Members, Origin, Place, Problems, Reader, kind_of};
 pub use references::{Reference, cycle};
 pub use requirement::{Pin, Requirement};
+pub use retention::read_retention;
 pub use secret::{Secret, SecretField, SecretType, SecretValue, allowed_hosts};
 pub use source::{Datasource, DatasourceConfig, Source};
 pub use stack::Stack;

@@ -1,6 +1,6 @@
 //! What a configuration says of what outlives an evaluation.
 
-use serde_json::Value;
+use super::document::CachingSection;
 
 /// What is kept from one evaluation to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,23 +17,26 @@ pub struct Caching {
 const SIGNATURES: &str = "io_jwt";
 
 impl Caching {
-    /// That of a configuration whose values have the right types.
+    /// Returns what a configuration says of caches.
     ///
     /// # Errors
-    /// A value that is out of its bounds, in OPA's words.
-    pub fn of(config: &Value) -> Result<Self, String> {
-        let (responses, values) = sections(config);
-        let share = number(responses, "forced_eviction_threshold_percentage");
-        let share = match share.map(|share| (share, share.as_u64())) {
+    /// A number that is out of its range, in OPA's words.
+    pub fn of(section: &CachingSection) -> Result<Self, String> {
+        let responses = &section.inter_query_builtin_cache;
+        let values = &section.inter_query_builtin_value_cache;
+        let share = match responses.forced_eviction_threshold_percentage {
             None => 100,
-            Some((_, Some(share @ 0..=100))) => share,
-            Some((share, _)) => {
+            Some(share @ 0..=100) => share,
+            Some(share) => {
                 return Err(format!(
                     "invalid forced_eviction_threshold_percentage {share}"
                 ));
             }
         };
-        let period = bound(responses, "stale_entry_eviction_period_seconds")?;
+        let period = limit(
+            "stale_entry_eviction_period_seconds",
+            responses.stale_entry_eviction_period_seconds,
+        )?;
         if period.is_some_and(|period| period != usize::MAX) {
             return Err(
                 "caching.inter_query_builtin_cache.stale_entry_eviction_period_seconds: not supported yet, \
@@ -42,8 +45,8 @@ impl Caching {
             );
         }
         let mut signatures = None;
-        for (name, cache) in named(values) {
-            let entries = bound(Some(cache), "max_num_entries")
+        for (name, cache) in &values.named {
+            let entries = limit("max_num_entries", cache.max_num_entries)
                 .map_err(|error| format!("{error} for named cache {name}"))?;
             if name == SIGNATURES {
                 signatures = entries;
@@ -54,54 +57,32 @@ impl Caching {
                 ));
             }
         }
-        let bytes = bound(responses, "max_size_bytes")?;
+        let bytes = limit("max_size_bytes", responses.max_size_bytes)?;
         Ok(Self {
             // room is made as soon as so much of it is taken
             responses: bytes.map(|bytes| match bytes {
                 usize::MAX => bytes,
                 bytes => share_of(bytes, share),
             }),
-            patterns: bound(values, "max_num_entries")?,
+            patterns: limit("max_num_entries", values.max_num_entries)?,
             signatures,
         })
     }
 }
 
-/// What stands there of answers of `http.send`, and of what texts compile to.
-fn sections(config: &Value) -> (Option<&Value>, Option<&Value>) {
-    let section = |name: &str| config.get("caching")?.get(name);
-    (
-        section("inter_query_builtin_cache"),
-        section("inter_query_builtin_value_cache"),
-    )
+/// Returns a number as a limit; 0 sets none.
+fn limit(name: &str, number: Option<i64>) -> Result<Option<usize>, String> {
+    match number {
+        None => Ok(None),
+        Some(0) => Ok(Some(usize::MAX)),
+        Some(number) => usize::try_from(number)
+            .map(Some)
+            .map_err(|_| format!("invalid {name} {number}")),
+    }
 }
 
-/// The caches of their own that values may have.
-fn named(values: Option<&Value>) -> impl Iterator<Item = (&String, &Value)> {
-    let named = values.and_then(|values| values.get("named"));
-    let named = named.and_then(Value::as_object).into_iter();
-    named.flat_map(|named| named.iter())
-}
-
-fn number<'c>(section: Option<&'c Value>, name: &str) -> Option<&'c Value> {
-    section?.get(name).filter(|number| !number.is_null())
-}
-
-/// A number that bounds something. 0 sets no bound.
-fn bound(section: Option<&Value>, name: &str) -> Result<Option<usize>, String> {
-    let Some(number) = number(section, name) else {
-        return Ok(None);
-    };
-    let most = match number.as_u64() {
-        None => return Err(format!("invalid {name} {number}")),
-        Some(0) => usize::MAX,
-        Some(most) => usize::try_from(most).unwrap_or(usize::MAX),
-    };
-    Ok(Some(most))
-}
-
-/// A share of a number, in hundredths.
-fn share_of(whole: usize, share: u64) -> usize {
-    let share = u128::from(share) * whole as u128 / 100;
+/// Returns a share of a number, in percent.
+fn share_of(whole: usize, share: i64) -> usize {
+    let share = u128::from(share.unsigned_abs()) * whole as u128 / 100;
     usize::try_from(share).unwrap_or(whole)
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::Config;
 use super::settings::Settings;
+use super::{Config, schema};
 
 /// Keys whose values are used at the start only.
 const AT_START: [&[&str]; 6] = [
@@ -36,7 +36,8 @@ impl Config {
             let kept = at(&running.without_variables, path);
             put(&mut self.without_variables, path, kept);
         }
-        self.settings = Settings::of(&self.value)?;
+        let (document, _) = schema::read(&self.value)?;
+        self.settings = Settings::of(document)?;
         Ok((self, changed))
     }
 }

@@ -3,14 +3,15 @@
 mod assignments;
 mod caching;
 mod changes;
-mod keys;
+mod document;
 mod redacted;
+mod schema;
 mod settings;
-mod substitution;
 
 use serde_json::{Map, Value};
+use solon_common::substitution::{Syntax, Variables, substitute};
 
-use substitution::{PLACEHOLDER, masked, substituted};
+use redacted::{PLACEHOLDER, masked};
 
 pub use caching::Caching;
 pub use settings::Settings;
@@ -36,7 +37,7 @@ pub struct Config {
     without_variables: Value,
     /// What it says of the server.
     pub settings: Settings,
-    /// What may be a slip of the pen.
+    /// Keys that are not known, which are probably misspelled.
     pub warnings: Vec<String>,
 }
 
@@ -47,7 +48,7 @@ impl Config {
     /// What is wrong, with the key's path.
     pub fn read(
         sources: &Sources,
-        variable: &dyn Fn(&str) -> Option<String>,
+        variable: Variables<'_>,
         read: &dyn Fn(&str) -> Result<String, String>,
     ) -> Result<Self, String> {
         let value = merged(sources, variable, read)?;
@@ -55,13 +56,12 @@ impl Config {
         // where the placeholder is not valid in place of a value, all values count as secrets
         let without_variables = merged(sources, &placeholder, &|_| Ok(PLACEHOLDER.to_owned()))
             .unwrap_or_else(|_| Value::Object(Map::new()));
-        let warnings = keys::check(&value)?;
-        let settings = Settings::of(&value)?;
+        let (document, warnings) = schema::read(&value)?;
         Ok(Self {
+            settings: Settings::of(document)?,
+            warnings,
             value,
             without_variables,
-            settings,
-            warnings,
         })
     }
 
@@ -107,12 +107,12 @@ impl Config {
 /// Reads the file and applies the assignments of the command line.
 fn merged(
     sources: &Sources,
-    variable: &dyn Fn(&str) -> Option<String>,
+    variable: Variables<'_>,
     read: &dyn Fn(&str) -> Result<String, String>,
 ) -> Result<Value, String> {
     let mut value = Value::Object(Map::new());
     if let Some((name, text)) = &sources.file {
-        let text = substituted(text, variable);
+        let text = substitute(text, Syntax::Opa, variable).text;
         let parsed: Value = serde_yaml::from_str(&text)
             .map_err(|error| format!("failed to parse {name}: yaml: {error}"))?;
         match parsed {
@@ -122,7 +122,7 @@ fn merged(
         }
     }
     for text in sources.set.iter().filter(|text| !text.is_empty()) {
-        let text = substituted(text, variable);
+        let text = substitute(text, Syntax::Opa, variable).text;
         assignments::apply(&mut value, &text, &|text| Ok(assignments::typed(text)))
             .map_err(|error| format!("failed parsing --set data: {error}"))?;
     }

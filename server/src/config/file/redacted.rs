@@ -2,10 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::keys;
+use super::schema::known_members;
 
 /// Stands for a secret whose key is shown.
-pub const REDACTED: &str = "REDACTED";
+const REDACTED: &str = "REDACTED";
+
+/// Value of each variable in the second reading of a configuration. It is a plain scalar of YAML in every context.
+pub const PLACEHOLDER: &str = "solon-placeholder-of-a-variable";
 
 /// Returns the configuration without secrets:
 ///
@@ -20,10 +23,10 @@ pub fn redacted(config: &Value) -> Value {
     let sections = config.as_object_mut().into_iter().flatten();
     for (name, section) in sections {
         if name.eq_ignore_ascii_case("services") {
-            *section = keys::known_members("services", section);
+            *section = known_members("services", section);
             each(section, without_secrets_of_service);
         } else if name.eq_ignore_ascii_case("keys") {
-            *section = keys::known_members("keys", section);
+            *section = known_members("keys", section);
             each(section, |key| {
                 key.remove("key");
                 key.remove("private_key");
@@ -97,5 +100,30 @@ fn each(section: &mut Value, change: fn(&mut Map<String, Value>)) {
         if let Value::Object(fields) = item {
             change(fields);
         }
+    }
+}
+
+/// Replaces every value of `config` that differs in `other`, which is the same configuration read with [`PLACEHOLDER`] in place of
+/// each variable. A value that is equal in both does not depend on a variable. The comparison also covers variables whose text is
+/// YAML of several values, which no search for the text would find. The name of a member that depends on a variable is replaced as
+/// well.
+pub fn masked(config: &Value, other: &Value) -> Value {
+    match (config, other) {
+        (Value::Object(fields), Value::Object(others)) => {
+            let fields = fields.iter().map(|(name, value)| match others.get(name) {
+                Some(other) => (name.clone(), masked(value, other)),
+                None => (REDACTED.to_owned(), REDACTED.into()),
+            });
+            Value::Object(fields.collect::<Map<_, _>>())
+        }
+        (Value::Array(items), Value::Array(others)) => {
+            let items = items.iter().enumerate().map(|(at, item)| {
+                let other = others.get(at);
+                other.map_or_else(|| REDACTED.into(), |other| masked(item, other))
+            });
+            Value::Array(items.collect())
+        }
+        (value, other) if value == other => value.clone(),
+        _ => REDACTED.into(),
     }
 }

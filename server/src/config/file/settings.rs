@@ -1,9 +1,7 @@
 //! What a configuration says of the server.
 
-use serde_json::Value;
-
 use super::Caching;
-
+use super::document::{Document, StatusSection};
 use crate::config::{Packing, ServerOptions, StatusOptions};
 
 /// What a configuration says of the server, or what holds where it says nothing.
@@ -34,70 +32,64 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Those of a configuration whose values have the right types.
+    /// Returns the settings of a configuration.
     ///
     /// # Errors
-    /// A value that is out of its bounds, by the place of its key.
-    pub fn of(config: &Value) -> Result<Self, String> {
+    /// A number that is out of its range, in OPA's words.
+    pub fn of(document: Document) -> Result<Self, String> {
         let defaults = ServerOptions::default();
-        let text = |place: &str| config.pointer(place).and_then(Value::as_str);
-        let positive = |key: &str| positive(config, key);
+        let server = document.server;
+        let gzip = server.encoding.gzip;
         let mut packing = Packing::default();
-        if let Some(length) = positive("server.encoding.gzip.min_length")? {
+        if let Some(length) = positive("server.encoding.gzip.min_length", gzip.min_length)? {
             packing.longer_than = length;
         }
-        let level = "/server/encoding/gzip/compression_level";
-        match config.pointer(level).filter(|level| !level.is_null()) {
+        match gzip.compression_level {
             None => {}
-            Some(level) => match level.as_u64() {
-                Some(level @ (0 | 1 | 9)) => packing.level = u32::try_from(level).unwrap_or(9),
-                _ => {
-                    return Err("invalid value for server.encoding.gzip.compression_level field, accepted values are 0, 1 or 9".to_owned());
-                }
-            },
+            Some(0) => packing.level = 0,
+            Some(1) => packing.level = 1,
+            Some(9) => packing.level = 9,
+            Some(_) => {
+                return Err("invalid value for server.encoding.gzip.compression_level field, accepted values are 0, 1 or 9".to_owned());
+            }
         }
-        let buckets = "/server/metrics/prom/http_request_duration_seconds/buckets";
-        let buckets = config.pointer(buckets).and_then(Value::as_array);
+        let decoding = server.decoding;
         Ok(Self {
-            default_decision: text("/default_decision")
-                .map_or(defaults.default_decision, str::to_owned),
-            default_authorization_decision: text("/default_authorization_decision")
-                .map_or(defaults.default_authorization_decision, str::to_owned),
-            ui: config.pointer("/server/ui").and_then(Value::as_bool) == Some(true),
+            default_decision: document
+                .default_decision
+                .unwrap_or(defaults.default_decision),
+            default_authorization_decision: document
+                .default_authorization_decision
+                .unwrap_or(defaults.default_authorization_decision),
+            ui: server.ui,
             packing,
-            body: positive("server.decoding.max_length")?,
-            unpacked: positive("server.decoding.gzip.max_length")?,
-            duration_buckets: buckets
-                .map(|buckets| buckets.iter().filter_map(Value::as_f64).collect()),
-            caching: Caching::of(config)?,
-            status: status(config),
-            capabilities: text("/capabilities").map(str::to_owned),
-            store: text("/storage/sqlite/path").map(str::to_owned),
+            body: positive("server.decoding.max_length", decoding.max_length)?,
+            unpacked: positive("server.decoding.gzip.max_length", decoding.gzip.max_length)?,
+            duration_buckets: server.metrics.prom.http_request_duration_seconds.buckets,
+            caching: Caching::of(&document.caching)?,
+            status: status(&document.status),
+            capabilities: document.capabilities,
+            store: document.storage.sqlite.path,
         })
     }
 }
 
 /// A status is told where somebody may see it.
-fn status(config: &Value) -> Option<StatusOptions> {
-    let flag = |place: &str| config.pointer(place).and_then(Value::as_bool) == Some(true);
+fn status(section: &StatusSection) -> Option<StatusOptions> {
     let status = StatusOptions {
-        is_counted: flag("/status/prometheus"),
-        is_logged: flag("/status/console"),
+        is_counted: section.prometheus,
+        is_logged: section.console,
     };
     (status.is_counted || status.is_logged).then_some(status)
 }
 
-fn positive(config: &Value, key: &str) -> Result<Option<usize>, String> {
-    let place = format!("/{}", key.replace('.', "/"));
-    let Some(value) = config.pointer(&place).filter(|value| !value.is_null()) else {
+fn positive(key: &str, number: Option<i64>) -> Result<Option<usize>, String> {
+    let Some(number) = number else {
         return Ok(None);
     };
-    let number = value
-        .as_u64()
-        .and_then(|number| usize::try_from(number).ok());
-    match number.filter(|number| *number > 0) {
-        Some(number) => Ok(Some(number)),
-        None => Err(format!(
+    match usize::try_from(number) {
+        Ok(number) if number > 0 => Ok(Some(number)),
+        _ => Err(format!(
             "invalid value for {key} field, should be a positive number"
         )),
     }

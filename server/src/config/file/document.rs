@@ -1,0 +1,372 @@
+//! The configuration as types. Their comments, defaults and examples are the reference page (`docs/configuration.md`).
+//!
+//! Sections have defaults, so that an absent key is as good as an absent section. Numbers have the type that OPA reads them as; their
+//! ranges are checked in `settings` and `caching`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+
+use crate::config::{Bounds, Packing, ServerOptions};
+
+/// A configuration.
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct Document {
+    /// Path of the document that `POST /` responds with (also `--default-decision`).
+    #[schemars(extend("default" = ServerOptions::default().default_decision), example = &"/authz/main")]
+    pub default_decision: Option<String>,
+    /// Path of the document that decides what clients may do, with `--authorization=basic`.
+    #[schemars(
+        extend("default" = ServerOptions::default().default_authorization_decision),
+        example = &"/http/authz/allow"
+    )]
+    pub default_authorization_decision: Option<String>,
+    /// Labels of this server, in `GET /v1/config` and `GET /v1/status`. `id` is a random UUID unless it is set, and `version` is always
+    /// the version of Solon.
+    #[schemars(example = &"eu-west-1")]
+    pub labels: BTreeMap<String, String>,
+    /// What policies may use (also `--capabilities`): a file in the form that `solon capabilities` prints, or a version of OPA.
+    #[schemars(example = &"v1.22.3")]
+    pub capabilities: Option<String>,
+    pub caching: CachingSection,
+    pub server: ServerSection,
+    /// Services, as an object by name or as a list whose items have a `name`.
+    pub services: Services,
+    /// Keys that sign or verify, by name.
+    pub keys: BTreeMap<String, KeySection>,
+    pub status: StatusSection,
+    pub storage: StorageSection,
+    pub bundle: Unsupported,
+    pub bundles: Unsupported,
+    pub decision_logs: Unsupported,
+    pub discovery: Unsupported,
+    pub distributed_tracing: Unsupported,
+    pub metrics_export: Unsupported,
+    pub nd_builtin_cache: Unsupported,
+    pub persistence_directory: Unsupported,
+    pub plugins: Unsupported,
+}
+
+/// A key of OPA that has no effect yet. It is rejected if it is set: a server that ignored it would seem to do what it says.
+#[derive(Debug, Default)]
+pub struct Unsupported;
+
+impl<'de> Deserialize<'de> for Unsupported {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let is_set = match Value::deserialize(from)? {
+            Value::Null | Value::Bool(false) => false,
+            Value::String(text) => !text.is_empty(),
+            Value::Object(fields) => !fields.is_empty(),
+            Value::Array(items) => !items.is_empty(),
+            _ => true,
+        };
+        if is_set {
+            Err(D::Error::custom("not supported yet"))
+        } else {
+            Ok(Self)
+        }
+    }
+}
+
+impl JsonSchema for Unsupported {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Unsupported".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ (UNSUPPORTED): true })
+    }
+}
+
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct CachingSection {
+    pub inter_query_builtin_cache: ResponseCacheSection,
+    pub inter_query_builtin_value_cache: ValueCacheSection,
+}
+
+/// Responses of `http.send`.
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct ResponseCacheSection {
+    /// Maximum size in bytes of the responses of `http.send` that are cached; 0 sets no limit.
+    #[schemars(extend("default" = 64 << 20), example = 10_000_000)]
+    pub max_size_bytes: Option<i64>,
+    /// Share of `max_size_bytes`, in percent from 0 to 100, from which on the oldest responses are removed.
+    #[schemars(extend("default" = 100), example = 70)]
+    pub forced_eviction_threshold_percentage: Option<i64>,
+    /// Only 0 is supported: responses are removed when others need their room.
+    #[schemars(extend("default" = 0), example = 0)]
+    pub stale_entry_eviction_period_seconds: Option<i64>,
+}
+
+/// What texts of policies compile to.
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct ValueCacheSection {
+    /// Maximum number of patterns, schemas and templates that are cached compiled; 0 sets no limit.
+    #[schemars(extend("default" = 4096), example = 1000)]
+    pub max_num_entries: Option<i64>,
+    /// Caches by name. Only `io_jwt` is supported, the signatures of tokens that are remembered once they were verified.
+    pub named: BTreeMap<String, NamedCacheSection>,
+}
+
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct NamedCacheSection {
+    /// Maximum number of entries; 0 sets no limit.
+    #[schemars(extend("default" = 4096), example = 1000)]
+    pub max_num_entries: Option<i64>,
+    pub disabled: Unsupported,
+}
+
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct ServerSection {
+    /// Serves a page at `/ui` where people look at policies and documents and evaluate decisions (also `--ui`).
+    #[schemars(example = true)]
+    pub ui: bool,
+    pub encoding: EncodingSection,
+    pub decoding: DecodingSection,
+    pub metrics: MetricsSection,
+    pub logger_plugin: Unsupported,
+}
+
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct EncodingSection {
+    pub gzip: GzipEncodingSection,
+}
+
+/// Compression of responses for clients that accept gzip.
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct GzipEncodingSection {
+    /// Responses of at most this many bytes are not compressed.
+    #[schemars(extend("default" = Packing::default().longer_than), example = 512)]
+    pub min_length: Option<i64>,
+    /// 0, 1 or 9.
+    #[schemars(extend("default" = Packing::default().level), example = 1)]
+    pub compression_level: Option<i64>,
+}
+
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct DecodingSection {
+    /// Maximum size in bytes of a request body (also `--max-body`).
+    #[schemars(extend("default" = Bounds::default().body), example = 1_048_576)]
+    pub max_length: Option<i64>,
+    pub gzip: GzipDecodingSection,
+}
+
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct GzipDecodingSection {
+    /// Maximum size in bytes of a request body after decompression.
+    #[schemars(extend("default" = Bounds::default().unpacked), example = 10_485_760)]
+    pub max_length: Option<i64>,
+}
+
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct MetricsSection {
+    pub prom: PrometheusSection,
+}
+
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct PrometheusSection {
+    pub http_request_duration_seconds: DurationsSection,
+}
+
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct DurationsSection {
+    /// Upper bounds in seconds, in ascending order, of the buckets of `http_request_duration_seconds`.
+    #[schemars(
+        extend("default" = ServerOptions::default().duration_buckets),
+        example = [0.001, 0.01, 0.1, 1.0]
+    )]
+    pub buckets: Option<Vec<f64>>,
+}
+
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct StatusSection {
+    /// Logs the status whenever it changes.
+    #[schemars(example = true)]
+    pub console: bool,
+    /// Adds the states of plugins and the version to `/metrics`.
+    #[schemars(example = true)]
+    pub prometheus: bool,
+    pub service: Unsupported,
+    pub partition_name: Unsupported,
+    pub plugin: Unsupported,
+    pub prometheus_config: Unsupported,
+    pub trigger: Unsupported,
+}
+
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct StorageSection {
+    pub sqlite: SqliteSection,
+    pub disk: Unsupported,
+}
+
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct SqliteSection {
+    /// File that keeps policies and documents (also `--data-dir`, which names its folder).
+    #[schemars(example = &"/var/lib/solon/solon.db")]
+    pub path: Option<String>,
+}
+
+/// A service that other keys refer to.
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct ServiceSection {
+    /// Name of the service, if services are a list.
+    #[schemars(example = &"registry")]
+    pub name: Option<String>,
+    /// Base URL.
+    #[schemars(example = &"https://bundles.example.com")]
+    pub url: Option<String>,
+    /// Headers of each request.
+    #[schemars(example = &"core")]
+    pub headers: BTreeMap<String, String>,
+    /// Seconds until the head of a response.
+    #[schemars(extend("default" = 10), example = 5)]
+    pub response_header_timeout_seconds: Option<i64>,
+    pub tls: ServiceTlsSection,
+    /// Accepts any certificate of the service.
+    pub allow_insecure_tls: bool,
+    /// An earlier spelling of `allow_insecure_tls`.
+    pub allow_insure_tls: bool,
+    /// `oci` for a registry of container images.
+    #[schemars(example = &"oci")]
+    pub r#type: Option<String>,
+    pub credentials: CredentialsSection,
+}
+
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct ServiceTlsSection {
+    /// File with the authorities that sign the certificate of the service, as PEM.
+    #[schemars(example = &"/etc/ssl/ca.pem")]
+    pub ca_cert: Option<String>,
+    /// Accepts certificates that authorities of the system sign as well.
+    pub system_ca_required: bool,
+}
+
+/// Credentials for a service.
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct CredentialsSection {
+    pub bearer: BearerSection,
+    /// A client certificate.
+    pub client_tls: Value,
+    /// OAuth 2.0.
+    pub oauth2: Value,
+    /// Signatures of AWS.
+    pub s3_signing: Value,
+    /// The metadata server of Google Cloud.
+    pub gcp_metadata: Value,
+    /// Managed identities of Azure.
+    pub azure_managed_identity: Value,
+    /// Name of a plugin.
+    pub plugin: Option<String>,
+}
+
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct BearerSection {
+    /// Token.
+    #[schemars(example = &"${TOKEN}")]
+    pub token: Option<String>,
+    /// File with the token.
+    #[schemars(example = &"/run/secrets/token")]
+    pub token_path: Option<String>,
+    /// Scheme of the header `Authorization`.
+    #[schemars(extend("default" = "Bearer"), example = &"Bearer")]
+    pub scheme: Option<String>,
+}
+
+/// A key that signs or verifies.
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, expecting = "an object")]
+pub struct KeySection {
+    /// Public key as PEM, or a secret.
+    #[schemars(example = &"${VERIFICATION_KEY}")]
+    pub key: Option<String>,
+    /// Private key as PEM.
+    #[schemars(example = &"${SIGNING_KEY}")]
+    pub private_key: Option<String>,
+    /// Algorithm of signatures.
+    #[schemars(extend("default" = "RS256"), example = &"ES256")]
+    pub algorithm: Option<String>,
+    /// Scope of signatures.
+    #[schemars(example = &"write")]
+    pub scope: Option<String>,
+}
+
+/// Mark in the schema of an object that may be a list as well.
+pub const LIST: &str = "list";
+
+/// Mark in the schema of a key that has no effect yet.
+pub const UNSUPPORTED: &str = "unsupported";
+
+/// Services, which OPA accepts as an object or as a list.
+#[derive(Debug, Default)]
+pub struct Services;
+
+impl<'de> Deserialize<'de> for Services {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(ServicesVisitor)
+    }
+}
+
+struct ServicesVisitor;
+
+impl<'de> Visitor<'de> for ServicesVisitor {
+    type Value = Services;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, named: A) -> Result<Services, A::Error> {
+        let from = MapAccessDeserializer::new(named);
+        BTreeMap::<String, ServiceSection>::deserialize(from)?;
+        Ok(Services)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Services, A::Error> {
+        while items.next_element::<ServiceSection>()?.is_some() {}
+        Ok(Services)
+    }
+}
+
+impl JsonSchema for Services {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Services".into()
+    }
+
+    fn json_schema(schemas: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let mut schema = BTreeMap::<String, ServiceSection>::json_schema(schemas);
+        schema.insert(LIST.to_owned(), true.into());
+        schema
+    }
+}

@@ -1,0 +1,203 @@
+//! Checks of a configuration by its types: values that cannot be read, and keys that are not known.
+
+use std::sync::LazyLock;
+
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
+use serde_path_to_error::{Path, Segment};
+use solon_control::model::kind_of;
+
+use super::document::{Document, LIST};
+
+/// Returns the JSON schema of a configuration, without references.
+pub fn schema() -> &'static Value {
+    static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+        let settings = SchemaSettings::draft2020_12();
+        let settings = settings.with(|settings| settings.inline_subschemas = true);
+        let schema = settings.into_generator().into_root_schema_for::<Document>();
+        schema.to_value()
+    });
+    &SCHEMA
+}
+
+/// Reads a configuration. Members that are `null` are as good as absent. The second result is a warning for each key that is not known,
+/// with the known key that it is probably meant to be.
+///
+/// # Errors
+/// The first value that is not of its type, or has no effect yet, with the path of its key.
+pub fn read(config: &Value) -> Result<(Document, Vec<String>), String> {
+    let config = without_nulls(config);
+    let mut warnings = Vec::new();
+    check(schema(), &config, "", &mut warnings)?;
+    let document = serde_path_to_error::deserialize(&config).map_err(|error| {
+        let text = error.inner().to_string();
+        let path = error.path();
+        match text.rsplit_once(", expected ") {
+            None => format!("{path}: {text}"),
+            // the text contains the value, which may be a secret
+            Some((_, wanted)) => {
+                let wanted = match wanted {
+                    "i64" => "an integer",
+                    "f64" => "a number",
+                    "a map" => "an object",
+                    "a sequence" => "an array",
+                    other => other,
+                };
+                let kind = at(&config, path).map_or("nothing", kind_of);
+                format!("{path}: expected {wanted}, got {kind}")
+            }
+        }
+    })?;
+    Ok((document, warnings))
+}
+
+fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let fields = fields.iter().filter(|(_, value)| !value.is_null());
+            let fields = fields.map(|(name, value)| (name.clone(), without_nulls(value)));
+            Value::Object(fields.collect())
+        }
+        Value::Array(items) => items.iter().map(without_nulls).collect(),
+        value => value.clone(),
+    }
+}
+
+fn at<'v>(value: &'v Value, path: &Path) -> Option<&'v Value> {
+    path.iter().try_fold(value, |value, segment| match segment {
+        Segment::Map { key } => value.get(key),
+        Segment::Seq { index } => value.get(index),
+        Segment::Enum { .. } | Segment::Unknown => None,
+    })
+}
+
+/// Adds a warning for each key that is not known.
+///
+/// # Errors
+/// An array in place of an object, which `serde` would read as the fields of the object in their order.
+fn check(
+    schema: &Value,
+    value: &Value,
+    path: &str,
+    warnings: &mut Vec<String>,
+) -> Result<(), String> {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let path = match path {
+                    "" => name.clone(),
+                    path => format!("{path}.{name}"),
+                };
+                match member(schema, name) {
+                    Member::Known(schema) => check(schema, value, &path, warnings)?,
+                    Member::Unknown(known) => warnings.push(format!(
+                        "unknown configuration option \"{path}\"{}",
+                        hint(name, known)
+                    )),
+                    Member::Any => {}
+                }
+            }
+        }
+        Value::Array(items) if schema.get("type").is_some_and(|name| name == "object") => {
+            let Some(schema) = members_of_list(schema) else {
+                return Err(format!("{path}: expected an object, got an array"));
+            };
+            for (index, item) in items.iter().enumerate() {
+                check(schema, item, &format!("{path}[{index}]"), warnings)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Returns the schema of the items of an object that may be a list as well.
+fn members_of_list(schema: &Value) -> Option<&Value> {
+    schema.get(LIST)?;
+    schema.get("additionalProperties")
+}
+
+/// What a schema says of a member of an object.
+enum Member<'s> {
+    /// The schema of the member.
+    Known(&'s Value),
+    /// There is no such member. These are the ones that there are.
+    Unknown(&'s Map<String, Value>),
+    /// There may be any member.
+    Any,
+}
+
+fn member<'s>(schema: &'s Value, name: &str) -> Member<'s> {
+    let known = schema.get("properties").and_then(Value::as_object);
+    let named = known.and_then(|known| known.get(name));
+    match (named.or_else(|| schema.get("additionalProperties")), known) {
+        (Some(schema), _) => Member::Known(schema),
+        (None, Some(known)) => Member::Unknown(known),
+        (None, None) => Member::Any,
+    }
+}
+
+/// Returns which known key is probably meant.
+fn hint(name: &str, known: &Map<String, Value>) -> String {
+    let near = known
+        .keys()
+        .map(|known| (strsim::damerau_levenshtein(name, known), known))
+        .filter(|(distance, known)| *distance <= 1 + known.len() / 4)
+        .min();
+    near.map(|(_, known)| format!(", did you mean \"{known}\"?"))
+        .unwrap_or_default()
+}
+
+/// Returns the members of a section that have a meaning. The section is an object of names or a list. Members with unknown names,
+/// and values that are not of their type, are left out.
+pub fn known_members(section: &str, value: &Value) -> Value {
+    let Member::Known(schema) = member(schema(), section) else {
+        return Value::Null;
+    };
+    // a misspelled section may be a list whatever its name
+    match (value, schema.get("additionalProperties")) {
+        (Value::Array(items), Some(schema)) => {
+            let items = items.iter().filter_map(|item| known(schema, item));
+            items.collect()
+        }
+        _ => known(schema, value).unwrap_or_default(),
+    }
+}
+
+/// Returns what has a meaning of a value, or `None` if nothing has.
+fn known(schema: &Value, value: &Value) -> Option<Value> {
+    let Value::Object(fields) = value else {
+        return (value.is_null() || has_type(schema, value)).then(|| value.clone());
+    };
+    if !has_type(schema, value) {
+        return None;
+    }
+    let fields = fields.iter().filter_map(|(name, value)| {
+        let value = match member(schema, name) {
+            Member::Known(schema) => known(schema, value)?,
+            Member::Any => value.clone(),
+            Member::Unknown(_) => return None,
+        };
+        Some((name.clone(), value))
+    });
+    Some(Value::Object(fields.collect()))
+}
+
+/// Returns `true` if a value has one of the types of a schema, or if the schema has none.
+fn has_type(schema: &Value, value: &Value) -> bool {
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let is = |name: &Value| name == kind || name == "number" && kind == "integer";
+    match schema.get("type") {
+        None => true,
+        Some(Value::Array(names)) => names.iter().any(is),
+        Some(name) => is(name),
+    }
+}
