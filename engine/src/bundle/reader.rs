@@ -226,7 +226,7 @@ impl BundleReader {
         kind: Kind,
     ) -> Result<(), String> {
         let value = match kind {
-            Kind::Json => json::read(&file.bytes).map_err(|_| json::malformed(&file.bytes)),
+            Kind::Json => json::read(&file.bytes).map_err(|_| json::error_message(&file.bytes)),
             _ => yaml::read(&file.bytes).map_err(|error| error.to_string()),
         };
         let value = value.map_err(|error| {
