@@ -13,8 +13,8 @@ use tracing::{info, warn};
 use crate::api::{Service, State, file_name, log_status};
 use crate::config::{Authentication, Authorization, Live, LiveOptions, ServerOptions};
 use crate::http::{
-    self, Address, AllowedHosts, Budget, Listener, NamedHost, Pool, Serving, Socket, TlsState,
-    serve,
+    self, Address, AllowedHosts, Budget, Executor, Listener, NamedHost, Pool, Serving, Socket,
+    TlsState, serve,
 };
 use crate::plugins::{Plugin, Registry, Start, Started};
 
@@ -185,7 +185,14 @@ impl Server {
             self.live.clone(),
             registry.clone(),
         );
-        let app = Arc::new(Service::new(state));
+        let (executor, budget) = (
+            Arc::new(Executor::new(&self.options.bounds)),
+            state.budget.clone(),
+        );
+        // it is set once
+        let measured = gauges(executor.pool.clone(), budget.clone());
+        let _ = state.transport.set(Box::new(measured));
+        let app = Arc::new(Service::new(state, executor, budget));
         if let Some(name) = told {
             let app = app.clone();
             plugins.push(Start::new(name, |plugin| log_status(app, plugin)));
@@ -264,15 +271,10 @@ impl Open {
         let Self { app, options, .. } = self;
         let bounds = Arc::new(options.bounds);
         let (h2c, grace) = (options.h2c, options.shutdown_grace);
-        let live = app.state().live.clone();
-        let pool = Pool::new(&bounds);
-        let budget = Budget::new(bounds.memory);
-        let told = gauges(pool.clone(), budget.clone());
-        // it is set once
-        let _ = app.state().transport.set(Box::new(told));
+        let budget = app.state().budget.clone();
         let reloading = self.tls.clone().map(|tls| tokio::spawn(tls.keep_fresh()));
         let serving = Serving {
-            service: Arc::new(http::Service::new(app, pool, budget, bounds, live)),
+            service: Arc::new(http::Service::new(app, budget, bounds)),
             h2c,
             grace,
             tls: self.tls,

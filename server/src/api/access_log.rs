@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tracing::Level;
 
-use crate::http::{Head, Message, Response};
+use crate::http::{Request, RequestExt as _, RequestInfo, Response};
 
 /// Writes a line at a level that is known only when it is written.
 macro_rules! line {
@@ -24,42 +24,43 @@ fn with_bodies() -> bool {
 }
 
 /// Says that a request was read.
-pub fn received(level: Level, message: &Message) {
+pub fn received(level: Level, request: &Request) {
     if level > tracing::level_filters::LevelFilter::current() {
         return;
     }
     let with_bodies = with_bodies();
+    let info = request.info();
     line!(
         level,
-        client_addr = &*message.peer.address,
-        req_id = message.id,
-        request_id = message.given_name(),
-        req_method = message.method.as_str(),
-        req_path = message.path(),
-        req_params = with_bodies.then(|| message.target.query().unwrap_or("")),
+        client_addr = &*info.peer.address,
+        req_id = info.id,
+        request_id = info.given_name(),
+        req_method = info.method.as_str(),
+        req_path = info.path(),
+        req_params = with_bodies.then(|| info.target.query().unwrap_or("")),
         req_body = with_bodies
-            .then(|| String::from_utf8_lossy(&message.body))
+            .then(|| String::from_utf8_lossy(request.body()))
             .as_deref(),
         "Received request."
     );
 }
 
 /// Says how a request was answered.
-pub fn sent(level: Level, head: &Head, response: &Response, took: Duration) {
+pub fn sent(level: Level, request: &RequestInfo, response: &Response, took: Duration) {
     if level > tracing::level_filters::LevelFilter::current() {
         return;
     }
-    let text = with_bodies().then(|| String::from_utf8_lossy(&response.body));
+    let text = with_bodies().then(|| String::from_utf8_lossy(response.body()));
     line!(
         level,
-        client_addr = &*head.peer.address,
-        req_id = head.id,
-        request_id = head.given_name(),
-        req_method = head.method.as_str(),
-        req_path = head.path(),
-        resp_bytes = response.body.len(),
+        client_addr = &*request.peer.address,
+        req_id = request.id,
+        request_id = request.given_name(),
+        req_method = request.method.as_str(),
+        req_path = request.path(),
+        resp_bytes = response.body().len(),
         resp_duration = took.as_secs_f64() * 1e3,
-        resp_status = response.status.as_u16(),
+        resp_status = response.status().as_u16(),
         resp_body = text.as_deref(),
         "Sent response."
     );

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use solon::store::Path;
 use solon::{BoundDocument, V, Value};
 
+use super::call::Call;
 use super::documents::{Document, Failure};
 use super::identity;
 use super::service::Plan;
 use super::state::State;
 use super::{ApiError, body};
-use crate::http::{Request, unescape};
+use crate::http::{RequestExt as _, each_header, unescape};
 
 /// What the policy says.
 enum Verdict {
@@ -35,7 +36,7 @@ pub fn sees_body(plan: Plan) -> bool {
 }
 
 /// Reads the body for the policy; all of it has to be one document.
-pub fn read(request: &Request<'_>) -> Result<Option<Value>, ApiError> {
+pub fn read(request: &Call<'_>) -> Result<Option<Value>, ApiError> {
     body::read_all(request).map_err(ApiError::invalid)
 }
 
@@ -43,7 +44,7 @@ pub fn read(request: &Request<'_>) -> Result<Option<Value>, ApiError> {
 ///
 /// # Errors
 /// A refusal where it does not allow the request; and [`ApiError::Elsewhere`].
-pub fn check(state: &State, request: &Request<'_>) -> Result<(), ApiError> {
+pub fn check(state: &State, request: &Call<'_>) -> Result<(), ApiError> {
     let document = document(state, request)?;
     let now = document.prepared().bind();
     decide(state, request, &document, &now)
@@ -55,7 +56,7 @@ pub fn check(state: &State, request: &Request<'_>) -> Result<(), ApiError> {
 /// As for [`check`].
 pub fn check_head(
     state: &State,
-    request: &Request<'_>,
+    request: &Call<'_>,
     has_body: bool,
 ) -> Result<HeadVerdict, ApiError> {
     let document = document(state, request)?;
@@ -72,7 +73,7 @@ pub fn check_head(
 }
 
 /// The document that decides.
-fn document(state: &State, request: &Request<'_>) -> Result<Arc<Document>, ApiError> {
+fn document(state: &State, request: &Call<'_>) -> Result<Arc<Document>, ApiError> {
     let live = state.live.load();
     let path = || Ok(Path::from_slashes(&live.default_authorization_decision));
     let (document, _) = state
@@ -83,7 +84,7 @@ fn document(state: &State, request: &Request<'_>) -> Result<Arc<Document>, ApiEr
 
 fn decide(
     state: &State,
-    request: &Request<'_>,
+    request: &Call<'_>,
     document: &Document,
     now: &BoundDocument,
 ) -> Result<(), ApiError> {
@@ -131,17 +132,22 @@ fn verdict(value: V<'_>) -> Verdict {
 ///
 /// # Errors
 /// The identity of the client cannot be a value.
-fn input(state: &State, request: &Request<'_>) -> Result<Value, ApiError> {
+fn input(state: &State, request: &Call<'_>) -> Result<Value, ApiError> {
     let mut fields: Vec<(Value, Value)> = vec![
         ("path".into(), path(request.path())),
         (
             "method".into(),
-            request.method.as_str().to_ascii_uppercase().as_str().into(),
+            request
+                .method()
+                .as_str()
+                .to_ascii_uppercase()
+                .as_str()
+                .into(),
         ),
-        ("params".into(), grouped(request.params.pairs())),
+        ("params".into(), grouped(request.params().pairs())),
         ("headers".into(), headers(request)),
     ];
-    if let Some(document) = &request.document {
+    if let Some(document) = request.parsed_body() {
         fields.push(("body".into(), document.clone()));
     }
     if let Some(identity) = identity::of(state.options.authentication, request)? {
@@ -179,8 +185,8 @@ fn path(path: &str) -> Value {
 const OF_TRANSPORT: [&str; 3] = ["host", "trailer", "transfer-encoding"];
 
 /// The headers by the names that Go gives them.
-fn headers(request: &Request<'_>) -> Value {
-    let headers = request.each_header();
+fn headers(request: &Call<'_>) -> Value {
+    let headers = each_header(request.headers());
     let headers = headers.filter(|(name, _)| !OF_TRANSPORT.contains(name));
     let named: Vec<(String, String)> = headers
         .map(|(name, value)| (canonical(name), value.into_owned()))

@@ -6,14 +6,15 @@ mod inputs;
 use std::sync::Arc;
 
 use self::answers::{Answer, Batch};
+use super::call::Call;
 use super::data::Found;
 use super::state::State;
 use super::warning::Warning;
 use super::{ApiError, metrics};
-use crate::http::{Fields, Request, Response, Status};
+use crate::http::{Fields, RequestExt as _, Response, Status, response};
 
 /// `POST /v1/batch/data/{path}`: the document for each of many inputs, on one moment of policies and documents.
-pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let metrics = metrics::asked(request);
     let start = metrics.start();
     let inputs = inputs::read(request, state.options.bounds.batch)?;
@@ -32,7 +33,7 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
     request.place.share(move |place| shared.work(place));
     let (answers, held) = batch.answers()?;
     metrics.end("rego_query_eval", start);
-    metrics.since("server_handler", request.received);
+    metrics.since("server_handler", request.info().received());
 
     let mut answer = Fields::new(request.pretty());
     metrics::add(&mut answer, &metrics, spelling);
@@ -50,7 +51,7 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
     if is_missing {
         answer.typed("warning", &Warning::missing("inputs"));
     }
-    let response = Response::json(status, answer.finish());
+    let response = response::json(status, answer.finish());
     drop(held);
     Ok(response)
 }

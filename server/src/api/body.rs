@@ -8,7 +8,8 @@ use serde_json::value::RawValue;
 use solon::Value;
 use solon::{json, yaml};
 
-use crate::http::Request;
+use super::call::Call;
+use crate::http::RequestExt as _;
 
 /// A document as a body declares it.
 pub enum Document<'a> {
@@ -36,24 +37,24 @@ impl<'a> Document<'a> {
 
 /// The body as text; bytes that are no UTF-8 become U+FFFD. What the authorization policy has read is written anew: nothing
 /// that it did not see is answered to.
-pub fn text<'a>(request: &Request<'a>) -> Cow<'a, str> {
+pub fn text<'a>(request: &Call<'a>) -> Cow<'a, str> {
     if let Some(read) = read_before(request) {
         let mut text = Vec::new();
         json::write(read.borrow(), &mut text);
         return Cow::Owned(String::from_utf8_lossy(&text).into_owned());
     }
-    String::from_utf8_lossy(&request.message().body)
+    String::from_utf8_lossy(request.request().body())
 }
 
 /// The document that a body is; `None` when it is empty.
-pub fn document<'a>(request: &Request<'a>) -> Result<Option<Document<'a>>, String> {
+pub fn document<'a>(request: &Call<'a>) -> Result<Option<Document<'a>>, String> {
     if let Some(read) = read_before(request) {
         return Ok(Some(Document::Read(Cow::Borrowed(read))));
     }
     if is_yaml(request) {
         return Ok(yaml_document(request)?.map(|value| Document::Read(Cow::Owned(value))));
     }
-    let body = &request.message().body;
+    let body = request.request().body();
     Ok((!body.trim_ascii().is_empty()).then_some(Document::Json(body)))
 }
 
@@ -67,7 +68,7 @@ pub struct Envelope<'a> {
 }
 
 /// What the body is where it is not left to be read from its text: the authorization policy has seen it, or it is YAML.
-pub fn whole<'a>(request: &Request<'a>) -> Result<Option<Cow<'a, Value>>, String> {
+pub fn whole<'a>(request: &Call<'a>) -> Result<Option<Cow<'a, Value>>, String> {
     match read_before(request) {
         Some(read) => Ok(Some(Cow::Borrowed(read))),
         None if is_yaml(request) => {
@@ -79,9 +80,9 @@ pub fn whole<'a>(request: &Request<'a>) -> Result<Option<Cow<'a, Value>>, String
 }
 
 /// Takes the envelope of a body apart.
-pub fn enveloped<'a>(request: &Request<'a>, with_metadata: bool) -> Result<Envelope<'a>, String> {
+pub fn enveloped<'a>(request: &Call<'a>, with_metadata: bool) -> Result<Envelope<'a>, String> {
     let Some(read) = whole(request)? else {
-        let body = &request.message().body;
+        let body = request.request().body();
         if body.trim_ascii().is_empty() {
             return Ok(Envelope::default());
         }
@@ -159,7 +160,7 @@ fn metadata_of(read: &Value, is_input: fn(&Value) -> bool) -> Value {
 }
 
 /// Whether a body names no input at all.
-pub fn is_without_input(request: &Request<'_>) -> bool {
+pub fn is_without_input(request: &Call<'_>) -> bool {
     match enveloped(request, false).map(|envelope| envelope.input) {
         Ok(Some(Document::Enveloped(_))) => Members::of(&text(request))
             .is_ok_and(|members| members.get(INPUT).is_none_or(|input| input == "null")),
@@ -169,16 +170,16 @@ pub fn is_without_input(request: &Request<'_>) -> bool {
 }
 
 /// What the body was read as before.
-fn read_before<'a>(request: &Request<'a>) -> Option<&'a Value> {
-    request.message().document.as_ref()
+fn read_before<'a>(request: &Call<'a>) -> Option<&'a Value> {
+    request.request().parsed_body()
 }
 
 /// The document that a body is, read for whoever decides whether it may be asked: all of it has to be one.
-pub fn read_all(request: &Request<'_>) -> Result<Option<Value>, String> {
+pub fn read_all(request: &Call<'_>) -> Result<Option<Value>, String> {
     if is_yaml(request) {
         return yaml_document(request);
     }
-    let body = &request.message().body;
+    let body = request.request().body();
     if body.is_empty() {
         return Ok(None);
     }
@@ -188,12 +189,12 @@ pub fn read_all(request: &Request<'_>) -> Result<Option<Value>, String> {
 }
 
 /// Whether a body is to be read as YAML. JSON in a body that is declared as YAML keeps its numbers as written.
-fn is_yaml(request: &Request<'_>) -> bool {
-    request.declared.is_yaml && !json::is_valid(&request.body)
+fn is_yaml(request: &Call<'_>) -> bool {
+    request.is_yaml() && !json::is_valid(request.body())
 }
 
-fn yaml_document(request: &Request<'_>) -> Result<Option<Value>, String> {
-    let text = std::str::from_utf8(&request.body)
+fn yaml_document(request: &Call<'_>) -> Result<Option<Value>, String> {
+    let text = std::str::from_utf8(request.body())
         .map_err(|_| "yaml: invalid leading UTF-8 octet".to_owned())?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim_ascii().is_empty() {
@@ -243,7 +244,7 @@ pub enum Names {
 
 impl Names {
     /// Those in the body of a request.
-    pub fn of(request: &Request<'_>) -> Self {
+    pub fn of(request: &Call<'_>) -> Self {
         if read_before(request).is_some() {
             Self::Exactly
         } else {

@@ -8,12 +8,13 @@ use solon_syntax::source::Code;
 
 use super::ApiError;
 use super::body::{self, Members, Names};
+use super::call::Call;
 use super::error::message;
 use super::evaluation::evaluate;
 use super::metrics::{self, Stages};
 use super::search::{Told, Wanted, search};
 use super::state::State;
-use crate::http::{Fields, Request, Response, Status};
+use crate::http::{Fields, RequestExt as _, Response, Status, response};
 
 /// What is asked.
 struct Asked<'a> {
@@ -23,7 +24,7 @@ struct Asked<'a> {
 }
 
 /// `POST /v1/compile`
-pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let text = body::text(request);
     let asked = Asked::read(&text, Names::of(request)).map_err(|words| {
         ApiError::invalid(format!("error(s) occurred while decoding request: {words}"))
@@ -62,7 +63,7 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
     })?;
     if let Some(start) = start {
         metrics.add("rego_partial_eval", stages.rest(start));
-        metrics.since("server_handler", request.received);
+        metrics.since("server_handler", request.info().received());
     }
 
     let options = json::Options {
@@ -77,7 +78,7 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
     answer.text("result", result.as_bytes());
     told.add_explanation(&mut answer);
     metrics::add(&mut answer, &metrics, state.options.spelling);
-    Ok(Response::json(Status::OK, answer.finish()))
+    Ok(response::json(Status::OK, answer.finish()))
 }
 
 impl<'a> Asked<'a> {

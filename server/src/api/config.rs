@@ -3,13 +3,14 @@
 use solon::json;
 
 use super::ApiError;
+use super::call::Call;
 use super::data::style;
 use super::state::State;
-use crate::http::{Fields, Request, Response, Status};
+use crate::http::{Fields, RequestExt as _, Response, Status, response};
 
 /// `GET /v1/config`, without what is secret.
 #[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]
-pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let pretty = request.pretty();
     let live = state.live.load();
     let mut text = Vec::new();
@@ -24,5 +25,5 @@ pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     if written.is_ok() {
         answer.text("result", &text);
     }
-    Ok(Response::json(Status::OK, answer.finish()))
+    Ok(response::json(Status::OK, answer.finish()))
 }

@@ -11,6 +11,7 @@ use solon::{Limits, Moment, ResponseMetadata, Value};
 
 use super::ApiError;
 use super::body::{self, Document, Envelope};
+use super::call::Call;
 use super::documents::{Document as Prepared, Failure};
 use super::error::message;
 use super::metrics::{self, Stages};
@@ -18,12 +19,12 @@ use super::provenance::provenance;
 use super::search::{Told, Wanted, search};
 use super::state::State;
 use super::warning::Warning;
-use crate::http::{Fields, Request, Response, Status, segments};
+use crate::http::{Fields, RequestExt as _, Response, Status, response, segments};
 use crate::telemetry::Metrics;
 
 /// `GET /v1/data/{path}`
-pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let text = request.params.last("input");
+pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
+    let text = request.params().last("input");
     let asked = Asked {
         envelope: Envelope {
             input: text.map(|text| Document::Json(text.as_bytes())),
@@ -43,7 +44,7 @@ pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
 }
 
 /// `POST /v1/data/{path}`
-pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let metrics = metrics::asked(request);
     let start = metrics.start();
     let envelope = body::enveloped(request, state.reads_metadata)
@@ -60,12 +61,12 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
 }
 
 /// `POST /v0/data/{path}`: the body is the input, the answer is the document.
-pub fn webhook(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn webhook(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     bare(state, request, request.path(), || path(request))
 }
 
 /// `POST /`: as [`webhook`] on the default decision.
-pub fn default_decision(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn default_decision(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let live = state.live.load();
     bare(state, request, &live.decision_key, || {
         Ok(Path::from_slashes(&live.default_decision))
@@ -73,7 +74,7 @@ pub fn default_decision(state: &State, request: &Request<'_>) -> Result<Response
 }
 
 /// The decoded segments of the path below the route.
-pub fn path(request: &Request<'_>) -> Result<Path, ApiError> {
+pub fn path(request: &Call<'_>) -> Result<Path, ApiError> {
     let segments = request.below().and_then(segments);
     segments
         .map(Path::new)
@@ -116,7 +117,7 @@ pub struct Found {
 
 impl Found {
     /// Finds it; what that took is noted.
-    pub fn by(state: &State, request: &Request<'_>, metrics: &Metrics) -> Result<Self, ApiError> {
+    pub fn by(state: &State, request: &Call<'_>, metrics: &Metrics) -> Result<Self, ApiError> {
         let start = metrics.start();
         let parsed = Cell::new(Duration::ZERO);
         let read = || {
@@ -138,20 +139,20 @@ impl Found {
 }
 
 impl Asked<'_> {
-    fn answer(&self, state: &State, request: &Request<'_>) -> Result<Response, Failure> {
+    fn answer(&self, state: &State, request: &Call<'_>) -> Result<Response, Failure> {
         if Wanted::of(request).is_something() && request.place.is_reactor() {
             return Err(ApiError::Elsewhere(None).into());
         }
         let found = Found::by(state, request, &self.metrics)?;
-        let answer = self.read(state, request, &found, None, request.received)?;
-        Ok(Response::json(Status::OK, answer.finish()))
+        let answer = self.read(state, request, &found, None, request.info().received())?;
+        Ok(response::json(Status::OK, answer.finish()))
     }
 
     /// Reads a document as it is now, or at a moment, for what was received at some time.
     pub fn read(
         &self,
         state: &State,
-        request: &Request<'_>,
+        request: &Call<'_>,
         found: &Found,
         moment: Option<&Moment>,
         received: Instant,
@@ -168,7 +169,7 @@ impl Asked<'_> {
         let sent = solon::SendMetrics::default();
         let response = ResponseMetadata::default();
         let mut asked = solon::Request::new()
-            .strict_builtin_errors(request.params.flag("strict-builtin-errors"))
+            .strict_builtin_errors(request.params().flag("strict-builtin-errors"))
             .response_metadata(&response)
             .send_metrics(&sent)
             .timer(stages.timer(&hear));
@@ -207,7 +208,7 @@ impl Asked<'_> {
             metrics.since("server_handler", received);
         }
         let mut answer = Fields::new(request.pretty());
-        if request.params.flag("provenance") {
+        if request.params().flag("provenance") {
             answer.typed("provenance", &provenance(state));
         }
         told.add_explanation(&mut answer);
@@ -274,7 +275,7 @@ fn text_of(value: &Value, style: Style<'_>) -> Result<Vec<u8>, ApiError> {
 
 fn bare(
     state: &State,
-    request: &Request<'_>,
+    request: &Call<'_>,
     key: &str,
     path: impl Fn() -> Result<Path, ApiError>,
 ) -> Result<Response, ApiError> {
@@ -291,7 +292,7 @@ fn bare(
     match document.evaluate_text(state, request, None, asked, style) {
         Ok(Some(mut result)) => {
             result.push(b'\n');
-            Ok(Response::json(Status::OK, result))
+            Ok(response::json(Status::OK, result))
         }
         Ok(None) => {
             let what = if document.has_rules() {

@@ -11,9 +11,10 @@ use solon::{BoundDocument, Error, Limits, Moment, PreparedDocument};
 
 use super::ApiError;
 use super::cache::Cache;
+use super::call::Call;
 use super::evaluation::Prints;
 use super::state::State;
-use crate::http::{Pace, Request, Stopwatch};
+use crate::http::{Pace, RequestExt as _, Stopwatch};
 
 /// What an evaluation is thought to take, at most, that is made on a reactor.
 const SHORT: Duration = Duration::from_micros(100);
@@ -77,7 +78,7 @@ impl Documents {
     pub fn get(
         &self,
         state: &State,
-        request: &Request<'_>,
+        request: &Call<'_>,
         key: &str,
         path: impl FnOnce() -> Result<Path, ApiError>,
     ) -> Result<(Arc<Document>, bool), ApiError> {
@@ -131,7 +132,7 @@ impl Document {
     pub fn evaluate<R>(
         &self,
         state: &State,
-        request: &Request<'_>,
+        request: &Call<'_>,
         now: &BoundDocument,
         asked: solon::Request<'_>,
         read: impl FnOnce(V<'_>) -> R,
@@ -145,7 +146,7 @@ impl Document {
     pub fn evaluate_text(
         &self,
         state: &State,
-        request: &Request<'_>,
+        request: &Call<'_>,
         moment: Option<&Moment>,
         asked: solon::Request<'_>,
         style: Style<'_>,
@@ -163,11 +164,7 @@ impl Document {
     ///
     /// # Errors
     /// [`ApiError::Elsewhere`] on a reactor, unless an evaluation at this moment is known to be short.
-    pub fn is_quick_at(
-        &self,
-        request: &Request<'_>,
-        bound: &BoundDocument,
-    ) -> Result<(), ApiError> {
+    pub fn is_quick_at(&self, request: &Call<'_>, bound: &BoundDocument) -> Result<(), ApiError> {
         let generation = bound.moment().generation();
         let is_quick = || self.pace.is_under(generation, SHORT) && !bound.may_block();
         // what asks the outside would ask twice
@@ -181,7 +178,7 @@ impl Document {
     fn ask<R>(
         &self,
         state: &State,
-        request: &Request<'_>,
+        request: &Call<'_>,
         bound: &BoundDocument,
         asked: solon::Request<'_>,
         evaluate: impl FnOnce(&BoundDocument, &solon::Request<'_>) -> Result<Option<R>, Error>,
@@ -206,7 +203,7 @@ impl Document {
             evaluate(bound, &asked.limits(&limits))
         } else {
             let limits = state.limits_of(request);
-            let asked = asked.cancel(request.cancel());
+            let asked = asked.cancel(&request.info().cancel);
             evaluate(bound, &asked.limits(&limits).at_looks(&look))
         };
         self.pace.note(generation, stopwatch.took());

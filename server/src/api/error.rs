@@ -8,7 +8,9 @@ use solon::store::StoreError;
 
 use crate::config::Spelling;
 use crate::http::header::RETRY_AFTER;
-use crate::http::{Fields, Pace, Response, Status, answer_text};
+use crate::http::{
+    Fields, Pace, Rejection, Response, ResponseExt as _, Status, answer_text, response,
+};
 use crate::wire::{Details, Location, Running};
 
 /// Messages that clients compare.
@@ -127,12 +129,6 @@ impl ApiError {
         error
     }
 
-    /// 503: all that may be done and held at once is.
-    pub fn busy() -> Self {
-        let message = "too much is being done at once";
-        Self::new(Status::SERVICE_UNAVAILABLE, "unavailable", message)
-    }
-
     /// 500: it is not the request's fault.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(Status::INTERNAL_SERVER_ERROR, "internal_error", message)
@@ -153,6 +149,15 @@ impl ApiError {
             }
         }
         self
+    }
+
+    /// Returns the response.
+    pub fn response(self, spelling: Spelling) -> Response {
+        match self {
+            Self::Refused(refusal) => refusal.response(spelling),
+            // no handler returns it in the pool
+            Self::Elsewhere(_) => response::empty(Status::INTERNAL_SERVER_ERROR),
+        }
     }
 
     /// With what became of each rule.
@@ -209,6 +214,23 @@ impl From<Error> for ApiError {
     }
 }
 
+impl From<Rejection> for ApiError {
+    fn from(rejection: Rejection) -> Self {
+        let (status, code, message) = rejection.describe();
+        // bodies that are too large are 400 in OPA, with the name of the option
+        match rejection {
+            Rejection::TooLarge { .. } => {
+                Self::invalid(format!("{message} (server.decoding.max_length)"))
+            }
+            Rejection::DecompressedTooLarge(_) => {
+                Self::invalid(format!("{message} (server.decoding.gzip.max_length)"))
+            }
+            Rejection::Late => Self::cancelled(),
+            _ => Self::new(status, code, message),
+        }
+    }
+}
+
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         Error::Store(error).into()
@@ -225,7 +247,7 @@ impl Refusal {
             errors: &errors,
             explanation: self.explanation.as_ref(),
         };
-        let response = Response::json(self.status, answer_text(&body, true));
+        let response = response::json(self.status, answer_text(&body, true));
         if self.status == Status::SERVICE_UNAVAILABLE {
             response.with_static(RETRY_AFTER, "1")
         } else {

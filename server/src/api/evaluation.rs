@@ -2,8 +2,9 @@
 
 use std::cell::RefCell;
 
+use super::call::Call;
 use super::state::State;
-use crate::http::Request;
+use crate::http::RequestExt as _;
 
 /// Lines that were printed, in order.
 #[derive(Default)]
@@ -16,9 +17,9 @@ impl Prints {
     }
 
     /// Logs them.
-    pub fn log(self, request: &Request<'_>) {
+    pub fn log(self, request: &Call<'_>) {
         for line in self.0.into_inner() {
-            tracing::info!(req_id = request.id, "{line}");
+            tracing::info!(req_id = request.info().id, "{line}");
         }
     }
 }
@@ -26,7 +27,7 @@ impl Prints {
 /// Evaluates for a request within the time that it has; it ends when whoever asked has gone.
 pub fn evaluate<R>(
     state: &State,
-    request: &Request<'_>,
+    request: &Call<'_>,
     asked: &solon::Request<'_>,
     run: impl FnOnce(&solon::Request<'_>) -> R,
 ) -> R {
@@ -34,7 +35,7 @@ pub fn evaluate<R>(
     let print = |line: &str| prints.add(line);
     let look = || request.place.look();
     let limits = state.limits_of(request);
-    let asked = asked.print(&print).cancel(request.cancel());
+    let asked = asked.print(&print).cancel(&request.info().cancel);
     let result = run(&asked.limits(&limits).at_looks(&look));
     prints.log(request);
     result

@@ -14,11 +14,12 @@ use self::accepted::Accepted;
 use self::asked::Asked;
 use super::ApiError;
 use super::body::{self, Names};
+use super::call::Call;
 use super::error::message;
 use super::evaluation::evaluate;
 use super::metrics::{self, Stages};
 use super::state::State;
-use crate::http::{Fields, Request, Response, Status, decode};
+use crate::http::{Fields, RequestExt as _, Response, Status, decode, response};
 use crate::telemetry::Metrics;
 use crate::wire::Location;
 
@@ -33,7 +34,7 @@ pub struct Key {
 }
 
 /// `POST /v1/compile/{path}`, and `GET` without a body.
-pub fn answer(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let metrics = metrics::asked(request);
     let path = path(request)?;
     let text = body::text(request);
@@ -67,7 +68,7 @@ pub fn answer(state: &State, request: &Request<'_>) -> Result<Response, ApiError
         None
     };
     let made = made.map_err(|error| refused(error).explained(explanation.clone()))?;
-    metrics.since("server_handler", request.received);
+    metrics.since("server_handler", request.info().received());
 
     let pretty = request.pretty();
     let mut answer = Fields::new(pretty);
@@ -80,7 +81,7 @@ pub fn answer(state: &State, request: &Request<'_>) -> Result<Response, ApiError
         let hints: Vec<Hint> = made.hints.into_iter().map(Hint::from).collect();
         answer.typed("hints", &hints);
     }
-    Ok(Response::json_as(
+    Ok(response::json_as(
         &accepted.media,
         Status::OK,
         answer.finish(),
@@ -114,7 +115,7 @@ fn shown(value: &Value, pretty: bool, prefix: &str) -> Vec<u8> {
 }
 
 /// The rule's path with slashes. Some clients escape the slashes too.
-fn path(request: &Request<'_>) -> Result<String, ApiError> {
+fn path(request: &Call<'_>) -> Result<String, ApiError> {
     let below = request.below().unwrap_or("");
     let path = decode(below).ok_or_else(|| ApiError::invalid("invalid path: broken escape"))?;
     if path.is_empty() {

@@ -5,10 +5,11 @@ use solon::Value;
 use solon::store::Path;
 
 use super::ApiError;
+use super::call::Call;
 use super::data::path;
 use super::documents::Failure;
 use super::state::State;
-use crate::http::{Request, Response, Status, answer_text};
+use crate::http::{RequestExt as _, Response, Status, answer_text, response};
 
 /// Where health rules live.
 const PACKAGE: [&str; 2] = ["system", "health"];
@@ -23,12 +24,12 @@ struct Unhealthy<'a> {
 
 /// `GET /health`: whether decisions are made, and with `bundles` and `plugins` whether those are there.
 #[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]
-pub fn server(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn server(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let opa = state.options.spelling.is_opa();
     if !state.can_evaluate() {
         return Ok(unhealthy(NO_EVALUATION));
     }
-    let params = &request.params;
+    let params = &request.params();
     if params.flag("bundles") || params.flag("bundle") {
         let inactive = state.plugins.inactive_bundles();
         if !inactive.is_empty() {
@@ -52,7 +53,7 @@ pub fn server(state: &State, request: &Request<'_>) -> Result<Response, ApiError
 }
 
 /// `GET /health/{rule}`
-pub fn rule(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn rule(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let name = path(request)?;
     let path = Path::new(PACKAGE).join(&name);
     let input = input(state);
@@ -101,11 +102,11 @@ fn input(state: &State) -> Value {
 }
 
 fn healthy() -> Response {
-    Response::json(Status::OK, b"{}\n".to_vec())
+    response::json(Status::OK, b"{}\n".to_vec())
 }
 
 fn unhealthy(error: &str) -> Response {
-    Response::json(
+    response::json(
         Status::INTERNAL_SERVER_ERROR,
         answer_text(&Unhealthy { error }, false),
     )

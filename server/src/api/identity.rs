@@ -7,22 +7,20 @@ use base64::engine::general_purpose::STANDARD;
 use solon::{Engine, PreparedQuery, Value};
 
 use super::ApiError;
+use super::call::Call;
 use crate::config::Authentication;
-use crate::http::Request;
+use crate::http::RequestExt as _;
 use crate::http::header::AUTHORIZATION;
 
 /// Returns the identity of the client, or `None` if it shows none.
 ///
 /// # Errors
 /// The client shows a token or a certificate that cannot be a value: it is not treated as a client without one.
-pub fn of(
-    authentication: Authentication,
-    request: &Request<'_>,
-) -> Result<Option<Value>, ApiError> {
+pub fn of(authentication: Authentication, request: &Call<'_>) -> Result<Option<Value>, ApiError> {
     match authentication {
         Authentication::Off => Ok(None),
         Authentication::Token => {
-            let header = request.headers.get(AUTHORIZATION);
+            let header = request.headers().get(AUTHORIZATION);
             let token = header.and_then(|header| token(header.as_bytes()));
             match token.map(std::str::from_utf8).transpose() {
                 Ok(token) => Ok(token.map(Value::from)),
@@ -31,7 +29,7 @@ pub fn of(
                 )),
             }
         }
-        Authentication::Tls if request.peer.certificates.is_empty() => Ok(None),
+        Authentication::Tls if request.info().peer.certificates.is_empty() => Ok(None),
         Authentication::Tls => {
             let subject = read(request).and_then(|certificates| {
                 let first = certificates.as_array()?.first()?;
@@ -48,7 +46,7 @@ pub fn of(
 }
 
 /// The certificates that the client showed, read.
-pub fn certificates(authentication: Authentication, request: &Request<'_>) -> Option<Value> {
+pub fn certificates(authentication: Authentication, request: &Call<'_>) -> Option<Value> {
     (authentication == Authentication::Tls)
         .then(|| read(request).cloned())
         .flatten()
@@ -68,13 +66,13 @@ fn is_space(byte: u8) -> bool {
 }
 
 /// Reads the certificates of a connection, once.
-fn read<'a>(request: &'a Request<'_>) -> Option<&'a Value> {
+fn read<'a>(request: &'a Call<'_>) -> Option<&'a Value> {
     /// What policies call as well, so that both see the same.
     static READER: LazyLock<Option<PreparedQuery>> = LazyLock::new(|| {
         let query = "x := crypto.x509.parse_certificates(input)";
         Engine::new().prepare_query(query).ok()
     });
-    let peer = &request.peer;
+    let peer = &request.info().peer;
     let known = peer.certificates_read.get_or_init(|| {
         let joined = peer.certificates.concat();
         if joined.is_empty() {

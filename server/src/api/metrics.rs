@@ -6,18 +6,19 @@ use std::time::{Duration, Instant};
 
 use solon::trace::Timer;
 
+use super::call::Call;
 use crate::config::Spelling;
-use crate::http::{Fields, Request};
+use crate::http::{Fields, RequestExt as _};
 use crate::telemetry::{Measured, Metrics};
 
 /// Measures what a request asks for: timers with `metrics`, and with `instrument` what more there is.
-pub fn asked(request: &Request<'_>) -> Metrics {
-    Metrics::when(request.params.flag("metrics") || is_instrumented(request))
+pub fn asked(request: &Call<'_>) -> Metrics {
+    Metrics::when(request.params().flag("metrics") || is_instrumented(request))
 }
 
 /// Whether a request asks for all that can be measured.
-pub fn is_instrumented(request: &Request<'_>) -> bool {
-    request.params.flag("instrument")
+pub fn is_instrumented(request: &Call<'_>) -> bool {
+    request.params().flag("instrument")
 }
 
 /// What the engine tells of the stages of a request, and how long all of them took together: the rest is told by whoever
@@ -30,7 +31,7 @@ pub struct Stages<'m> {
 
 impl<'m> Stages<'m> {
     /// Those that a request asks for.
-    pub fn of(request: &Request<'_>, metrics: &'m Metrics) -> Self {
+    pub fn of(request: &Call<'_>, metrics: &'m Metrics) -> Self {
         Self {
             is_instrumented: is_instrumented(request),
             ..Self::of_change(metrics)

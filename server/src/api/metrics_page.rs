@@ -8,9 +8,10 @@ use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use prometheus_client::registry::Registry;
 
 use super::ApiError;
+use super::call::Call;
 use super::provenance::VERSION;
 use super::state::State;
-use crate::http::{Request, Response, Status};
+use crate::http::{RequestExt as _, Response, Status, response};
 use crate::telemetry::{dropped_lines, exposition, register_process, resident_bytes};
 
 /// What text answers are.
@@ -18,14 +19,14 @@ const TEXT: &str = "text/plain; charset=utf-8";
 
 /// `GET /metrics`
 #[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]
-pub fn get(state: &State, _: &Request<'_>) -> Result<Response, ApiError> {
+pub fn get(state: &State, _: &Call<'_>) -> Result<Response, ApiError> {
     let text = exposition(&registry(state));
-    Ok(Response::text(Status::OK, CONTENT_TYPE, text))
+    Ok(response::text(Status::OK, CONTENT_TYPE, text))
 }
 
 /// `GET /metrics/alloc_bytes`: the memory that the process holds, in bytes, or in larger units for people.
 #[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]
-pub fn memory(_: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn memory(_: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let bytes = resident_bytes();
     let text = if request.pretty() {
         let units = ["B", "kB", "MB", "GB", "TB"];
@@ -41,7 +42,7 @@ pub fn memory(_: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     } else {
         format!("{bytes}\n")
     };
-    Ok(Response::text(Status::OK, TEXT, text))
+    Ok(response::text(Status::OK, TEXT, text))
 }
 
 /// Labels of the version.

@@ -5,6 +5,7 @@ mod authorize;
 mod batch;
 mod body;
 mod cache;
+mod call;
 mod compile;
 mod config;
 mod data;

@@ -6,22 +6,23 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::ApiError;
+use super::call::Call;
 use super::provenance::VERSION;
 use super::routes::{Action, Route, served};
 use super::state::State;
 use crate::config::{Authentication, Authorization, ServerOptions};
-use crate::http::{Request, Response, Status, answer_text};
+use crate::http::{RequestExt as _, Response, Status, answer_text, response};
 
 /// What is told of operations, by `METHOD /path`.
 const OPERATIONS: &str = include_str!("openapi/operations.json");
 const COMPONENTS: &str = include_str!("openapi/components.json");
 
 /// `GET /openapi.json`
-pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let described = describe(&state.options)
         .map_err(|error| ApiError::internal(format!("internal error: {error}")))?;
     let text = answer_text(&described, request.pretty());
-    Ok(Response::json(Status::OK, text))
+    Ok(response::json(Status::OK, text))
 }
 
 /// The description of a server, as OpenAPI 3.1.

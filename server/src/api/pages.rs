@@ -2,12 +2,13 @@
 //! not in this program: what the one at `/ui` shows, it asks for like any other client.
 
 use super::ApiError;
+use super::call::Call;
 use super::provenance::VERSION;
 use super::state::State;
 use crate::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
-use crate::http::{Request, Response, Status};
+use crate::http::{RequestExt as _, Response, ResponseExt as _, Status, response};
 
 /// What a page may load and do: its own script and style, and to ask the server that it came from.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; \
@@ -34,7 +35,7 @@ const FILES: [(&str, &str, &str); 3] = [
 
 /// `GET /`: who answers here, and where to go on.
 #[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]
-pub fn index(state: &State, _: &Request<'_>) -> Result<Response, ApiError> {
+pub fn index(state: &State, _: &Call<'_>) -> Result<Response, ApiError> {
     let ui = if state.options.ui {
         "<li><a href=\"/ui\">/ui</a>: look at policies and documents, and ask for decisions</li>\n"
     } else {
@@ -46,7 +47,7 @@ pub fn index(state: &State, _: &Request<'_>) -> Result<Response, ApiError> {
 }
 
 /// `GET /ui` and what its page loads.
-pub fn ui(_: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn ui(_: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let name = request.below().unwrap_or_default();
     let file = FILES.iter().find(|(known, ..)| *known == name);
     match file {
@@ -58,8 +59,8 @@ pub fn ui(_: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     }
 }
 
-fn guarded(kind: &'static str, text: impl Into<Vec<u8>>) -> Response {
-    Response::text(Status::OK, kind, text)
+fn guarded(kind: &'static str, text: impl Into<bytes::Bytes>) -> Response {
+    response::text(Status::OK, kind, text)
         .with_static(CONTENT_SECURITY_POLICY, POLICY)
         .with_static(X_CONTENT_TYPE_OPTIONS, "nosniff")
         .with_static(REFERRER_POLICY, "no-referrer")

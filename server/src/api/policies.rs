@@ -10,11 +10,12 @@ use solon_syntax::ast::Module;
 use solon_syntax::json;
 
 use super::ApiError;
+use super::call::Call;
 use super::error::message;
 use super::metrics::{self, Stages};
 use super::module_name::policy_id;
 use super::state::State;
-use crate::http::{Fields, Request, Response, Status, indent, segments};
+use crate::http::{Fields, RequestExt as _, Response, Status, indent, response, segments};
 use crate::telemetry::Metrics;
 
 /// A module as answers show it.
@@ -49,7 +50,7 @@ impl<'a> Policy<'a> {
 }
 
 /// `GET /v1/policies`
-pub fn list(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn list(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let modules: Vec<_> = state.engine.modules();
     let pretty = request.pretty();
     let policies = modules
@@ -58,11 +59,11 @@ pub fn list(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
     let policies = policies.collect::<Result<Vec<_>, _>>()?;
     let mut answer = Fields::new(pretty);
     answer.typed("result", &policies);
-    Ok(Response::json(Status::OK, answer.finish()))
+    Ok(response::json(Status::OK, answer.finish()))
 }
 
 /// `GET /v1/policies/{id}`
-pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let target = PolicyTarget::of_request(request)?;
     let now = state.engine.moment();
     let name = target.module_name(&now);
@@ -71,17 +72,17 @@ pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let mut answer = Fields::new(request.pretty());
     let policy = Policy::of(&name, module, request.pretty(), 1)?;
     answer.typed("result", &policy);
-    Ok(Response::json(Status::OK, answer.finish()))
+    Ok(response::json(Status::OK, answer.finish()))
 }
 
 /// `PUT /v1/policies/{id}`: parses and compiles before anything changes.
-pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn put(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let target = PolicyTarget::of_request(request)?;
     let metrics = metrics::asked(request);
     // here the name is that of the file in messages
     let name = target.module_name(&state.engine.moment());
-    let text = state.engine.module_text(&name, &request.body)?;
-    metrics.since("server_read_bytes", request.received);
+    let text = state.engine.module_text(&name, request.body())?;
+    metrics.since("server_read_bytes", request.info().received());
     let change = |now: &Moment| {
         let name = target.module_name(now);
         // a policy of a file becomes the client's even if the text is the same
@@ -130,7 +131,7 @@ fn refused(error: Error) -> ApiError {
 }
 
 /// `DELETE /v1/policies/{id}`: refused while others need it.
-pub fn delete(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn delete(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let target = PolicyTarget::of_request(request)?;
     let metrics = metrics::asked(request);
     let change = |now: &Moment| {
@@ -154,7 +155,7 @@ struct PolicyTarget {
 
 impl PolicyTarget {
     /// Reads the target of a request.
-    fn of_request(request: &Request<'_>) -> Result<Self, ApiError> {
+    fn of_request(request: &Call<'_>) -> Result<Self, ApiError> {
         let segments = request.below().and_then(segments);
         let segments =
             segments.ok_or_else(|| ApiError::invalid(format!("bad path: {}", request.path())))?;
@@ -175,10 +176,10 @@ impl PolicyTarget {
     }
 }
 
-fn done(state: &State, request: &Request<'_>, metrics: &Metrics) -> Response {
+fn done(state: &State, request: &Call<'_>, metrics: &Metrics) -> Response {
     let mut answer = Fields::new(request.pretty());
-    if request.params.flag("metrics") {
+    if request.params().flag("metrics") {
         metrics::add(&mut answer, metrics, state.options.spelling);
     }
-    Response::json(Status::OK, answer.finish())
+    response::json(Status::OK, answer.finish())
 }

@@ -9,28 +9,29 @@ use solon_syntax::source::Code;
 
 use super::ApiError;
 use super::body::{self, Members, Names};
+use super::call::Call;
 use super::data::style;
 use super::error::message;
 use super::evaluation::evaluate;
 use super::metrics::{self, Stages};
 use super::search::{Told, Wanted, search};
 use super::state::State;
-use crate::http::{Fields, Request, Response, Status};
+use crate::http::{Fields, RequestExt as _, Response, Status, response};
 
 /// Longest query that is kept prepared.
 const LONGEST_KEPT: usize = 4 << 10;
 
 /// `GET /v1/query`
-pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let query = request
-        .params
+        .params()
         .last("q")
         .ok_or_else(|| ApiError::invalid("missing parameter 'q'"))?;
     ask(state, request, query, None)
 }
 
 /// `POST /v1/query`
-pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let text = body::text(request);
     let undecodable =
         |words| ApiError::invalid(format!("error(s) occurred while decoding request: {words}"));
@@ -45,11 +46,11 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
 
 fn ask(
     state: &State,
-    request: &Request<'_>,
+    request: &Call<'_>,
     query: &str,
     input: Option<&str>,
 ) -> Result<Response, ApiError> {
-    if request.params.flag("watch") {
+    if request.params().flag("watch") {
         return Err(ApiError::with_status(
             Status::NOT_IMPLEMENTED,
             "not_implemented",
@@ -72,7 +73,7 @@ fn ask(
             keep(state, query, prepared)
         }
     };
-    let strict = request.params.flag("strict-builtin-errors");
+    let strict = request.params().flag("strict-builtin-errors");
     let sent = solon::SendMetrics::default();
     let mut asked = solon::Request::new()
         .strict_builtin_errors(strict)
@@ -92,7 +93,7 @@ fn ask(
     if let Some(start) = start {
         metrics.add("rego_query_eval", stages.rest(start));
         metrics.sent(&sent);
-        metrics.since("server_handler", request.received);
+        metrics.since("server_handler", request.info().received());
     }
 
     let mut answer = Fields::new(request.pretty());
@@ -102,7 +103,7 @@ fn ask(
         answer.text("result", &bindings(solutions, request.pretty())?);
         told.add_rules(&mut answer);
     }
-    Ok(Response::json(Status::OK, answer.finish()))
+    Ok(response::json(Status::OK, answer.finish()))
 }
 
 /// Keeps a query for the next time, unless it is that long that many of them would take much.

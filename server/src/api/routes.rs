@@ -1,14 +1,15 @@
 //! Which handler answers what.
 
+use super::call::Call;
 use super::{
     ApiError, State, batch, compile, config, data, filters, health, metrics_page, openapi, pages,
     policies, query, status, write,
 };
 use crate::config::ServerOptions;
-use crate::http::{Request, Response};
+use crate::http::Response;
 
 /// Answers a request that was classified, read and allowed.
-pub type Handler = fn(&State, &Request<'_>) -> Result<Response, ApiError>;
+pub type Handler = fn(&State, &Call<'_>) -> Result<Response, ApiError>;
 
 /// Where a handler may run.
 #[derive(Clone, Copy, PartialEq, Eq)]

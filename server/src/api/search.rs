@@ -10,10 +10,11 @@ use solon::{
     Search, Solution, Value, Watched,
 };
 
+use super::call::Call;
 use super::evaluation::evaluate;
 use super::metrics::is_instrumented;
 use super::state::State;
-use crate::http::{Fields, Request, answer_text, escape_html, indent};
+use crate::http::{Fields, RequestExt as _, answer_text, escape_html, indent};
 use crate::telemetry::Metrics;
 
 /// What is asked for beside an answer.
@@ -28,8 +29,8 @@ pub struct Wanted {
 
 impl Wanted {
     /// What a request asks for. Of several levels of explanation the first that is one counts.
-    pub fn of(request: &Request<'_>) -> Self {
-        let params = &request.params;
+    pub fn of(request: &Call<'_>) -> Self {
+        let params = &request.params();
         Self {
             detail: params.all("explain").find_map(Detail::named),
             instruments: is_instrumented(request),
@@ -39,7 +40,7 @@ impl Wanted {
     }
 
     /// What a request for partial evaluation asks for: no rule succeeds while something is unknown.
-    pub fn of_partial(request: &Request<'_>) -> Self {
+    pub fn of_partial(request: &Call<'_>) -> Self {
         Self {
             ids: false,
             labels: false,
@@ -157,7 +158,7 @@ impl Searched for PreparedPartial {
 /// Searches for a request, within one moment (the current one unless it is given), and tells what it asks for.
 pub fn search<S: Searched>(
     state: &State,
-    request: &Request<'_>,
+    request: &Call<'_>,
     wanted: Wanted,
     metrics: &Metrics,
     subject: &S,
@@ -206,7 +207,7 @@ pub fn search<S: Searched>(
 /// The steps as JSON text: the lines of a trace for people, otherwise events.
 fn steps<T>(
     state: &State,
-    request: &Request<'_>,
+    request: &Call<'_>,
     explained: &Explanation<T>,
 ) -> Result<Vec<u8>, Error> {
     if !request.pretty() {

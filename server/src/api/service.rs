@@ -1,22 +1,33 @@
-//! From a request to its handler: classified by its head, authorized, answered.
+//! From a request to its handler: classified by its head, authorized, read, passed to the handler where it may run.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper::body::{Body as _, Bytes};
+
 use super::access_log;
 use super::authorize::{self, HeadVerdict};
+use super::call::Call;
 use super::routes::{Action, Route, Runs, is_for_diagnosis, route};
 use super::{ApiError, State};
 use crate::config::Authorization;
-use crate::http::header::ALLOW;
+use crate::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING};
 use crate::http::{
-    Admission, App, BodyLimits, Cleaned, Head, Longer, Message, Method, Place, Refusal, Request,
-    Response, Status, clean,
+    App, BodyLimits, Budget, Cleaned, Executor, Held, IncomingRequest, Longer, Method, ParsedBody,
+    Place, Rejection, Request, RequestExt as _, RequestInfo, Response, ResponseExt as _, Routed,
+    SMALL, Status, accepts_gzip, clean, compress, decompress, parsed_size, read_body, response,
 };
 use crate::telemetry::CountedRequest;
 
-/// Answers requests from the table of routes.
+/// Responds to requests by the table of routes.
 pub struct Service {
+    api: Arc<Api>,
+    executor: Arc<Executor>,
+    budget: Budget,
+}
+
+/// The part of the service that other threads need.
+struct Api {
     state: Arc<State>,
 }
 
@@ -27,149 +38,156 @@ pub enum Plan {
     Answered(&'static Action),
     /// The path has no such method.
     OtherMethod(&'static Route),
-    /// The path is written with what means nothing: it is to be asked without.
+    /// The path is not clean: redirects to the clean one.
     Unclean,
-    /// The path ends with a slash: it is to be asked without.
+    /// The path ends with a slash: redirects to the one without.
     Open,
-    /// The whole server is asked what it can do.
+    /// `OPTIONS *`.
     Server,
     /// There is nothing at the path.
     Nothing,
 }
 
+impl Plan {
+    fn reads_body(self) -> bool {
+        matches!(self, Self::Answered(action) if !matches!(action.method, "GET" | "DELETE" | "HEAD"))
+    }
+
+    fn writes(self) -> bool {
+        matches!(self, Self::Answered(action) if action.runs == Runs::Apart)
+    }
+}
+
+/// A request on its way to its handler.
+struct Job {
+    plan: Plan,
+    request: Request,
+    /// `true` if the authorization policy allows it.
+    is_allowed: bool,
+    is_logged: bool,
+    /// The part of the memory budget that its body takes.
+    held: Held,
+}
+
 impl Service {
-    /// Answers for an engine.
-    pub fn new(state: Arc<State>) -> Self {
-        Self { state }
+    /// A service that evaluates in `executor`, within a memory budget.
+    pub fn new(state: Arc<State>, executor: Arc<Executor>, budget: Budget) -> Self {
+        Self {
+            api: Arc::new(Api { state }),
+            executor,
+            budget,
+        }
     }
 
     /// What handlers share.
     pub fn state(&self) -> &State {
-        &self.state
+        &self.api.state
     }
 
-    fn dispatch(
-        &self,
-        plan: Plan,
-        message: &mut Message,
-        place: Place<'_>,
-    ) -> Result<Response, ApiError> {
-        if !message.allowed && self.state.options.authorization == Authorization::Basic {
-            let has_body = !message.body.is_empty();
-            if message.document.is_none() && has_body && authorize::sees_body(plan) {
-                message.document = authorize::read(&message.at(place))?;
-            }
-            authorize::check(&self.state, &message.at(place))?;
-        }
-        message.allowed = true;
-        let request = &message.at(place);
-        match plan {
-            Plan::Answered(action) => {
-                if action.runs != Runs::Anywhere && place.is_reactor() {
-                    return Err(ApiError::Elsewhere(None));
-                }
-                (action.handler)(&self.state, request)
-            }
-            Plan::OtherMethod(route) => Ok(self.other_method(route, request)),
-            Plan::Unclean => Ok(redirect_clean(request)),
-            Plan::Open => {
-                let path = request.path();
-                let closed = path.strip_suffix('/').unwrap_or(path);
-                Ok(Response::redirect(Status::MOVED_PERMANENTLY, closed))
-            }
-            Plan::Server => Ok(Response::empty(Status::OK)),
-            Plan::Nothing => {
-                let path = request.path();
-                Err(ApiError::not_found(format!("there is nothing at {path}")))
-            }
-        }
-    }
-
-    fn other_method(&self, route: &Route, request: &Request<'_>) -> Response {
-        let allowed = route
-            .served(&self.state.options)
-            .map(|action| action.method);
-        let allowed: Vec<_> = allowed.collect();
-        let message = format!("{} is no method of {}", request.method, request.path());
-        let error =
-            ApiError::with_status(Status::METHOD_NOT_ALLOWED, "method_not_allowed", message);
-        let refused = self.refusal(error);
-        if allowed.is_empty() {
-            return refused;
-        }
-        refused.with(ALLOW, &allowed.join(", "))
-    }
-
-    /// Logs a request, once.
-    fn received(&self, message: &mut Message) {
-        if !message.logged {
-            message.logged = true;
-            access_log::received(self.state.options.request_log, message);
-        }
-    }
-
-    /// The response that an answer becomes.
-    fn finished(
-        &self,
-        message: &Message,
-        place: Place<'_>,
-        answer: Result<Response, ApiError>,
-    ) -> Result<Response, Longer> {
-        if !place.is_reactor() {
-            // a thread that rests keeps no documents alive that are replaced meanwhile
-            solon::release_thread_snapshot();
-        }
-        let response = match answer {
-            Ok(response) => response,
-            Err(ApiError::Elsewhere(pace)) => return Err(Longer(pace)),
-            Err(error) => self.refusal(error),
+    async fn answer(&self, request: IncomingRequest) -> Result<Response, Response> {
+        let api = &self.api;
+        let (head, body) = request.into_parts();
+        let mut request = Request::from_parts(head, Bytes::new());
+        let plan = api.plan(&mut request);
+        let mut job = Job {
+            plan,
+            request,
+            is_allowed: false,
+            is_logged: false,
+            held: self.budget.none(),
         };
-        let reads = matches!(message.method.as_str(), "GET" | "POST");
-        let long = ["/v1/data", "/v0/data", "/v1/compile"];
-        let is_long = reads && long.iter().any(|long| message.path().starts_with(long));
-        Ok(if is_long {
-            response.varying()
-        } else {
-            response
-        })
-    }
-
-    /// The answer to a request that is refused.
-    fn refusal(&self, error: ApiError) -> Response {
-        match error {
-            ApiError::Refused(refusal) => refusal.response(self.state.options.spelling),
-            // nobody who answers for good says so
-            ApiError::Elsewhere(_) => Response::empty(Status::INTERNAL_SERVER_ERROR),
+        let mut limits = api.body_limits();
+        let reject = |rejection| api.reject(rejection);
+        if !body.is_end_stream() {
+            // the rest of the body is not read to find the next request
+            let closing = |rejection| api.reject(rejection).closing();
+            let admitted = Box::pin(self.admit(job)).await;
+            (job, limits) = admitted.map_err(Response::closing)?;
+            limits.check(&body).map_err(closing)?;
+            if plan.reads_body() {
+                let within = api.state.options.bounds.more_within;
+                let read = read_body(body, limits, within, &mut job.held).await;
+                *job.request.body_mut() = read.map_err(closing)?;
+            }
         }
+        // an empty body is not valid gzip
+        let is_compressed = plan.reads_body() && job.request.is_compressed();
+        let has_body = !job.request.body().is_empty();
+        let is_heavy =
+            job.request.body().len() > SMALL || is_compressed || has_body && job.request.is_yaml();
+        let mut pace = None;
+        if !is_heavy {
+            match Executor::run_here(|place| api.run(&mut job, place)).map_err(reject)? {
+                Ok(response) if response.body().len() <= SMALL => {
+                    return Ok(api.compressed(&job.request, response));
+                }
+                Ok(response) => {
+                    let api = api.clone();
+                    let work = move |_: Place<'_>| api.compressed(&job.request, response);
+                    return self.executor.run(None, work).await.map_err(reject);
+                }
+                Err(Longer(estimate)) => pace = estimate,
+            }
+        }
+        let api = api.clone();
+        let limits = is_compressed.then_some(limits);
+        let work = move |place: Place<'_>| api.run_elsewhere(&mut job, place, limits);
+        let done = if plan.writes() {
+            Box::pin(self.executor.write(work)).await
+        } else {
+            Box::pin(self.executor.run(pace, work)).await
+        };
+        done.map_err(reject)
+    }
+
+    /// Decides about a request whose body is unread, in the pool if that takes long.
+    ///
+    /// # Errors
+    /// The response to a rejected request.
+    async fn admit(&self, mut job: Job) -> Result<(Job, BodyLimits), Response> {
+        let api = &self.api;
+        let reject = |rejection| api.reject(rejection);
+        let admitted = Executor::run_here(|place| api.admit(&mut job, place)).map_err(reject)?;
+        let pace = match admitted {
+            Ok(admitted) => return admitted.map(|limits| (job, limits)),
+            Err(Longer(pace)) => pace,
+        };
+        let api = api.clone();
+        let work = move |place: Place<'_>| {
+            let reject = |rejection| Ok(Err(api.reject(rejection)));
+            let admitted = if job.request.info().is_late() {
+                reject(Rejection::Late)
+            } else {
+                api.admit(&mut job, place)
+            };
+            // there is no other place
+            let admitted = admitted.or_else(|Longer(_)| reject(Rejection::Panicked));
+            (job, admitted)
+        };
+        let (job, admitted) = self.executor.run(pace, work).await.map_err(reject)?;
+        let admitted = admitted.unwrap_or_else(|Longer(_)| Err(reject(Rejection::Panicked)));
+        admitted.map(|limits| (job, limits))
     }
 }
 
-fn redirect_clean(request: &Request<'_>) -> Response {
-    let path = request.path();
-    let clean = match clean(path) {
-        Cleaned::To(clean) => clean,
-        Cleaned::Same => path.to_owned(),
-    };
-    let query = request.target.query();
-    let query = query.map(|query| format!("?{query}")).unwrap_or_default();
-    Response::redirect(Status::TEMPORARY_REDIRECT, &(clean + &query))
-}
+impl Api {
+    fn body_limits(&self) -> BodyLimits {
+        let live = self.state.live.load();
+        BodyLimits::new(live.body, live.unpacked)
+    }
 
-impl App for Service {
-    type Plan = Plan;
-
-    fn plan(&self, message: &mut Message) -> Plan {
-        let head = message.head.clone();
-        // whoever asks for a tunnel names a host alone
-        let path = match head.path() {
-            "" if head.method == Method::CONNECT => "/",
+    /// Decides by the head alone.
+    fn plan(&self, request: &mut Request) -> Plan {
+        let path = match request.path() {
+            // a client that asks for a tunnel names a host alone
+            "" if request.method() == Method::CONNECT => "/",
             path => path,
         };
         let options = &self.state.options;
-        let is_served = |route: &Route| {
-            route.is_served(options) && (!head.peer.is_diagnostic || is_for_diagnosis(route))
-        };
-        if path == "*" && head.method == "OPTIONS" {
+        let is_diagnostic = request.info().peer.is_diagnostic;
+        let is_served =
+            |route: &Route| route.is_served(options) && (!is_diagnostic || is_for_diagnosis(route));
+        if path == "*" && request.method() == Method::OPTIONS {
             return Plan::Server;
         }
         if clean(path) != Cleaned::Same {
@@ -177,7 +195,7 @@ impl App for Service {
         }
         let closed = path.strip_suffix('/').filter(|closed| !closed.is_empty());
         if let Some(route) = closed.and_then(route).filter(|route| is_served(route)) {
-            return if head.method == "HEAD" {
+            return if request.method() == Method::HEAD {
                 Plan::OtherMethod(route)
             } else {
                 Plan::Open
@@ -186,150 +204,220 @@ impl App for Service {
         let Some(route) = route(path).filter(|route| is_served(route)) else {
             return Plan::Nothing;
         };
-        let method = head.method.as_str();
+        let method = request.method().as_str();
         let Some(action) = route.served(options).find(|action| action.method == method) else {
             return Plan::OtherMethod(route);
         };
-        message.routed = route.path.len();
+        request.extensions_mut().insert(Routed(route.path.len()));
         Plan::Answered(action)
     }
 
+    /// Decides about a request that has a body, before any of it is read.
     fn admit(
         &self,
-        plan: &Plan,
-        message: &mut Message,
+        job: &mut Job,
         place: Place<'_>,
-    ) -> Result<Admission, Longer> {
-        let options = &self.state.options;
-        let live = self.state.live.load();
-        let limits = BodyLimits::new(live.body, live.unpacked);
-        if options.authorization == Authorization::Off {
-            return Ok(Admission::Admitted(limits));
+    ) -> Result<Result<BodyLimits, Response>, Longer> {
+        let limits = self.body_limits();
+        if self.state.options.authorization == Authorization::Off {
+            return Ok(Ok(limits));
         }
-        let has_body = authorize::sees_body(*plan);
-        match authorize::check_head(&self.state, &message.at(place), has_body) {
+        let sees_body = authorize::sees_body(job.plan);
+        match authorize::check_head(&self.state, &Call::new(&job.request, place), sees_body) {
             Ok(HeadVerdict::Allowed) => {
-                message.allowed = true;
-                Ok(Admission::Admitted(limits))
+                job.is_allowed = true;
+                Ok(Ok(limits))
             }
-            Ok(HeadVerdict::NeedsBody) => Ok(Admission::Admitted(
-                limits.for_authorization(&options.bounds),
-            )),
+            Ok(HeadVerdict::NeedsBody) => {
+                Ok(Ok(limits.for_authorization(&self.state.options.bounds)))
+            }
             Err(error) => {
-                let response = self.finished(message, place, Err(error))?;
-                self.received(message);
-                Ok(Admission::Rejected(response))
+                let response = self.finished(&job.request, place, Err(error))?;
+                self.log_received(job);
+                Ok(Err(response))
             }
         }
     }
 
-    fn reads_body(&self, plan: &Plan) -> bool {
-        matches!(plan, Plan::Answered(action) if action.method != "GET" && action.method != "DELETE" && action.method != "HEAD")
-    }
-
-    fn writes(&self, plan: &Plan) -> bool {
-        matches!(plan, Plan::Answered(action) if action.runs == Runs::Apart)
-    }
-
-    fn answer(
+    /// Runs a handler on a thread that may take its time, and compresses the response.
+    fn run_elsewhere(
         &self,
-        plan: &Plan,
-        message: &mut Message,
+        job: &mut Job,
         place: Place<'_>,
+        compressed: Option<BodyLimits>,
+    ) -> Response {
+        if job.request.info().is_late() {
+            return self.reject(Rejection::Late);
+        }
+        if job.request.info().cancel.is_cancelled() {
+            return self.reject(Rejection::Broken);
+        }
+        if let Some(limits) = compressed {
+            match decompress(job.request.body(), limits, &mut job.held) {
+                Ok(body) => *job.request.body_mut() = body,
+                Err(rejection) => return self.reject(rejection).varying(),
+            }
+        }
+        let parsed = parsed_size(job.request.body().len());
+        if job.held.add(parsed).is_err() {
+            return self.reject(Rejection::Busy);
+        }
+        let response = self.run(job, place);
+        job.held.give_back(parsed);
+        match response {
+            Ok(response) => self.compressed(&job.request, response),
+            // there is no other place
+            Err(Longer(_)) => self.reject(Rejection::Panicked),
+        }
+    }
+
+    /// Runs the handler of an allowed request.
+    fn run(&self, job: &mut Job, place: Place<'_>) -> Result<Response, Longer> {
+        self.log_received(job);
+        let response = self
+            .authorize(job, place)
+            .and_then(|()| self.handle(job, place));
+        self.finished(&job.request, place, response)
+    }
+
+    fn authorize(&self, job: &mut Job, place: Place<'_>) -> Result<(), ApiError> {
+        if !job.is_allowed && self.state.options.authorization == Authorization::Basic {
+            let has_body = !job.request.body().is_empty();
+            let is_unread = job.request.parsed_body().is_none();
+            if is_unread
+                && has_body
+                && authorize::sees_body(job.plan)
+                && let Some(body) = authorize::read(&Call::new(&job.request, place))?
+            {
+                job.request.extensions_mut().insert(ParsedBody(body));
+            }
+            authorize::check(&self.state, &Call::new(&job.request, place))?;
+        }
+        job.is_allowed = true;
+        Ok(())
+    }
+
+    fn handle(&self, job: &Job, place: Place<'_>) -> Result<Response, ApiError> {
+        let call = Call::new(&job.request, place);
+        let path = call.path();
+        match job.plan {
+            Plan::Answered(action) if action.runs != Runs::Anywhere && place.is_reactor() => {
+                Err(ApiError::Elsewhere(None))
+            }
+            Plan::Answered(action) => (action.handler)(&self.state, &call),
+            Plan::OtherMethod(route) => Ok(self.other_method(route, &job.request)),
+            Plan::Unclean => {
+                let clean = match clean(path) {
+                    Cleaned::To(clean) => clean,
+                    Cleaned::Same => path.to_owned(),
+                };
+                let query = call.uri().query();
+                let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+                let to = clean + &query;
+                Ok(response::redirect(Status::TEMPORARY_REDIRECT, &to))
+            }
+            Plan::Open => {
+                let closed = path.strip_suffix('/').unwrap_or(path);
+                Ok(response::redirect(Status::MOVED_PERMANENTLY, closed))
+            }
+            Plan::Server => Ok(response::empty(Status::OK)),
+            Plan::Nothing => Err(ApiError::not_found(format!("there is nothing at {path}"))),
+        }
+    }
+
+    fn other_method(&self, route: &Route, request: &Request) -> Response {
+        let methods = route.served(&self.state.options);
+        let methods: Vec<_> = methods.map(|action| action.method).collect();
+        let message = format!("{} is no method of {}", request.method(), request.path());
+        let error =
+            ApiError::with_status(Status::METHOD_NOT_ALLOWED, "method_not_allowed", message);
+        let response = error.response(self.state.options.spelling);
+        if methods.is_empty() {
+            return response;
+        }
+        response.with(ALLOW, &methods.join(", "))
+    }
+
+    /// Logs a request, once.
+    fn log_received(&self, job: &mut Job) {
+        if !job.is_logged {
+            job.is_logged = true;
+            access_log::received(self.state.options.request_log, &job.request);
+        }
+    }
+
+    /// Turns the result of a handler into a response.
+    fn finished(
+        &self,
+        request: &Request,
+        place: Place<'_>,
+        result: Result<Response, ApiError>,
     ) -> Result<Response, Longer> {
-        self.received(message);
-        let answer = self.dispatch(*plan, message, place);
-        self.finished(message, place, answer)
-    }
-
-    fn refuse(&self, refusal: &Refusal) -> Response {
-        let refuse = |status, code, message: &str| ApiError::with_status(status, code, message);
-        let live = self.state.live.load();
-        let error = match refusal {
-            Refusal::TooLarge(length) => {
-                let size = length.map(|length| format!("{length} bytes "));
-                ApiError::invalid(format!(
-                    "request body too large: {}exceeds limit of {} bytes (server.decoding.max_length)",
-                    size.unwrap_or_default(),
-                    live.body
-                ))
-            }
-            Refusal::UnpackedTooLarge => ApiError::invalid(format!(
-                "request body too large: decompressed size exceeds limit of {} bytes \
-                 (server.decoding.gzip.max_length)",
-                live.unpacked
-            )),
-            Refusal::TooLargeToAuthorize(limit) => refuse(
-                Status::PAYLOAD_TOO_LARGE,
-                "request_too_large",
-                &format!(
-                    "request body too large: the authorization policy depends on `input.body`, which exceeds the limit of {limit} \
-                     bytes (--max-authorization-body)"
-                ),
-            ),
-            Refusal::NotPacked(words) => {
-                ApiError::invalid(format!("could not decompress the body: {words}"))
-            }
-            Refusal::Slow => refuse(
-                Status::REQUEST_TIMEOUT,
-                "request_timeout",
-                "the body did not come in time",
-            ),
-            Refusal::Broken => ApiError::invalid("the body is not what its head says"),
-            Refusal::Host(words) => ApiError::invalid(*words),
-            Refusal::ForeignHost(host) if host.is_empty() => refuse(
-                Status::FORBIDDEN,
-                "host_not_allowed",
-                "the request names no host, which a server without authentication requires",
-            ),
-            Refusal::ForeignHost(host) => refuse(
-                Status::FORBIDDEN,
-                "host_not_allowed",
-                &format!(
-                    "host `{host}` is not allowed: a server without authentication accepts it only with --allowed-host"
-                ),
-            ),
-            Refusal::ForeignOrigin(origin) => refuse(
-                Status::FORBIDDEN,
-                "host_not_allowed",
-                &format!(
-                    "origin `{origin}` is not allowed: a server without authentication accepts its host only with --allowed-host"
-                ),
-            ),
-            Refusal::Expectation => refuse(
-                Status::EXPECTATION_FAILED,
-                "expectation_failed",
-                "only `100-continue` can be expected",
-            ),
-            Refusal::TransferEncoding => refuse(
-                Status::NOT_IMPLEMENTED,
-                "not_implemented",
-                "unsupported transfer encoding",
-            ),
-            Refusal::Busy => ApiError::busy(),
-            Refusal::Late => ApiError::cancelled(),
-            Refusal::Panicked => ApiError::internal("internal error: a panic"),
+        if !place.is_reactor() {
+            // a thread that rests keeps no documents alive that are replaced meanwhile
+            solon::release_thread_snapshot();
+        }
+        let response = match result {
+            Ok(response) => response,
+            Err(ApiError::Elsewhere(pace)) => return Err(Longer(pace)),
+            Err(error) => error.response(self.state.options.spelling),
         };
-        self.refusal(error)
+        let reads = matches!(*request.method(), Method::GET | Method::POST);
+        let long = ["/v1/data", "/v0/data", "/v1/compile"];
+        let is_long = reads && long.iter().any(|long| request.path().starts_with(long));
+        Ok(if is_long {
+            response.varying()
+        } else {
+            response
+        })
     }
 
-    fn abandoned(&self, head: &Head) {
-        self.state.counts.cancelled(counted(head, GONE));
+    /// Compresses a response that is long enough, if the client accepts that.
+    fn compressed(&self, request: &Request, response: Response) -> Response {
+        let live = self.state.live.load();
+        let is_wanted = response.body().len() > live.packing.longer_than
+            && !response.headers().contains_key(CONTENT_ENCODING)
+            && accepts_gzip(request.header(ACCEPT_ENCODING));
+        if is_wanted {
+            return compress(response, live.packing.level);
+        }
+        response
     }
 
-    fn answered(&self, head: &Head, response: &Response, took: Duration) {
-        let status = response.status.as_u16();
-        self.state.counts.answered(counted(head, status), took);
-        access_log::sent(self.state.options.request_log, head, response, took);
+    fn reject(&self, rejection: Rejection) -> Response {
+        ApiError::from(rejection).response(self.state.options.spelling)
+    }
+}
+
+impl App for Service {
+    async fn respond(&self, request: IncomingRequest) -> Response {
+        let answered = self.answer(request).await;
+        answered.unwrap_or_else(|rejected| rejected)
+    }
+
+    fn reject(&self, rejection: Rejection) -> Response {
+        self.api.reject(rejection)
+    }
+
+    fn abandoned(&self, request: &RequestInfo) {
+        let counts = &self.api.state.counts;
+        counts.cancelled(counted(request, GONE));
+    }
+
+    fn responded(&self, request: &RequestInfo, response: &Response, took: Duration) {
+        let state = &self.api.state;
+        let status = response.status().as_u16();
+        state.counts.answered(counted(request, status), took);
+        access_log::sent(state.options.request_log, request, response, took);
     }
 }
 
 /// What a request is counted as.
-fn counted(head: &Head, code: u16) -> CountedRequest {
+fn counted(request: &RequestInfo, code: u16) -> CountedRequest {
     CountedRequest {
         code,
-        handler: super::routes::label(head.path()),
-        method: method_label(head.method.as_str()),
+        handler: super::routes::label(request.path()),
+        method: method_label(request.method.as_str()),
     }
 }
 

@@ -5,10 +5,11 @@ use std::sync::{Arc, OnceLock, Weak};
 use solon::{Engine, Limits, PreparedFilters, PreparedQuery, QueryContext};
 
 use super::cache::Cache;
+use super::call::Call;
 use super::documents::Documents;
 use super::filters;
 use crate::config::{Live, ServerOptions};
-use crate::http::Request;
+use crate::http::{Budget, RequestExt as _};
 use crate::plugins::Registry;
 use crate::telemetry::Counts;
 
@@ -46,6 +47,8 @@ pub struct State {
     pub plugins: Arc<Registry>,
     /// What is asked to see whether decisions are made.
     probe: Option<PreparedQuery>,
+    /// The memory that all requests together may hold.
+    pub budget: Budget,
     /// Tells what the transport counts.
     pub transport: OnceLock<Box<Gauges>>,
     /// Built-in functions that queries may not call themselves.
@@ -71,6 +74,7 @@ impl State {
             queries: Cache::new(options.bounds.queries),
             filters: Cache::new(options.bounds.queries),
             counts: Arc::new(Counts::new(&options.duration_buckets)),
+            budget: Budget::new(options.bounds.memory),
             transport: OnceLock::new(),
             engine,
             options,
@@ -103,7 +107,7 @@ impl State {
     }
 
     /// What bounds an evaluation for a request: the engine's limits, and the time that is left.
-    pub fn limits_of(&self, request: &Request<'_>) -> Limits {
-        self.engine.limits().clone().until(request.deadline)
+    pub fn limits_of(&self, request: &Call<'_>) -> Limits {
+        self.engine.limits().clone().until(request.info().deadline)
     }
 }

@@ -5,21 +5,22 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::ApiError;
+use super::call::Call;
 use super::metrics_page::registry;
 use super::service::Service;
 use super::state::State;
-use crate::http::{Fields, Request, Response, Status};
+use crate::http::{Fields, RequestExt as _, Response, Status, response};
 use crate::plugins::{Plugin, PluginState};
 use crate::telemetry::messages;
 
 /// `GET /v1/status`, where the configuration asks for a status.
-pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     if state.options.status.is_none() {
         return Err(ApiError::internal("status plugin not enabled"));
     }
     let mut answer = Fields::new(request.pretty());
     answer.typed("result", &status(state));
-    Ok(Response::json(Status::OK, answer.finish()))
+    Ok(response::json(Status::OK, answer.finish()))
 }
 
 /// Labels, plugins, bundles, and all that is counted.

@@ -5,15 +5,16 @@ use solon::{Value, json};
 
 use super::ApiError;
 use super::body;
+use super::call::Call;
 use super::data::path;
 use super::metrics;
 use super::patch;
 use super::state::State;
-use crate::http::{Fields, Request, Response, Status};
+use crate::http::{Fields, RequestExt as _, Response, Status, response};
 use crate::telemetry::Metrics;
 
 /// `PUT /v1/data/{path}`: writes a document, making the objects around it.
-pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn put(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let metrics = metrics::asked(request);
     let start = metrics.start();
     let text = body::text(request);
@@ -35,12 +36,12 @@ pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     if written {
         Ok(done(state, request, &metrics))
     } else {
-        Ok(Response::empty(Status::NOT_MODIFIED))
+        Ok(response::empty(Status::NOT_MODIFIED))
     }
 }
 
 /// `PATCH /v1/data/{path}`: all operations or none.
-pub fn patch(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn patch(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let metrics = metrics::asked(request);
     let start = metrics.start();
     let text = body::text(request);
@@ -58,7 +59,7 @@ pub fn patch(state: &State, request: &Request<'_>) -> Result<Response, ApiError>
 }
 
 /// `DELETE /v1/data/{path}`
-pub fn delete(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+pub fn delete(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let path = path(request)?;
     state.engine.edit(|transaction| {
         transaction.read(&path)?;
@@ -88,12 +89,12 @@ fn check_parents(transaction: &Transaction, path: &Path) -> Result<(), StoreErro
     Ok(())
 }
 
-fn done(state: &State, request: &Request<'_>, metrics: &Metrics) -> Response {
-    if !request.params.flag("metrics") {
-        return Response::empty(Status::NO_CONTENT);
+fn done(state: &State, request: &Call<'_>, metrics: &Metrics) -> Response {
+    if !request.params().flag("metrics") {
+        return response::empty(Status::NO_CONTENT);
     }
-    metrics.since("server_handler", request.received);
+    metrics.since("server_handler", request.info().received());
     let mut answer = Fields::new(false);
     metrics::add(&mut answer, metrics, state.options.spelling);
-    Response::json(Status::OK, answer.finish())
+    response::json(Status::OK, answer.finish())
 }

@@ -74,11 +74,6 @@ impl Held {
         Ok(())
     }
 
-    /// Nothing yet of the same budget, to be added to.
-    pub fn beside(&self) -> Self {
-        self.budget.none()
-    }
-
     /// Gives some of it back.
     pub fn give_back(&mut self, bytes: usize) {
         let bytes = bytes.min(self.bytes);
@@ -87,26 +82,6 @@ impl Held {
         }
         self.budget.0.held.fetch_sub(bytes, Ordering::Relaxed);
         self.bytes -= bytes;
-    }
-
-    /// Appends bytes to a buffer that grows to at most `limit` bytes, and holds its capacity. While the buffer is reallocated,
-    /// both allocations count.
-    pub fn append(
-        &mut self,
-        buffer: &mut Vec<u8>,
-        bytes: &[u8],
-        limit: usize,
-    ) -> Result<(), Spent> {
-        let needed = buffer.len().saturating_add(bytes.len());
-        let before = buffer.capacity();
-        if needed > before {
-            let capacity = before.saturating_mul(2).min(limit).max(needed);
-            self.add(capacity)?;
-            buffer.reserve_exact(capacity - buffer.len());
-            self.give_back(before);
-        }
-        buffer.extend_from_slice(bytes);
-        Ok(())
     }
 
     /// Takes more or gives back, so that `bytes` are held.

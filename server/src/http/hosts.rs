@@ -3,12 +3,12 @@
 
 use std::net::IpAddr;
 
-use hyper::HeaderMap;
-use hyper::header::{HOST, ORIGIN};
+use http::header::{HOST, ORIGIN};
+use http::{HeaderMap, Uri};
 
-use super::connection::Refusal;
 use super::listen::Address;
-use super::message::Head;
+use super::rejection::Rejection;
+use super::request::Peer;
 
 /// The hosts that requests on a listener may name.
 #[derive(Clone, Debug, Default)]
@@ -77,44 +77,41 @@ impl AllowedHosts {
     ///
     /// # Errors
     /// The rejection names the host.
-    pub fn check(&self, head: &Head) -> Result<(), Refusal> {
-        let authority = head.target.authority().map(|authority| {
+    pub fn check(&self, target: &Uri, headers: &HeaderMap, peer: &Peer) -> Result<(), Rejection> {
+        let authority = target.authority().map(|authority| {
             // what stands ahead of `@` is no part of the host
             let text = authority.as_str();
             text.rsplit_once('@').map_or(text, |(_, host)| host)
         });
-        let header = head
-            .headers
-            .get(HOST)
-            .map(|host| host.to_str().unwrap_or(""));
+        let header = headers.get(HOST).map(|host| host.to_str().unwrap_or(""));
         if authority.is_none() && header.is_none() {
-            return Err(Refusal::ForeignHost(String::new()));
+            return Err(Rejection::ForeignHost(String::new()));
         }
         for text in [authority, header].into_iter().flatten() {
-            if !self.allows(head, text) {
-                return Err(Refusal::ForeignHost(text.to_owned()));
+            if !self.allows(peer, text) {
+                return Err(Rejection::ForeignHost(text.to_owned()));
             }
         }
-        self.check_origin(head, &head.headers)
+        self.check_origin(headers, peer)
     }
 
-    fn check_origin(&self, head: &Head, headers: &HeaderMap) -> Result<(), Refusal> {
+    fn check_origin(&self, headers: &HeaderMap, peer: &Peer) -> Result<(), Rejection> {
         for origin in headers.get_all(ORIGIN) {
             let text = String::from_utf8_lossy(origin.as_bytes());
             let host = text.split_once("://").map(|(_, host)| host);
-            if !host.is_some_and(|host| self.allows(head, host)) {
-                return Err(Refusal::ForeignOrigin(text.into_owned()));
+            if !host.is_some_and(|host| self.allows(peer, host)) {
+                return Err(Rejection::ForeignOrigin(text.into_owned()));
             }
         }
         Ok(())
     }
 
-    fn allows(&self, head: &Head, text: &str) -> bool {
+    fn allows(&self, peer: &Peer, text: &str) -> bool {
         let Some(named) = parse(text) else {
             return false;
         };
         let is_own = match &named.host {
-            Host::Address(address) => address.is_loopback() || head.peer.local == Some(*address),
+            Host::Address(address) => address.is_loopback() || peer.local == Some(*address),
             Host::Name(name) => name == "localhost",
         };
         is_own || self.hosts.iter().any(|host| host.allows(&named))

@@ -1,6 +1,6 @@
 //! Query parameters.
 
-use super::path::unescape;
+use super::path::has_valid_escapes;
 
 /// The parameters of a request, in the order they were sent.
 #[derive(Clone, Debug, Default)]
@@ -9,18 +9,12 @@ pub struct Params(Vec<(String, String)>);
 impl Params {
     /// Reads the part of a target behind the question mark. Pairs with a semicolon or a bad escape do not count.
     pub fn parse(query: &str) -> Self {
-        let pairs = query
-            .split('&')
-            .filter(|pair| !pair.is_empty() && !pair.contains(';'));
+        let pairs = query.split('&');
+        let pairs = pairs.filter(|pair| !pair.contains(';') && has_valid_escapes(pair));
+        let pairs = pairs.flat_map(|pair| form_urlencoded::parse(pair.as_bytes()));
         Self(
             pairs
-                .filter_map(|pair| {
-                    let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-                    Some((
-                        unescape(&name.replace('+', " "))?,
-                        unescape(&value.replace('+', " "))?,
-                    ))
-                })
+                .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
         )
     }

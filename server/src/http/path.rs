@@ -1,6 +1,6 @@
 //! Paths of targets: cleaning, splitting, escapes.
 
-use std::borrow::Cow;
+use percent_encoding::percent_decode_str;
 
 /// What is left of a path when empty segments, `.` and `..` are taken out.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,35 +47,24 @@ pub fn segments(path: &str) -> Option<Vec<String>> {
 /// Decodes the percent escapes of a name. Returns `None` if an escape is broken, and if the bytes are not UTF-8: with
 /// U+FFFD in their place, two names would become one.
 pub fn decode(text: &str) -> Option<String> {
-    String::from_utf8(bytes(text)?).ok()
+    let decoded = percent_decode_str(text);
+    has_valid_escapes(text).then(|| decoded.decode_utf8().ok().map(Into::into))?
 }
 
-/// Decodes percent escapes; `None` when one is broken. Bytes that are no UTF-8 become U+FFFD.
+/// Decodes percent escapes. Returns `None` if one is broken. Invalid UTF-8 becomes U+FFFD.
 pub fn unescape(text: &str) -> Option<String> {
-    let bytes = bytes(text)?;
-    Some(match String::from_utf8_lossy(&bytes) {
-        Cow::Borrowed(text) => text.to_owned(),
-        Cow::Owned(text) => text,
-    })
+    let decoded = percent_decode_str(text);
+    has_valid_escapes(text).then(|| decoded.decode_utf8_lossy().into())
 }
 
-/// The bytes that a text with percent escapes stands for.
-fn bytes(text: &str) -> Option<Vec<u8>> {
-    if !text.contains('%') {
-        return Some(text.as_bytes().to_vec());
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte == b'%' {
-            let high = char::from(rest.next()?).to_digit(16)?;
-            let low = char::from(rest.next()?).to_digit(16)?;
-            bytes.push(u8::try_from(high * 16 + low).ok()?);
-        } else {
-            bytes.push(byte);
-        }
-    }
-    Some(bytes)
+/// Returns `true` if two hexadecimal digits follow each percent sign. Decoders of URLs keep broken escapes as they are.
+pub fn has_valid_escapes(text: &str) -> bool {
+    let mut parts = text.split('%');
+    parts.next();
+    parts.all(|part| {
+        let digits = part.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    })
 }
 
 #[cfg(test)]

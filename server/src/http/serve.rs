@@ -14,9 +14,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-use super::connection::{App, Connection, Peer, Service};
+use super::connection::{App, Connection, Service};
 use super::hosts::AllowedHosts;
 use super::listen::{Listener, Socket};
+use super::request::Peer;
 use super::stream::{ConnectionState, TimeoutStream};
 use super::tls::TlsState;
 

@@ -270,10 +270,8 @@ fn parameters_that_are_read_are_described() {
             for call in ["flag(\"", "last(\"", "all(\""] {
                 for (at, _) in text.match_indices(call) {
                     let before = &text[..at];
-                    if before
-                        .trim_end_matches(['.', ' ', '\n'])
-                        .ends_with("params")
-                    {
+                    let before = before.trim_end_matches(['.', ' ', '\n']);
+                    if before.ends_with("params") || before.ends_with("params()") {
                         let name = text[at + call.len()..].split('"').next().unwrap();
                         read.insert(name.to_owned());
                     }

@@ -4,17 +4,19 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use bytes::Bytes;
 use parking_lot::Mutex;
 use solon::Moment;
 
 use super::super::ApiError;
 use super::super::body::Envelope;
+use super::super::call::Call;
 use super::super::data::{Asked, Found, malformed_body};
 use super::super::documents::Failure;
 use super::super::metrics;
 use super::super::state::State;
 use super::inputs::Inputs;
-use crate::http::{Fields, Head, Held, Message, Place, Request, Spent};
+use crate::http::{Fields, Held, Place, Rejection, Request, RequestExt as _, Spent};
 
 /// What is told of an input: its document, or what went wrong.
 pub type Answer = Result<Fields, Fields>;
@@ -22,7 +24,8 @@ pub type Answer = Result<Fields, Fields>;
 /// Inputs that are being answered. It owns what it needs, so that other threads of the pool can help.
 pub struct Batch {
     state: Arc<State>,
-    head: Arc<Head>,
+    /// The request without its body.
+    request: Request,
     found: Found,
     moment: Moment,
     inputs: Inputs,
@@ -38,14 +41,14 @@ pub struct Batch {
 
 impl Batch {
     /// Inputs for a document, on the moment that is now.
-    pub fn new(state: Arc<State>, request: &Request<'_>, found: Found, inputs: Inputs) -> Self {
+    pub fn new(state: Arc<State>, request: &Call<'_>, found: Found, inputs: Inputs) -> Self {
         Self {
-            head: request.message().head.clone(),
+            request: Request::from_parts(request.request().clone().into_parts().0, Bytes::new()),
             moment: state.engine.moment(),
             found,
             next: AtomicUsize::new(0),
             answers: (0..inputs.len()).map(|_| OnceLock::new()).collect(),
-            held: Mutex::new(request.message().held.beside()),
+            held: Mutex::new(state.budget.none()),
             refused: OnceLock::new(),
             is_refused: AtomicBool::new(false),
             inputs,
@@ -55,9 +58,9 @@ impl Batch {
 
     /// Answers input after input until none is left.
     pub fn work(&self, place: Place<'_>) {
-        let message = Message::new(self.head.clone(), self.held.lock().beside());
-        let request = message.at(place);
-        while !self.is_refused.load(Ordering::Relaxed) && !self.head.cancel().is_cancelled() {
+        let request = Call::new(&self.request, place);
+        let cancel = &self.request.info().cancel;
+        while !self.is_refused.load(Ordering::Relaxed) && !cancel.is_cancelled() {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(slot) = self.answers.get(at) else {
                 return;
@@ -75,9 +78,9 @@ impl Batch {
         }
     }
 
-    fn read(&self, at: usize, request: &Request<'_>) -> Result<Fields, Failure> {
+    fn read(&self, at: usize, request: &Call<'_>) -> Result<Fields, Failure> {
         // where there is no time left, a short evaluation might not even look
-        if request.time_left().is_some_and(|left| left.is_zero()) {
+        if request.info().is_late() {
             return Err(ApiError::cancelled().into());
         }
         let received = Instant::now();
@@ -99,14 +102,14 @@ impl Batch {
         let answer = match answer {
             Ok(fields) => Ok(fields),
             Err(Failure::Other(ApiError::Refused(refusal))) => {
-                Err(refusal.fields(self.head.pretty(), self.state.options.spelling))
+                Err(refusal.fields(self.request.pretty(), self.state.options.spelling))
             }
             Err(failure) => return Err(malformed_body(failure)),
         };
         let (Ok(fields) | Err(fields)) = &answer;
         // it is copied into the answer of all
         let held = self.held.lock().add(fields.len().saturating_mul(2));
-        held.map_err(|Spent| ApiError::busy())?;
+        held.map_err(|Spent| ApiError::from(Rejection::Busy))?;
         Ok(answer)
     }
 
@@ -124,7 +127,7 @@ impl Batch {
         if let Some(error) = batch.refused.into_inner() {
             return Err(error);
         }
-        if batch.head.cancel().is_cancelled() {
+        if batch.request.info().cancel.is_cancelled() {
             return Err(ApiError::cancelled());
         }
         let answers = batch.answers.into_iter().map(OnceLock::into_inner);

@@ -11,7 +11,7 @@ use solon_syntax::stack;
 
 use super::super::ApiError;
 use super::super::body::{self, Document, Members};
-use crate::http::Request;
+use super::super::call::Call;
 
 /// Inputs by key, in the order of keys. Cheap to clone.
 #[derive(Clone, Default)]
@@ -34,7 +34,7 @@ enum Item {
 }
 
 /// Reads the inputs of a body, at most so many; nothing where the body names none.
-pub fn read(request: &Request<'_>, most: usize) -> Result<Option<Inputs>, ApiError> {
+pub fn read(request: &Call<'_>, most: usize) -> Result<Option<Inputs>, ApiError> {
     let refused =
         |words| ApiError::invalid(format!("body contains malformed input document: {words}"));
     let inputs = match body::whole(request).map_err(refused)? {
@@ -50,8 +50,8 @@ pub fn read(request: &Request<'_>, most: usize) -> Result<Option<Inputs>, ApiErr
     }
 }
 
-fn of_text(request: &Request<'_>, most: usize) -> Result<Option<Inputs>, String> {
-    let body = &request.message().body;
+fn of_text(request: &Call<'_>, most: usize) -> Result<Option<Inputs>, String> {
+    let body = request.request().body();
     if body.trim_ascii().is_empty() {
         return Ok(None);
     }

@@ -1,0 +1,33 @@
+//! Requests as handlers get them.
+
+use std::ops::Deref;
+
+use crate::http::{Place, Request};
+
+/// A request whose body was read, and where its handler runs.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    request: &'a Request,
+    /// Where the handler runs.
+    pub place: Place<'a>,
+}
+
+impl<'a> Call<'a> {
+    /// The call of a handler.
+    pub fn new(request: &'a Request, place: Place<'a>) -> Self {
+        Self { request, place }
+    }
+
+    /// Returns the request, which outlives the call.
+    pub fn request(&self) -> &'a Request {
+        self.request
+    }
+}
+
+impl Deref for Call<'_> {
+    type Target = Request;
+
+    fn deref(&self) -> &Request {
+        self.request
+    }
+}

@@ -1,0 +1,140 @@
+//! Requests that are rejected before a handler sees them, or instead of its response: status, code and message of each.
+
+use std::borrow::Cow;
+
+use http::StatusCode;
+
+use super::pool::NotRun;
+
+/// Reason for a rejection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rejection {
+    /// The body is larger than `limit` bytes. `declared` is its declared length.
+    TooLarge { declared: Option<u64>, limit: usize },
+    /// The body decompresses to more than so many bytes.
+    DecompressedTooLarge(usize),
+    /// The body is larger than so many bytes, which are read for the authorization policy.
+    TooLargeToAuthorize(usize),
+    /// The body is not valid gzip: the message of Go's reader.
+    NotGzip(String),
+    /// The body did not arrive in time.
+    Slow,
+    /// The framing of the body is invalid.
+    Broken,
+    /// The request names no host, several, or an invalid one.
+    Host(&'static str),
+    /// The request names a host that is not allowed. Empty if it names none.
+    ForeignHost(String),
+    /// The request comes from a web page of an origin that is not allowed.
+    ForeignOrigin(String),
+    /// The request expects something else than `100-continue`.
+    Expectation,
+    /// The transfer encoding is not `chunked`. A proxy may see the end of the body elsewhere.
+    TransferEncoding,
+    /// The server is overloaded.
+    Busy,
+    /// The time limit of the request passed before its evaluation started.
+    Late,
+    /// The handler panicked.
+    Panicked,
+}
+
+impl From<NotRun> for Rejection {
+    fn from(error: NotRun) -> Self {
+        match error {
+            NotRun::Full => Self::Busy,
+            NotRun::Lost => Self::Panicked,
+        }
+    }
+}
+
+impl Rejection {
+    /// Returns status, code and message.
+    pub fn describe(&self) -> (StatusCode, &'static str, Cow<'static, str>) {
+        let of = |status, code, message: &'static str| (status, code, Cow::Borrowed(message));
+        let with = |status, code, message: String| (status, code, Cow::Owned(message));
+        match self {
+            Self::TooLarge { declared, limit } => {
+                let declared = declared.map(|length| format!("{length} bytes "));
+                let message = format!(
+                    "request body too large: {}exceeds limit of {limit} bytes",
+                    declared.unwrap_or_default()
+                );
+                with(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
+            }
+            Self::DecompressedTooLarge(limit) => with(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "too_large",
+                format!("request body too large: decompressed size exceeds limit of {limit} bytes"),
+            ),
+            Self::TooLargeToAuthorize(limit) => with(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "request_too_large",
+                format!(
+                    "request body too large: the authorization policy depends on `input.body`, which exceeds the limit of {limit} \
+                     bytes (--max-authorization-body)"
+                ),
+            ),
+            Self::NotGzip(message) => with(
+                StatusCode::BAD_REQUEST,
+                "invalid_parameter",
+                format!("could not decompress the body: {message}"),
+            ),
+            Self::Slow => of(
+                StatusCode::REQUEST_TIMEOUT,
+                "request_timeout",
+                "the body did not come in time",
+            ),
+            Self::Broken => of(
+                StatusCode::BAD_REQUEST,
+                "invalid_parameter",
+                "the body is not what its head says",
+            ),
+            Self::Host(message) => of(StatusCode::BAD_REQUEST, "invalid_parameter", message),
+            Self::ForeignHost(host) if host.is_empty() => of(
+                StatusCode::FORBIDDEN,
+                "host_not_allowed",
+                "the request names no host, which a server without authentication requires",
+            ),
+            Self::ForeignHost(host) => with(
+                StatusCode::FORBIDDEN,
+                "host_not_allowed",
+                format!(
+                    "host `{host}` is not allowed: a server without authentication accepts it only with --allowed-host"
+                ),
+            ),
+            Self::ForeignOrigin(origin) => with(
+                StatusCode::FORBIDDEN,
+                "host_not_allowed",
+                format!(
+                    "origin `{origin}` is not allowed: a server without authentication accepts its host only with --allowed-host"
+                ),
+            ),
+            Self::Expectation => of(
+                StatusCode::EXPECTATION_FAILED,
+                "expectation_failed",
+                "only `100-continue` can be expected",
+            ),
+            Self::TransferEncoding => of(
+                StatusCode::NOT_IMPLEMENTED,
+                "not_implemented",
+                "unsupported transfer encoding",
+            ),
+            Self::Busy => of(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "unavailable",
+                "too much is being done at once",
+            ),
+            Self::Late => of(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "unavailable",
+                "the request took too long",
+            ),
+            Self::Panicked => of(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "internal_error",
+                "internal error: a panic",
+            ),
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Requests: what the server knows of each beyond [`http::Request`], and the checks of their heads.
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+use std::sync::{Arc, LazyLock, OnceLock};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::header::{
+    AsHeaderName, CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HOST, HeaderName, HeaderValue,
+    TRANSFER_ENCODING,
+};
+use http::{HeaderMap, Method, Uri, Version};
+use hyper::body::Incoming;
+use solon::{Cancel, Value};
+
+use super::hosts::AllowedHosts;
+use super::params::Params;
+use super::rejection::Rejection;
+use super::tls::Certificates;
+
+/// A request whose body is still to be read.
+pub type IncomingRequest = http::Request<Incoming>;
+
+/// A request whose body was read.
+pub type Request = http::Request<Bytes>;
+
+/// Name that a client gives a request.
+pub static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The other end of a connection.
+#[derive(Default)]
+pub struct Peer {
+    /// Address with port. Empty for Unix sockets.
+    pub address: String,
+    /// Certificates of the client, its own first.
+    pub certificates: Certificates,
+    /// `certificates` after parsing, which happens at most once.
+    pub certificates_read: OnceLock<Option<Value>>,
+    /// `true` if only health and metrics are served.
+    pub is_diagnostic: bool,
+    /// The address of the server that the client has connected to.
+    pub local: Option<IpAddr>,
+    /// The hosts that its requests may name; `None` allows all.
+    pub hosts: Option<Arc<AllowedHosts>>,
+}
+
+/// Data of a request that outlives its head. An extension of the request.
+#[derive(Default)]
+pub struct RequestInfo {
+    /// Number within this process, from 1.
+    pub id: u64,
+    /// Name that the client gave it.
+    pub name: Option<HeaderValue>,
+    /// Method.
+    pub method: Method,
+    /// Target.
+    pub target: Uri,
+    /// Query parameters.
+    pub params: Params,
+    /// The client.
+    pub peer: Arc<Peer>,
+    /// Stops evaluations when the client is gone.
+    pub cancel: Cancel,
+    /// When the head was read.
+    pub received: Option<Instant>,
+    /// Time limit.
+    pub deadline: Option<Instant>,
+}
+
+impl RequestInfo {
+    /// Collects the data of a request and adds it to the extensions.
+    pub fn of<B>(
+        request: &mut http::Request<B>,
+        id: u64,
+        peer: Arc<Peer>,
+        time_limit: Option<Duration>,
+    ) -> Arc<Self> {
+        let received = Instant::now();
+        let info = Arc::new(Self {
+            id,
+            name: request.headers().get(&REQUEST_ID).cloned(),
+            method: request.method().clone(),
+            params: request.uri().query().map(Params::parse).unwrap_or_default(),
+            target: request.uri().clone(),
+            peer,
+            cancel: Cancel::default(),
+            received: Some(received),
+            deadline: time_limit.and_then(|limit| received.checked_add(limit)),
+        });
+        request.extensions_mut().insert(info.clone());
+        info
+    }
+
+    /// Returns the name that the client gave the request, for logs.
+    pub fn given_name(&self) -> Option<&str> {
+        let name = self.name.as_ref()?.to_str().ok()?;
+        (!name.is_empty()).then_some(name)
+    }
+
+    /// Returns the path as it was sent.
+    pub fn path(&self) -> &str {
+        self.target.path()
+    }
+
+    /// Returns when the head was read.
+    pub fn received(&self) -> Instant {
+        self.received.unwrap_or_else(Instant::now)
+    }
+
+    /// Returns the rest of the time limit; `None` without one.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.deadline
+            .map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// Returns `true` if the time limit has passed.
+    pub fn is_late(&self) -> bool {
+        self.time_left().is_some_and(|left| left.is_zero())
+    }
+}
+
+/// Length of the part of a path that belongs to its route. An extension of a request.
+#[derive(Clone, Copy)]
+pub struct Routed(pub usize);
+
+/// The body as the authorization policy has read it. An extension of a request.
+#[derive(Clone)]
+pub struct ParsedBody(pub Value);
+
+/// Access to what handlers need.
+pub trait RequestExt {
+    /// Returns what the server knows about the request.
+    fn info(&self) -> &RequestInfo;
+    /// Returns the path as it was sent.
+    fn path(&self) -> &str;
+    /// Returns the part of the path below its route, as it was sent and without the slash between. `None` if the route is not a part of
+    /// the path, which is a bug: the root would be another document.
+    fn below(&self) -> Option<&str>;
+    /// Returns the body if the authorization policy has read it.
+    fn parsed_body(&self) -> Option<&Value>;
+    /// Returns the text of a header; empty if it is missing or not text.
+    fn header(&self, name: impl AsHeaderName) -> &str;
+    /// Returns the query parameters.
+    fn params(&self) -> &Params {
+        &self.info().params
+    }
+    /// Returns `true` if the client wants JSON with indentation.
+    fn pretty(&self) -> bool {
+        self.params().flag("pretty")
+    }
+    /// Returns `true` if the body is declared as YAML.
+    fn is_yaml(&self) -> bool {
+        self.header(CONTENT_TYPE).contains("yaml")
+    }
+    /// Returns `true` if the body is compressed with gzip.
+    fn is_compressed(&self) -> bool {
+        self.header(CONTENT_ENCODING).contains("gzip")
+    }
+}
+
+impl<B> RequestExt for http::Request<B> {
+    fn info(&self) -> &RequestInfo {
+        /// Only tests handle requests that did not come through [`RequestInfo::of`].
+        static NONE: LazyLock<RequestInfo> = LazyLock::new(RequestInfo::default);
+        let info = self.extensions().get::<Arc<RequestInfo>>();
+        info.map_or(&NONE, |info| &**info)
+    }
+
+    fn path(&self) -> &str {
+        self.uri().path()
+    }
+
+    fn below(&self) -> Option<&str> {
+        let Routed(length) = self.extensions().get()?;
+        let rest = self.path().get(*length..)?;
+        Some(rest.strip_prefix('/').unwrap_or(rest))
+    }
+
+    fn parsed_body(&self) -> Option<&Value> {
+        self.extensions().get().map(|ParsedBody(value)| value)
+    }
+
+    fn header(&self, name: impl AsHeaderName) -> &str {
+        let value = self.headers().get(name);
+        value.and_then(|value| value.to_str().ok()).unwrap_or("")
+    }
+}
+
+/// Returns every header with its value.
+pub fn each_header(headers: &HeaderMap) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
+    let headers = headers.iter();
+    headers.map(|(name, value)| (name.as_str(), String::from_utf8_lossy(value.as_bytes())))
+}
+
+/// Checks what HTTP demands of a head and hyper does not check.
+///
+/// # Errors
+/// The request is rejected.
+pub fn check_head(headers: &HeaderMap, version: Version) -> Result<(), Rejection> {
+    let mut hosts = headers.get_all(HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (None, _) if version == Version::HTTP_11 => {
+            return Err(Rejection::Host("missing required Host header"));
+        }
+        // a proxy may have read the other one
+        (Some(_), Some(_)) => return Err(Rejection::Host("too many Host headers")),
+        (Some(host), None) if !host.as_bytes().iter().all(|&byte| is_of_host(byte)) => {
+            return Err(Rejection::Host("malformed Host header"));
+        }
+        _ => {}
+    }
+    let mut codings = headers.get_all(TRANSFER_ENCODING).iter();
+    if let Some(coding) = codings.next()
+        && (!coding.as_bytes().eq_ignore_ascii_case(b"chunked") || codings.next().is_some())
+    {
+        return Err(Rejection::TransferEncoding);
+    }
+    let expects = headers.get(EXPECT).map(HeaderValue::as_bytes);
+    match expects {
+        None | Some(b"") => Ok(()),
+        Some(expects) if expects.eq_ignore_ascii_case(b"100-continue") => Ok(()),
+        Some(_) => Err(Rejection::Expectation),
+    }
+}
+
+/// Returns `true` if a byte may be part of a host or its port.
+fn is_of_host(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!$%&'()*+,-.:;=[]_~".contains(&byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderMap, HeaderName, HeaderValue, Version};
+
+    use super::{Rejection, RequestExt as _, Routed, check_head};
+
+    fn check(lines: &[&str], version: Version) -> Option<Rejection> {
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            let (name, value) = line.split_once(": ").unwrap();
+            let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
+            headers.append(name, HeaderValue::from_str(value).unwrap());
+        }
+        check_head(&headers, version).err()
+    }
+
+    #[test]
+    fn heads_are_checked() {
+        let check11 = |lines: &[&str]| check(lines, Version::HTTP_11);
+        let host = |message| Some(Rejection::Host(message));
+        assert_eq!(check11(&["host: a:80"]), None);
+        assert_eq!(check11(&[]), host("missing required Host header"));
+        assert_eq!(check(&[], Version::HTTP_10), None);
+        assert_eq!(check(&[], Version::HTTP_2), None);
+        let two = &["host: a", "host: a"];
+        assert_eq!(check11(two), host("too many Host headers"));
+        for odd in ["host: a/b", "host: a b", "host: a@b", "host: \"a\""] {
+            assert_eq!(check11(&[odd]), host("malformed Host header"), "{odd}");
+        }
+        let with = |value: &str| check11(&["host: a", value]);
+        assert_eq!(with("transfer-encoding: Chunked"), None);
+        for odd in ["gzip", "gzip, chunked", "identity", ""] {
+            let rejected = with(&format!("transfer-encoding: {odd}"));
+            assert_eq!(rejected, Some(Rejection::TransferEncoding), "{odd}");
+        }
+        let coding = "transfer-encoding: chunked";
+        let twice = check11(&["host: a", coding, coding]);
+        assert_eq!(twice, Some(Rejection::TransferEncoding));
+        assert_eq!(with("expect: 100-Continue"), None);
+        assert_eq!(with("expect: 200-ok"), Some(Rejection::Expectation));
+    }
+
+    #[test]
+    fn requests_know_what_is_below_their_route() {
+        let mut request = http::Request::new(());
+        *request.uri_mut() = "/v1/data/a%2Fb?x=1".parse().unwrap();
+        assert_eq!(request.below(), None);
+        request.extensions_mut().insert(Routed("/v1/data".len()));
+        assert_eq!(request.below(), Some("a%2Fb"));
+        let headers = request.headers_mut();
+        headers.insert("content-type", HeaderValue::from_static("text/yaml"));
+        headers.insert("content-encoding", HeaderValue::from_static("gzip"));
+        assert!(request.is_yaml() && request.is_compressed());
+    }
+}
