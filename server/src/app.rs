@@ -12,10 +12,8 @@ use tracing::{info, warn};
 
 use crate::api::{Service, State, file_name, log_status};
 use crate::config::{Authentication, Authorization, Live, LiveOptions, ServerOptions};
-use crate::http::{
-    self, Address, AllowedHosts, Budget, Executor, Listener, NamedHost, Pool, Serving, Socket,
-    TlsState, serve,
-};
+use crate::http::{self, Budget, Executor, Pool, Serving, serve};
+use crate::net::{Address, AllowedHosts, Listener, NamedHost, Socket, TlsState};
 use crate::plugins::{Plugin, Registry, Start, Started};
 
 /// The plugin that tells the status.

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use hyper::body::Body as _;
 use solon_control::ControlPlane;
 use solon_control::api::{Admitted, KnownKey, RequestId, Service};
 use tokio::sync::Semaphore;
@@ -16,10 +15,11 @@ use tracing::info;
 use crate::config::{Bounds, TlsOptions};
 use crate::http::header::RETRY_AFTER;
 use crate::http::{
-    self, App, BodyLimits, Budget, IncomingRequest, Listener, Rejection, Request, RequestExt as _,
-    RequestInfo, Response, ResponseExt as _, Serving, Spent, TlsState, decompress, parsed_size,
-    read_body, response, serve,
+    self, App, BodyLimits, Budget, HttpBody as _, IncomingRequest, Rejection, Request,
+    RequestExt as _, RequestInfo, Response, ResponseExt as _, Serving, Spent, decompress,
+    parsed_size, read_body, response, serve,
 };
+use crate::net::{Listener, TlsState};
 
 /// Requests that are handled at a time. They wait for their database most of the time.
 const AT_ONCE: usize = 64;

@@ -20,8 +20,10 @@
 //! | `app`, `control` | a policy server, and a control plane, from start to stop |
 //! | `api` | what requests ask for |
 //! | `plugins` | what runs beside requests, and how it is |
-//! | `http` | how requests and answers travel |
+//! | `net` | sockets, TLS, the hosts that requests may name |
+//! | `http` | how requests and responses travel |
 //! | `config`, `telemetry` | options; what the server tells about itself |
+//! | `json` | responses and outputs as JSON text |
 //! | `wire` | parts of errors that API and commands share |
 
 #![cfg_attr(
@@ -40,6 +42,8 @@ pub mod cli;
 mod config;
 mod control;
 mod http;
+mod json;
+mod net;
 mod plugins;
 mod system;
 mod telemetry;

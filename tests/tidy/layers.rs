@@ -40,7 +40,8 @@ const ENGINE: Layers = &[
 ];
 
 const SERVER: Layers = &[
-    &["config", "telemetry", "wire", "system"],
+    &["config", "telemetry", "json", "wire", "system"],
+    &["net"],
     &["http", "plugins"],
     &["api"],
     &["app", "control"],

@@ -11,7 +11,8 @@ use super::data::Found;
 use super::state::State;
 use super::warning::Warning;
 use super::{ApiError, metrics};
-use crate::http::{Fields, RequestExt as _, Response, Status, response};
+use crate::http::{RequestExt as _, Response, Status, response};
+use crate::json::Fields;
 
 /// `POST /v1/batch/data/{path}`: the document for each of many inputs, on one moment of policies and documents.
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {

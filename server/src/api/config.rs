@@ -6,7 +6,8 @@ use super::ApiError;
 use super::call::Call;
 use super::data::style;
 use super::state::State;
-use crate::http::{Fields, RequestExt as _, Response, Status, response};
+use crate::http::{RequestExt as _, Response, Status, response};
+use crate::json::Fields;
 
 /// `GET /v1/config`, without what is secret.
 #[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]

@@ -19,7 +19,8 @@ use super::provenance::provenance;
 use super::search::{Told, Wanted, search};
 use super::state::State;
 use super::warning::Warning;
-use crate::http::{Fields, RequestExt as _, Response, Status, response, segments};
+use crate::http::{RequestExt as _, Response, Status, response, segments};
+use crate::json::Fields;
 use crate::telemetry::Metrics;
 
 /// `GET /v1/data/{path}`

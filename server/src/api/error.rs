@@ -8,9 +8,8 @@ use solon::store::StoreError;
 
 use crate::config::Spelling;
 use crate::http::header::RETRY_AFTER;
-use crate::http::{
-    Fields, Pace, Rejection, Response, ResponseExt as _, Status, answer_text, response,
-};
+use crate::http::{Pace, Rejection, Response, ResponseExt as _, Status, response};
+use crate::json::{Fields, answer_text};
 use crate::wire::{Details, Location, Running};
 
 /// Messages that clients compare.

@@ -19,7 +19,8 @@ use super::error::message;
 use super::evaluation::evaluate;
 use super::metrics::{self, Stages};
 use super::state::State;
-use crate::http::{Fields, RequestExt as _, Response, Status, decode, response};
+use crate::http::{RequestExt as _, Response, Status, decode, response};
+use crate::json::Fields;
 use crate::telemetry::Metrics;
 use crate::wire::Location;
 

@@ -9,7 +9,8 @@ use super::call::Call;
 use super::data::path;
 use super::documents::Failure;
 use super::state::State;
-use crate::http::{RequestExt as _, Response, Status, answer_text, response};
+use crate::http::{RequestExt as _, Response, Status, response};
+use crate::json::answer_text;
 
 /// Where health rules live.
 const PACKAGE: [&str; 2] = ["system", "health"];

@@ -8,7 +8,8 @@ use solon::trace::Timer;
 
 use super::call::Call;
 use crate::config::Spelling;
-use crate::http::{Fields, RequestExt as _};
+use crate::http::RequestExt as _;
+use crate::json::Fields;
 use crate::telemetry::{Measured, Metrics};
 
 /// Measures what a request asks for: timers with `metrics`, and with `instrument` what more there is.

@@ -11,7 +11,8 @@ use super::provenance::VERSION;
 use super::routes::{Action, Route, served};
 use super::state::State;
 use crate::config::{Authentication, Authorization, ServerOptions};
-use crate::http::{RequestExt as _, Response, Status, answer_text, response};
+use crate::http::{RequestExt as _, Response, Status, response};
+use crate::json::answer_text;
 
 /// What is told of operations, by `METHOD /path`.
 const OPERATIONS: &str = include_str!("openapi/operations.json");

@@ -15,7 +15,8 @@ use super::error::message;
 use super::metrics::{self, Stages};
 use super::module_name::policy_id;
 use super::state::State;
-use crate::http::{Fields, RequestExt as _, Response, Status, indent, response, segments};
+use crate::http::{RequestExt as _, Response, Status, response, segments};
+use crate::json::{Fields, indent};
 use crate::telemetry::Metrics;
 
 /// A module as answers show it.

@@ -16,7 +16,8 @@ use super::evaluation::evaluate;
 use super::metrics::{self, Stages};
 use super::search::{Told, Wanted, search};
 use super::state::State;
-use crate::http::{Fields, RequestExt as _, Response, Status, response};
+use crate::http::{RequestExt as _, Response, Status, response};
+use crate::json::Fields;
 
 /// Longest query that is kept prepared.
 const LONGEST_KEPT: usize = 4 << 10;

@@ -14,7 +14,8 @@ use super::call::Call;
 use super::evaluation::evaluate;
 use super::metrics::is_instrumented;
 use super::state::State;
-use crate::http::{Fields, RequestExt as _, answer_text, escape_html, indent};
+use crate::http::RequestExt as _;
+use crate::json::{Fields, answer_text, escape_html, indent};
 use crate::telemetry::Metrics;
 
 /// What is asked for beside an answer.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::body::{Body as _, Bytes};
+use bytes::Bytes;
 
 use super::access_log;
 use super::authorize::{self, HeadVerdict};
@@ -13,9 +13,10 @@ use super::{ApiError, State};
 use crate::config::Authorization;
 use crate::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING};
 use crate::http::{
-    App, BodyLimits, Budget, Cleaned, Executor, Held, IncomingRequest, Longer, Method, ParsedBody,
-    Place, Rejection, Request, RequestExt as _, RequestInfo, Response, ResponseExt as _, Routed,
-    SMALL, Status, accepts_gzip, clean, compress, decompress, parsed_size, read_body, response,
+    App, BodyLimits, Budget, Cleaned, Executor, Held, HttpBody as _, IncomingRequest, Longer,
+    Method, ParsedBody, Place, Rejection, Request, RequestExt as _, RequestInfo, Response,
+    ResponseExt as _, Routed, SMALL, Status, accepts_gzip, clean, compress, decompress,
+    parsed_size, read_body, response,
 };
 use crate::telemetry::CountedRequest;
 

@@ -9,7 +9,8 @@ use super::call::Call;
 use super::metrics_page::registry;
 use super::service::Service;
 use super::state::State;
-use crate::http::{Fields, RequestExt as _, Response, Status, response};
+use crate::http::{RequestExt as _, Response, Status, response};
+use crate::json::Fields;
 use crate::plugins::{Plugin, PluginState};
 use crate::telemetry::messages;
 

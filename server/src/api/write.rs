@@ -10,7 +10,8 @@ use super::data::path;
 use super::metrics;
 use super::patch;
 use super::state::State;
-use crate::http::{Fields, RequestExt as _, Response, Status, response};
+use crate::http::{RequestExt as _, Response, Status, response};
+use crate::json::Fields;
 use crate::telemetry::Metrics;
 
 /// `PUT /v1/data/{path}`: writes a document, making the objects around it.

@@ -7,7 +7,7 @@ use solon::bundle::{LoadError, LoadErrors};
 use solon::{ErrorEntry, StackFrame};
 use solon_syntax::source::Diagnostic;
 
-use crate::http::answer_text;
+use crate::json::answer_text;
 use crate::wire::{Details, Location, Running};
 
 /// Errors on their way to the terminal.

@@ -99,7 +99,10 @@ impl<A: App> Connection<A> {
     fn check(&self, request: &IncomingRequest) -> Result<(), Rejection> {
         check_head(request.headers(), request.version())?;
         match &self.peer.hosts {
-            Some(hosts) => hosts.check(request.uri(), request.headers(), &self.peer),
+            Some(hosts) => {
+                let checked = hosts.check(request.uri(), request.headers(), self.peer.local);
+                checked.map_err(Rejection::Foreign)
+            }
             None => Ok(()),
         }
     }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use http::StatusCode;
 
 use super::pool::NotRun;
+use crate::net::ForeignName;
 
 /// Reason for a rejection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,10 +24,8 @@ pub enum Rejection {
     Broken,
     /// The request names no host, several, or an invalid one.
     Host(&'static str),
-    /// The request names a host that is not allowed. Empty if it names none.
-    ForeignHost(String),
-    /// The request comes from a web page of an origin that is not allowed.
-    ForeignOrigin(String),
+    /// The request names a host or an origin that is not allowed.
+    Foreign(ForeignName),
     /// The request expects something else than `100-continue`.
     Expectation,
     /// The transfer encoding is not `chunked`. A proxy may see the end of the body elsewhere.
@@ -91,19 +90,19 @@ impl Rejection {
                 "the body is not what its head says",
             ),
             Self::Host(message) => of(StatusCode::BAD_REQUEST, "invalid_parameter", message),
-            Self::ForeignHost(host) if host.is_empty() => of(
+            Self::Foreign(ForeignName::Host(host)) if host.is_empty() => of(
                 StatusCode::FORBIDDEN,
                 "host_not_allowed",
                 "the request names no host, which a server without authentication requires",
             ),
-            Self::ForeignHost(host) => with(
+            Self::Foreign(ForeignName::Host(host)) => with(
                 StatusCode::FORBIDDEN,
                 "host_not_allowed",
                 format!(
                     "host `{host}` is not allowed: a server without authentication accepts it only with --allowed-host"
                 ),
             ),
-            Self::ForeignOrigin(origin) => with(
+            Self::Foreign(ForeignName::Origin(origin)) => with(
                 StatusCode::FORBIDDEN,
                 "host_not_allowed",
                 format!(

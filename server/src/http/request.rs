@@ -14,10 +14,9 @@ use http::{HeaderMap, Method, Uri, Version};
 use hyper::body::Incoming;
 use solon::{Cancel, Value};
 
-use super::hosts::AllowedHosts;
 use super::params::Params;
 use super::rejection::Rejection;
-use super::tls::Certificates;
+use crate::net::{AllowedHosts, Certificates};
 
 /// A request whose body is still to be read.
 pub type IncomingRequest = http::Request<Incoming>;

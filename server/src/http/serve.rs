@@ -15,11 +15,9 @@ use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
 use super::connection::{App, Connection, Service};
-use super::hosts::AllowedHosts;
-use super::listen::{Listener, Socket};
 use super::request::Peer;
 use super::stream::{ConnectionState, TimeoutStream};
-use super::tls::TlsState;
+use crate::net::{AllowedHosts, Listener, Socket, TlsState};
 
 /// Pause after a failed `accept`, for example when the process has no file handles left.
 const PAUSE: Duration = Duration::from_millis(50);

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use http::HeaderMap;
+use percent_encoding::percent_decode_str;
 
 use crate::error::Refusal;
 use crate::limits;
@@ -36,15 +37,10 @@ pub struct Params(Vec<(String, String)>);
 impl Params {
     /// Reads what stands behind the question mark.
     pub fn parse(query: &str) -> Result<Self, Refusal> {
-        let pairs = query.split('&').filter(|pair| !pair.is_empty());
-        let read = |pair: &str| {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            Ok((
-                decode(&name.replace('+', " "))?,
-                decode(&value.replace('+', " "))?,
-            ))
-        };
-        pairs.map(read).collect::<Result<_, Refusal>>().map(Self)
+        // separators are ASCII, so each part is valid if the whole query is
+        decode(query)?;
+        let pairs = form_urlencoded::parse(query.as_bytes());
+        Ok(Self(pairs.into_owned().collect()))
     }
 
     /// The value of a parameter; of several the last.
@@ -83,29 +79,17 @@ impl Params {
 
 /// Decodes percent escapes, once.
 pub fn decode(text: &str) -> Result<String, Refusal> {
-    let wrong =
-        || Refusal::invalid("the address has a percent sign that begins no escape of UTF-8");
-    if !text.contains('%') {
-        return Ok(text.to_owned());
+    // decoders of URLs keep broken escapes as they are
+    let is_valid = text.split('%').skip(1).all(|part| {
+        let digits = part.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    });
+    match percent_decode_str(text).decode_utf8() {
+        Ok(decoded) if is_valid => Ok(decoded.into()),
+        _ => Err(Refusal::invalid(
+            "the address has a percent sign that begins no escape of UTF-8",
+        )),
     }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let mut digit = || {
-            let digit = rest.next().map(char::from)?.to_digit(16)?;
-            u8::try_from(digit).ok()
-        };
-        let (high, low) = (digit(), digit());
-        let (Some(high), Some(low)) = (high, low) else {
-            return Err(wrong());
-        };
-        bytes.push(high * 16 + low);
-    }
-    String::from_utf8(bytes).map_err(|_| wrong())
 }
 
 impl Asked {

@@ -16,7 +16,8 @@ use super::super::documents::Failure;
 use super::super::metrics;
 use super::super::state::State;
 use super::inputs::Inputs;
-use crate::http::{Fields, Held, Place, Rejection, Request, RequestExt as _, Spent};
+use crate::http::{Held, Place, Rejection, Request, RequestExt as _, Spent};
+use crate::json::Fields;
 
 /// What is told of an input: its document, or what went wrong.
 pub type Answer = Result<Fields, Fields>;

@@ -12,7 +12,7 @@ use super::metrics;
 use super::profile::{self, Row};
 use crate::cli::explanation::Explanation;
 use crate::cli::table::Table;
-use crate::http::{answer_text, escape_html, indent};
+use crate::json::{answer_text, escape_html, indent};
 use crate::telemetry::Metrics;
 
 /// What was measured, in one run or in several.

@@ -9,7 +9,7 @@ use clap::builder::OsStringValueParser;
 
 use crate::cli::amounts::signed_duration;
 use crate::config::{Authentication, Authorization, TlsOptions, TlsVersion};
-use crate::http::NamedHost;
+use crate::net::NamedHost;
 
 /// How often the files of certificates are looked at unless set.
 const REFRESH: Duration = Duration::from_secs(5);

@@ -7,13 +7,20 @@ use http::header::{HOST, ORIGIN};
 use http::{HeaderMap, Uri};
 
 use super::listen::Address;
-use super::rejection::Rejection;
-use super::request::Peer;
 
 /// The hosts that requests on a listener may name.
 #[derive(Clone, Debug, Default)]
 pub struct AllowedHosts {
     hosts: Vec<NamedHost>,
+}
+
+/// A name in a request that is not allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ForeignName {
+    /// The host of the request. Empty if it names none.
+    Host(String),
+    /// The origin of the web page that sent the request.
+    Origin(String),
 }
 
 /// A host, and the only port that is allowed with it, if there is one.
@@ -73,11 +80,17 @@ impl AllowedHosts {
         }
     }
 
-    /// Rejects a request that names another host: in its target, in `Host` or in `Origin`.
+    /// Rejects a request that names another host: in its target, in `Host` or in `Origin`. `local` is the address
+    /// that the client has connected to.
     ///
     /// # Errors
     /// The rejection names the host.
-    pub fn check(&self, target: &Uri, headers: &HeaderMap, peer: &Peer) -> Result<(), Rejection> {
+    pub fn check(
+        &self,
+        target: &Uri,
+        headers: &HeaderMap,
+        local: Option<IpAddr>,
+    ) -> Result<(), ForeignName> {
         let authority = target.authority().map(|authority| {
             // what stands ahead of `@` is no part of the host
             let text = authority.as_str();
@@ -85,33 +98,33 @@ impl AllowedHosts {
         });
         let header = headers.get(HOST).map(|host| host.to_str().unwrap_or(""));
         if authority.is_none() && header.is_none() {
-            return Err(Rejection::ForeignHost(String::new()));
+            return Err(ForeignName::Host(String::new()));
         }
         for text in [authority, header].into_iter().flatten() {
-            if !self.allows(peer, text) {
-                return Err(Rejection::ForeignHost(text.to_owned()));
+            if !self.allows(local, text) {
+                return Err(ForeignName::Host(text.to_owned()));
             }
         }
-        self.check_origin(headers, peer)
+        self.check_origin(headers, local)
     }
 
-    fn check_origin(&self, headers: &HeaderMap, peer: &Peer) -> Result<(), Rejection> {
+    fn check_origin(&self, headers: &HeaderMap, local: Option<IpAddr>) -> Result<(), ForeignName> {
         for origin in headers.get_all(ORIGIN) {
             let text = String::from_utf8_lossy(origin.as_bytes());
             let host = text.split_once("://").map(|(_, host)| host);
-            if !host.is_some_and(|host| self.allows(peer, host)) {
-                return Err(Rejection::ForeignOrigin(text.into_owned()));
+            if !host.is_some_and(|host| self.allows(local, host)) {
+                return Err(ForeignName::Origin(text.into_owned()));
             }
         }
         Ok(())
     }
 
-    fn allows(&self, peer: &Peer, text: &str) -> bool {
+    fn allows(&self, local: Option<IpAddr>, text: &str) -> bool {
         let Some(named) = parse(text) else {
             return false;
         };
         let is_own = match &named.host {
-            Host::Address(address) => address.is_loopback() || peer.local == Some(*address),
+            Host::Address(address) => address.is_loopback() || local == Some(*address),
             Host::Name(name) => name == "localhost",
         };
         is_own || self.hosts.iter().any(|host| host.allows(&named))

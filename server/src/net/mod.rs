@@ -1,0 +1,10 @@
+//! Sockets, TLS, and the hosts that requests may name.
+
+mod hosts;
+mod listen;
+mod tls;
+mod unix;
+
+pub use hosts::{AllowedHosts, ForeignName, NamedHost};
+pub use listen::{Address, Listener, Socket};
+pub use tls::{Certificates, TlsState};
