@@ -17,7 +17,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `limits`, `bug` | every bound; violated invariants |
+//! | `limits`, `bug`, `index` | every bound; violated invariants; positions that must exist |
 //! | `value` | values, owned and in flight; JSON, YAML, numbers |
 //! | `uri` | URIs taken apart |
 //! | `types`, `host`, `store` | static types; the way to the outside; base documents |
@@ -46,6 +46,7 @@ mod filter_query;
 #[cfg(feature = "graphql")]
 mod graphql;
 pub mod host;
+mod index;
 #[doc(hidden)]
 pub mod internal;
 mod limits;

@@ -17,6 +17,7 @@ const CRATES: [(&str, Layers); 4] = [
 
 const ENGINE: Layers = &[
     &["limits", "bug"],
+    &["index"],
     &["value"],
     &["uri"],
     &["types", "host", "store"],

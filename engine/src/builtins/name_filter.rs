@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use super::{Entry, all};
+use crate::index::Indexed as _;
 
 /// Whether a deprecated built-in may have a name of which this is the first part: its length and first letter tell
 /// most others.
@@ -28,9 +29,7 @@ impl NameFilter {
         for entry in entries {
             let part = entry.builtin.name.split('.').next().unwrap_or_default();
             let (first, length) = Self::outline(part);
-            if let Some(lengths) = filter.get_mut(first) {
-                *lengths |= length;
-            }
+            *filter.item_mut(first) |= length;
         }
         Self(filter)
     }

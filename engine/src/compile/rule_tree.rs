@@ -7,6 +7,7 @@ use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 use solon_syntax::ast::{Module, Rule, Term, TermKind};
 
+use crate::index::{Indexed as _, Position};
 use crate::program::Steps;
 use crate::value::number::NumberText;
 use crate::value::order::same_key;
@@ -26,9 +27,9 @@ pub struct RuleId {
     pub rule: u32,
 }
 
-impl NodeId {
-    /// Its position among all nodes.
-    pub fn position(self) -> usize {
+impl Position for NodeId {
+    #[inline]
+    fn position(self) -> usize {
         self.0 as usize
     }
 }
@@ -102,9 +103,7 @@ impl RuleTree {
         for (module, position) in ordered {
             let package = builder.descend(Self::DATA, module.package.path.get(1..).unwrap_or(&[]));
             builder.node(package).packages.push(position);
-            if let Some(homes) = homes.get_mut(position as usize) {
-                homes.reserve_exact(module.rules.len());
-            }
+            homes.item_mut(position).reserve_exact(module.rules.len());
             for (rule, place) in module.rules.iter().zip(0..) {
                 let id = RuleId {
                     module: position,
@@ -117,9 +116,7 @@ impl RuleTree {
                     let tail = tail.iter().map(key).collect();
                     builder.tree.tails.insert(id, tail);
                 }
-                if let Some(homes) = homes.get_mut(position as usize) {
-                    homes.push(node);
-                }
+                homes.item_mut(position).push(node);
                 let node = builder.node(node);
                 if node.rules.is_empty() {
                     node.arity = rule.head.args.len();

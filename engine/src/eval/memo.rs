@@ -4,6 +4,7 @@ use bumpalo::Bump;
 use hashbrown::HashTable;
 use smallvec::SmallVec;
 
+use crate::index::Indexed as _;
 use crate::program::RuleId;
 use crate::value::{Arena, V, order, sample};
 
@@ -185,9 +186,7 @@ impl<'e> Memo<'e> {
     #[inline]
     fn set(&mut self, rule: RuleId, flag: u64) {
         let (word, shift) = flags_at(rule);
-        if let Some(word) = self.flags.get_mut(word) {
-            *word |= flag << shift;
-        }
+        *self.flags.item_mut(word) |= flag << shift;
     }
 
     /// Notes that a function ran long.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use solon_syntax::source::Span;
 
+use crate::index::Indexed as _;
 use crate::trace::{Event, Node, Observer, Op};
 
 /// Watches a search for the rules that it comes by.
@@ -89,8 +90,8 @@ impl Observer for Becoming {
                 let mut query = query;
                 // the query of the whole is around itself
                 while let Some((rule, around)) = self.queries.get(&query).copied() {
-                    if let Some(seen) = rule.and_then(|rule| self.rules.get_mut(rule)) {
-                        seen.depends = true;
+                    if let Some(rule) = rule {
+                        self.rules.item_mut(rule).depends = true;
                     }
                     if around == query {
                         break;

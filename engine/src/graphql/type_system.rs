@@ -7,6 +7,7 @@ use super::ast::{
     ValueKind,
 };
 use super::schema::Schema;
+use crate::index::Indexed as _;
 
 /// Lists up to this length are searched from the start.
 const SHORT: usize = 8;
@@ -139,9 +140,7 @@ impl TypeSystem {
             .map(|(id, definition)| builder.type_def(id, definition))
             .collect();
         for (of, possible) in builder.possible(schema) {
-            if let Some(of) = types.get_mut(of) {
-                of.possible.push(possible);
-            }
+            types.item_mut(of).possible.push(possible);
         }
         for of in &mut types {
             of.possible.sort_unstable();
@@ -151,8 +150,8 @@ impl TypeSystem {
             .iter()
             .filter_map(|(operation, of)| Some((operation.as_ref().into(), builder.id(of)?)))
             .collect();
-        if let Some(query) = roots.get("query").and_then(|&id| types.get_mut(id)) {
-            builder.add_introspection(&mut query.fields);
+        if let Some(query) = roots.get("query") {
+            builder.add_introspection(&mut types.item_mut(*query).fields);
         }
         let typename = builder.plain("String", false);
         let directives = schema.directives.iter();

@@ -2,6 +2,8 @@
 
 use super::path::{bad_index, index};
 use super::{Operation, Path, StoreError, write};
+use crate::bug::bug;
+use crate::index::Indexed as _;
 use crate::value::{Items, Value};
 
 /// An array that was taken out of its document.
@@ -83,11 +85,10 @@ impl OpenArray {
         match operation {
             Operation::Add => self.insert(place, value),
             Operation::Remove => self.remove(place),
-            Operation::Replace => {
-                if let Some(element) = self.get_mut(place) {
-                    *element = value;
-                }
-            }
+            Operation::Replace => match self.get_mut(place) {
+                Some(element) => *element = value,
+                None => bug!("an element is replaced that an array does not have"),
+            },
         }
     }
 
@@ -114,14 +115,13 @@ impl OpenArray {
     /// Takes out the element at a place.
     fn remove(&mut self, at: usize) {
         let Some((place, at)) = self.find(at) else {
-            return;
+            bug!("an element is removed that an array does not have");
         };
         self.len -= 1;
-        if let Some(block) = self.blocks.get_mut(place) {
-            block.remove(at);
-            if block.is_empty() {
-                self.blocks.remove(place);
-            }
+        let block = self.blocks.item_mut(place);
+        block.remove(at);
+        if block.is_empty() {
+            self.blocks.remove(place);
         }
     }
 

@@ -8,6 +8,7 @@ use solon_syntax::ast::Module;
 use solon_syntax::source::{SourceId, Span};
 
 use super::event::{Event, Node, Observer, Op};
+use crate::index::Indexed as _;
 
 /// Measures the time from one step of an expression to the next step of any.
 ///
@@ -152,13 +153,12 @@ impl Observer for Profile {
                 positions: HashSet::new(),
             });
         }
-        if let Some(row) = self.rows.get_mut(at) {
-            match event.op {
-                Op::Redo => row.redos += 1,
-                _ => row.evals += 1,
-            }
-            row.positions.insert(expr.index);
+        let row = self.rows.item_mut(at);
+        match event.op {
+            Op::Redo => row.redos += 1,
+            _ => row.evals += 1,
         }
+        row.positions.insert(expr.index);
         self.running = Some((at, Instant::now()));
     }
 

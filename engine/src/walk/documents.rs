@@ -24,7 +24,7 @@ impl<'e> Walk<'e> {
     }
 
     pub(super) fn site(&self, id: Option<SiteId>) -> Option<&'e Site> {
-        self.sites().get(id?)
+        Some(self.sites().get(id?))
     }
 
     /// Goes on for each document that a reference leads to.

@@ -8,6 +8,7 @@ use super::paths::segments;
 use crate::bug::Within;
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault, Operands};
+use crate::index::Indexed as _;
 use crate::value::order::hash;
 use crate::value::{Kind, SetBuilder, V};
 
@@ -67,9 +68,7 @@ impl<'e> Paths<'e> {
                     None => paths.add(at, segment),
                 };
             }
-            if let Some(step) = paths.steps.get_mut(at.wrapping_sub(1)) {
-                step.whole = true;
-            }
+            paths.steps.item_mut(at.wrapping_sub(1)).whole = true;
         }
         Ok(paths)
     }

@@ -9,6 +9,7 @@ use crate::bug::Within as _;
 use crate::builtins::arrays::allot;
 use crate::builtins::operands::plain_int;
 use crate::builtins::{BuiltinContext, Fault};
+use crate::index::Indexed as _;
 use crate::value::{Kind, V};
 use object::{Slot, Slots};
 
@@ -228,9 +229,7 @@ fn change_item<'e>(items: &mut Vec<Tree<'e>>, key: V<'e>, change: Change<'e>) ->
             Ok(())
         }
         Change::Replace(value) => {
-            if let Some(item) = items.get_mut(at) {
-                *item = Tree::Value(value);
-            }
+            *items.item_mut(at) = Tree::Value(value);
             Ok(())
         }
     }

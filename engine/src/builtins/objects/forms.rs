@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::bug::bug;
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault};
+use crate::index::Indexed as _;
 use crate::value::array::ArrayView;
 use crate::value::{ObjectView, SetView, V, Value};
 
@@ -261,8 +262,8 @@ fn was_seen(seen: &mut [u32; KNOWN], left: Form, right: Form) -> bool {
             _ => {}
         }
     }
-    if let Some(held) = places(mixed).next().and_then(|place| seen.get_mut(place)) {
-        *held = mark;
+    if let Some(place) = places(mixed).next() {
+        *seen.item_mut(place) = mark;
     }
     false
 }
@@ -311,8 +312,8 @@ pub fn recall<'e>(
     let mut all = places(mixed);
     let is_free = |place: &usize| known.get(*place).is_some_and(Option::is_none);
     let place = all.find(is_free).or_else(|| places(mixed).next());
-    if let Some(place) = place.and_then(|place| known.get_mut(place)) {
-        *place = Some(template);
+    if let Some(place) = place {
+        *known.item_mut(place) = Some(template);
     }
     Some(template)
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::bug::Within;
+use crate::index::Indexed as _;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 /// Some ASCII characters, one at a time or as many as there are.
@@ -25,9 +26,7 @@ impl AsciiClass {
         let mut members = [false; 256];
         let mut add = |low: u8, high: u8| {
             for byte in low..=high {
-                if let Some(member) = members.get_mut(usize::from(byte)) {
-                    *member = true;
-                }
+                *members.item_mut(byte) = true;
             }
         };
         match class {

@@ -2,6 +2,7 @@
 //! one set often meets several others.
 
 use crate::bug::bug;
+use crate::index::Indexed as _;
 use crate::value::{Arena, V, sort, text};
 
 /// Sets whose heads are known at once.
@@ -62,13 +63,11 @@ impl<'e> KnownHeads<'e> {
             text::head_from(text, from)
         };
         let heads = arena.bump().alloc_slice_fill_iter(members.iter().map(head));
-        if let Some(place) = self.known.get_mut(self.next) {
-            *place = Some(Heads {
-                members: members.as_ptr().addr(),
-                from,
-                numbers: heads,
-            });
-        }
+        *self.known.item_mut(self.next) = Some(Heads {
+            members: members.as_ptr().addr(),
+            from,
+            numbers: heads,
+        });
         self.next = (self.next + 1) % KNOWN;
         heads
     }

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use crate::bug::Within;
 use crate::builtins::buffer::push;
 use crate::builtins::{BuiltinContext, Fault, Operands};
+use crate::index::Indexed as _;
 use crate::value::{TextView, V};
 
 pub fn replace<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -131,9 +132,7 @@ impl Firsts {
         order.sort_unstable();
         let mut bits = [0_u64; 4];
         for (byte, _) in &order {
-            if let Some(word) = bits.get_mut(usize::from(byte >> 6)) {
-                *word |= 1 << (byte & 63);
-            }
+            *bits.item_mut(byte >> 6) |= 1 << (byte & 63);
         }
         Self { bits, order }
     }

@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 
 use super::Vertex;
 use crate::compile::rule_tree::{NodeId, RuleId, RuleTree};
+use crate::index::Indexed as _;
 use crate::value::Value;
 
 /// A step of a path.
@@ -78,9 +79,7 @@ impl<'t> Targets<'t> {
                 Open::Path(node, path) => self.path_members(node, &path),
             };
             let position = (group.0 - self.first_group) as usize;
-            if let Some(place) = self.groups.get_mut(position) {
-                *place = members;
-            }
+            *self.groups.item_mut(position) = members;
         }
     }
 

@@ -7,6 +7,7 @@ use solon_syntax::ast::{self, Module, Term, TermKind};
 
 use super::lowering_record::Earlier;
 use crate::compile::rule_tree::{NodeId as SiteId, RuleTree, ground_prefix};
+use crate::index::Indexed as _;
 use crate::program::{NodeId, Program, RuleId, RuleKind, RuleSet, TreeNode};
 use crate::value::{Kind, V, Value};
 
@@ -109,9 +110,8 @@ impl<'m> Planting<'_, 'm> {
             }
             self.path.pop();
         }
-        if let Some(parent) = self.program.tree.nodes.get_mut(parent as usize) {
-            parent.children = children.into_iter().collect();
-        }
+        let parent = self.program.tree.nodes.item_mut(parent);
+        parent.children = children.into_iter().collect();
     }
 
     /// The rules of a site in the order of files, the terms of their heads behind some others.
@@ -179,12 +179,8 @@ impl<'m> Planting<'_, 'm> {
                 ..RuleSet::default()
             })
         });
-        if let Some(place) = self.program.rules.get_mut(id as usize) {
-            *place = set;
-        }
-        if let Some(place) = self.pending.get_mut(id as usize) {
-            *place = Some(pending);
-        }
+        *self.program.rules.item_mut(id) = set;
+        *self.pending.item_mut(id) = Some(pending);
         id
     }
 }

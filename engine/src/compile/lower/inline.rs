@@ -10,6 +10,7 @@ use super::constants::Constants;
 use super::joins;
 use super::lookups::{are_all, hoist, is_quiet};
 use crate::compile::optimisations::{Optimisation, Optimisations};
+use crate::index::Indexed as _;
 use crate::program::{
     Any, Block, Index, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Slot, Spliced, Step,
 };
@@ -79,9 +80,7 @@ pub fn rules(
 fn callees_first(program: &Program, sets: &[RuleId]) -> Vec<RuleId> {
     let mut seen = vec![true; program.rules.len()];
     for id in sets {
-        if let Some(seen) = seen.get_mut(*id as usize) {
-            *seen = false;
-        }
+        *seen.item_mut(*id) = false;
     }
     let mut order = Vec::with_capacity(sets.len());
     // rules to look at, and those whose callees have been

@@ -9,6 +9,7 @@ use super::each_lowered;
 use super::lookups::{is_pure, is_quiet};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::evaluation::base_index;
+use crate::index::Indexed as _;
 use crate::program::{
     Block, Join, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Slot, Step,
 };
@@ -127,17 +128,11 @@ impl Search<'_> {
                 Step::Walk { from, .. } | Step::BaseChild { from, .. } => self.depth(*from),
                 _ => depth,
             };
-            step.results_mut(&mut |slot| {
-                if let Some(depth) = self.depths.get_mut(*slot as usize) {
-                    *depth = found;
-                }
-            });
+            step.results_mut(&mut |slot| *self.depths.item_mut(*slot) = found);
             let inner = depth + u32::from(matches!(step, Step::Every(_)));
             if let Step::Every(every) = step {
                 for slot in every.key.iter().chain([&every.value]) {
-                    if let Some(depth) = self.depths.get_mut(*slot as usize) {
-                        *depth = inner;
-                    }
+                    *self.depths.item_mut(*slot) = inner;
                 }
             }
             step.blocks_mut().for_each(|block| self.block(block, inner));

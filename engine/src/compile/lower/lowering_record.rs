@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use super::inline;
+use crate::index::Indexed as _;
 use crate::limits;
 use crate::program::{Program, RuleId, RuleSet, Step};
 
@@ -72,9 +73,7 @@ impl LoweringRecord {
     }
 
     fn set(&mut self, id: RuleId, entry: Arc<Lowered>) {
-        if let Some(place) = self.entries.get_mut(id as usize) {
-            *place = Some(entry);
-        }
+        *self.entries.item_mut(id) = Some(entry);
     }
 
     /// Notes that a set stays.
@@ -125,9 +124,7 @@ impl LoweringRecord {
         let mut asked = vec![0; self.entries.len()];
         let entries = self.entries.iter().flatten();
         for (rule, count) in entries.flat_map(|entry| &entry.asks) {
-            if let Some(total) = asked.get_mut(*rule as usize) {
-                *total += count;
-            }
+            *asked.item_mut(*rule) += count;
         }
         asked
     }
@@ -154,9 +151,7 @@ impl LoweringRecord {
                     .get(at)
                     .is_some_and(|set| inline::is_inlinable(set))
             };
-            if let Some(changed) = changed.get_mut(at) {
-                *changed |= stands(program) || stands(earlier.program);
-            }
+            *changed.item_mut(at) |= stands(program) || stands(earlier.program);
         }
         let is_changed = |(rule, _): &(RuleId, u32)| changed.get(*rule as usize) == Some(&true);
         let entries = (0..).zip(&self.entries);

@@ -36,6 +36,7 @@ use super::optimisations::Optimisations;
 use super::rewrite::capture;
 use super::rule_tree::RuleTree;
 use crate::builtins::Custom;
+use crate::index::Indexed as _;
 use crate::program::{Plan, Program, RuleId, RuleSet, Step};
 use crate::value::Value;
 use body::Lowering;
@@ -90,9 +91,7 @@ pub fn program_on_from(
             if let Some(Some(set)) = pending.get(*id as usize) {
                 let made = rules::lower(*id, set, &program, &mut constants, optimisations);
                 record.add(*id, set.places(), &made);
-                if let Some(place) = program.rules.get_mut(*id as usize) {
-                    *place = Arc::new(made);
-                }
+                *program.rules.item_mut(*id) = Arc::new(made);
             }
         }
         lowered.append(&mut open);

@@ -17,6 +17,7 @@ use crate::compile::part::Part;
 use crate::compile::resolve::exported;
 use crate::compile::rewrite::templates::has_templates;
 use crate::compile::rule_tree;
+use crate::index::Indexed as _;
 use crate::value::Value;
 
 /// What stays of a compilation.
@@ -67,9 +68,7 @@ impl Reuse {
 fn reuse(earlier: &Compiled, places: &[Option<usize>]) -> Vec<bool> {
     let mut stay = vec![false; earlier.parts.len()];
     for place in places.iter().flatten() {
-        if let Some(stays) = stay.get_mut(*place) {
-            *stays = true;
-        }
+        *stay.item_mut(*place) = true;
     }
     stay
 }

@@ -14,6 +14,7 @@ use super::outputs::{DIRECT, OWN, Reading, equation, outputs_as};
 use super::vars::{Var, VarSet, Vars};
 use crate::compile::functions::Functions;
 use crate::compile::locals::Locals;
+use crate::index::Indexed as _;
 
 /// Variables that an expression needs and nothing provides.
 #[derive(Debug)]
@@ -211,9 +212,7 @@ impl<'c> Safety<'c> {
     fn place_late(&mut self, ordering: &mut Ordering, body: &Body) {
         let mut open = vec![true; body.len()];
         for at in &ordering.placed {
-            if let Some(open) = open.get_mut(*at) {
-                *open = false;
-            }
+            *open.item_mut(*at) = false;
         }
         let mut queue = BinaryHeap::new();
         let mut users: HashMap<Var, Vec<usize>> = HashMap::new();

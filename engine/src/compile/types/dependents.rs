@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::compile::graph::{Edges, Graph};
 use crate::compile::rule_tree::{RuleId, RuleTree};
+use crate::index::Indexed as _;
 use crate::limits;
 use crate::value::Value;
 
@@ -79,9 +80,7 @@ impl Dependents {
         let mut users = vec![Vec::new(); self.needs.len()];
         for (user, needs) in self.needs.iter().enumerate() {
             for need in needs {
-                if let Some(users) = users.get_mut(*need as usize) {
-                    users.push(user);
-                }
+                users.item_mut(*need).push(user);
             }
         }
         users

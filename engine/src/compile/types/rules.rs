@@ -17,6 +17,7 @@ use crate::compile::compilation::Compilation;
 use crate::compile::facts::Facts;
 use crate::compile::part::Yield;
 use crate::compile::rule_tree::{self, RuleId, RuleTree, ground_prefix, is_ground};
+use crate::index::{Indexed as _, Position as _};
 use crate::types::{FunctionType, Type};
 use crate::value::Value;
 
@@ -142,9 +143,7 @@ impl<'c> Places<'c> {
             }
             None => types.step(TypeTree::ROOT, &Value::string("data")),
         };
-        if let Some(known) = self.known.get_mut(node.position()) {
-            *known = Some(place);
-        }
+        *self.known.item_mut(node) = Some(place);
         place
     }
 }
@@ -178,15 +177,10 @@ impl Yields {
     }
 
     fn set(&mut self, id: RuleId, of: Yield) {
-        let position = id.module as usize;
-        let (Some(before), Some(now)) = (self.before.get(position), self.now.get_mut(position))
-        else {
-            return;
-        };
+        let before = self.before.item(id.module);
+        let now = self.now.item_mut(id.module);
         let now = now.get_or_insert_with(|| before.to_vec());
-        if let Some(place) = now.get_mut(id.rule as usize) {
-            *place = of;
-        }
+        *now.item_mut(id.rule) = of;
     }
 
     fn finish(self) -> impl Iterator<Item = Arc<[Yield]>> {

@@ -7,6 +7,7 @@ use super::super::parser::Parsed;
 use super::super::type_system::TypeDef;
 use super::suggestions::HINT;
 use super::{Expected, Validator};
+use crate::index::Indexed as _;
 
 const ENUM_HINT: &str = "Did you mean the enum value";
 
@@ -60,8 +61,8 @@ impl<'d> Validator<'d> {
         } else {
             self.memory.unreadable.remove(&std::ptr::from_ref(value));
         }
-        if let Some(used) = found.and_then(|index| scope.used.get_mut(index)) {
-            *used = true;
+        if let Some(index) = found {
+            *scope.used.item_mut(index) = true;
             return Ok(variable);
         }
         let by = match operation.name.as_ref() {

@@ -81,7 +81,7 @@ impl Canonical {
         let sites = self.sites();
         let mut keys = path.iter();
         let site = keys.try_fold(Sites::DATA, |site, key| sites.child(site, key.borrow()))?;
-        sites.get(site)?.group.as_ref()
+        sites.get(site).group.as_ref()
     }
 
     /// A rule.

@@ -8,16 +8,23 @@ use solon_syntax::ast::{Head, Module, Rule, Term};
 use super::RuleAt;
 use super::index::{Conditions, Shared};
 use crate::bug::bug;
+use crate::index::{Indexed as _, Position};
 use crate::program::constant;
 use crate::value::{V, Value};
-
-const NO_SITE: &str = "a site that is not there is asked for";
 
 /// Children among which looking at each beats making a key.
 const FEW: usize = 8;
 
 /// Number of a site.
-pub type SiteId = u32;
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SiteId(u32);
+
+impl Position for SiteId {
+    #[inline]
+    fn position(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// A package, a rule, or a step between them.
 #[derive(Default)]
@@ -77,7 +84,7 @@ pub struct Sites {
 
 impl Sites {
     /// The site of `data`.
-    pub const DATA: SiteId = 0;
+    pub const DATA: SiteId = SiteId(0);
 
     /// Sorts rules into the tree.
     pub fn new(modules: &[Arc<Module>]) -> Self {
@@ -92,27 +99,22 @@ impl Sites {
             let package = tree.descend(Self::DATA, package);
             for (rule, ast) in (0_u32..).zip(&module.rules) {
                 let site = tree.descend(package, ground_prefix(&ast.head));
-                if let Some(site) = tree.sites.get_mut(site as usize) {
-                    site.rules.push(RuleAt { module: at, rule });
-                }
+                let site = tree.sites.item_mut(site);
+                site.rules.push(RuleAt { module: at, rule });
             }
         }
         tree.group(Self::DATA, modules);
         tree
     }
 
-    /// A site; there is one for each number that was given out.
-    pub fn get(&self, id: SiteId) -> Option<&Site> {
-        let site = self.sites.get(id as usize);
-        if site.is_none() {
-            bug!(NO_SITE);
-        }
-        site
+    /// Returns the site of a number.
+    pub fn get(&self, id: SiteId) -> &Site {
+        self.sites.item(id)
     }
 
     /// The site one step below.
     pub fn child(&self, id: SiteId, key: V<'_>) -> Option<SiteId> {
-        let site = self.get(id)?;
+        let site = self.get(id);
         if site.children.len() <= FEW {
             let mut children = site.children.iter();
             let found = children.find(|(step, _)| step.borrow() == key);
@@ -140,7 +142,7 @@ impl Sites {
             let Some(next) = constant(step).and_then(|key| self.child(site, key.borrow())) else {
                 return false;
             };
-            if self.get(next).is_some_and(|site| !site.rules.is_empty()) {
+            if !self.get(next).rules.is_empty() {
                 return true;
             }
             site = next;
@@ -150,10 +152,8 @@ impl Sites {
 
     fn descend(&mut self, from: SiteId, keys: impl IntoIterator<Item = Value>) -> SiteId {
         keys.into_iter().fold(from, |site, key| {
-            let new = SiteId::try_from(self.sites.len()).unwrap_or(SiteId::MAX);
-            let Some(parent) = self.sites.get_mut(site as usize) else {
-                bug!(NO_SITE);
-            };
+            let new = SiteId(u32::try_from(self.sites.len()).unwrap_or(u32::MAX));
+            let parent = self.sites.item_mut(site);
             let id = *parent.children.entry(key).or_insert(new);
             if id == new {
                 self.sites.push(Site::default());
@@ -166,9 +166,7 @@ impl Sites {
     fn group(&mut self, from: SiteId, modules: &[Arc<Module>]) {
         let mut open = vec![from];
         while let Some(id) = open.pop() {
-            let Some(site) = self.get(id) else {
-                continue;
-            };
+            let site = self.get(id);
             let mut rules = site.rules.clone();
             let last = rules.last().and_then(|at| find(modules, *at));
             let spread = last.is_some_and(|(_, rule)| !is_ground(&rule.head));
@@ -178,22 +176,18 @@ impl Sites {
                 open.extend(site.children.values().rev());
             }
             let group = Group::new(&rules, modules, self);
-            if let Some(site) = self.sites.get_mut(id as usize) {
-                site.group = group;
-            }
+            self.sites.item_mut(id).group = group;
         }
     }
 
     fn rules_below(&self, id: SiteId, rules: &mut Vec<RuleAt>) {
         let mut open: Vec<SiteId> = Vec::new();
         let push = |open: &mut Vec<SiteId>, id| {
-            if let Some(site) = self.get(id) {
-                open.extend(site.children.values().rev());
-            }
+            open.extend(self.get(id).children.values().rev());
         };
         push(&mut open, id);
         while let Some(id) = open.pop() {
-            rules.extend(self.get(id).into_iter().flat_map(|site| &site.rules));
+            rules.extend(&self.get(id).rules);
             push(&mut open, id);
         }
     }

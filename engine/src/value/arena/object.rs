@@ -7,6 +7,7 @@ use super::Arena;
 use super::keys::{Order, SCAN, Table, append_key, insert_key};
 use super::overlaid::{Overlaid, OverlaidPairs};
 use super::value_size::ValueSize;
+use crate::index::Indexed as _;
 use crate::value::{Shape, V, search};
 
 /// An object in the arena: distinct keys, ordered when first asked for.
@@ -260,11 +261,7 @@ impl<'e> ObjectBuilder<'e> {
     pub fn set(&mut self, key: V<'e>, value: V<'e>) {
         match insert_key(&mut self.keys, &mut self.table, self.arena, key) {
             Ok(()) => self.values.push(value),
-            Err(at) => {
-                if let Some(old) = self.values.get_mut(at) {
-                    *old = value;
-                }
-            }
+            Err(at) => *self.values.item_mut(at) = value,
         }
     }
 

@@ -181,6 +181,7 @@ impl<'e> InArena<'e> {
                 (self.forms.len().saturating_sub(1), made)
             }
         };
+        // the first object may be of a form that is not kept
         if let Some(last) = self.forms.get_mut(self.last) {
             last.next = at;
         }

@@ -4,6 +4,7 @@ mod run;
 
 use std::sync::Arc;
 
+use crate::index::Indexed as _;
 use crate::value::{V, Value, search};
 pub(super) use run::FULL;
 pub use run::Run;
@@ -151,9 +152,7 @@ impl Chunked {
         run.remove(slot);
         match run.first() {
             Some(first) => {
-                if let Some(place) = self.firsts.get_mut(at) {
-                    *place = first.clone();
-                }
+                *self.firsts.item_mut(at) = first.clone();
             }
             None => {
                 self.runs.remove(at);

@@ -8,6 +8,7 @@ use hashbrown::HashTable;
 use super::unfilled::Unfilled;
 use super::{Object, Shape};
 use crate::bug::bug;
+use crate::index::Indexed as _;
 use crate::limits;
 use crate::value::Value;
 
@@ -43,6 +44,7 @@ impl<N: Default> Shapes<N> {
         let mut at = self.orders.get(self.last).map_or(0, |order| order.next);
         if !self.orders.get(at).is_some_and(|order| order.has(keys)) {
             at = self.find_or_add(keys);
+            // the orders may just have been cleared
             if let Some(last) = self.orders.get_mut(self.last) {
                 last.next = at;
             }
@@ -98,9 +100,7 @@ impl<N: Default> KeyOrder<N> {
         let in_order = slots.len() == shape.keys().len() && slots.is_sorted();
         let mut sources: Box<[u8]> = vec![0; shape.keys().len()].into();
         for (source, slot) in (0..).zip(&slots) {
-            if let Some(place) = sources.get_mut(usize::from(*slot)) {
-                *place = source;
-            }
+            *sources.item_mut(*slot) = source;
         }
         Self {
             shape: Arc::new(shape),

@@ -9,6 +9,7 @@ use solon_syntax::ast::visit::{Flow, Visitor, Walk as _};
 use solon_syntax::ast::{Expr, ExprKind, Term, TermKind};
 
 use crate::bug::{Within as _, bug};
+use crate::index::Indexed as _;
 use crate::limits;
 use crate::program::canonical::{ConditionPlace, Group, SiteId, Sites, chain};
 use crate::value::{V, Value};
@@ -28,7 +29,7 @@ const DEPENDENT: u8 = 2;
 
 impl Dependence {
     fn get(&self, id: SiteId) -> Option<bool> {
-        match self.0.get()?.get(id as usize)?.load(Ordering::Relaxed) {
+        match self.0.get()?.item(id).load(Ordering::Relaxed) {
             INDEPENDENT => Some(false),
             DEPENDENT => Some(true),
             _ => None,
@@ -44,10 +45,8 @@ impl Dependence {
                 .collect()
         });
         for (id, depends) in found.drain() {
-            if let Some(place) = known.get(id as usize) {
-                let depends = if depends { DEPENDENT } else { INDEPENDENT };
-                place.store(depends, Ordering::Relaxed);
-            }
+            let depends = if depends { DEPENDENT } else { INDEPENDENT };
+            known.item(id).store(depends, Ordering::Relaxed);
         }
     }
 }

@@ -14,6 +14,7 @@ use super::support::Support;
 use super::terms::Terms;
 use crate::bug::bug;
 use crate::evaluation::{EvalError, Halt};
+use crate::index::Indexed as _;
 use crate::limits;
 use crate::program::canonical::SiteId;
 use crate::program::constant;
@@ -132,11 +133,12 @@ impl<'e> UnknownVars<'e> {
     /// Forgets those that were added since there were `len`.
     pub fn truncate(&mut self, len: usize) {
         for var in self.order.drain(len.min(self.order.len())..) {
-            if let Some(count) = self.counts.get_mut(&var) {
-                *count -= 1;
-                if *count == 0 {
-                    self.counts.remove(&var);
-                }
+            let Some(count) = self.counts.get_mut(&var) else {
+                bug!("a variable is forgotten that was not counted");
+            };
+            *count -= 1;
+            if *count == 0 {
+                self.counts.remove(&var);
             }
         }
     }
@@ -325,9 +327,7 @@ impl<'e> Walk<'e> {
             if open.ids.len() <= frame {
                 open.ids.resize(frame + 1, 0);
             }
-            if let Some(place) = open.ids.get_mut(frame) {
-                *place = id;
-            }
+            *open.ids.item_mut(frame) = id;
         }
     }
 

@@ -11,6 +11,7 @@ use super::keywords::{
 };
 use crate::builtins::patterns::Pattern;
 use crate::builtins::regex::{Regex, is_pattern};
+use crate::index::Indexed as _;
 use crate::types::schema::document::{Document, named};
 use crate::types::schema::reference::References;
 use crate::types::schema::validity::{self, Draft, canonical};
@@ -66,9 +67,7 @@ impl Compiler<'_, '_> {
                 None => Part::Always(true),
             },
         };
-        if let Some(place) = self.parts.get_mut(id) {
-            *place = part;
-        }
+        *self.parts.item_mut(id) = part;
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use super::{Change, Opened, Tree, no_child};
 use crate::bug::bug;
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault};
+use crate::index::Indexed as _;
 use crate::value::order::same_key;
 use crate::value::{Arena, Kind, ObjectBuilder, V};
 
@@ -78,8 +79,8 @@ impl<'e> Slots<'e> {
 
     /// Puts a change to the place of one with its key, if there is one.
     fn put(&mut self, place: Option<usize>, changed: Changed<'e>) {
-        if let Some(held) = place.and_then(|at| self.changed.get_mut(at)) {
-            *held = changed;
+        if let Some(at) = place {
+            *self.changed.item_mut(at) = changed;
             return;
         }
         self.changed.push(changed);
@@ -111,12 +112,8 @@ impl<'e> Opened<'e, Slots<'e>> {
                 pairs.append(key, value);
                 continue;
             };
-            if let Some(seen) = seen.get_mut(place) {
-                *seen = true;
-            }
-            if let Some(changed) = changed.get(place) {
-                changed.write(call, &mut pairs)?;
-            }
+            *seen.item_mut(place) = true;
+            changed.item(place).write(call, &mut pairs)?;
         }
         for (changed, seen) in changed.iter().zip(seen) {
             if !seen {
@@ -144,9 +141,7 @@ impl<'e> Opened<'e, Slots<'e>> {
         }
         let values = call.arena.in_flight(values);
         for (at, tree) in changed {
-            if let Some(value) = values.get_mut(at) {
-                *value = tree.value(call)?;
-            }
+            *values.item_mut(at) = tree.value(call)?;
         }
         Ok(Some(call.arena.object_of_shape(shape, values)))
     }

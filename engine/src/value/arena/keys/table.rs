@@ -6,6 +6,7 @@
 use std::cell::Cell;
 
 use super::super::Arena;
+use crate::index::Indexed as _;
 use crate::value::order::{hash, hash_short};
 use crate::value::sample::sample;
 use crate::value::{Short, V};
@@ -143,9 +144,7 @@ impl<'e> Table<'e> {
     /// Adds the next key, the one at a position, which [`Self::look`] did not find.
     #[inline]
     pub fn fill(&mut self, slot: usize, at: usize, code: u64) {
-        if let Some(place) = self.places.get_mut(slot) {
-            *place = Place::new(at, code);
-        }
+        *self.places.item_mut(slot) = Place::new(at, code);
         if 3 * (at + 1) > 2 * self.places.len() {
             self.grow();
         }
@@ -170,9 +169,7 @@ impl<'e> Table<'e> {
             {
                 slot = (slot + 1) & mask;
             }
-            if let Some(free) = larger.get_mut(slot) {
-                *free = *place;
-            }
+            *larger.item_mut(slot) = *place;
         }
         self.places = larger;
     }

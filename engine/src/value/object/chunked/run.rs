@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use crate::index::Indexed as _;
 use crate::value::order::hash;
 use crate::value::{V, Value, search};
 
@@ -34,9 +35,7 @@ impl Places {
             while slots.get(at).is_some_and(|held| *held != 0) {
                 at = (at + 1) & mask;
             }
-            if let Some(slot) = slots.get_mut(at) {
-                *slot = place;
-            }
+            *slots.item_mut(at) = place;
         }
         Self(slots.into())
     }

@@ -1,0 +1,83 @@
+//! Elements at positions that their collection gave out.
+//!
+//! A position that the collection does not have is a violated invariant. [`Indexed::item`] panics there, where `get` would
+//! let the caller go on without the element.
+
+use crate::bug::bug;
+
+/// A position in a collection. Ids are types of their own where positions of several collections meet.
+pub trait Position: Copy {
+    /// Returns the position, counted from 0.
+    fn position(self) -> usize;
+}
+
+macro_rules! positions {
+    ($($kind:ty),*) => {
+        $(impl Position for $kind {
+            #[inline]
+            fn position(self) -> usize {
+                self as usize
+            }
+        })*
+    };
+}
+
+// none of them is wider than `usize` on the supported platforms
+positions!(u8, u16, u32, usize);
+
+const NOT_GIVEN_OUT: &str = "a position that its collection did not give out";
+
+/// Checked access by a position that exists by an invariant.
+pub trait Indexed<T> {
+    /// Returns the element at a position.
+    ///
+    /// # Panics
+    /// There is none, which is a [`bug!`].
+    fn item<P: Position>(&self, at: P) -> &T;
+
+    /// Returns the element at a position, to be changed.
+    ///
+    /// # Panics
+    /// There is none, which is a [`bug!`].
+    fn item_mut<P: Position>(&mut self, at: P) -> &mut T;
+}
+
+impl<T> Indexed<T> for [T] {
+    #[inline]
+    fn item<P: Position>(&self, at: P) -> &T {
+        match self.get(at.position()) {
+            Some(item) => item,
+            None => bug!(NOT_GIVEN_OUT),
+        }
+    }
+
+    #[inline]
+    fn item_mut<P: Position>(&mut self, at: P) -> &mut T {
+        match self.get_mut(at.position()) {
+            Some(item) => item,
+            None => bug!(NOT_GIVEN_OUT),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Indexed as _;
+    use crate::bug;
+
+    #[test]
+    fn positions_that_exist_are_found() {
+        let mut items = [1, 2, 3];
+        *items.item_mut(1_u32) += 5;
+        assert_eq!((items.item(0_u8), items.item(1_usize)), (&1, &7));
+    }
+
+    #[test]
+    fn other_positions_panic() {
+        let read = bug::catch(|| *[1].item(1_u16));
+        let written = bug::catch(|| *[1].item_mut(u32::MAX) = 2);
+        for found in [read.map(drop), written] {
+            assert!(found.is_err_and(|message| message.contains(super::NOT_GIVEN_OUT)));
+        }
+    }
+}
