@@ -43,6 +43,16 @@ impl<'p> EntryPoint<'p> {
     }
 }
 
+/// What `with` replaces of a base document.
+pub(super) enum Replacement<'e> {
+    /// The document is the stored one.
+    Nothing,
+    /// The document, or one around it, is replaced. This is the new one.
+    Whole(Option<V<'e>>),
+    /// Documents below it are replaced.
+    Part,
+}
+
 impl<'e> Machine<'e> {
     /// The document of an entry; `None` when it is undefined.
     #[inline]
@@ -64,14 +74,28 @@ impl<'e> Machine<'e> {
     /// Fills a slot with a base document below which there are no rules; whether there is one.
     pub(super) fn base_document(&mut self, path: &[ConstId], out: Slot) -> Result<bool, Halt> {
         if self.overlaid {
-            let path: SmallVec<[V<'e>; 8]> = path.iter().map(|id| self.constant(*id)).collect();
-            // the root has rules, though none of them is below
-            let node = path.is_empty().then_some(0);
-            let overlays = self.scope_ref().overlay.clone();
-            let place = self.root(node, overlays.as_deref());
-            let found = self.document_from(place, &path);
+            let found = match self.replacement(path.iter().map(|id| self.constant(*id))) {
+                Replacement::Whole(found) if !path.is_empty() => Ok(found),
+                Replacement::Nothing => return Ok(self.stored_base(path, out)),
+                _ => self.merged_base(path),
+            };
             return self.found(found, out);
         }
+        Ok(self.stored_base(path, out))
+    }
+
+    /// A base document that is replaced in part, or all of `data`.
+    fn merged_base(&mut self, path: &[ConstId]) -> Result<Option<V<'e>>, Halt> {
+        let path: SmallVec<[V<'e>; 8]> = path.iter().map(|id| self.constant(*id)).collect();
+        // the root has rules, though none of them is below
+        let node = path.is_empty().then_some(0);
+        let overlays = self.scope_ref().overlay.clone();
+        let place = self.root(node, overlays.as_deref());
+        self.document_from(place, &path)
+    }
+
+    /// Fills a slot with a base document of which nothing is replaced. Returns `false` if there is none.
+    fn stored_base(&mut self, path: &[ConstId], out: Slot) -> bool {
         let mut value = self.data;
         for id in path {
             let found = self
@@ -79,11 +103,35 @@ impl<'e> Machine<'e> {
                 .and_then(|key| stored_base_child(value, key));
             match found {
                 Some(inner) => value = inner,
-                None => return Ok(false),
+                None => return false,
             }
         }
         self.set_stored(out, value);
-        Ok(true)
+        true
+    }
+
+    /// Returns what `with` replaces of the base document at a path.
+    #[inline]
+    pub(super) fn replacement(&self, mut path: impl Iterator<Item = V<'e>>) -> Replacement<'e> {
+        let Some(mut overlay) = self.scope_ref().overlay.as_deref() else {
+            return Replacement::Nothing;
+        };
+        loop {
+            match overlay {
+                Overlay::Value(value) => {
+                    return Replacement::Whole(path.try_fold(*value, V::lookup));
+                }
+                Overlay::Node(children) => {
+                    let Some(key) = path.next() else {
+                        return Replacement::Part;
+                    };
+                    match children.get(&key) {
+                        Some(child) => overlay = child,
+                        None => return Replacement::Nothing,
+                    }
+                }
+            }
+        }
     }
 
     /// The document of a rule under keys, where documents are replaced.

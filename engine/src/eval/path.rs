@@ -6,6 +6,7 @@ use crate::evaluation::Halt;
 use crate::program::{ConstId, Node, Operand, Slot, Values};
 use crate::value::{Object, V, Value};
 
+use super::data::Replacement;
 use super::frame::{Held, Operands};
 use super::machine::Machine;
 
@@ -139,6 +140,12 @@ impl<'e> Machine<'e> {
     ) -> Result<bool, Halt> {
         if !self.overlaid {
             return Ok(self.stored_base_child(from, keys, out));
+        }
+        match self.replacement(path.iter().map(|operand| self.get(*operand))) {
+            Replacement::Nothing => return Ok(self.stored_base_child(from, keys, out)),
+            Replacement::Whole(None) => return Ok(false),
+            Replacement::Whole(Some(value)) => return Ok(self.walk(value, keys, out)),
+            Replacement::Part => {}
         }
         let path: SmallVec<[V<'e>; 8]> = path
             .iter()
