@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use solon::{Custom, Engine, Value};
 use solon_host::RestrictedHost;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{info, warn};
 
 use crate::api::{Service, State, file_name, log_status};
 use crate::config::{Authentication, Authorization, Live, LiveOptions, ServerOptions};
 use crate::http::{self, Budget, Executor, Pool, Serving, serve};
-use crate::net::{Address, AllowedHosts, Listener, NamedHost, Socket, TlsState};
+use crate::net::{Address, AllowedHosts, Listener, NamedHost, TlsState};
 use crate::plugins::{Plugin, Registry, Start, Started};
+use crate::system::signals::{Signal, SignalKind, signal};
 
 /// The plugin that tells the status.
 const STATUS: &str = "status";
@@ -369,7 +369,7 @@ fn restrict_hosts(listeners: &mut [Listener], options: &ServerOptions) -> io::Re
     let all: Vec<_> = all.map(|text| Address::parse(text)).collect();
     let hosts = Arc::new(AllowedHosts::new(&named, all.iter()));
     for listener in listeners {
-        let is_unix = matches!(listener.socket, Socket::Unix(..));
+        let is_unix = listener.is_unix();
         if named.is_empty() && listener.is_wildcard() {
             warn!(
                 addr = listener.address(),

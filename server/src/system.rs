@@ -2,6 +2,7 @@
 
 mod priority;
 mod processor;
+pub mod signals;
 
 pub use priority::Priority;
 pub use processor::thread_time;

@@ -13,6 +13,7 @@ mod hosts;
 mod layers;
 mod lengths;
 mod pages;
+mod platforms;
 mod source;
 mod words;
 

@@ -9,13 +9,13 @@ use solon_control::config::ConfigFiles;
 use solon_control::model::{Compat, Role, read_retention};
 use solon_control::secrets::KeySource;
 use solon_control::{ControlPlane, Options, Refusal, commands};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::FAILED;
 use super::amounts::duration;
 use super::terminal::{complain, print};
 use crate::config::{TlsOptions, TlsVersion};
 use crate::control::{ControlOptions, serve_control};
+use crate::system::signals::{Signal, SignalKind, signal};
 use crate::telemetry::{Format, Level, start_log};
 
 /// How often configuration files are looked at.

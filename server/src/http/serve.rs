@@ -95,6 +95,7 @@ async fn accept<A: App>(listener: Listener, connections: Connections<A>) {
                 let local = local.map(|local| local.ip().to_canonical());
                 connections.begin(stream, peer.to_string(), local);
             }),
+            #[cfg(unix)]
             Socket::Unix(_, unix) => unix
                 .accept()
                 .await

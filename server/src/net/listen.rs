@@ -1,13 +1,18 @@
 //! Addresses and open sockets.
 
 use std::io;
+#[cfg(target_os = "linux")]
 use std::os::linux::net::SocketAddrExt as _;
+#[cfg(unix)]
 use std::path::Path;
 use std::sync::Arc;
 
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::TcpListener;
+#[cfg(unix)]
+use tokio::net::UnixListener;
 
 use super::hosts::AllowedHosts;
+#[cfg(unix)]
 use super::unix::{self, SocketFile};
 
 /// Where to listen.
@@ -66,6 +71,7 @@ pub enum Socket {
     Tcp(TcpListener),
     /// A Unix socket, and its file if it has one. The file is dropped first: while the socket is open, no other file has its inode,
     /// and no server that starts takes it for one that was left behind.
+    #[cfg(unix)]
     Unix(Option<SocketFile>, UnixListener),
 }
 
@@ -122,8 +128,14 @@ impl Listener {
                 let address = listener.local_addr();
                 address.is_ok_and(|address| address.ip().is_unspecified())
             }
+            #[cfg(unix)]
             Socket::Unix(..) => false,
         }
+    }
+
+    /// Returns `true` if the socket is a Unix socket.
+    pub fn is_unix(&self) -> bool {
+        !matches!(self.socket, Socket::Tcp(_))
     }
 
     /// The address that was opened, with the port that was chosen.
@@ -133,18 +145,29 @@ impl Listener {
                 .local_addr()
                 .map(|address| address.to_string())
                 .unwrap_or_default(),
+            #[cfg(unix)]
             Socket::Unix(Some(file), _) => format!("unix://{}", file.path().display()),
-            Socket::Unix(None, listener) => {
-                let Ok(address) = listener.local_addr() else {
-                    return String::new();
-                };
-                let address: std::os::unix::net::SocketAddr = address.into();
-                let name = address.as_abstract_name();
-                name.map(|name| format!("unix://@{}", String::from_utf8_lossy(name)))
-                    .unwrap_or_default()
-            }
+            #[cfg(unix)]
+            Socket::Unix(None, listener) => abstract_name(listener),
         }
     }
+}
+
+/// The name of a socket that has no file.
+#[cfg(target_os = "linux")]
+fn abstract_name(listener: &UnixListener) -> String {
+    let Ok(address) = listener.local_addr() else {
+        return String::new();
+    };
+    let address: std::os::unix::net::SocketAddr = address.into();
+    let name = address.as_abstract_name();
+    name.map(|name| format!("unix://@{}", String::from_utf8_lossy(name)))
+        .unwrap_or_default()
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn abstract_name(_: &UnixListener) -> String {
+    String::new()
 }
 
 async fn open_tcp(place: &str) -> io::Result<Vec<TcpListener>> {
@@ -180,15 +203,37 @@ async fn open_tcp(place: &str) -> io::Result<Vec<TcpListener>> {
     }
 }
 
+#[cfg(unix)]
 async fn open_unix(path: &str, mode: u32) -> io::Result<Socket> {
     if let Some(name) = path.strip_prefix('@') {
-        let address = std::os::unix::net::SocketAddr::from_abstract_name(name)?;
-        let listener = std::os::unix::net::UnixListener::bind_addr(&address)?;
-        listener.set_nonblocking(true)?;
-        return Ok(Socket::Unix(None, UnixListener::from_std(listener)?));
+        return open_abstract(name);
     }
     let (file, listener) = unix::listen(Path::new(path), mode).await?;
     Ok(Socket::Unix(Some(file), listener))
+}
+
+#[cfg(target_os = "linux")]
+fn open_abstract(name: &str) -> io::Result<Socket> {
+    let address = std::os::unix::net::SocketAddr::from_abstract_name(name)?;
+    let listener = std::os::unix::net::UnixListener::bind_addr(&address)?;
+    listener.set_nonblocking(true)?;
+    Ok(Socket::Unix(None, UnixListener::from_std(listener)?))
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn open_abstract(_: &str) -> io::Result<Socket> {
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "sockets without a file exist on Linux only",
+    ))
+}
+
+#[cfg(not(unix))]
+async fn open_unix(_: &str, _: u32) -> io::Result<Socket> {
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "this system has no Unix sockets",
+    ))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod hosts;
 mod listen;
 mod tls;
+#[cfg(unix)]
 mod unix;
 
 pub use hosts::{AllowedHosts, ForeignName, NamedHost};

@@ -12,10 +12,10 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{ServerConfig, WebPkiClientVerifier};
 use rustls::version::{TLS12, TLS13};
 use rustls::{ProtocolVersion, RootCertStore};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{error, info};
 
 use crate::config::{NO_AUTHORITIES, TlsOptions, TlsVersion};
+use crate::system::signals::{Signal, SignalKind, signal};
 
 /// The certificates that a client showed, as DER, its own first.
 pub type Certificates = Vec<Vec<u8>>;

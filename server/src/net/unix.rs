@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io::{self, ErrorKind};
+#[cfg(target_os = "linux")]
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::{
     FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
@@ -109,7 +110,8 @@ pub async fn listen(path: &Path, mode: u32) -> io::Result<(SocketFile, UnixListe
     remove_stale(path).await?;
     let socket = UnixSocket::new_stream()?;
     let permissions = Permissions::from_mode(mode);
-    // the file is made with the permissions of the open socket, as far as the umask allows
+    // on Linux the file is made with the permissions of the open socket, as far as the umask allows
+    #[cfg(target_os = "linux")]
     File::from(socket.as_fd().try_clone_to_owned()?).set_permissions(permissions.clone())?;
     socket.bind(path)?;
     // nobody can connect until `listen`

@@ -4,9 +4,9 @@
 //! queue is full, and follow a link's target but not the link. A poll would be needed in addition to them.
 
 use std::collections::BTreeMap;
+use std::fs::Metadata;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::Read as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -34,11 +34,13 @@ pub struct Watch {
 /// The state of files, by path.
 type Entries = BTreeMap<PathBuf, Entry>;
 
+/// Device, inode, length, time of modification and time of change.
+type Identity = (u64, u64, u64, i128, i128);
+
 /// The state of a file.
 #[derive(Clone, Debug)]
 struct Entry {
-    /// Device, inode, length, time of modification and time of change.
-    identity: (u64, u64, u64, i128, i128),
+    identity: Identity,
     /// The digest of the content, if the file was read because it had just changed.
     digest: Option<u64>,
     /// `true` if the file may still change without another time of change.
@@ -149,8 +151,8 @@ impl Poll<'_> {
         let Ok(file) = std::fs::metadata(&path) else {
             return;
         };
-        let modified = nanoseconds(file.mtime(), file.mtime_nsec());
-        let changed = nanoseconds(file.ctime(), file.ctime_nsec());
+        let identity = identity(&file);
+        let (_, _, _, _, changed) = identity;
         let is_recent = self.is_recent(changed);
         let last = self.last.get(&path);
         let digest = if is_recent || last.is_some_and(|last| last.is_recent) {
@@ -159,7 +161,7 @@ impl Poll<'_> {
             last.and_then(|last| last.digest)
         };
         let entry = Entry {
-            identity: (file.dev(), file.ino(), file.len(), modified, changed),
+            identity,
             digest,
             is_recent,
         };
@@ -187,6 +189,25 @@ impl Poll<'_> {
     }
 }
 
+#[cfg(unix)]
+fn identity(file: &Metadata) -> Identity {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let modified = nanoseconds(file.mtime(), file.mtime_nsec());
+    let changed = nanoseconds(file.ctime(), file.ctime_nsec());
+    (file.dev(), file.ino(), file.len(), modified, changed)
+}
+
+/// Without device, inode and time of change, which this system does not report by the standard library.
+#[cfg(not(unix))]
+fn identity(file: &Metadata) -> Identity {
+    let modified = file.modified().ok();
+    let modified = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let modified = modified.map_or(0, |time| i128::try_from(time.as_nanos()).unwrap_or(0));
+    (0, 0, file.len(), modified, modified)
+}
+
+#[cfg(unix)]
 fn nanoseconds(seconds: i64, rest: i64) -> i128 {
     i128::from(seconds) * 1_000_000_000 + i128::from(rest)
 }
