@@ -8,7 +8,6 @@
 )]
 
 mod clock;
-mod face;
 mod hosts;
 mod layers;
 mod lengths;
