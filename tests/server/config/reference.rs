@@ -76,7 +76,7 @@ fn cell(value: Option<&Value>) -> String {
 
 fn page() -> String {
     let mut all = Vec::new();
-    keys("", schema(), &mut all);
+    keys("", &schema(), &mut all);
     let (unsupported, supported): (Vec<Key>, Vec<Key>) = all
         .into_iter()
         .partition(|key| key.schema.get(UNSUPPORTED).is_some());

@@ -1,7 +1,5 @@
 //! Checks of a configuration by its types: values that cannot be read, and keys that are not known.
 
-use std::sync::LazyLock;
-
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 use serde_path_to_error::{Path, Segment};
@@ -9,15 +7,13 @@ use solon_control::model::kind_of;
 
 use super::document::{Document, LIST};
 
-/// Returns the JSON schema of a configuration, without references.
-pub fn schema() -> &'static Value {
-    static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
-        let settings = SchemaSettings::draft2020_12();
-        let settings = settings.with(|settings| settings.inline_subschemas = true);
-        let schema = settings.into_generator().into_root_schema_for::<Document>();
-        schema.to_value()
-    });
-    &SCHEMA
+/// Returns the JSON schema of a configuration, without references. It is not cached, since it is needed at the start and at changes of the
+/// configuration only.
+pub fn schema() -> Value {
+    let settings = SchemaSettings::draft2020_12();
+    let settings = settings.with(|settings| settings.inline_subschemas = true);
+    let schema = settings.into_generator().into_root_schema_for::<Document>();
+    schema.to_value()
 }
 
 /// Reads a configuration. Members that are `null` are as good as absent. The second result is a warning for each key that is not known,
@@ -28,7 +24,7 @@ pub fn schema() -> &'static Value {
 pub fn read(config: &Value) -> Result<(Document, Vec<String>), String> {
     let config = without_nulls(config);
     let mut warnings = Vec::new();
-    check(schema(), &config, "", &mut warnings)?;
+    check(&schema(), &config, "", &mut warnings)?;
     let document = serde_path_to_error::deserialize(&config).map_err(|error| {
         let text = error.inner().to_string();
         let path = error.path();
@@ -151,7 +147,8 @@ fn hint(name: &str, known: &Map<String, Value>) -> String {
 /// Returns the members of a section that have a meaning. The section is an object of names or a list. Members with unknown names,
 /// and values that are not of their type, are left out.
 pub fn known_members(section: &str, value: &Value) -> Value {
-    let Member::Known(schema) = member(schema(), section) else {
+    let schema = schema();
+    let Member::Known(schema) = member(&schema, section) else {
         return Value::Null;
     };
     // a misspelled section may be a list whatever its name

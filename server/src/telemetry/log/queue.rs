@@ -10,7 +10,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use super::lines::Lines;
 
 /// Maximum number of lines that wait, for which memory is reserved at the start.
-const LINES: usize = 16_384;
+const LINES: usize = 8_192;
 
 /// Lines that were dropped since the process started.
 static DROPPED: AtomicU64 = AtomicU64::new(0);
