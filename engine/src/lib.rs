@@ -12,7 +12,8 @@
 //! # Ok::<(), solon::Error>(())
 //! ```
 //!
-//! What a host uses stands in this crate's root, and in [`bundle`], [`host`], [`store`], [`trace`], [`json`], [`yaml`] and [`shapes`]. The map of the
+//! What a host uses stands in this crate's root, and in [`bundle`], [`host`], [`store`], [`trace`], [`json`], [`yaml`], [`shapes`]
+//! and [`x509`]. The map of the
 //! inside, from the bottom up; a module uses only those above it in this list:
 //!
 //! | module | holds |
@@ -124,4 +125,10 @@ pub mod yaml {
 /// ```
 pub mod shapes {
     pub use crate::value::object::{KeyOrder, Shapes, Unfilled};
+}
+
+/// Certificates as values.
+#[cfg(feature = "crypto")]
+pub mod x509 {
+    pub use crate::builtins::parse_certificates_in_der;
 }

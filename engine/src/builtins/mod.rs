@@ -76,6 +76,8 @@ pub(crate) use call::Left;
 pub use call::{Budget, BuiltinContext};
 pub use capabilities::{Capabilities, CapabilitiesError};
 pub use comparison::has_element;
+#[cfg(feature = "crypto")]
+pub use crypto::parse_certificates_in_der;
 pub use custom::{Custom, CustomBody};
 pub use entry::{Entry, after};
 pub use fault::{Fault, FaultCode, FaultError, StopReason};

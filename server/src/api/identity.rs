@@ -1,10 +1,7 @@
 //! Who asks, as the authorization policy sees it: a token that nobody has looked into, or a certificate that was verified.
 
-use std::sync::LazyLock;
-
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use solon::{Engine, PreparedQuery, Value};
+use solon::Value;
+use solon::x509::parse_certificates_in_der;
 
 use super::ApiError;
 use super::call::Call;
@@ -67,24 +64,13 @@ fn is_space(byte: u8) -> bool {
 
 /// Reads the certificates of a connection, once.
 fn read<'a>(request: &'a Call<'_>) -> Option<&'a Value> {
-    /// What policies call as well, so that both see the same.
-    static READER: LazyLock<Option<PreparedQuery>> = LazyLock::new(|| {
-        let query = "x := crypto.x509.parse_certificates(input)";
-        Engine::new().prepare_query(query).ok()
-    });
     let peer = &request.info().peer;
     let known = peer.certificates_read.get_or_init(|| {
-        let joined = peer.certificates.concat();
-        if joined.is_empty() {
+        let der = peer.certificates.concat();
+        if der.is_empty() {
             return None;
         }
-        let input = Value::from(STANDARD.encode(joined).as_str());
-        let solutions = READER
-            .as_ref()?
-            .solutions(&solon::Request::new().input(&input))
-            .ok()?;
-        let (_, value) = solutions.into_iter().next()?.bindings.into_iter().next()?;
-        Some(value)
+        parse_certificates_in_der(&der).ok()
     });
     known.as_ref()
 }
@@ -141,8 +127,38 @@ fn escaped(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use solon::x509::parse_certificates_in_der;
+    use solon::{Engine, Request, json};
+
     use super::{distinguished_name, token};
-    use solon::json;
+
+    #[test]
+    fn certificates_are_what_policies_parse() {
+        let made = ["one", "two"].map(|name| {
+            let key = rcgen::KeyPair::generate().unwrap();
+            let mut parameters = rcgen::CertificateParams::new([name.to_owned()]).unwrap();
+            let subject = &mut parameters.distinguished_name;
+            subject.push(rcgen::DnType::CommonName, name);
+            parameters.self_signed(&key).unwrap().der().to_vec()
+        });
+        let engine = Engine::new();
+        let query = engine
+            .prepare_query("x := crypto.x509.parse_certificates(input)")
+            .unwrap();
+        for count in 1..=2 {
+            let der = made.get(..count).unwrap().concat();
+            let parsed = parse_certificates_in_der(&der).unwrap();
+            assert_eq!(parsed.as_array().map(|all| all.len()), Some(count));
+            let input = solon::Value::from(STANDARD.encode(&der).as_str());
+            let solutions = query.solutions(&Request::new().input(&input)).unwrap();
+            let (_, want) = solutions.into_iter().next().unwrap().bindings.remove(0);
+            assert_eq!(parsed, want);
+            let cut = der.get(..der.len() - 1).unwrap();
+            assert!(parse_certificates_in_der(cut).is_err());
+        }
+    }
 
     #[test]
     fn tokens() {

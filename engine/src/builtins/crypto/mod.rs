@@ -21,7 +21,8 @@ use std::borrow::Cow;
 
 use super::encoding::base64;
 use super::{Builtin, BuiltinContext, Fault, Operands, pem};
-use crate::value::V;
+use crate::bug;
+use crate::value::{Arena, V, Value};
 use certificate::Certificate;
 use chain::Options;
 use json::Json;
@@ -119,6 +120,24 @@ fn parse_certificates<'e>(
         .iter()
         .map(|certificate| json.certificate_with_uris(certificate));
     Ok(call.arena.array_from(values))
+}
+
+/// Returns certificates in DER, one after the other, as the list that `crypto.x509.parse_certificates` returns for them: an object for
+/// each, with the names of Go's fields.
+///
+/// # Errors
+/// The message for the first certificate that cannot be read.
+pub fn parse_certificates_in_der(der: &[u8]) -> Result<Value, String> {
+    let parse = || {
+        let all = Certificate::parse_all(der).map_err(Cow::into_owned)?;
+        let arena = Arena::new();
+        let json = Json(&arena);
+        let values = all
+            .iter()
+            .map(|certificate| json.certificate_with_uris(certificate));
+        Ok(arena.array_from(values).to_value())
+    };
+    bug::catch(parse).unwrap_or_else(|message| Err(format!("internal error: {message}")))
 }
 
 /// A certificate becomes a value some times as long as its text.
