@@ -49,7 +49,7 @@ const SERVER: Layers = &[
     &["cli"],
 ];
 
-const COMMON: Layers = &[&["duration", "metrics", "substitution"]];
+const COMMON: Layers = &[&["duration", "escapes", "metrics", "substitution"]];
 
 const CONTROL: Layers = &[
     &["limits"],

@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`duration`] | durations as texts |
+//! | [`escapes`] | percent escapes of URLs |
 //! | [`metrics`] | metrics of requests, on top of `prometheus-client` |
 //! | [`substitution`] | environment variables in texts of configurations |
 
@@ -17,5 +18,6 @@
 )]
 
 pub mod duration;
+pub mod escapes;
 pub mod metrics;
 pub mod substitution;

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::HeaderMap;
-use percent_encoding::percent_decode_str;
+use solon_common::escapes;
 
 use crate::error::Refusal;
 use crate::limits;
@@ -79,17 +79,9 @@ impl Params {
 
 /// Decodes percent escapes, once.
 pub fn decode(text: &str) -> Result<String, Refusal> {
-    // decoders of URLs keep broken escapes as they are
-    let is_valid = text.split('%').skip(1).all(|part| {
-        let digits = part.as_bytes().get(..2);
-        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
-    });
-    match percent_decode_str(text).decode_utf8() {
-        Ok(decoded) if is_valid => Ok(decoded.into()),
-        _ => Err(Refusal::invalid(
-            "the address has a percent sign that begins no escape of UTF-8",
-        )),
-    }
+    escapes::decode(text).ok_or_else(|| {
+        Refusal::invalid("the address has a percent sign that begins no escape of UTF-8")
+    })
 }
 
 impl Asked {

@@ -1,0 +1,45 @@
+//! Percent escapes of URLs.
+
+use percent_encoding::percent_decode_str;
+
+/// Returns `true` if two hexadecimal digits follow each percent sign. Decoders of URLs keep broken escapes as they are.
+pub fn are_valid(text: &str) -> bool {
+    let mut parts = text.split('%');
+    parts.next();
+    parts.all(|part| {
+        let digits = part.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    })
+}
+
+/// Decodes percent escapes, once. Returns `None` if one is broken or the bytes are not UTF-8.
+pub fn decode(text: &str) -> Option<String> {
+    let decoded = percent_decode_str(text).decode_utf8().ok()?;
+    are_valid(text).then(|| decoded.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decode;
+
+    #[test]
+    fn escapes_are_decoded_once() {
+        for (text, decoded) in [
+            ("", Some("")),
+            ("a b+c", Some("a b+c")),
+            ("a%2Fb", Some("a/b")),
+            ("a%252fb", Some("a%2fb")),
+            ("%C3%a9", Some("é")),
+            ("é", Some("é")),
+            ("%", None),
+            ("a%2", None),
+            ("%2x", None),
+            ("%x2", None),
+            ("%+1", None),
+            ("%é1", None),
+            ("%FF", None),
+        ] {
+            assert_eq!(decode(text).as_deref(), decoded, "{text}");
+        }
+    }
+}
