@@ -208,6 +208,18 @@ impl<'a> Request<'a> {
         self.hooks.at_looks = Some(hook);
         self
     }
+
+    /// Calls `hook` on the evaluating thread with each call that may block it: `http.send` and the pauses between its tries,
+    /// `net.lookup_ip_addr` and functions that are [`crate::Custom::waiting`]. The hook runs the call that it is given, so that a host
+    /// can let others use what this evaluation does not need while it waits. If the hook does not run the call, the
+    /// evaluation ends as cancelled.
+    ///
+    /// [`Self::at_looks`] is not called during these calls.
+    #[must_use]
+    pub fn around_host_calls(mut self, hook: &'a dyn Fn(&mut dyn FnMut())) -> Self {
+        self.hooks.around_host_calls = Some(hook);
+        self
+    }
 }
 
 /// What all evaluations of an engine share.

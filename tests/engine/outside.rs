@@ -12,6 +12,8 @@
 mod blocking;
 #[path = "outside/defaults.rs"]
 mod defaults;
+#[path = "outside/host_calls.rs"]
+mod host_calls;
 #[path = "outside/input_reads.rs"]
 mod input_reads;
 #[path = "outside/replay.rs"]

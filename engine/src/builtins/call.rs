@@ -377,7 +377,7 @@ impl<'e> Budget<'e> {
 
     /// How long a call to the outside may take.
     pub fn wait(&self) -> Wait<'e> {
-        Wait::new(self.deadline, self.cancel).at_looks(self.hooks.at_looks)
+        Wait::new(self.deadline, self.cancel).at_looks(self.hooks.while_waiting())
     }
 
     /// Bytes that may still be allocated.

@@ -143,7 +143,11 @@ impl Custom {
         call: &mut BuiltinContext<'e>,
         operands: &[V<'e>],
     ) -> Result<V<'e>, Fault> {
-        (self.body)(call, operands)
+        if !self.waits {
+            return (self.body)(call, operands);
+        }
+        let hooks = call.hooks;
+        hooks.host_call(|| (self.body)(call, operands))?
     }
 
     /// Whether calling it again with equal arguments changes nothing: it is neither [waiting](Self::waiting) nor

@@ -1,10 +1,14 @@
 //! What a host attaches to an evaluation.
 
+use super::fault::{Fault, StopReason};
 use super::http::SendMetrics;
 use super::metadata::ResponseMetadata;
 use super::nd_cache::NdBuiltinCache;
 use super::recorded::Recorded;
 use crate::value::Value;
+
+/// Runs the call that it is given, or leaves it out.
+pub type AroundHostCalls<'a> = &'a dyn Fn(&mut dyn FnMut());
 
 /// What a host attaches to an evaluation; most attach little. Evaluations refer to it, so that what is not attached costs
 /// nothing.
@@ -22,6 +26,8 @@ pub struct Hooks<'a> {
     pub response_metadata: Option<&'a ResponseMetadata>,
     /// What is called at each look at the budget.
     pub at_looks: Option<&'a dyn Fn()>,
+    /// What is called with each call that may block this thread, to run it.
+    pub around_host_calls: Option<AroundHostCalls<'a>>,
     /// What functions that are not pure answered, where that is recorded.
     pub(crate) recorded: Option<&'a Recorded>,
 }
@@ -35,6 +41,32 @@ impl Hooks<'_> {
         metadata: None,
         response_metadata: None,
         at_looks: None,
+        around_host_calls: None,
         recorded: None,
     };
+}
+
+impl<'a> Hooks<'a> {
+    /// Returns what to call now and then while this thread waits. A host that runs the call itself knows that the thread waits,
+    /// and needs no calls in between.
+    pub fn while_waiting(&self) -> Option<&'a dyn Fn()> {
+        self.at_looks.filter(|_| self.around_host_calls.is_none())
+    }
+
+    /// Makes a call that may block this thread, by [`Self::around_host_calls`].
+    ///
+    /// # Errors
+    /// The host left the call out: the evaluation ends as cancelled.
+    pub fn host_call<R>(&self, call: impl FnOnce() -> R) -> Result<R, Fault> {
+        let Some(around) = self.around_host_calls else {
+            return Ok(call());
+        };
+        let (mut call, mut result) = (Some(call), None);
+        around(&mut || {
+            if let Some(call) = call.take() {
+                result = Some(call());
+            }
+        });
+        result.ok_or_else(|| Fault::stopped(StopReason::Cancelled))
+    }
 }

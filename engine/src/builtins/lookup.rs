@@ -29,7 +29,7 @@ fn lookup<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>
     } else {
         let wait = call.budget.wait();
         let found = if is_name(&name) {
-            call.host.addresses(&name, &wait)
+            call.hooks.host_call(|| call.host.addresses(&name, &wait))?
         } else {
             Err(LookupError::Failed("no such host".to_owned()))
         };

@@ -36,7 +36,9 @@ pub fn carry_out(
             done => return done,
         }
         let time = Duration::from_secs_f64(jittered(call, pause));
-        if call.budget.wait().pause(time).is_err()
+        let wait = call.budget.wait();
+        let pause_ended = call.hooks.host_call(|| wait.pause(time));
+        if pause_ended.map_err(|fault| Failure::end(&fault))?.is_err()
             && let Some(end) = call.budget.ended("http.send")
         {
             return Err(Failure::end(&end));
@@ -64,7 +66,9 @@ fn follow(call: &BuiltinContext<'_>, request: &Request) -> Result<HttpResponse, 
     let mut hop = Hop::first(request);
     for _ in 0..REDIRECTIONS {
         let outgoing = hop.outgoing(call, request)?;
-        let answer = call.host.send(&outgoing, &wait).map_err(|error| {
+        let sent = call.hooks.host_call(|| call.host.send(&outgoing, &wait));
+        let sent = sent.map_err(|fault| Failure::end(&fault))?;
+        let answer = sent.map_err(|error| {
             Failure::of_host(call, operation(&hop.method), outgoing.url.clone(), error)
         })?;
         if !request.follows {
