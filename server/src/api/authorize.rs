@@ -12,7 +12,8 @@ use super::identity;
 use super::service::Plan;
 use super::state::State;
 use super::{ApiError, body};
-use crate::http::{RequestExt as _, each_header, unescape};
+use crate::http::header::HeaderValue;
+use crate::http::{RequestExt as _, unescape};
 
 /// What the policy says.
 enum Verdict {
@@ -186,10 +187,11 @@ const OF_TRANSPORT: [&str; 3] = ["host", "trailer", "transfer-encoding"];
 
 /// The headers by the names that Go gives them.
 fn headers(request: &Call<'_>) -> Value {
-    let headers = each_header(request.headers());
-    let headers = headers.filter(|(name, _)| !OF_TRANSPORT.contains(name));
+    let headers = request.headers().iter();
+    let headers = headers.filter(|(name, _)| !OF_TRANSPORT.contains(&name.as_str()));
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let named: Vec<(String, String)> = headers
-        .map(|(name, value)| (canonical(name), value.into_owned()))
+        .map(|(name, value)| (canonical(name.as_str()), text(value)))
         .collect();
     grouped(
         named

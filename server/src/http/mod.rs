@@ -29,9 +29,7 @@ pub use hyper::body::Body as HttpBody;
 pub use path::{Cleaned, clean, decode, segments, unescape};
 pub use pool::{Pace, Pool, Stopwatch};
 pub use rejection::Rejection;
-pub use request::{
-    IncomingRequest, ParsedBody, Request, RequestExt, RequestInfo, Routed, each_header,
-};
+pub use request::{IncomingRequest, ParsedBody, Request, RequestExt, RequestInfo, Routed};
 pub use response::{Response, ResponseExt};
 pub use serve::{Serving, serve};
 pub use weight::weight;
