@@ -15,6 +15,7 @@ mod annotations;
 mod ast;
 mod bytes;
 mod cases;
+mod format;
 mod grammar;
 mod limits;
 mod nesting;

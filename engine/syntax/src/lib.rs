@@ -12,6 +12,7 @@
 pub mod annotations;
 pub mod ast;
 mod dialect;
+mod format;
 mod grammar;
 pub mod json;
 mod lexer;
@@ -21,4 +22,5 @@ pub mod stack;
 pub mod yaml;
 
 pub use dialect::{Features, Keywords, ParseOptions};
+pub use format::{FormatOptions, format, format_module};
 pub use grammar::{module_text, parse_body, parse_module, parse_ref, parse_statements, parse_term};

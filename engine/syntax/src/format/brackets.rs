@@ -1,0 +1,47 @@
+//! The rows on which brackets close, as OPA's formatter finds them: it counts brackets in the text, those in strings and
+//! comments too, and no line breaks outside of the brackets. Where that row is too small, a comment before the closing
+//! bracket moves behind it.
+
+/// Returns how many rows below the start of `text` its first bracket closes, or `None` if `text` has none.
+pub(super) fn closing_row(text: &str, open: u8, close: u8) -> Option<u32> {
+    let mut scan = Scan::new(text);
+    scan.pass(open, close)?;
+    Some(scan.rows)
+}
+
+/// The same for brackets that stand behind others: the braces of a body behind the arguments or the key of its head.
+pub(super) fn closing_row_after(text: &str, skip: (u8, u8), open: u8, close: u8) -> Option<u32> {
+    let mut scan = Scan::new(text);
+    scan.pass(skip.0, skip.1)?;
+    scan.pass(open, close)?;
+    Some(scan.rows)
+}
+
+struct Scan<'t> {
+    bytes: std::slice::Iter<'t, u8>,
+    rows: u32,
+}
+
+impl<'t> Scan<'t> {
+    fn new(text: &'t str) -> Self {
+        Self {
+            bytes: text.as_bytes().iter(),
+            rows: 0,
+        }
+    }
+
+    /// Goes on behind the next pair of brackets, and counts the line breaks between the two.
+    fn pass(&mut self, open: u8, close: u8) -> Option<()> {
+        self.bytes.find(|byte| **byte == open)?;
+        let mut depth = 1_u32;
+        while depth > 0 {
+            match *self.bytes.next()? {
+                byte if byte == open => depth += 1,
+                byte if byte == close => depth -= 1,
+                b'\n' => self.rows += 1,
+                _ => {}
+            }
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,284 @@
+//! Collections, argument lists and comprehensions.
+
+use crate::ast::visit::{Flow, Terms, Walk};
+use crate::ast::{Comprehension, Expr, Term, TermKind};
+use crate::source::Span;
+
+use super::brackets::closing_row;
+use super::calls::infix_of;
+use super::lines::{Stop, Writer, Written};
+
+/// A part of a list.
+trait Entry: Walk {
+    /// Where it starts.
+    fn place(&self) -> Span;
+
+    /// The row on which it starts.
+    fn row(&self) -> u32 {
+        self.place().row
+    }
+
+    /// Returns `true` if it holds a variable that the compiler made, whose place means nothing.
+    fn is_generated(&self) -> bool {
+        let mut generated = false;
+        self.walk(&mut Terms(|term: &Term| {
+            generated = generated
+                || term
+                    .as_var()
+                    .is_some_and(|name| name.starts_with("__local"));
+            if generated { Flow::Over } else { Flow::Into }
+        }));
+        generated
+    }
+}
+
+impl Entry for Term {
+    fn place(&self) -> Span {
+        self.span
+    }
+}
+
+impl Entry for (Term, Term) {
+    fn place(&self) -> Span {
+        self.0.span
+    }
+
+    fn is_generated(&self) -> bool {
+        false
+    }
+}
+
+impl Entry for Expr {
+    fn place(&self) -> Span {
+        self.span
+    }
+}
+
+/// Splits a list where an entry starts on a lower row than the one before.
+fn lines<T: Entry>(entries: &[T]) -> Vec<&[T]> {
+    let breaks = entries
+        .windows(2)
+        .any(|pair| matches!(pair, [one, next] if next.row() > one.row()));
+    if !breaks || entries.iter().any(Entry::is_generated) {
+        return vec![entries];
+    }
+    entries
+        .chunk_by(|one, next| next.row() <= one.row())
+        .collect()
+}
+
+fn is_union(term: &Term) -> bool {
+    matches!(&term.kind, TermKind::Call(terms) if terms.first().and_then(infix_of) == Some("|"))
+}
+
+impl<'m> Writer<'m> {
+    /// The row on which the first bracket of a span closes.
+    pub(super) fn closing(&self, span: Span, open: u8, close: u8) -> Option<u32> {
+        closing_row(self.text(span), open, close).map(|rows| span.row + rows)
+    }
+
+    pub(super) fn array(&mut self, terms: &'m [Term], span: Span) -> Written {
+        self.write("[");
+        let close = self.closing(span, b'[', b']');
+        self.list(terms, Some(span), close, Self::collected)?;
+        self.write("]");
+        Ok(())
+    }
+
+    pub(super) fn set(&mut self, terms: &'m [Term], span: Span) -> Written {
+        if terms.is_empty() {
+            self.write("set()");
+            return match self.closing(span, b'(', b')') {
+                Some(row) => self.comments_to(row),
+                None => Ok(()),
+            };
+        }
+        self.write("{");
+        let close = self.closing(span, b'{', b'}');
+        self.list(terms, Some(span), close, Self::collected)?;
+        self.write("}");
+        Ok(())
+    }
+
+    pub(super) fn object(&mut self, pairs: &'m [(Term, Term)], span: Span) -> Written {
+        self.write("{");
+        let close = self.closing(span, b'{', b'}');
+        self.list(pairs, Some(span), close, |writer, (key, value)| {
+            writer.collected(key)?;
+            writer.write(": ");
+            writer.collected(value)
+        })?;
+        self.write("}");
+        Ok(())
+    }
+
+    /// Terms with commas between them. A break before the first one counts if `open` is the row of the bracket.
+    pub(super) fn terms(
+        &mut self,
+        terms: &'m [Term],
+        open: Option<Span>,
+        close: Option<u32>,
+    ) -> Written {
+        self.list(terms, open, close, Self::element)
+    }
+
+    /// An operand in parentheses keeps them if it is a union.
+    fn element(&mut self, term: &'m Term) -> Written {
+        let grouped = is_union(term) && self.text(term.span).starts_with('(');
+        self.grouped_term(term, grouped)
+    }
+
+    /// A union in a collection has parentheses: the bar would read as that of a comprehension.
+    fn collected(&mut self, term: &'m Term) -> Written {
+        self.grouped_term(term, is_union(term))
+    }
+
+    fn grouped_term(&mut self, term: &'m Term, grouped: bool) -> Written {
+        if grouped {
+            self.write("(");
+        }
+        self.term(term)?;
+        if grouped {
+            self.write(")");
+        }
+        Ok(())
+    }
+
+    /// Returns `true` if a line break stands before the first occurrence of an entry's text in the text around it.
+    fn is_below(&self, around: Span, entry: Span) -> bool {
+        let text = self.text(around);
+        let entry = self.text(entry);
+        text.find(entry)
+            .and_then(|at| text.get(..at))
+            .is_some_and(|before| before.contains('\n'))
+    }
+
+    fn list<T: Entry>(
+        &mut self,
+        entries: &'m [T],
+        open: Option<Span>,
+        close: Option<u32>,
+        write: impl Fn(&mut Self, &'m T) -> Written,
+    ) -> Written {
+        let lines = lines(entries);
+        let broken = entries
+            .first()
+            .is_some_and(|first| open.is_some_and(|open| self.is_below(open, first.place())));
+        let several = broken || lines.len() > 1;
+        if lines.len() <= 1 && self.has_comment_between(open.map(|open| open.row), close) {
+            return Err(Stop::Comment);
+        }
+        if several {
+            self.delay = true;
+            self.start_indented();
+        }
+        let count = lines.len();
+        for (at, line) in lines.into_iter().enumerate() {
+            for (at, entry) in line.iter().enumerate() {
+                if at > 0 {
+                    self.write(", ");
+                }
+                write(self, entry)?;
+            }
+            if several {
+                self.write(",");
+                self.end_line();
+                if at + 1 < count {
+                    self.start_line();
+                }
+            }
+        }
+        if let Some(row) = close {
+            self.comments_to(row)?;
+        }
+        if several {
+            self.end_indented();
+        }
+        Ok(())
+    }
+
+    /// Returns `true` if a comment stands on a row of its own between two brackets. A list without line breaks has no
+    /// line for it.
+    fn has_comment_between(&self, open: Option<u32>, close: Option<u32>) -> bool {
+        match (open, close, self.pending()) {
+            (Some(open), Some(close), Some(comment)) => {
+                (open + 1..close).contains(&comment.span.row)
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn comprehension(
+        &mut self,
+        kind: &TermKind,
+        inner: &'m Comprehension,
+        span: Span,
+    ) -> Written {
+        let (open, close) = match kind {
+            TermKind::ArrayComprehension(_) => ('[', ']'),
+            _ => ('{', '}'),
+        };
+        self.out.push(open);
+        let row = match &inner.key {
+            Some(key) => {
+                self.term(key)?;
+                self.write(": ");
+                span.row
+            }
+            None => {
+                if inner.head.span.row > span.row {
+                    self.end_line();
+                    self.start_line();
+                }
+                inner.head.span.row
+            }
+        };
+        let parens = matches!(inner.head.kind, TermKind::Call(_))
+            && self.text(inner.head.span).starts_with('(');
+        let head_row = inner
+            .key
+            .as_ref()
+            .map_or(inner.head.span.row, |key| key.span.row);
+        self.term_with_parens(&inner.head, head_row, parens)?;
+        self.write(" |");
+        let end = self.closing(span, open as u8, close as u8);
+        self.nested_body(&inner.body, row, end)?;
+        self.out.push(close);
+        Ok(())
+    }
+
+    /// A body on the line of what it belongs to, if it stands on `row`, or below it.
+    pub(super) fn nested_body(
+        &mut self,
+        body: &'m [Expr],
+        row: u32,
+        close: Option<u32>,
+    ) -> Written {
+        let one_line =
+            lines(body).len() == 1 && body.first().is_some_and(|first| first.row() == row);
+        if one_line {
+            self.write(" ");
+            for (at, expr) in body.iter().enumerate() {
+                if at > 0 {
+                    self.write("; ");
+                }
+                self.expr(expr)?;
+            }
+            return match close {
+                Some(row) => self.comments_to(row),
+                None => Ok(()),
+            };
+        }
+        self.end_line();
+        self.level += 1;
+        let written = self.body(body);
+        let written = written.and_then(|()| match close {
+            Some(row) => self.comments_to(row),
+            None => Ok(()),
+        });
+        self.level = self.level.saturating_sub(1);
+        written?;
+        self.start_line();
+        Ok(())
+    }
+}

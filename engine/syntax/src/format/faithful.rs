@@ -1,0 +1,118 @@
+//! The properties that hold for each result: the tree is the same, no comment is lost, and formatting again changes nothing.
+
+use crate::ast::{Comment, Import, Module, Rule};
+use crate::source::Source;
+
+/// What a result changed.
+pub(super) enum Changes {
+    /// Rules, by their positions; none if nothing changed.
+    Rules(Vec<usize>),
+    /// Something outside of rules.
+    Outside,
+}
+
+/// Returns what a result changed.
+pub(super) fn changes(before: &Module, after: &Module) -> Changes {
+    if before.package.path != after.package.path || !same_imports(&before.imports, &after.imports) {
+        return Changes::Outside;
+    }
+    let pairs = before.rules.iter().zip(&after.rules).enumerate();
+    if before.rules.len() != after.rules.len() {
+        let mut pairs = pairs;
+        let first = pairs.find(|(_, (before, after))| !same_rule(before, after));
+        let last = before.rules.len().min(after.rules.len());
+        return Changes::Rules(vec![first.map_or(last, |(at, _)| at)]);
+    }
+    let mut rules: Vec<usize> = pairs
+        .filter(|(_, (before, after))| !same_rule(before, after))
+        .map(|(at, _)| at)
+        .collect();
+    for lost in lost_comments(&before.comments, &after.comments) {
+        // a comment behind a rule is written with it
+        let after = before
+            .rules
+            .partition_point(|rule| rule.span.start <= lost.span.start);
+        match after.checked_sub(1) {
+            Some(at) => rules.push(at),
+            None => return Changes::Outside,
+        }
+    }
+    Changes::Rules(rules)
+}
+
+/// Compares two rules. The key of a head with a value is part of its reference, and v0 and v1 disagree whether it has one.
+fn same_rule(before: &Rule, after: &Rule) -> bool {
+    let mut members = before.members().zip(after.members());
+    let same = members.all(|(before, after)| {
+        let (one, other) = (&before.head, &after.head);
+        before.default == after.default
+            && one.reference == other.reference
+            && one.args == other.args
+            && one.value == other.value
+            && (one.value.is_some() || one.key == other.key)
+            && before.body == after.body
+    });
+    same && before.members().count() == after.members().count()
+}
+
+/// The rules whose texts do not parse as what they were, of a result that does not parse as a whole. `starts` is where
+/// each rule's text starts; everything before the first is the header of the module.
+pub(super) fn broken_rules(
+    before: &[Rule],
+    text: &str,
+    starts: &[usize],
+    parse: impl Fn(&Source) -> Option<Module>,
+) -> Vec<usize> {
+    let header = text.get(..starts.first().copied().unwrap_or(text.len()));
+    let header = header.unwrap_or_default();
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    let parses = |rule: &Rule, part: &str| {
+        let source = Source::new(crate::source::SourceId(0), "", format!("{header}{part}"));
+        parse(&source)
+            .is_some_and(|module| matches!(module.rules.as_slice(), [one] if same_rule(rule, one)))
+    };
+    let parts = before.iter().zip(starts.iter().zip(ends)).enumerate();
+    parts
+        .filter(|(_, (rule, (start, end)))| {
+            text.get(**start..*end)
+                .is_some_and(|part| !part.trim().is_empty() && !parses(rule, part))
+        })
+        .map(|(at, _)| at)
+        .collect()
+}
+
+/// Imports of documents stay; those of keywords depend on the version.
+fn same_imports(before: &[Import], after: &[Import]) -> bool {
+    let documents = |imports: &[Import]| {
+        let mut documents: Vec<(String, Option<String>)> = imports
+            .iter()
+            .map(|import| {
+                let alias = import.alias.as_deref().map(str::to_owned);
+                (import.path.to_string(), alias)
+            })
+            .filter(|(path, _)| path.starts_with("data") || path.starts_with("input"))
+            .collect();
+        documents.sort();
+        documents
+    };
+    documents(before) == documents(after)
+}
+
+/// The comments that occur less often than before.
+fn lost_comments<'m>(before: &'m [Comment], after: &[Comment]) -> Vec<&'m Comment> {
+    let text = |comment: &'m Comment| comment.text.trim_end();
+    let mut left: Vec<&str> = after
+        .iter()
+        .map(|comment| comment.text.trim_end())
+        .collect();
+    left.sort_unstable();
+    let mut wanted: Vec<&Comment> = before.iter().collect();
+    wanted.sort_by_key(|comment| text(comment));
+    let mut left = left.into_iter().peekable();
+    wanted.retain(|comment| {
+        let text = text(comment);
+        while left.next_if(|next| *next < text).is_some() {}
+        left.next_if_eq(&text).is_none()
+    });
+    wanted
+}

@@ -1,0 +1,282 @@
+//! The output: lines, indentation and the comments that are still to be written.
+
+use crate::ast::Comment;
+use crate::source::{Source, Span};
+
+use super::style::Style;
+
+/// Why a part of the text was not written in full.
+pub(super) enum Stop {
+    /// Two comments would end one line. The smallest term or head around them is copied from the source.
+    Comment,
+    /// The tree cannot be written as text.
+    Failed(String),
+}
+
+pub(super) type Written = Result<(), Stop>;
+
+/// Where a copied part of the source may end: the comment on its last row is written with it or stays pending.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Progress {
+    length: usize,
+    next: usize,
+}
+
+/// Writes a module line by line.
+pub(super) struct Writer<'m> {
+    pub source: &'m Source,
+    pub style: Style,
+    pub out: String,
+    pub level: usize,
+    /// `true` between the start of a line and its end.
+    pub inline: bool,
+    /// A comment to write where the current line ends.
+    pub before_end: Option<&'m Comment>,
+    /// Keeps `before_end` for the line after the current one.
+    pub delay: bool,
+    /// A body follows the head that is being written: a comment on the last row of a copied part belongs to its first line.
+    pub body_follows: bool,
+    /// Where each rule starts in the output.
+    pub starts: Vec<usize>,
+    /// The rules that are not formatted.
+    pub kept: &'m [Kept],
+    comments: Vec<&'m Comment>,
+    next: usize,
+}
+
+/// How a rule is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// Formatted.
+    #[default]
+    Nothing,
+    /// Copied from the source.
+    Text,
+    /// Formatted, with the comments inside it moved above it.
+    CommentsAbove,
+}
+
+impl<'m> Writer<'m> {
+    pub(super) fn new(
+        source: &'m Source,
+        style: Style,
+        comments: &'m [Comment],
+        kept: &'m [Kept],
+    ) -> Self {
+        Self {
+            source,
+            style,
+            out: String::with_capacity(source.text.len() + source.text.len() / 8),
+            level: 0,
+            inline: false,
+            before_end: None,
+            delay: false,
+            body_follows: false,
+            starts: Vec::new(),
+            kept,
+            comments: comments.iter().collect(),
+            next: 0,
+        }
+    }
+
+    // text and lines
+
+    pub(super) fn write(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    pub(super) fn start_line(&mut self) {
+        self.inline = true;
+        self.indent();
+    }
+
+    fn indent(&mut self) {
+        self.out.extend(std::iter::repeat_n('\t', self.level));
+    }
+
+    pub(super) fn end_line(&mut self) {
+        self.inline = false;
+        if !self.delay
+            && let Some(comment) = self.before_end.take()
+        {
+            self.write(" ");
+            self.write_comment(comment);
+        }
+        self.delay = false;
+        self.write("\n");
+    }
+
+    /// Ends the current line, if there is one, and leaves a blank line after it.
+    pub(super) fn blank_line(&mut self) {
+        if self.inline {
+            self.end_line();
+        }
+        self.write("\n");
+    }
+
+    /// Ends the line of an opening bracket; a comment there moves to the end of the next line.
+    pub(super) fn start_indented(&mut self) {
+        self.end_line();
+        self.level += 1;
+        self.start_line();
+    }
+
+    pub(super) fn end_indented(&mut self) {
+        self.level = self.level.saturating_sub(1);
+        self.start_line();
+    }
+
+    // comments
+
+    fn write_comment(&mut self, comment: &Comment) {
+        self.write("#");
+        self.write(comment.text.trim_end_matches(is_blank));
+    }
+
+    fn comment_line(&mut self, comment: &Comment) {
+        if !self.inline {
+            self.start_line();
+        }
+        self.write_comment(comment);
+        self.end_line();
+    }
+
+    pub(super) fn pending(&self) -> Option<&'m Comment> {
+        self.comments.get(self.next).copied()
+    }
+
+    pub(super) fn has_comments(&self) -> bool {
+        self.next < self.comments.len()
+    }
+
+    /// Writes the comments above a row and keeps the comment on the row for the end of the line.
+    pub(super) fn comments_to(&mut self, row: u32) -> Written {
+        let mut last: Option<u32> = None;
+        while let Some(comment) = self.pending()
+            && comment.span.row < row
+        {
+            if last.is_some_and(|last| comment.span.row > last + 1) {
+                self.blank_line();
+            }
+            self.comment_line(comment);
+            last = Some(comment.span.row);
+            self.next += 1;
+        }
+        if last.is_some_and(|last| row > last + 1) {
+            self.blank_line();
+        }
+        if let Some(comment) = self.pending()
+            && comment.span.row == row
+        {
+            self.next += 1;
+            if self.before_end.is_some() {
+                return Err(Stop::Comment);
+            }
+            self.before_end = Some(comment);
+        }
+        Ok(())
+    }
+
+    /// Takes the comments out that end one of the rows.
+    pub(super) fn take_comments_on(&mut self, rows: &[u32]) -> Vec<Option<&'m Comment>> {
+        rows.iter()
+            .map(|row| {
+                let at = self
+                    .comments
+                    .iter()
+                    .skip(self.next)
+                    .position(|comment| comment.span.row == *row)?;
+                Some(self.comments.remove(self.next + at))
+            })
+            .collect()
+    }
+
+    /// Writes a comment at the end of the current line.
+    pub(super) fn trailing(&mut self, comment: &Comment) {
+        self.write(" ");
+        self.write_comment(comment);
+    }
+
+    /// Writes all comments that are left.
+    pub(super) fn rest_of_comments(&mut self) {
+        let mut wrote = false;
+        while let Some(comment) = self.pending() {
+            self.comment_line(comment);
+            self.next += 1;
+            wrote = true;
+        }
+        if wrote {
+            self.write("\n");
+        }
+    }
+
+    /// Writes the comment that would end the line, and those that start before an offset, each on a line.
+    pub(super) fn comments_before(&mut self, offset: u32) {
+        if let Some(comment) = self.before_end.take() {
+            self.comment_line(comment);
+        }
+        while let Some(comment) = self.pending()
+            && comment.span.start < offset
+        {
+            self.comment_line(comment);
+            self.next += 1;
+        }
+    }
+
+    // copies of the source
+
+    pub(super) fn progress(&self) -> Progress {
+        Progress {
+            length: self.out.len(),
+            next: self.next,
+        }
+    }
+
+    /// Replaces what was written since `start` by the source text of a span. A comment behind it stays the end of its
+    /// line.
+    pub(super) fn copy_source(&mut self, start: Progress, span: Span) {
+        self.out.truncate(start.length);
+        self.next = start.next;
+        let inside = span.start..span.end;
+        self.before_end
+            .take_if(|comment| inside.contains(&comment.span.start));
+        let source = self.source;
+        let text = source.slice(span);
+        self.write(text);
+        while self
+            .pending()
+            .is_some_and(|comment| comment.span.start < span.end)
+        {
+            self.next += 1;
+        }
+        let last = span.row + newlines(text);
+        if self.before_end.is_none()
+            && !self.body_follows
+            && let Some(comment) = self.pending()
+            && comment.span.row == last
+        {
+            self.before_end = Some(comment);
+            self.next += 1;
+        }
+    }
+
+    /// The source text of a span.
+    pub(super) fn text(&self, span: Span) -> &'m str {
+        self.source.slice(span)
+    }
+
+    /// The row on which the text of a span ends.
+    pub(super) fn last_row(&self, span: Span) -> u32 {
+        span.row + newlines(self.text(span))
+    }
+}
+
+/// The blanks that are cut off at the end of a comment.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace()
+}
+
+pub(super) fn newlines(text: &str) -> u32 {
+    let count = text.bytes().filter(|byte| *byte == b'\n').count();
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,249 @@
+//! `and`, `or` and the composite `not`.
+
+use crate::ast::{Body, Expr, ExprKind, Logical, Not};
+use crate::source::Span;
+use crate::stack;
+
+use super::lines::{Writer, Written, newlines};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    And,
+    Or,
+}
+
+impl Operator {
+    fn text(self) -> &'static str {
+        match self {
+            Self::And => " and",
+            Self::Or => " or",
+        }
+    }
+
+    fn of(expr: &Expr) -> Option<(Self, &Logical)> {
+        match &expr.kind {
+            ExprKind::And(logical) => Some((Self::And, logical)),
+            ExprKind::Or(logical) => Some((Self::Or, logical)),
+            _ => None,
+        }
+    }
+}
+
+/// An operand of a chain.
+struct Operand<'m> {
+    body: &'m Body,
+    explicit: bool,
+    /// It is the right operand of its connective.
+    right: bool,
+}
+
+impl<'m> Writer<'m> {
+    pub(super) fn logical(&mut self, _: &'m Logical, expr: &'m Expr) -> Written {
+        let Some((operator, _)) = Operator::of(expr) else {
+            return Ok(());
+        };
+        let mut operands = Vec::new();
+        let mut at = expr;
+        while let Some((here, logical)) = Operator::of(at) {
+            if here != operator || (!std::ptr::eq(at, expr) && !at.with.is_empty()) {
+                break;
+            }
+            operands.push(Operand {
+                body: &logical.rhs,
+                explicit: logical.explicit_rhs,
+                right: true,
+            });
+            match logical.lhs.as_slice() {
+                [left]
+                    if !logical.explicit_lhs
+                        && left.with.is_empty()
+                        && Operator::of(left).is_some_and(|(left, _)| left == operator) =>
+                {
+                    at = left;
+                }
+                _ => {
+                    operands.push(Operand {
+                        body: &logical.lhs,
+                        explicit: logical.explicit_lhs,
+                        right: false,
+                    });
+                    break;
+                }
+            }
+        }
+        operands.reverse();
+        let mut indented = false;
+        let mut from = expr.span.start;
+        let mut end: Option<u32> = None;
+        for operand in operands {
+            let Some(first) = operand.body.first() else {
+                continue;
+            };
+            let row = if operand.explicit {
+                first
+                    .span
+                    .row
+                    .saturating_sub(self.brace_before(from, first).rows)
+            } else {
+                first.span.row
+            };
+            if let Some(end) = end {
+                self.write(operator.text());
+                if row > end {
+                    if !indented {
+                        indented = true;
+                        self.level += 1;
+                    }
+                    self.end_line();
+                    self.start_line();
+                } else {
+                    self.write(" ");
+                }
+            }
+            self.operand_of(&operand, operator, from)?;
+            let last = operand.body.last().unwrap_or(first).span;
+            (from, end) = if operand.explicit {
+                self.brace_after(last)
+            } else {
+                (last.end, Some(self.last_row(last)))
+            };
+        }
+        if indented {
+            self.level = self.level.saturating_sub(1);
+        }
+        Ok(())
+    }
+
+    /// The brace that opens the body of an expression, after the offset `from`.
+    fn brace_before(&self, from: u32, first: &Expr) -> Brace {
+        let before = self
+            .source
+            .text
+            .get(from as usize..first.span.start as usize);
+        let before = before.unwrap_or_default();
+        let at = position_of(before, b'{').unwrap_or(before.len());
+        Brace {
+            start: from + u32::try_from(at).unwrap_or(0),
+            rows: before.get(at..).map_or(0, newlines),
+        }
+    }
+
+    /// The end and the row of the brace that closes the body of which an expression is the last.
+    fn brace_after(&self, last: Span) -> (u32, Option<u32>) {
+        let after = self
+            .source
+            .text
+            .get(last.end as usize..)
+            .unwrap_or_default();
+        let at = position_of(after, b'}').unwrap_or(0);
+        let rows = after.get(..at).map_or(0, newlines);
+        (
+            last.end + u32::try_from(at).unwrap_or(0),
+            Some(self.last_row(last) + rows),
+        )
+    }
+
+    fn operand_of(&mut self, operand: &Operand<'m>, operator: Operator, from: u32) -> Written {
+        if operand.explicit {
+            return self.braces(operand.body, from);
+        }
+        let Some(expr) = operand.body.first() else {
+            return Ok(());
+        };
+        let grouped = match Operator::of(expr) {
+            Some((Operator::Or, _)) => operator == Operator::And || operand.right,
+            Some((Operator::And, _)) => operator == Operator::And && operand.right,
+            None => false,
+        } || !expr.with.is_empty()
+            || self.starts_with_brace(expr);
+        self.grouped(expr, grouped)
+    }
+
+    /// Returns `true` if an operand would read as a body without parentheses.
+    fn starts_with_brace(&self, expr: &Expr) -> bool {
+        if expr.negated || matches!(expr.kind, ExprKind::Not(_)) || Operator::of(expr).is_some() {
+            return false;
+        }
+        let text = self.text(expr.span);
+        text.trim_start_matches(|c: char| c == '(' || c.is_whitespace())
+            .starts_with('{')
+    }
+
+    fn grouped(&mut self, expr: &'m Expr, parens: bool) -> Written {
+        if parens {
+            self.write("(");
+        }
+        stack::level(|| self.expr(expr))?;
+        if parens {
+            self.write(")");
+        }
+        Ok(())
+    }
+
+    pub(super) fn not(&mut self, not: &'m Not, expr: &'m Expr) -> Written {
+        self.write("not ");
+        if not.explicit_body {
+            return self.braces(&not.body, expr.span.start);
+        }
+        let Some(inner) = not.body.first() else {
+            return Ok(());
+        };
+        let grouped = Operator::of(inner).is_some()
+            || !inner.with.is_empty()
+            || inner.negated
+            || matches!(inner.kind, ExprKind::Not(_))
+            || self.text_after_not(inner).starts_with('{');
+        self.grouped(inner, grouped)
+    }
+
+    /// The text that an implicit `not` negates; its expression has the place of the whole negation.
+    fn text_after_not(&self, inner: &Expr) -> &'m str {
+        let text = self.text(inner.span);
+        text.strip_prefix("not")
+            .unwrap_or(text)
+            .trim_start_matches(|c: char| c == '(' || c.is_whitespace())
+    }
+
+    /// A body in braces, on one line if it was written on one.
+    fn braces(&mut self, body: &'m Body, from: u32) -> Written {
+        let Some(first) = body.first() else {
+            return Ok(());
+        };
+        let brace = self.brace_before(from, first);
+        let text = self
+            .source
+            .text
+            .get(brace.start as usize..)
+            .unwrap_or_default();
+        let row = first.span.row.saturating_sub(brace.rows);
+        let close = super::brackets::closing_row(text, b'{', b'}').map(|rows| row + rows);
+        self.write("{");
+        let one_line = body.iter().all(|expr| expr.span.row == row);
+        self.nested_body(body, row, close)?;
+        if one_line {
+            self.write(" ");
+        }
+        self.write("}");
+        Ok(())
+    }
+}
+
+/// An opening brace.
+struct Brace {
+    start: u32,
+    /// How many rows below it the text starts.
+    rows: u32,
+}
+
+/// The first place of a byte outside of comments.
+fn position_of(text: &str, wanted: u8) -> Option<usize> {
+    let mut comment = false;
+    text.bytes().position(|byte| {
+        match byte {
+            b'\n' => comment = false,
+            b'#' => comment = true,
+            _ => {}
+        }
+        byte == wanted && !comment
+    })
+}

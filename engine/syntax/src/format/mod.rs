@@ -1,0 +1,203 @@
+//! The formatter: a module's tree and comments to text as OPA's formatter writes it.
+//!
+//! The writer follows the tree and decides by the rows on which parts start in the source, never by widths.
+
+mod bodies;
+mod brackets;
+mod calls;
+mod checks;
+mod collections;
+mod faithful;
+mod heads;
+mod imports;
+mod lines;
+mod logic;
+mod module;
+mod rules;
+mod style;
+mod terms;
+
+use std::sync::Arc;
+
+use crate::ast::{Module, Version};
+use crate::dialect::ParseOptions;
+use crate::source::{Code, Diagnostic, Diagnostics, Source, Span};
+
+use self::faithful::{Changes, broken_rules, changes};
+use self::lines::{Kept, Stop, Writer};
+use self::style::Style;
+
+/// How a module is formatted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FormatOptions {
+    /// How the text is read.
+    pub parse: ParseOptions,
+    /// The version that the result is written in.
+    pub target: Version,
+    /// Drops the imports that v1 made superfluous.
+    pub drop_v0_imports: bool,
+}
+
+/// Formats a module.
+///
+/// # Errors
+/// Where the text does not parse, or has no form in the target version.
+pub fn format(source: &Source, options: &FormatOptions) -> Result<String, Diagnostics> {
+    let module = read(source, &options.parse)?;
+    if options.target.is_v1() {
+        checks::check(&module)?;
+    }
+    format_module(&module, options)
+}
+
+/// Parses a text. Annotations are comments here, and features only decide how text is written.
+fn read(source: &Source, options: &ParseOptions) -> Result<Module, Diagnostics> {
+    let options = ParseOptions {
+        annotations: false,
+        features: None,
+        ..*options
+    };
+    crate::parse_module(source, &options)
+}
+
+/// How often a result is formatted again until it no longer changes.
+const ROUNDS: usize = 4;
+
+/// How often a module is written with more rules kept before all of them are.
+const ATTEMPTS: usize = 12;
+
+/// Formats a parsed module. The result has the same tree and the same comments, and formatting it again changes nothing:
+/// a rule for which that does not hold is copied from the source.
+///
+/// # Errors
+/// Where the module has no form in the target version.
+pub fn format_module(module: &Module, options: &FormatOptions) -> Result<String, Diagnostics> {
+    let target = match (options.target, module.version) {
+        (Version::V0, Version::V0CompatV1) => Version::V0CompatV1,
+        (target, _) => target,
+    };
+    let again = FormatOptions {
+        parse: ParseOptions {
+            version: target,
+            annotations: false,
+            ..options.parse
+        },
+        ..*options
+    };
+    // text of another version is no copy
+    let copies = options.parse.version == options.target;
+    let mut last = faithful(module, target, options, &again, copies)?;
+    for _ in 0..ROUNDS {
+        let next = faithful(&last.module, target, &again, &again, true)?;
+        if next.text == last.text {
+            return Ok(last.text);
+        }
+        last = next;
+    }
+    Ok(if copies {
+        as_written(&module.source.text)
+    } else {
+        last.text
+    })
+}
+
+/// A result and its tree.
+struct Formatted {
+    text: String,
+    module: Module,
+}
+
+/// Writes a module and keeps rules that would change.
+fn faithful(
+    module: &Module,
+    target: Version,
+    options: &FormatOptions,
+    again: &FormatOptions,
+    copies: bool,
+) -> Result<Formatted, Diagnostics> {
+    let mut kept = vec![Kept::Nothing; module.rules.len()];
+    for attempt in 0..=ATTEMPTS {
+        let Output { text, starts } = write(module, target, options, &kept)?;
+        let source = Source::new(module.source.id, module.source.name.clone(), text.as_str());
+        let changed = match read(&source, &again.parse) {
+            Ok(parsed) => match changes(module, &parsed) {
+                Changes::Rules(rules) if rules.is_empty() => {
+                    let module = parsed;
+                    return Ok(Formatted { text, module });
+                }
+                Changes::Rules(rules) => rules,
+                Changes::Outside => break,
+            },
+            Err(_) => broken_rules(&module.rules, &text, &starts, |source| {
+                read(source, &again.parse).ok()
+            })
+            .into_iter()
+            .filter(|rule| kept.get(*rule) == Some(&Kept::Nothing))
+            .collect(),
+        };
+        let all = (0..kept.len()).collect();
+        let changed = if attempt + 1 == ATTEMPTS || changed.is_empty() {
+            all
+        } else {
+            changed
+        };
+        for rule in changed {
+            if let Some(kept) = kept.get_mut(rule) {
+                *kept = match *kept {
+                    Kept::Nothing if copies => Kept::Text,
+                    _ => Kept::CommentsAbove,
+                };
+            }
+        }
+    }
+    if copies {
+        let text = as_written(&module.source.text);
+        let source = Source::new(module.source.id, module.source.name.clone(), text.as_str());
+        let module = read(&source, &again.parse)?;
+        return Ok(Formatted { text, module });
+    }
+    let failure = Diagnostic::at(
+        Code::Parse,
+        &module.source,
+        Span::default(),
+        "the module cannot be rewritten without changing its meaning",
+    );
+    Err(failure.into())
+}
+
+/// A text with one line break at its end.
+fn as_written(text: &str) -> String {
+    text.trim_end().replace("\r\n", "\n") + "\n"
+}
+
+/// A written module.
+struct Output {
+    text: String,
+    /// Where each rule starts.
+    starts: Vec<usize>,
+}
+
+fn write(
+    module: &Module,
+    target: Version,
+    options: &FormatOptions,
+    kept: &[Kept],
+) -> Result<Output, Diagnostics> {
+    let style = Style::of(module, target, options.parse.features().keywords_in_refs);
+    let imports = imports::imports_for(module, target, options.drop_v0_imports);
+    let mut writer = Writer::new(&module.source, style, &module.comments, kept);
+    match writer.module(module, &imports) {
+        Ok(()) | Err(Stop::Comment) => {}
+        Err(Stop::Failed(message)) => {
+            let file: Arc<str> = module.source.name.clone();
+            return Err(Diagnostic::new(Code::Parse, file, Span::default(), message).into());
+        }
+    }
+    let mut text = writer.out;
+    text.truncate(text.trim_end_matches('\n').len());
+    text.push('\n');
+    Ok(Output {
+        text,
+        starts: writer.starts,
+    })
+}

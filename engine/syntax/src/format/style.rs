@@ -1,0 +1,84 @@
+//! What a module's imports and heads decide about the writing of all of it.
+
+use crate::ast::visit::{Flow, Terms, Walk};
+use crate::ast::{Import, Module, Term, Version};
+use crate::dialect::Keywords;
+
+/// How the parts of a module are written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Style {
+    /// The text follows v1.
+    pub v1: bool,
+    /// Bodies follow `if`.
+    pub ifs: bool,
+    /// Members of partial sets follow `contains`.
+    pub contains: bool,
+    /// Heads are written as references.
+    pub ref_heads: bool,
+    /// Keywords may be parts of references.
+    pub keywords_in_refs: bool,
+}
+
+impl Style {
+    pub(super) fn of(module: &Module, target: Version, keywords_in_refs: bool) -> Self {
+        let v1 = target.is_v1();
+        let mut style = Self {
+            v1,
+            ifs: v1,
+            contains: v1,
+            ref_heads: false,
+            keywords_in_refs,
+        };
+        for import in &module.imports {
+            let keywords = keywords_of(import);
+            style.contains |= keywords.contains(Keywords::CONTAINS);
+            style.ifs |= keywords.contains(Keywords::IF);
+        }
+        for rule in module.rules.iter().flat_map(crate::ast::Rule::members) {
+            let head = &rule.head;
+            let is_member = head.key.is_some() && head.value.is_none();
+            style.ref_heads |= head.reference.len() > 2 || (head.reference.len() == 2 && is_member);
+        }
+        style
+    }
+
+    /// Returns `true` if rules are written with `if`.
+    pub(super) fn uses_if(self) -> bool {
+        self.v1 || self.ifs
+    }
+}
+
+/// The strings of an import's path after its root.
+pub(super) fn path_of(import: &Import) -> (Option<&str>, Vec<&str>) {
+    let Some(parts) = import.path.as_ref() else {
+        return (import.path.as_var().map(|name| &**name), Vec::new());
+    };
+    let root = parts.first().and_then(Term::as_var).map(|name| &**name);
+    let names = parts
+        .iter()
+        .skip(1)
+        .map(|part| part.as_string().map_or("", |name| &**name))
+        .collect();
+    (root, names)
+}
+
+/// The keywords that an import brings.
+pub(super) fn keywords_of(import: &Import) -> Keywords {
+    let (root, names) = path_of(import);
+    match (root, names.as_slice()) {
+        (Some("future"), ["keywords"]) | (Some("rego"), ["v2"]) => Keywords::ALL,
+        (Some("future"), ["keywords", name]) => Keywords::named(name).unwrap_or(Keywords::NONE),
+        (Some("rego"), ["v1"]) => Keywords::V1,
+        _ => Keywords::NONE,
+    }
+}
+
+/// Returns `true` if a node calls one of the built-ins.
+pub(super) fn calls(node: &(impl Walk + ?Sized), names: &[&str]) -> bool {
+    let mut found = false;
+    node.walk(&mut Terms(|term: &Term| {
+        found = found || names.iter().any(|name| term.is_operator(name));
+        if found { Flow::Over } else { Flow::Into }
+    }));
+    found
+}
