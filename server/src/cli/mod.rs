@@ -8,6 +8,7 @@ mod data;
 mod eval;
 mod explanation;
 mod filter;
+mod fmt;
 mod forms;
 mod input;
 mod lines;
@@ -53,6 +54,7 @@ enum Command {
     Run(Box<run::Args>),
     Eval(Box<eval::Args>),
     Check(check::Args),
+    Fmt(fmt::Args),
     Control(control::Args),
     Data(data::Args),
     Capabilities(capabilities::Args),
@@ -70,6 +72,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Fmt(args) => fmt::run(&args),
         Command::Control(args) => control::run(args),
         Command::Data(args) => data::run(&args),
         Command::Capabilities(args) => capabilities::run(&args),

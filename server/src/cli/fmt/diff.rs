@@ -1,0 +1,427 @@
+//! The difference of two texts, character by character, by the algorithm of the library `diff-match-patch` that OPA uses:
+//! Myers' O(ND) bisection after common affixes and long common middles are split off.
+
+/// A part of both texts or of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Equal(Vec<char>),
+    Insert(Vec<char>),
+    Delete(Vec<char>),
+}
+
+/// Returns the new text with insertions in green and deletions in red.
+pub fn colored(before: &str, after: &str) -> String {
+    let before: Vec<char> = before.chars().collect();
+    let after: Vec<char> = after.chars().collect();
+    let mut out = String::new();
+    for part in parts(&before, &after) {
+        match part {
+            Part::Equal(text) => out.extend(text),
+            Part::Insert(text) => color(&mut out, &text, "32"),
+            Part::Delete(text) => color(&mut out, &text, "31"),
+        }
+    }
+    out
+}
+
+/// Each line has its own color codes.
+fn color(out: &mut String, text: &[char], code: &str) {
+    for (at, line) in text.split(|c| *c == '\n').enumerate() {
+        if at > 0 {
+            out.push('\n');
+        }
+        out.push_str("\x1b[");
+        out.push_str(code);
+        out.push('m');
+        out.extend(line);
+        out.push_str("\x1b[0m");
+    }
+}
+
+fn parts(before: &[char], after: &[char]) -> Vec<Part> {
+    if before == after {
+        return equal(before).into_iter().collect();
+    }
+    let prefix = common_prefix(before, after);
+    let (head, before) = before.split_at(prefix);
+    let (_, after) = after.split_at(prefix);
+    let suffix = common_suffix(before, after);
+    let (before, tail) = before.split_at(before.len() - suffix);
+    let (after, _) = after.split_at(after.len() - suffix);
+    let mut parts: Vec<Part> = equal(head).into_iter().collect();
+    parts.extend(middle(before, after));
+    parts.extend(equal(tail));
+    merged(parts)
+}
+
+fn equal(text: &[char]) -> Option<Part> {
+    (!text.is_empty()).then(|| Part::Equal(text.to_vec()))
+}
+
+fn common_prefix(a: &[char], b: &[char]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+fn common_suffix(a: &[char], b: &[char]) -> usize {
+    let pairs = a.iter().rev().zip(b.iter().rev());
+    pairs.take_while(|(a, b)| a == b).count()
+}
+
+/// The parts of two texts without common affixes.
+fn middle(before: &[char], after: &[char]) -> Vec<Part> {
+    if before.is_empty() {
+        return vec![Part::Insert(after.to_vec())];
+    }
+    if after.is_empty() {
+        return vec![Part::Delete(before.to_vec())];
+    }
+    let inserts = after.len() > before.len();
+    let (long, short) = if inserts {
+        (after, before)
+    } else {
+        (before, after)
+    };
+    if let Some(at) = position(long, short, 0) {
+        let changed = |text: &[char]| {
+            if inserts {
+                Part::Insert(text.to_vec())
+            } else {
+                Part::Delete(text.to_vec())
+            }
+        };
+        let (head, rest) = long.split_at(at);
+        let (_, tail) = rest.split_at(short.len());
+        return vec![changed(head), Part::Equal(short.to_vec()), changed(tail)];
+    }
+    if short.len() == 1 {
+        return vec![Part::Delete(before.to_vec()), Part::Insert(after.to_vec())];
+    }
+    if let Some(half) = half_match(before, after) {
+        let mut all = parts(half.before.0, half.after.0);
+        all.push(Part::Equal(half.common.to_vec()));
+        all.extend(parts(half.before.1, half.after.1));
+        return all;
+    }
+    bisect(before, after)
+}
+
+fn position(text: &[char], wanted: &[char], from: usize) -> Option<usize> {
+    let rest = text.get(from..)?;
+    let at = rest
+        .windows(wanted.len().max(1))
+        .position(|at| at == wanted);
+    at.map(|at| at + from)
+}
+
+/// A common middle of at least half the length of the longer text.
+struct Half<'t> {
+    before: (&'t [char], &'t [char]),
+    after: (&'t [char], &'t [char]),
+    common: &'t [char],
+}
+
+fn half_match<'t>(before: &'t [char], after: &'t [char]) -> Option<Half<'t>> {
+    let swapped = before.len() <= after.len();
+    let (long, short) = if swapped {
+        (after, before)
+    } else {
+        (before, after)
+    };
+    if long.len() < 4 || short.len() * 2 < long.len() {
+        return None;
+    }
+    let quarter = half_match_at(long, short, long.len().div_ceil(4));
+    let half = half_match_at(long, short, long.len().div_ceil(2));
+    let best = match (quarter, half) {
+        (Some(quarter), Some(half)) if quarter.common.len() > half.common.len() => quarter,
+        (_, Some(half)) => half,
+        (Some(quarter), None) => quarter,
+        (None, None) => return None,
+    };
+    Some(if swapped {
+        Half {
+            before: best.after,
+            after: best.before,
+            ..best
+        }
+    } else {
+        best
+    })
+}
+
+fn half_match_at<'t>(long: &'t [char], short: &'t [char], at: usize) -> Option<Half<'t>> {
+    let seed = long.get(at..at + long.len() / 4)?;
+    if seed.is_empty() {
+        return None;
+    }
+    let mut best: Option<Half<'t>> = None;
+    let mut from = 0;
+    while let Some(found) = position(short, seed, from) {
+        from = found + 1;
+        let (long_head, long_tail) = long.split_at(at);
+        let (short_head, short_tail) = short.split_at(found);
+        let prefix = common_prefix(long_tail, short_tail);
+        let suffix = common_suffix(long_head, short_head);
+        if best
+            .as_ref()
+            .is_none_or(|best| best.common.len() < suffix + prefix)
+        {
+            best = Some(Half {
+                before: (long.get(..at - suffix)?, long.get(at + prefix..)?),
+                after: (short.get(..found - suffix)?, short.get(found + prefix..)?),
+                common: short.get(found - suffix..found + prefix)?,
+            });
+        }
+    }
+    best.filter(|best| best.common.len() * 2 >= long.len())
+}
+
+/// Splits two texts at the middle of their shortest edit path.
+fn bisect(before: &[char], after: &[char]) -> Vec<Part> {
+    match middle_snake(before, after) {
+        Some((x, y)) => {
+            let (before_head, before_tail) = before.split_at(x.min(before.len()));
+            let (after_head, after_tail) = after.split_at(y.min(after.len()));
+            let mut all = parts(before_head, after_head);
+            all.extend(parts(before_tail, after_tail));
+            all
+        }
+        None => vec![Part::Delete(before.to_vec()), Part::Insert(after.to_vec())],
+    }
+}
+
+/// The furthest points of one direction by diagonal; `-1` is a diagonal that was not reached.
+struct Frontier {
+    points: Vec<isize>,
+    offset: isize,
+    start: isize,
+    end: isize,
+}
+
+impl Frontier {
+    fn new(offset: isize, length: usize) -> Self {
+        let mut frontier = Self {
+            points: vec![-1; length],
+            offset,
+            start: 0,
+            end: 0,
+        };
+        frontier.set(1, 0);
+        frontier
+    }
+
+    fn get(&self, diagonal: isize) -> Option<isize> {
+        let at = usize::try_from(self.offset + diagonal).ok()?;
+        self.points.get(at).copied()
+    }
+
+    fn set(&mut self, diagonal: isize, point: isize) {
+        let at = usize::try_from(self.offset + diagonal).ok();
+        if let Some(slot) = at.and_then(|at| self.points.get_mut(at)) {
+            *slot = point;
+        }
+    }
+
+    /// Where a path of `distance` edits enters a diagonal.
+    fn entry(&self, diagonal: isize, distance: isize) -> isize {
+        let below = self.get(diagonal - 1).unwrap_or(-1);
+        let above = self.get(diagonal + 1).unwrap_or(-1);
+        if diagonal == -distance || (diagonal != distance && below < above) {
+            above
+        } else {
+            below + 1
+        }
+    }
+}
+
+fn middle_snake(before: &[char], after: &[char]) -> Option<(usize, usize)> {
+    let (width, height) = (signed(before.len()), signed(after.len()));
+    let max = (width + height + 1) / 2;
+    let length = usize::try_from(2 * max + 2).ok()?;
+    let mut forward = Frontier::new(max, length);
+    let mut backward = Frontier::new(max, length);
+    let delta = width - height;
+    let front = delta % 2 != 0;
+    let character = |text: &[char], at: isize| {
+        usize::try_from(at)
+            .ok()
+            .and_then(|at| text.get(at).copied())
+    };
+    for distance in 0..max {
+        let mut diagonal = -distance + forward.start;
+        while diagonal <= distance - forward.end {
+            let mut x = forward.entry(diagonal, distance);
+            let mut y = x - diagonal;
+            while x < width && y < height && character(before, x) == character(after, y) {
+                x += 1;
+                y += 1;
+            }
+            forward.set(diagonal, x);
+            if x > width {
+                forward.end += 2;
+            } else if y > height {
+                forward.start += 2;
+            } else if front
+                && let Some(other) = backward.get(delta - diagonal)
+                && other != -1
+                && x >= width - other
+            {
+                return Some((usize::try_from(x).ok()?, usize::try_from(y).ok()?));
+            }
+            diagonal += 2;
+        }
+        let mut diagonal = -distance + backward.start;
+        while diagonal <= distance - backward.end {
+            let mut x = backward.entry(diagonal, distance);
+            let mut y = x - diagonal;
+            while x < width
+                && y < height
+                && character(before, width - x - 1) == character(after, height - y - 1)
+            {
+                x += 1;
+                y += 1;
+            }
+            backward.set(diagonal, x);
+            if x > width {
+                backward.end += 2;
+            } else if y > height {
+                backward.start += 2;
+            } else if !front
+                && let Some(other) = forward.get(delta - diagonal)
+                && other != -1
+            {
+                let other_y = max + other - (max + delta - diagonal);
+                if other >= width - x {
+                    return Some((usize::try_from(other).ok()?, usize::try_from(other_y).ok()?));
+                }
+            }
+            diagonal += 2;
+        }
+    }
+    None
+}
+
+fn signed(length: usize) -> isize {
+    isize::try_from(length).unwrap_or(isize::MAX)
+}
+
+/// Joins neighbours of one kind, moves what deletions and insertions share to the equal parts around them, and slides
+/// single edits sideways where that joins two equal parts.
+fn merged(parts: Vec<Part>) -> Vec<Part> {
+    let mut all = joined(parts);
+    while slide(&mut all) {
+        all = joined(all);
+    }
+    all
+}
+
+fn joined(parts: Vec<Part>) -> Vec<Part> {
+    let mut all: Vec<Part> = Vec::new();
+    let (mut deleted, mut inserted) = (Vec::new(), Vec::new());
+    for part in parts.into_iter().chain([Part::Equal(Vec::new())]) {
+        match part {
+            Part::Insert(text) => inserted.extend(text),
+            Part::Delete(text) => deleted.extend(text),
+            Part::Equal(text) => {
+                let mut text = text;
+                if !deleted.is_empty() && !inserted.is_empty() {
+                    let prefix = common_prefix(&inserted, &deleted);
+                    let shared: Vec<char> = inserted.drain(..prefix).collect();
+                    deleted.drain(..prefix);
+                    push_equal(&mut all, shared);
+                    let suffix = common_suffix(&inserted, &deleted);
+                    let mut shared = inserted.split_off(inserted.len() - suffix);
+                    deleted.truncate(deleted.len() - suffix);
+                    shared.append(&mut text);
+                    text = shared;
+                }
+                if !deleted.is_empty() {
+                    all.push(Part::Delete(std::mem::take(&mut deleted)));
+                }
+                if !inserted.is_empty() {
+                    all.push(Part::Insert(std::mem::take(&mut inserted)));
+                }
+                push_equal(&mut all, text);
+            }
+        }
+    }
+    all
+}
+
+fn push_equal(all: &mut Vec<Part>, text: Vec<char>) {
+    if text.is_empty() {
+        return;
+    }
+    if let Some(Part::Equal(last)) = all.last_mut() {
+        last.extend(text);
+    } else {
+        all.push(Part::Equal(text));
+    }
+}
+
+/// Slides edits between two equal parts over one of them; returns `true` if any was.
+fn slide(all: &mut Vec<Part>) -> bool {
+    let mut changed = false;
+    let mut at = 1;
+    while at + 1 < all.len() {
+        let before = at - 1;
+        let Some([Part::Equal(left), edit, Part::Equal(right)]) = all.get(before..=at + 1) else {
+            at += 1;
+            continue;
+        };
+        let (Part::Insert(text) | Part::Delete(text)) = edit else {
+            at += 1;
+            continue;
+        };
+        let again = |text: Vec<char>| match edit {
+            Part::Insert(_) => Part::Insert(text),
+            _ => Part::Delete(text),
+        };
+        if text.ends_with(left) {
+            let kept = text.get(..text.len() - left.len()).unwrap_or_default();
+            let replacement = [
+                again([left, kept].concat()),
+                Part::Equal([&**left, &**right].concat()),
+            ];
+            all.splice(before..=at + 1, replacement);
+            changed = true;
+        } else if text.starts_with(right) {
+            let kept = text.get(right.len()..).unwrap_or_default();
+            let replacement = [
+                Part::Equal([&**left, &**right].concat()),
+                again([kept, right].concat()),
+            ];
+            all.splice(before..=at + 1, replacement);
+            changed = true;
+        }
+        at += 1;
+    }
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::colored;
+
+    #[test]
+    fn differences_are_those_of_opa() {
+        for (before, after, want) in [
+            ("a\n", "a\n", "a\n"),
+            ("", "a", "\x1b[32ma\x1b[0m"),
+            ("ab", "b", "\x1b[31ma\x1b[0mb"),
+            (
+                "package p\na=1\n",
+                "package p\n\na := 1\n",
+                "package p\n\x1b[32m\x1b[0m\n\x1b[32m\x1b[0ma\x1b[32m :\x1b[0m=\x1b[32m \x1b[0m1\n",
+            ),
+            (
+                "package p\na {true}",
+                "package p\n\nimport rego.v1\n\na := true\n",
+                "package p\n\x1b[32m\x1b[0m\n\x1b[32mimport rego.v1\x1b[0m\n\x1b[32m\x1b[0m\n\x1b[32m\x1b[0ma \
+                 \x1b[31m{\x1b[0m\x1b[32m:= \x1b[0mtrue\x1b[31m}\x1b[0m\x1b[32m\x1b[0m\n\x1b[32m\x1b[0m",
+            ),
+        ] {
+            assert_eq!(colored(before, after), want);
+        }
+    }
+}
