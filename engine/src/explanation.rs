@@ -361,6 +361,17 @@ impl<T> Explanation<T> {
         }
     }
 
+    /// The answer, and apart from it how it was found.
+    pub(crate) fn split(self) -> (Result<T, Error>, Explanation<()>) {
+        let how = Explanation {
+            answer: Ok(()),
+            events: self.events,
+            longest: self.longest,
+            asked: self.asked,
+        };
+        (self.answer, how)
+    }
+
     /// The same with something else made of the answer.
     fn map<U>(self, make: impl FnOnce(T) -> U) -> Explanation<U> {
         Explanation {
@@ -411,7 +422,21 @@ impl<T> Explanation<T> {
     /// # Errors
     /// [`Error::Eval`] when they would get too long.
     pub fn lines(&self, places: bool, variables: bool) -> Result<Vec<String>, Error> {
+        self.lines_apart(places, variables, 0)
+    }
+
+    /// The same with so many blanks more after each column.
+    ///
+    /// # Errors
+    /// As for [`Self::lines`].
+    pub fn lines_apart(
+        &self,
+        places: bool,
+        variables: bool,
+        gap: usize,
+    ) -> Result<Vec<String>, Error> {
         let how = Pretty {
+            gap,
             files: places.then(|| self.files()),
             variables,
             originals: self.names(),

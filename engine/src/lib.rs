@@ -12,8 +12,8 @@
 //! # Ok::<(), solon::Error>(())
 //! ```
 //!
-//! What a host uses stands in this crate's root, and in [`bundle`], [`host`], [`store`], [`trace`], [`json`], [`yaml`], [`shapes`]
-//! and [`x509`]. The map of the
+//! What a host uses stands in this crate's root, and in [`bundle`], [`host`], [`store`], [`testing`], [`trace`], [`json`], [`yaml`],
+//! [`shapes`] and [`x509`]. The map of the
 //! inside, from the bottom up; a module uses only those above it in this list:
 //!
 //! | module | holds |
@@ -31,6 +31,7 @@
 //! | `partial`, `filter` | what is left while something is unknown; that as conditions on rows |
 //! | `bundle` | policies and documents from files |
 //! | `error`, `query`, `engine` | the face |
+//! | `testing` | tests of policies |
 
 mod bug;
 mod builtins;
@@ -57,6 +58,7 @@ mod partial_query;
 mod program;
 mod query;
 pub mod store;
+pub mod testing;
 pub mod trace;
 mod types;
 mod uri;

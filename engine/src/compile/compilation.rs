@@ -49,6 +49,10 @@ pub struct Options {
     pub unsafe_builtins: Vec<String>,
     /// Whether the sides of equalities in test rules get names, for reports of failed tests.
     pub trace_tests: bool,
+    /// `true` if rules named `test_…` are compiled as the test runner needs them: rules of one name become tests of their own
+    /// (`test_x`, `test_x#01`, …), and each case of a rule `test_x[name]` is reported to observers. Such an engine is compiled at
+    /// once: a later change of one module does not number the rules of the others again.
+    pub tests: bool,
     /// Names of passes and of optimisations that are left out, for those who look for what one does.
     pub skipped_passes: Vec<String>,
     /// What policies may use; `None` is all there is.
@@ -68,6 +72,7 @@ impl Default for Options {
             schemas: None,
             unsafe_builtins: Vec::new(),
             trace_tests: false,
+            tests: false,
             skipped_passes: Vec::new(),
             capabilities: None,
             functions: HashMap::new(),
@@ -119,6 +124,13 @@ impl Options {
     #[must_use]
     pub fn trace_tests(mut self, trace_tests: bool) -> Self {
         self.trace_tests = trace_tests;
+        self
+    }
+
+    /// Compiles rules named `test_…` for the test runner ([`testing`](crate::testing)).
+    #[must_use]
+    pub fn tests(mut self, tests: bool) -> Self {
+        self.tests = tests;
         self
     }
 

@@ -52,7 +52,7 @@ use crate::limits;
 
 use self::rewrite::{
     comprehensions, dynamics, equals, expr_terms, imports, keywords, local_vars, metadata, prints,
-    ref_heads, refs_in_head, templates, tests_for_tracing, void_calls, with,
+    ref_heads, refs_in_head, templates, test_rules, tests_for_tracing, void_calls, with,
 };
 
 /// A pass over modules.
@@ -92,13 +92,13 @@ pub const PASSES: &[Pass] = &[
     pass("ResolveRefs", resolve::resolve),
     pass("CheckUnusedImports", imports::check_unused),
     pass("InitLocalVarGen", locals::start),
-    pass("RewriteRuleHeadRefs", ref_heads::rewrite),
+    pass("RewriteRuleHeadRefs", rewrite_head_refs),
     pass("CheckKeywordOverrides", keywords::check),
     pass("CheckDuplicateImports", imports::check_duplicates),
     pass("RemoveImports", imports::remove),
     pass("SetModuleTree", nothing),
     pass("SetRuleTree", set_rule_tree),
-    pass("RewriteLocalVars", local_vars::rewrite),
+    pass("RewriteLocalVars", rewrite_local_vars),
     pass("RewriteTemplateStrings", templates::rewrite),
     pass("CheckVoidCalls", void_calls::check),
     pass("RewritePrintCalls", prints::rewrite),
@@ -128,6 +128,16 @@ pub const PASSES: &[Pass] = &[
 
 const fn pass(name: &'static str, run: fn(&mut Compilation<'_>)) -> Pass {
     Pass { name, run }
+}
+
+fn rewrite_head_refs(compilation: &mut Compilation<'_>) {
+    ref_heads::rewrite(compilation);
+    test_rules::number(compilation);
+}
+
+fn rewrite_local_vars(compilation: &mut Compilation<'_>) {
+    local_vars::rewrite(compilation);
+    test_rules::report_cases(compilation);
 }
 
 fn set_rule_tree(compilation: &mut Compilation<'_>) {

@@ -16,6 +16,8 @@ pub enum Detail {
     Fails,
     /// What `trace` says, and where it was called.
     Notes,
+    /// `Fails` and `Notes` together, as the test runner shows them.
+    FailsAndNotes,
 }
 
 impl Detail {
@@ -31,11 +33,12 @@ impl Detail {
     }
 
     /// The events that are shown behind the bodies and rules on the way to them; `None` if all are shown.
-    fn sought(self) -> Option<Op> {
+    fn sought(self) -> Option<&'static [Op]> {
         match self {
             Self::Debug | Self::Full => None,
-            Self::Fails => Some(Op::Fail),
-            Self::Notes => Some(Op::Note),
+            Self::Fails => Some(&[Op::Fail]),
+            Self::Notes => Some(&[Op::Note]),
+            Self::FailsAndNotes => Some(&[Op::Fail, Op::Note]),
         }
     }
 }
@@ -139,7 +142,7 @@ impl Observer for Recorder {
         let scope = matches!(event.node, Node::Body(_) | Node::Rule(..));
         match self.detail.sought() {
             None => self.show(event),
-            Some(op) if event.op == op => self.show_way(event),
+            Some(ops) if ops.contains(&event.op) => self.show_way(event),
             Some(_) if scope => self.remember(event),
             Some(_) => {}
         }
@@ -148,7 +151,7 @@ impl Observer for Recorder {
     fn wants(&self, op: Op) -> bool {
         match self.detail.sought() {
             None => self.detail == Detail::Debug || op != Op::Unify,
-            Some(sought) => op == sought || matches!(op, Op::Enter | Op::Redo),
+            Some(sought) => sought.contains(&op) || matches!(op, Op::Enter | Op::Redo),
         }
     }
 

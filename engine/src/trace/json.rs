@@ -157,12 +157,13 @@ fn plain_event(event: &Event, spelling: Spelling, texts: &mut Texts, out: &mut S
 }
 
 fn detailed_event(event: &Event, sources: Sources<'_>, texts: &mut Texts, out: &mut String) {
-    let note = event.op == Op::Note;
-    let node = if note {
+    let node = if event.op == Op::Note {
         Arc::from("null")
     } else {
         texts.node(event).1
     };
+    // these are made by built-ins, which know no variables
+    let note = matches!(event.op, Op::Note | Op::TestCase);
     let place = place(event.span, sources.files);
     push(
         out,

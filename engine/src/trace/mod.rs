@@ -2,6 +2,7 @@
 
 mod coverage;
 mod event;
+mod failure;
 mod filter;
 mod instruments;
 mod json;
@@ -15,6 +16,7 @@ mod timer;
 
 pub use coverage::{Coverage, CoverageReport, FileCoverage, Kind, Position, Stretch};
 pub use event::{Event, Local, Node, Observer, Observers, Op};
+pub use failure::{FailedExpression, FailureSources, FailureVariable};
 pub use filter::{Detail, Recorder};
 pub use instruments::{Count, Instruments, Operation};
 pub use json::{Sources, Spelling, detailed, json};

@@ -23,6 +23,8 @@ pub struct Pretty<'a> {
     pub variables: bool,
     /// The user's names of generated variables.
     pub originals: Names<'a>,
+    /// Number of blanks after each column, in addition to the usual ones.
+    pub gap: usize,
 }
 
 /// The user's names of the generated variables of modules and of a query.
@@ -42,13 +44,13 @@ const LONGEST_VALUE: usize = 32;
 /// The lines of a trace.
 ///
 /// ```
-/// use solon::trace::{Detail, Names, Pretty, Recorder, pretty};
+/// use solon::trace::{Detail, Pretty, Recorder, pretty};
 /// use solon::{Engine, Request};
 ///
 /// let query = Engine::new().prepare_query("true")?;
 /// let mut recorder = Recorder::new(Detail::Full, 1 << 20);
 /// query.search(&Request::new(), Some(&mut recorder))?;
-/// let how = Pretty { files: None, variables: false, originals: Names::default() };
+/// let how = Pretty::default();
 /// let lines = pretty(&recorder.into_events(), how, 1 << 20).unwrap();
 /// assert_eq!(lines[..3], ["Enter true = _", "| Eval true = _", "| Exit true = _"]);
 /// # Ok::<(), solon::Error>(())
@@ -81,14 +83,14 @@ pub fn pretty(events: &[Event], how: Pretty<'_>, longest: usize) -> Result<Vec<S
         if let Some(place) = places.as_ref().and_then(|places| places.get(at)) {
             line.push_str(place);
             let blanks = width.saturating_sub(length(place));
-            line.extend(std::iter::repeat_n(' ', blanks + 1));
+            line.extend(std::iter::repeat_n(' ', blanks + 1 + how.gap));
         }
         write(event, depth, how, &mut texts, &mut line);
         left = left.checked_sub(line.len()).ok_or(TooLong)?;
         lines.push(line);
     }
     if how.variables {
-        add_variables(events, &mut lines, left)?;
+        add_variables(events, &mut lines, how.gap, left)?;
     }
     let broken = lines.iter().flat_map(|line| line.split('\n'));
     Ok(broken.map(str::to_owned).collect())
@@ -99,14 +101,19 @@ pub fn pretty(events: &[Event], how: Pretty<'_>, longest: usize) -> Result<Vec<S
 struct Texts(HashMap<usize, Arc<str>>);
 
 /// Puts the values of variables behind the lines, one below another.
-fn add_variables(events: &[Event], lines: &mut [String], longest: usize) -> Result<(), TooLong> {
+fn add_variables(
+    events: &[Event],
+    lines: &mut [String],
+    gap: usize,
+    longest: usize,
+) -> Result<(), TooLong> {
     let length = |line: &String| line.chars().count();
     let width = lines.iter().map(String::len).max().unwrap_or(0) + GAP;
     let mut left = longest;
     let mut values = Values::default();
     for (event, line) in events.iter().zip(lines) {
         let before = line.len();
-        let blanks = width.saturating_sub(length(line)) + 1;
+        let blanks = width.saturating_sub(length(line)) + 1 + gap;
         line.extend(std::iter::repeat_n(' ', blanks));
         values.write(event, line);
         left = left.checked_sub(line.len() - before).ok_or(TooLong)?;

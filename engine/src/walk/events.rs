@@ -292,8 +292,23 @@ impl<'e> Walk<'e> {
             let mut event = self.about(Op::Note, goal, node, span);
             event.message = text.to_str().into_owned();
             self.send(event);
-        } else if entry.builtin.observed == Some(Observed::TestCase) {
-            self.tell(Op::TestCase, goal, node, span);
+        } else if let (Some(Observed::TestCase), Some(keys)) =
+            (entry.builtin.observed, values.first())
+            && self.is_watched(Op::TestCase)
+        {
+            let keys = self.shown.within(*keys);
+            let call = Expr::generated_call(entry.builtin.name, vec![keys], Span::default());
+            let node = Node::Expr(Arc::new(Expr {
+                generated: false,
+                ..call
+            }));
+            let event = self.about(Op::TestCase, goal, node, Span::default());
+            self.send(Event {
+                parent_id: 0,
+                locals: Vec::new(),
+                documents: Vec::new(),
+                ..event
+            });
         }
     }
 

@@ -77,9 +77,50 @@ pub fn size(text: &str) -> Result<usize, String> {
     number.checked_mul(factor).ok_or_else(wrong)
 }
 
+/// Writes a time as Go does.
+pub fn shown_duration(nanoseconds: u64) -> String {
+    let (unit, digits, name) = match nanoseconds {
+        0 => return "0s".to_owned(),
+        1..1_000 => return format!("{nanoseconds}ns"),
+        1_000..1_000_000 => (1_000, 3, "µs"),
+        1_000_000..1_000_000_000 => (1_000_000, 6, "ms"),
+        _ => (1_000_000_000, 9, "s"),
+    };
+    let (whole, rest) = (nanoseconds / unit, nanoseconds % unit);
+    let fraction = format!("{rest:0digits$}");
+    let fraction = fraction.trim_end_matches('0');
+    let point = if fraction.is_empty() { "" } else { "." };
+    let (minutes, whole) = match name {
+        "s" => (whole / 60, whole % 60),
+        _ => (0, whole),
+    };
+    let above = match minutes {
+        0 => String::new(),
+        1..60 => format!("{minutes}m"),
+        _ => format!("{}h{}m", minutes / 60, minutes % 60),
+    };
+    format!("{above}{whole}{point}{fraction}{name}")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{duration, integer, signed_duration, size};
+    use super::{duration, integer, shown_duration, signed_duration, size};
+
+    #[test]
+    fn shown_durations() {
+        for (time, want) in [
+            (0, "0s"),
+            (999, "999ns"),
+            (6_400, "6.4µs"),
+            (32_067, "32.067µs"),
+            (2_000_000, "2ms"),
+            (1_500_000_000, "1.5s"),
+            (90_000_000_000, "1m30s"),
+            (3_661_000_000_000, "1h1m1s"),
+        ] {
+            assert_eq!(shown_duration(time), want);
+        }
+    }
 
     #[test]
     fn sizes() {

@@ -1,6 +1,7 @@
 //! The command line: one file per command.
 
 mod amounts;
+mod benchmarks;
 mod capabilities;
 mod check;
 mod control;
@@ -17,6 +18,7 @@ mod report;
 mod run;
 mod table;
 mod terminal;
+mod test;
 mod variables;
 mod version;
 
@@ -59,6 +61,7 @@ enum Command {
     Data(data::Args),
     Capabilities(capabilities::Args),
     Parse(parse::Args),
+    Test(Box<test::Args>),
     Lines(lines::Args),
     Version(version::Args),
 }
@@ -77,6 +80,7 @@ pub fn main() -> ExitCode {
         Command::Data(args) => data::run(&args),
         Command::Capabilities(args) => capabilities::run(&args),
         Command::Parse(args) => parse::run(&args),
+        Command::Test(args) => test::run(args),
         Command::Lines(args) => lines::run(&args),
         Command::Version(args) => version::run(&args),
     }

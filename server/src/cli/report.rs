@@ -295,7 +295,7 @@ impl Entry {
 }
 
 /// A query that was running: where it stood, and the expression.
-fn running(frame: &StackFrame, texts: Texts<'_>) -> String {
+pub fn running(frame: &StackFrame, texts: Texts<'_>) -> String {
     let Some((file, row, col)) = &frame.location else {
         return "<unknown>".to_owned();
     };

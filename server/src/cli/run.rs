@@ -7,7 +7,7 @@ mod host;
 mod origins;
 mod reload;
 mod transport;
-mod watch;
+pub(super) mod watch;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

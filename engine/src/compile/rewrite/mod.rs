@@ -16,6 +16,7 @@ pub mod prints;
 pub mod ref_heads;
 pub mod refs_in_head;
 pub mod templates;
+pub mod test_rules;
 pub mod tests_for_tracing;
 pub mod void_calls;
 pub mod with;

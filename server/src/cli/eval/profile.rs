@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use serde::{Serialize, Serializer};
 use solon::trace::{ProfileRow, Statistics};
 
+use crate::cli::amounts::shown_duration;
 use crate::cli::table::Table;
 use crate::wire::Location;
 
@@ -148,10 +149,14 @@ pub fn table(rows: &[Row]) -> Table {
     let mut table = Table::new(titles.map(|&title| title.to_owned()).collect());
     for row in rows {
         let mut cells = match row.often {
-            None => vec![shown(row.first.nanoseconds())],
+            None => vec![shown_duration(row.first.nanoseconds())],
             Some(many) => {
-                let mut cells = vec![shown(many.min), shown(many.max)];
-                cells.extend([many.mean, many.p90, many.p99].map(whole).map(shown));
+                let mut cells = vec![shown_duration(many.min), shown_duration(many.max)];
+                cells.extend(
+                    [many.mean, many.p90, many.p99]
+                        .map(whole)
+                        .map(shown_duration),
+                );
                 cells
             }
         };
@@ -170,50 +175,4 @@ pub fn table(rows: &[Row]) -> Table {
 )]
 fn whole(nanoseconds: f64) -> u64 {
     nanoseconds as u64
-}
-
-/// A time as Go shows it.
-fn shown(nanoseconds: u64) -> String {
-    let (unit, digits, name) = match nanoseconds {
-        0 => return "0s".to_owned(),
-        1..1_000 => return format!("{nanoseconds}ns"),
-        1_000..1_000_000 => (1_000, 3, "µs"),
-        1_000_000..1_000_000_000 => (1_000_000, 6, "ms"),
-        _ => (1_000_000_000, 9, "s"),
-    };
-    let (whole, rest) = (nanoseconds / unit, nanoseconds % unit);
-    let fraction = format!("{rest:0digits$}");
-    let fraction = fraction.trim_end_matches('0');
-    let point = if fraction.is_empty() { "" } else { "." };
-    let (minutes, whole) = match name {
-        "s" => (whole / 60, whole % 60),
-        _ => (0, whole),
-    };
-    let above = match minutes {
-        0 => String::new(),
-        1..60 => format!("{minutes}m"),
-        _ => format!("{}h{}m", minutes / 60, minutes % 60),
-    };
-    format!("{above}{whole}{point}{fraction}{name}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::shown;
-
-    #[test]
-    fn times() {
-        for (time, want) in [
-            (0, "0s"),
-            (999, "999ns"),
-            (6_400, "6.4µs"),
-            (32_067, "32.067µs"),
-            (2_000_000, "2ms"),
-            (1_500_000_000, "1.5s"),
-            (90_000_000_000, "1m30s"),
-            (3_661_000_000_000, "1h1m1s"),
-        ] {
-            assert_eq!(shown(time), want);
-        }
-    }
 }

@@ -1,0 +1,186 @@
+//! Rules named `test_…` as the test runner needs them. Only on request ([`Options::tests`](crate::compile::Options)).
+//!
+//! Rules of one name become tests of their own: `test_x`, `test_x#01`, `test_x#02`, in the order of files and of source. The
+//! body of `test_x[key]` gets a call `internal.test_case([key])` as early as the key is bound, so that cases whose body fails
+//! later are known too.
+
+use std::collections::HashMap;
+
+use solon_syntax::ast::visit::{Flow, Terms, Walk as _};
+use solon_syntax::ast::{Body, Expr, ExprKind, Head, Name, Rule, Term, TermKind, VarScan};
+use solon_syntax::source::Span;
+
+use super::number as number_exprs;
+use crate::compile::Compilation;
+use crate::compile::locals::Locals;
+
+/// Prefix of the names of tests.
+pub const PREFIX: &str = "test_";
+
+/// Prefix of the names of tests that are skipped.
+pub const SKIPPED_PREFIX: &str = "todo_test_";
+
+/// Name of the built-in that reports a case.
+const CASE: &str = "internal.test_case";
+
+/// Returns the name of a test and the number of terms of the head's reference that lead to it: the first part of the reference
+/// that begins like the name of a test, or the last part of its ground prefix.
+pub fn test_name(head: &Head) -> (&str, usize) {
+    let mut found = ("", 0);
+    for (position, part) in head.reference.iter().enumerate() {
+        if position > 0 && !is_ground(part) {
+            break;
+        }
+        let name = part.as_var().or_else(|| part.as_string());
+        found = (name.map_or("", |name| &**name), position + 1);
+        if found.0.starts_with(PREFIX) || found.0.starts_with(SKIPPED_PREFIX) {
+            break;
+        }
+    }
+    found
+}
+
+fn is_ground(term: &Term) -> bool {
+    !VarScan::default().any(term, |_| true)
+}
+
+/// Gives the second and every later rule of one name a name of its own.
+pub fn number(compilation: &mut Compilation<'_>) {
+    if !compilation.options.tests {
+        return;
+    }
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for module in compilation.modules.open_mut() {
+        let package = Term::new(TermKind::Ref(module.package.path.clone()), Span::default());
+        for rule in &mut module.rules {
+            let (name, length) = test_name(&rule.head);
+            if !name.starts_with(PREFIX) {
+                continue;
+            }
+            let name = name.to_owned();
+            let path = rule.head.reference.iter().take(length);
+            let path: Vec<String> = path.map(Term::to_string).collect();
+            let count = counts.entry(format!("{package} {path:?}")).or_default();
+            if *count > 0 {
+                rename(rule, length, &format!("{name}#{count:02}"));
+            }
+            *count += 1;
+        }
+    }
+}
+
+/// Renames the part of a head's reference at which the name of a test ends.
+fn rename(rule: &mut Rule, length: usize, name: &str) {
+    let Some(part) = length
+        .checked_sub(1)
+        .and_then(|last| rule.head.reference.get_mut(last))
+    else {
+        return;
+    };
+    match &mut part.kind {
+        TermKind::Var(old) => *old = Name::from(name),
+        _ => *part = Term::string(name.to_owned(), part.span),
+    }
+}
+
+/// Adds the call that reports a case to the body of each test with keys.
+pub fn report_cases(compilation: &mut Compilation<'_>) {
+    if !compilation.options.tests {
+        return;
+    }
+    for rule in compilation
+        .modules
+        .open_mut()
+        .flat_map(|module| &mut module.rules)
+    {
+        let (name, length) = test_name(&rule.head);
+        let keys: Vec<Term> = rule.head.reference.iter().skip(length).cloned().collect();
+        if name.starts_with(PREFIX) && !keys.is_empty() && !reports_cases(&rule.body) {
+            report_case(&mut rule.body, keys);
+        }
+    }
+}
+
+/// Returns `true` if a body reports its cases itself.
+fn reports_cases(body: &Body) -> bool {
+    let mut found = false;
+    body.walk(&mut Terms(|term: &Term| {
+        found = found || term.is_operator(CASE);
+        Flow::Into
+    }));
+    found
+}
+
+fn report_case(body: &mut Body, keys: Vec<Term>) {
+    for key in &keys {
+        bind_early(body, key);
+    }
+    // below the last of the first places of the keys
+    let first = |key: &Term| {
+        let name = key.as_var()?;
+        body.iter().position(|expr| mentions(expr, name))
+    };
+    let below = keys.iter().filter_map(first).max();
+    let place = keys.first().map(|key| key.span).unwrap_or_default();
+    let operands = vec![Term::new(TermKind::Array(keys.into()), Span::default())];
+    let mut call = Expr::generated_call(CASE, operands, place);
+    call.generated = false;
+    body.insert(below.map_or(0, |position| position + 1), call);
+    number_exprs(body);
+}
+
+/// Moves generated expressions that bind a key up to where their variables are known. What an author wrote stays in its place.
+fn bind_early(body: &mut Body, key: &Term) {
+    let mut at = body.len();
+    // each expression moves once at most
+    let mut left = body.len();
+    while let Some(position) = at.checked_sub(1) {
+        let to = body
+            .get(position)
+            .filter(|expr| expr.generated && binds(expr, key))
+            .map(|expr| earliest(body, position, expr));
+        match to {
+            // the expression that takes its place is looked at next
+            Some(to) if to < position && left > 0 => {
+                left -= 1;
+                let expr = body.remove(position);
+                body.insert(to, expr);
+            }
+            _ => at = position,
+        }
+    }
+}
+
+fn binds(expr: &Expr, key: &Term) -> bool {
+    let operands = expr
+        .operands_of("eq")
+        .or_else(|| expr.operands_of("assign"));
+    operands.is_some_and(|operands| operands.first() == Some(key))
+}
+
+/// Returns the first position at which all generated variables of an expression's right side are known.
+fn earliest(body: &Body, position: usize, expr: &Expr) -> usize {
+    let ExprKind::Call(terms) = &expr.kind else {
+        return position;
+    };
+    let mut names: Vec<Name> = Vec::new();
+    if let Some(value) = terms.get(2) {
+        VarScan::default().each(value, |_, name| {
+            if name.starts_with(Locals::MODULES) {
+                names.push(name.clone());
+            }
+        });
+    }
+    if names.is_empty() {
+        return 0;
+    }
+    let before = body.get(..position).unwrap_or_default();
+    let first = |name| before.iter().position(|expr| mentions(expr, name));
+    let last = names.iter().filter_map(first).max().unwrap_or(0);
+    // moving it by one place would change nothing
+    if last < position { last + 1 } else { position }
+}
+
+fn mentions(expr: &Expr, name: &Name) -> bool {
+    VarScan::default().any(expr, |other| other == name)
+}

@@ -1,0 +1,187 @@
+//! The cases of a test: the keys of its rule.
+
+use std::collections::BTreeMap;
+
+use solon_syntax::ast::{Term, TermKind};
+
+use crate::trace::{Event, FailedExpression, Node, Observer, Op};
+use crate::value::{Value, json};
+
+/// Cases by name.
+pub type Cases = BTreeMap<String, Case>;
+
+/// A case of a test.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Case {
+    /// The name: a string as it is, anything else as JSON. Empty for a key whose value is `null`.
+    pub name: String,
+    /// `true` if the case, or one below it, failed.
+    pub failed: bool,
+    /// The cases of the next key.
+    pub cases: Cases,
+    /// The last expression that had failed when the next case began. Only of a case without others below it, and only if
+    /// failures are looked for.
+    pub failure: Option<FailedExpression>,
+}
+
+/// Collects what a search reports of cases and of failed expressions.
+#[derive(Default)]
+pub(super) struct CaseObserver {
+    /// `true` if failed expressions are kept.
+    pub keeps_failures: bool,
+    /// Keys of each case, and the last expression that had failed when the next one began.
+    reported: Vec<(Vec<String>, Option<Event>)>,
+    /// The last expression that failed.
+    pub last: Option<Event>,
+}
+
+impl CaseObserver {
+    pub fn new(keeps_failures: bool) -> Self {
+        Self {
+            keeps_failures,
+            ..Self::default()
+        }
+    }
+
+    /// Ends the last case.
+    fn end(&mut self) {
+        if let Some((_, failure)) = self.reported.last_mut() {
+            failure.clone_from(&self.last);
+        }
+    }
+
+    /// The cases of a test whose value is known, and whether one of them failed. `explain` makes the report of an expression.
+    pub fn cases(
+        mut self,
+        value: &Value,
+        explain: impl Fn(&Event) -> Option<FailedExpression>,
+    ) -> (bool, Cases) {
+        self.end();
+        let (mut failed, mut cases) = of_value(value);
+        for (keys, failure) in self.reported {
+            failed |= report(&mut cases, &keys, failure.as_ref(), &explain);
+        }
+        (failed, cases)
+    }
+}
+
+impl Observer for CaseObserver {
+    fn event(&mut self, event: Event) {
+        match (event.op, &event.node) {
+            (Op::TestCase, Node::Expr(expr)) => {
+                self.end();
+                let keys = expr.operands_of("internal.test_case");
+                if let Some([keys]) = keys
+                    && let TermKind::Array(keys) = &keys.kind
+                {
+                    let names = keys.iter().map(name_of_term);
+                    self.reported.push((names.collect(), None));
+                }
+            }
+            // what fails within an `every` is of interest, not the `every`
+            (Op::Fail, Node::Expr(expr))
+                if event.query_id > 0
+                    && event.span.is_somewhere()
+                    && !matches!(expr.kind, solon_syntax::ast::ExprKind::Every(_)) =>
+            {
+                self.last = Some(event);
+            }
+            _ => {}
+        }
+    }
+
+    fn wants(&self, op: Op) -> bool {
+        op == Op::TestCase || (self.keeps_failures && op == Op::Fail)
+    }
+
+    fn needs_locals(&self) -> bool {
+        self.keeps_failures
+    }
+
+    fn needs_documents(&self) -> bool {
+        self.keeps_failures
+    }
+}
+
+/// The cases that a value of a test shows, and whether one of them failed.
+fn of_value(value: &Value) -> (bool, Cases) {
+    if *value == Value::Null {
+        return (true, Cases::new());
+    }
+    let mut failed = false;
+    let mut cases = Cases::new();
+    let pairs = value.as_object().into_iter();
+    for (key, value) in pairs.flat_map(|object| object.iter()) {
+        let name = name_of(key);
+        let case = of_member(name.clone(), value);
+        failed |= case.failed;
+        cases.insert(name, case);
+    }
+    (failed, cases)
+}
+
+fn of_member(name: String, value: &Value) -> Case {
+    let (failed, cases) = match value {
+        Value::Null => return Case::default(),
+        Value::Bool(holds) => (!holds, Cases::new()),
+        value if value.as_object().is_some() => of_value(value),
+        _ => (true, Cases::new()),
+    };
+    Case {
+        name,
+        failed,
+        cases,
+        failure: None,
+    }
+}
+
+/// Adds a case that was reported. One that is not among those of the value has failed. Returns `true` if it failed.
+fn report(
+    cases: &mut Cases,
+    keys: &[String],
+    failure: Option<&Event>,
+    explain: &impl Fn(&Event) -> Option<FailedExpression>,
+) -> bool {
+    let Some((first, rest)) = keys.split_first() else {
+        return true;
+    };
+    let case = cases.entry(first.clone()).or_insert_with(|| Case {
+        name: first.clone(),
+        failed: true,
+        ..Case::default()
+    });
+    if rest.is_empty() {
+        if case.failed {
+            case.failure = failure.and_then(explain);
+        }
+        return case.failed;
+    }
+    let failed = report(&mut case.cases, rest, failure, explain);
+    case.failed |= failed;
+    failed
+}
+
+/// The name of a case by its key.
+fn name_of(key: &Value) -> String {
+    match key.as_str() {
+        Some(text) => text.to_owned(),
+        None => {
+            let mut text = Vec::new();
+            json::write_go(key.borrow(), &mut text);
+            String::from_utf8_lossy(&text).into_owned()
+        }
+    }
+}
+
+fn name_of_term(key: &Term) -> String {
+    match &key.kind {
+        TermKind::String(text) => text.to_string(),
+        _ => name_of(&value_of(key)),
+    }
+}
+
+/// The value of a term that holds no variables.
+fn value_of(term: &Term) -> Value {
+    crate::program::constant(term).unwrap_or(Value::Null)
+}

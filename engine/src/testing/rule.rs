@@ -1,0 +1,117 @@
+//! The tests of an engine.
+
+use std::fmt;
+
+use solon_syntax::ast::{Head, Module, Rule, Term, TermKind};
+use solon_syntax::source::Span;
+
+use crate::compile::rewrite::test_rules::{PREFIX, SKIPPED_PREFIX, test_name};
+use crate::engine::Engine;
+use crate::moment::Moment;
+
+/// A rule that is a test.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct PolicyTest {
+    /// The package, like `data.authz_test`.
+    pub package: String,
+    /// The name, like `test_allow` or `test_allow#01`.
+    pub name: String,
+    /// The file.
+    pub file: String,
+    /// Row of the rule, from 1.
+    pub row: u32,
+    /// Column of the rule, from 1.
+    pub col: u32,
+    /// `true` if the test is not run, because its name begins with `todo_test_`.
+    pub is_skipped: bool,
+    /// `true` if the rule has keys, each of which is a case: `test_x[key]`.
+    pub has_cases: bool,
+    pub(super) query: String,
+    pub(super) engine: Engine,
+    pub(super) moment: Moment,
+}
+
+impl fmt::Debug for PolicyTest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}.{} at {}:{}",
+            self.package, self.name, self.file, self.row
+        )
+    }
+}
+
+impl PolicyTest {
+    /// Returns the full name that filters of tests are matched against: the package, a point and the name as a reference.
+    pub fn path(&self) -> &str {
+        &self.query
+    }
+
+    /// Returns the text of a file of the policy.
+    pub fn source(&self, file: &str) -> Option<String> {
+        let mut modules = self.moment.modules().map(|(_, module)| module);
+        let module = modules.find(|module| &*module.source.name == file)?;
+        Some(module.source.text.to_string())
+    }
+}
+
+impl Engine {
+    /// Returns the rules that are tests, in the order of files and of source. The engine must be compiled for tests
+    /// ([`CompilerOptions::tests`](crate::CompilerOptions)), else rules of one name and keys of rules are not told apart.
+    pub fn tests(&self) -> Vec<PolicyTest> {
+        let moment = self.moment();
+        let policy = moment.state().policy.clone();
+        let modules = policy.program.canonical.modules.iter();
+        let rules = modules.flat_map(|module| module.rules.iter().map(move |rule| (module, rule)));
+        let tests = rules.filter_map(|(module, rule)| test(self, &moment, module, rule));
+        tests.collect()
+    }
+}
+
+fn test(engine: &Engine, moment: &Moment, module: &Module, rule: &Rule) -> Option<PolicyTest> {
+    let (name, length) = test_name(&rule.head);
+    let is_skipped = name.starts_with(SKIPPED_PREFIX);
+    if !is_skipped && !name.starts_with(PREFIX) {
+        return None;
+    }
+    let own = rule.head.reference.get(..length)?;
+    let path = module.package.path.iter().cloned();
+    let in_path = own.iter().map(|part| match part.as_var() {
+        Some(name) => Term::string(name.clone(), part.span),
+        None => part.clone(),
+    });
+    Some(PolicyTest {
+        package: reference(module.package.path.clone()),
+        name: reference(own.to_vec()),
+        file: module.source.name.to_string(),
+        row: rule.span.row,
+        col: rule.span.col,
+        is_skipped,
+        has_cases: has_cases(&rule.head),
+        query: reference(path.chain(in_path).collect()),
+        engine: engine.clone(),
+        moment: moment.clone(),
+    })
+}
+
+/// Returns the text of a reference, which may be a single variable.
+fn reference(mut terms: Vec<Term>) -> String {
+    let kind = match terms.as_slice() {
+        [_] => terms.remove(0).kind,
+        _ => TermKind::Ref(terms),
+    };
+    Term::new(kind, Span::default()).to_string()
+}
+
+/// Returns `true` if a head makes an object.
+fn has_cases(head: &Head) -> bool {
+    match &head.key {
+        Some(_) => head.value.is_some(),
+        None => head
+            .reference
+            .iter()
+            .skip(1)
+            .any(|part| part.as_var().is_some()),
+    }
+}

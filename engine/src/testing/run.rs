@@ -1,0 +1,291 @@
+//! Running one test.
+
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+use super::cases::{CaseObserver, Cases};
+use super::rule::PolicyTest;
+use crate::builtins::NdBuiltinCache;
+use crate::error::Error;
+use crate::explanation::{Explanation, Watched};
+use crate::query::{BoundQuery, Request, Solution};
+use crate::trace::{
+    Coverage, Detail, Event, FailedExpression, FailureSources, Kind, Names, Observer, Observers,
+};
+use crate::value::Value;
+use crate::walk::{Search, Shortcuts};
+
+/// How tests are run.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct TestOptions {
+    /// Which steps [`TestResult::explanation`] contains; `None` leaves it out.
+    pub detail: Option<Detail>,
+    /// `true` if the explanation contains the values of documents too.
+    pub documents: bool,
+    /// `true` if the expression that failed is looked for.
+    pub failures: bool,
+    /// The evaluations that are repeated without a shortcut, to find why something is not covered; `None` leaves coverage out.
+    pub coverage: Option<Vec<Kind>>,
+    /// Longest time of each test.
+    pub timeout: Option<Duration>,
+}
+
+impl TestOptions {
+    /// Sets which steps are explained.
+    #[must_use]
+    pub fn detail(mut self, detail: Option<Detail>) -> Self {
+        self.detail = detail;
+        self
+    }
+
+    /// Sets whether explanations contain the values of documents.
+    #[must_use]
+    pub fn documents(mut self, documents: bool) -> Self {
+        self.documents = documents;
+        self
+    }
+
+    /// Sets whether the expression that failed is looked for.
+    #[must_use]
+    pub fn failures(mut self, failures: bool) -> Self {
+        self.failures = failures;
+        self
+    }
+
+    /// Sets whether coverage is recorded, and which evaluations are repeated for it.
+    #[must_use]
+    pub fn coverage(mut self, kinds: Option<Vec<Kind>>) -> Self {
+        self.coverage = kinds;
+        self
+    }
+
+    /// Sets the longest time of each test.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    fn searches(&self, test: &PolicyTest) -> bool {
+        test.has_cases || self.failures || self.detail.is_some() || self.coverage.is_some()
+    }
+}
+
+/// The outcome of a test.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// The rule is `true`, or no case failed.
+    Pass,
+    /// The rule is undefined or another value than `true`, or a case failed.
+    Fail,
+    /// The test was not run.
+    Skip,
+    /// The evaluation ended early, or the test is not a document.
+    Error(Error),
+}
+
+/// What came of a test.
+#[non_exhaustive]
+pub struct TestResult {
+    /// The outcome.
+    pub verdict: Verdict,
+    /// The cases of a rule with keys.
+    pub cases: Cases,
+    /// The lines that `print` wrote.
+    pub output: String,
+    /// How long compiling the query and evaluating it took.
+    pub duration: Duration,
+    /// What the evaluation did, if that was recorded.
+    pub explanation: Option<Explanation<()>>,
+    /// The last expression that failed, if it was looked for.
+    pub failure: Option<FailedExpression>,
+    /// What the test covered, and what it covered without each shortcut, if that was recorded.
+    pub coverage: Option<(Coverage, Vec<(Kind, Coverage)>)>,
+}
+
+impl TestResult {
+    fn new(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            cases: Cases::new(),
+            output: String::new(),
+            duration: Duration::ZERO,
+            explanation: None,
+            failure: None,
+            coverage: None,
+        }
+    }
+}
+
+impl PolicyTest {
+    /// Compiles the query that evaluates the test.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] if the rule is a function.
+    pub fn prepare(&self) -> Result<BoundQuery, Error> {
+        let query = self.engine.prepare_query(&self.query)?;
+        query.bind_to(&self.moment)
+    }
+
+    /// Runs the test. A test that needs no steps is evaluated by plans; all others are searched.
+    pub fn run(&self, options: &TestOptions) -> TestResult {
+        if self.is_skipped {
+            return TestResult::new(Verdict::Skip);
+        }
+        let start = Instant::now();
+        let mut result = match self.prepare() {
+            Ok(query) => self.evaluate(&query, options, start),
+            Err(error) => TestResult::new(Verdict::Error(error)),
+        };
+        result.duration = start.elapsed();
+        result
+    }
+
+    fn evaluate(&self, query: &BoundQuery, options: &TestOptions, start: Instant) -> TestResult {
+        let output = RefCell::new(String::new());
+        let print = |line: &str| {
+            let mut output = output.borrow_mut();
+            output.push_str(line);
+            output.push('\n');
+        };
+        let until = options.timeout.and_then(|time| start.checked_add(time));
+        let limits = self.engine.limits().clone().until(until);
+        // repeated evaluations see the same clock and random numbers
+        let answers = NdBuiltinCache::default();
+        let mut request = Request::new().limits(&limits);
+        if options.coverage.is_some() {
+            request = request.nd_builtin_cache(&answers);
+        }
+        let printing = request.print(&print);
+        let mut observer = CaseObserver::new(options.failures);
+        let mut coverage = Coverage::default();
+        let mut explanation = None;
+        let answer = if options.searches(self) {
+            let mut observers = Observers::default();
+            observers.0.push(&mut observer);
+            if options.coverage.is_some() {
+                observers.0.push(&mut coverage);
+            }
+            let search = Search::default().observer(&mut observers as &mut dyn Observer);
+            match options.detail {
+                Some(detail) => {
+                    let watched = Watched::new(detail).documents(options.documents);
+                    let explained = query.explain(&printing, watched.search(search));
+                    let (answer, how) = explained.split();
+                    explanation = Some(how);
+                    answer
+                }
+                None => query.checked(&printing, search),
+            }
+        } else {
+            query.solutions(&printing)
+        };
+        let others = match (&options.coverage, &answer) {
+            (Some(kinds), Ok(_)) => kinds
+                .iter()
+                .map(|kind| (*kind, without(*kind, query, &request)))
+                .collect(),
+            _ => Vec::new(),
+        };
+        let covered = options.coverage.is_some().then_some((coverage, others));
+        let mut result = self.result(query, answer, observer);
+        result.output = output.into_inner();
+        result.explanation = explanation;
+        result.coverage = covered;
+        result
+    }
+
+    fn result(
+        &self,
+        query: &BoundQuery,
+        answer: Result<Vec<Solution>, Error>,
+        observer: CaseObserver,
+    ) -> TestResult {
+        let value = match &answer {
+            Ok(solutions) => {
+                let first = solutions.first().and_then(|first| first.values.first());
+                first.cloned()
+            }
+            Err(error) => return TestResult::new(Verdict::Error(error.clone())),
+        };
+        let explain = |event: &Event| explained(query, event);
+        let failure = observer.last.as_ref().and_then(explain);
+        let (failed, cases) = match value {
+            Some(value) if self.has_cases => observer.cases(&value, explain),
+            Some(Value::Bool(true)) => (false, Cases::new()),
+            _ => (true, Cases::new()),
+        };
+        let mut result = TestResult::new(if failed { Verdict::Fail } else { Verdict::Pass });
+        result.failure = failure.filter(|_| failed);
+        result.cases = cases;
+        result
+    }
+}
+
+/// The expression that an event is about.
+fn explained(query: &BoundQuery, event: &Event) -> Option<FailedExpression> {
+    let policy = &query.moment().state().policy;
+    let canonical = &policy.program.canonical;
+    let is_of = |source| source == event.span.source;
+    let mut parsed = policy.modules.values();
+    let parsed = parsed.find(|module| is_of(module.source.id))?;
+    let mut compiled = canonical.modules.iter();
+    let compiled = compiled.find(|module| is_of(module.source.id))?;
+    let sources = FailureSources {
+        parsed,
+        canonical: compiled,
+        originals: Names {
+            modules: Some(&canonical.originals),
+            query: None,
+        },
+    };
+    FailedExpression::of(event, sources)
+}
+
+/// What is covered without one of the shortcuts. Its answer and its prints are of no interest.
+fn without(kind: Kind, query: &BoundQuery, request: &Request<'_>) -> Coverage {
+    let mut coverage = Coverage::default();
+    let mut shortcuts = Shortcuts::default();
+    match kind {
+        Kind::IndexExcluded => shortcuts.indexing = false,
+        Kind::EarlyExit => shortcuts.early_exit = false,
+    }
+    let search = Search::default()
+        .observer(&mut coverage)
+        .shortcuts(shortcuts);
+    drop(query.search_as(request, search));
+    coverage
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TestOptions, Verdict};
+    use crate::compile::Options;
+    use crate::engine::Engine;
+
+    #[test]
+    fn rules_of_one_name_are_tests_of_their_own() {
+        let options = Options::default().tests(true);
+        let engine = Engine::builder().compiler(options).build();
+        let text = "package p_test\ntest_a if true\ntest_a if false\na.test_b if true\na.test_b if false\ntodo_test_c if false\ntest_d(x) := x";
+        engine.set_module("p_test.rego", text).unwrap();
+        let tests = engine.tests();
+        let of = |test: &super::PolicyTest| match test.run(&TestOptions::default()).verdict {
+            Verdict::Pass => "pass",
+            Verdict::Fail => "fail",
+            Verdict::Skip => "skip",
+            Verdict::Error(_) => "error",
+        };
+        let got: Vec<(&str, &str)> = tests.iter().map(|test| (&*test.name, of(test))).collect();
+        let want = [
+            ("test_a", "pass"),
+            ("test_a#01", "fail"),
+            ("a.test_b", "pass"),
+            ("a[\"test_b#01\"]", "fail"),
+            ("todo_test_c", "skip"),
+            ("test_d", "error"),
+        ];
+        assert_eq!(got, want);
+    }
+}

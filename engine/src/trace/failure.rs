@@ -1,0 +1,453 @@
+//! The expression that failed, as people read it: its text, and below it the values of its variables.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use solon_syntax::ast::visit::{Exprs, Flow, Visitor, Walk as _};
+use solon_syntax::ast::{Expr, ExprKind, Module, Name, Term, TermKind, With};
+use solon_syntax::source::Span;
+
+use super::event::{Event, Node};
+use super::pretty::Names;
+
+/// Most bytes of a value that is shown.
+const LONGEST_VALUE: usize = 64;
+
+/// Where the text and the names of a failed expression come from.
+#[derive(Clone, Copy)]
+pub struct FailureSources<'a> {
+    /// The module as it was parsed.
+    pub parsed: &'a Module,
+    /// The module as it was compiled.
+    pub canonical: &'a Module,
+    /// The user's names of generated variables.
+    pub originals: Names<'a>,
+}
+
+/// An expression that failed, and what its variables were bound to.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FailedExpression {
+    /// The file.
+    pub file: String,
+    /// Row of the event, from 1.
+    pub row: u32,
+    /// The expression as it is written, without what stands before it on its row.
+    pub text: String,
+    /// Column of its first character, from 1.
+    pub col: u32,
+    /// Its variables and references in the order of their places.
+    pub variables: Vec<FailureVariable>,
+    /// Both sides of the comparison that failed, if it is an equality whose sides are known.
+    pub sides: Option<(Arc<Term>, Arc<Term>)>,
+    /// The columns of tabs before the expression.
+    tabs: Vec<u32>,
+}
+
+/// A variable, or a reference into one, of an expression that failed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FailureVariable {
+    /// Its text.
+    pub text: String,
+    /// Its value; `None` if it is undefined.
+    pub value: Option<Arc<Term>>,
+    /// Its row, from 1.
+    pub row: u32,
+    /// Its column, from 1.
+    pub col: u32,
+    /// The columns of tabs before it.
+    tabs: Vec<u32>,
+}
+
+impl FailureVariable {
+    fn shown(&self) -> String {
+        let whole = self
+            .value
+            .as_ref()
+            .map_or_else(|| "undefined".to_owned(), |value| value.to_string());
+        if whole.len() <= LONGEST_VALUE {
+            return whole;
+        }
+        let mut end = LONGEST_VALUE - 3;
+        while !whole.is_char_boundary(end) {
+            end -= 1;
+        }
+        format!("{}...", whole.get(..end).unwrap_or_default())
+    }
+}
+
+impl FailedExpression {
+    /// The expression that an event is about; `None` if it is about none.
+    pub fn of(event: &Event, sources: FailureSources<'_>) -> Option<Self> {
+        let Node::Expr(expr) = &event.node else {
+            return None;
+        };
+        let origin = Origin::of(expr, sources);
+        let mut found = Found {
+            event,
+            sources,
+            reports_unknown: !expr.negated,
+            variables: BTreeMap::new(),
+        };
+        for (document, value) in &event.documents {
+            found.document(document, value);
+        }
+        found.expression(expr);
+        found.reports_unknown = false;
+        for other in &origin.others {
+            found.expression(other);
+        }
+        let span = origin.span;
+        let mut variables: Vec<FailureVariable> = found.variables.into_values().collect();
+        variables.sort_by(|a, b| {
+            let rows = b.row.cmp(&a.row);
+            a.col.cmp(&b.col).then(rows).then(a.text.cmp(&b.text))
+        });
+        Some(Self {
+            file: sources.parsed.source.name.to_string(),
+            row: event.span.row,
+            text: sources.text(span).to_owned(),
+            col: span.col,
+            variables,
+            sides: sides(expr, event),
+            tabs: sources.tabs(span),
+        })
+    }
+
+    /// The expression at its column, and with `values` a line for each of its variables below.
+    pub fn shown(&self, values: bool) -> String {
+        let mut text = String::new();
+        for column in 1..self.col {
+            text.push(if self.tabs.contains(&column) {
+                '\t'
+            } else {
+                ' '
+            });
+        }
+        text.push_str(&self.text);
+        if values {
+            self.write_variables(&mut text);
+        } else {
+            text.push('\n');
+        }
+        text
+    }
+
+    fn write_variables(&self, out: &mut String) {
+        let all = &self.variables;
+        let Some(first) = all.first() else {
+            return;
+        };
+        let has_tabs = all.iter().any(|variable| !variable.tabs.is_empty());
+        if has_tabs && all.iter().any(|variable| variable.row != first.row) {
+            // columns of several rows with tabs do not fit below one another
+            out.push_str("\n\nWhere:\n");
+            let mut by_name: Vec<&FailureVariable> = all.iter().collect();
+            by_name.sort_by(|a, b| a.text.cmp(&b.text));
+            for variable in by_name {
+                out.push_str(&format!("\n{}: {}", variable.text, variable.shown()));
+            }
+            return;
+        }
+        out.push('\n');
+        arrows(out, all, None);
+        for at in (0..all.len()).rev() {
+            out.push('\n');
+            arrows(out, all, Some(at));
+        }
+    }
+}
+
+/// Writes a bar at the column of each variable; with `valued`, only up to that one, whose value is written instead.
+fn arrows(out: &mut String, all: &[FailureVariable], valued: Option<usize>) {
+    let shown = valued.map_or(all.len(), |at| at + 1);
+    let mut before = 0;
+    for (at, variable) in all.iter().enumerate().take(shown) {
+        let is_last = at + 1 == shown;
+        let column = variable.col;
+        let next = all.get(at + 1).map(|next| next.col);
+        if !is_last && next == Some(column) {
+            continue;
+        }
+        for blank in before + 1..column {
+            out.push(if variable.tabs.contains(&blank) {
+                '\t'
+            } else {
+                ' '
+            });
+        }
+        if is_last && valued.is_some() {
+            let previous = at.checked_sub(1).and_then(|at| all.get(at));
+            let is_shared =
+                previous.map(|previous| previous.col) == Some(column) || next == Some(column);
+            if is_shared {
+                out.push_str(&variable.text);
+                out.push_str(": ");
+            }
+            out.push_str(&variable.shown());
+        } else {
+            out.push('|');
+        }
+        before = column;
+    }
+}
+
+impl<'a> FailureSources<'a> {
+    fn text(self, span: Span) -> &'a str {
+        let source = &self.parsed.source;
+        if span.source != source.id {
+            return "";
+        }
+        let text = source.text.get(span.start as usize..span.end as usize);
+        text.unwrap_or_default()
+    }
+
+    /// The columns of the tabs before a place on its row.
+    fn tabs(self, span: Span) -> Vec<u32> {
+        let text = &self.parsed.source.text;
+        let before = text.get(..span.start as usize).unwrap_or_default();
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let tabs = (1..).zip(line.chars()).filter(|(_, c)| *c == '\t');
+        tabs.map(|(column, _)| column).collect()
+    }
+}
+
+/// The expression that an author wrote and that an expression was made of.
+struct Origin<'a> {
+    span: Span,
+    /// What else was made of it.
+    others: Vec<&'a Expr>,
+}
+
+impl<'a> Origin<'a> {
+    fn of(expr: &Expr, sources: FailureSources<'a>) -> Self {
+        let mut written = expr.span;
+        if expr.generated {
+            // the innermost expression around it that is written
+            let mut best: Option<Span> = None;
+            let mut visit = Exprs(|other: &Expr| {
+                let is_inner = best.is_none_or(|best| contains(best, other.span));
+                if !other.generated && contains(other.span, expr.span) && is_inner {
+                    best = Some(other.span);
+                }
+                Flow::Into
+            });
+            sources
+                .canonical
+                .rules
+                .iter()
+                .for_each(|rule| rule.walk(&mut visit));
+            written = best.unwrap_or(written);
+        }
+        let mut others = Vec::new();
+        let mut visit = Exprs(|other: &'a Expr| {
+            let is_own = other.generated || other.span == written;
+            let is_this = other.span == expr.span && other.index == expr.index;
+            if is_own && !is_this && contains(written, other.span) {
+                others.push(other);
+            }
+            Flow::Into
+        });
+        for rule in &sources.canonical.rules {
+            rule.walk(&mut visit);
+        }
+        Self {
+            span: written,
+            others,
+        }
+    }
+}
+
+/// Returns `true` if `inner` is within `outer`.
+fn contains(outer: Span, inner: Span) -> bool {
+    outer.is_somewhere()
+        && inner.is_somewhere()
+        && outer.source == inner.source
+        && outer.start <= inner.start
+        && inner.end <= outer.end
+}
+
+/// The variables of expressions, by their texts.
+struct Found<'a> {
+    event: &'a Event,
+    sources: FailureSources<'a>,
+    /// `true` if a variable without a value is undefined, not only unknown.
+    reports_unknown: bool,
+    variables: BTreeMap<String, FailureVariable>,
+}
+
+impl Found<'_> {
+    fn expression(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Call(terms) => {
+                for operand in terms.iter().skip(1) {
+                    operand.walk(self);
+                }
+                for with in &expr.with {
+                    with.value.walk(self);
+                }
+            }
+            _ => expr.walk(self),
+        }
+    }
+
+    fn document(&mut self, document: &Term, value: &Arc<Term>) {
+        let place = match &document.kind {
+            TermKind::Ref(terms) => terms.first().map(|first| first.span),
+            TermKind::ArrayComprehension(inner) | TermKind::SetComprehension(inner) => {
+                Some(inner.head.span)
+            }
+            TermKind::ObjectComprehension(inner) => inner.key.as_ref().map(|key| key.span),
+            _ => None,
+        };
+        if let Some(span) = place.filter(|span| span.is_somewhere()) {
+            let name = document.to_string();
+            self.add(&name, span, Some(value.clone()), true);
+        }
+    }
+
+    fn add(&mut self, name: &str, span: Span, value: Option<Arc<Term>>, replaces: bool) {
+        let text = match self.sources.text(span) {
+            "" => name.to_owned(),
+            text => text.to_owned(),
+        };
+        let known = self.variables.get(&text);
+        if replaces || known.is_none_or(|known| known.value.is_none()) {
+            let variable = FailureVariable {
+                text: text.clone(),
+                value,
+                row: span.row,
+                col: span.col,
+                tabs: self.sources.tabs(span),
+            };
+            self.variables.insert(text, variable);
+        }
+    }
+
+    fn value(&self, name: &str) -> Option<&Arc<Term>> {
+        let locals = &self.event.locals;
+        let found = locals.binary_search_by(|local| (*local.name).cmp(name));
+        Some(&locals.get(found.ok()?)?.value)
+    }
+
+    fn variable(&mut self, name: &Name, span: Span) {
+        let value = self.value(name).cloned();
+        let shown = self.sources.originals.get(name);
+        if value.is_some() || shown.is_some() || self.reports_unknown {
+            let shown = shown.unwrap_or(name).clone();
+            self.add(&shown, span, value, false);
+        }
+    }
+
+    /// The value that a reference into a local variable selects.
+    fn selected(&self, path: &[Term]) -> Option<Arc<Term>> {
+        let (head, steps) = path.split_first()?;
+        if steps.is_empty() {
+            return None;
+        }
+        let mut value: &Term = self.value(head.as_var()?)?;
+        for step in steps {
+            let key = match step.as_var() {
+                Some(name) => self.value(name)?,
+                None => step,
+            };
+            value = child(value, key)?;
+        }
+        Some(Arc::new(value.clone()))
+    }
+}
+
+/// The child of a value.
+fn child<'t>(value: &'t Term, key: &Term) -> Option<&'t Term> {
+    match &value.kind {
+        TermKind::Object(pairs) => {
+            let mut pairs = pairs.iter();
+            pairs.find(|(name, _)| name == key).map(|(_, value)| value)
+        }
+        TermKind::Array(items) => {
+            let TermKind::Number(text) = &key.kind else {
+                return None;
+            };
+            items.get(text.parse::<usize>().ok()?)
+        }
+        TermKind::Set(members) => members.iter().find(|member| *member == key),
+        _ => None,
+    }
+}
+
+impl<'t> Visitor<'t> for Found<'_> {
+    fn expr(&mut self, expr: &'t Expr) -> Flow {
+        match &expr.kind {
+            ExprKind::Call(_) => {
+                self.expression(expr);
+                Flow::Over
+            }
+            _ => Flow::Into,
+        }
+    }
+
+    fn term(&mut self, term: &'t Term) -> Flow {
+        if let TermKind::Call(terms) = &term.kind {
+            for operand in terms.iter().skip(1) {
+                operand.walk(self);
+            }
+            return Flow::Over;
+        }
+        if !term.span.is_somewhere() {
+            return Flow::Into;
+        }
+        match &term.kind {
+            // its variables are not those of the expression
+            kind if kind.is_comprehension() => return Flow::Over,
+            TermKind::Ref(path) => {
+                if let Some(value) = self.selected(path) {
+                    self.add("", term.span, Some(value), false);
+                }
+            }
+            TermKind::Var(name) => self.variable(name, term.span),
+            _ => {}
+        }
+        Flow::Into
+    }
+
+    fn with(&mut self, with: &'t With) -> Flow {
+        with.value.walk(self);
+        Flow::Over
+    }
+}
+
+/// Both sides of an equality, if their values are known.
+fn sides(expr: &Expr, event: &Event) -> Option<(Arc<Term>, Arc<Term>)> {
+    let operands = expr.operands_of("eq").or_else(|| expr.operands_of("equal"));
+    let [left, right] = operands? else {
+        return None;
+    };
+    let side = |term: &Term| -> Option<Arc<Term>> {
+        let local = |name: &Name| {
+            let found = event.locals.binary_search_by(|local| local.name.cmp(name));
+            Some(event.locals.get(found.ok()?)?.value.clone())
+        };
+        match &term.kind {
+            TermKind::Var(name) => local(name),
+            TermKind::Ref(path) => {
+                let (head, steps) = path.split_first()?;
+                let whole = local(head.as_var()?)?;
+                let mut value: &Term = &whole;
+                for step in steps {
+                    let bound = step.as_var().map(local);
+                    let key = match &bound {
+                        Some(bound) => bound.as_deref()?,
+                        None => step,
+                    };
+                    value = child(value, key)?;
+                }
+                Some(Arc::new(value.clone()))
+            }
+            TermKind::Call(_) | TermKind::Template(_) => None,
+            kind if kind.is_comprehension() => None,
+            _ => Some(Arc::new(term.clone())),
+        }
+    };
+    Some((side(left)?, side(right)?))
+}

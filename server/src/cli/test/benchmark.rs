@@ -1,0 +1,59 @@
+//! Measuring how long tests take.
+
+use std::time::Instant;
+
+use solon::Request;
+use solon::testing::{PolicyTest, TestOptions, TestResult, Verdict};
+
+use super::NOT_PASSED;
+use super::args::Args;
+use super::report::{Item, Reporter};
+use crate::cli::benchmarks::Measured;
+use crate::cli::terminal::print;
+
+/// Name of the time of evaluating a query, without compiling it.
+const EVAL: &str = "timer_rego_query_eval_ns/op";
+
+/// Measures one test after the other. Returns the exit code.
+pub fn run<'a>(
+    args: &Args,
+    tests: &'a [PolicyTest],
+    options: &TestOptions,
+    reporter: &mut Reporter<'a>,
+) -> u8 {
+    let mut code = 0;
+    for test in tests {
+        let start = Instant::now();
+        // only what passes is measured
+        let mut result = test.run(options);
+        let measured = measure(test, &result);
+        result.duration = start.elapsed();
+        match &result.verdict {
+            Verdict::Skip if args.exit_zero_on_skipped => {}
+            Verdict::Pass => {}
+            _ => code = NOT_PASSED,
+        }
+        print(reporter.add(Item {
+            test,
+            result,
+            details: Vec::new(),
+            benchmark: Some(measured),
+        }));
+    }
+    code
+}
+
+/// Evaluates a test for a second, if it passes.
+fn measure(test: &PolicyTest, result: &TestResult) -> Measured {
+    if !matches!(result.verdict, Verdict::Pass) {
+        return Measured::default();
+    }
+    let measured = test.prepare().and_then(|query| {
+        let request = Request::new();
+        Measured::repeat(|| query.solutions(&request).map(drop))
+    });
+    let mut measured = measured.unwrap_or_default();
+    let mean = measured.mean_ns();
+    measured.extra.insert(EVAL.to_owned(), mean);
+    measured
+}

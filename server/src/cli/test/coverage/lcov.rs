@@ -1,0 +1,35 @@
+//! Coverage as a tracefile of `lcov`.
+
+use std::fmt::Write as _;
+
+use solon::trace::CoverageReport;
+
+use super::rows;
+
+/// Returns the tracefile. A line counts as covered if something on it is; each range of the JSON report is a branch of the line
+/// that it begins on, so that ranges on one line are told apart.
+pub fn lcov(report: &CoverageReport) -> String {
+    let mut out = String::new();
+    for (file, coverage) in &report.files {
+        let (covered, missed) = rows(coverage);
+        let _ = writeln!(out, "TN:\nSF:{file}");
+        let mut ranges: Vec<_> = coverage
+            .covered
+            .iter()
+            .map(|range| (range, 1))
+            .chain(coverage.not_covered.iter().map(|range| (range, 0)))
+            .collect();
+        ranges.sort_by_key(|(range, _)| (range.start, range.end));
+        for (branch, (range, taken)) in ranges.iter().enumerate() {
+            let _ = writeln!(out, "BRDA:{},0,{branch},{taken}", range.start.row);
+        }
+        let hit = coverage.covered.len();
+        let _ = writeln!(out, "BRF:{}\nBRH:{hit}", ranges.len());
+        for row in covered.union(&missed) {
+            let _ = writeln!(out, "DA:{row},{}", u8::from(covered.contains(row)));
+        }
+        let lines = covered.union(&missed).count();
+        let _ = writeln!(out, "LF:{lines}\nLH:{}\nend_of_record", covered.len());
+    }
+    out
+}

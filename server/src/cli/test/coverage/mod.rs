@@ -1,0 +1,87 @@
+//! What tests cover.
+
+mod html;
+mod lcov;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use solon::Engine;
+use solon::trace::{Coverage, CoverageReport, FileCoverage, Kind};
+
+pub use html::html;
+pub use lcov::lcov;
+
+/// What all tests together cover, with and without shortcuts.
+#[derive(Default)]
+pub struct Covered {
+    own: Coverage,
+    others: Vec<(Kind, Coverage)>,
+}
+
+impl Covered {
+    /// Adds what a test covers.
+    pub fn add(&mut self, (own, others): (Coverage, Vec<(Kind, Coverage)>)) {
+        self.own.merge(own);
+        for (kind, other) in others {
+            match self.others.iter_mut().find(|(known, _)| *known == kind) {
+                Some((_, all)) => all.merge(other),
+                None => self.others.push((kind, other)),
+            }
+        }
+    }
+
+    /// Returns the report on all modules.
+    pub fn report(&self, engine: &Engine) -> CoverageReport {
+        let others: Vec<(Kind, &Coverage)> = self
+            .others
+            .iter()
+            .map(|(kind, other)| (*kind, other))
+            .collect();
+        let modules = engine.modules();
+        let modules = modules.iter().map(|(_, module)| &**module);
+        self.own.report(&others, modules)
+    }
+}
+
+/// Returns the message that too little is covered, with the lines that are not if `is_verbose`.
+pub fn too_little(report: &CoverageReport, threshold: f64, is_verbose: bool) -> String {
+    let mut text = format!(
+        "Code coverage threshold not met: got {:.2} instead of {threshold:.2}\n",
+        report.coverage
+    );
+    if is_verbose {
+        text.push_str("Lines not covered:\n");
+        for (file, coverage) in &report.files {
+            for (first, last) in runs(&rows(coverage).1) {
+                let _ = if first == last {
+                    writeln!(text, "\t{file}:{first}")
+                } else {
+                    writeln!(text, "\t{file}:{first}-{last}")
+                };
+            }
+        }
+    }
+    text
+}
+
+/// Returns the rows on which something is covered, and those on which something is not.
+fn rows(file: &FileCoverage) -> (BTreeSet<u32>, BTreeSet<u32>) {
+    let covered = file.covered.iter();
+    let covered = covered.flat_map(|range| range.start.row..=range.end.row);
+    let missed = file.not_covered.iter();
+    let missed = missed.flat_map(|range| range.start.row..=range.end.row);
+    (covered.collect(), missed.collect())
+}
+
+/// Returns the first and the last row of each run of adjacent rows.
+fn runs(rows: &BTreeSet<u32>) -> Vec<(u32, u32)> {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for row in rows {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == *row => *last = *row,
+            _ => runs.push((*row, *row)),
+        }
+    }
+    runs
+}

@@ -1,0 +1,195 @@
+//! Why a test failed: the expression, the values of its variables, and how the sides of an equality differ.
+
+use std::fmt::Write as _;
+use std::io::IsTerminal as _;
+use std::sync::OnceLock;
+
+use solon::bundle::Loaded;
+use solon::testing::{Cases, PolicyTest, TestOptions, TestResult, Verdict};
+use solon::trace::FailedExpression;
+use solon_syntax::ast::{Term, TermKind};
+
+use super::args::{Args, Format, When};
+use super::load;
+
+/// Most differences that are listed.
+const MOST: usize = 20;
+
+/// Why a test, or one of its cases, failed.
+pub struct Detail {
+    /// The names of the case; empty for the test itself.
+    pub case: Vec<String>,
+    /// The expression that failed.
+    pub expression: FailedExpression,
+}
+
+/// Finds out why tests failed. The tests are compiled a second time for it, when the first one has failed: the sides of equalities
+/// have names then, which the plain report must not show.
+pub struct Explainer<'a> {
+    args: &'a Args,
+    loaded: &'a Loaded,
+    is_on: bool,
+    named: OnceLock<Vec<PolicyTest>>,
+}
+
+impl<'a> Explainer<'a> {
+    /// Returns one that does nothing unless the flags want details.
+    pub fn new(args: &'a Args, loaded: &'a Loaded) -> Self {
+        let is_on = match (args.format, args.failure_report) {
+            (_, When::Never) => false,
+            (_, When::Always) | (Format::Junit | Format::Github, When::Auto) => true,
+            (Format::Pretty, When::Auto) => {
+                !args.is_verbose() && !args.var_values && std::io::stdout().is_terminal()
+            }
+            (Format::Json | Format::Gobench, When::Auto) => false,
+        };
+        Self {
+            args,
+            loaded,
+            is_on,
+            named: OnceLock::new(),
+        }
+    }
+
+    /// Returns why a test failed, which is run again for it; nothing if it passed.
+    pub fn explain(&self, test: &PolicyTest, result: &TestResult) -> Vec<Detail> {
+        if !self.is_on || !matches!(result.verdict, Verdict::Fail) {
+            return Vec::new();
+        }
+        let named = self.named.get_or_init(|| {
+            let engine = load::compile(self.args, self.loaded, true);
+            engine.map_or_else(|_| Vec::new(), |engine| engine.tests())
+        });
+        let mut named = named.iter();
+        let same = named.find(|other| other.path() == test.path() && other.file == test.file);
+        let Some(same) = same else {
+            return Vec::new();
+        };
+        let timeout = self.args.options().timeout;
+        let options = TestOptions::default().failures(true).timeout(timeout);
+        let again = same.run(&options);
+        let mut details = Vec::new();
+        collect(&again.cases, &mut Vec::new(), &mut details);
+        if again.cases.is_empty()
+            && let Some(expression) = again.failure
+        {
+            details.push(Detail {
+                case: Vec::new(),
+                expression,
+            });
+        }
+        details
+    }
+}
+
+fn collect(cases: &Cases, above: &mut Vec<String>, details: &mut Vec<Detail>) {
+    for case in cases.values().filter(|case| case.failed) {
+        above.push(case.name.clone());
+        if let (true, Some(expression)) = (case.cases.is_empty(), &case.failure) {
+            details.push(Detail {
+                case: above.clone(),
+                expression: expression.clone(),
+            });
+        }
+        collect(&case.cases, above, details);
+        above.pop();
+    }
+}
+
+impl Detail {
+    /// Returns the report, several lines.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        if !self.case.is_empty() {
+            let _ = writeln!(text, "{}:", self.case.join("/"));
+        }
+        let at = &self.expression;
+        let _ = writeln!(text, "{}:{}:", at.file, at.row);
+        for line in at.shown(true).lines() {
+            let _ = writeln!(text, "  {line}");
+        }
+        let differences = self.differences();
+        if !differences.is_empty() {
+            text.push_str("difference:\n");
+        }
+        for line in differences {
+            let _ = writeln!(text, "  {line}");
+        }
+        text
+    }
+
+    /// Returns how the sides of the equality differ that failed.
+    fn differences(&self) -> Vec<String> {
+        let Some((left, right)) = &self.expression.sides else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        compare(left, right, "", &mut found);
+        if found.len() > MOST {
+            let more = found.len() - MOST;
+            found.truncate(MOST);
+            found.push(format!("and {more} more"));
+        }
+        found
+    }
+}
+
+/// Adds a line for each place at which two values differ.
+fn compare(left: &Term, right: &Term, path: &str, found: &mut Vec<String>) {
+    if left == right {
+        return;
+    }
+    let at = |path: &str| match path {
+        "" => String::new(),
+        path => format!("at {path}: "),
+    };
+    let mut only = |path: &str, side: &str, value: &Term| {
+        found.push(format!("{}only on the {side}: {value}", at(path)));
+    };
+    match (&left.kind, &right.kind) {
+        (TermKind::Object(left), TermKind::Object(right)) => {
+            for (key, value) in left.iter() {
+                let path = format!("{path}[{key}]");
+                match right.iter().find(|(other, _)| other == key) {
+                    Some((_, other)) => compare(value, other, &path, found),
+                    None => found.push(format!("{}only on the left: {value}", at(&path))),
+                }
+            }
+            for (key, value) in right.iter() {
+                if !left.iter().any(|(other, _)| other == key) {
+                    let path = format!("{path}[{key}]");
+                    found.push(format!("{}only on the right: {value}", at(&path)));
+                }
+            }
+        }
+        (TermKind::Array(left), TermKind::Array(right)) => {
+            for (index, (value, other)) in left.iter().zip(right.iter()).enumerate() {
+                compare(value, other, &format!("{path}[{index}]"), found);
+            }
+            let shared = left.len().min(right.len());
+            for (side, items) in [("left", left), ("right", right)] {
+                for (index, value) in items.iter().enumerate().skip(shared) {
+                    found.push(format!(
+                        "{}only on the {side}: {value}",
+                        at(&format!("{path}[{index}]"))
+                    ));
+                }
+            }
+        }
+        (TermKind::Set(left), TermKind::Set(right)) => {
+            for value in left
+                .iter()
+                .filter(|value| !right.iter().any(|other| other == *value))
+            {
+                only(path, "left", value);
+            }
+            for value in right
+                .iter()
+                .filter(|value| !left.iter().any(|other| other == *value))
+            {
+                only(path, "right", value);
+            }
+        }
+        _ => found.push(format!("{}left {left}, right {right}", at(path))),
+    }
+}

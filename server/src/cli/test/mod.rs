@@ -1,0 +1,261 @@
+//! `solon test`
+
+mod args;
+mod benchmark;
+mod coverage;
+mod failure;
+mod load;
+mod report;
+mod schedule;
+
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+use std::sync::mpsc;
+
+use solon::Engine;
+use solon::bundle::Loaded;
+use solon::testing::{PolicyTest, TestOptions, TestResult, Verdict};
+use tokio::signal::unix::{SignalKind, signal};
+
+use self::args::{CoverageFormat, Format, Sort};
+use self::coverage::Covered;
+use self::failure::Explainer;
+use self::report::{Item, Reporter};
+use super::FAILED;
+use super::report::Report;
+use super::run::watch::Watch;
+use super::terminal::{complain, print};
+
+pub use self::args::Args;
+
+/// Exit code when a test did not pass, or too little is covered.
+const NOT_PASSED: u8 = 2;
+
+/// Runs the tests and prints their results.
+pub fn run(args: Box<Args>) -> ExitCode {
+    if args.paths.is_empty() {
+        crate::cli::wrong_usage("test", "specify at least one file");
+    }
+    if args.format == Format::Gobench && !args.bench {
+        complain("cannot use output format gobench without running benchmarks (--bench)\n");
+        return ExitCode::SUCCESS;
+    }
+    if !(0.0..=100.0).contains(&args.threshold()) {
+        complain("Code coverage threshold must be between 0 and 100\n");
+        return ExitCode::from(FAILED);
+    }
+    if args.coverage().is_some() && args.bench {
+        complain("coverage reporting is not supported when benchmarking tests\n");
+        return ExitCode::from(FAILED);
+    }
+    if args.watch {
+        return watch(args);
+    }
+    match run_as_often(&args) {
+        Ok(code) => ExitCode::from(code),
+        Err(report) => {
+            complain(shown(&report));
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+fn shown(report: &Report) -> String {
+    match report.bare() {
+        Some(message) => format!("{message}\n"),
+        None => report.text(report.is_of_loading()),
+    }
+}
+
+/// Loads everything and runs the tests as often as the flags set. Returns the exit code.
+fn run_as_often(args: &Args) -> Result<u8, Report> {
+    let loaded = load::load(args)?;
+    let engine = load::compile(args, &loaded, args.var_values)?;
+    let tests = load::select(engine.tests(), args.pattern())?;
+    for _ in 0..args.count {
+        let code = run_once(args, &loaded, &engine, &tests);
+        if code != 0 {
+            return Ok(code);
+        }
+    }
+    Ok(0)
+}
+
+/// Runs the tests once. Returns the exit code.
+fn run_once(args: &Args, loaded: &Loaded, engine: &Engine, tests: &[PolicyTest]) -> u8 {
+    if let Some(format) = args.coverage() {
+        return run_covered(args, loaded, engine, tests, format);
+    }
+    let json = args.format == Format::Json;
+    if args.sort != Sort::None && !json {
+        complain("warning: --sort is only supported with JSON format\n");
+    }
+    let explainer = Explainer::new(args, loaded);
+    let mut reporter = Reporter::new(args);
+    let options = args.options();
+    let mut code = 0;
+    let report = |test, result: TestResult| {
+        let is_accepted = match result.verdict {
+            Verdict::Pass => true,
+            Verdict::Skip => args.exit_zero_on_skipped,
+            Verdict::Fail | Verdict::Error(_) => false,
+        };
+        if !is_accepted {
+            code = NOT_PASSED;
+        }
+        let details = explainer.explain(test, &result);
+        print(reporter.add(Item {
+            test,
+            result,
+            details,
+            benchmark: None,
+        }));
+        ControlFlow::Continue(())
+    };
+    if args.bench {
+        code = benchmark::run(args, tests, &options, &mut reporter);
+    } else {
+        let order = schedule::order(tests.len(), args.shuffle);
+        let run = |test: &PolicyTest| test.run(&options);
+        schedule::run_all(tests, &order, args.threads(), run, report);
+    }
+    print(reporter.finish());
+    if tests.is_empty() && args.fail_on_empty {
+        complain("no tests were run\n");
+        return FAILED;
+    }
+    code
+}
+
+/// Runs the tests and prints what they cover. Returns the exit code.
+fn run_covered(
+    args: &Args,
+    loaded: &Loaded,
+    engine: &Engine,
+    tests: &[PolicyTest],
+    format: CoverageFormat,
+) -> u8 {
+    let options: TestOptions = args.options();
+    let mut covered = Covered::default();
+    let mut failed: Vec<Item<'_>> = Vec::new();
+    let mut error = None;
+    let mut has_skipped = false;
+    let order = schedule::order(tests.len(), args.shuffle);
+    let run = |test: &PolicyTest| test.run(&options);
+    schedule::run_all(tests, &order, args.threads(), run, |test, mut result| {
+        if let Some(coverage) = result.coverage.take() {
+            covered.add(coverage);
+        }
+        match &result.verdict {
+            Verdict::Error(what) => {
+                error = Some(report::error_text(what));
+                return ControlFlow::Break(());
+            }
+            Verdict::Fail => {
+                failed.push(Item {
+                    test,
+                    result,
+                    details: Vec::new(),
+                    benchmark: None,
+                });
+            }
+            Verdict::Skip => has_skipped = true,
+            Verdict::Pass => {}
+        }
+        ControlFlow::Continue(())
+    });
+    if let Some(error) = error {
+        complain(format!("{error}\n"));
+        return FAILED;
+    }
+    if let Some(first) = failed.first() {
+        let line = format!(
+            "{}\n{}\n",
+            report::line(first),
+            report::cases(&first.result.cases)
+        );
+        let mut reporter = Reporter::of_failures(args);
+        for item in failed {
+            print(reporter.add(item));
+        }
+        print(reporter.finish());
+        complain(line);
+        return FAILED;
+    }
+    let report = covered.report(engine);
+    if report.coverage < args.threshold() {
+        complain(coverage::too_little(
+            &report,
+            args.threshold(),
+            args.is_verbose(),
+        ));
+        return NOT_PASSED;
+    }
+    print(match format {
+        CoverageFormat::Json => crate::http::answer_text(&report, true),
+        CoverageFormat::Lcov => coverage::lcov(&report).into_bytes(),
+        CoverageFormat::Html => coverage::html(&report, &loaded.modules).into_bytes(),
+    });
+    if tests.is_empty() && args.fail_on_empty {
+        complain("no tests were run\n");
+        return FAILED;
+    }
+    if has_skipped && !args.exit_zero_on_skipped {
+        NOT_PASSED
+    } else {
+        0
+    }
+}
+
+/// Runs the tests, and again each time that files change, until a signal ends it.
+fn watch(args: Box<Args>) -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            complain(format!("Error creating path watcher: {error}\n"));
+            return ExitCode::from(FAILED);
+        }
+    };
+    let (paths, ignore, is_bundle) = (args.paths.clone(), args.ignore.clone(), args.bundle);
+    let watch = Watch::new(move || {
+        let loader = solon::bundle::Loader::new(&solon_host::SystemFiles).ignore(&ignore);
+        if is_bundle {
+            loader.bundle_files(&paths)
+        } else {
+            loader.files(&paths)
+        }
+    });
+    let run = move || {
+        if let Err(report) = run_as_often(&args) {
+            complain(shown(&report));
+        }
+        print(format!("{}\nWatching for changes ...\n", "*".repeat(80)));
+    };
+    run();
+    // nobody sends a request
+    let (_requests, received) = mpsc::channel();
+    watch.start(received, move |_| {
+        run();
+        true
+    });
+    runtime.block_on(async {
+        let ended = async {
+            let (mut interrupt, mut terminate) = (
+                signal(SignalKind::interrupt()).ok()?,
+                signal(SignalKind::terminate()).ok()?,
+            );
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+            Some(())
+        };
+        match ended.await {
+            Some(()) => ExitCode::SUCCESS,
+            None => ExitCode::from(FAILED),
+        }
+    })
+}

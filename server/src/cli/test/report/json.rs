@@ -1,0 +1,179 @@
+//! Results as JSON, as OPA shows them.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use solon::testing::{Case, Cases, Verdict};
+use solon_syntax::json::lay_out;
+use std::collections::BTreeMap;
+
+use super::Item;
+use crate::cli::benchmarks::{Measured, MeasuredJson};
+use crate::cli::test::args::Sort;
+use crate::http::escape_html;
+use crate::wire::{Details, Location, Running};
+
+/// Collects results, and writes all of them at the end.
+pub struct Json<'a> {
+    sort: Sort,
+    items: Vec<Item<'a>>,
+}
+
+#[derive(Serialize)]
+struct Result {
+    location: Location,
+    package: String,
+    name: String,
+    #[serde(skip_serializing_if = "is_false")]
+    fail: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Errors>,
+    #[serde(skip_serializing_if = "is_false")]
+    skip: bool,
+    duration: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    output: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    benchmark_result: Option<MeasuredJson>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    sub_results: BTreeMap<String, SubResult>,
+}
+
+/// One error, or those of the compiler.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Errors {
+    One(Entry),
+    All(Vec<Entry>),
+}
+
+#[derive(Serialize)]
+struct Entry {
+    code: String,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Location>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Details>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stack_trace: Vec<Running>,
+}
+
+#[derive(Serialize)]
+struct SubResult {
+    #[serde(skip_serializing_if = "String::is_empty")]
+    name: String,
+    #[serde(skip_serializing_if = "is_false")]
+    fail: bool,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    sub_results: BTreeMap<String, SubResult>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands out references"
+)]
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+impl<'a> Json<'a> {
+    /// Returns one that sorts results so.
+    pub fn new(sort: Sort) -> Self {
+        Self {
+            sort,
+            items: Vec::new(),
+        }
+    }
+
+    /// Takes the next result. Returns nothing to be written yet.
+    pub fn add(&mut self, item: Item<'a>) -> String {
+        self.items.push(item);
+        String::new()
+    }
+
+    /// Returns the array.
+    pub fn finish(mut self) -> Vec<u8> {
+        if self.sort == Sort::Duration {
+            self.items
+                .sort_by_key(|item| std::cmp::Reverse(item.result.duration));
+        }
+        let results: Vec<Result> = self.items.iter().map(result).collect();
+        let compact = serde_json::to_vec(&results).unwrap_or_default();
+        let mut out = Vec::new();
+        let compact = escape_html(compact);
+        lay_out(&compact, 0, &mut out, usize::MAX, |byte, out| {
+            out.push(byte);
+        });
+        out.push(b'\n');
+        out
+    }
+}
+
+fn result(item: &Item<'_>) -> Result {
+    let (test, result) = (item.test, &item.result);
+    let explanation = result.explanation.as_ref();
+    let explanation = explanation.filter(|explanation| !explanation.events.is_empty());
+    let trace = explanation.and_then(|explanation| explanation.detailed_json().ok());
+    Result {
+        location: Location {
+            file: test.file.clone(),
+            row: test.row,
+            col: test.col,
+        },
+        package: test.package.clone(),
+        name: test.name.clone(),
+        fail: matches!(result.verdict, Verdict::Fail),
+        error: match &result.verdict {
+            Verdict::Error(error) => Some(errors(error)),
+            _ => None,
+        },
+        skip: matches!(result.verdict, Verdict::Skip),
+        duration: u64::try_from(result.duration.as_nanos()).unwrap_or(u64::MAX),
+        trace: trace.and_then(|trace| RawValue::from_string(trace).ok()),
+        output: BASE64_STANDARD.encode(&result.output),
+        benchmark_result: item.benchmark.as_ref().map(Measured::json),
+        sub_results: sub_results(&result.cases),
+    }
+}
+
+fn sub_results(cases: &Cases) -> BTreeMap<String, SubResult> {
+    let of = |case: &Case| SubResult {
+        name: case.name.clone(),
+        fail: case.failed,
+        sub_results: sub_results(&case.cases),
+    };
+    cases
+        .iter()
+        .map(|(name, case)| (name.clone(), of(case)))
+        .collect()
+}
+
+fn errors(error: &solon::Error) -> Errors {
+    if let solon::Error::Compile(diagnostics) = error {
+        let entries = diagnostics.0.iter().map(|one| Entry {
+            code: one.code.as_str().to_owned(),
+            message: one.message.clone(),
+            location: one.has_place().then(|| Location {
+                file: one.file.to_string(),
+                row: one.span.row,
+                col: one.span.col,
+            }),
+            details: Details::of(one),
+            stack_trace: Vec::new(),
+        });
+        return Errors::All(entries.collect());
+    }
+    let entry = error.entries().into_iter().next();
+    let entry = entry.unwrap_or_else(|| solon::ErrorEntry::new("", error.to_string()));
+    Errors::One(Entry {
+        code: entry.code,
+        message: entry.message,
+        location: entry.location.map(Location::from),
+        details: None,
+        stack_trace: entry.stack.iter().map(Running::from).collect(),
+    })
+}

@@ -1,0 +1,121 @@
+//! Results as JUnit XML.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use solon::testing::{Cases, Verdict};
+
+use super::{Item, error_text};
+
+/// A suite for each package, and a test case for each test or each of its cases.
+#[derive(Default)]
+pub struct Junit<'a> {
+    items: Vec<Item<'a>>,
+}
+
+impl<'a> Junit<'a> {
+    /// Takes the next result. Returns nothing to be written yet.
+    pub fn add(&mut self, item: Item<'a>) -> String {
+        self.items.push(item);
+        String::new()
+    }
+
+    /// Returns the document.
+    pub fn finish(self) -> Vec<u8> {
+        let mut suites: BTreeMap<&str, (TestSuite, Duration)> = BTreeMap::new();
+        let mut total = Duration::ZERO;
+        for item in &self.items {
+            let package = item.test.package.as_str();
+            let suite = suites
+                .entry(package)
+                .or_insert_with(|| (TestSuite::new(package), Duration::ZERO));
+            suite.0.add_test_cases(test_cases(item));
+            suite.1 += item.result.duration;
+            total += item.result.duration;
+        }
+        let mut report = Report::new("solon test");
+        report.set_time(total);
+        for (mut suite, time) in suites.into_values() {
+            suite.set_time(time);
+            report.add_test_suite(suite);
+        }
+        let mut text = report.to_string().unwrap_or_default().into_bytes();
+        if !text.ends_with(b"\n") {
+            text.push(b'\n');
+        }
+        text
+    }
+}
+
+/// The test itself, or its cases that have none below them.
+fn test_cases(item: &Item<'_>) -> Vec<TestCase> {
+    let (test, result) = (item.test, &item.result);
+    let mut all = Vec::new();
+    let status = match &result.verdict {
+        Verdict::Pass | Verdict::Fail if !result.cases.is_empty() => {
+            add_cases(item, &result.cases, &mut Vec::new(), &mut all);
+            return all;
+        }
+        Verdict::Pass => TestCaseStatus::success(),
+        Verdict::Skip => TestCaseStatus::skipped(),
+        Verdict::Fail => failure(item, &[]),
+        Verdict::Error(error) => {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+            let text = error_text(error);
+            status.set_message(text.lines().next().unwrap_or_default().to_owned());
+            status.set_description(text);
+            status
+        }
+    };
+    all.push(test_case(item, test.name.clone(), status, result.duration));
+    all
+}
+
+fn add_cases(item: &Item<'_>, cases: &Cases, above: &mut Vec<String>, all: &mut Vec<TestCase>) {
+    for case in cases.values() {
+        above.push(case.name.clone());
+        if case.cases.is_empty() {
+            let status = if case.failed {
+                failure(item, above)
+            } else {
+                TestCaseStatus::success()
+            };
+            let name = format!("{}/{}", item.test.name, above.join("/"));
+            all.push(test_case(item, name, status, Duration::ZERO));
+        }
+        add_cases(item, &case.cases, above, all);
+        above.pop();
+    }
+}
+
+fn test_case(item: &Item<'_>, name: String, status: TestCaseStatus, time: Duration) -> TestCase {
+    let mut one = TestCase::new(name, status);
+    one.set_classname(item.test.package.clone());
+    one.set_time(time);
+    one.extra
+        .insert("file".into(), item.test.file.clone().into());
+    one.extra
+        .insert("line".into(), item.test.row.to_string().into());
+    if !item.result.output.is_empty() {
+        one.set_system_out(item.result.output.clone());
+    }
+    one
+}
+
+/// The failure of a test, or of one of its cases.
+fn failure(item: &Item<'_>, case: &[String]) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    let detail = item.details.iter().find(|detail| detail.case == case);
+    match detail {
+        Some(detail) => {
+            let at = &detail.expression;
+            status.set_message(format!("{}:{}: {}", at.file, at.row, at.text));
+            status.set_description(detail.text());
+        }
+        None => {
+            status.set_message("the test is not true");
+        }
+    }
+    status
+}

@@ -1,0 +1,179 @@
+//! The results of tests in each format.
+
+mod github;
+mod json;
+mod junit;
+mod pretty;
+
+use solon::testing::{Cases, PolicyTest, TestResult, Verdict};
+
+use self::github::Github;
+use self::json::Json;
+use self::junit::Junit;
+use self::pretty::Pretty;
+use super::args::{Args, Format};
+use super::failure::Detail;
+use crate::cli::amounts::shown_duration;
+use crate::cli::benchmarks::Measured;
+use crate::cli::report::Report;
+
+/// A test and its result.
+pub struct Item<'a> {
+    /// The test.
+    pub test: &'a PolicyTest,
+    /// What came of it.
+    pub result: TestResult,
+    /// Why it failed, if that is reported.
+    pub details: Vec<Detail>,
+    /// How long it takes, if that was measured.
+    pub benchmark: Option<Measured>,
+}
+
+/// Writes results.
+pub enum Reporter<'a> {
+    /// For people, and Go's format of benchmarks.
+    Pretty(Pretty<'a>),
+    /// JSON.
+    Json(Json<'a>),
+    /// JUnit XML.
+    Junit(Junit<'a>),
+    /// Annotations of GitHub Actions.
+    Github(Github),
+}
+
+impl<'a> Reporter<'a> {
+    /// Returns the one that the flags name.
+    pub fn new(args: &'a Args) -> Self {
+        match args.format {
+            Format::Pretty | Format::Gobench => Self::Pretty(Pretty::new(args)),
+            Format::Json => Self::Json(Json::new(args.sort)),
+            Format::Junit => Self::Junit(Junit::default()),
+            Format::Github => Self::Github(Github::default()),
+        }
+    }
+
+    /// Returns one for the failures that are shown instead of coverage.
+    pub fn of_failures(args: &'a Args) -> Self {
+        Self::Pretty(Pretty::of_failures(args.is_verbose()))
+    }
+
+    /// Takes the next result. Returns what is written at once.
+    pub fn add(&mut self, item: Item<'a>) -> String {
+        match self {
+            Self::Pretty(pretty) => pretty.add(item),
+            Self::Json(json) => json.add(item),
+            Self::Junit(junit) => junit.add(item),
+            Self::Github(github) => github.add(&item),
+        }
+    }
+
+    /// Returns what is written after the last result.
+    pub fn finish(self) -> Vec<u8> {
+        match self {
+            Self::Pretty(pretty) => pretty.finish().into_bytes(),
+            Self::Json(json) => json.finish(),
+            Self::Junit(junit) => junit.finish(),
+            Self::Github(github) => github.finish().into_bytes(),
+        }
+    }
+}
+
+/// Number of tests, or of cases, by what came of them.
+#[derive(Default)]
+pub struct Counts {
+    pass: usize,
+    fail: usize,
+    skip: usize,
+    error: usize,
+}
+
+impl Counts {
+    /// Counts a test: its cases without others below them, or itself.
+    pub fn add(&mut self, result: &TestResult) {
+        match &result.verdict {
+            Verdict::Skip => self.skip += 1,
+            Verdict::Error(_) => self.error += 1,
+            _ if !result.cases.is_empty() => self.add_cases(&result.cases),
+            Verdict::Pass => self.pass += 1,
+            Verdict::Fail => self.fail += 1,
+        }
+    }
+
+    fn add_cases(&mut self, cases: &Cases) {
+        for case in cases.values() {
+            if !case.cases.is_empty() {
+                self.add_cases(&case.cases);
+            } else if case.failed {
+                self.fail += 1;
+            } else {
+                self.pass += 1;
+            }
+        }
+    }
+
+    /// Returns a line for each count that is not zero.
+    pub fn lines(&self) -> String {
+        let total = self.pass + self.fail + self.skip + self.error;
+        let counts = [
+            ("PASS", self.pass),
+            ("FAIL", self.fail),
+            ("SKIPPED", self.skip),
+            ("ERROR", self.error),
+        ];
+        let counts = counts.iter().filter(|(_, count)| *count > 0);
+        counts
+            .map(|(name, count)| format!("{name}: {count}/{total}\n"))
+            .collect()
+    }
+}
+
+/// Returns what came of a test, in a word.
+pub fn outcome(result: &TestResult) -> &'static str {
+    match result.verdict {
+        Verdict::Pass => "PASS",
+        Verdict::Fail => "FAIL",
+        Verdict::Skip => "SKIPPED",
+        Verdict::Error(_) => "ERROR",
+    }
+}
+
+/// Returns the line of a test, without its end.
+pub fn line(item: &Item<'_>) -> String {
+    let (test, result) = (item.test, &item.result);
+    let line = format!("{}.{}: {}", test.package, test.name, outcome(result));
+    if matches!(result.verdict, Verdict::Skip) {
+        return line;
+    }
+    let took = u64::try_from(result.duration.as_nanos()).unwrap_or(u64::MAX);
+    format!("{line} ({})", shown_duration(took))
+}
+
+/// Returns a line for each case, indented by its depth.
+pub fn cases(cases: &Cases) -> String {
+    let mut out = String::new();
+    write_cases(cases, 0, true, &mut out);
+    out
+}
+
+/// Writes a line for each case, of failed ones only unless `all` is set.
+fn write_cases(cases: &Cases, depth: usize, all: bool, out: &mut String) {
+    for case in cases.values() {
+        if case.failed || all {
+            let outcome = if case.failed { "FAIL" } else { "PASS" };
+            let blanks = "  ".repeat(depth);
+            out.push_str(&format!("{blanks}{}: {outcome}\n", case.name));
+        }
+        write_cases(&case.cases, depth + 1, all, out);
+    }
+}
+
+/// Returns the text of an error, without its end.
+pub fn error_text(error: &solon::Error) -> String {
+    match error {
+        solon::Error::Compile(_) => {
+            let text = Report::of(error, &|_| None).text(false);
+            text.trim_end_matches('\n').to_owned()
+        }
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,124 @@
+//! Running tests on several threads, and their results in the order of the tests.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+use solon::testing::{PolicyTest, TestResult};
+
+/// Stack of a thread that runs tests, in bytes.
+const STACK: usize = 8 << 20;
+
+/// Calls `run` with each test, on at most so many threads, and `report` with each result, in the order of the tests and as soon
+/// as it and all before it are there. Stops early if `report` does. `order` contains the position of each test once.
+pub fn run_all<'t>(
+    tests: &'t [PolicyTest],
+    order: &[usize],
+    threads: usize,
+    run: impl Fn(&PolicyTest) -> TestResult + Sync,
+    mut report: impl FnMut(&'t PolicyTest, TestResult) -> ControlFlow<()>,
+) {
+    if threads < 2 || tests.len() < 2 {
+        // shuffled results wait for those before them
+        let mut waiting = InOrder::default();
+        for at in order {
+            let Some(test) = tests.get(*at) else {
+                continue;
+            };
+            if waiting.add(*at, run(test), tests, &mut report).is_break() {
+                return;
+            }
+        }
+        return;
+    }
+    let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (sender, results) = mpsc::channel();
+    let work = |sender: mpsc::Sender<(usize, TestResult)>| {
+        while !stopped.load(Ordering::Relaxed) {
+            let at = order.get(next.fetch_add(1, Ordering::Relaxed));
+            let Some((at, test)) = at.and_then(|at| Some((*at, tests.get(*at)?))) else {
+                break;
+            };
+            if sender.send((at, run(test))).is_err() {
+                break;
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let work = &work;
+        let mut started = 0;
+        for _ in 0..threads.min(tests.len()) {
+            let thread = std::thread::Builder::new().stack_size(STACK);
+            let own = sender.clone();
+            started += usize::from(thread.spawn_scoped(scope, || work(own)).is_ok());
+        }
+        if started == 0 {
+            // there are no threads: this one does it
+            work(sender);
+        } else {
+            drop(sender);
+        }
+        let mut waiting = InOrder::default();
+        for _ in 0..tests.len() {
+            let Ok((at, result)) = results.recv() else {
+                break;
+            };
+            if waiting.add(at, result, tests, &mut report).is_break() {
+                stopped.store(true, Ordering::Relaxed);
+                break;
+            }
+        }
+    });
+}
+
+/// Results that wait for those of earlier tests.
+#[derive(Default)]
+struct InOrder {
+    next: usize,
+    waiting: BTreeMap<usize, TestResult>,
+}
+
+impl InOrder {
+    fn add<'t>(
+        &mut self,
+        at: usize,
+        result: TestResult,
+        tests: &'t [PolicyTest],
+        report: &mut impl FnMut(&'t PolicyTest, TestResult) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.waiting.insert(at, result);
+        while let Some(result) = self.waiting.remove(&self.next) {
+            if let Some(test) = tests.get(self.next) {
+                report(test, result)?;
+            }
+            self.next += 1;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Returns the positions of so many tests; in random order if they are shuffled.
+pub fn order(count: usize, is_shuffled: bool) -> Vec<usize> {
+    use std::hash::{BuildHasher as _, RandomState};
+    let mut order: Vec<usize> = (0..count).collect();
+    if is_shuffled {
+        // its keys are random
+        let hasher = RandomState::new();
+        order.sort_by_cached_key(|at| hasher.hash_one(at));
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::order;
+
+    #[test]
+    fn shuffling_keeps_all_positions() {
+        let mut shuffled = order(100, true);
+        assert_ne!(shuffled, order(100, false));
+        shuffled.sort_unstable();
+        assert_eq!(shuffled, order(100, false));
+    }
+}
