@@ -40,7 +40,8 @@ pub fn start(
         reported: dropped_lines(),
     };
     let builder = NonBlockingBuilder::default().thread_name("log");
-    let (queue, worker) = builder.buffered_lines_limit(LINES).finish(sink);
+    // and room for the request to stop
+    let (queue, worker) = builder.buffered_lines_limit(LINES + 1).finish(sink);
     let writer = LineWriter {
         queue,
         waiting,
