@@ -4,6 +4,7 @@ mod builder;
 mod change;
 mod committing;
 mod compiling;
+mod dependencies;
 mod filters;
 mod loading;
 mod partial;
@@ -39,6 +40,7 @@ pub use builder::EngineBuilder;
 pub use change::Change;
 use change::Text;
 use committing::{Next, make};
+pub use dependencies::Dependencies;
 pub use loading::{FileLoad, LoadReport};
 
 /// A policy engine: modules and base documents, compiled once, asked from any number of threads.

@@ -370,7 +370,7 @@ fn capabilities_tell_where_functions_come_from() {
     assert_eq!(names(&print(&["--version", "v0.45.0"])), first);
     assert_eq!(names(&print(&["--version", "v0.46.0"])).len(), 6);
 
-    let current = print(&[]);
+    let current = print(&["--current"]);
     assert_eq!(names(&current).len(), 6);
     let functions = current["builtins"].as_array().unwrap();
     let of = |name: &str| {

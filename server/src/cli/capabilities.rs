@@ -5,7 +5,9 @@ mod versions;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use serde_json::Value as Json;
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value as Json};
 use solon::Capabilities;
 use solon_syntax::ParseOptions;
 use solon_syntax::ast::Version;
@@ -13,13 +15,17 @@ use solon_syntax::ast::Version;
 use super::FAILED;
 use super::report::Report;
 use super::terminal::{complain, print};
+use crate::http::escape_html;
 
-/// Print the functions, keywords and features that policies may use.
+/// Print what policies may use: functions, keywords and features, or the versions of OPA that are known.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Those of this version, which is what is printed unless asked otherwise
-    #[arg(long = "current")]
-    _current: bool,
+    /// Accepted and without effect, as in OPA
+    #[arg(hide = true)]
+    others: Vec<String>,
+    /// Those of this version
+    #[arg(long)]
+    current: bool,
     /// Those of a version of OPA, such as `v1.0.0`
     #[arg(long, value_name = "VERSION")]
     version: Option<String>,
@@ -31,7 +37,7 @@ pub struct Args {
     v0_compatible: bool,
 }
 
-/// Prints them as JSON.
+/// Prints them as JSON, or the names of versions if no flag names some.
 pub fn run(args: &Args) -> ExitCode {
     match asked_for(args) {
         Ok(text) => {
@@ -48,9 +54,14 @@ pub fn run(args: &Args) -> ExitCode {
 fn asked_for(args: &Args) -> Result<Vec<u8>, String> {
     if let Some(version) = &args.version {
         let known = versions::capabilities(version);
-        return known.ok_or_else(|| format!("no capabilities version found: {version}"));
+        let text = known.ok_or_else(|| format!("no capabilities version found: {version}"))?;
+        let json: Json = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+        return printed(&json);
     }
     let Some(path) = &args.file else {
+        if !args.current {
+            return Ok(versions::names().into_bytes());
+        }
         let text = Capabilities::current_json(super::version_of(args.v0_compatible));
         let mut json: Json = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
         versions::annotate(&mut json);
@@ -63,9 +74,90 @@ fn asked_for(args: &Args) -> Result<Vec<u8>, String> {
 }
 
 fn printed(json: &Json) -> Result<Vec<u8>, String> {
-    let mut text = serde_json::to_vec_pretty(json).map_err(|error| error.to_string())?;
+    let ordered = Document(json);
+    let mut text = serde_json::to_vec_pretty(&ordered).map_err(|error| error.to_string())?;
     text.push(b'\n');
-    Ok(text)
+    Ok(escape_html(text))
+}
+
+/// Members of the whole document in OPA's order; others follow.
+const MEMBERS: [&str; 4] = [
+    "builtins",
+    "future_keywords",
+    "wasm_abi_versions",
+    "features",
+];
+
+/// Members of a function in OPA's order; others follow.
+const OF_FUNCTIONS: [&str; 8] = [
+    "name",
+    "description",
+    "categories",
+    "decl",
+    "infix",
+    "relation",
+    "nondeterministic",
+    "deprecated",
+];
+
+/// A document whose members are in OPA's order, without empty ones.
+struct Document<'j>(&'j Json);
+
+/// Members of a version of WebAssembly's interface in OPA's order.
+const OF_VERSIONS: [&str; 2] = ["version", "minor_version"];
+
+/// Objects whose members are in this order.
+struct Listed<'j>(&'j Json, &'static [&'static str]);
+
+/// An object whose members are in this order.
+struct Member<'j>(&'j Map<String, Json>, &'static [&'static str]);
+
+/// Returns the members of an object, these names first.
+fn in_order<'j>(
+    object: &'j Map<String, Json>,
+    names: &'static [&'static str],
+) -> impl Iterator<Item = (&'j String, &'j Json)> {
+    let known = names.iter().filter_map(|name| object.get_key_value(*name));
+    let others = object.iter();
+    let others = others.filter(|(name, _)| !names.contains(&name.as_str()));
+    known.chain(others)
+}
+
+impl Serialize for Document<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Json::Object(object) = self.0 else {
+            return self.0.serialize(serializer);
+        };
+        let is_empty =
+            |value: &Json| value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in in_order(object, &MEMBERS).filter(|(_, value)| !is_empty(value)) {
+            match name.as_str() {
+                "builtins" => map.serialize_entry(name, &Listed(value, &OF_FUNCTIONS))?,
+                "wasm_abi_versions" => map.serialize_entry(name, &Listed(value, &OF_VERSIONS))?,
+                _ => map.serialize_entry(name, value)?,
+            }
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Listed<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Json::Array(objects) if objects.iter().all(Json::is_object) => {
+                let objects = objects.iter().filter_map(Json::as_object);
+                serializer.collect_seq(objects.map(|object| Member(object, self.1)))
+            }
+            other => other.serialize(serializer),
+        }
+    }
+}
+
+impl Serialize for Member<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(in_order(self.0, self.1))
+    }
 }
 
 /// Reads what a flag names: a file, or a version of OPA.

@@ -43,7 +43,7 @@ pub struct Args {
     /// JSON schema of the input, or a folder of schemas that annotations name as `schema.a.b`
     #[arg(short, long, value_name = "PATH")]
     schema: Option<String>,
-    /// What policies may use: a file in the form that `solon capabilities` prints, or a version of OPA
+    /// What policies may use: a file in the form that `solon capabilities --current` prints, or a version of OPA
     #[arg(long, value_name = "FILE|VERSION", value_parser = capabilities::read)]
     capabilities: Option<Arc<Capabilities>>,
     /// Print the plans that the rules are compiled to, for those who wonder what is evaluated

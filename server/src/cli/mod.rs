@@ -1,12 +1,16 @@
 //! The command line: one file per command.
 
 mod amounts;
+mod bench;
 mod benchmarks;
 mod capabilities;
 mod check;
+mod completion;
 mod control;
 mod data;
+mod deps;
 mod eval;
+mod exec;
 mod explanation;
 mod filter;
 mod fmt;
@@ -62,6 +66,12 @@ enum Command {
     Capabilities(capabilities::Args),
     Parse(parse::Args),
     Test(Box<test::Args>),
+    Deps(deps::Args),
+    Exec(Box<exec::Args>),
+    Bench(Box<bench::Args>),
+    Completion(completion::Args),
+    #[command(hide = true)]
+    Man(completion::ManArgs),
     Lines(lines::Args),
     Version(version::Args),
 }
@@ -81,6 +91,11 @@ pub fn main() -> ExitCode {
         Command::Capabilities(args) => capabilities::run(&args),
         Command::Parse(args) => parse::run(&args),
         Command::Test(args) => test::run(args),
+        Command::Deps(args) => deps::run(&args),
+        Command::Exec(args) => exec::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::Completion(args) => completion::run(&args, forms::with_forms(Cli::command())),
+        Command::Man(args) => completion::write_manual(&args, forms::with_forms(Cli::command())),
         Command::Lines(args) => lines::run(&args),
         Command::Version(args) => version::run(&args),
     }

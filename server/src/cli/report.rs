@@ -212,6 +212,18 @@ impl Report {
         self.answered
     }
 
+    /// Sets whether the errors occurred while files were loaded.
+    #[must_use]
+    pub fn during_loading(mut self, is_loading: bool) -> Self {
+        self.loading = is_loading;
+        self
+    }
+
+    /// Returns `true` if files could not be loaded.
+    pub fn is_of_files(&self) -> bool {
+        self.loading
+    }
+
     /// Whether the errors were found before anything was compiled.
     pub fn is_of_loading(&self) -> bool {
         self.loading

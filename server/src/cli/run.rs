@@ -18,7 +18,6 @@ use std::time::Duration;
 use clap::ValueEnum;
 use solon::CompilerOptions as Options;
 use solon::bundle::{Loaded, Loader};
-use solon::host::Host as _;
 use solon::store::SqliteStore;
 use solon::{Capabilities, Engine, Limits, LoadReport, Value, json};
 use solon_host::{RestrictedHost, SystemFiles};
@@ -188,7 +187,7 @@ fn start(args: &Args) -> Result<(), String> {
     let told = to_value(&config.told()).map_err(line)?;
     let is_authorized = args.transport.authorization() == Authorization::Basic;
     let host = Arc::new(ServerHost::new(args.system(), told, is_authorized));
-    let id = uuid(&host);
+    let id = uuid(&*host);
     let active = to_value(&config.active(&id, VERSION)).map_err(line)?;
     let options = args.options(&config).map_err(line)?;
     options.check().map_err(|text| line(text.to_owned()))?;
@@ -268,8 +267,8 @@ fn to_value(value: &serde_json::Value) -> Result<Value, String> {
     json::read(value.to_string().as_bytes()).map_err(|error| error.to_string())
 }
 
-/// A random name of this server, as a UUID of version 4.
-fn uuid(host: &ServerHost) -> String {
+/// A random name of a server or a decision, as a UUID of version 4.
+pub(super) fn uuid(host: &dyn solon::Host) -> String {
     let mut bytes = [0_u8; 16];
     // where there is no random source the name says so
     let _ = host.fill_random(&mut bytes);
@@ -286,22 +285,31 @@ fn uuid(host: &ServerHost) -> String {
     out
 }
 
+/// Reads a configuration: a file, single values, and values that are contents of files.
+pub(super) fn with_config(
+    file: Option<&str>,
+    set: Vec<String>,
+    set_files: Vec<String>,
+) -> Result<Config, String> {
+    let read = |path: &str| {
+        std::fs::read_to_string(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => format!("open {path}: no such file or directory"),
+            _ => format!("open {path}: {error}"),
+        })
+    };
+    let file = file.map(|path| read(path).map(|text| (path.to_owned(), text)));
+    let sources = Sources {
+        file: file.transpose()?,
+        set,
+        set_files,
+    };
+    Config::read(&sources, &|name| std::env::var(name).ok(), &read)
+}
+
 impl Args {
     fn config(&self) -> Result<Config, String> {
-        let read = |path: &str| {
-            std::fs::read_to_string(path).map_err(|error| match error.kind() {
-                std::io::ErrorKind::NotFound => format!("open {path}: no such file or directory"),
-                _ => format!("open {path}: {error}"),
-            })
-        };
         let file = given(self.config_file.as_deref());
-        let file = file.map(|path| read(path).map(|text| (path.to_owned(), text)));
-        let sources = Sources {
-            file: file.transpose()?,
-            set: self.set.clone(),
-            set_files: self.set_file.clone(),
-        };
-        Config::read(&sources, &|name| std::env::var(name).ok(), &read)
+        with_config(file, self.set.clone(), self.set_file.clone())
     }
 
     /// Returns what policies may use of the system.

@@ -7,6 +7,8 @@ pub struct Table {
     rows: Vec<Vec<String>>,
     /// The rows that a line is drawn above.
     sections: Vec<usize>,
+    /// `true` if all columns but the first are aligned to the right.
+    numbers_right: bool,
 }
 
 impl Table {
@@ -16,7 +18,15 @@ impl Table {
             header: Some(header),
             rows: Vec::new(),
             sections: Vec::new(),
+            numbers_right: false,
         }
+    }
+
+    /// Aligns all columns but the first to the right.
+    #[must_use]
+    pub fn numbers_right(mut self) -> Self {
+        self.numbers_right = true;
+        self
     }
 
     /// Adds a row.
@@ -50,14 +60,18 @@ impl Table {
         let mut out = String::new();
         rule(&mut out, &widths, ['┌', '┬', '┐']);
         if let Some(header) = &self.header {
-            line(&mut out, &widths, header, centred);
+            line(&mut out, &widths, header, |_| centred);
             rule(&mut out, &widths, ['├', '┼', '┤']);
         }
         for (at, row) in self.rows.iter().enumerate() {
             if self.sections.binary_search(&at).is_ok() {
                 rule(&mut out, &widths, ['├', '┼', '┤']);
             }
-            line(&mut out, &widths, row, left);
+            line(&mut out, &widths, row, |column| match column {
+                0 => left,
+                _ if self.numbers_right => right,
+                _ => left,
+            });
         }
         rule(&mut out, &widths, ['└', '┴', '┘']);
         out
@@ -109,14 +123,17 @@ fn rule(out: &mut String, widths: &[usize], [first, between, last]: [char; 3]) {
     out.push('\n');
 }
 
-fn line(out: &mut String, widths: &[usize], cells: &[String], align: fn(&mut String, &str, usize)) {
+/// Writes a text within so many columns.
+type Align = fn(&mut String, &str, usize);
+
+fn line(out: &mut String, widths: &[usize], cells: &[String], align: impl Fn(usize) -> Align) {
     out.push('│');
     for (at, width) in widths.iter().enumerate() {
         if at > 0 {
             out.push('│');
         }
         out.push(' ');
-        align(out, cells.get(at).map_or("", String::as_str), *width);
+        align(at)(out, cells.get(at).map_or("", String::as_str), *width);
         out.push(' ');
     }
     out.push_str("│\n");
@@ -124,6 +141,10 @@ fn line(out: &mut String, widths: &[usize], cells: &[String], align: fn(&mut Str
 
 fn left(out: &mut String, text: &str, wide: usize) {
     pad(out, text, 0, wide.saturating_sub(width(text)));
+}
+
+fn right(out: &mut String, text: &str, wide: usize) {
+    pad(out, text, wide.saturating_sub(width(text)), 0);
 }
 
 fn centred(out: &mut String, text: &str, wide: usize) {

@@ -116,6 +116,13 @@ pub fn annotate(document: &mut Json) {
     }
 }
 
+/// Returns the names of all versions, a line each.
+pub fn names() -> String {
+    let versions = TABLE.as_ref().map(|table| table.versions.as_slice());
+    let versions = versions.unwrap_or_default().iter();
+    versions.map(|version| format!("{version}\n")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use solon::Capabilities;

@@ -79,7 +79,7 @@ pub struct Args {
     /// JSON schema of the input, or a folder of schemas that annotations name as `schema.a.b`
     #[arg(short, long, value_name = "PATH")]
     pub schema: Option<String>,
-    /// What policies may use: a file in the form that `solon capabilities` prints, or a version of OPA
+    /// What policies may use: a file in the form that `solon capabilities --current` prints, or a version of OPA
     #[arg(long, value_name = "FILE|VERSION", value_parser = capabilities::read)]
     pub capabilities: Option<Arc<Capabilities>>,
     /// Fail requests of `http.send` that would connect to an address outside of the public internet, or to a Unix socket

@@ -106,7 +106,7 @@ pub struct Args {
     /// JSON schema of the input, or a folder of schemas that annotations name as `schema.a.b`
     #[arg(short, long, value_name = "PATH")]
     pub schema: Option<String>,
-    /// What policies may use: a file in the form that `solon capabilities` prints, or a version of OPA
+    /// What policies may use: a file in the form that `solon capabilities --current` prints, or a version of OPA
     #[arg(long, value_name = "FILE|VERSION", value_parser = capabilities::read)]
     pub capabilities: Option<Arc<Capabilities>>,
     /// Names of files and folders to pass over

@@ -1,0 +1,357 @@
+//! The documents that a query depends on.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use solon_syntax::ast::visit::{Flow, Terms, Walk};
+use solon_syntax::ast::{Body, Expr, ExprKind, Module, Name, Ref, Rule, Term, TermKind, VarScan};
+use solon_syntax::parse_body;
+use solon_syntax::source::{Source, SourceId};
+
+use super::Engine;
+use crate::error::Error;
+use crate::moment::Moment;
+
+/// Longest reference that is followed through variables.
+const LONGEST: usize = 64;
+
+/// The documents that a query leads to, directly or through rules, in order. References end before their first part that is not
+/// a constant.
+///
+/// ```
+/// use solon::Engine;
+///
+/// let engine = Engine::new();
+/// engine.set_module("p.rego", "package p\nallow if is_admin\nis_admin if \"admin\" in input.user.roles")?;
+/// let dependencies = engine.dependencies("data.p.allow")?;
+/// assert_eq!(dependencies.base_texts(), ["input.user.roles"]);
+/// assert_eq!(dependencies.rule_texts(), ["data.p.allow", "data.p.is_admin"]);
+/// # Ok::<(), solon::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Dependencies {
+    /// Base documents and parts of the input.
+    pub base: Vec<Term>,
+    /// Documents that rules make.
+    pub rules: Vec<Term>,
+}
+
+impl Dependencies {
+    /// Returns the base documents as text.
+    pub fn base_texts(&self) -> Vec<String> {
+        self.base.iter().map(Term::to_string).collect()
+    }
+
+    /// Returns the documents of rules as text.
+    pub fn rule_texts(&self) -> Vec<String> {
+        self.rules.iter().map(Term::to_string).collect()
+    }
+}
+
+impl Engine {
+    /// Returns the documents that a query depends on, by the analysis of `opa deps`. The query is not compiled: a variable
+    /// that it does not bind is not an error.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] if the query does not parse.
+    pub fn dependencies(&self, query: &str) -> Result<Dependencies, Error> {
+        let source = Source::new(SourceId(0), "", query);
+        let options = self.inner.parse_options(self.inner.version)?;
+        let body = parse_body(&source, &options)?;
+        Error::caught(|| {
+            let moment = self.moment();
+            let mut head = BTreeSet::new();
+            VarScan::default().each(&body, |_, name| {
+                if !name.starts_with('$') {
+                    head.insert(name.clone());
+                }
+            });
+            let mut search = Search::new(&moment);
+            search.follow(references(&head, &body));
+            Ok(search.finish())
+        })
+    }
+}
+
+/// A search through the rules of a policy.
+struct Search<'m> {
+    /// Each rule with its path from `data` on.
+    rules: Vec<(Ref, &'m Rule)>,
+    seen: HashSet<usize>,
+    base: BTreeSet<Ref>,
+    made: BTreeSet<Ref>,
+}
+
+impl<'m> Search<'m> {
+    fn new(moment: &'m Moment) -> Self {
+        let modules = &moment.state().policy.program.canonical.modules;
+        let rules = modules.iter().flat_map(|module| {
+            let rules = module.rules.iter();
+            rules.map(|rule| (rule_path(module, rule), rule))
+        });
+        Self {
+            rules: rules.collect(),
+            seen: HashSet::new(),
+            base: BTreeSet::new(),
+            made: BTreeSet::new(),
+        }
+    }
+
+    /// Follows references to rules, and those of the rules, to their ends.
+    fn follow(&mut self, references: Vec<Ref>) {
+        let mut waiting = minimal(references);
+        while let Some(reference) = waiting.pop() {
+            let reference = constant_prefix(&reference);
+            let paths: Vec<&Ref> = self.rules.iter().map(|(path, _)| path).collect();
+            let found = rules_of(&paths, &reference);
+            if found.is_empty() {
+                self.base.insert(reference);
+            }
+            for position in found {
+                let Some((path, rule)) = self.rules.get(position) else {
+                    continue;
+                };
+                if self.seen.insert(position) {
+                    self.made.insert(path.clone());
+                    let mut references = Vec::new();
+                    for member in rule.members() {
+                        references.extend(self::references(&head_vars(member), &member.body));
+                    }
+                    waiting.extend(minimal(references));
+                }
+            }
+        }
+    }
+
+    fn finish(self) -> Dependencies {
+        let terms = |references: BTreeSet<Ref>| {
+            let all = references.into_iter();
+            all.map(term).collect()
+        };
+        Dependencies {
+            base: terms(self.base),
+            rules: terms(self.made),
+        }
+    }
+}
+
+fn term(mut reference: Ref) -> Term {
+    let span = reference.first().map(|first| first.span);
+    let kind = match reference.as_slice() {
+        [_] => reference.remove(0).kind,
+        _ => TermKind::Ref(reference),
+    };
+    Term::new(kind, span.unwrap_or_default())
+}
+
+/// The positions of the rules that make the document of a reference, or a part of it, by the paths of all rules.
+pub(super) fn rules_of(paths: &[&Ref], reference: &Ref) -> Vec<usize> {
+    let above = paths.iter().filter(|path| reference.starts_with(path));
+    let nearest = above.map(|path| path.len()).min();
+    let all = paths.iter().enumerate();
+    let found = all.filter(|(_, path)| {
+        path.starts_with(reference) || (Some(path.len()) == nearest && reference.starts_with(path))
+    });
+    found.map(|(position, _)| position).collect()
+}
+
+/// The path of a rule's document: its package and the ground prefix of its head.
+pub(super) fn rule_path(module: &Module, rule: &Rule) -> Ref {
+    let head = rule.head.reference.iter().enumerate();
+    let ground = head.take_while(|(at, part)| *at == 0 || !VarScan::default().any(*part, |_| true));
+    let ground = ground.map(|(_, part)| match part.as_var() {
+        Some(name) => Term::string(name.clone(), part.span),
+        None => part.clone(),
+    });
+    module.package.path.iter().cloned().chain(ground).collect()
+}
+
+/// The part of a reference before its first part that is not a constant.
+pub(super) fn constant_prefix(reference: &Ref) -> Ref {
+    let parts = reference.iter().enumerate();
+    let parts = parts.take_while(|(at, part)| *at == 0 || is_constant(part));
+    parts.map(|(_, part)| part.clone()).collect()
+}
+
+fn is_constant(term: &Term) -> bool {
+    crate::program::constant(term).is_some()
+}
+
+/// The references without those that begin with another one.
+fn minimal(mut references: Vec<Ref>) -> Vec<Ref> {
+    references.sort();
+    let mut kept: Vec<Ref> = Vec::new();
+    for reference in references {
+        if kept.last().is_none_or(|last| !reference.starts_with(last)) {
+            kept.push(reference);
+        }
+    }
+    kept
+}
+
+fn head_vars(rule: &Rule) -> BTreeSet<Name> {
+    let head = &rule.head;
+    let mut vars = BTreeSet::new();
+    let reference = head.reference.iter().skip(1);
+    let terms = head.args.iter().chain(&head.key).chain(&head.value);
+    for term in terms.chain(reference) {
+        VarScan::default().collect(term, &mut vars);
+    }
+    vars
+}
+
+/// The references that variables stand for.
+type Joined = BTreeMap<Name, BTreeSet<Ref>>;
+
+/// The references to `data` and `input` that a body depends on, with what variables stand for put in their place.
+fn references(head: &BTreeSet<Name>, body: &Body) -> Vec<Ref> {
+    let (bound, others) = equalities(body);
+    let joined = join(&bound, body);
+    let mut resolved: Vec<Ref> = Vec::new();
+    let (mut of_head, mut left) = (Vec::new(), Vec::new());
+    for expr in others {
+        // `p[x]` with a variable of the head stands for all of `p`
+        match &expr.kind {
+            ExprKind::Term(Term {
+                kind: TermKind::Ref(path),
+                ..
+            }) if ends_in(path, head) => of_head.extend(expand(path, &joined)),
+            _ => left.push(expr),
+        }
+    }
+    let mut used = BTreeSet::new();
+    let scan = VarScan {
+        skip_ref_heads: true,
+        ..VarScan::default()
+    };
+    for expr in left {
+        each_ref(expr, &mut |path| resolved.extend(expand(path, &joined)));
+        scan.collect(expr, &mut used);
+    }
+    for path in of_head {
+        if !resolved.iter().any(|known| known.starts_with(&path)) {
+            resolved.push(path.clone());
+        }
+        for part in &path {
+            each_ref(part, &mut |path| resolved.extend(expand(path, &joined)));
+        }
+    }
+    each_ref(body, &mut |path| {
+        let parts = path.iter().skip(1).filter_map(Term::as_var);
+        used.extend(parts.cloned());
+    });
+    let is_alias = |name: &Name, paths: &BTreeSet<Ref>| {
+        paths.len() == 1 && !head.contains(name) && !used.contains(name)
+    };
+    for (name, paths) in &joined {
+        for path in paths {
+            if !is_alias(name, paths) {
+                resolved.extend(expand(path, &joined));
+            }
+            for part in path {
+                each_ref(part, &mut |path| resolved.extend(expand(path, &joined)));
+            }
+        }
+    }
+    // what only a variable that is not used stands for must be defined too
+    let known = resolved.len();
+    for (_, paths) in joined.iter().filter(|(name, paths)| is_alias(name, paths)) {
+        for path in paths {
+            let mut before = resolved.iter().take(known);
+            if !before.any(|other| other.starts_with(path) || path.starts_with(other)) {
+                resolved.push(path.clone());
+            }
+        }
+    }
+    resolved
+}
+
+fn ends_in(path: &Ref, head: &BTreeSet<Name>) -> bool {
+    let last = path.last().and_then(Term::as_var);
+    last.is_some_and(|name| head.contains(name))
+}
+
+/// The equalities of a variable with a reference, and everything else.
+fn equalities(body: &Body) -> (Vec<(&Name, &Ref)>, Vec<&Expr>) {
+    let (mut bound, mut others) = (Vec::new(), Vec::new());
+    for expr in body {
+        let operands = expr.operands_of("eq").unwrap_or_default();
+        match operands {
+            [
+                Term {
+                    kind: TermKind::Var(name),
+                    ..
+                },
+                Term {
+                    kind: TermKind::Ref(path),
+                    ..
+                },
+            ]
+            | [
+                Term {
+                    kind: TermKind::Ref(path),
+                    ..
+                },
+                Term {
+                    kind: TermKind::Var(name),
+                    ..
+                },
+            ] => {
+                bound.push((name, path));
+            }
+            _ => others.push(expr),
+        }
+    }
+    (bound, others)
+}
+
+/// What each variable of a body stands for.
+fn join(bound: &[(&Name, &Ref)], body: &Body) -> Joined {
+    let mut joined = Joined::new();
+    VarScan::default().each(body, |_, name| {
+        joined.entry(name.clone()).or_default();
+    });
+    loop {
+        let mut added: Vec<(Name, Ref)> = Vec::new();
+        for (name, path) in bound {
+            let known = joined.get(*name);
+            let new = expand(path, &joined).into_iter();
+            let new = new.filter(|path| {
+                path.len() <= LONGEST && known.is_none_or(|known| !known.contains(path))
+            });
+            added.extend(new.map(|path| ((*name).clone(), path)));
+        }
+        if added.is_empty() {
+            return joined;
+        }
+        for (name, path) in added {
+            joined.entry(name).or_default().insert(path);
+        }
+    }
+}
+
+/// A reference to a root document itself, or one for each reference that its variable stands for.
+fn expand(path: &Ref, joined: &Joined) -> Vec<Ref> {
+    let Some((head, rest)) = path.split_first() else {
+        return Vec::new();
+    };
+    match head.as_var() {
+        Some(name) if matches!(&**name, "data" | "input") => vec![path.clone()],
+        Some(name) => {
+            let known = joined.get(name).into_iter().flatten();
+            let whole = known.map(|known| known.iter().chain(rest).cloned().collect());
+            whole.collect()
+        }
+        None => Vec::new(),
+    }
+}
+
+/// Calls `show` with each reference in a node.
+fn each_ref<N: Walk + ?Sized>(node: &N, show: &mut impl FnMut(&Ref)) {
+    node.walk(&mut Terms(|term: &Term| {
+        if let TermKind::Ref(path) = &term.kind {
+            show(path);
+        }
+        Flow::Into
+    }));
+}

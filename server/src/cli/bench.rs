@@ -1,0 +1,296 @@
+//! `solon bench`
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::ValueEnum;
+use solon::trace::Statistics;
+use solon::{Change, CompilerOptions, Engine, Error, PartialOptions, QueryContext, Request, Value};
+use solon_host::RestrictedHost;
+
+use super::FAILED;
+use super::amounts::integer;
+use super::benchmarks::Measured;
+use super::forms::given;
+use super::report::Report;
+use super::table::Table;
+use super::terminal::{complain, print};
+
+/// Name of the time of evaluating a query.
+const EVAL: &str = "histogram_timer_rego_query_eval_ns";
+/// The same of partial evaluation.
+const PARTIAL: &str = "histogram_timer_rego_partial_eval_ns";
+
+/// Measure how long the evaluation of a query takes.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Example:
+  solon bench -b policies -i input.json data.authz.allow")]
+pub struct Args {
+    /// The query
+    #[arg(value_name = "QUERY")]
+    query: Option<String>,
+    /// Read the query from standard input
+    #[arg(long)]
+    stdin: bool,
+    /// Policies and documents: a file, a folder, or either below a path of `data` as `a.b:PATH`
+    #[arg(short, long, value_name = "PATH")]
+    data: Vec<String>,
+    /// A bundle: policies and documents of a folder with a manifest
+    #[arg(short, long, value_name = "PATH")]
+    bundle: Vec<String>,
+    /// The input, JSON or YAML
+    #[arg(short, long, value_name = "FILE")]
+    input: Option<String>,
+    /// Read the input from standard input
+    #[arg(short = 'I', long)]
+    stdin_input: bool,
+    /// Package whose rules the query may name without their path
+    #[arg(long, value_name = "PACKAGE")]
+    package: Option<String>,
+    /// Import of the query, like `data.users as us`
+    #[arg(long = "import", value_name = "IMPORT")]
+    imports: Vec<String>,
+    /// Evaluate partially
+    #[arg(short, long)]
+    partial: bool,
+    /// What is unknown, like `input.user` or `data.users`; `input` if none is given
+    #[arg(short, long, value_name = "REF")]
+    unknowns: Vec<String>,
+    /// How often the benchmark is repeated
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = integer)]
+    count: i64,
+    /// Show the distribution of times
+    #[arg(long, default_value_t = true)]
+    metrics: bool,
+    /// Accepted and without effect: allocations are not counted
+    #[arg(long, hide = true, default_value_t = true)]
+    benchmem: bool,
+    /// Fail when the query is undefined
+    #[arg(long, default_value_t = true)]
+    fail: bool,
+    /// How results are shown
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    /// JSON schema of the input, or a folder of schemas that annotations name as `schema.a.b`
+    #[arg(short, long, value_name = "PATH")]
+    schema: Option<String>,
+    /// Names of files and folders to pass over
+    #[arg(long, value_name = "PATTERN")]
+    ignore: Vec<String>,
+    /// Read policies as Rego v0
+    #[arg(long)]
+    v0_compatible: bool,
+    /// Accepted and without effect: v1 is the default
+    #[arg(long, hide = true)]
+    v1_compatible: bool,
+    /// What evaluates: only `rego` is there
+    #[arg(
+        short,
+        long,
+        value_enum,
+        default_value_t,
+        hide = true,
+        value_name = "TARGET"
+    )]
+    target: Target,
+    /// Accepted and without effect: documents are always quick to read
+    #[arg(long, hide = true)]
+    optimize_store_for_read_speed: bool,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum Target {
+    /// The engine itself
+    #[default]
+    Rego,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A table
+    #[default]
+    Pretty,
+    /// One object a run
+    Json,
+    /// The format of Go's benchmarks
+    Gobench,
+}
+
+/// Measures the query and prints the result.
+pub fn run(args: &Args) -> ExitCode {
+    let wrong = match (&args.query, args.stdin) {
+        (None, false) => Some("specify query argument or --stdin"),
+        (Some(_), true) => Some("specify query argument or --stdin but not both"),
+        _ if args.stdin && args.stdin_input => {
+            Some("specify --stdin or --stdin-input but not both")
+        }
+        _ if args.stdin_input && given(args.input.as_deref()).is_some() => {
+            Some("specify --stdin-input or --input but not both")
+        }
+        _ => None,
+    };
+    if let Some(wrong) = wrong {
+        super::wrong_usage("bench", wrong);
+    }
+    match measure(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(report) => {
+            match args.format {
+                Format::Json => print(report.json()),
+                Format::Pretty | Format::Gobench => complain(report.text(false)),
+            }
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+fn measure(args: &Args) -> Result<(), Report> {
+    let message = |error: String| Report::message(error);
+    let query = match &args.query {
+        Some(query) => query.clone(),
+        None => standard_input().map_err(message)?,
+    };
+    let input = input(args)?;
+    let engine = load(args)?;
+    let text_of = |file: &str| {
+        if file.is_empty() {
+            return Some(query.clone());
+        }
+        engine
+            .module(file)
+            .map(|module| module.source.text.to_string())
+    };
+    let refused = |error: Error| Report::of(&error, &text_of);
+    let mut request = Request::new();
+    if let Some(input) = &input {
+        request = request.input(input);
+    }
+    let mut context = QueryContext::default().imports(&args.imports);
+    context.package = given(args.package.as_deref());
+    let evaluate: Box<dyn Fn() -> Result<bool, Error> + '_> = if args.partial {
+        let mut options = PartialOptions::default();
+        if !args.unknowns.is_empty() {
+            options.unknowns.clone_from(&args.unknowns);
+        }
+        let prepared = engine.prepare_partial(&query, &options, &context);
+        let prepared = prepared.and_then(|partial| partial.bind());
+        let prepared = prepared.map_err(refused)?;
+        let search = solon::Search::default;
+        Box::new(move || {
+            let residuals = prepared.evaluate_as(&request, search())?;
+            Ok(!residuals.query_texts().is_empty())
+        })
+    } else {
+        let prepared = engine.prepare_query_in(&query, &context);
+        let prepared = prepared.and_then(|query| query.bind()).map_err(refused)?;
+        Box::new(move || Ok(!prepared.solutions(&request)?.is_empty()))
+    };
+    for _ in 0..args.count {
+        let mut times = Vec::new();
+        let measured = Measured::repeat(|| {
+            let start = Instant::now();
+            let is_defined = evaluate().map_err(refused)?;
+            if args.metrics {
+                times.push(nanoseconds(start.elapsed()));
+            }
+            if args.fail && !is_defined {
+                return Err(Report::message("undefined result"));
+            }
+            Ok(())
+        });
+        let mut measured = measured?;
+        if args.metrics {
+            // the run that fills caches is not measured
+            times.remove(0);
+            let name = if args.partial { PARTIAL } else { EVAL };
+            measured.extra = distribution(name, &times);
+        }
+        print(shown(args.format, &measured));
+    }
+    Ok(())
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// The numbers of a histogram, by name.
+fn distribution(name: &str, times: &[u64]) -> BTreeMap<String, f64> {
+    let statistics = Statistics::of(times, times.len() as u64);
+    let numbers = serde_json::to_value(statistics).unwrap_or_default();
+    let numbers = numbers.as_object().into_iter().flatten();
+    let numbers = numbers.filter_map(|(part, number)| Some((part, number.as_f64()?)));
+    numbers
+        .map(|(part, number)| (format!("{name}_{part}"), number))
+        .collect()
+}
+
+fn shown(format: Format, measured: &Measured) -> Vec<u8> {
+    match format {
+        Format::Json => crate::http::answer_text(&measured.json(), true),
+        Format::Gobench => format!("BenchmarkOPAEval\t{}\n", measured.line()).into_bytes(),
+        Format::Pretty => {
+            let mut table = Table::default();
+            let mut row = |name: &str, number: String| {
+                table.row(vec![name.to_owned(), number]);
+            };
+            row("samples", measured.runs.to_string());
+            row("ns/op", whole(measured.mean_ns()));
+            for (name, number) in &measured.extra {
+                row(name, whole(*number));
+            }
+            table.numbers_right().render().into_bytes()
+        }
+    }
+}
+
+fn whole(number: f64) -> String {
+    format!("{number:.0}")
+}
+
+fn standard_input() -> Result<String, String> {
+    let mut text = String::new();
+    let read = std::io::stdin().read_to_string(&mut text);
+    read.map_err(|error| error.to_string())?;
+    Ok(text)
+}
+
+fn input(args: &Args) -> Result<Option<Value>, Report> {
+    let file = given(args.input.as_deref());
+    let text = match file {
+        _ if args.stdin_input => standard_input().map_err(Report::message)?.into_bytes(),
+        Some(file) => super::read(file).map_err(|error| Report::message(error.to_string()))?,
+        None => return Ok(None),
+    };
+    let value = super::input::read(&text, file.filter(|_| !args.stdin_input));
+    let unreadable = |error| Report::message(format!("unable to parse input: {error}"));
+    value.map(Some).map_err(unreadable)
+}
+
+fn load(args: &Args) -> Result<Engine, Report> {
+    let version = super::version_of(args.v0_compatible);
+    let options = CompilerOptions::default().schemas(super::schemas(args.schema.as_deref())?);
+    let engine = Engine::builder()
+        .version(version)
+        .compiler(options)
+        .host(Arc::new(RestrictedHost::new()))
+        .build();
+    let loader = super::loader(&args.ignore, None, version)?;
+    let files = loader.load(&args.data).map_err(Report::of_files)?;
+    let failed = |error: &dyn std::fmt::Display| Report::message(format!("loading error: {error}"));
+    let bundles = loader.load_bundles(&args.bundle);
+    let bundles = bundles.map_err(|error| failed(&error))?;
+    let loaded = bundles.with(files);
+    let loaded =
+        loaded.ok_or_else(|| failed(&"documents of bundles and files are at the same place"))?;
+    let mut change = Change::default();
+    change.load(&loaded);
+    let text_of = |file: &str| loaded.modules.get(file).cloned();
+    let applied = engine.apply(change);
+    applied.map_err(|error| Report::of(&error, &text_of))?;
+    Ok(engine)
+}

@@ -1,0 +1,164 @@
+//! `solon deps`
+
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use solon::bundle::{Loaded, Wanted};
+use solon::{Change, CompilerOptions, Dependencies, Engine};
+use solon_syntax::ast::{Term, TermKind};
+use solon_syntax::json::{Options, lay_out, text};
+
+use super::FAILED;
+use super::report::Report;
+use super::table::Table;
+use super::terminal::{complain, print};
+
+/// Print the documents that a query depends on.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Base documents are data and parts of the input; virtual documents are made by rules.
+
+Example:
+  solon deps -d policies data.authz.allow")]
+pub struct Args {
+    /// The query
+    #[arg(value_name = "QUERY")]
+    query: Vec<String>,
+    /// Policies: a file, or a folder
+    #[arg(short, long, value_name = "PATH")]
+    data: Vec<String>,
+    /// A bundle: policies of a folder with a manifest
+    #[arg(short, long, value_name = "PATH")]
+    bundle: Vec<String>,
+    /// How they are shown
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    /// Names of files and folders to pass over
+    #[arg(long, value_name = "PATTERN")]
+    ignore: Vec<String>,
+    /// Accepted and without effect: v1 is the default
+    #[arg(long, hide = true)]
+    v1_compatible: bool,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A table
+    #[default]
+    Pretty,
+    /// References as syntax trees
+    Json,
+}
+
+/// Prints the documents.
+pub fn run(args: &Args) -> ExitCode {
+    let [query] = args.query.as_slice() else {
+        super::wrong_usage("deps", "specify exactly one query argument");
+    };
+    match dependencies(args, query) {
+        Ok(found) => {
+            match args.format {
+                Format::Pretty => print(table(&found)),
+                Format::Json => print(json(&found)),
+            }
+            ExitCode::SUCCESS
+        }
+        Err(report) => {
+            let text = match report.bare() {
+                Some(message) => format!("{message}\n"),
+                None => report.text(report.is_of_files()),
+            };
+            complain(text);
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+fn dependencies(args: &Args, query: &str) -> Result<Dependencies, Report> {
+    let options = CompilerOptions::default().print(false);
+    let engine = Engine::builder().compiler(options).build();
+    let text_of = |file: &str| file.is_empty().then(|| query.to_owned());
+    // the query is parsed before anything is loaded
+    engine
+        .dependencies(query)
+        .map_err(|error| Report::of(&error, &text_of))?;
+    let loaded = load(args)?;
+    let mut change = Change::default();
+    for (name, text) in &loaded.modules {
+        change.set_module(name, text);
+    }
+    let text_of = |file: &str| loaded.modules.get(file).cloned();
+    engine.apply(change).map_err(|error| {
+        let report = Report::of(&error, &text_of);
+        // files are parsed when they are loaded
+        let is_of_loading = report.is_of_loading();
+        report.during_loading(is_of_loading)
+    })?;
+    engine
+        .dependencies(query)
+        .map_err(|error| Report::of(&error, &text_of))
+}
+
+/// Loads the policies; bundles take the place of files, as in OPA.
+fn load(args: &Args) -> Result<Loaded, Report> {
+    let loader = super::loader(&args.ignore, None, super::version_of(false))?;
+    if !args.bundle.is_empty() {
+        let loaded = loader.load_bundles(&args.bundle);
+        return loaded.map_err(|error| Report::message(error.to_string()));
+    }
+    let loader = loader.wanted(Wanted::All);
+    loader.load(&args.data).map_err(Report::of_files)
+}
+
+/// Returns a table with a column for each kind of which there are any.
+fn table(found: &Dependencies) -> String {
+    let columns = [
+        ("BASE DOCUMENTS", found.base_texts()),
+        ("VIRTUAL DOCUMENTS", found.rule_texts()),
+    ];
+    let columns: Vec<_> = columns
+        .into_iter()
+        .filter(|(_, texts)| !texts.is_empty())
+        .collect();
+    if columns.is_empty() {
+        return String::new();
+    }
+    let header = columns.iter().map(|(title, _)| (*title).to_owned());
+    let mut table = Table::new(header.collect());
+    let rows = columns.iter().map(|(_, texts)| texts.len()).max();
+    for row in 0..rows.unwrap_or(0) {
+        let cells = columns.iter();
+        let cells = cells.map(|(_, texts)| texts.get(row).cloned().unwrap_or_default());
+        table.row(cells.collect());
+    }
+    table.render()
+}
+
+fn json(found: &Dependencies) -> Vec<u8> {
+    let references = |terms: &[Term]| {
+        let references = terms.iter().map(|term| match &term.kind {
+            TermKind::Ref(parts) => {
+                let parts: Vec<String> = parts
+                    .iter()
+                    .map(|part| text(part, Options::default()))
+                    .collect();
+                format!("[{}]", parts.join(","))
+            }
+            _ => format!("[{}]", text(term, Options::default())),
+        });
+        references.collect::<Vec<String>>().join(",")
+    };
+    let members = [("base", &found.base), ("virtual", &found.rules)];
+    let members = members.iter().filter(|(_, terms)| !terms.is_empty());
+    let members: Vec<String> = members
+        .map(|(name, terms)| format!("\"{name}\":[{}]", references(terms)))
+        .collect();
+    let compact = format!("{{{}}}", members.join(","));
+    let mut out = Vec::new();
+    let compact = crate::http::escape_html(compact.into_bytes());
+    lay_out(&compact, 0, &mut out, usize::MAX, |byte, out| {
+        out.push(byte);
+    });
+    out.push(b'\n');
+    out
+}

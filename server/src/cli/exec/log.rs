@@ -1,0 +1,51 @@
+//! Messages of `solon exec`.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::ValueEnum;
+use serde_json::json;
+
+use crate::cli::terminal::complain;
+use crate::telemetry::timestamp;
+
+/// How messages are written.
+#[derive(Clone, Copy, Default, ValueEnum)]
+pub enum Format {
+    /// Lines of names and values
+    Text,
+    /// One object a line
+    #[default]
+    Json,
+    /// Objects on several lines
+    JsonPretty,
+}
+
+/// Writes messages to standard error.
+#[derive(Clone, Copy)]
+pub struct Log(Format);
+
+impl Log {
+    /// Returns one that writes in this form.
+    pub fn new(format: Format) -> Self {
+        Self(format)
+    }
+
+    /// Writes the error that ended the command.
+    pub fn unexpected(self, error: &str) {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let time = timestamp(now.unwrap_or_default().as_secs());
+        let entry = json!({
+            "err": error,
+            "level": "error",
+            "msg": "Unexpected error.",
+            "time": time,
+        });
+        complain(match self.0 {
+            Format::Text => {
+                format!("time=\"{time}\" level=error msg=\"Unexpected error.\" err={error:?}\n")
+            }
+            Format::Json => format!("{entry}\n"),
+            Format::JsonPretty => format!("{entry:#}\n"),
+        });
+    }
+}
