@@ -4,6 +4,7 @@ mod builder;
 mod change;
 mod committing;
 mod compiling;
+mod definition;
 mod dependencies;
 mod filters;
 mod loading;
@@ -40,6 +41,7 @@ pub use builder::EngineBuilder;
 pub use change::Change;
 use change::Text;
 use committing::{Next, make};
+pub use definition::Definition;
 pub use dependencies::Dependencies;
 pub use loading::{FileLoad, LoadReport};
 

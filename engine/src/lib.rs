@@ -72,7 +72,7 @@ pub use builtins::{
 };
 pub use compile::{Options as CompilerOptions, Work};
 pub use decision::Decision;
-pub use engine::{Change, Dependencies, Engine, EngineBuilder, FileLoad, LoadReport};
+pub use engine::{Change, Definition, Dependencies, Engine, EngineBuilder, FileLoad, LoadReport};
 pub use error::{Error, ErrorEntry, ErrorKind, InputError};
 pub use evaluation::{EvalError, StackFrame};
 pub use explanation::{Explanation, Watched};

@@ -17,6 +17,7 @@ mod fmt;
 mod forms;
 mod input;
 mod lines;
+mod oracle;
 mod parse;
 mod report;
 mod run;
@@ -71,6 +72,8 @@ enum Command {
     Bench(Box<bench::Args>),
     Completion(completion::Args),
     #[command(hide = true)]
+    Oracle(oracle::Args),
+    #[command(hide = true)]
     Man(completion::ManArgs),
     Lines(lines::Args),
     Version(version::Args),
@@ -95,6 +98,7 @@ pub fn main() -> ExitCode {
         Command::Exec(args) => exec::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Completion(args) => completion::run(&args, forms::with_forms(Cli::command())),
+        Command::Oracle(args) => oracle::run(&args),
         Command::Man(args) => completion::write_manual(&args, forms::with_forms(Cli::command())),
         Command::Lines(args) => lines::run(&args),
         Command::Version(args) => version::run(&args),

@@ -1,0 +1,384 @@
+//! The definition of the name at a position of a module, as editors look it up.
+
+use std::sync::Arc;
+
+use solon_syntax::ast::visit::{Flow, Visitor, Walk};
+use solon_syntax::ast::{Body, Expr, ExprKind, Module, Name, Ref, Rule, Term, TermKind};
+use solon_syntax::source::Span;
+
+use super::dependencies::{constant_prefix, rule_path, rules_of};
+use crate::compile::{Options, compile};
+use crate::error::Error;
+
+/// The result of a search for a definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Definition {
+    /// The name is defined here: file, row and column, both from 1.
+    At(String, u32, u32),
+    /// The name at the position has no definition.
+    Undefined,
+    /// There is no name at the position, or no such module.
+    NoMatch,
+}
+
+impl Definition {
+    /// Finds where the name at a byte position of a module is defined: a rule, an argument, a variable of a body or an import.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use solon::{Definition, Version};
+    /// use solon_syntax::source::{Source, SourceId};
+    /// use solon_syntax::{ParseOptions, parse_module};
+    ///
+    /// let text = "package p\n\nallow if is_admin\n\nis_admin if input.admin";
+    /// let module = parse_module(&Source::new(SourceId(1), "p.rego", text), &ParseOptions::of(Version::V1)).unwrap();
+    /// let found = Definition::find(vec![Arc::new(module)], "p.rego", 21)?;
+    /// assert_eq!(found, Definition::At("p.rego".to_owned(), 5, 1));
+    /// # Ok::<(), solon::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Compile`] if names of the modules cannot be resolved.
+    pub fn find(modules: Vec<Arc<Module>>, file: &str, position: u32) -> Result<Self, Error> {
+        Error::caught(|| {
+            let parsed = modules.iter().find(|module| &*module.source.name == file);
+            let parsed = parsed.cloned();
+            let options = Options::default();
+            let mut found = None;
+            let compiled = compile(modules, &options, None, |pass, compilation| {
+                if pass.name == "SetRuleTree" {
+                    let all: Vec<&Module> = compilation.modules.open().collect();
+                    let own = all.iter().find(|module| &*module.source.name == file);
+                    found = Some(match (own, &parsed) {
+                        (Some(own), Some(parsed)) => look_up(own, parsed, &all, position),
+                        _ => Self::NoMatch,
+                    });
+                }
+            });
+            match (found, compiled) {
+                // what later passes reject is of no interest
+                (Some(found), _) => Ok(found),
+                (None, Err(errors)) => Err(errors.into()),
+                (None, Ok(_)) => Ok(Self::NoMatch),
+            }
+        })
+    }
+}
+
+fn look_up(own: &Module, parsed: &Module, all: &[&Module], position: u32) -> Definition {
+    let mut stack = Stack {
+        position,
+        nodes: Vec::new(),
+    };
+    stack.module(own);
+    let Some(target) = target(&stack.nodes) else {
+        return if stack.nodes.is_empty() {
+            Definition::NoMatch
+        } else {
+            Definition::Undefined
+        };
+    };
+    let rules = all.iter().flat_map(|module| {
+        let rules = module.rules.iter();
+        rules.map(|rule| (rule_path(module, rule), (*module, rule)))
+    });
+    let rules: Vec<(Ref, (&Module, &Rule))> = rules.collect();
+    let mut search = Search {
+        rules: &rules,
+        parsed,
+        found: None,
+        is_variable: false,
+    };
+    for node in stack.nodes.iter().rev() {
+        match (&target.kind, node) {
+            (TermKind::Ref(path), Node::Term(term)) if **term == *target => search.reference(path),
+            (TermKind::Var(name), node) => search.variable(name, target.span, node),
+            _ => {}
+        }
+        // references win over variables
+        if search.found.is_some() && !search.is_variable {
+            break;
+        }
+    }
+    match search.found {
+        Some(span) => {
+            let module = all.iter().find(|module| module.source.id == span.source);
+            let file = module.map_or_else(String::new, |module| module.source.name.to_string());
+            Definition::At(file, span.row, span.col)
+        }
+        None => Definition::Undefined,
+    }
+}
+
+/// A part of a module that contains the position.
+enum Node<'m> {
+    Other,
+    Rule(&'m Rule),
+    Body(&'m Body),
+    Expr(&'m Expr),
+    Term(&'m Term),
+}
+
+/// The nodes that contain a position, in source order, outer ones first.
+struct Stack<'m> {
+    position: u32,
+    nodes: Vec<Node<'m>>,
+}
+
+impl<'m> Stack<'m> {
+    fn contains(&self, start: u32, end: u32) -> bool {
+        (start..end).contains(&self.position)
+    }
+
+    fn has(&self, span: Span) -> bool {
+        span.is_somewhere() && self.contains(span.start, span.end)
+    }
+
+    fn module(&mut self, module: &'m Module) {
+        if self.has(module.package.span) {
+            self.nodes.push(Node::Other);
+        }
+        for import in &module.imports {
+            if self.has(import.span) {
+                self.nodes.push(Node::Other);
+                import.path.walk(self);
+            }
+        }
+        for rule in &module.rules {
+            for rule in rule.members() {
+                self.rule(rule);
+            }
+        }
+        // the package's location stands for the module's
+        if self.nodes.is_empty() && self.position == 0 {
+            self.nodes.push(Node::Other);
+        }
+    }
+
+    fn rule(&mut self, rule: &'m Rule) {
+        if !self.has(rule.span) {
+            return;
+        }
+        self.nodes.push(Node::Rule(rule));
+        if self.has(rule.head.span) {
+            self.nodes.push(Node::Other);
+            let head = &rule.head;
+            let reference = head.reference.iter();
+            let others = head.args.iter().chain(&head.key).chain(&head.value);
+            for term in reference.chain(others) {
+                term.walk(self);
+            }
+        }
+        self.body(&rule.body);
+    }
+
+    fn body(&mut self, body: &'m Body) {
+        let written = |expr: &&Expr| !expr.generated && expr.span.is_somewhere();
+        let (Some(first), Some(last)) = (body.first(), body.iter().rev().find(written)) else {
+            return;
+        };
+        if !self.contains(first.span.start, end_of(last)) {
+            return;
+        }
+        self.nodes.push(Node::Body(body));
+        for expr in body {
+            expr.walk(self);
+        }
+    }
+}
+
+/// The end of an expression; of an `every` that of its body.
+fn end_of(expr: &Expr) -> u32 {
+    let ExprKind::Every(every) = &expr.kind else {
+        return expr.span.end;
+    };
+    let last = every.body.iter().rev().find(|expr| !expr.generated);
+    last.map_or(expr.span.end, |last| last.span.end.max(expr.span.end))
+}
+
+impl<'m> Visitor<'m> for Stack<'m> {
+    fn expr(&mut self, expr: &'m Expr) -> Flow {
+        if !expr.span.is_somewhere() || !self.contains(expr.span.start, end_of(expr)) {
+            return Flow::Over;
+        }
+        self.nodes.push(Node::Expr(expr));
+        match &expr.kind {
+            ExprKind::Every(every) => {
+                let bound = every.key.iter().chain([&every.value, &every.domain]);
+                for term in bound {
+                    term.walk(self);
+                }
+                self.body(&every.body);
+            }
+            ExprKind::Not(not) => self.body(&not.body),
+            ExprKind::And(logical) | ExprKind::Or(logical) => {
+                self.body(&logical.lhs);
+                self.body(&logical.rhs);
+            }
+            ExprKind::Term(_) | ExprKind::Call(_) | ExprKind::Some(_) => return Flow::Into,
+        }
+        for with in &expr.with {
+            with.target.walk(self);
+            with.value.walk(self);
+        }
+        Flow::Over
+    }
+
+    fn term(&mut self, term: &'m Term) -> Flow {
+        if !self.has(term.span) {
+            return Flow::Over;
+        }
+        self.nodes.push(Node::Term(term));
+        match &term.kind {
+            TermKind::ArrayComprehension(inner)
+            | TermKind::SetComprehension(inner)
+            | TermKind::ObjectComprehension(inner) => {
+                for term in inner.key.iter().chain([&inner.head]) {
+                    term.walk(self);
+                }
+                self.body(&inner.body);
+                Flow::Over
+            }
+            _ => Flow::Into,
+        }
+    }
+}
+
+/// The name that is meant: the innermost variable if nothing is within it, else the innermost reference.
+fn target<'m>(nodes: &[Node<'m>]) -> Option<&'m Term> {
+    let is_var = |term: &Term| term.as_var().is_some();
+    if let Some(Node::Term(term)) = nodes.last()
+        && is_var(term)
+    {
+        return Some(term);
+    }
+    let terms = || {
+        nodes.iter().rev().filter_map(|node| match node {
+            Node::Term(term) => Some(*term),
+            _ => None,
+        })
+    };
+    let reference = terms().find(|term| matches!(term.kind, TermKind::Ref(_)));
+    reference.or_else(|| terms().find(|term| is_var(term)))
+}
+
+/// A search from the innermost node outwards.
+struct Search<'s, 'm> {
+    rules: &'s [(Ref, (&'m Module, &'m Rule))],
+    parsed: &'s Module,
+    found: Option<Span>,
+    is_variable: bool,
+}
+
+impl Search<'_, '_> {
+    fn rule_of(&self, path: &Ref) -> Option<Span> {
+        let paths: Vec<&Ref> = self.rules.iter().map(|(path, _)| path).collect();
+        let first = rules_of(&paths, path).into_iter().next()?;
+        self.rules.get(first).map(|(_, (_, rule))| rule.span)
+    }
+
+    fn add_reference(&mut self, span: Span) {
+        if self.is_variable || self.found.is_none() {
+            self.found = Some(span);
+            self.is_variable = false;
+        }
+    }
+
+    fn reference(&mut self, path: &Ref) {
+        if let Some(span) = self.rule_of(path) {
+            self.add_reference(span);
+        }
+        let prefix = constant_prefix(path);
+        for import in &self.parsed.imports {
+            if let TermKind::Ref(imported) = &import.path.kind
+                && prefix.starts_with(imported)
+            {
+                self.add_reference(import.path.span);
+            }
+        }
+    }
+
+    /// Takes a term for the definition of a variable, unless there is one or it is the occurrence itself.
+    fn add_variable(&mut self, term: &Term, name: &Name, occurrence: Span) {
+        if self.found.is_none() && term.as_var() == Some(name) && term.span != occurrence {
+            self.found = Some(term.span);
+            self.is_variable = true;
+        }
+    }
+
+    fn add_domain(&mut self, domain: &Term) {
+        if let TermKind::Ref(path) = &domain.kind
+            && let Some(span) = self.rule_of(path)
+        {
+            self.add_reference(span);
+        }
+    }
+
+    fn variable(&mut self, name: &Name, occurrence: Span, node: &Node<'_>) {
+        match node {
+            Node::Expr(expr) => match &expr.kind {
+                ExprKind::Every(every) => {
+                    self.add_domain(&every.domain);
+                    for term in every.key.iter().chain([&every.value]) {
+                        self.add_variable(term, name, occurrence);
+                    }
+                }
+                ExprKind::Some(declared) => {
+                    if let Some(TermKind::Call(terms)) =
+                        declared.symbols.first().map(|symbol| &symbol.kind)
+                        && let Some((domain, bound)) = terms.split_last()
+                    {
+                        self.add_domain(domain);
+                        for term in bound.iter().skip(1) {
+                            self.add_variable(term, name, occurrence);
+                        }
+                    }
+                }
+                _ => {}
+            },
+            Node::Rule(rule) => {
+                for term in &rule.head.args {
+                    self.add_variable(term, name, occurrence);
+                }
+            }
+            Node::Body(body) => {
+                if let Some(term) = bound_in(body, name) {
+                    self.add_variable(term, name, occurrence);
+                }
+            }
+            Node::Term(_) | Node::Other => {}
+        }
+    }
+}
+
+/// The assignment of a variable in a body, or its first occurrence.
+fn bound_in<'b>(body: &'b Body, name: &'b Name) -> Option<&'b Term> {
+    struct Occurrences<'b> {
+        name: &'b Name,
+        first: Option<&'b Term>,
+        assigned: Option<&'b Term>,
+    }
+    impl<'b> Visitor<'b> for Occurrences<'b> {
+        fn expr(&mut self, expr: &'b Expr) -> Flow {
+            let target = expr.operands_of("assign").and_then(<[Term]>::first);
+            let target = target.filter(|term| term.as_var() == Some(self.name));
+            self.assigned = self.assigned.or(target);
+            Flow::Into
+        }
+
+        fn term(&mut self, term: &'b Term) -> Flow {
+            if self.first.is_none() && term.as_var() == Some(self.name) {
+                self.first = Some(term);
+            }
+            Flow::Into
+        }
+    }
+    let mut found = Occurrences {
+        name,
+        first: None,
+        assigned: None,
+    };
+    body.walk(&mut found);
+    found.assigned.or(found.first)
+}

@@ -1,0 +1,172 @@
+//! `solon oracle`, which editors call.
+
+use std::collections::BTreeMap;
+use std::io::{IsTerminal as _, Read as _};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Subcommand;
+use serde_json::json;
+use solon::{Capabilities, Definition};
+use solon_host::SystemFiles;
+use solon_syntax::source::{Diagnostics, Source, SourceId};
+use solon_syntax::{module_text, parse_module};
+
+use super::report::Report;
+use super::terminal::{complain, print};
+use super::{FAILED, capabilities, version_of};
+use crate::http::answer_text;
+
+/// Answer questions of editors about policies.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    question: Question,
+}
+
+#[derive(Subcommand)]
+enum Question {
+    FindDefinition(FindArgs),
+}
+
+/// Find where the name at a position of a policy is defined.
+#[derive(clap::Args)]
+struct FindArgs {
+    /// The file and the position in it in bytes, decimal or hexadecimal: `policy.rego:120`, `policy.rego:0x78`
+    #[arg(value_name = "FILE:OFFSET")]
+    position: Vec<String>,
+    /// The folder with the policies
+    #[arg(short, long, value_name = "PATH")]
+    bundle: Vec<String>,
+    /// Read the text of the file from standard input
+    #[arg(long)]
+    stdin_buffer: bool,
+    /// What policies may use: a file in the form that `solon capabilities --current` prints, or a version of OPA
+    #[arg(long, value_name = "FILE|VERSION", value_parser = capabilities::read)]
+    capabilities: Option<Arc<Capabilities>>,
+    /// Read policies as Rego v0
+    #[arg(long)]
+    v0_compatible: bool,
+    /// Accepted and without effect: v1 is the default
+    #[arg(long, hide = true)]
+    v1_compatible: bool,
+}
+
+/// Prints the answer.
+pub fn run(args: &Args) -> ExitCode {
+    let Question::FindDefinition(args) = &args.question;
+    let answer = match args.position.as_slice() {
+        [position] => match parsed(position) {
+            Some((file, offset)) => find(args, file, offset),
+            None => super::wrong_usage("oracle", "expected <filename>:<offset> argument"),
+        },
+        _ => super::wrong_usage(
+            "oracle",
+            "expected exactly one position <filename>:<offset>",
+        ),
+    };
+    match answer {
+        Ok(answer) => {
+            print(answer);
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            complain(format!("error: {error}\n"));
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+/// Parses a file and a position.
+fn parsed(text: &str) -> Option<(&str, u32)> {
+    let text = text.strip_prefix("file://").unwrap_or(text);
+    let (file, offset) = text.split_once(':')?;
+    let offset = match offset.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16),
+        None => offset.parse(),
+    };
+    Some((file, offset.ok()?))
+}
+
+fn find(args: &FindArgs, file: &str, offset: u32) -> Result<Vec<u8>, String> {
+    let texts = texts(args, file)?;
+    let version = version_of(args.v0_compatible);
+    let options = capabilities::parse_options(args.capabilities.as_deref(), version);
+    let options = options.map_err(|report| report.text(false))?;
+    let mut modules = Vec::new();
+    for (id, (name, text)) in (1..).zip(&texts) {
+        match parse_module(
+            &Source::new(SourceId(id), name.as_str(), text.as_str()),
+            &options,
+        ) {
+            Ok(module) => modules.push(Arc::new(module)),
+            Err(errors) if name == file => return Ok(refused(errors)),
+            Err(errors) => {
+                let text = Report::of(&errors.into(), &|_| None).text(false);
+                return Err(text.trim_end().to_owned());
+            }
+        }
+    }
+    Ok(match Definition::find(modules, file, offset) {
+        Ok(Definition::At(file, row, col)) => answer_text(
+            &Answer {
+                result: crate::wire::Location { file, row, col },
+            },
+            true,
+        ),
+        Ok(Definition::NoMatch) => coded("oracle_no_match_found"),
+        Ok(_) => coded("oracle_no_definition_found"),
+        Err(solon::Error::Compile(errors)) => refused(errors),
+        Err(error) => return Err(error.to_string()),
+    })
+}
+
+#[derive(serde::Serialize)]
+struct Answer {
+    result: crate::wire::Location,
+}
+
+fn coded(code: &str) -> Vec<u8> {
+    answer_text(&json!({"error": {"code": code}}), true)
+}
+
+/// The errors of policies that cannot be read.
+fn refused(errors: Diagnostics) -> Vec<u8> {
+    let errors = errors.0.iter().map(|one| {
+        json!({
+            "code": one.code.as_str(),
+            "message": one.message,
+            "location": {"file": &*one.file, "row": one.span.row, "col": one.span.col},
+        })
+    });
+    answer_text(&json!({"error": errors.collect::<Vec<_>>()}), true)
+}
+
+/// The texts of all policies by name; that of the file from standard input if there is one.
+fn texts(args: &FindArgs, file: &str) -> Result<BTreeMap<String, String>, String> {
+    let version = version_of(args.v0_compatible);
+    let options = capabilities::parse_options(args.capabilities.as_deref(), version);
+    let options = options.map_err(|report| report.text(false))?;
+    let mut texts = match args.bundle.as_slice() {
+        [] => BTreeMap::new(),
+        [folder] => {
+            let loader = solon::bundle::Loader::new(&SystemFiles)
+                .parse_options(options.clone())
+                .wanted(solon::bundle::Wanted::Modules);
+            let loaded = loader.load(&[folder]);
+            loaded.map_err(|error| error.to_string())?.modules
+        }
+        _ => return Err("not implemented: multiple bundle paths".to_owned()),
+    };
+    if args.stdin_buffer && !std::io::stdin().is_terminal() {
+        let mut text = Vec::new();
+        let read = std::io::stdin().read_to_end(&mut text);
+        read.map_err(|error| error.to_string())?;
+        if !text.is_empty() {
+            let text = module_text(file, &text, &options);
+            let text = text.map_err(|errors| errors.to_string())?;
+            texts.insert(file.to_owned(), text.to_string());
+        }
+    }
+    Ok(texts)
+}
