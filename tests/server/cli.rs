@@ -12,6 +12,8 @@
     reason = "a panic here is a failing test"
 )]
 
+#[path = "cli/author.rs"]
+mod author;
 #[path = "cli/commands.rs"]
 mod commands;
 #[path = "cli/forms.rs"]

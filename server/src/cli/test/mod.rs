@@ -228,17 +228,19 @@ fn watch(args: Box<Args>) -> ExitCode {
             loader.files(&paths)
         }
     });
-    let run = move || {
-        if let Err(report) = run_as_often(&args) {
-            complain(shown(&report));
-        }
-        print(format!("{}\nWatching for changes ...\n", "*".repeat(80)));
-    };
-    run();
+    if let Err(report) = run_as_often(&args) {
+        complain(shown(&report));
+        return ExitCode::from(FAILED);
+    }
+    let waits = || print(format!("{}\nWatching for changes ...\n", "*".repeat(80)));
+    waits();
     // nobody sends a request
     let (_requests, received) = mpsc::channel();
     watch.start(received, move |_| {
-        run();
+        if let Err(report) = run_as_often(&args) {
+            print(shown(&report));
+        }
+        waits();
         true
     });
     runtime.block_on(async {
