@@ -126,7 +126,12 @@ impl Capabilities {
         let [keywords, features] = of_version(version);
         Self {
             builtins: super::all()
-                .map(|entry| (entry.builtin.name.to_owned(), entry.declaration.clone()))
+                .map(|entry| {
+                    (
+                        entry.builtin.name.to_owned(),
+                        Type::clone(&entry.declaration),
+                    )
+                })
                 .collect(),
             future_keywords: own(keywords),
             features: own(features),

@@ -1,5 +1,8 @@
 //! Calls of built-ins.
 
+use std::ops::Deref;
+use std::sync::OnceLock;
+
 use solon_syntax::source::Span;
 
 use super::{Builtin, BuiltinContext, Fault, Prepared, Run};
@@ -7,12 +10,38 @@ use crate::limits;
 use crate::types::Type;
 use crate::value::V;
 
-/// An entry with its parsed declaration.
+/// An entry with its declaration.
 pub struct Entry {
     /// The entry.
     pub builtin: &'static Builtin,
     /// Its function type.
-    pub declaration: Type,
+    pub declaration: Declaration,
+}
+
+/// The type of a built-in function, parsed when it is first needed: a short process needs few of them.
+pub struct Declaration {
+    signature: &'static str,
+    parsed: OnceLock<Type>,
+}
+
+impl Declaration {
+    /// Returns the type that a signature describes.
+    pub const fn new(signature: &'static str) -> Self {
+        Self {
+            signature,
+            parsed: OnceLock::new(),
+        }
+    }
+}
+
+impl Deref for Declaration {
+    type Target = Type;
+
+    #[inline]
+    fn deref(&self) -> &Type {
+        self.parsed
+            .get_or_init(|| crate::types::parse_signature(self.signature))
+    }
 }
 
 /// Whether work on an operand may take so long that it has to be asked first whether the evaluation may go on.

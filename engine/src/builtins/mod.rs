@@ -79,7 +79,7 @@ pub use comparison::has_element;
 #[cfg(feature = "crypto")]
 pub use crypto::parse_certificates_in_der;
 pub use custom::{Custom, CustomBody};
-pub use entry::{Entry, after};
+pub use entry::{Declaration, Entry, after};
 pub use fault::{Fault, FaultCode, FaultError, StopReason};
 pub use folds::{Aggregation, Fold};
 pub use graph::Graphs;

@@ -7,9 +7,10 @@ use hashbrown::HashMap;
 #[cfg(feature = "graphql")]
 use super::graphql;
 use super::{
-    Builtin, Entry, aggregates, arithmetic, arrays, aws, bits, comparison, conversions, encoding,
-    graph, hashes, http, json, lookup as addresses, net, numbers, objects, parsing, printing,
-    runtime, semver, sets, sprintf, strings, template, time, types, units, uri, uuid,
+    Builtin, Declaration, Entry, aggregates, arithmetic, arrays, aws, bits, comparison,
+    conversions, encoding, graph, hashes, http, json, lookup as addresses, net, numbers, objects,
+    parsing, printing, runtime, semver, sets, sprintf, strings, template, time, types, units, uri,
+    uuid,
 };
 #[cfg(feature = "crypto")]
 use super::{crypto, jwt};
@@ -68,7 +69,7 @@ static TABLE: LazyLock<HashMap<&'static str, Entry>> = LazyLock::new(|| {
                 builtin.name,
                 Entry {
                     builtin,
-                    declaration: crate::types::parse_signature(builtin.signature),
+                    declaration: Declaration::new(builtin.signature),
                 },
             )
         })

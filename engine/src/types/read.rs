@@ -91,7 +91,7 @@ mod tests {
             let read = Type::from_json(&json);
             assert_eq!(
                 read.as_ref(),
-                Ok(&entry.declaration),
+                Ok(&*entry.declaration),
                 "{}",
                 entry.builtin.name
             );

@@ -17,7 +17,7 @@ const OPERATORS: &[&str] = &[
 /// `regex.,glob.`.
 static BUILTINS: LazyLock<Vec<(&'static str, &'static Type)>> = LazyLock::new(|| {
     let mut all: Vec<_> = builtins::all()
-        .map(|entry| (entry.builtin.name, &entry.declaration))
+        .map(|entry| (entry.builtin.name, &*entry.declaration))
         .collect();
     all.retain(|(name, _)| name.starts_with(|c: char| c.is_ascii_lowercase()));
     if let Ok(families) = std::env::var("SOLON_FAMILY") {

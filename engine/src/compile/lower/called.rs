@@ -54,7 +54,7 @@ impl Lowering<'_> {
         if let Some(function) = self.program.functions.iter().find(|f| *f.name == *name) {
             return function.arity();
         }
-        match builtins::lookup(name).map(|entry| &entry.declaration) {
+        match builtins::lookup(name).map(|entry| &*entry.declaration) {
             Some(crate::types::Type::Function(function)) if function.variadic.is_none() => {
                 function.args.len()
             }
