@@ -1,6 +1,7 @@
 //! The face of the library: modules, base documents, prepared queries.
 
 mod builder;
+mod bundles;
 mod change;
 mod committing;
 mod compiling;

@@ -80,7 +80,7 @@ pub use filter::{FilterTarget, Statement};
 pub use filter_query::{Filter, FilterOptions, FilterQuery, Filters, PreparedFilters};
 pub use host::{Cancel, FixedHost, Host, OfflineHost};
 pub use limits::Limits;
-pub use moment::{Moment, release_thread_snapshot};
+pub use moment::{ActiveBundle, Moment, release_thread_snapshot};
 pub use partial::Residuals;
 pub use partial_query::{BoundPartial, PartialOptions, PreparedPartial};
 pub use query::{

@@ -3,6 +3,7 @@
 //! Changes make a new moment and publish it in one step. A decision runs within one moment from its beginning to its
 //! end, so it sees all of a change or nothing of it.
 
+mod bundles;
 mod metadata;
 mod now;
 mod policy;
@@ -16,6 +17,8 @@ use crate::error::Error;
 use crate::store::{ModuleOrigins, Origin, Path, Snapshot};
 use crate::value::Value;
 
+pub use bundles::ActiveBundle;
+pub(crate) use bundles::active;
 pub use now::release_thread_snapshot;
 pub(crate) use now::{Now, next_stamp, next_trial_stamp};
 pub(crate) use policy::Policy;

@@ -12,6 +12,8 @@
     reason = "a panic here is a failing test"
 )]
 
+#[path = "bundles/activation.rs"]
+mod activation;
 #[path = "bundles/hostile.rs"]
 mod hostile;
 #[path = "bundles/limits.rs"]
@@ -20,5 +22,7 @@ mod limits;
 mod processor;
 #[path = "bundles/read.rs"]
 mod read;
+#[path = "bundles/signatures.rs"]
+mod signatures;
 #[path = "bundles/tarball.rs"]
 mod tarball;

@@ -85,6 +85,8 @@ pub use folds::{Aggregation, Fold};
 pub use graph::Graphs;
 pub use hooks::Hooks;
 pub use http::SendMetrics;
+#[cfg(feature = "crypto")]
+pub(crate) use jwt::{sign_message, verify_signature};
 pub use metadata::ResponseMetadata;
 pub use name_filter::{may_be_deprecated_below, may_be_plain};
 pub use nd_cache::NdBuiltinCache;

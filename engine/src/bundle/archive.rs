@@ -11,6 +11,7 @@ use flate2::{Compression, GzBuilder};
 use tar::{Archive, Builder, EntryType, Header};
 
 use super::BundleFile;
+use super::archive_path::check_path;
 use crate::limits::{BUNDLE_HEADER_BYTES, BUNDLE_PADDING, BUNDLE_RATIO_FROM, BundleLimits};
 
 /// Reads the files of an archive, in its order.
@@ -64,7 +65,7 @@ pub fn read(archive: &[u8], limits: &BundleLimits) -> Result<Vec<BundleFile>, St
         let kind = entry.header().entry_type();
         if kind == EntryType::Directory {
             // what lies in it has entries of its own
-            check_path(path, limits)?;
+            check_path(path, limits).map_err(failed)?;
             continue;
         }
         if !matches!(kind, EntryType::Regular | EntryType::Continuous) {
@@ -73,7 +74,7 @@ pub fn read(archive: &[u8], limits: &BundleLimits) -> Result<Vec<BundleFile>, St
                 kind_name(kind)
             )));
         }
-        let path = check_path(path, limits)?;
+        let path = check_path(path, limits).map_err(failed)?;
         if size > limits.file_bytes {
             return Err(failed(format!(
                 "bundle file '{path}' size ({size}) exceeds limit ({})",
@@ -198,41 +199,6 @@ impl Extended {
 fn override_of(key: &[u8]) -> String {
     let key = String::from_utf8_lossy(key);
     failed(format!("extended header `{key}` is not supported"))
-}
-
-/// A path within a bundle as its files are named: cleaned, with the leading slash that OPA writes if it has one.
-///
-/// # Errors
-/// A path that leads out of the bundle or is not portable.
-pub fn check_path(path: &str, limits: &BundleLimits) -> Result<String, String> {
-    if path.len() > limits.path_bytes {
-        return Err(failed(format!(
-            "a path is longer than {} bytes",
-            limits.path_bytes
-        )));
-    }
-    let refused = |reason: &str| Err(failed(format!("invalid path `{path}`: {reason}")));
-    if path.contains(['\\', '\0']) {
-        return refused("backslashes and NUL are not allowed");
-    }
-    let relative = path.strip_prefix('/').unwrap_or(path);
-    if relative.starts_with('/') {
-        return refused("it begins with two slashes");
-    }
-    let steps = relative.split('/');
-    let steps: Vec<&str> = steps.filter(|step| !matches!(*step, "" | ".")).collect();
-    if steps.contains(&"..") {
-        return refused("`..` is not allowed");
-    }
-    if steps.first().is_some_and(|step| is_drive(step)) {
-        return refused("it names a drive");
-    }
-    let start = if path.starts_with('/') { "/" } else { "" };
-    Ok(format!("{start}{}", steps.join("/")))
-}
-
-fn is_drive(step: &str) -> bool {
-    matches!(step.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
 }
 
 fn kind_name(kind: EntryType) -> &'static str {

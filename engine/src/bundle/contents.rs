@@ -5,7 +5,7 @@ use std::sync::Arc;
 use solon_syntax::ast::Module;
 
 use super::manifest::is_within;
-use super::{Manifest, PatchOperation};
+use super::{Manifest, PatchOperation, Signatures};
 use crate::bug::bug;
 use crate::store::{Path, Snapshot, Transaction};
 use crate::value::Value;
@@ -47,6 +47,8 @@ pub struct Bundle {
     pub files: Vec<BundleFile>,
     /// Paths of the files that documents came from.
     pub document_files: Vec<String>,
+    /// The signatures, if the bundle has some and they were not skipped.
+    pub signatures: Option<Signatures>,
 }
 
 /// The two kinds of bundles.
@@ -109,6 +111,15 @@ impl Bundle {
             return path.to_owned();
         }
         format!("{name}/{path}")
+    }
+
+    /// Checks that the operations of a delta bundle exist.
+    pub(crate) fn check_patch(&self) -> Result<(), String> {
+        let mut operations = self.patch.iter();
+        let unknown = operations.find(|operation| operation.operation().is_none());
+        unknown.map_or(Ok(()), |operation| {
+            Err(format!("bad patch operation: {}", operation.op))
+        })
     }
 
     /// Checks that all parts of the bundle lie below its roots.

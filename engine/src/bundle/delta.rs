@@ -54,17 +54,24 @@ impl PatchOperation {
         Path::new(steps.map(|step| step.replace("~1", "/").replace("~0", "~")))
     }
 
+    /// The operation, unless its name is unknown.
+    pub(super) fn operation(&self) -> Option<Operation> {
+        match &*self.op {
+            "upsert" => Some(Operation::Add),
+            "replace" => Some(Operation::Replace),
+            "remove" => Some(Operation::Remove),
+            _ => None,
+        }
+    }
+
     /// Makes the change.
     ///
     /// # Errors
     /// An unknown operation, or those of the documents.
-    pub fn apply(&self, transaction: &mut Transaction) -> Result<(), PatchError> {
+    pub(crate) fn apply(&self, transaction: &mut Transaction) -> Result<(), PatchError> {
         let path = self.document();
-        let operation = match &*self.op {
-            "upsert" => Operation::Add,
-            "replace" => Operation::Replace,
-            "remove" => Operation::Remove,
-            other => return Err(PatchError::Unknown(other.to_owned())),
+        let Some(operation) = self.operation() else {
+            return Err(PatchError::Unknown(self.op.clone()));
         };
         let around = path.segments().len().saturating_sub(1);
         let around = Path::new(path.segments().iter().take(around).cloned());
@@ -77,7 +84,7 @@ impl PatchOperation {
 
 /// A change of a delta bundle that cannot be made.
 #[derive(Debug)]
-pub enum PatchError {
+pub(crate) enum PatchError {
     /// An operation that does not exist.
     Unknown(String),
     /// What the documents do not permit.

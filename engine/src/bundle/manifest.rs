@@ -125,6 +125,12 @@ impl Manifest {
         Value::object(fields)
     }
 
+    /// Returns the document at `data.system.bundles.<name>`.
+    pub(crate) fn facts(&self) -> Value {
+        let etag = ("etag".into(), Value::string(""));
+        Value::object(vec![etag, ("manifest".into(), self.value())])
+    }
+
     /// Returns the text of the manifest's file: one line, its fields in OPA's order.
     pub fn text(&self) -> Vec<u8> {
         let mut out = b"{\"revision\":".to_vec();

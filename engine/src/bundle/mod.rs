@@ -23,6 +23,7 @@
 
 #[cfg(feature = "bundle")]
 mod archive;
+mod archive_path;
 mod contents;
 mod delta;
 mod directory;
@@ -33,6 +34,7 @@ mod go_json;
 mod manifest;
 mod reader;
 mod roots;
+mod signatures;
 
 pub use contents::{Bundle, BundleFile, BundleKind, BundleModule};
 pub use delta::PatchOperation;
@@ -41,6 +43,12 @@ pub use error::{LoadError, LoadErrors};
 pub use files::{FileError, FileKind, Files, Links, MemoryFiles};
 pub use manifest::{Manifest, WasmResolver};
 pub use reader::BundleReader;
+#[cfg(feature = "crypto")]
+pub use signatures::SigningKey;
+pub use signatures::{Signatures, Verification, VerificationKey};
+
+pub(crate) use delta::PatchError;
+pub(crate) use roots::check_roots;
 
 pub use crate::limits::BundleLimits;
 pub use crate::uri::file_path;
@@ -53,5 +61,16 @@ impl Bundle {
     /// A file that no archive can hold.
     pub fn write_archive(files: &[BundleFile]) -> Result<Vec<u8>, String> {
         archive::write(files)
+    }
+}
+
+#[cfg(feature = "crypto")]
+impl Bundle {
+    /// Returns the text of `.signatures.json` for files, in the order given.
+    ///
+    /// # Errors
+    /// A structured file that cannot be read, or a key that does not sign by its algorithm.
+    pub fn sign(files: &[BundleFile], key: &SigningKey) -> Result<Vec<u8>, String> {
+        signatures::sign(files, key, false)
     }
 }

@@ -12,9 +12,10 @@ use solon_syntax::{ParseOptions, module_text, parse_module};
 use super::contents::file_name;
 use super::directory::{Documents, Ignore, Kind};
 use super::error::syntax_errors;
+use super::signatures::MULTIPLE_TOKENS;
 use super::{
-    Bundle, BundleFile, BundleLimits, BundleModule, FileKind, Files, Links, LoadError, LoadErrors,
-    Manifest, delta, folder,
+    Bundle, BundleFile, BundleKind, BundleLimits, BundleModule, FileKind, Files, Links, LoadError,
+    LoadErrors, Manifest, Signatures, Verification, delta, folder,
 };
 use crate::value::{Value, json, yaml};
 
@@ -22,7 +23,7 @@ use crate::value::{Value, json, yaml};
 const MANIFEST: &str = ".manifest";
 /// Name of the files with the changes of a delta bundle.
 const PATCH: &str = "patch.json";
-/// Ending of the files with signatures.
+/// Name of the file with signatures.
 const SIGNATURES: &str = ".signatures.json";
 
 /// Reads a bundle. The name stands in messages, and at the beginning of the ids of policies.
@@ -47,6 +48,7 @@ pub struct BundleReader {
     limits: BundleLimits,
     ignore: Ignore,
     options: ParseOptions,
+    verification: Verification,
     in_folder: bool,
 }
 
@@ -58,6 +60,7 @@ impl BundleReader {
             limits: BundleLimits::default(),
             ignore: Ignore::default(),
             options: ParseOptions::of(Version::V1),
+            verification: Verification::default(),
             in_folder: false,
         }
     }
@@ -81,6 +84,15 @@ impl BundleReader {
         Self { options, ..self }
     }
 
+    /// Sets how signatures are verified. By default signed bundles are rejected, since there is no key.
+    #[must_use]
+    pub fn verification(self, verification: Verification) -> Self {
+        Self {
+            verification,
+            ..self
+        }
+    }
+
     pub(super) fn ignoring(self, ignore: Ignore) -> Self {
         Self { ignore, ..self }
     }
@@ -93,7 +105,43 @@ impl BundleReader {
         self.read_timed(files, path).map(|(bundle, _)| bundle)
     }
 
-    /// The same, with the time that reading documents took.
+    /// Returns the files of the bundle at a path as signatures name them, without `.signatures.json`: those of a folder in order of
+    /// their names, with the folder, those of an archive in its order.
+    ///
+    /// # Errors
+    /// What cannot be read.
+    pub fn signed_files(
+        &self,
+        files: &dyn Files,
+        path: &str,
+    ) -> Result<Vec<BundleFile>, LoadErrors> {
+        let kind = files.look(Path::new(path), Links::Followed);
+        let kind = kind.map_err(|error| {
+            let error = LoadError::system("stat", path, &error);
+            LoadError::File(format!("error reading \"{path}\": {error}"))
+        })?;
+        let in_folder = kind == FileKind::Folder;
+        let reader = Self {
+            in_folder,
+            ..self.clone()
+        };
+        let read = if in_folder {
+            let listed = folder::list(files, Path::new(path), &self.ignore, &self.limits);
+            listed.and_then(|listed| folder::read(files, &listed, &self.limits))
+        } else {
+            let bytes = files.read(Path::new(path));
+            let bytes = bytes.map_err(|error| LoadError::system("open", path, &error))?;
+            self.unpacked(&bytes)
+        };
+        let mut read = read.map_err(LoadError::File)?;
+        read.retain(|file| !is_signatures(&file.path));
+        for file in &mut read {
+            file.path = reader.shown(&file.path);
+        }
+        Ok(read)
+    }
+
+    /// Reads as [`Self::read_path`] and returns the time that reading documents took.
     pub(super) fn read_timed(
         &self,
         files: &dyn Files,
@@ -172,17 +220,31 @@ impl BundleReader {
             patch: Vec::new(),
             files: Vec::new(),
             document_files: Vec::new(),
+            signatures: None,
         };
         for file in &files {
             if file_name(&file.path) == PATCH {
                 bundle.patch = delta::read(&file.bytes)
                     .map_err(|error| format!("bundle load failed on patch decode: {error}"))?;
+            } else if is_signatures(&file.path) {
+                if bundle.signatures.is_some() {
+                    return Err(MULTIPLE_TOKENS.to_owned());
+                }
+                bundle.signatures = Signatures::read(&file.bytes)
+                    .map_err(|error| format!("bundle load failed on signatures decode: {error}"))?;
             }
         }
+        let is_delta = bundle.kind() == BundleKind::Delta;
+        let signatures = bundle.signatures.as_ref();
+        let mut verifier = self.verification.start(signatures, is_delta)?;
         let mut documents = Documents::default();
         let mut modules = Vec::new();
         for file in files {
             let name = file_name(&file.path);
+            if is_signatures(&file.path) {
+                continue;
+            }
+            verifier.check(&self.shown(&file.path), &file)?;
             if file.path.strip_suffix(".rego").is_some() {
                 modules.push(file);
             } else if let Some(kind) = document_kind(name) {
@@ -194,7 +256,7 @@ impl BundleReader {
                 bundle.manifest = Manifest::read(&file.bytes)
                     .map_err(|error| format!("bundle load failed on manifest decode: {error}"))?;
                 bundle.has_manifest = true;
-            } else if !file.path.ends_with(SIGNATURES) {
+            } else {
                 bundle.files.push(file);
             }
         }
@@ -205,6 +267,7 @@ impl BundleReader {
             bundle.modules.push(BundleModule { path, module });
         }
         bundle.check_kind()?;
+        verifier.finish()?;
         bundle.manifest.check()?;
         bundle.check(&|path| self.shown(path))?;
         Ok((bundle, reading))
@@ -264,6 +327,10 @@ impl BundleReader {
         let source = Source::new(next_source(), &*name, text);
         parse_module(&source, &options).map(Arc::new).map_err(words)
     }
+}
+
+fn is_signatures(path: &str) -> bool {
+    file_name(path) == SIGNATURES
 }
 
 /// How the documents of a file are read, if it is one of documents.

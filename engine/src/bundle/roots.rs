@@ -1,6 +1,6 @@
 //! The documents that bundles own: no two of them may own the same.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::store::Path;
 
@@ -53,6 +53,15 @@ impl<'p> Roots<'p> {
             )
         })
     }
+}
+
+/// Checks that no two bundles own the same documents.
+///
+/// # Errors
+/// A message that names all bundles that do.
+pub(crate) fn check_roots(bundles: BTreeMap<&str, Vec<Path>>) -> Result<(), String> {
+    let roots = Roots(bundles.into_iter().collect());
+    roots.overlap().map_or(Ok(()), Err)
 }
 
 fn conflict(root: &Path, other: &Path) -> String {

@@ -78,6 +78,11 @@ pub(super) struct Next {
 }
 
 impl Next {
+    /// Returns `true` if nothing changes.
+    pub fn is_empty(&self) -> bool {
+        self.modules.is_empty() && self.transaction.writes().is_empty()
+    }
+
     /// The moment after the change.
     pub fn state(mut self, before: &State, stamp: u64) -> State {
         let documents = if self.transaction.writes().is_empty() {

@@ -10,7 +10,7 @@ pub mod hash;
 mod json;
 pub mod oids;
 mod options;
-mod private;
+pub mod private;
 pub mod public;
 mod request;
 pub mod rsa;

@@ -2,6 +2,7 @@
 
 mod algorithm;
 mod constraints;
+mod detached;
 mod header;
 mod header_json;
 mod jwk;
@@ -9,6 +10,8 @@ mod jwk_fields;
 mod keys;
 mod sign;
 mod token;
+
+pub use detached::{sign as sign_message, verify as verify_signature};
 
 use std::sync::Arc;
 

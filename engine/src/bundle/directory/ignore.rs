@@ -16,6 +16,11 @@ impl Ignore {
         )
     }
 
+    /// One pattern, in which a comma stands for itself.
+    pub fn one(pattern: &str) -> Self {
+        Self(vec![pattern.chars().collect()])
+    }
+
     /// Whether a name is passed over.
     pub fn matches(&self, name: &str) -> bool {
         let name: Vec<char> = name.chars().collect();

@@ -14,8 +14,8 @@ use super::{
 };
 use crate::bundle::roots::Roots;
 use crate::bundle::{
-    Bundle, BundleLimits, BundleReader, FileKind, Files, Links, LoadError, LoadErrors,
-    PatchOperation, folder,
+    Bundle, BundleLimits, BundleReader, FileKind, Files, Links, LoadError, LoadErrors, Manifest,
+    PatchOperation, Verification, folder,
 };
 use crate::store::{Snapshot, Transaction};
 use crate::uri::file_path;
@@ -29,6 +29,8 @@ pub struct Loaded {
     pub modules: BTreeMap<String, String>,
     /// The modules of bundles, which were parsed when they were read, by the same names.
     pub parsed: BTreeMap<String, Arc<Module>>,
+    /// The manifests of bundles, by the names that the bundles were loaded by.
+    pub manifests: BTreeMap<String, Manifest>,
     /// The documents, merged: an object.
     pub documents: Value,
     /// How long reading documents took; nothing where there were none.
@@ -36,6 +38,14 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// Returns the document of `data.system.bundles`, if bundles were loaded.
+    pub fn bundle_facts(&self) -> Option<Value> {
+        let facts =
+            |(name, manifest): (&String, &Manifest)| (Value::string(name), manifest.facts());
+        let facts: Vec<_> = self.manifests.iter().map(facts).collect();
+        (!facts.is_empty()).then(|| Value::object(facts))
+    }
+
     /// Returns the text of a module by the name that messages give its file.
     pub fn text(&self, file: &str) -> Option<&str> {
         if let Some(text) = self.modules.get(file) {
@@ -53,9 +63,11 @@ impl Loaded {
             documents.insert(&[], self.documents) && documents.insert(&[], other.documents);
         self.modules.extend(other.modules);
         self.parsed.extend(other.parsed);
+        self.manifests.extend(other.manifests);
         merged.then(|| Self {
             modules: self.modules,
             parsed: self.parsed,
+            manifests: self.manifests,
             documents: documents.finish(),
             reading: sum(self.reading, other.reading),
         })
@@ -109,6 +121,7 @@ pub struct Loader<'f> {
     wanted: Wanted,
     ignore: Ignore,
     options: ParseOptions,
+    verification: Verification,
 }
 
 impl<'f> Loader<'f> {
@@ -119,6 +132,7 @@ impl<'f> Loader<'f> {
             wanted: Wanted::All,
             ignore: Ignore::default(),
             options: ParseOptions::of(Version::V1),
+            verification: Verification::skip(),
         }
     }
 
@@ -134,6 +148,15 @@ impl<'f> Loader<'f> {
     pub fn ignore(self, patterns: &[String]) -> Self {
         let ignore = Ignore::new(patterns);
         Self { ignore, ..self }
+    }
+
+    /// Sets how bundles are verified; signatures are not looked at by default.
+    #[must_use]
+    pub fn verification(self, verification: Verification) -> Self {
+        Self {
+            verification,
+            ..self
+        }
     }
 
     /// How modules are parsed.
@@ -152,6 +175,7 @@ impl<'f> Loader<'f> {
         let (mut modules, mut parsed) = (BTreeMap::new(), BTreeMap::new());
         let mut documents = Documents::default();
         let mut patches = Vec::new();
+        let mut manifests = BTreeMap::new();
         let mut reading = None;
         let mut seen = HashSet::new();
         for name in paths.iter().map(AsRef::as_ref) {
@@ -161,6 +185,7 @@ impl<'f> Loader<'f> {
             let path = file_path(name).map_err(refused)?;
             let reader = BundleReader::new(&*path)
                 .ignoring(self.ignore.clone())
+                .verification(self.verification.clone())
                 .parse_options(self.options);
             let (bundle, took) = reader.read_timed(self.files, &path)?;
             roots.add(name, bundle.manifest.root_paths());
@@ -171,6 +196,7 @@ impl<'f> Loader<'f> {
                 parsed.insert(id, module.module);
             }
             patches.extend(bundle.patch);
+            manifests.insert(name.to_owned(), bundle.manifest);
             reading = sum(reading, took);
         }
         if let Some(overlap) = roots.overlap() {
@@ -179,6 +205,7 @@ impl<'f> Loader<'f> {
         Ok(Loaded {
             modules,
             parsed,
+            manifests,
             documents: patched(documents.finish(), &patches).map_err(LoadError::Roots)?,
             reading,
         })
@@ -260,6 +287,7 @@ impl<'f> Loader<'f> {
             return Ok(Loaded {
                 modules,
                 parsed: BTreeMap::new(),
+                manifests: BTreeMap::new(),
                 documents: documents.finish(),
                 reading,
             });

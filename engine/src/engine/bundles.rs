@@ -1,0 +1,288 @@
+//! Activating and deactivating bundles, each time as one change.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use solon_syntax::ast::Module;
+use solon_syntax::stack;
+
+use super::Engine;
+use super::change::Text;
+use crate::bug::bug;
+use crate::bundle::{
+    Bundle, BundleKind, BundleReader, Files, LoadError, LoadErrors, PatchError, check_roots,
+};
+use crate::error::Error;
+use crate::moment::{ActiveBundle, State, active};
+use crate::store::{Operation, Path, Snapshot, StoreError, Transaction, is_same};
+use crate::trace::Timer;
+use crate::value::{Object, Value};
+
+impl Engine {
+    /// A reader of bundles that parses policies as this engine does.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] for capabilities that this engine's Rego does not know.
+    pub fn bundle_reader(&self, name: &str) -> Result<BundleReader, Error> {
+        let options = self.inner.parse_options(self.inner.version)?;
+        Ok(BundleReader::new(name).parse_options(options))
+    }
+
+    /// Reads and activates the bundle at a path: an archive, or a folder. Signed bundles need [`Self::bundle_reader`] with a key.
+    ///
+    /// # Errors
+    /// [`Error::Load`], and those of [`Self::activate_bundle`].
+    pub fn load_bundle(&self, name: &str, files: &dyn Files, path: &str) -> Result<(), Error> {
+        let bundle = self.bundle_reader(name)?.read_path(files, path)?;
+        self.activate_bundle(name, &bundle)
+    }
+
+    /// Activates a bundle. Its policies, documents and the facts at `data.system.bundles.<name>` become visible in one snapshot, in
+    /// which policies and documents below its roots, and below those of the bundle that had the name, are replaced. A delta bundle
+    /// changes documents of the bundle that has the name. Policies that did not change are not compiled again.
+    ///
+    /// ```
+    /// use solon::bundle::{BundleFile, BundleReader};
+    /// use solon::{Engine, Request};
+    ///
+    /// let file = |path: &str, text: &str| BundleFile { path: path.to_owned(), bytes: text.into() };
+    /// let bundle = BundleReader::new("authz").read_files(vec![
+    ///     file("/p.rego", "package authz\nallow if input.user in data.authz.admins"),
+    ///     file("/authz/data.json", r#"{"admins": ["alice"]}"#),
+    ///     file("/.manifest", r#"{"revision": "7", "roots": ["authz"]}"#),
+    /// ])?;
+    /// let engine = Engine::new();
+    /// engine.activate_bundle("authz", &bundle)?;
+    /// let input = solon::value!({"user": "alice"});
+    /// assert!(engine.prepare_document("authz/allow")?.allow(&Request::new().input(&input))?);
+    /// assert_eq!(engine.moment().bundles()[0].revision, "7");
+    /// engine.deactivate_bundle("authz")?;
+    /// assert!(engine.moment().bundles().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Load`] for roots that another bundle owns, and those of [`Self::apply`]. Nothing has changed then.
+    pub fn activate_bundle(&self, name: &str, bundle: &Bundle) -> Result<(), Error> {
+        self.activate_bundles(&[(name, bundle)])
+    }
+
+    /// Activates several bundles as one change.
+    ///
+    /// # Errors
+    /// As for [`Self::activate_bundle`].
+    pub fn activate_bundles(&self, bundles: &[(&str, &Bundle)]) -> Result<(), Error> {
+        self.change_bundles(bundles, &[])
+    }
+
+    /// Removes the policies, documents and facts of a bundle. Without a bundle of that name nothing changes.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] if other policies need those of the bundle. Nothing has changed then.
+    pub fn deactivate_bundle(&self, name: &str) -> Result<(), Error> {
+        self.change_bundles(&[], &[name])
+    }
+
+    fn change_bundles(&self, new: &[(&str, &Bundle)], gone: &[&str]) -> Result<(), Error> {
+        let mut record = self.inner.changing.lock();
+        let before = self.now();
+        let current = active(before.documents.root());
+        let changes = Changes::of(&current, new, gone)?;
+        let modules = changes.modules(&before);
+        let edit = |transaction: &mut Transaction| changes.documents(transaction);
+        let next = self.next(&before, modules, edit, Timer::default())?;
+        if next.is_empty() {
+            return Ok(());
+        }
+        self.inner.commit_of_client(before, next, &mut record)
+    }
+}
+
+/// Bundles that are activated and deactivated.
+struct Changes<'b> {
+    snapshots: Vec<(&'b str, &'b Bundle)>,
+    deltas: Vec<(&'b str, &'b Bundle)>,
+    /// Names of the bundles whose facts are removed.
+    gone: Vec<&'b str>,
+    /// Everything below these paths is replaced.
+    erased: BTreeSet<Path>,
+}
+
+impl<'b> Changes<'b> {
+    fn of(
+        current: &[ActiveBundle],
+        new: &[(&'b str, &'b Bundle)],
+        gone: &[&'b str],
+    ) -> Result<Self, Error> {
+        let mut roots: BTreeMap<&str, Vec<Path>> = BTreeMap::new();
+        for bundle in current {
+            let paths = bundle.roots.iter();
+            let paths = paths.map(|root| Path::from_slashes(root));
+            roots.insert(&bundle.name, paths.collect());
+        }
+        let mut changes = Self {
+            snapshots: Vec::new(),
+            deltas: Vec::new(),
+            gone: Vec::new(),
+            erased: BTreeSet::new(),
+        };
+        for name in gone {
+            if let Some(paths) = roots.remove(name) {
+                changes.erased.extend(paths);
+                changes.gone.push(name);
+            }
+        }
+        for (name, bundle) in new {
+            let paths = bundle.manifest.root_paths();
+            let before = roots.insert(name, paths.clone());
+            if bundle.kind() == BundleKind::Delta {
+                bundle.check_patch().map_err(load_error)?;
+                changes.deltas.push((name, bundle));
+                continue;
+            }
+            changes.erased.extend(before.into_iter().flatten());
+            changes.erased.extend(paths);
+            changes.snapshots.push((name, bundle));
+        }
+        check_roots(roots).map_err(load_error)?;
+        Ok(changes)
+    }
+
+    /// Changes of policies: those below erased paths go, unless they come again as they are.
+    fn modules(&self, before: &State) -> Vec<(String, Option<Text>)> {
+        let mut new = BTreeMap::new();
+        for (name, bundle) in &self.snapshots {
+            for module in &bundle.modules {
+                new.insert(Bundle::module_id(name, &module.path), &module.module);
+            }
+        }
+        let mut changes = Vec::new();
+        for (id, module) in &before.policy.modules {
+            let steps = module.package.path.iter().skip(1);
+            let steps = steps.filter_map(|step| Some(step.as_string()?.to_string()));
+            let package = Path::new(steps);
+            let mut erased = self.erased.iter();
+            let is_erased = erased.any(|root| package.segments().starts_with(root.segments()));
+            match new.get(id) {
+                Some(same) if is_same_module(same, module) => {
+                    new.remove(id);
+                }
+                None if is_erased => changes.push((id.clone(), None)),
+                _ => {}
+            }
+        }
+        let new = new.into_iter();
+        changes.extend(new.map(|(id, module)| (id, Some(Text::Parsed(module.clone())))));
+        changes
+    }
+
+    /// Changes documents and facts.
+    fn documents(&self, transaction: &mut Transaction) -> Result<(), StoreError> {
+        let mut new = Transaction::on(&Snapshot::new(Value::object(Vec::new()), 0));
+        for (_, bundle) in &self.snapshots {
+            new.merge(&Path::default(), bundle.owned_documents())?;
+        }
+        let new = new.root();
+        for path in &self.erased {
+            if path.is_root() {
+                replace_all(transaction, new)?;
+            } else {
+                replace(transaction, path, path.find(new))?;
+            }
+        }
+        for name in &self.gone {
+            replace(transaction, &facts(name), None)?;
+        }
+        for (name, bundle) in &self.snapshots {
+            let value = bundle.manifest.facts();
+            replace(transaction, &facts(name), Some(&value))?;
+        }
+        for (name, bundle) in &self.deltas {
+            for operation in &bundle.patch {
+                operation.apply(transaction).map_err(|error| match error {
+                    PatchError::Store(error) => error,
+                    PatchError::Unknown(_) => bug!("an operation that was checked"),
+                })?;
+            }
+            let manifest = facts(name).join(&Path::new(["manifest"]));
+            replace(transaction, &manifest, Some(&bundle.manifest.value()))?;
+        }
+        Ok(())
+    }
+}
+
+fn load_error(what: String) -> Error {
+    LoadErrors::from(LoadError::Roots(what)).into()
+}
+
+/// The path of what is known of a bundle.
+fn facts(name: &str) -> Path {
+    Path::new(["system", "bundles", name])
+}
+
+fn is_same_module(one: &Module, other: &Module) -> bool {
+    one.version == other.version
+        && one.source.name == other.source.name
+        && one.source.text == other.source.text
+}
+
+/// Replaces all documents but `system`, which bundles may only add to.
+fn replace_all(transaction: &mut Transaction, new: &Value) -> Result<(), StoreError> {
+    const SYSTEM: &str = "system";
+    let keys = |value: &Value| -> BTreeSet<String> {
+        let members = value.as_object().into_iter().flat_map(Object::iter);
+        let keys = members.map(|(key, _)| key.borrow().text_or_empty().to_str().into_owned());
+        keys.collect()
+    };
+    let mut all = keys(transaction.root());
+    all.remove(SYSTEM);
+    all.extend(keys(new));
+    for key in all {
+        let path = Path::new([&key]);
+        match path.find(new) {
+            Some(system) if key == SYSTEM => transaction.merge(&path, system.clone())?,
+            document => replace(transaction, &path, document)?,
+        }
+    }
+    Ok(())
+}
+
+/// Replaces a document. Parts that do not change stay where they are in memory.
+fn replace(
+    transaction: &mut Transaction,
+    path: &Path,
+    new: Option<&Value>,
+) -> Result<(), StoreError> {
+    match (path.find(transaction.root()), new) {
+        (None, None) => Ok(()),
+        (Some(_), None) => transaction.write(Operation::Remove, path, Value::Null),
+        (None, Some(new)) => transaction.put(path, new.clone()),
+        (Some(old), Some(new)) => match shared(old, new) {
+            None => Ok(()),
+            Some(value) => transaction.put(path, value),
+        },
+    }
+}
+
+/// The new value with equal parts taken from the old one; `None` if both are equal.
+fn shared(old: &Value, new: &Value) -> Option<Value> {
+    let (Value::Object(before), Value::Object(after)) = (old, new) else {
+        return (!is_same(old, new)).then(|| new.clone());
+    };
+    let mut changed = before.len() != after.len();
+    let mut pairs = Vec::with_capacity(after.len());
+    for (key, value) in after.iter() {
+        let value = match before.get_stored(key) {
+            None => Some(value.clone()),
+            Some(old) => stack::level(|| shared(old, value)),
+        };
+        let value = value.map_or_else(
+            || before.get_stored(key).cloned().unwrap_or_default(),
+            |value| {
+                changed = true;
+                value
+            },
+        );
+        pairs.push((key.clone(), value));
+    }
+    changed.then(|| Value::Object(Object::from_pairs(pairs)))
+}

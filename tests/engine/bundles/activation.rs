@@ -1,0 +1,331 @@
+//! Activation: all of a bundle becomes visible at once, or nothing.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+use solon::bundle::{Bundle, BundleFile, BundleReader, MemoryFiles};
+use solon::{Engine, Error, Path, Request, Value, value};
+
+fn bundle(files: &[(&str, &str)]) -> Bundle {
+    let file = |(path, text): &(&str, &str)| BundleFile {
+        path: (*path).to_owned(),
+        bytes: text.as_bytes().to_vec(),
+    };
+    let reader = BundleReader::new("b");
+    reader.read_files(files.iter().map(file).collect()).unwrap()
+}
+
+fn ids(engine: &Engine) -> Vec<String> {
+    engine.module_names()
+}
+
+#[test]
+fn policy_documents_and_facts_come_together() {
+    let engine = Engine::new();
+    let first = bundle(&[
+        ("/p.rego", "package a\nq := data.a.x"),
+        ("/a/data.json", r#"{"x": 1, "y": 2}"#),
+        (
+            "/.manifest",
+            r#"{"revision": "1", "roots": ["a"], "metadata": {"k": 1}}"#,
+        ),
+    ]);
+    engine.activate_bundle("one", &first).unwrap();
+    assert_eq!(ids(&engine), ["one/p.rego"]);
+    assert_eq!(engine.read("a").unwrap(), value!({"x": 1, "y": 2}));
+    assert_eq!(
+        engine.read("system/bundles/one").unwrap(),
+        value!({"etag": "", "manifest": {"revision": "1", "roots": ["a"], "metadata": {"k": 1}}})
+    );
+    let second = bundle(&[
+        ("/r.rego", "package a.b\nq := data.a.x"),
+        ("/a/data.json", r#"{"x": 3}"#),
+        ("/.manifest", r#"{"revision": "2", "roots": ["a"]}"#),
+    ]);
+    engine.activate_bundle("one", &second).unwrap();
+    assert_eq!(ids(&engine), ["one/r.rego"]);
+    assert_eq!(engine.read("a").unwrap(), value!({"x": 3}));
+    let active = engine.moment().bundles();
+    assert_eq!(
+        (active[0].name.as_str(), active[0].revision.as_str()),
+        ("one", "2")
+    );
+    assert_eq!(active[0].roots, ["a"]);
+    engine.deactivate_bundle("one").unwrap();
+    assert!(ids(&engine).is_empty() && engine.read("a").is_err());
+    assert!(engine.moment().bundles().is_empty());
+    let generation = engine.generation();
+    engine.deactivate_bundle("one").unwrap();
+    assert_eq!(engine.generation(), generation);
+}
+
+#[test]
+fn on_any_error_the_old_state_stays() {
+    let engine = Engine::new();
+    let first = bundle(&[
+        ("/p.rego", "package a\nq := 1"),
+        ("/.manifest", r#"{"revision": "1", "roots": ["a"]}"#),
+    ]);
+    engine.activate_bundle("one", &first).unwrap();
+    engine
+        .set_module("own.rego", "package own\nq := data.a.q\nr := 1")
+        .unwrap();
+    engine.put("own2", 1.into()).unwrap();
+    let generation = engine.generation();
+    let refused = |name: &str, files: &[(&str, &str)]| -> String {
+        let error = engine.activate_bundle(name, &bundle(files)).unwrap_err();
+        error.to_string()
+    };
+    let unsafe_variable = [
+        ("/p.rego", "package a\nq := x"),
+        ("/a/data.json", r#"{"z": 1}"#),
+        ("/.manifest", r#"{"roots": ["a"]}"#),
+    ];
+    assert!(refused("one", &unsafe_variable).contains("rego_unsafe_var_error"));
+    let conflict = [
+        ("/p.rego", "package a\nq := 1"),
+        ("/a/data.json", r#"{"q": 1}"#),
+        ("/.manifest", r#"{"roots": ["a"]}"#),
+    ];
+    assert!(refused("one", &conflict).contains("a/q"));
+    let own = [
+        ("/own/data.json", r#"{"r": 1}"#),
+        ("/.manifest", r#"{"roots": ["own/r"]}"#),
+    ];
+    assert!(refused("two", &own).contains("own/r"));
+    assert_eq!(
+        refused("two", &[("/.manifest", r#"{"roots": ["a/b"]}"#)]),
+        "detected overlapping roots in manifests for these bundles: [one, two] (a overlaps a/b)"
+    );
+    assert_eq!(
+        refused("two", &[]),
+        "bundles [one, two] have overlapping roots and cannot be activated simultaneously because bundle(s) [two] specify empty root paths ('') which overlap with any other bundle root"
+    );
+    let delta = [
+        (
+            "/patch.json",
+            r#"{"data": [{"op": "upsert", "path": "/a/z", "value": 1}, {"op": "remove", "path": "/a/none"}]}"#,
+        ),
+        ("/.manifest", r#"{"roots": ["a"]}"#),
+    ];
+    assert!(refused("one", &delta).contains("document does not exist"));
+    let unknown = [
+        (
+            "/patch.json",
+            r#"{"data": [{"op": "add", "path": "/a/z", "value": 1}]}"#,
+        ),
+        ("/.manifest", r#"{"roots": ["a"]}"#),
+    ];
+    assert_eq!(refused("one", &unknown), "bad patch operation: add");
+    assert_eq!(engine.generation(), generation);
+    assert_eq!(ids(&engine), ["one/p.rego", "own.rego"]);
+    assert!(matches!(
+        engine.load_bundle("x", &MemoryFiles::default(), "x"),
+        Err(Error::Load(_))
+    ));
+}
+
+#[test]
+fn several_bundles_change_as_one() {
+    let engine = Engine::new();
+    let part = |root: &str, other: &str, revision: &str| {
+        let policy = format!("package {root}\nq := data.{other}.v");
+        let manifest = format!(r#"{{"revision": "{revision}", "roots": ["{root}"]}}"#);
+        let data = format!(r#"{{"{root}": {{"v": "{revision}"}}}}"#);
+        bundle(&[
+            ("/p.rego", &policy),
+            ("/data.json", &data),
+            ("/.manifest", &manifest),
+        ])
+    };
+    let (a, b) = (part("a", "b", "1"), part("b", "a", "1"));
+    engine.activate_bundles(&[("x", &a), ("y", &b)]).unwrap();
+    assert_eq!(ids(&engine), ["x/p.rego", "y/p.rego"]);
+    let names: Vec<String> = engine
+        .moment()
+        .bundles()
+        .into_iter()
+        .map(|one| one.name)
+        .collect();
+    assert_eq!(names, ["x", "y"]);
+    // roots may change hands within one change
+    let (a, b) = (part("a", "b", "2"), part("b", "a", "2"));
+    engine.activate_bundles(&[("x", &b), ("y", &a)]).unwrap();
+    assert_eq!(engine.moment().bundles()[0].roots, ["b"]);
+    assert_eq!(engine.read("a/v").unwrap(), "2".into());
+    // what a client put below the roots goes, what is elsewhere stays
+    engine.put("a/w", 1.into()).unwrap();
+    engine.put("c", 1.into()).unwrap();
+    engine.set_module("own.rego", "package a.own").unwrap();
+    engine.activate_bundle("y", &a).unwrap();
+    assert!(engine.read("a/w").is_err() && engine.read("c").is_ok());
+    assert_eq!(ids(&engine), ["x/p.rego", "y/p.rego"]);
+}
+
+#[test]
+fn deltas_change_documents() {
+    let engine = Engine::new();
+    let snapshot = bundle(&[
+        ("/p.rego", "package a\nq := data.a.list"),
+        ("/a/data.json", r#"{"list": [1], "big": {"k": 1}}"#),
+        ("/.manifest", r#"{"revision": "1", "roots": ["a"]}"#),
+    ]);
+    engine.activate_bundle("one", &snapshot).unwrap();
+    let delta = bundle(&[
+        (
+            "/patch.json",
+            r#"{"data": [{"op": "upsert", "path": "/a/list/-", "value": 2}, {"op": "upsert", "path": "a/new/deep", "value": 3}, {"op": "remove", "path": "/a/big"}]}"#,
+        ),
+        ("/.manifest", r#"{"revision": "2", "roots": ["a"]}"#),
+    ]);
+    engine.activate_bundle("one", &delta).unwrap();
+    assert_eq!(
+        engine.read("a").unwrap(),
+        value!({"list": [1, 2], "new": {"deep": 3}})
+    );
+    assert_eq!(engine.moment().bundles()[0].revision, "2");
+    assert_eq!(ids(&engine), ["one/p.rego"]);
+}
+
+#[test]
+fn a_bundle_of_everything_keeps_facts_and_system_documents() {
+    let engine = Engine::new();
+    engine.put("system/version", "1".into()).unwrap();
+    engine.put("old", 1.into()).unwrap();
+    let all = bundle(&[("/data.json", r#"{"new": 1}"#), ("/p.rego", "package p")]);
+    engine.activate_bundle("all", &all).unwrap();
+    assert!(engine.read("old").is_err());
+    assert_eq!(engine.read("system/version").unwrap(), "1".into());
+    assert_eq!(engine.moment().bundles()[0].roots, [""]);
+    let scope = |path: &str| {
+        engine
+            .moment()
+            .check_bundle_scope(&Path::from_slashes(path))
+    };
+    assert_eq!(
+        scope("x"),
+        Err("all paths owned by bundle \"all\"".to_owned())
+    );
+    engine.deactivate_bundle("all").unwrap();
+    assert!(engine.read("new").is_err() && scope("x").is_ok());
+}
+
+#[test]
+fn owners_of_paths() {
+    let engine = Engine::new();
+    let one = bundle(&[("/.manifest", r#"{"roots": ["a/b"]}"#)]);
+    assert!(engine.moment().check_bundle_scope(&Path::default()).is_ok());
+    engine.activate_bundle("one", &one).unwrap();
+    let scope = |path: &str| {
+        engine
+            .moment()
+            .check_bundle_scope(&Path::from_slashes(path))
+    };
+    for owned in ["a", "a/b", "a/b/c"] {
+        let want = format!("path {owned} is owned by bundle \"one\"");
+        assert_eq!(scope(owned), Err(want));
+    }
+    for free in ["b", "a/c", "ab", "a/bc"] {
+        assert_eq!(scope(free), Ok(()));
+    }
+    let root = "can't write to document root with bundle roots configured";
+    assert_eq!(scope(""), Err(root.to_owned()));
+}
+
+#[test]
+fn what_does_not_change_is_not_compiled_and_keeps_its_memory() {
+    let engine = Engine::new();
+    let files = |changed: u32| {
+        let mut files = vec![(
+            "/.manifest".to_owned(),
+            format!(r#"{{"revision": "{changed}", "roots": ["m", "d"]}}"#),
+        )];
+        for number in 0..100 {
+            let value = if number == 50 { changed } else { number };
+            files.push((
+                format!("/m{number}.rego"),
+                format!("package m.p{number}\nq := {value}"),
+            ));
+        }
+        files.push((
+            "/d/data.json".to_owned(),
+            format!(
+                r#"{{"same": {{"text": "{}"}}, "changed": {changed}}}"#,
+                "x".repeat(100)
+            ),
+        ));
+        let files: Vec<(&str, &str)> = files
+            .iter()
+            .map(|(path, text)| (path.as_str(), text.as_str()))
+            .collect();
+        bundle(&files)
+    };
+    engine.activate_bundle("b", &files(1)).unwrap();
+    let before = engine.snapshot();
+    let place = |root: &Value| {
+        root.pointer("/d/same/text")
+            .unwrap()
+            .utf8()
+            .unwrap()
+            .as_ptr()
+    };
+    engine.activate_bundle("b", &files(2)).unwrap();
+    let work = engine.work();
+    assert!(work.lowered < 10, "{work:?}");
+    assert_eq!(place(before.root()), place(engine.snapshot().root()));
+    assert_eq!(engine.read("d/changed").unwrap(), 2.into());
+    // the same bundle again is no change
+    let generation = engine.generation();
+    engine.activate_bundle("b", &files(2)).unwrap();
+    assert_eq!(engine.generation(), generation);
+}
+
+#[test]
+fn every_decision_belongs_to_one_revision() {
+    let engine = Engine::new();
+    let revision = |number: u64| {
+        let policy = format!("package p\nown := {number}\nboth := [own, data.d.n]");
+        let data = format!(r#"{{"d": {{"n": {number}}}}}"#);
+        let manifest = format!(r#"{{"revision": "{number}", "roots": ["p", "d"]}}"#);
+        bundle(&[
+            ("/p.rego", &policy),
+            ("/data.json", &data),
+            ("/.manifest", &manifest),
+        ])
+    };
+    engine.activate_bundle("b", &revision(0)).unwrap();
+    let both = engine.prepare_document("p/both").unwrap();
+    let (done, decided) = (
+        AtomicBool::new(false),
+        [AtomicU64::new(0), AtomicU64::new(0)],
+    );
+    thread::scope(|scope| {
+        for count in &decided {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    let moment = engine.moment();
+                    let request = Request::new();
+                    let pair = both.evaluate(&request.moment(&moment)).unwrap().unwrap();
+                    let revision = moment.bundles()[0].revision.clone();
+                    assert_eq!(pair.to_string(), format!("[{revision}, {revision}]"));
+                    let current = both.evaluate(&Request::new()).unwrap().unwrap();
+                    let text = current.to_string();
+                    let (first, second) = text.trim_matches(['[', ']']).split_once(", ").unwrap();
+                    assert_eq!(first, second);
+                    count.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        for number in 1..=200 {
+            engine.activate_bundle("b", &revision(number)).unwrap();
+        }
+        while decided
+            .iter()
+            .any(|count| count.load(Ordering::Relaxed) == 0)
+        {
+            thread::yield_now();
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(engine.moment().bundles()[0].revision, "200");
+}
