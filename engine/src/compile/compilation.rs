@@ -162,7 +162,7 @@ impl Options {
     pub fn declaration(&self, name: &str) -> Option<&Type> {
         let builtin = || match &self.capabilities {
             Some(capabilities) => capabilities.declaration(name),
-            None => builtins::lookup(name).map(|entry| &entry.declaration),
+            None => builtins::lookup(name).map(|entry| &*entry.declaration),
         };
         if self.functions.is_empty() {
             return builtin();

@@ -231,7 +231,7 @@ fn distribution(name: &str, times: &[u64]) -> BTreeMap<String, f64> {
 
 fn shown(format: Format, measured: &Measured) -> Vec<u8> {
     match format {
-        Format::Json => crate::http::answer_text(&measured.json(), true),
+        Format::Json => crate::json::answer_text(&measured.json(), true),
         Format::Gobench => format!("BenchmarkOPAEval\t{}\n", measured.line()).into_bytes(),
         Format::Pretty => {
             let mut table = Table::default();

@@ -15,7 +15,7 @@ use solon_syntax::ast::Version;
 use super::FAILED;
 use super::report::Report;
 use super::terminal::{complain, print};
-use crate::http::escape_html;
+use crate::json::escape_html;
 
 /// Print what policies may use: functions, keywords and features, or the versions of OPA that are known.
 #[derive(clap::Args)]

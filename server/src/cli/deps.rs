@@ -155,7 +155,7 @@ fn json(found: &Dependencies) -> Vec<u8> {
         .collect();
     let compact = format!("{{{}}}", members.join(","));
     let mut out = Vec::new();
-    let compact = crate::http::escape_html(compact.into_bytes());
+    let compact = crate::json::escape_html(compact.into_bytes());
     lay_out(&compact, 0, &mut out, usize::MAX, |byte, out| {
         out.push(byte);
     });

@@ -21,7 +21,7 @@ use super::forms::given;
 use super::report::Report;
 use super::run::{uuid, with_config};
 use super::terminal::print;
-use crate::http::escape_html;
+use crate::json::escape_html;
 
 /// Evaluate a decision for each of some input files.
 #[derive(clap::Args)]

@@ -15,7 +15,7 @@ use solon_syntax::{module_text, parse_module};
 use super::report::Report;
 use super::terminal::{complain, print};
 use super::{FAILED, capabilities, version_of};
-use crate::http::answer_text;
+use crate::json::answer_text;
 
 /// Answer questions of editors about policies.
 #[derive(clap::Args)]

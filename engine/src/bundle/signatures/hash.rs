@@ -29,7 +29,7 @@ pub fn digest(algorithm: &str, path: &str, bytes: &[u8]) -> Result<Vec<u8>, Stri
     };
     let value = match file_name(path) {
         "data.json" | ".manifest" | ".signatures.json" => {
-            json::read(bytes).map_err(|_| json::malformed(bytes))?
+            json::read(bytes).map_err(|_| json::error_message(bytes))?
         }
         "data.yaml" | "data.yml" => yaml::read(bytes).map_err(|error| error.to_string())?,
         _ => return Ok(hash(bytes)),

@@ -195,7 +195,7 @@ impl Verification {
             id = string(&header, "kid").unwrap_or_default();
         }
         let claims = decode(payload, "payload")?;
-        let claims = json::read(&claims).map_err(|_| json::malformed(&claims))?;
+        let claims = json::read(&claims).map_err(|_| json::error_message(&claims))?;
         let claims = Claims::read(&claims)?;
         if id.is_empty() {
             id = claims.key_id;

@@ -1,12 +1,10 @@
 //! Messages of `solon exec`.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use clap::ValueEnum;
+use jiff::Timestamp;
 use serde_json::json;
 
 use crate::cli::terminal::complain;
-use crate::telemetry::timestamp;
 
 /// How messages are written.
 #[derive(Clone, Copy, Default, ValueEnum)]
@@ -32,8 +30,7 @@ impl Log {
 
     /// Writes the error that ended the command.
     pub fn unexpected(self, error: &str) {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let time = timestamp(now.unwrap_or_default().as_secs());
+        let time = format!("{:.0}", Timestamp::now());
         let entry = json!({
             "err": error,
             "level": "error",

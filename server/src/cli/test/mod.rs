@@ -192,7 +192,7 @@ fn run_covered(
         return NOT_PASSED;
     }
     print(match format {
-        CoverageFormat::Json => crate::http::answer_text(&report, true),
+        CoverageFormat::Json => crate::json::answer_text(&report, true),
         CoverageFormat::Lcov => coverage::lcov(&report).into_bytes(),
         CoverageFormat::Html => coverage::html(&report, &loaded.modules).into_bytes(),
     });

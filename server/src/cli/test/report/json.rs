@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use super::Item;
 use crate::cli::benchmarks::{Measured, MeasuredJson};
 use crate::cli::test::args::Sort;
-use crate::http::escape_html;
+use crate::json::escape_html;
 use crate::wire::{Details, Location, Running};
 
 /// Collects results, and writes all of them at the end.
