@@ -202,12 +202,12 @@ impl PolicyTest {
         answer: Result<Vec<Solution>, Error>,
         observer: CaseObserver,
     ) -> TestResult {
-        let value = match &answer {
+        let value = match answer {
             Ok(solutions) => {
-                let first = solutions.first().and_then(|first| first.values.first());
-                first.cloned()
+                let first = solutions.into_iter().next();
+                first.and_then(|first| first.values.into_iter().next())
             }
-            Err(error) => return TestResult::new(Verdict::Error(error.clone())),
+            Err(error) => return TestResult::new(Verdict::Error(error)),
         };
         let explain = |event: &Event| explained(query, event);
         let failure = observer.last.as_ref().and_then(explain);

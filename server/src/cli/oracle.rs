@@ -100,7 +100,7 @@ fn find(args: &FindArgs, file: &str, offset: u32) -> Result<Vec<u8>, String> {
             &options,
         ) {
             Ok(module) => modules.push(Arc::new(module)),
-            Err(errors) if name == file => return Ok(refused(errors)),
+            Err(errors) if name == file => return Ok(refused(&errors)),
             Err(errors) => {
                 let text = Report::of(&errors.into(), &|_| None).text(false);
                 return Err(text.trim_end().to_owned());
@@ -116,7 +116,7 @@ fn find(args: &FindArgs, file: &str, offset: u32) -> Result<Vec<u8>, String> {
         ),
         Ok(Definition::NoMatch) => coded("oracle_no_match_found"),
         Ok(_) => coded("oracle_no_definition_found"),
-        Err(solon::Error::Compile(errors)) => refused(errors),
+        Err(solon::Error::Compile(errors)) => refused(&errors),
         Err(error) => return Err(error.to_string()),
     })
 }
@@ -131,7 +131,7 @@ fn coded(code: &str) -> Vec<u8> {
 }
 
 /// The errors of policies that cannot be read.
-fn refused(errors: Diagnostics) -> Vec<u8> {
+fn refused(errors: &Diagnostics) -> Vec<u8> {
     let errors = errors.0.iter().map(|one| {
         json!({
             "code": one.code.as_str(),
@@ -151,7 +151,7 @@ fn texts(args: &FindArgs, file: &str) -> Result<BTreeMap<String, String>, String
         [] => BTreeMap::new(),
         [folder] => {
             let loader = solon::bundle::Loader::new(&SystemFiles)
-                .parse_options(options.clone())
+                .parse_options(options)
                 .wanted(solon::bundle::Wanted::Modules);
             let loaded = loader.load(&[folder]);
             loaded.map_err(|error| error.to_string())?.modules

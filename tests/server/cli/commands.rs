@@ -176,11 +176,11 @@ fn replaced(line: &str, before: &str, after: &str, is_time: impl Fn(&str) -> boo
         let (head, tail) = rest.split_at(at + before.len());
         out.push_str(head);
         rest = tail;
-        if let Some(end) = rest.find(after)
-            && is_time(&rest[..end])
-        {
+        let end = rest.find(after).unwrap_or(rest.len());
+        let (time, tail) = rest.split_at(end);
+        if !tail.is_empty() && is_time(time) {
             out.push_str("TIME");
-            rest = &rest[end..];
+            rest = tail;
         }
     }
     out + rest

@@ -148,14 +148,14 @@ fn compare(left: &Term, right: &Term, path: &str, found: &mut Vec<String>) {
     };
     match (&left.kind, &right.kind) {
         (TermKind::Object(left), TermKind::Object(right)) => {
-            for (key, value) in left.iter() {
+            for (key, value) in left {
                 let path = format!("{path}[{key}]");
                 match right.iter().find(|(other, _)| other == key) {
                     Some((_, other)) => compare(value, other, &path, found),
                     None => found.push(format!("{}only on the left: {value}", at(&path))),
                 }
             }
-            for (key, value) in right.iter() {
+            for (key, value) in right {
                 if !left.iter().any(|(other, _)| other == key) {
                     let path = format!("{path}[{key}]");
                     found.push(format!("{}only on the right: {value}", at(&path)));

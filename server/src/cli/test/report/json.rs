@@ -36,8 +36,8 @@ struct Result {
     trace: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "String::is_empty")]
     output: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    benchmark_result: Option<MeasuredJson>,
+    #[serde(rename = "benchmark_result", skip_serializing_if = "Option::is_none")]
+    benchmark: Option<MeasuredJson>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     sub_results: BTreeMap<String, SubResult>,
 }
@@ -135,7 +135,7 @@ fn result(item: &Item<'_>) -> Result {
         duration: u64::try_from(result.duration.as_nanos()).unwrap_or(u64::MAX),
         trace: trace.and_then(|trace| RawValue::from_string(trace).ok()),
         output: BASE64_STANDARD.encode(&result.output),
-        benchmark_result: item.benchmark.as_ref().map(Measured::json),
+        benchmark: item.benchmark.as_ref().map(Measured::json),
         sub_results: sub_results(&result.cases),
     }
 }
