@@ -328,27 +328,32 @@ fn gauges(
     budget: Budget,
 ) -> impl Fn() -> Vec<(&'static str, &'static str, u64)> + Send + Sync {
     move || {
-        let bytes = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         vec![
             (
                 "solon_refused_total",
                 "Requests that were refused since too many waited.",
-                pool.refused(),
+                pool.rejected(),
             ),
             (
-                "solon_yielded_total",
-                "Times that an evaluation let others go ahead.",
-                pool.yielded(),
+                "solon_overruns_total",
+                "Evaluations that took longer than estimated, and let others begin.",
+                pool.overran(),
+            ),
+            (
+                "solon_waiting_decisions",
+                "Decisions that wait for http.send or other host calls.",
+                number(pool.in_host_calls()),
             ),
             (
                 "solon_held_bytes",
                 "Bytes of bodies and answers that all connections hold.",
-                bytes(budget.held()),
+                number(budget.held()),
             ),
             (
                 "solon_held_bytes_limit",
                 "Bytes of bodies and answers that they may hold.",
-                bytes(budget.limit()),
+                number(budget.limit()),
             ),
         ]
     }

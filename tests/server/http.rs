@@ -63,6 +63,8 @@ mod transport;
 mod unread;
 #[path = "../time/waiting.rs"]
 mod waiting;
+#[path = "http/waiting_io.rs"]
+mod waiting_io;
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;

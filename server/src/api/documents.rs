@@ -14,7 +14,7 @@ use super::cache::Cache;
 use super::call::Call;
 use super::evaluation::Prints;
 use super::state::State;
-use crate::http::{Pace, RequestExt as _, Stopwatch};
+use crate::http::{LatencyEstimate, RequestExt as _, Stopwatch};
 
 /// What an evaluation is thought to take, at most, that is made on a reactor.
 const SHORT: Duration = Duration::from_micros(100);
@@ -56,8 +56,8 @@ pub struct Documents {
 /// A prepared document.
 pub struct Document {
     prepared: PreparedDocument,
-    /// How long it takes.
-    pace: Arc<Pace>,
+    /// How long decisions take.
+    estimate: Arc<LatencyEstimate>,
     /// The generation of the engine in which it was answered by a search last.
     answered: AtomicU64,
 }
@@ -90,7 +90,7 @@ impl Documents {
         }
         let document = Arc::new(Document {
             prepared: state.engine.prepare_document_at(&path()?)?,
-            pace: Arc::default(),
+            estimate: Arc::default(),
             answered: AtomicU64::new(u64::MAX),
         });
         Ok((self.kept.keep(key.into(), document), false))
@@ -115,7 +115,7 @@ impl Document {
 
     /// Whether it was answered before as policies and documents are now.
     pub fn was_answered(&self, generation: u64) -> bool {
-        self.answered.load(Ordering::Relaxed) == generation || self.pace.is_of(generation)
+        self.answered.load(Ordering::Relaxed) == generation || self.estimate.is_of(generation)
     }
 
     /// Notes that it was answered by a search.
@@ -166,10 +166,10 @@ impl Document {
     /// [`ApiError::Elsewhere`] on a reactor, unless an evaluation at this moment is known to be short.
     pub fn is_quick_at(&self, request: &Call<'_>, bound: &BoundDocument) -> Result<(), ApiError> {
         let generation = bound.moment().generation();
-        let is_quick = || self.pace.is_under(generation, SHORT) && !bound.may_block();
+        let is_quick = || self.estimate.is_under(generation, SHORT) && !bound.may_block();
         // what asks the outside would ask twice
         if request.place.is_reactor() && !is_quick() {
-            return Err(ApiError::Elsewhere(Some(self.pace.clone())));
+            return Err(ApiError::Elsewhere(Some(self.estimate.clone())));
         }
         Ok(())
     }
@@ -188,13 +188,14 @@ impl Document {
         self.is_quick_at(request, bound)?;
         let prints = Prints::default();
         let print = |line: &str| prints.add(line);
-        let look = || request.place.look();
+        let poll = || request.place.poll();
+        let host_call = |call: &mut dyn FnMut()| request.place.host_call(call);
         let asked = asked.print(&print);
         let start = Instant::now();
         let stopwatch = if here {
             Stopwatch::limited(start, AT_ONCE)
         } else {
-            Stopwatch::of_thread(bound.may_block())
+            Stopwatch::of_thread()
         };
         let answer = if here {
             let limits = state.documents.brief.clone();
@@ -203,16 +204,17 @@ impl Document {
             evaluate(bound, &asked.limits(&limits))
         } else {
             let limits = state.limits_of(request);
-            let asked = asked.cancel(&request.info().cancel);
-            evaluate(bound, &asked.limits(&limits).at_looks(&look))
+            let asked = asked.cancel(&request.info().cancel).limits(&limits);
+            let asked = asked.at_looks(&poll).around_host_calls(&host_call);
+            evaluate(bound, &asked)
         };
-        self.pace.note(generation, stopwatch.took());
+        self.estimate.note(generation, stopwatch.took());
         match answer {
             // there is more time elsewhere, to find out which queries were running too
             Err(Error::Eval(error)) if here && error.stack.is_empty() => {
-                self.pace.misjudged(generation);
+                self.estimate.misjudged(generation);
                 state.counts.misjudged();
-                Err(ApiError::Elsewhere(Some(self.pace.clone())).into())
+                Err(ApiError::Elsewhere(Some(self.estimate.clone())).into())
             }
             answer => {
                 prints.log(request);

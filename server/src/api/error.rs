@@ -8,7 +8,7 @@ use solon::store::StoreError;
 
 use crate::config::Spelling;
 use crate::http::header::RETRY_AFTER;
-use crate::http::{Pace, Rejection, Response, ResponseExt as _, Status, response};
+use crate::http::{LatencyEstimate, Rejection, Response, ResponseExt as _, Status, response};
 use crate::json::{Fields, answer_text};
 use crate::wire::{Details, Location, Running};
 
@@ -27,9 +27,8 @@ pub mod message {
 /// Why a handler did not answer.
 #[derive(Debug)]
 pub enum ApiError {
-    /// It takes longer than a reactor may wait; to be asked again in the pool, where what is known of how long it takes
-    /// says when.
-    Elsewhere(Option<Arc<Pace>>),
+    /// It takes longer than a reactor may wait: the request is handled again in the pool, which classes it by the estimate.
+    Elsewhere(Option<Arc<LatencyEstimate>>),
     /// The request is refused, or failed.
     Refused(Box<Refusal>),
 }

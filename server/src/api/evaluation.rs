@@ -33,10 +33,12 @@ pub fn evaluate<R>(
 ) -> R {
     let prints = Prints::default();
     let print = |line: &str| prints.add(line);
-    let look = || request.place.look();
+    let poll = || request.place.poll();
+    let host_call = |call: &mut dyn FnMut()| request.place.host_call(call);
     let limits = state.limits_of(request);
     let asked = asked.print(&print).cancel(&request.info().cancel);
-    let result = run(&asked.limits(&limits).at_looks(&look));
+    let asked = asked.limits(&limits).at_looks(&poll);
+    let result = run(&asked.around_host_calls(&host_call));
     prints.log(request);
     result
 }

@@ -116,7 +116,7 @@ impl Service {
         let has_body = !job.request.body().is_empty();
         let is_heavy =
             job.request.body().len() > SMALL || is_compressed || has_body && job.request.is_yaml();
-        let mut pace = None;
+        let mut estimate = None;
         if !is_heavy {
             match Executor::run_here(|place| api.run(&mut job, place)).map_err(reject)? {
                 Ok(response) if response.body().len() <= SMALL => {
@@ -125,18 +125,19 @@ impl Service {
                 Ok(response) => {
                     let api = api.clone();
                     let work = move |_: Place<'_>| api.compressed(&job.request, response);
-                    return self.executor.run(None, work).await.map_err(reject);
+                    return self.executor.run(None, None, work).await.map_err(reject);
                 }
-                Err(Longer(estimate)) => pace = estimate,
+                Err(Longer(known)) => estimate = known,
             }
         }
         let api = api.clone();
+        let deadline = job.request.info().deadline;
         let limits = is_compressed.then_some(limits);
         let work = move |place: Place<'_>| api.run_elsewhere(&mut job, place, limits);
         let done = if plan.writes() {
             Box::pin(self.executor.write(work)).await
         } else {
-            Box::pin(self.executor.run(pace, work)).await
+            Box::pin(self.executor.run(estimate, deadline, work)).await
         };
         done.map_err(reject)
     }
@@ -149,10 +150,11 @@ impl Service {
         let api = &self.api;
         let reject = |rejection| api.reject(rejection);
         let admitted = Executor::run_here(|place| api.admit(&mut job, place)).map_err(reject)?;
-        let pace = match admitted {
+        let estimate = match admitted {
             Ok(admitted) => return admitted.map(|limits| (job, limits)),
-            Err(Longer(pace)) => pace,
+            Err(Longer(estimate)) => estimate,
         };
+        let deadline = job.request.info().deadline;
         let api = api.clone();
         let work = move |place: Place<'_>| {
             let reject = |rejection| Ok(Err(api.reject(rejection)));
@@ -165,7 +167,11 @@ impl Service {
             let admitted = admitted.or_else(|Longer(_)| reject(Rejection::Panicked));
             (job, admitted)
         };
-        let (job, admitted) = self.executor.run(pace, work).await.map_err(reject)?;
+        let (job, admitted) = self
+            .executor
+            .run(estimate, deadline, work)
+            .await
+            .map_err(reject)?;
         let admitted = admitted.unwrap_or_else(|Longer(_)| Err(reject(Rejection::Panicked)));
         admitted.map(|limits| (job, limits))
     }
@@ -360,7 +366,7 @@ impl Api {
         }
         let response = match result {
             Ok(response) => response,
-            Err(ApiError::Elsewhere(pace)) => return Err(Longer(pace)),
+            Err(ApiError::Elsewhere(estimate)) => return Err(Longer(estimate)),
             Err(error) => error.response(self.state.options.spelling),
         };
         let reads = matches!(*request.method(), Method::GET | Method::POST);

@@ -27,12 +27,15 @@ pub struct Bounds {
     pub idle: Duration,
     /// Streams of one HTTP/2 connection that are open at a time.
     pub streams: u32,
-    /// Evaluations that run at a time beside those that are known to be short.
-    pub slots: usize,
-    /// Threads of evaluations.
+    /// Evaluations of each class that run at a time: short, long and unknown ones. Those that are known to be very short are not
+    /// bounded by it.
+    pub permits: usize,
+    /// Threads of evaluations that run at a time, at least four.
     pub threads: usize,
-    /// Requests that wait for a thread.
+    /// Requests that wait for a permit.
     pub waiting: usize,
+    /// Decisions that wait for `http.send` or other host calls, each on a thread of its own.
+    pub waiting_io: usize,
     /// How long a request may take from when it was read; none is without end.
     pub request: Option<Duration>,
     /// Documents that are kept prepared.
@@ -59,9 +62,10 @@ impl Default for Bounds {
             more_within: Duration::from_secs(32),
             idle: Duration::from_mins(10),
             streams: 250,
-            slots: std::thread::available_parallelism().map_or(2, usize::from),
+            permits: std::thread::available_parallelism().map_or(2, usize::from),
             threads: 64,
-            waiting: 1024,
+            waiting: 4096,
+            waiting_io: 2048,
             request: Some(Duration::from_secs(30)),
             documents: 1024,
             queries: 256,

@@ -27,7 +27,7 @@ pub use gzip::{accepts_gzip, compress, decompress};
 pub use http::{Method, StatusCode as Status, header};
 pub use hyper::body::Body as HttpBody;
 pub use path::{Cleaned, clean, decode, segments, unescape};
-pub use pool::{Pace, Pool, Stopwatch};
+pub use pool::{LatencyEstimate, Pool, Stopwatch};
 pub use rejection::Rejection;
 pub use request::{IncomingRequest, ParsedBody, Request, RequestExt, RequestInfo, Routed};
 pub use response::{Response, ResponseExt};

@@ -32,6 +32,8 @@ pub enum Rejection {
     TransferEncoding,
     /// The server is overloaded.
     Busy,
+    /// More decisions than so many wait for host calls.
+    WaitingIo(usize),
     /// The time limit of the request passed before its evaluation started.
     Late,
     /// The handler panicked.
@@ -42,6 +44,7 @@ impl From<NotRun> for Rejection {
     fn from(error: NotRun) -> Self {
         match error {
             NotRun::Full => Self::Busy,
+            NotRun::Late => Self::Late,
             NotRun::Lost => Self::Panicked,
         }
     }
@@ -123,6 +126,13 @@ impl Rejection {
                 StatusCode::SERVICE_UNAVAILABLE,
                 "unavailable",
                 "too much is being done at once",
+            ),
+            Self::WaitingIo(limit) => with(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "unavailable",
+                format!(
+                    "too many decisions wait for `http.send` or other host calls: at most {limit} may (--max-waiting-io)"
+                ),
             ),
             Self::Late => of(
                 StatusCode::SERVICE_UNAVAILABLE,

@@ -75,7 +75,7 @@ impl Batch {
                     self.is_refused.store(true, Ordering::Relaxed);
                 }
             }
-            place.look();
+            place.poll();
         }
     }
 

@@ -26,12 +26,16 @@ pub struct BoundsArgs {
     /// Bytes of the head of a request
     #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = size)]
     max_head: usize,
-    /// Threads of evaluations
+    /// Threads of evaluations that run; at least 4
     #[arg(long, value_name = "N", default_value_t = Bounds::default().threads)]
     max_threads: usize,
     /// Requests that wait for a thread; further ones are answered 503
     #[arg(long, value_name = "N", default_value_t = Bounds::default().waiting)]
     max_waiting: usize,
+    /// Decisions that wait at a time for `http.send` or other host calls, each on a thread of its own; further requests that have
+    /// to wait are answered 503
+    #[arg(long, value_name = "N", default_value_t = Bounds::default().waiting_io)]
+    max_waiting_io: usize,
     /// Documents that are kept prepared; the least used is forgotten first
     #[arg(long, value_name = "N", default_value_t = Bounds::default().documents)]
     max_prepared: usize,
@@ -77,6 +81,7 @@ impl BoundsArgs {
             idle: self.idle_timeout,
             threads: self.max_threads,
             waiting: self.max_waiting,
+            waiting_io: self.max_waiting_io,
             request: self.time(),
             documents: self.max_prepared,
             batch: self.max_batch,

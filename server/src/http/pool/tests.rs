@@ -1,165 +1,506 @@
-//! Turns, shared work and bounds of the pool.
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use super::{NotRun, Pace, Pool, Stopwatch, TURN, Work};
+use parking_lot::Mutex;
+
+use super::estimate::{LatencyEstimate, Stopwatch};
+use super::{Class, LONG, NotRun, Permit, Pool, SharedWork};
 use crate::config::Bounds;
 
-/// Ends hangs.
-const LONG: Duration = Duration::from_mins(2);
+/// Ends tests that hang.
+const HANG: Duration = Duration::from_mins(2);
 
-fn pool(slots: usize, threads: usize, waiting: usize) -> Pool {
+fn pool(permits: usize, threads: usize, waiting: usize, waiting_io: usize) -> Pool {
     Pool::new(&Bounds {
-        slots,
+        permits,
         threads,
         waiting,
+        waiting_io,
         ..Bounds::default()
     })
 }
 
-/// Works for a time, with looks as an evaluation has them.
-fn work(turn: &super::Turn, time: Duration) {
-    let start = Instant::now();
-    work_while(turn, || start.elapsed() < time);
-}
-
-fn work_while(turn: &super::Turn, goes_on: impl Fn() -> bool) {
-    while goes_on() {
-        std::thread::sleep(Duration::from_millis(1));
-        turn.look();
-    }
-}
-
-async fn wait_until(condition: impl Fn() -> bool) {
+async fn wait_until(holds: impl Fn() -> bool) {
     let wait = async {
-        while !condition() {
+        while !holds() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     };
-    tokio::time::timeout(LONG, wait).await.unwrap();
+    tokio::time::timeout(HANG, wait).await.unwrap();
+}
+
+/// An estimate after a decision of this time.
+fn estimate(took: Duration) -> Arc<LatencyEstimate> {
+    let estimate = Arc::<LatencyEstimate>::default();
+    estimate.note(1, took);
+    estimate
+}
+
+fn short() -> Arc<LatencyEstimate> {
+    estimate(LONG / 2)
+}
+
+fn long() -> Arc<LatencyEstimate> {
+    estimate(2 * LONG)
+}
+
+/// A switch that ends work.
+#[derive(Clone, Default)]
+struct Switch(Arc<AtomicBool>);
+
+impl Switch {
+    fn set(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// Uses the processor until the switch is set, as an evaluation does.
+    fn work(&self, permit: &Permit) {
+        while !self.0.load(Ordering::SeqCst) {
+            permit.poll();
+        }
+    }
+}
+
+/// Starts work that uses the processor until the switch is set, and counts those that have begun.
+fn busy(
+    pool: &Pool,
+    estimate: Option<Arc<LatencyEstimate>>,
+    end: &Switch,
+    begun: &Arc<AtomicUsize>,
+) -> tokio::task::JoinHandle<Result<(), NotRun>> {
+    let (pool, end, begun) = (pool.clone(), end.clone(), begun.clone());
+    tokio::spawn(async move {
+        let work = move |permit: &Permit| {
+            begun.fetch_add(1, Ordering::SeqCst);
+            end.work(permit);
+        };
+        pool.run(estimate, None, work).await
+    })
+}
+
+/// Starts work that has a permit and does nothing until the switch is set: it never polls, and so stays in its class.
+fn hold(
+    pool: &Pool,
+    estimate: Option<Arc<LatencyEstimate>>,
+    end: &Switch,
+    begun: &Arc<AtomicUsize>,
+) -> tokio::task::JoinHandle<Result<(), NotRun>> {
+    let (pool, end, begun) = (pool.clone(), end.clone(), begun.clone());
+    tokio::spawn(async move {
+        let work = move |_: &Permit| {
+            begun.fetch_add(1, Ordering::SeqCst);
+            while !end.0.load(Ordering::SeqCst) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        };
+        pool.run(estimate, None, work).await
+    })
+}
+
+/// A backend: host calls wait until it responds.
+#[derive(Clone)]
+struct Backend {
+    waiting: Arc<AtomicUsize>,
+    responds: Switch,
+}
+
+impl Backend {
+    fn new() -> Self {
+        Self {
+            waiting: Arc::default(),
+            responds: Switch::default(),
+        }
+    }
+
+    fn call(&self, permit: &Permit) {
+        permit.host_call(&mut || {
+            self.waiting.fetch_add(1, Ordering::SeqCst);
+            while !self.responds.0.load(Ordering::SeqCst) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        });
+    }
+
+    /// Starts work that makes a host call; whether it was rejected.
+    fn ask(&self, pool: &Pool) -> tokio::task::JoinHandle<Result<bool, NotRun>> {
+        let (pool, backend) = (pool.clone(), self.clone());
+        tokio::spawn(async move {
+            let work = move |permit: &Permit| {
+                backend.call(permit);
+                permit.is_rejected()
+            };
+            pool.run(Some(short()), None, work).await
+        })
+    }
+
+    fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::SeqCst)
+    }
 }
 
 #[tokio::test]
 async fn results_come_back_and_panics_are_lost() {
-    let pool = pool(2, 4, 8);
-    assert_eq!(pool.run(None, |_| 7).await, Ok(7));
-    let none = pool.run(None, |_| -> u32 {
+    let pool = pool(2, 8, 8, 1);
+    assert_eq!(pool.run(None, None, |_| 7).await, Ok(7));
+    let none = pool.run(None, None, |_| -> u32 {
         std::process::id().checked_sub(u32::MAX).unwrap()
     });
     assert_eq!(none.await, Err(NotRun::Lost));
-    assert_eq!(pool.run(None, |_| 8).await, Ok(8));
+    assert_eq!(pool.run(None, None, |_| 8).await, Ok(8));
+    wait_until(|| pool.0.unknown.available_permits() == 2).await;
 }
 
 #[tokio::test]
-async fn shared_work_is_done_whole_on_every_slot() {
-    for (slots, threads) in [(1, 1), (1, 4), (2, 2), (3, 8)] {
-        let pool = pool(slots, threads, 64);
+async fn work_of_a_class_leaves_the_permits_of_the_others() {
+    for (permits, threads) in [(1, 1), (1, 4), (2, 8)] {
+        for class in [None, Some(short()), Some(long())] {
+            let pool = pool(permits, threads, 64, 1);
+            let (end, begun) = (Switch::default(), Arc::<AtomicUsize>::default());
+            let taken: Vec<_> = (0..2 * permits)
+                .map(|_| hold(&pool, class.clone(), &end, &begun))
+                .collect();
+            wait_until(|| begun.load(Ordering::SeqCst) == permits).await;
+            let own = Class::of(class.as_deref());
+            for other in [None, Some(short()), Some(long())] {
+                if Class::of(other.as_deref()) != own {
+                    let done = tokio::time::timeout(HANG, pool.run(other, None, |_| ()));
+                    assert_eq!(done.await, Ok(Ok(())), "{own:?}");
+                }
+            }
+            assert_eq!(begun.load(Ordering::SeqCst), permits);
+            end.set();
+            for one in taken {
+                assert_eq!(one.await.unwrap(), Ok(()));
+            }
+        }
+    }
+}
+
+/// The first requests for documents come before anything is known of these.
+#[tokio::test]
+async fn long_work_without_an_estimate_lets_other_work_begin() {
+    let pool = pool(1, 8, 64, 1);
+    let (end, begun) = (Switch::default(), Arc::<AtomicUsize>::default());
+    let document = Arc::<LatencyEstimate>::default();
+    let unknown: Vec<_> = (0..20)
+        .map(|_| busy(&pool, Some(document.clone()), &end, &begun))
+        .collect();
+    wait_until(|| document.is_long()).await;
+    wait_until(|| pool.overran() > 0).await;
+    // the others of the document wait for the long permit, and not for the unknown one
+    let other = tokio::time::timeout(HANG, pool.run(None, None, |_| ()));
+    assert_eq!(other.await, Ok(Ok(())));
+    for _ in 0..5 {
+        let short = tokio::time::timeout(HANG, pool.run(Some(short()), None, |_| ()));
+        assert_eq!(short.await, Ok(Ok(())));
+    }
+    end.set();
+    for one in unknown {
+        assert_eq!(one.await.unwrap(), Ok(()));
+    }
+    assert_eq!(begun.load(Ordering::SeqCst), 20);
+    // nothing was noted, so that only running decisions made it a long one
+    assert!(!document.is_long());
+}
+
+/// Estimates may be wrong: the decisions of a document can depend on the input.
+#[tokio::test]
+async fn overlong_work_lets_other_work_of_its_class_begin() {
+    for (estimates, count) in [(Some(short as fn() -> _), 4), (Some(long), 2), (None, 4)] {
+        let pool = pool(1, 8, 64, 1);
+        let (end, begun) = (Switch::default(), Arc::<AtomicUsize>::default());
+        let overlong: Vec<_> = (0..count)
+            .map(|_| busy(&pool, estimates.map(|one| one()), &end, &begun))
+            .collect();
+        wait_until(|| begun.load(Ordering::SeqCst) == count).await;
+        end.set();
+        for one in overlong {
+            assert_eq!(one.await.unwrap(), Ok(()));
+        }
+        let overlong = pool.0.overlong.clone();
+        wait_until(|| overlong.available_permits() == 5).await;
+    }
+}
+
+#[tokio::test]
+async fn waiting_work_gives_its_permit_back() {
+    let pool = pool(1, 4, 4, 100);
+    let backend = Backend::new();
+    let mut waiting = Vec::new();
+    for count in 1..=100 {
+        waiting.push(backend.ask(&pool));
+        wait_until(|| backend.waiting() == count).await;
+    }
+    assert_eq!(pool.in_host_calls(), 100);
+    let done = tokio::time::timeout(HANG, pool.run(Some(short()), None, |_| ()));
+    assert_eq!(done.await, Ok(Ok(())));
+    backend.responds.set();
+    for one in waiting {
+        assert_eq!(one.await.unwrap(), Ok(false));
+    }
+    assert_eq!(pool.in_host_calls(), 0);
+    wait_until(|| pool.0.waiting_io.available_permits() == 100).await;
+    assert_eq!(pool.0.short.available_permits(), 1);
+}
+
+#[tokio::test]
+async fn waiting_decisions_are_bounded() {
+    for bound in [0, 1, 5] {
+        let pool = pool(2, 8, 64, bound);
+        let backend = Backend::new();
+        let waiting: Vec<_> = (0..bound).map(|_| backend.ask(&pool)).collect();
+        wait_until(|| backend.waiting() == bound).await;
+        assert_eq!(pool.rejected(), 0);
+        assert_eq!(backend.ask(&pool).await.unwrap(), Ok(true));
+        assert_eq!(pool.rejected(), 1);
+        // its call was left out
+        assert_eq!(backend.waiting(), bound);
+        // work that does not wait is not bounded by it
+        assert_eq!(pool.run(Some(short()), None, |_| 1).await, Ok(1));
+        backend.responds.set();
+        for one in waiting {
+            assert_eq!(one.await.unwrap(), Ok(false));
+        }
+        if bound > 0 {
+            wait_until(|| pool.0.waiting_io.available_permits() == bound).await;
+            assert_eq!(backend.ask(&pool).await.unwrap(), Ok(false));
+        }
+    }
+}
+
+/// Otherwise the number of threads would not be bounded: many calls can end at once.
+#[tokio::test]
+async fn work_that_has_waited_keeps_its_place_until_it_ends() {
+    let pool = pool(1, 4, 4, 1);
+    let (backend, end) = (Backend::new(), Switch::default());
+    backend.responds.set();
+    let (in_work, in_end) = (backend.clone(), end.clone());
+    let other = pool.clone();
+    let first = tokio::spawn(async move {
+        let work = move |permit: &Permit| {
+            in_work.call(permit);
+            in_end.work(permit);
+            // it has a place, so that it is not rejected in the middle
+            in_work.call(permit);
+            permit.is_rejected()
+        };
+        other.run(None, None, work).await
+    });
+    wait_until(|| backend.waiting() == 1).await;
+    wait_until(|| pool.in_host_calls() == 0).await;
+    assert_eq!(backend.ask(&pool).await.unwrap(), Ok(true));
+    end.set();
+    assert_eq!(first.await.unwrap(), Ok(false));
+    assert_eq!(backend.waiting(), 2);
+}
+
+#[tokio::test]
+async fn after_a_host_call_work_takes_a_permit_again() {
+    let pool = pool(1, 4, 4, 4);
+    let (backend, end, begun) = (
+        Backend::new(),
+        Switch::default(),
+        Arc::<AtomicUsize>::default(),
+    );
+    let waiting = backend.ask(&pool);
+    wait_until(|| backend.waiting() == 1).await;
+    let short_work = hold(&pool, Some(short()), &end, &begun);
+    wait_until(|| begun.load(Ordering::SeqCst) == 1).await;
+    backend.responds.set();
+    wait_until(|| pool.in_host_calls() == 0).await;
+    assert!(!waiting.is_finished());
+    end.set();
+    assert_eq!(waiting.await.unwrap(), Ok(false));
+    assert_eq!(short_work.await.unwrap(), Ok(()));
+}
+
+#[tokio::test]
+async fn deadlines_end_the_wait_for_a_permit() {
+    let pool = pool(1, 4, 4, 4);
+    let (end, begun) = (Switch::default(), Arc::<AtomicUsize>::default());
+    let other = pool.clone();
+    let soon = Instant::now() + Duration::from_millis(50);
+    // the permit that it gives back is taken while it waits
+    let (goes_on, may_go_on) = mpsc::channel::<()>();
+    let waiting = tokio::spawn(async move {
+        let work = move |permit: &Permit| {
+            permit.host_call(&mut || may_go_on.recv().unwrap());
+            permit.is_rejected()
+        };
+        other.run(Some(short()), Some(soon), work).await
+    });
+    wait_until(|| pool.in_host_calls() == 1).await;
+    let holder = hold(&pool, Some(short()), &end, &begun);
+    wait_until(|| begun.load(Ordering::SeqCst) == 1).await;
+    goes_on.send(()).unwrap();
+    // it ends without a permit, since its evaluation would end at the next check
+    assert_eq!(waiting.await.unwrap(), Ok(false));
+    let late = pool.run(Some(short()), Some(soon), |_| ());
+    assert_eq!(late.await, Err(NotRun::Late));
+    assert_eq!(pool.0.queued.load(Ordering::SeqCst), 0);
+    end.set();
+    assert_eq!(holder.await.unwrap(), Ok(()));
+}
+
+#[tokio::test]
+async fn requests_that_wait_for_a_permit_are_bounded() {
+    // more permits than threads are not given out
+    for permits in [1, 8] {
+        let pool = pool(permits, 1, 1, 1);
+        let (end, begun) = (Switch::default(), Arc::<AtomicUsize>::default());
+        let run = |pool: &Pool| hold(pool, Some(short()), &end, &begun);
+        let first = run(&pool);
+        wait_until(|| begun.load(Ordering::SeqCst) == 1).await;
+        let second = run(&pool);
+        wait_until(|| pool.0.queued.load(Ordering::SeqCst) == 1).await;
+        assert_eq!(
+            pool.run(Some(short()), None, |_| ()).await,
+            Err(NotRun::Full)
+        );
+        assert_eq!(pool.rejected(), 1);
+        // a client that goes away waits no longer
+        second.abort();
+        wait_until(|| pool.0.queued.load(Ordering::SeqCst) == 0).await;
+        let third = run(&pool);
+        wait_until(|| pool.0.queued.load(Ordering::SeqCst) == 1).await;
+        end.set();
+        assert_eq!(first.await.unwrap(), Ok(()));
+        assert_eq!(third.await.unwrap(), Ok(()));
+        assert_eq!(begun.load(Ordering::SeqCst), 2);
+    }
+}
+
+#[tokio::test]
+async fn shared_work_is_done_whole_on_all_permits() {
+    for (permits, threads) in [(1, 1), (1, 4), (2, 8), (3, 16)] {
+        let pool = pool(permits, threads, 64, 1);
         let works: Vec<_> = (0..6)
             .map(|_| {
                 let pool = pool.clone();
                 tokio::spawn(async move {
-                    let parts = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+                    let parts = Arc::new((AtomicUsize::new(0), Mutex::new(Vec::new())));
                     let shared = parts.clone();
-                    let each = move |turn: &super::Turn| {
-                        // parts are longer than a turn, so that threads are waited for
-                        while shared.0.fetch_add(1, Ordering::SeqCst) < 8 {
-                            work(turn, Duration::from_millis(15));
-                            shared.1.fetch_add(1, Ordering::SeqCst);
+                    let each = move |permit: &Permit| {
+                        loop {
+                            let part = shared.0.fetch_add(1, Ordering::SeqCst);
+                            if part >= 8 {
+                                return;
+                            }
+                            permit.poll();
+                            std::thread::sleep(Duration::from_millis(2));
+                            shared.1.lock().push(part);
                         }
                     };
                     let share =
-                        move |turn: &super::Turn| turn.share(&(Arc::new(each) as Arc<Work>));
-                    pool.run(None, share).await.unwrap();
-                    parts.1.load(Ordering::SeqCst)
+                        move |permit: &Permit| permit.share(&(Arc::new(each) as Arc<SharedWork>));
+                    pool.run(None, None, share).await.unwrap();
+                    // no thread has the parts any more
+                    let (_, done) = Arc::into_inner(parts).unwrap();
+                    let mut done = done.into_inner();
+                    done.sort_unstable();
+                    done
                 })
             })
             .collect();
         for work in works {
-            assert_eq!(work.await.unwrap(), 8, "{slots} slots");
+            assert_eq!(work.await.unwrap(), (0..8).collect::<Vec<_>>());
         }
-        // each slot comes back, soon after what it was needed for
-        wait_until(|| pool.0.state.lock().free >= slots).await;
-        assert_eq!(pool.0.state.lock().free, slots);
+        let unknown = &pool.0.unknown;
+        wait_until(|| unknown.available_permits() == permits).await;
     }
 }
 
 #[tokio::test]
-async fn long_work_gives_way_to_newcomers() {
-    let pool = pool(1, 8, 64);
-    let goes_on = Arc::new(AtomicBool::new(true));
-    let begun = Arc::new(AtomicUsize::new(0));
-    let long: Vec<_> = (0..4)
-        .map(|_| {
-            let (pool, goes_on, begun) = (pool.clone(), goes_on.clone(), begun.clone());
-            let long = move |turn: &super::Turn| {
-                begun.fetch_add(1, Ordering::SeqCst);
-                work_while(turn, || goes_on.load(Ordering::SeqCst));
-            };
-            tokio::spawn(async move { pool.run(None, long).await })
-        })
-        .collect();
-    wait_until(|| begun.load(Ordering::SeqCst) > 0).await;
-    // it would wait forever for those before it
-    let newcomer = tokio::time::timeout(LONG, pool.run(None, |_| ()));
-    assert_eq!(newcomer.await, Ok(Ok(())));
-    wait_until(|| begun.load(Ordering::SeqCst) == 4 && pool.yielded() > 4).await;
-    goes_on.store(false, Ordering::SeqCst);
-    for one in long {
-        one.await.unwrap().unwrap();
-    }
+async fn a_rejected_part_rejects_the_whole_request() {
+    let pool = pool(2, 8, 64, 0);
+    let begun = Arc::<AtomicUsize>::default();
+    let share = move |permit: &Permit| {
+        let main = std::thread::current().id();
+        let each = move |permit: &Permit| {
+            begun.fetch_add(1, Ordering::SeqCst);
+            let other_began = Instant::now();
+            while begun.load(Ordering::SeqCst) < 2 && other_began.elapsed() < HANG {
+                std::thread::yield_now();
+            }
+            if std::thread::current().id() != main {
+                permit.host_call(&mut || ());
+            }
+        };
+        permit.share(&(Arc::new(each) as Arc<SharedWork>));
+        permit.is_rejected()
+    };
+    assert_eq!(pool.run(None, None, share).await, Ok(true));
 }
 
-/// A thread that waits, for example for a processor, works no longer.
+/// The server may stop while decisions wait.
 #[test]
-fn a_decision_on_a_loaded_machine_is_quick() {
-    let wait = || std::thread::sleep(2 * TURN);
+fn a_pool_ends_without_waiting_for_its_work() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let (backend, dropped) = (Backend::new(), Switch::default());
+    runtime.block_on(async {
+        let pool = pool(1, 4, 4, 1);
+        drop(backend.ask(&pool));
+        wait_until(|| backend.waiting() == 1).await;
+        drop(pool);
+        dropped.set();
+    });
+    drop(runtime);
+    assert!(dropped.0.load(Ordering::SeqCst));
+    backend.responds.set();
+}
+
+/// A thread that waits, for a processor or for a host call, does not use its own.
+#[test]
+fn decisions_on_a_loaded_machine_are_short() {
     let noted = |stopwatch: Stopwatch| {
-        wait();
-        let pace = Pace::default();
-        pace.note(1, stopwatch.took());
-        (pace.is_quick(), pace.is_slow())
+        std::thread::sleep(2 * LONG);
+        let estimate = LatencyEstimate::default();
+        estimate.note(1, stopwatch.took());
+        Class::of(Some(&estimate))
     };
-    assert_eq!(noted(Stopwatch::of_thread(false)), (true, false));
-    assert_eq!(
-        noted(Stopwatch::limited(Instant::now(), TURN / 2)),
-        (true, false)
-    );
-    assert_eq!(noted(Stopwatch::of_thread(true)), (false, true));
+    assert_eq!(noted(Stopwatch::of_thread()), Class::Short);
+    let limited = Stopwatch::limited(Instant::now(), LONG / 2);
+    assert_eq!(noted(limited), Class::Short);
     // work counts
-    let stopwatch = Stopwatch::of_thread(false);
-    while stopwatch.took() <= TURN {
+    let stopwatch = Stopwatch::of_thread();
+    while stopwatch.took() <= LONG {
         std::hint::black_box(0);
     }
-    let pace = Pace::default();
-    pace.note(1, stopwatch.took());
-    assert!(pace.is_slow());
+    assert_eq!(Class::of(Some(&estimate(stopwatch.took()))), Class::Long);
 }
 
-#[tokio::test]
-async fn what_does_not_fit_is_refused() {
-    // slots that no thread takes are none
-    for slots in [1, 8] {
-        let pool = pool(slots, 1, 1);
-        let goes_on = Arc::new(AtomicBool::new(true));
-        let begun = Arc::new(AtomicBool::new(false));
-        let run = || {
-            let (pool, goes_on, begun) = (pool.clone(), goes_on.clone(), begun.clone());
-            let long = move |turn: &super::Turn| {
-                begun.store(true, Ordering::SeqCst);
-                work_while(turn, || goes_on.load(Ordering::SeqCst));
-            };
-            tokio::spawn(async move { pool.run(None, long).await })
-        };
-        let first = run();
-        wait_until(|| begun.load(Ordering::SeqCst)).await;
-        let second = run();
-        wait_until(|| pool.0.state.lock().waiting() == 1).await;
-        assert_eq!(pool.run(None, |_| ()).await, Err(NotRun::Full));
-        assert_eq!(pool.refused(), 1);
-        goes_on.store(false, Ordering::SeqCst);
-        first.await.unwrap().unwrap();
-        second.await.unwrap().unwrap();
+#[test]
+fn estimates_follow_the_decisions() {
+    let estimate = LatencyEstimate::default();
+    assert_eq!(Class::of(Some(&estimate)), Class::Unknown);
+    assert!(!estimate.is_under(1, HANG));
+    let (quick, slow) = (Duration::from_micros(40), Duration::from_millis(100));
+    estimate.note(1, quick);
+    assert!(estimate.is_under(1, quick * 2) && !estimate.is_under(1, quick));
+    // at another generation the decisions may take longer
+    assert!(!estimate.is_under(2, quick * 2));
+    // one slow decision of many makes it a long document for a while
+    estimate.note(1, slow);
+    assert!(!estimate.is_under(1, quick * 2));
+    assert!(estimate.is_long());
+    let notes = (0..100).take_while(|_| {
+        estimate.note(1, quick);
+        !estimate.is_under(1, quick * 2)
+    });
+    assert!((5..60).contains(&notes.count()));
+    // what took too long for a reactor is not tried there again at this generation
+    estimate.misjudged(1);
+    assert!(!estimate.is_under(1, HANG));
+    estimate.note(2, quick);
+    assert!(estimate.is_under(2, HANG));
+    // no time overflows the average
+    for _ in 0..10 {
+        estimate.note(1, Duration::MAX);
     }
+    assert!(estimate.is_long());
 }

@@ -1,0 +1,179 @@
+//! The permit of work that runs on a thread of the pool.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Handle;
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::estimate::{LatencyEstimate, Overrun};
+use super::{Class, LONG, Shared, acquire_owned, until};
+use crate::system::thread_time;
+
+/// Work that several threads do parts of.
+pub type SharedWork = dyn Fn(&Permit) + Send + Sync;
+
+/// The permit to run, of the thread that it was created on. It is given back when the work ends, and while the work waits for a host
+/// call.
+pub struct Permit {
+    pool: Arc<Shared>,
+    class: Cell<Class>,
+    /// `None` during a host call, and after one that ended past the deadline.
+    held: Cell<Option<OwnedSemaphorePermit>>,
+    /// The place among the decisions that wait for host calls, from the first such call to the end: the number of threads is
+    /// bounded by it, also when many calls end at once.
+    waiting_io: Cell<Option<OwnedSemaphorePermit>>,
+    /// `true` if there was no such place. It is shared by the threads of one request.
+    is_rejected: Arc<AtomicBool>,
+    estimate: Option<Arc<LatencyEstimate>>,
+    overrun: Cell<Option<Overrun>>,
+    deadline: Option<Instant>,
+    /// The runtime of the caller, which drives timers.
+    runtime: Handle,
+    /// Processor time of the thread when the work began.
+    began: Duration,
+    next_check: Cell<Instant>,
+}
+
+impl Permit {
+    pub(super) fn new(
+        pool: Arc<Shared>,
+        class: Class,
+        held: OwnedSemaphorePermit,
+        estimate: Option<Arc<LatencyEstimate>>,
+        deadline: Option<Instant>,
+        runtime: Handle,
+    ) -> Self {
+        Self {
+            pool,
+            class: Cell::new(class),
+            held: Cell::new(Some(held)),
+            waiting_io: Cell::default(),
+            is_rejected: Arc::default(),
+            estimate,
+            overrun: Cell::default(),
+            deadline,
+            runtime,
+            began: thread_time(),
+            next_check: Cell::new(Instant::now() + LONG),
+        }
+    }
+
+    /// Moves work that takes longer than its class allows to the overlong ones. Long work calls this now and then.
+    pub fn poll(&self) {
+        let now = Instant::now();
+        if now < self.next_check.get() {
+            return;
+        }
+        self.next_check.set(now + LONG);
+        // passed time would count the time in which other threads have the processor
+        let used = thread_time().saturating_sub(self.began);
+        if self.class.get().limit().is_some_and(|limit| used > limit) {
+            self.overruns();
+        }
+    }
+
+    fn overruns(&self) {
+        if let Some(estimate) = &self.estimate
+            && self.class.get() != Class::Long
+        {
+            // decisions of the same document that come now are long
+            let overrun = self.overrun.take();
+            let overrun = overrun.unwrap_or_else(|| Overrun::new(estimate.clone()));
+            self.overrun.set(Some(overrun));
+        }
+        if let Ok(held) = self.pool.overlong.clone().try_acquire_owned() {
+            self.pool.overran.fetch_add(1, Ordering::Relaxed);
+            self.held.set(Some(held));
+            self.class.set(Class::Overlong);
+        }
+    }
+
+    /// Runs a call that may block this thread. Others have the permit meanwhile. The call is left out, and the request rejected, if
+    /// too many decisions wait already.
+    pub fn host_call(&self, call: &mut dyn FnMut()) {
+        let place = self.waiting_io.take();
+        let place = place.or_else(|| self.pool.waiting_io.clone().try_acquire_owned().ok());
+        if place.is_none() {
+            if !self.is_rejected.swap(true, Ordering::Relaxed) {
+                self.pool.rejected.fetch_add(1, Ordering::Relaxed);
+            }
+            return;
+        }
+        self.waiting_io.set(place);
+        drop(self.held.take());
+        let in_host_call = InHostCall::new(&self.pool);
+        call();
+        drop(in_host_call);
+        self.resume();
+    }
+
+    /// Takes a permit again. Past the deadline the work goes on without one, to its next check of the time.
+    fn resume(&self) {
+        let class = match self.class.get() {
+            Class::Overlong => Class::Overlong,
+            _ => Class::of(self.estimate.as_deref()),
+        };
+        let semaphore = self.pool.semaphore(class);
+        let held = semaphore.clone().try_acquire_owned().ok().or_else(|| {
+            let acquired = until(self.deadline, acquire_owned(semaphore));
+            self.runtime.block_on(acquired).and_then(Result::ok)
+        });
+        self.class.set(class);
+        self.held.set(held);
+    }
+
+    /// Returns `true` if a host call of this request was left out since too many decisions waited.
+    pub fn is_rejected(&self) -> bool {
+        self.is_rejected.load(Ordering::Relaxed)
+    }
+
+    /// Does work of many parts on this thread, and on further ones for which there are permits. Each thread calls `work`, which
+    /// does part after part until none is left. Returns when all threads have dropped it.
+    pub fn share(&self, work: &Arc<SharedWork>) {
+        let (sender, ended) = mpsc::channel::<()>();
+        for _ in 1..self.pool.permits {
+            let class = self.class.get();
+            let Ok(held) = self.pool.semaphore(class).clone().try_acquire_owned() else {
+                break;
+            };
+            let (pool, deadline, runtime) =
+                (self.pool.clone(), self.deadline, self.runtime.clone());
+            let (work, sender, is_rejected) =
+                (work.clone(), sender.clone(), self.is_rejected.clone());
+            self.pool.workers.spawn(move || {
+                // dropped last, after a panic too
+                let _sender = sender;
+                let work = work;
+                let permit = Self {
+                    is_rejected,
+                    ..Self::new(pool, class, held, None, deadline, runtime)
+                };
+                work(&permit);
+            });
+        }
+        drop(sender);
+        work(self);
+        // nothing is sent: it fails when the last thread has dropped its sender
+        let _ = ended.recv();
+    }
+}
+
+/// A thread that waits for a host call.
+struct InHostCall<'a>(&'a Shared);
+
+impl<'a> InHostCall<'a> {
+    fn new(pool: &'a Shared) -> Self {
+        pool.in_host_calls.fetch_add(1, Ordering::Relaxed);
+        Self(pool)
+    }
+}
+
+impl Drop for InHostCall<'_> {
+    fn drop(&mut self) {
+        self.0.in_host_calls.fetch_sub(1, Ordering::Relaxed);
+    }
+}
