@@ -1,7 +1,6 @@
 //! An HTTP server on a thread of this process that answers each request after a fixed time.
 
 use std::convert::Infallible;
-use std::net::TcpListener;
 use std::time::Duration;
 
 use http_body_util::Empty;
@@ -16,18 +15,20 @@ use hyper_util::rt::TokioIo;
 /// When it cannot listen.
 pub fn start(delay: Duration) -> Result<String, String> {
     let text = |error: std::io::Error| error.to_string();
-    let listener = TcpListener::bind("127.0.0.1:0").map_err(text)?;
-    listener.set_nonblocking(true).map_err(text)?;
-    let address = listener.local_addr().map_err(text)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(text)?;
+    // with a short queue, connections that come at once are made a second later
+    let listener = runtime.block_on(async {
+        let socket = tokio::net::TcpSocket::new_v4()?;
+        socket.bind(([127, 0, 0, 1], 0).into())?;
+        socket.listen(4096)
+    });
+    let listener = listener.map_err(text)?;
+    let address = listener.local_addr().map_err(text)?;
     std::thread::spawn(move || {
         runtime.block_on(async {
-            let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
-                return;
-            };
             loop {
                 let Ok((stream, _)) = listener.accept().await else {
                     continue;
