@@ -1,7 +1,7 @@
 //! The formatter against OPA's, and the properties that hold for every result.
 //!
 //! `tests/cases/format` holds a case a line: a module, how it is formatted, and the result. Where OPA's result is another
-//! one, the case has it as `opa`, with the reason in `why`. `./bless --oracle` records the results of OPA anew.
+//! one, the case has it as `opa`, with the reason in `why`. `./bless --oracle` records the results of OPA again.
 
 mod programs;
 
@@ -109,7 +109,9 @@ fn results_are_those_of_opa() {
             .map(|line| serde_json::from_str(line).unwrap())
             .collect();
         if let Some(program) = &recorder {
-            cases.iter_mut().for_each(|case| record(program, case));
+            for case in &mut cases {
+                record(program, case);
+            }
             let lines: Vec<String> = cases
                 .iter()
                 .map(|case| serde_json::to_string(case).unwrap() + "\n")
@@ -134,7 +136,7 @@ fn results_are_those_of_opa() {
     assert!(count > 300, "{count} cases");
 }
 
-/// Asks OPA for a case's result. A difference from ours stays in the case.
+/// Records OPA's result of a case if it differs from ours.
 fn record(program: &str, case: &mut Map<String, Value>) {
     let text = case["module"].as_str().unwrap();
     let (options, flags) = mode(case["mode"].as_str().unwrap());

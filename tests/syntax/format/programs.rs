@@ -28,7 +28,7 @@ pub fn module(seed: u64) -> String {
             program.line();
         }
     }
-    for _ in 0..program.below(5) + 1 {
+    for _ in 0..=program.below(5) {
         program.rule();
         program.line();
     }
@@ -138,7 +138,7 @@ impl Program {
 
     fn literals(&mut self, end: &str, depth: u32) {
         self.gap();
-        for at in 0..self.below(3) + 1 {
+        for at in 0..=self.below(3) {
             if at > 0 {
                 if self.chance(4) {
                     self.text.push_str("; ");
@@ -194,7 +194,7 @@ impl Program {
     /// Terms up to a closing bracket.
     fn list(&mut self, depth: u32, end: &str) {
         self.gap();
-        for at in 0..self.below(3) + 1 {
+        for at in 0..=self.below(3) {
             if at > 0 {
                 self.text.push(',');
                 self.gap();
@@ -246,7 +246,7 @@ impl Program {
             2 => {
                 self.text.push('{');
                 self.gap();
-                for at in 0..self.below(3) + 1 {
+                for at in 0..=self.below(3) {
                     if at > 0 {
                         self.text.push(',');
                         self.gap();

@@ -41,7 +41,7 @@ impl<'m> Writer<'m> {
             ExprKind::Call(terms) => self.call_expr(terms)?,
             ExprKind::Term(term) => self.term(term)?,
             ExprKind::Not(not) => self.not(not, expr)?,
-            ExprKind::And(logical) | ExprKind::Or(logical) => self.logical(logical, expr)?,
+            ExprKind::And(_) | ExprKind::Or(_) => self.logical(expr)?,
         }
         self.modifiers(expr)
     }

@@ -1,6 +1,6 @@
 //! The rows on which brackets close, as OPA's formatter finds them: it counts brackets in the text, those in strings and
 //! comments too, and no line breaks outside of the brackets. Where that row is too small, a comment before the closing
-//! bracket moves behind it.
+//! bracket moves after it.
 
 /// Returns how many rows below the start of `text` its first bracket closes, or `None` if `text` has none.
 pub(super) fn closing_row(text: &str, open: u8, close: u8) -> Option<u32> {
@@ -9,7 +9,8 @@ pub(super) fn closing_row(text: &str, open: u8, close: u8) -> Option<u32> {
     Some(scan.rows)
 }
 
-/// The same for brackets that stand behind others: the braces of a body behind the arguments or the key of its head.
+/// Returns how many rows below the start of `text` its second pair of brackets closes: the braces of a body after the
+/// arguments or the key of its head.
 pub(super) fn closing_row_after(text: &str, skip: (u8, u8), open: u8, close: u8) -> Option<u32> {
     let mut scan = Scan::new(text);
     scan.pass(skip.0, skip.1)?;
@@ -30,7 +31,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Goes on behind the next pair of brackets, and counts the line breaks between the two.
+    /// Skips the next pair of brackets and counts the line breaks between the two.
     fn pass(&mut self, open: u8, close: u8) -> Option<()> {
         self.bytes.find(|byte| **byte == open)?;
         let mut depth = 1_u32;

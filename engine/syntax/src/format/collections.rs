@@ -18,14 +18,15 @@ trait Entry: Walk {
         self.place().row
     }
 
-    /// Returns `true` if it holds a variable that the compiler made, whose place means nothing.
+    /// Returns `true` if it holds a term that has no place in OPA: a variable that the compiler made, or the `0` of `-x`.
     fn is_generated(&self) -> bool {
         let mut generated = false;
         self.walk(&mut Terms(|term: &Term| {
             generated = generated
                 || term
                     .as_var()
-                    .is_some_and(|name| name.starts_with("__local"));
+                    .is_some_and(|name| name.starts_with("__local"))
+                || is_negation(term);
             if generated { Flow::Over } else { Flow::Into }
         }));
         generated
@@ -65,6 +66,12 @@ fn lines<T: Entry>(entries: &[T]) -> Vec<&[T]> {
     entries
         .chunk_by(|one, next| next.row() <= one.row())
         .collect()
+}
+
+/// Returns `true` for `-x`, which is `0 - x` with the minus sign as the place of the `0`.
+fn is_negation(term: &Term) -> bool {
+    matches!(&term.kind, TermKind::Call(terms)
+        if matches!(terms.as_slice(), [operator, zero, _] if operator.span == zero.span && operator.is_operator("minus")))
 }
 
 fn is_union(term: &Term) -> bool {
@@ -144,7 +151,7 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// Returns `true` if a line break stands before the first occurrence of an entry's text in the text around it.
+    /// Returns `true` if there is a line break before the first occurrence of an entry's text in the text around it.
     fn is_below(&self, around: Span, entry: Span) -> bool {
         let text = self.text(around);
         let entry = self.text(entry);
@@ -197,7 +204,7 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// Returns `true` if a comment stands on a row of its own between two brackets. A list without line breaks has no
+    /// Returns `true` if a comment has a row of its own between two brackets. A list without line breaks has no
     /// line for it.
     fn has_comment_between(&self, open: Option<u32>, close: Option<u32>) -> bool {
         match (open, close, self.pending()) {
@@ -247,7 +254,7 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// A body on the line of what it belongs to, if it stands on `row`, or below it.
+    /// Writes a body on the current line if it starts on `row` and has no line breaks, and otherwise on lines of its own.
     pub(super) fn nested_body(
         &mut self,
         body: &'m [Expr],

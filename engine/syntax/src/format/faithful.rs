@@ -3,7 +3,7 @@
 use crate::ast::{Comment, Import, Module, Rule};
 use crate::source::Source;
 
-/// What a result changed.
+/// The parts that a result changed.
 pub(super) enum Changes {
     /// Rules, by their positions; none if nothing changed.
     Rules(Vec<usize>),
@@ -28,7 +28,7 @@ pub(super) fn changes(before: &Module, after: &Module) -> Changes {
         .map(|(at, _)| at)
         .collect();
     for lost in lost_comments(&before.comments, &after.comments) {
-        // a comment behind a rule is written with it
+        // a comment after a rule is written with it
         let after = before
             .rules
             .partition_point(|rule| rule.span.start <= lost.span.start);

@@ -58,7 +58,7 @@ impl<'m> Writer<'m> {
         if is_true && !has_key && !constant && !rule.default {
             return Ok(());
         }
-        // the value was not written, and the place of the head stands for its own
+        // an implied value has the span of its head
         let implied = is_true && value.span == head.span && !is_else;
         if implied && !(constant && self.style.v1 && head.args.is_empty()) {
             return Ok(());

@@ -118,14 +118,16 @@ pub(super) fn imports_for(module: &Module, target: Version, drop_v0: bool) -> Ve
     if has_v1 || (drop_v0 && target.is_v1()) {
         imports.retain(|import| !is_superfluous(import));
     } else if target == Version::V0 {
-        for (keyword, names) in [("in", &["internal.member_2", "internal.member_3"][..])] {
-            let wanted = Keywords::named(keyword).unwrap_or(Keywords::NONE);
-            let has = imports
-                .iter()
-                .any(|import| keywords_of(import).contains(wanted));
-            if !has && calls(&module.rules[..], names) {
-                imports.insert(0, future_keyword(keyword));
-            }
+        let has = imports
+            .iter()
+            .any(|import| keywords_of(import).contains(Keywords::IN));
+        if !has
+            && calls(
+                &module.rules[..],
+                &["internal.member_2", "internal.member_3"],
+            )
+        {
+            imports.insert(0, future_keyword("in"));
         }
     }
     imports

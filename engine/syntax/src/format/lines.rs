@@ -232,8 +232,8 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// Replaces what was written since `start` by the source text of a span. A comment behind it stays the end of its
-    /// line.
+    /// Replaces what was written since `start` by the source text of a span. A comment after it stays at the end
+    /// of its line.
     pub(super) fn copy_source(&mut self, start: Progress, span: Span) {
         self.out.truncate(start.length);
         self.next = start.next;

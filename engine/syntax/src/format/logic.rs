@@ -38,7 +38,7 @@ struct Operand<'m> {
 }
 
 impl<'m> Writer<'m> {
-    pub(super) fn logical(&mut self, _: &'m Logical, expr: &'m Expr) -> Written {
+    pub(super) fn logical(&mut self, expr: &'m Expr) -> Written {
         let Some((operator, _)) = Operator::of(expr) else {
             return Ok(());
         };

@@ -62,7 +62,7 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// Goes on where a comment was in the way: the part was copied from the source.
+    /// Continues after a part that was copied from the source because of its comments.
     pub(super) fn ignoring_comments(
         &mut self,
         write: impl FnOnce(&mut Self) -> Written,
@@ -154,7 +154,7 @@ impl<'m> Writer<'m> {
         rows.map(|rows| rule.span.row + rows)
     }
 
-    /// Starts the line of an `else`, or goes on behind the brace before it.
+    /// Starts the line of an `else`, or continues the line of the brace before it.
     fn else_start(&mut self, rule: &'m Rule, next: &'m Rule, braces: bool) -> Written {
         let row = next.span.row;
         let line = self

@@ -1,4 +1,4 @@
-//! What a module's imports and heads decide about the writing of all of it.
+//! Properties of the whole output that follow from the version, the imports and the heads of rules.
 
 use crate::ast::visit::{Flow, Terms, Walk};
 use crate::ast::{Import, Module, Term, Version};

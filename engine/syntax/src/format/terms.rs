@@ -85,7 +85,7 @@ impl<'m> Writer<'m> {
         self.operands(operands)
     }
 
-    /// What stands behind the head of a reference.
+    /// Writes the operands of a reference.
     pub(super) fn operands(&mut self, operands: &'m [Term]) -> Written {
         for operand in operands {
             match &operand.kind {
