@@ -221,4 +221,5 @@ impl Drop for Queued<'_> {
 }
 
 #[cfg(test)]
+#[path = "../../../tests/server/unit/pool.rs"]
 mod tests;

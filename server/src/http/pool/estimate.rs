@@ -131,3 +131,7 @@ impl Drop for Overrun {
         self.0.overruns.fetch_sub(1, Ordering::Relaxed);
     }
 }
+
+#[cfg(test)]
+#[path = "../../../../tests/server/unit/estimate.rs"]
+mod tests;

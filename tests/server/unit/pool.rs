@@ -1,3 +1,5 @@
+//! Permits, deadlines and host calls of the pool.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -472,35 +474,4 @@ fn decisions_on_a_loaded_machine_are_short() {
         std::hint::black_box(0);
     }
     assert_eq!(Class::of(Some(&estimate(stopwatch.took()))), Class::Long);
-}
-
-#[test]
-fn estimates_follow_the_decisions() {
-    let estimate = LatencyEstimate::default();
-    assert_eq!(Class::of(Some(&estimate)), Class::Unknown);
-    assert!(!estimate.is_under(1, HANG));
-    let (quick, slow) = (Duration::from_micros(40), Duration::from_millis(100));
-    estimate.note(1, quick);
-    assert!(estimate.is_under(1, quick * 2) && !estimate.is_under(1, quick));
-    // at another generation the decisions may take longer
-    assert!(!estimate.is_under(2, quick * 2));
-    // one slow decision of many makes it a long document for a while
-    estimate.note(1, slow);
-    assert!(!estimate.is_under(1, quick * 2));
-    assert!(estimate.is_long());
-    let notes = (0..100).take_while(|_| {
-        estimate.note(1, quick);
-        !estimate.is_under(1, quick * 2)
-    });
-    assert!((5..60).contains(&notes.count()));
-    // what took too long for a reactor is not tried there again at this generation
-    estimate.misjudged(1);
-    assert!(!estimate.is_under(1, HANG));
-    estimate.note(2, quick);
-    assert!(estimate.is_under(2, HANG));
-    // no time overflows the average
-    for _ in 0..10 {
-        estimate.note(1, Duration::MAX);
-    }
-    assert!(estimate.is_long());
 }
