@@ -40,6 +40,8 @@ use solon_syntax::ast::Version;
 
 use self::report::Report;
 
+use crate::system::disable_huge_pages;
+
 /// Exit code of a command that failed.
 const FAILED: u8 = 1;
 
@@ -84,6 +86,9 @@ pub fn main() -> ExitCode {
     let command = forms::with_forms(variables::with_variables(Cli::command()));
     let matches = command.get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    if matches!(cli.command, Command::Run(_) | Command::Control(_)) {
+        disable_huge_pages();
+    }
     match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Eval(args) => eval::run(&args),
