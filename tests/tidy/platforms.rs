@@ -66,7 +66,11 @@ fn item_length(code: &str) -> usize {
                     return start + at + 1;
                 }
             }
-            ';' | ',' if depth == 0 => return start + at + 1,
+            ';' if depth == 0 => return start + at + 1,
+            // not within the types of a signature
+            ',' if depth == 0 && !rest[..at].contains("fn ") && !rest.starts_with("impl") => {
+                return start + at + 1;
+            }
             _ => {}
         }
     }
@@ -153,7 +157,7 @@ enum Socket {
 }
 #[cfg(target_os = )]
 #[inline]
-fn one() { std::os::linux::x(); }
+fn one() -> Result<A, B> { std::os::linux::x(); }
 fn two() {}
 ";
     let parts: Vec<&str> = conditional(code)
