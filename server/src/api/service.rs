@@ -157,14 +157,15 @@ impl Service {
         let deadline = job.request.info().deadline;
         let api = api.clone();
         let work = move |place: Place<'_>| {
-            let reject = |rejection| Ok(Err(api.reject(rejection)));
             let admitted = if job.request.info().is_late() {
-                reject(Rejection::Late)
+                Err(api.reject(Rejection::Late))
             } else {
-                api.admit(&mut job, place)
+                match api.admit(&mut job, place) {
+                    Ok(admitted) => admitted,
+                    // there is no other place
+                    Err(Longer(_)) => Err(api.reject(Rejection::Panicked)),
+                }
             };
-            // there is no other place
-            let admitted = admitted.or_else(|Longer(_)| reject(Rejection::Panicked));
             (job, admitted)
         };
         let (job, admitted) = self
@@ -172,7 +173,6 @@ impl Service {
             .run(estimate, deadline, work)
             .await
             .map_err(reject)?;
-        let admitted = admitted.unwrap_or_else(|Longer(_)| Err(reject(Rejection::Panicked)));
         admitted.map(|limits| (job, limits))
     }
 }

@@ -52,7 +52,7 @@ async fn heads_have_less_time_than_idle_connections() {
 async fn requests_stop_the_clock() {
     let (mut client, state, mut stream) = stream();
     client.write_all(b"GET /").await.unwrap();
-    stream.read(&mut [0; 16]).await.unwrap();
+    assert_eq!(stream.read(&mut [0; 16]).await.unwrap(), 5);
     let request = state.start_request();
     let mut buffer = [0; 16];
     let open = tokio::time::timeout(10 * IDLE, stream.read(&mut buffer));
