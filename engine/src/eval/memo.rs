@@ -169,7 +169,6 @@ impl<'e> Memo<'e> {
                 before >> shift & RAN == 0
             }
             None => {
-                self.make_flags();
                 self.set(rule, RAN);
                 true
             }
@@ -186,6 +185,9 @@ impl<'e> Memo<'e> {
     #[inline]
     fn set(&mut self, rule: RuleId, flag: u64) {
         let (word, shift) = flags_at(rule);
+        if word >= self.flags.len() {
+            self.make_flags();
+        }
         *self.flags.item_mut(word) |= flag << shift;
     }
 

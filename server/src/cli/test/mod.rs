@@ -15,7 +15,6 @@ use std::sync::mpsc;
 use solon::Engine;
 use solon::bundle::Loaded;
 use solon::testing::{PolicyTest, TestOptions, TestResult, Verdict};
-use tokio::signal::unix::{SignalKind, signal};
 
 use self::args::{CoverageFormat, Format, Sort};
 use self::coverage::Covered;
@@ -25,6 +24,7 @@ use super::FAILED;
 use super::report::Report;
 use super::run::watch::Watch;
 use super::terminal::{complain, print};
+use crate::system::signals::{SignalKind, signal};
 
 pub use self::args::Args;
 
