@@ -1,8 +1,8 @@
 //! The pool: evaluations that may take long run on blocking threads, as many at once as there are permits of their class.
 //!
 //! A decision that waits for a host call gives its permit back and keeps its thread. Evaluations are classed by the latency
-//! estimate of their document. One that takes longer than its class allows moves to the overlong ones, so that neither long nor
-//! unknown work holds short work up.
+//! estimate of their document. One that takes longer than its class allows moves to the overlong ones, or waits for a permit of long
+//! work if no more of those may run, so that neither long nor unknown work holds other work up.
 
 mod estimate;
 mod permit;
@@ -80,7 +80,7 @@ struct Shared {
     unknown: Arc<Semaphore>,
     long: Arc<Semaphore>,
     overlong: Arc<Semaphore>,
-    /// Decisions that wait for a host call, or have waited and are not at their end: each holds a thread.
+    /// Decisions that wait for a host call or for a permit of long work, or have waited and are not at their end: each holds a thread.
     waiting_io: Arc<Semaphore>,
     /// Number of threads that wait for a host call now.
     in_host_calls: AtomicUsize,

@@ -207,6 +207,28 @@ async fn long_work_without_an_estimate_lets_other_work_begin() {
     assert!(!document.is_long());
 }
 
+/// First decisions of documents have no estimate that could show the next ones that they are long.
+#[tokio::test]
+async fn more_endless_work_than_may_be_overlong_lets_other_work_begin() {
+    for endless in [None, Some(short as fn() -> _)] {
+        let pool = pool(1, 8, 64, 20);
+        let (end, begun) = (Switch::default(), Arc::<AtomicUsize>::default());
+        let endless: Vec<_> = (0..20)
+            .map(|_| busy(&pool, endless.map(|one| one()), &end, &begun))
+            .collect();
+        wait_until(|| begun.load(Ordering::SeqCst) == 20).await;
+        assert_eq!(pool.0.overlong.available_permits(), 0);
+        for other in [None, Some(short())] {
+            let other = tokio::time::timeout(HANG, pool.run(other, None, |_| ()));
+            assert_eq!(other.await, Ok(Ok(())));
+        }
+        end.set();
+        for one in endless {
+            assert_eq!(one.await.unwrap(), Ok(()));
+        }
+    }
+}
+
 /// Estimates may be wrong: the decisions of a document can depend on the input.
 #[tokio::test]
 async fn overlong_work_lets_other_work_of_its_class_begin() {

@@ -21,10 +21,10 @@ pub type SharedWork = dyn Fn(&Permit) + Send + Sync;
 pub struct Permit {
     pool: Arc<Shared>,
     class: Cell<Class>,
-    /// `None` during a host call, and after one that ended past the deadline.
+    /// `None` during a host call, while the work waits for another permit, and after a wait that ended past the deadline.
     held: Cell<Option<OwnedSemaphorePermit>>,
-    /// The place among the decisions that wait for host calls, from the first such call to the end: the number of threads is
-    /// bounded by it, also when many calls end at once.
+    /// The place among the decisions that keep a thread while they wait, from the first wait to the end: the number of threads is
+    /// bounded by it, also when many waits end at once.
     waiting_io: Cell<Option<OwnedSemaphorePermit>>,
     /// `true` if there was no such place. It is shared by the threads of one request.
     is_rejected: Arc<AtomicBool>,
@@ -62,7 +62,8 @@ impl Permit {
         }
     }
 
-    /// Moves work that takes longer than its class allows to the overlong ones. Long work calls this now and then.
+    /// Moves work that takes longer than its class allows to the overlong ones. If no more of those may run, it waits for a permit of
+    /// long work, so that short and unknown work can begin. Long work calls this now and then.
     pub fn poll(&self) {
         let now = Instant::now();
         if now < self.next_check.get() {
@@ -89,21 +90,21 @@ impl Permit {
             self.pool.overran.fetch_add(1, Ordering::Relaxed);
             self.held.set(Some(held));
             self.class.set(Class::Overlong);
+        } else if self.class.get() != Class::Long && self.has_place() {
+            drop(self.held.take());
+            self.wait_for(Class::Long);
         }
     }
 
     /// Runs a call that may block this thread. Others have the permit meanwhile. The call is left out, and the request rejected, if
     /// too many decisions wait already.
     pub fn host_call(&self, call: &mut dyn FnMut()) {
-        let place = self.waiting_io.take();
-        let place = place.or_else(|| self.pool.waiting_io.clone().try_acquire_owned().ok());
-        if place.is_none() {
+        if !self.has_place() {
             if !self.is_rejected.swap(true, Ordering::Relaxed) {
                 self.pool.rejected.fetch_add(1, Ordering::Relaxed);
             }
             return;
         }
-        self.waiting_io.set(place);
         drop(self.held.take());
         let in_host_call = InHostCall::new(&self.pool);
         call();
@@ -111,12 +112,25 @@ impl Permit {
         self.resume();
     }
 
-    /// Takes a permit again. Past the deadline the work goes on without one, to its next check of the time.
+    /// Returns `true` if this work may keep its thread while it waits. It takes a place among those that may, unless it has one.
+    fn has_place(&self) -> bool {
+        let place = self.waiting_io.take();
+        let place = place.or_else(|| self.pool.waiting_io.clone().try_acquire_owned().ok());
+        let has_place = place.is_some();
+        self.waiting_io.set(place);
+        has_place
+    }
+
+    /// Takes a permit again after a host call.
     fn resume(&self) {
-        let class = match self.class.get() {
+        self.wait_for(match self.class.get() {
             Class::Overlong => Class::Overlong,
             _ => Class::of(self.estimate.as_deref()),
-        };
+        });
+    }
+
+    /// Takes a permit of a class. Past the deadline the work goes on without one, to its next check of the time.
+    fn wait_for(&self, class: Class) {
         let semaphore = self.pool.semaphore(class);
         let held = semaphore.clone().try_acquire_owned().ok().or_else(|| {
             let acquired = until(self.deadline, acquire_owned(semaphore));
