@@ -22,6 +22,24 @@ impl From<(String, u32, u32)> for Location {
     }
 }
 
+/// An error with its parts.
+#[derive(Debug, Serialize)]
+pub struct ErrorItem {
+    /// The code, such as `eval_conflict_error`.
+    pub code: String,
+    /// The message.
+    pub message: String,
+    /// Where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<Location>,
+    /// What its kind adds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<Details>,
+    /// The queries that were running.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stack_trace: Vec<Running>,
+}
+
 /// A query that was running when an error came up.
 #[derive(Debug, Serialize)]
 pub struct Running {

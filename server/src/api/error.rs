@@ -10,7 +10,7 @@ use crate::config::Spelling;
 use crate::http::header::RETRY_AFTER;
 use crate::http::{LatencyEstimate, Rejection, Response, ResponseExt as _, Status, response};
 use crate::json::{Fields, answer_text};
-use crate::wire::{Details, Location, Running};
+use crate::wire::{Details, ErrorItem, Location, Running};
 
 /// Messages that clients compare.
 pub mod message {
@@ -39,29 +39,17 @@ pub struct Refusal {
     status: Status,
     code: &'static str,
     message: String,
-    errors: Vec<Item>,
+    errors: Vec<ErrorItem>,
     /// What became of each rule, where that was asked for.
     explanation: Option<solon::Value>,
-}
-
-#[derive(Debug, Serialize)]
-struct Item {
-    code: String,
-    message: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    location: Option<Location>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<Details>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    stack_trace: Vec<Running>,
 }
 
 #[derive(Serialize)]
 struct Body<'a> {
     code: &'static str,
     message: &'a str,
-    #[serde(skip_serializing_if = "<[Item]>::is_empty")]
-    errors: &'a [Item],
+    #[serde(skip_serializing_if = "<[ErrorItem]>::is_empty")]
+    errors: &'a [ErrorItem],
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a solon::Value>,
 }
@@ -116,7 +104,7 @@ impl ApiError {
     pub fn cancelled() -> Self {
         let mut error = Self::internal(message::EVALUATE);
         if let Self::Refused(refusal) = &mut error {
-            refusal.errors = vec![Item {
+            refusal.errors = vec![ErrorItem {
                 code: "eval_cancel_error".to_owned(),
                 message: "caller cancelled query execution".to_owned(),
                 location: None,
@@ -269,9 +257,9 @@ impl Refusal {
     }
 }
 
-fn spelled(errors: Vec<Item>, spelling: Spelling) -> Vec<Item> {
+fn spelled(errors: Vec<ErrorItem>, spelling: Spelling) -> Vec<ErrorItem> {
     let errors = errors.into_iter();
-    let spell = |item: Item| Item {
+    let spell = |item: ErrorItem| ErrorItem {
         code: spelling.code(&item.code).into_owned(),
         message: spelling.message(&item.message).into_owned(),
         ..item
@@ -279,7 +267,7 @@ fn spelled(errors: Vec<Item>, spelling: Spelling) -> Vec<Item> {
     errors.map(spell).collect()
 }
 
-fn items(error: &Error) -> Vec<Item> {
+fn items(error: &Error) -> Vec<ErrorItem> {
     let details = |at: usize| match error {
         Error::Compile(diagnostics) => diagnostics.0.get(at).and_then(Details::of),
         Error::Filter(entries) => entries.get(at).and_then(Details::of_entry),
@@ -287,7 +275,7 @@ fn items(error: &Error) -> Vec<Item> {
     };
     let entries = error.entries().into_iter().enumerate();
     entries
-        .map(|(at, entry)| Item {
+        .map(|(at, entry)| ErrorItem {
             code: entry.code,
             message: entry.message,
             location: entry.location.map(Location::from),

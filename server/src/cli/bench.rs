@@ -17,6 +17,7 @@ use super::benchmarks::Measured;
 use super::forms::given;
 use super::report::Report;
 use super::table::Table;
+use super::target::TargetArgs;
 use super::terminal::{complain, print};
 
 /// Name of the time of evaluating a query.
@@ -87,26 +88,11 @@ pub struct Args {
     /// Accepted and without effect: v1 is the default
     #[arg(long, hide = true)]
     v1_compatible: bool,
-    /// What evaluates: only `rego` is there
-    #[arg(
-        short,
-        long,
-        value_enum,
-        default_value_t,
-        hide = true,
-        value_name = "TARGET"
-    )]
-    target: Target,
+    #[command(flatten)]
+    target: TargetArgs,
     /// Accepted and without effect: documents are always quick to read
     #[arg(long, hide = true)]
     optimize_store_for_read_speed: bool,
-}
-
-#[derive(Clone, Copy, Default, ValueEnum)]
-enum Target {
-    /// The engine itself
-    #[default]
-    Rego,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]

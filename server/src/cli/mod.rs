@@ -22,6 +22,7 @@ mod parse;
 mod report;
 mod run;
 mod table;
+mod target;
 mod terminal;
 mod test;
 mod variables;

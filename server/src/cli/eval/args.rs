@@ -14,6 +14,7 @@ use crate::cli::capabilities;
 use crate::cli::explanation::Shown;
 use crate::cli::filter;
 use crate::cli::forms::given;
+use crate::cli::target::TargetArgs;
 
 /// Evaluate a query.
 #[derive(clap::Args)]
@@ -164,16 +165,8 @@ pub struct Args {
     /// End the evaluation when its values take more memory than this, like `512MiB` or `2GB` [default: 1GiB]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub memory: Option<usize>,
-    /// What evaluates: only `rego` is there
-    #[arg(
-        short,
-        long,
-        value_enum,
-        default_value_t,
-        hide = true,
-        value_name = "TARGET"
-    )]
-    target: Target,
+    #[command(flatten)]
+    target: TargetArgs,
     /// Accepted and without effect: the plans of policies are always optimised
     #[arg(short = 'O', long, hide = true, value_name = "LEVEL", value_parser = integer)]
     optimize: Option<i64>,
@@ -212,14 +205,6 @@ impl Explain {
             Self::Debug => Detail::Debug,
         })
     }
-}
-
-/// What evaluates.
-#[derive(Clone, Copy, Default, ValueEnum)]
-enum Target {
-    /// The engine itself
-    #[default]
-    Rego,
 }
 
 /// How an answer is shown.

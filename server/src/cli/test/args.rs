@@ -11,6 +11,7 @@ use solon::trace::{Detail, Kind};
 use crate::cli::amounts::{integer, signed_duration};
 use crate::cli::capabilities;
 use crate::cli::forms::given;
+use crate::cli::target::TargetArgs;
 
 /// Longest time of a test, unless a flag sets it.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -118,16 +119,8 @@ pub struct Args {
     /// Accepted and without effect: v1 is the default
     #[arg(long, hide = true)]
     v1_compatible: bool,
-    /// What evaluates: only `rego` is there
-    #[arg(
-        short,
-        long,
-        value_enum,
-        default_value_t,
-        hide = true,
-        value_name = "TARGET"
-    )]
-    target: Target,
+    #[command(flatten)]
+    target: TargetArgs,
 }
 
 /// How results are shown.
@@ -191,14 +184,6 @@ pub enum Sort {
     None,
     /// The slowest first
     Duration,
-}
-
-/// What evaluates.
-#[derive(Clone, Copy, Default, ValueEnum)]
-enum Target {
-    /// The engine itself
-    #[default]
-    Rego,
 }
 
 impl Args {

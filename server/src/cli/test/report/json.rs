@@ -12,7 +12,7 @@ use super::Item;
 use crate::cli::benchmarks::{Measured, MeasuredJson};
 use crate::cli::test::args::Sort;
 use crate::json::escape_html;
-use crate::wire::{Details, Location, Running};
+use crate::wire::{Details, ErrorItem, Location, Running};
 
 /// Collects results, and writes all of them at the end.
 pub struct Json<'a> {
@@ -46,20 +46,8 @@ struct Result {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Errors {
-    One(Entry),
-    All(Vec<Entry>),
-}
-
-#[derive(Serialize)]
-struct Entry {
-    code: String,
-    message: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    location: Option<Location>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<Details>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    stack_trace: Vec<Running>,
+    One(ErrorItem),
+    All(Vec<ErrorItem>),
 }
 
 #[derive(Serialize)]
@@ -154,7 +142,7 @@ fn sub_results(cases: &Cases) -> BTreeMap<String, SubResult> {
 
 fn errors(error: &solon::Error) -> Errors {
     if let solon::Error::Compile(diagnostics) = error {
-        let entries = diagnostics.0.iter().map(|one| Entry {
+        let entries = diagnostics.0.iter().map(|one| ErrorItem {
             code: one.code.as_str().to_owned(),
             message: one.message.clone(),
             location: one.has_place().then(|| Location {
@@ -169,7 +157,7 @@ fn errors(error: &solon::Error) -> Errors {
     }
     let entry = error.entries().into_iter().next();
     let entry = entry.unwrap_or_else(|| solon::ErrorEntry::new("", error.to_string()));
-    Errors::One(Entry {
+    Errors::One(ErrorItem {
         code: entry.code,
         message: entry.message,
         location: entry.location.map(Location::from),

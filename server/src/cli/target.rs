@@ -1,0 +1,25 @@
+//! The flag `--target` of commands that evaluate.
+
+use clap::ValueEnum;
+
+/// Accepts `--target rego`, and rejects the targets of OPA that are not supported.
+#[derive(Clone, clap::Args)]
+pub struct TargetArgs {
+    /// What evaluates: only `rego` is there
+    #[arg(
+        short,
+        long,
+        value_enum,
+        default_value_t,
+        hide = true,
+        value_name = "TARGET"
+    )]
+    target: Target,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum Target {
+    /// The engine itself
+    #[default]
+    Rego,
+}
