@@ -1,6 +1,6 @@
 //! Query parameters.
 
-use super::path::has_valid_escapes;
+use solon_common::escapes::are_valid;
 
 /// The parameters of a request, in the order they were sent.
 #[derive(Clone, Debug, Default)]
@@ -10,7 +10,7 @@ impl Params {
     /// Reads the part of a target behind the question mark. Pairs with a semicolon or a bad escape do not count.
     pub fn parse(query: &str) -> Self {
         let pairs = query.split('&');
-        let pairs = pairs.filter(|pair| !pair.contains(';') && has_valid_escapes(pair));
+        let pairs = pairs.filter(|pair| !pair.contains(';') && are_valid(pair));
         let pairs = pairs.flat_map(|pair| form_urlencoded::parse(pair.as_bytes()));
         Self(
             pairs

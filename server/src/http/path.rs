@@ -1,6 +1,10 @@
 //! Paths of targets: cleaning, splitting, escapes.
 
 use percent_encoding::percent_decode_str;
+use solon_common::escapes;
+
+// rejects bytes that are not UTF-8: with U+FFFD in their place, two names would become one
+pub use solon_common::escapes::decode;
 
 /// What is left of a path when empty segments, `.` and `..` are taken out.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,27 +48,10 @@ pub fn segments(path: &str) -> Option<Vec<String>> {
     path.split('/').map(decode).collect()
 }
 
-/// Decodes the percent escapes of a name. Returns `None` if an escape is broken, and if the bytes are not UTF-8: with
-/// U+FFFD in their place, two names would become one.
-pub fn decode(text: &str) -> Option<String> {
-    let decoded = percent_decode_str(text);
-    has_valid_escapes(text).then(|| decoded.decode_utf8().ok().map(Into::into))?
-}
-
 /// Decodes percent escapes. Returns `None` if one is broken. Invalid UTF-8 becomes U+FFFD.
 pub fn unescape(text: &str) -> Option<String> {
     let decoded = percent_decode_str(text);
-    has_valid_escapes(text).then(|| decoded.decode_utf8_lossy().into())
-}
-
-/// Returns `true` if two hexadecimal digits follow each percent sign. Decoders of URLs keep broken escapes as they are.
-pub fn has_valid_escapes(text: &str) -> bool {
-    let mut parts = text.split('%');
-    parts.next();
-    parts.all(|part| {
-        let digits = part.as_bytes().get(..2);
-        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
-    })
+    escapes::are_valid(text).then(|| decoded.decode_utf8_lossy().into())
 }
 
 #[cfg(test)]
