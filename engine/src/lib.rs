@@ -134,3 +134,12 @@ pub mod shapes {
 pub mod x509 {
     pub use crate::builtins::parse_certificates_in_der;
 }
+
+/// Examples of the documentation, which run as tests.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../docs/rust.md")]
+    mod rust {}
+    #[doc = include_str!("../../docs/quick-start.md")]
+    mod quick_start {}
+}

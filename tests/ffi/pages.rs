@@ -17,7 +17,7 @@ fn block(page: &str, language: &str) -> String {
 }
 
 fn prints(page: &str, language: Language) -> Vec<String> {
-    let folder = scratch(&format!("page-{}", language.extension()));
+    let folder = scratch(&format!("page-{page}"));
     let source = folder.join(format!("program.{}", language.extension()));
     fs::write(&source, block(page, language.extension())).expect("it is written");
     let compilers = language.compilers().into_iter();
@@ -35,6 +35,14 @@ fn prints(page: &str, language: Language) -> Vec<String> {
 fn the_program_in_c_runs() {
     for printed in prints("c.md", Language::C) {
         assert_eq!(printed, "1\nfalse\n");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_program_of_the_quick_start_runs() {
+    for printed in prints("quick-start.md", Language::C) {
+        assert_eq!(printed, "allowed\n");
     }
 }
 

@@ -22,7 +22,7 @@ def sections(page):
             yield pytest.param(page, "\n".join(code), id=f"{page}: {heading}")
 
 
-SHARED = {"README.md": {"solon": solon}, "docs/python.md": {"solon": solon}}
+SHARED = {page: {"solon": solon} for page in ("README.md", "docs/python.md", "docs/quick-start.md")}
 
 
 def pages():
