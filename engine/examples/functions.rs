@@ -4,7 +4,7 @@
 
 #![allow(clippy::print_stdout, reason = "an example")]
 
-use solon::{Custom, Engine, Fault, Request, ResponseMetadata, V, Value, value};
+use solon::{Custom, Engine, Fault, Request, ResponseMetadata, Value, ValueRef, value};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // the signature is checked when policies are compiled
@@ -17,8 +17,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let tenant = call.metadata().and_then(|fields| fields.get("tenant"));
             call.set_response_metadata("org/tenant", tenant.cloned().unwrap_or_default());
             match user {
-                "alice" => Ok(V::Int(3)),
-                "bob" => Ok(V::Int(1)),
+                "alice" => Ok(ValueRef::Int(3)),
+                "bob" => Ok(ValueRef::Int(1)),
                 _ => Err(Fault::error(format!("nobody is called {user}"))),
             }
         },

@@ -27,13 +27,14 @@ use crate::bundle::{Files, Loader};
 use crate::compile::{Options, Work};
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::moment::{Moment, State, next_trial_stamp};
 #[cfg(test)]
 use crate::program::Program;
 use crate::program::dump;
 use crate::query::Shared;
+use crate::snapshot::{Snapshot, SnapshotState, next_trial_version_id};
 use crate::store::{
-    Operation, Origin, OriginRecord, Path, Snapshot, Store, StoreError, StoredModule, Transaction,
+    DataSnapshot, Operation, Origin, OriginRecord, Path, Store, StoreError, StoredModule,
+    Transaction,
 };
 use crate::trace::Timer;
 use crate::value::Value;
@@ -180,11 +181,11 @@ impl Engine {
     /// Those of `change` and of [`Self::apply`]. Nothing has changed then.
     pub fn apply_with<E: From<Error>>(
         &self,
-        change: impl FnOnce(&Moment) -> Result<Change, E>,
+        change: impl FnOnce(&Snapshot) -> Result<Change, E>,
         timer: Timer<'_>,
     ) -> Result<(), E> {
         let mut record = self.inner.changing.lock();
-        let now = self.moment();
+        let now = self.snapshot();
         let Change { modules, writes } = change(&now)?;
         let before = now.into_state();
         if modules.is_empty() && writes.is_empty() {
@@ -215,7 +216,7 @@ impl Engine {
     }
 
     /// Tells what a change would do, without doing it: the moment that it would lead to, which can be asked like any other
-    /// ([`Request::moment`](crate::Request::moment), [`PreparedQuery::bind_to`](crate::PreparedQuery::bind_to)).
+    /// ([`Request::snapshot`](crate::Request::snapshot), [`PreparedQuery::bind_to`](crate::PreparedQuery::bind_to)).
     ///
     /// ```
     /// use solon::{Change, Engine, Request, Value};
@@ -228,29 +229,29 @@ impl Engine {
     /// change.set_module("p.rego", "package p\nallow := true");
     /// let after = engine.check(change)?;
     /// let request = Request::new();
-    /// assert_eq!(allow.evaluate(&request.moment(&after))?, Some(Value::Bool(true)));
+    /// assert_eq!(allow.evaluate(&request.snapshot(&after))?, Some(Value::Bool(true)));
     /// assert_eq!(allow.evaluate(&request)?, Some(Value::Bool(false)));
     /// # Ok::<(), solon::Error>(())
     /// ```
     ///
     /// # Errors
     /// As for [`Self::apply`], but for what the store would say.
-    pub fn check(&self, change: Change) -> Result<Moment, Error> {
+    pub fn check(&self, change: Change) -> Result<Snapshot, Error> {
         let before = self.now();
         let Change { modules, writes } = change;
         let edit = |transaction: &mut Transaction| make(writes, transaction);
         let mut next = self.next(&before, modules, edit, Timer::default())?;
         if let Some(policy) = &mut next.policy {
-            policy.stamp = next_trial_stamp();
+            policy.version_id = next_trial_version_id();
         }
-        let state = next.state(&before, next_trial_stamp());
-        Ok(Moment::new(Arc::new(state)))
+        let state = next.state(&before, next_trial_version_id());
+        Ok(Snapshot::new(Arc::new(state)))
     }
 
     /// What a change makes of a moment. `edit` changes the documents.
     fn next(
         &self,
-        before: &State,
+        before: &SnapshotState,
         change: Vec<(String, Option<Text>)>,
         edit: impl FnOnce(&mut Transaction) -> Result<(), StoreError>,
         timer: Timer<'_>,
@@ -339,8 +340,8 @@ impl Engine {
     }
 
     /// The policy and the base documents as they are now, for decisions that are to rest on the same.
-    pub fn moment(&self) -> Moment {
-        Moment::new(self.now())
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot::new(self.now())
     }
 
     /// What bounds each evaluation that has no limits of its own.
@@ -394,18 +395,18 @@ impl Engine {
     }
 
     /// The base documents now.
-    pub fn snapshot(&self) -> Arc<Snapshot> {
+    pub fn data_snapshot(&self) -> Arc<DataSnapshot> {
         self.now().documents.clone()
     }
 
-    fn now(&self) -> Arc<State> {
+    fn now(&self) -> Arc<SnapshotState> {
         self.inner.shared.now.pin()
     }
 
     /// Frees what decisions held that have ended since the last change: earlier policies and documents that nobody holds any
     /// more. The next change does so as well; this is for hosts whose documents are large and seldom change.
     pub fn free_earlier(&self) {
-        self.inner.shared.now.free_earlier();
+        self.inner.shared.now.free_retired();
     }
 
     /// A base document, at a path with slashes.
@@ -413,7 +414,10 @@ impl Engine {
     /// # Errors
     /// [`Error::Store`] when there is none.
     pub fn read(&self, path: &str) -> Result<Value, Error> {
-        Ok(self.snapshot().read(&Path::from_slashes(path))?.clone())
+        Ok(self
+            .data_snapshot()
+            .read(&Path::from_slashes(path))?
+            .clone())
     }
 
     /// Writes a base document, making the objects around it.
@@ -447,7 +451,11 @@ impl Inner {
     }
 
     /// Base documents may not stand where rules make documents, unless that is allowed.
-    fn check_conflicts(&self, before: &State, transaction: &Transaction) -> Result<(), Error> {
+    fn check_conflicts(
+        &self,
+        before: &SnapshotState,
+        transaction: &Transaction,
+    ) -> Result<(), Error> {
         if self.allow_base_conflicts || transaction.writes().is_empty() {
             return Ok(());
         }

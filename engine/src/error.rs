@@ -12,7 +12,7 @@ use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
 use crate::bug;
 use crate::bundle::{LoadError, LoadErrors};
 use crate::compile::BLANK_QUERY;
-use crate::evaluation::{EvalError, StackFrame};
+use crate::runtime::{EvalError, StackFrame};
 use crate::store::StoreError;
 use crate::value::json::JsonError;
 

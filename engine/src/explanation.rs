@@ -12,12 +12,14 @@ use solon_syntax::source::SourceId;
 
 use crate::builtins::{self, FaultCode};
 use crate::error::Error;
-use crate::evaluation::EvalError;
 use crate::limits;
-use crate::moment::Policy;
 use crate::partial::Residuals;
-use crate::partial_query::{BoundPartial, PartialInner, PreparedPartial};
-use crate::query::{self, Bound, BoundQuery, PreparedQuery, QueryInner, Request, Shared, Solution};
+use crate::partial_query::{PartialInner, PinnedPartial, PreparedPartial};
+use crate::query::{
+    self, Pinned, PinnedQuery, PreparedQuery, QueryInner, Request, Shared, Solution,
+};
+use crate::runtime::EvalError;
+use crate::snapshot::Policy;
 use crate::trace::{
     self, Detail, Event, Names, Observer, Observers, Pretty, Recorder, Sources, Spelling,
 };
@@ -28,7 +30,7 @@ type Files = std::collections::HashMap<SourceId, Arc<str>>;
 
 /// How much is told of a search, and to whom. Where the events are all, a [`Detail`] does.
 #[non_exhaustive]
-pub struct Watched<'s> {
+pub struct ExplainOptions<'s> {
     /// Which events.
     pub detail: Detail,
     /// Whether the values of documents are told beside those of variables.
@@ -37,7 +39,7 @@ pub struct Watched<'s> {
     pub search: Search<'s>,
 }
 
-impl<'s> Watched<'s> {
+impl<'s> ExplainOptions<'s> {
     /// Some events, without the values of documents.
     pub fn new(detail: Detail) -> Self {
         Self {
@@ -63,7 +65,7 @@ impl<'s> Watched<'s> {
     }
 }
 
-impl From<Detail> for Watched<'_> {
+impl From<Detail> for ExplainOptions<'_> {
     fn from(detail: Detail) -> Self {
         Self::new(detail)
     }
@@ -90,19 +92,19 @@ pub struct Explanation<T = Vec<Solution>> {
     pub events: Vec<Event>,
     /// Longest text that is made of the events, in bytes.
     longest: usize,
-    asked: Asked,
+    asked: ExplainedQuery,
 }
 
 /// What was asked.
-pub(crate) enum Asked {
-    Query(Bound<QueryInner>),
-    Partial(Bound<PartialInner>),
+pub(crate) enum ExplainedQuery {
+    Query(Pinned<QueryInner>),
+    Partial(Pinned<PartialInner>),
     /// What does not compile any more.
     Nothing,
 }
 
 impl PreparedQuery {
-    /// As [`BoundQuery::search`].
+    /// As [`PinnedQuery::search`].
     ///
     /// # Errors
     /// As for [`Self::solutions`].
@@ -114,7 +116,7 @@ impl PreparedQuery {
         self.bind_for(request)?.search(request, observer)
     }
 
-    /// As [`BoundQuery::search_as`].
+    /// As [`PinnedQuery::search_as`].
     ///
     /// # Errors
     /// As for [`Self::solutions`].
@@ -126,11 +128,11 @@ impl PreparedQuery {
         self.bind_for(request)?.search_as(request, search)
     }
 
-    /// As [`BoundQuery::explain`].
+    /// As [`PinnedQuery::explain`].
     pub fn explain<'s>(
         &self,
         request: &Request<'_>,
-        watched: impl Into<Watched<'s>>,
+        watched: impl Into<ExplainOptions<'s>>,
     ) -> Explanation {
         match self.bind_for(request) {
             Ok(bound) => bound.explain(request, watched),
@@ -138,7 +140,7 @@ impl PreparedQuery {
         }
     }
 
-    /// As [`BoundQuery::checked`].
+    /// As [`PinnedQuery::checked`].
     ///
     /// # Errors
     /// As for [`Self::solutions`].
@@ -151,7 +153,7 @@ impl PreparedQuery {
     }
 }
 
-impl BoundQuery {
+impl PinnedQuery {
     /// The same as [`Self::solutions`], found by the machine that searches, whose steps an observer may follow.
     ///
     /// # Errors
@@ -196,25 +198,25 @@ impl BoundQuery {
     ///
     /// ```
     /// use solon::trace::{Coverage, Detail};
-    /// use solon::{Engine, Request, Search, Watched};
+    /// use solon::{Engine, Request, Search, ExplainOptions};
     ///
     /// let engine = Engine::new();
     /// engine.set_module("p.rego", "package p\nallow if input.x > 1")?;
     /// let query = engine.prepare_query("data.p.allow")?.bind()?;
     /// let mut coverage = Coverage::default();
-    /// let watched = Watched::new(Detail::Full).search(Search::default().observer(&mut coverage));
+    /// let watched = ExplainOptions::new(Detail::Full).search(Search::default().observer(&mut coverage));
     /// let explained = query.explain(&Request::new().input_json(br#"{"x": 2}"#), watched);
     /// assert_eq!(explained.answer?.len(), 1);
-    /// let modules = query.moment().modules().map(|(_, module)| &**module);
+    /// let modules = query.snapshot().modules().map(|(_, module)| &**module);
     /// assert_eq!(coverage.report(&[], modules).coverage, 100.0);
     /// # Ok::<(), solon::Error>(())
     /// ```
     pub fn explain<'s>(
         &self,
         request: &Request<'_>,
-        watched: impl Into<Watched<'s>>,
+        watched: impl Into<ExplainOptions<'s>>,
     ) -> Explanation {
-        let asked = Asked::Query(self.0.clone());
+        let asked = ExplainedQuery::Query(self.0.clone());
         Explanation::of(asked, &self.0.shared, request, watched.into(), |search| {
             self.checked(request, search)
         })
@@ -290,11 +292,11 @@ fn ran_out(answer: &Result<Vec<Solution>, Error>) -> bool {
 }
 
 impl PreparedPartial {
-    /// As [`BoundPartial::explain`].
+    /// As [`PinnedPartial::explain`].
     pub fn explain<'s>(
         &self,
         request: &Request<'_>,
-        watched: impl Into<Watched<'s>>,
+        watched: impl Into<ExplainOptions<'s>>,
     ) -> Explanation<Residuals> {
         match self.bind_for(request) {
             Ok(bound) => bound.explain(request, watched),
@@ -303,7 +305,7 @@ impl PreparedPartial {
     }
 }
 
-impl BoundPartial {
+impl PinnedPartial {
     /// What the query still depends on, and how that was found.
     ///
     /// ```
@@ -321,23 +323,23 @@ impl BoundPartial {
     pub fn explain<'s>(
         &self,
         request: &Request<'_>,
-        watched: impl Into<Watched<'s>>,
+        watched: impl Into<ExplainOptions<'s>>,
     ) -> Explanation<Residuals> {
-        let asked = Asked::Partial(self.0.clone());
+        let asked = ExplainedQuery::Partial(self.0.clone());
         Explanation::of(asked, &self.0.shared, request, watched.into(), |search| {
             self.evaluate_as(request, search)
         })
     }
 }
 
-impl Asked {
+impl ExplainedQuery {
     fn policy(&self) -> Option<&Policy> {
-        let moment = match self {
-            Self::Query(query) => &query.moment,
-            Self::Partial(partial) => &partial.moment,
+        let snapshot = match self {
+            Self::Query(query) => &query.snapshot,
+            Self::Partial(partial) => &partial.snapshot,
             Self::Nothing => return None,
         };
-        Some(&moment.state().policy)
+        Some(&snapshot.state().policy)
     }
 
     /// The user's names of generated locals.
@@ -357,7 +359,7 @@ impl<T> Explanation<T> {
             answer,
             events: Vec::new(),
             longest: limits::ANSWER_BYTES,
-            asked: Asked::Nothing,
+            asked: ExplainedQuery::Nothing,
         }
     }
 
@@ -384,13 +386,13 @@ impl<T> Explanation<T> {
 
     /// What `run` answers, and what it tells on the way.
     pub(crate) fn of(
-        asked: Asked,
+        asked: ExplainedQuery,
         shared: &Shared,
         request: &Request<'_>,
-        watched: Watched<'_>,
+        watched: ExplainOptions<'_>,
         run: impl FnOnce(Search<'_>) -> Result<T, Error>,
     ) -> Self {
-        let Watched {
+        let ExplainOptions {
             detail,
             documents,
             search,

@@ -16,10 +16,10 @@ use crate::filter::{
     Condition, FilterTarget, Fragment, Hints, Manner, MappingError, Mappings, Names, Refusal,
     Statement, check, clashes, masks, settled, sql, together, ucast,
 };
-use crate::moment::Moment;
 use crate::partial::Residuals;
-use crate::partial_query::{BoundPartial, PartialInner};
-use crate::query::{Bound, Following, Request};
+use crate::partial_query::{PartialInner, PinnedPartial};
+use crate::query::{Pinned, Recompiling, Request};
+use crate::snapshot::Snapshot;
 use crate::trace::{Observer, Timer};
 use crate::value::Value;
 use crate::walk::{Search, Shortcuts};
@@ -115,7 +115,7 @@ impl Filters {
 /// ```
 #[derive(Clone)]
 pub struct PreparedFilters {
-    pub(crate) handle: Arc<Following<FilterInner>>,
+    pub(crate) handle: Arc<Recompiling<FilterInner>>,
 }
 
 /// The variable that masks are bound to.
@@ -178,13 +178,13 @@ impl PreparedFilters {
     fn compiled(&self, request: &Request<'_>, timer: Timer<'_>) -> Result<Filters, Error> {
         let mut laps = timer.start();
         let bound = self.handle.bind_for(request)?;
-        let Bound {
-            moment,
+        let Pinned {
+            snapshot,
             prepared: inner,
             ..
         } = &bound;
         let mut near = Hints::new(&inner.names);
-        let compiled = &*moment.state().policy.compiled;
+        let compiled = &*snapshot.state().policy.compiled;
         let observer = inner.hints.then_some(&mut near as &mut dyn Observer);
         let left = ask(&bound, &inner.partial, request, observer)?;
         laps.end(|| "rego_partial_eval".to_owned());
@@ -264,14 +264,14 @@ impl PreparedFilters {
 
 /// What a query comes down to.
 fn ask(
-    bound: &Bound<FilterInner>,
+    bound: &Pinned<FilterInner>,
     query: &Arc<PartialInner>,
     request: &Request<'_>,
     observer: Option<&mut dyn Observer>,
 ) -> Result<Residuals, Error> {
-    let query = BoundPartial(Bound {
+    let query = PinnedPartial(Pinned {
         shared: bound.shared.clone(),
-        moment: bound.moment.clone(),
+        snapshot: bound.snapshot.clone(),
         prepared: query.clone(),
     });
     let mut search = Search::default();
@@ -285,7 +285,7 @@ fn ask(
 
 /// The masks, or why there are none.
 fn masked(
-    bound: &Bound<FilterInner>,
+    bound: &Pinned<FilterInner>,
     request: &Request<'_>,
 ) -> Result<Result<Option<Value>, Refusal>, Error> {
     let mut all = Vec::new();
@@ -414,8 +414,8 @@ impl PreparedFilters {
     ///
     /// # Errors
     /// [`Error::Compile`] where the policy has changed and does not compile any more.
-    pub fn moment(&self) -> Result<Moment, Error> {
-        Ok(self.handle.bind()?.moment)
+    pub fn snapshot(&self) -> Result<Snapshot, Error> {
+        Ok(self.handle.bind()?.snapshot)
     }
 }
 

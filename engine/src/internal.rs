@@ -16,8 +16,8 @@ pub mod eval {
     pub use crate::eval::*;
 }
 
-pub mod evaluation {
-    pub use crate::evaluation::*;
+pub mod runtime {
+    pub use crate::runtime::*;
 }
 
 pub mod explanation {

@@ -41,7 +41,6 @@ mod decision;
 mod engine;
 mod error;
 mod eval;
-mod evaluation;
 mod explanation;
 mod filter;
 mod filter_query;
@@ -52,11 +51,12 @@ mod index;
 #[doc(hidden)]
 pub mod internal;
 mod limits;
-mod moment;
 mod partial;
 mod partial_query;
 mod program;
 mod query;
+mod runtime;
+mod snapshot;
 pub mod store;
 pub mod testing;
 pub mod trace;
@@ -74,25 +74,27 @@ pub use compile::{Options as CompilerOptions, Work};
 pub use decision::Decision;
 pub use engine::{Change, Definition, Dependencies, Engine, EngineBuilder, FileLoad, LoadReport};
 pub use error::{Error, ErrorEntry, ErrorKind, InputError};
-pub use evaluation::{EvalError, StackFrame};
-pub use explanation::{Explanation, Watched};
+pub use explanation::{ExplainOptions, Explanation};
 pub use filter::{FilterTarget, Statement};
 pub use filter_query::{Filter, FilterOptions, FilterQuery, Filters, PreparedFilters};
 pub use host::{Cancel, FixedHost, Host, OfflineHost};
 pub use limits::Limits;
-pub use moment::{ActiveBundle, Moment, release_thread_snapshot};
 pub use partial::Residuals;
-pub use partial_query::{BoundPartial, PartialOptions, PreparedPartial};
+pub use partial_query::{PartialOptions, PinnedPartial, PreparedPartial};
 pub use query::{
-    BoundDocument, BoundQuery, ExpressionText, Input, PreparedDocument, PreparedQuery,
+    ExpressionText, Input, PinnedDocument, PinnedQuery, PreparedDocument, PreparedQuery,
     QueryContext, Request, Solution, kept_memory, release_memory,
 };
+pub use runtime::{EvalError, StackFrame};
+pub use snapshot::{ActiveBundle, Snapshot, release_thread_snapshot};
 pub use solon_syntax::ast::{Module, Version};
 pub use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
-pub use store::{Path, Snapshot};
+pub use store::{DataSnapshot, Path};
 pub use value::array::Items;
 pub use value::serde::{from_value, to_value};
-pub use value::{ArrayView, Kind, NumberBuf, Object, ObjectView, Set, SetView, TextView, V, Value};
+pub use value::{
+    ArrayView, Kind, NumberBuf, Object, ObjectView, Set, SetView, TextView, Value, ValueRef,
+};
 pub use walk::{Faults, Search, Shortcuts};
 
 /// JSON texts of values, with numbers as they are written.

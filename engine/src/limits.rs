@@ -77,7 +77,7 @@ pub const REPEATS: usize = 1 << 16;
 pub const ARENA_SHAPES: usize = 32;
 
 /// Most earlier moments that are held somewhere while threads keep the one that they asked last.
-pub const EARLIER_MOMENTS: usize = 4;
+pub const RETIRED_SNAPSHOTS: usize = 4;
 
 /// Most errors a compilation reports before it gives up.
 pub const ERRORS: usize = 10;

@@ -8,9 +8,9 @@ use solon_syntax::ast::{Body, Name, Ref, Term, TermKind};
 use crate::compile::Options;
 use crate::error::Error;
 use crate::eval::InputSource;
-use crate::moment::Moment;
 use crate::partial::{Dependence, Inlining, Residuals, Simplification};
-use crate::query::{Basis, Bound, Following, Request, eval_setup, with_memory, within_bounds};
+use crate::query::{EvalEnv, Pinned, Recompiling, Request, eval_setup, with_memory, within_bounds};
+use crate::snapshot::Snapshot;
 use crate::trace::Observer;
 use crate::walk::partial_eval::Terms;
 use crate::walk::{Question, Search, Walk, WalkContext};
@@ -124,7 +124,7 @@ impl Default for PartialOptions {
 /// ```
 #[derive(Clone)]
 pub struct PreparedPartial {
-    pub(crate) handle: Arc<Following<PartialInner>>,
+    pub(crate) handle: Arc<Recompiling<PartialInner>>,
 }
 
 /// Such a query compiled for one policy.
@@ -144,21 +144,21 @@ impl PreparedPartial {
     ///
     /// # Errors
     /// [`Error::Compile`] where it does not compile any more.
-    pub fn bind(&self) -> Result<BoundPartial, Error> {
-        self.handle.bind().map(BoundPartial)
+    pub fn bind(&self) -> Result<PinnedPartial, Error> {
+        self.handle.bind().map(PinnedPartial)
     }
 
     /// The query as it was at a moment.
     ///
     /// # Errors
     /// [`Error::Compile`] where it does not compile then.
-    pub fn bind_to(&self, moment: &Moment) -> Result<BoundPartial, Error> {
-        self.handle.bind_to(moment).map(BoundPartial)
+    pub fn bind_to(&self, snapshot: &Snapshot) -> Result<PinnedPartial, Error> {
+        self.handle.bind_to(snapshot).map(PinnedPartial)
     }
 
     /// The query at the moment that a request asks about.
-    pub(crate) fn bind_for(&self, request: &Request<'_>) -> Result<BoundPartial, Error> {
-        self.handle.bind_for(request).map(BoundPartial)
+    pub(crate) fn bind_for(&self, request: &Request<'_>) -> Result<PinnedPartial, Error> {
+        self.handle.bind_for(request).map(PinnedPartial)
     }
 
     /// What the query still depends on.
@@ -197,12 +197,12 @@ impl PreparedPartial {
 /// # Ok::<(), solon::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct BoundPartial(pub(crate) Bound<PartialInner>);
+pub struct PinnedPartial(pub(crate) Pinned<PartialInner>);
 
-impl BoundPartial {
+impl PinnedPartial {
     /// The policy and the documents that it asks.
-    pub fn moment(&self) -> &Moment {
-        &self.0.moment
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.0.snapshot
     }
 
     /// What the query still depends on.
@@ -228,14 +228,14 @@ impl BoundPartial {
             shortcuts,
             faults,
         } = search;
-        let Bound {
+        let Pinned {
             shared,
-            moment,
+            snapshot,
             prepared: inner,
         } = &self.0;
-        let basis = Basis {
+        let basis = EvalEnv {
             shared,
-            state: moment.state(),
+            state: snapshot.state(),
             constants: &[],
             may_block: false,
         };

@@ -22,18 +22,18 @@ use crate::builtins::{
 };
 use crate::host::{Cancel, Host};
 use crate::limits::Limits;
-use crate::moment::{Moment, Now, State};
+use crate::snapshot::{CurrentSnapshot, Snapshot, SnapshotState};
 use crate::trace::Timer;
 use crate::value::Value;
 
-pub(crate) use document::Queries;
-pub use document::{BoundDocument, PreparedDocument};
-pub(crate) use eval_setup::{Basis, eval_setup, within_bounds};
-pub(crate) use following::{Bound, Following};
+pub(crate) use document::QueryCompiler;
+pub use document::{PinnedDocument, PreparedDocument};
+pub(crate) use eval_setup::{EvalEnv, eval_setup, within_bounds};
+pub(crate) use following::{Pinned, Recompiling};
 pub(crate) use memory::with_memory;
 pub use memory::{kept_memory, release_memory};
-pub use prepared::{BoundQuery, PreparedQuery};
 pub(crate) use prepared::{Expression, QueryInner};
+pub use prepared::{PinnedQuery, PreparedQuery};
 pub(crate) use search::search;
 
 /// The input of an evaluation.
@@ -73,7 +73,7 @@ pub enum Input<'a> {
 #[derive(Clone, Copy, Default)]
 pub struct Request<'a> {
     input: Input<'a>,
-    moment: Option<&'a Moment>,
+    snapshot: Option<&'a Snapshot>,
     limits: Option<&'a Limits>,
     cancel: Option<&'a Cancel>,
     strict_builtin_errors: bool,
@@ -114,8 +114,8 @@ impl<'a> Request<'a> {
 
     /// Within a moment of the engine, instead of the current one.
     #[must_use]
-    pub fn moment(mut self, moment: &'a Moment) -> Self {
-        self.moment = Some(moment);
+    pub fn snapshot(mut self, snapshot: &'a Snapshot) -> Self {
+        self.snapshot = Some(snapshot);
         self
     }
 
@@ -234,15 +234,15 @@ pub(crate) struct Shared {
     /// Whether there are functions whose answers are recorded: they are not pure.
     pub records: bool,
     /// The current policy and documents.
-    pub now: Now,
+    pub now: CurrentSnapshot,
 }
 
 impl Shared {
     /// Runs something within the moment that a request asks about.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "as for `Now::within`")]
-    pub fn within<R>(&self, request: &Request<'_>, run: impl FnOnce(&State) -> R) -> R {
-        self.now.within(request.moment.map(Moment::state), run)
+    pub fn within<R>(&self, request: &Request<'_>, run: impl FnOnce(&SnapshotState) -> R) -> R {
+        self.now.within(request.snapshot.map(Snapshot::state), run)
     }
 }
 

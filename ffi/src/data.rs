@@ -113,7 +113,7 @@ unsafe fn read(
             argument::path(path, path_length, "path")?,
         )
     };
-    let snapshot = engine.0.snapshot();
+    let snapshot = engine.0.data_snapshot();
     Ok(snapshot.read(&path).map_err(EngineError::from)?.clone())
 }
 

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::ptr;
 
 use ::engine::trace::Detail;
-use ::engine::{Input, PreparedDocument, Value as EngineValue, Watched, json};
+use ::engine::{ExplainOptions, Input, PreparedDocument, Value as EngineValue, json};
 
 use crate::argument::{self, arguments, refused};
 use crate::bytes::{Bytes, Text};
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn solon_document_ask_allow(
             |request, search| {
                 let watched = document
                     .prepared
-                    .explain(request, Watched::new(Detail::Notes).search(search));
+                    .explain(request, ExplainOptions::new(Detail::Notes).search(search));
                 Ok(watched.answer? == Some(EngineValue::Bool(true)))
             },
         )
@@ -262,7 +262,7 @@ pub unsafe extern "C" fn solon_document_explain(
         let told = asked.searched(|request, search| {
             document
                 .prepared
-                .explain(request, Watched::new(detail).search(search))
+                .explain(request, ExplainOptions::new(detail).search(search))
         });
         out.give(Explanation(Told::Document(told)));
         Ok(())
@@ -288,7 +288,7 @@ impl Document {
             |request, search| {
                 let watched = self
                     .prepared
-                    .explain(request, Watched::new(Detail::Notes).search(search));
+                    .explain(request, ExplainOptions::new(Detail::Notes).search(search));
                 watched.answer
             },
         )
@@ -300,7 +300,7 @@ impl Document {
             |request, search| {
                 let watched = self
                     .prepared
-                    .explain(request, Watched::new(Detail::Notes).search(search));
+                    .explain(request, ExplainOptions::new(Detail::Notes).search(search));
                 Ok(watched.answer?.map(|value| {
                     let mut text = Vec::new();
                     json::write(value.borrow(), &mut text);
@@ -325,7 +325,7 @@ impl Document {
         if answers.is_null() && !inputs.is_empty() {
             return Err(argument::null("answers"));
         }
-        let now = self.engine.moment();
+        let now = self.engine.snapshot();
         // SAFETY: by this function's contract
         let mut asked = unsafe { self.asked(request) }?;
         if !asked.is_without_input() {

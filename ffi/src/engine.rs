@@ -102,7 +102,7 @@ pub unsafe extern "C" fn solon_engine_moment(
 ) -> *mut Error {
     guard(|| {
         let (engine, out) = arguments!(handle(engine), output(out));
-        out.give(Moment(engine.0.moment()));
+        out.give(Moment(engine.0.snapshot()));
         Ok(())
     })
 }

@@ -5,7 +5,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ::engine::{BuiltinContext, Custom, Fault, FaultCode, V, Value as EngineValue};
+use ::engine::{BuiltinContext, Custom, Fault, FaultCode, Value as EngineValue, ValueRef};
 
 use crate::argument::{self, arguments};
 use crate::error::{Error, SOLON_ERROR_OPTIONS};
@@ -85,8 +85,8 @@ impl Body {
     fn answer<'e>(
         &self,
         context: &mut BuiltinContext<'e>,
-        operands: &[V<'e>],
-    ) -> Result<V<'e>, Fault> {
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         let arguments: Vec<EngineValue> =
             operands.iter().map(|operand| operand.to_value()).collect();
         let pointers: Vec<*const Value> = arguments.iter().map(Value::within).collect();

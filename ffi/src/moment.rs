@@ -9,7 +9,7 @@ use crate::value::Value;
 
 /// The modules and the data of an engine as they were when it was taken. Several threads may use it at once. A request
 /// that names it asks it instead of what is current.
-pub struct Moment(pub(crate) ::engine::Moment);
+pub struct Moment(pub(crate) ::engine::Snapshot);
 
 /// How many changes the engine had seen; 0 for NULL.
 #[unsafe(no_mangle)]

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use ::engine::{PartialOptions as EngineOptions, PreparedPartial, QueryContext, Watched};
+use ::engine::{ExplainOptions, PartialOptions as EngineOptions, PreparedPartial, QueryContext};
 
 use crate::argument::{self, Extensible};
 use crate::engine::Engine;
@@ -159,7 +159,7 @@ pub unsafe extern "C" fn solon_partial_explain(
         let told = asked.searched(|request, search| {
             partial
                 .prepared
-                .explain(request, Watched::new(detail).search(search))
+                .explain(request, ExplainOptions::new(detail).search(search))
         });
         out.give(Explanation(Told::Partial(Box::new(told))));
         Ok(())

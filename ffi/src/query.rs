@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 
 use ::engine::trace::Timer;
-use ::engine::{PreparedQuery, QueryContext, Solution, Watched};
+use ::engine::{ExplainOptions, PreparedQuery, QueryContext, Solution};
 
 use crate::argument::{self, Extensible};
 use crate::bytes::Bytes;
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn solon_query_explain(
         let told = asked.searched(|request, search| {
             query
                 .prepared
-                .explain(request, Watched::new(detail).search(search))
+                .explain(request, ExplainOptions::new(detail).search(search))
         });
         out.give(Explanation(Told::Query(told)));
         Ok(())

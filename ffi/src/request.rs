@@ -8,8 +8,8 @@ use ::engine::trace::{
     Coverage as EngineCoverage, Instruments, Observer, Observers, Profile as EngineProfile,
 };
 use ::engine::{
-    Cancel as EngineCancel, Error as EngineError, Input, Limits, Moment as EngineMoment,
-    NdBuiltinCache, Request as EngineRequest, ResponseMetadata, Search, SendMetrics,
+    Cancel as EngineCancel, Error as EngineError, Input, Limits, NdBuiltinCache,
+    Request as EngineRequest, ResponseMetadata, Search, SendMetrics, Snapshot as EngineMoment,
     Value as EngineValue,
 };
 
@@ -226,7 +226,7 @@ impl<'a> Asked<'a> {
             Input::Member { text, name } => request.input_member(text, name),
         };
         if let Some(moment) = self.moment {
-            request = request.moment(moment);
+            request = request.snapshot(moment);
         }
         if let Some(cancel) = self.cancel {
             request = request.cancel(cancel);

@@ -1,7 +1,9 @@
 //! `solon.Document`: a document that is prepared once and asked often.
 
 use ::engine::trace::Detail;
-use ::engine::{Error, PreparedDocument, Request as EngineRequest, Search, V, Value, Watched};
+use ::engine::{
+    Error, ExplainOptions, PreparedDocument, Request as EngineRequest, Search, Value, ValueRef,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -57,7 +59,7 @@ impl Document {
             |request, search| {
                 let explained = self
                     .prepared
-                    .explain(request, Watched::new(Detail::Notes).search(search));
+                    .explain(request, ExplainOptions::new(Detail::Notes).search(search));
                 explained.answer
             },
         );
@@ -77,7 +79,7 @@ impl Document {
             if let Some(observer) = &mut search.observer {
                 own = own.observer(&mut **observer);
             }
-            let watched = Watched::new(Detail::Notes).search(own);
+            let watched = ExplainOptions::new(Detail::Notes).search(own);
             let told = self.prepared.explain(&input.put(*request), watched);
             told.answer
         });
@@ -150,7 +152,7 @@ impl Document {
             |request, search| {
                 let explained = self
                     .prepared
-                    .explain(request, Watched::new(Detail::Notes).search(search));
+                    .explain(request, ExplainOptions::new(Detail::Notes).search(search));
                 Ok(explained.answer? == Some(Value::Bool(true)))
             },
         )
@@ -177,7 +179,7 @@ impl Document {
     ) -> PyResult<Bound<'py, PyList>> {
         let mut inputs = inputs.try_iter()?;
         let request = self.shared.request(None, options)?;
-        let now = || self.shared.engine.moment();
+        let now = || self.shared.engine.snapshot();
         let moment = request.moment().cloned().unwrap_or_else(now);
         // what one input is noted of is there for the next one
         let most = if request.notes() { usize::MAX } else { BATCH };
@@ -196,11 +198,11 @@ impl Document {
                 py,
                 long.as_ref().unwrap_or(&self.pace),
                 |request: &EngineRequest<'_>| {
-                    let request = request.moment(&moment);
+                    let request = request.snapshot(&moment);
                     let mut answers = Vec::with_capacity(batch.len());
                     for input in &batch {
                         // an answer is made where it stays: one that is moved at once is waited for
-                        let keep = |answer: V<'_>| answers.push(Some(answer.to_value()));
+                        let keep = |answer: ValueRef<'_>| answers.push(Some(answer.to_value()));
                         if self
                             .prepared
                             .evaluate_with(&input.put(request), keep)?
@@ -211,7 +213,7 @@ impl Document {
                     }
                     Ok(answers)
                 },
-                |request, search| self.watched(&batch, &request.moment(&moment), search),
+                |request, search| self.watched(&batch, &request.snapshot(&moment), search),
             )?;
             for answer in &answers {
                 list.append(self.answer(py, answer.as_ref())?)?;
@@ -236,7 +238,7 @@ impl Document {
         let told = request.searched(py, |request, search| {
             Ok(self
                 .prepared
-                .explain(request, Watched::new(detail).search(search)))
+                .explain(request, ExplainOptions::new(detail).search(search)))
         })?;
         Explanation::new(py, &told, self.shared.settings, |answer| {
             Ok(self.answer(py, answer.as_ref())?.unbind())

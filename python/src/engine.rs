@@ -295,7 +295,7 @@ impl Engine {
     /// The policy and the data as they are now, for decisions that are to rest on the same.
     fn moment(&self) -> Moment {
         Moment {
-            moment: self.engine().moment(),
+            moment: self.engine().snapshot(),
             settings: self.settings,
         }
     }
@@ -480,7 +480,7 @@ impl Engine {
     }
 
     fn __repr__(&self) -> String {
-        let moment = self.engine().moment();
+        let moment = self.engine().snapshot();
         let (generation, modules) = (moment.generation(), moment.modules().count());
         format!("<solon.Engine, {modules} modules, generation {generation}>")
     }

@@ -14,7 +14,7 @@ use crate::settings::Settings;
 /// Made by ``Engine.moment`` and ``Change.check``.
 #[pyclass(frozen, module = "solon")]
 pub struct Moment {
-    pub moment: ::engine::Moment,
+    pub moment: ::engine::Snapshot,
     pub settings: Settings,
 }
 

@@ -1,6 +1,6 @@
 //! `solon.Partial`: what is left of a query while something is unknown.
 
-use ::engine::{PreparedPartial, Residuals as EngineResiduals, Watched};
+use ::engine::{ExplainOptions, PreparedPartial, Residuals as EngineResiduals};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -72,7 +72,7 @@ impl Partial {
         let told = request.searched(py, |request, search| {
             Ok(self
                 .prepared
-                .explain(request, Watched::new(detail).search(search)))
+                .explain(request, ExplainOptions::new(detail).search(search)))
         })?;
         let settings = self.shared.settings;
         Explanation::new(py, &told, settings, |left| {

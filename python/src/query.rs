@@ -1,7 +1,7 @@
 //! `solon.Query`: a query that is prepared once and asked often.
 
 use ::engine::trace::Detail;
-use ::engine::{PreparedQuery, Solution, Value, Watched};
+use ::engine::{ExplainOptions, PreparedQuery, Solution, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -73,7 +73,7 @@ impl Query {
             |request, search| {
                 let explained = self
                     .prepared
-                    .explain(request, Watched::new(Detail::Notes).search(search));
+                    .explain(request, ExplainOptions::new(Detail::Notes).search(search));
                 explained.answer
             },
         );
@@ -140,7 +140,7 @@ impl Query {
         let told = request.searched(py, |request, search| {
             Ok(self
                 .prepared
-                .explain(request, Watched::new(detail).search(search)))
+                .explain(request, ExplainOptions::new(detail).search(search)))
         })?;
         Explanation::new(py, &told, self.shared.settings, |rows| {
             Ok(self.rows(py, rows)?.into_any().unbind())

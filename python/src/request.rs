@@ -2,8 +2,8 @@
 
 use ::engine::trace::{Instruments, Observer, Observers};
 use ::engine::{
-    Cancel as EngineCancel, Error, Limits, Moment as EngineMoment, NdBuiltinCache,
-    Request as EngineRequest, ResponseMetadata, Search, SendMetrics, Value,
+    Cancel as EngineCancel, Error, Limits, NdBuiltinCache, Request as EngineRequest,
+    ResponseMetadata, Search, SendMetrics, Snapshot as EngineMoment, Value,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -198,7 +198,7 @@ impl Request {
             request = request.cancel(cancel).at_looks(hook);
             request = request.strict_builtin_errors(self.strict);
             if let Some(moment) = &options.moment {
-                request = request.moment(moment);
+                request = request.snapshot(moment);
             }
             if let Some(limits) = &options.limits {
                 request = request.limits(limits);

@@ -28,7 +28,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value as Json;
-use solon::internal::value::{Arena, V};
+use solon::internal::value::{Arena, ValueRef};
 use solon::{Engine, Error, Request};
 
 /// Hides a value's type from the type checker.
@@ -55,7 +55,7 @@ fn outcome(engine: &Engine, call: &str) -> Result<String, String> {
 fn recorded(case: &Json) -> Result<String, String> {
     if let Some(result) = case["result"].as_str() {
         let arena = Arena::new();
-        let value: V<'_> = text::Reader::new(result).literal(&arena);
+        let value: ValueRef<'_> = text::Reader::new(result).literal(&arena);
         return Ok(text::show(value));
     }
     if case["undefined"] == true {

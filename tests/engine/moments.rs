@@ -92,17 +92,17 @@ fn askers(engine: &Engine) -> Vec<Box<dyn Fn() -> u64 + Send + Sync>> {
         }),
         Box::new(move || {
             let (engine, document) = &pinned;
-            let moment = engine.moment();
-            let request = Request::new().moment(&moment);
+            let snapshot = engine.snapshot();
+            let request = Request::new().snapshot(&snapshot);
             let first = pair(&document.evaluate(&request).unwrap().unwrap());
             assert_eq!(
-                moment.read("number").unwrap().to_string(),
+                snapshot.read("number").unwrap().to_string(),
                 first.to_string()
             );
             assert_eq!(
                 pair(
                     &document
-                        .bind_to(&moment)
+                        .bind_to(&snapshot)
                         .evaluate(&request)
                         .unwrap()
                         .unwrap()
@@ -211,7 +211,7 @@ fn documents_follow_their_rules() {
         .unwrap();
     assert_eq!((now().as_deref(), document.has_rules()), (Some("1"), false));
     engine.remove("/a").unwrap();
-    let earlier = engine.moment();
+    let earlier = engine.snapshot();
     for (module, want) in [
         ("package a.b\n\nc := 2\n", Some("2")),
         ("package a\n\nb := {\"c\": 3}\n", Some("3")),
@@ -222,8 +222,10 @@ fn documents_follow_their_rules() {
         engine.set_module("a.rego", module).unwrap();
         assert_eq!(now().as_deref(), want, "{module}");
         assert_eq!(document.has_rules(), want.is_some(), "{module}");
-        let before = document.evaluate(&Request::new().moment(&earlier)).unwrap();
-        assert_eq!(before, None, "an earlier moment has no rules");
+        let before = document
+            .evaluate(&Request::new().snapshot(&earlier))
+            .unwrap();
+        assert_eq!(before, None, "an earlier snapshot has no rules");
         assert_eq!(now().as_deref(), want, "{module}");
     }
 }
@@ -247,7 +249,7 @@ fn facts_and_answers_of_one_moment() {
         asked.solutions(&Request::new()).unwrap()[0].bindings[0].1,
         1.into()
     );
-    assert!(bound.moment().generation() < engine.generation());
+    assert!(bound.snapshot().generation() < engine.generation());
 }
 
 /// Reading never waits for a compile.
@@ -368,7 +370,7 @@ fn idle_threads_keep_few_policies() {
             .filter(|module| module.strong_count() > 0)
             .count();
         assert!(
-            alive <= solon::internal::limits::EARLIER_MOMENTS + 2,
+            alive <= solon::internal::limits::RETIRED_SNAPSHOTS + 2,
             "{alive} policies are alive"
         );
         assert_eq!(

@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use serde_json::{Map, Value, json};
 use solon::internal::builtins::Custom;
-use solon::internal::value::V;
+use solon::internal::value::ValueRef;
 use solon::trace::Detail;
 use solon::{Engine, Request};
 
@@ -177,7 +177,7 @@ fn traces_are_those_of_the_reference_engine() {
 fn machines_that_disagree_are_reported() {
     let calls = AtomicI64::new(0);
     let next = Custom::new("next", "x: number => n: number", move |_, _| {
-        Ok(V::Int(calls.fetch_add(1, Ordering::Relaxed)))
+        Ok(ValueRef::Int(calls.fetch_add(1, Ordering::Relaxed)))
     })
     .unwrap();
     let asks = |function: Custom| {

@@ -27,7 +27,7 @@ fn filters_tell_what_they_were_prepared_with() {
     assert_eq!(prepared.unknowns().unwrap(), ["input.fruits", "data.stock"]);
     let rule = prepared.mask_rule().unwrap();
     assert_eq!(rule.as_deref(), Some("data.filters.masks"));
-    let generation = prepared.moment().unwrap().generation();
+    let generation = prepared.snapshot().unwrap().generation();
     assert_eq!(generation, engine.generation());
 
     // what is asked for counts before METADATA
@@ -44,7 +44,7 @@ fn filters_tell_what_they_were_prepared_with() {
     let unknowns = prepared.unknowns().unwrap();
     assert_eq!(unknowns, ["input.fruits", "input.stock"]);
     assert_eq!(prepared.mask_rule().unwrap(), None);
-    assert_ne!(prepared.moment().unwrap().generation(), generation);
+    assert_ne!(prepared.snapshot().unwrap().generation(), generation);
 }
 
 /// What a policy fetches is known, and becomes a constant of the condition.

@@ -4,7 +4,7 @@ use super::arithmetic::computed;
 use super::arrays::allot;
 use super::{Aggregation, Builtin, BuiltinContext, Fault, Fold, Members, Operands, runes};
 use crate::value::number::Product;
-use crate::value::{ArrayView, NumberBuf, SetView, V, Value, sort};
+use crate::value::{ArrayView, NumberBuf, SetView, Value, ValueRef, sort};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -76,7 +76,10 @@ pub const TABLE: &[Builtin] = &[
 
 const MEMBERS: &[&str] = &["set", "array"];
 
-fn count<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn count<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let operand = operands.at(0);
     let count = if let Some(array) = operand.as_array() {
         array.len()
@@ -96,11 +99,17 @@ fn count<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>,
     Ok(call.arena.number(NumberBuf::from(count)))
 }
 
-fn sum<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn sum<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     folded(call, Aggregation::Sum, operands)
 }
 
-fn product<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn product<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let members = operands.members(0, MEMBERS)?;
     let mut product = Product::default();
     for member in members.iter() {
@@ -113,19 +122,25 @@ fn product<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e
     computed(call, product.finish())
 }
 
-fn max<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn max<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     folded(call, Aggregation::Max, operands)
 }
 
-fn min<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn min<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     folded(call, Aggregation::Min, operands)
 }
 
 fn folded<'e>(
     call: &mut BuiltinContext<'e>,
     aggregation: Aggregation,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let members = operands.members(0, MEMBERS)?;
     call.budget.spend_len(members.len())?;
     let mut fold = Fold::new(aggregation);
@@ -139,7 +154,10 @@ fn folded<'e>(
     fold.finish(call, members.kind())
 }
 
-fn sorted<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn sorted<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let members = operands.members(0, MEMBERS)?;
     allot(call, members.len())?;
     if let Members::Set(SetView::Arena(set)) = members
@@ -167,16 +185,16 @@ fn sorted<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>
     Ok(call.arena.array_of(list))
 }
 
-fn all<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn all<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
     let members = operands.members(0, &["array", "set"])?;
-    Ok(V::Bool(members.iter_unordered().all(is_true)))
+    Ok(ValueRef::Bool(members.iter_unordered().all(is_true)))
 }
 
-fn any<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn any<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
     let members = operands.members(0, &["array", "set"])?;
-    Ok(V::Bool(members.iter_unordered().any(is_true)))
+    Ok(ValueRef::Bool(members.iter_unordered().any(is_true)))
 }
 
-fn is_true(value: V<'_>) -> bool {
-    matches!(value, V::Bool(true))
+fn is_true(value: ValueRef<'_>) -> bool {
+    matches!(value, ValueRef::Bool(true))
 }

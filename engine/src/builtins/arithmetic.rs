@@ -2,7 +2,7 @@
 
 use super::{Builtin, BuiltinContext, Fault, Operands, sets};
 use crate::value::number::ArithmeticError;
-use crate::value::{NumberBuf, V};
+use crate::value::{NumberBuf, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -92,20 +92,26 @@ impl From<ArithmeticError> for Fault {
 pub fn computed<'e>(
     call: &BuiltinContext<'e>,
     outcome: Result<NumberBuf, ArithmeticError>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     // most are read where they were written in parts, which are waited for when they move as a whole
     match &outcome {
-        Ok(NumberBuf::Int(int)) => Ok(V::Int(*int)),
-        Ok(NumberBuf::Decimal(scale, coefficient)) => Ok(V::Decimal(*scale, *coefficient)),
+        Ok(NumberBuf::Int(int)) => Ok(ValueRef::Int(*int)),
+        Ok(NumberBuf::Decimal(scale, coefficient)) => Ok(ValueRef::Decimal(*scale, *coefficient)),
         _ => Ok(call.arena.number(outcome?)),
     }
 }
 
-fn plus<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn plus<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     computed(call, operands.number(0)?.plus(operands.number(1)?))
 }
 
-fn minus<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn minus<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (left, right) = (operands.at(0), operands.at(1));
     if let (Some(left), Some(right)) = (left.as_number(), right.as_number()) {
         return computed(call, left.minus(right));
@@ -118,30 +124,51 @@ fn minus<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>,
     }
 }
 
-fn mul<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn mul<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     computed(call, operands.number(0)?.times(operands.number(1)?))
 }
 
-fn div<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn div<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     computed(call, operands.number(0)?.divide(operands.number(1)?))
 }
 
-fn rem<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn rem<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     computed(call, operands.number(0)?.rem(operands.number(1)?))
 }
 
-fn abs<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn abs<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     Ok(call.arena.number(operands.number(0)?.abs()))
 }
 
-fn round<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn round<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     Ok(call.arena.number(operands.number(0)?.round()))
 }
 
-fn ceil<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn ceil<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     Ok(call.arena.number(operands.number(0)?.ceil()))
 }
 
-fn floor<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn floor<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     Ok(call.arena.number(operands.number(0)?.floor()))
 }

@@ -1,7 +1,7 @@
 //! Arrays.
 
 use super::{Builtin, BuiltinContext, Fault, Operands};
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -34,7 +34,10 @@ pub const TABLE: &[Builtin] = &[
     .holding(),
 ];
 
-fn concat<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn concat<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (first, second) = (operands.array(0)?, operands.array(1)?);
     if first.is_empty() {
         return Ok(operands.at(1));
@@ -46,7 +49,10 @@ fn concat<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>
     Ok(call.arena.array_from(first.iter().chain(second.iter())))
 }
 
-fn flatten<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn flatten<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let array = operands.array(0)?;
     let mut list = call.arena.list();
     for element in array.iter() {
@@ -61,7 +67,10 @@ fn flatten<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e
     Ok(call.arena.array_of(list.into_bump_slice()))
 }
 
-fn reverse<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn reverse<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let array = operands.array(0)?;
     allot(call, array.len())?;
     let mut list = call.arena.list();
@@ -70,7 +79,10 @@ fn reverse<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e
     Ok(call.arena.array_of(list.into_bump_slice()))
 }
 
-fn slice<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn slice<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let array = operands.array(0)?;
     let clamp = |index: i64| usize::try_from(index).map_or(0, |index| index.min(array.len()));
     let start = clamp(operands.int(1)?);
@@ -89,5 +101,5 @@ fn slice<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>,
 pub fn allot(call: &mut BuiltinContext<'_>, length: usize) -> Result<(), Fault> {
     call.budget.spend_len(length)?;
     call.budget
-        .reserve(length.saturating_mul(size_of::<V<'_>>()))
+        .reserve(length.saturating_mul(size_of::<ValueRef<'_>>()))
 }

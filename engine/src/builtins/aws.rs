@@ -12,7 +12,7 @@ use super::operands::plain_int;
 use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::bug::bug;
 use crate::uri::{self, Uri};
-use crate::value::{ObjectView, TextView, V, json};
+use crate::value::{ObjectView, TextView, ValueRef, json};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[Builtin::new(
@@ -32,7 +32,10 @@ fn unchecked<'t>() -> TextView<'t> {
     bug!("a request that was checked lacks a field")
 }
 
-fn sign_req<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn sign_req<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     // OPA names the first operand whichever is no object or number
     let object = |at| {
         let operand = operands.at(at);
@@ -89,7 +92,7 @@ fn with_headers<'e>(
     request: ObjectView<'e>,
     headers: &[(String, String)],
     own: &[(&str, String)],
-) -> V<'e> {
+) -> ValueRef<'e> {
     let arena = call.arena;
     let given = headers.iter().map(|(name, value)| (&**name, value));
     let added = own.iter().map(|(name, value)| (*name, value));
@@ -98,7 +101,7 @@ fn with_headers<'e>(
         .into_iter()
         .map(|(name, value)| (arena.text(name), arena.text(value)));
     let headers = arena.object_from(pairs);
-    let is_headers = |name: V<'_>| {
+    let is_headers = |name: ValueRef<'_>| {
         name.as_text()
             .is_some_and(|name| name.as_bytes() == b"headers")
     };
@@ -162,7 +165,7 @@ impl<'e> Config<'e> {
 fn signs_payload(config: ObjectView<'_>) -> Result<bool, Fault> {
     match config.get_str("disable_payload_signing") {
         None => Ok(true),
-        Some(V::Bool(disabled)) => Ok(!disabled),
+        Some(ValueRef::Bool(disabled)) => Ok(!disabled),
         Some(_) => Err(Fault::type_error(
             "operand 2 invalid value for 'disable_payload_signing' in AWS config",
         )),
@@ -229,7 +232,7 @@ fn headers(request: ObjectView<'_>) -> Result<Vec<(String, String)>, Fault> {
     let object = headers
         .as_object()
         .ok_or_else(|| Fault::operand(0, &["object"], headers))?;
-    let text = |value: V<'_>| {
+    let text = |value: ValueRef<'_>| {
         let text = value.as_text();
         text.map_or_else(String::new, |text| text.to_str().into_owned())
     };

@@ -3,7 +3,7 @@
 use super::arithmetic::computed;
 use super::fault::FaultError;
 use super::{Builtin, BuiltinContext, Fault, Operands};
-use crate::value::{Number, NumberBuf, V};
+use crate::value::{Number, NumberBuf, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -45,41 +45,56 @@ pub const TABLE: &[Builtin] = &[
     ),
 ];
 
-fn and<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn and<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     both(call, operands, Number::bit_and)
 }
 
-fn or<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn or<'e>(call: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
     both(call, operands, Number::bit_or)
 }
 
-fn xor<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn xor<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     both(call, operands, Number::bit_xor)
 }
 
 fn both<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
+    operands: &[ValueRef<'e>],
     operation: fn(Number<'e>, Number<'e>) -> Option<NumberBuf>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let (left, right) = (operands.integer(0)?, operands.integer(1)?);
     let result = operation(left, right).ok_or(Fault::Undefined)?;
     Ok(call.arena.number(result))
 }
 
-fn negate<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn negate<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let result = operands.integer(0)?.bit_not().ok_or(Fault::Undefined)?;
     Ok(call.arena.number(result))
 }
 
-fn lsh<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn lsh<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let number = operands.integer(0)?;
     let by = distance(operands)?;
     let result = number.shift_left(by).ok_or(Fault::Undefined)?;
     computed(call, result)
 }
 
-fn rsh<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn rsh<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let number = operands.integer(0)?;
     let by = distance(operands)?;
     let result = number.shift_right(by).ok_or(Fault::Undefined)?;
@@ -87,7 +102,7 @@ fn rsh<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, F
 }
 
 /// How far to shift; what is beyond 64 bits shifts everything out, or is too big.
-fn distance(operands: &[V<'_>]) -> Result<u64, Fault> {
+fn distance(operands: &[ValueRef<'_>]) -> Result<u64, Fault> {
     let number = operands.integer(1)?;
     match number.to_i64() {
         Some(by) if by >= 0 => Ok(by.unsigned_abs()),

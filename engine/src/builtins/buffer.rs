@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use super::call::Budget;
 use super::{BuiltinContext, Fault};
 use crate::limits;
-use crate::value::{V, display};
+use crate::value::{ValueRef, display};
 
 /// Bytes of a string being built in the arena.
 pub type Buffer<'e> = bumpalo::collections::Vec<'e, u8>;
@@ -51,7 +51,7 @@ impl<'b, 'e> Writer<'b, 'e> {
     }
 
     /// Writes the text form of a value.
-    pub fn value(&mut self, value: V<'_>) -> Result<(), Fault> {
+    pub fn value(&mut self, value: ValueRef<'_>) -> Result<(), Fault> {
         let written = display::write_value(value, self);
         self.ended(written)
     }

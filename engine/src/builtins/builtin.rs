@@ -3,19 +3,24 @@
 use std::sync::Arc;
 
 use super::{Aggregation, Answer, BuiltinContext, Fault, Quick};
-use crate::value::{TextView, V};
+use crate::value::{TextView, ValueRef};
 
 /// A function of the table.
-pub type Function = for<'e> fn(&mut BuiltinContext<'e>, &[V<'e>]) -> Result<V<'e>, Fault>;
+pub type Function =
+    for<'e> fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault>;
 
 /// Prepares a call some of whose operands are constants; `None` when that gains nothing. A constant that
 /// makes every call fail must not be prepared: the failure belongs to the evaluation.
-pub type Specialise = fn(&[Option<V<'_>>]) -> Option<Arc<dyn Prepared>>;
+pub type Specialise = fn(&[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>>;
 
 /// A call whose constant operands were worked on at compile time (a compiled regular expression).
 pub trait Prepared: Send + Sync {
     /// Calls it with all operands, the constant ones too.
-    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault>;
+    fn call<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault>;
 
     /// The same call for the elements of its second and last operand, an array of so many; the first one is constant.
     /// `None` when the call wants the array.

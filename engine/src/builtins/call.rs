@@ -24,7 +24,7 @@ use crate::limits::{self, Limits};
 use solon_syntax::source::{SourceId, Span};
 
 use crate::value::display;
-use crate::value::{Arena, Excess, Short, TextView, V, Value};
+use crate::value::{Arena, Excess, Short, TextView, Value, ValueRef};
 
 /// File names by source.
 pub type Files = HashMap<SourceId, Arc<str>>;
@@ -35,7 +35,7 @@ pub struct Kept<'e> {
     /// Requests and what became of them.
     pub sent: Sent<'e>,
     /// Names that were looked up.
-    pub looked_up: BTreeMap<Box<[u8]>, V<'e>>,
+    pub looked_up: BTreeMap<Box<[u8]>, ValueRef<'e>>,
     /// The random identifiers given out, by their keys.
     pub identifiers: BTreeMap<Box<[u8]>, u128>,
     /// What objects merge to, by their forms.
@@ -159,7 +159,7 @@ impl<'e> BuiltinContext<'e> {
     }
 
     /// Whether the answer of a nondeterministic built-in is known already.
-    pub fn has_answer(&self, name: &str, operands: &[V<'e>]) -> bool {
+    pub fn has_answer(&self, name: &str, operands: &[ValueRef<'e>]) -> bool {
         self.hooks
             .nd_cache
             .is_some_and(|cache| cache.get(self.arena, name, operands).is_some())
@@ -167,9 +167,9 @@ impl<'e> BuiltinContext<'e> {
 
     /// The part of a string between two byte positions, without a copy where that is possible.
     #[inline]
-    pub fn part(&self, text: TextView<'e>, range: Range<usize>) -> V<'e> {
+    pub fn part(&self, text: TextView<'e>, range: Range<usize>) -> ValueRef<'e> {
         match text.as_bytes().get(range.clone()).and_then(Short::new) {
-            Some(short) => V::Short(short),
+            Some(short) => ValueRef::Short(short),
             None => self.long_part(text, range),
         }
     }
@@ -178,18 +178,18 @@ impl<'e> BuiltinContext<'e> {
     #[inline]
     pub(crate) fn push_part(
         &self,
-        list: &mut bumpalo::collections::Vec<'e, V<'e>>,
+        list: &mut bumpalo::collections::Vec<'e, ValueRef<'e>>,
         text: TextView<'e>,
         range: Range<usize>,
     ) {
         match text.as_bytes().get(range.clone()).and_then(Short::new) {
-            Some(short) => list.push(V::Short(short)),
+            Some(short) => list.push(ValueRef::Short(short)),
             None => list.push(self.long_part(text, range)),
         }
     }
 
     /// A part that is not held in place.
-    fn long_part(&self, text: TextView<'e>, range: Range<usize>) -> V<'e> {
+    fn long_part(&self, text: TextView<'e>, range: Range<usize>) -> ValueRef<'e> {
         const BEYOND: &str = "a part beyond its text";
         match text {
             TextView::Short(_) => bug!(BEYOND),
@@ -206,7 +206,7 @@ impl<'e> BuiltinContext<'e> {
     }
 
     /// The text form of a value, if the evaluation may have it.
-    pub fn shown(&self, value: V<'_>) -> Result<String, Fault> {
+    pub fn shown(&self, value: ValueRef<'_>) -> Result<String, Fault> {
         let goes_on = || self.budget.check().is_ok();
         let shown = display::show_while(value, self.budget.memory_left(), &goes_on);
         match shown {
@@ -230,9 +230,9 @@ impl<'e> BuiltinContext<'e> {
     }
 
     /// The string that a buffer holds.
-    pub fn text(&self, buffer: Buffer<'e>) -> V<'e> {
+    pub fn text(&self, buffer: Buffer<'e>) -> ValueRef<'e> {
         match Short::new(&buffer) {
-            Some(short) => V::Short(short),
+            Some(short) => ValueRef::Short(short),
             None => self.arena.borrowed_bytes(buffer.into_bump_slice()),
         }
     }

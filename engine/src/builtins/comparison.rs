@@ -1,7 +1,7 @@
 //! Comparison by the one order of values, and membership.
 
 use super::{Builtin, BuiltinContext, Fault, IndexTest, Operands};
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -96,36 +96,39 @@ pub const TABLE: &[Builtin] = &[
     .infix("in"),
 ];
 
-fn equal<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    Ok(V::Bool(operands.at(0) == operands.at(1)))
+fn equal<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+    Ok(ValueRef::Bool(operands.at(0) == operands.at(1)))
 }
 
-fn neq<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    Ok(V::Bool(operands.at(0) != operands.at(1)))
+fn neq<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+    Ok(ValueRef::Bool(operands.at(0) != operands.at(1)))
 }
 
-fn lt<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    Ok(V::Bool(operands.at(0) < operands.at(1)))
+fn lt<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+    Ok(ValueRef::Bool(operands.at(0) < operands.at(1)))
 }
 
-fn lte<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    Ok(V::Bool(operands.at(0) <= operands.at(1)))
+fn lte<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+    Ok(ValueRef::Bool(operands.at(0) <= operands.at(1)))
 }
 
-fn gt<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    Ok(V::Bool(operands.at(0) > operands.at(1)))
+fn gt<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+    Ok(ValueRef::Bool(operands.at(0) > operands.at(1)))
 }
 
-fn gte<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    Ok(V::Bool(operands.at(0) >= operands.at(1)))
+fn gte<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+    Ok(ValueRef::Bool(operands.at(0) >= operands.at(1)))
 }
 
-fn member<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    Ok(V::Bool(has_element(operands.at(1), operands.at(0))))
+fn member<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
+    Ok(ValueRef::Bool(has_element(operands.at(1), operands.at(0))))
 }
 
 /// Whether a collection holds a value: among its elements, its members, or the values of its keys.
-pub fn has_element<'e>(collection: V<'e>, value: V<'e>) -> bool {
+pub fn has_element<'e>(collection: ValueRef<'e>, value: ValueRef<'e>) -> bool {
     if let Some(array) = collection.as_array() {
         array.iter().any(|element| element == value)
     } else if let Some(set) = collection.as_set() {
@@ -137,8 +140,11 @@ pub fn has_element<'e>(collection: V<'e>, value: V<'e>) -> bool {
     }
 }
 
-fn member_at<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn member_at<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (key, value) = (operands.at(0), operands.at(1));
     let held = operands.at(2).lookup(key);
-    Ok(V::Bool(held.is_some_and(|held| held == value)))
+    Ok(ValueRef::Bool(held.is_some_and(|held| held == value)))
 }

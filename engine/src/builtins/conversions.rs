@@ -5,7 +5,7 @@ use num_bigint::BigUint;
 use super::fault::FaultError;
 use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::bug::bug;
-use crate::value::{Kind, Number, NumberBuf, V};
+use crate::value::{Kind, Number, NumberBuf, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -25,7 +25,10 @@ pub const TABLE: &[Builtin] = &[
     .listed(&["strings"]),
 ];
 
-fn format_int<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn format_int<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let number = operands.number(0)?;
     let base = match operands.number(1)? {
         Number::Int(base @ (2 | 8 | 10 | 16)) => base.unsigned_abs(),
@@ -40,11 +43,14 @@ fn format_int<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V
     Ok(call.arena.text(&number.truncate().to_str_radix(base)))
 }
 
-fn to_number<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn to_number<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let operand = operands.at(0);
     match operand.kind() {
-        Kind::Null => Ok(V::Int(0)),
-        Kind::Boolean => Ok(V::Int(operand.holds().into())),
+        Kind::Null => Ok(ValueRef::Int(0)),
+        Kind::Boolean => Ok(ValueRef::Int(operand.holds().into())),
         Kind::Number => Ok(operand),
         Kind::String => {
             let text = operands.text(0)?;
@@ -71,7 +77,7 @@ fn in_range(number: Number<'_>) -> bool {
 
 /// Reads what Go takes for a float but JSON does not: a plus sign, leading zeros, no digit on one side of the
 /// point, underscores between digits, hexadecimal. The result is spelled as JSON.
-fn read(text: &[u8], operand: V<'_>) -> Result<NumberBuf, Fault> {
+fn read(text: &[u8], operand: ValueRef<'_>) -> Result<NumberBuf, Fault> {
     let refuse = |why| Fault::error(format!("strconv.ParseFloat: parsing {operand}: {why}"));
     let (negative, unsigned) = match text {
         [b'-', rest @ ..] => (true, rest),

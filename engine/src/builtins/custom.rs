@@ -6,11 +6,12 @@ use std::sync::Arc;
 use super::{BuiltinContext, Fault};
 use crate::bug::bug;
 use crate::types::{Type, parse_host_signature};
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// The body of a function that a host adds.
-pub type CustomBody =
-    dyn for<'e> Fn(&mut BuiltinContext<'e>, &[V<'e>]) -> Result<V<'e>, Fault> + Send + Sync;
+pub type CustomBody = dyn for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault>
+    + Send
+    + Sync;
 
 /// A function that a host adds to the built-ins.
 ///
@@ -18,7 +19,7 @@ pub type CustomBody =
 /// use solon::{Custom, Engine, Fault, Request, V};
 ///
 /// let half = Custom::new("half", "whole: number => half: number", |_, operands| match operands {
-///     [V::Int(whole)] => Ok(V::Int(whole / 2)),
+///     [ValueRef::Int(whole)] => Ok(ValueRef::Int(whole / 2)),
 ///     _ => Err(Fault::Undefined),
 /// })?;
 /// let engine = Engine::builder().function(half).build();
@@ -59,7 +60,7 @@ impl Custom {
     pub fn new(
         name: &str,
         signature: &str,
-        body: impl for<'e> Fn(&mut BuiltinContext<'e>, &[V<'e>]) -> Result<V<'e>, Fault>
+        body: impl for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault>
         + Send
         + Sync
         + 'static,
@@ -83,7 +84,7 @@ impl Custom {
     pub fn declared(
         name: &str,
         declaration: &[u8],
-        body: impl for<'e> Fn(&mut BuiltinContext<'e>, &[V<'e>]) -> Result<V<'e>, Fault>
+        body: impl for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault>
         + Send
         + Sync
         + 'static,
@@ -126,9 +127,9 @@ impl Custom {
     pub fn call<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
-        operands: &[V<'e>],
-    ) -> Result<V<'e>, Fault> {
-        if call.arena.has_outsize() && operands.iter().any(V::is_outsize) {
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
+        if call.arena.has_outsize() && operands.iter().any(ValueRef::is_outsize) {
             return Err(Fault::memory());
         }
         match call.hooks.recorded {
@@ -141,8 +142,8 @@ impl Custom {
     pub(super) fn ask<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
-        operands: &[V<'e>],
-    ) -> Result<V<'e>, Fault> {
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         if !self.waits {
             return (self.body)(call, operands);
         }

@@ -8,7 +8,7 @@ use solon_syntax::source::Span;
 use super::{Builtin, BuiltinContext, Fault, Prepared, Run};
 use crate::limits;
 use crate::types::Type;
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// An entry with its declaration.
 pub struct Entry {
@@ -46,17 +46,17 @@ impl Deref for Declaration {
 
 /// Whether work on an operand may take so long that it has to be asked first whether the evaluation may go on.
 #[inline]
-fn is_large(operand: &V<'_>) -> bool {
+fn is_large(operand: &ValueRef<'_>) -> bool {
     match operand {
-        V::Text(_) | V::Bytes(_) | V::NewText(_) => {
+        ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::NewText(_) => {
             operand.text_or_empty().as_bytes().len() > limits::LARGE_OPERAND
         }
-        V::Array(items) => items.len() > limits::LARGE_OPERAND,
-        V::NewArray(items) => items.len() > limits::LARGE_OPERAND,
-        V::Object(object) => object.len() > limits::LARGE_OPERAND,
-        V::NewObject(object) => object.len() > limits::LARGE_OPERAND,
-        V::Set(set) => set.items().len() > limits::LARGE_OPERAND,
-        V::NewSet(set) => set.len() > limits::LARGE_OPERAND,
+        ValueRef::Array(items) => items.len() > limits::LARGE_OPERAND,
+        ValueRef::NewArray(items) => items.len() > limits::LARGE_OPERAND,
+        ValueRef::Object(object) => object.len() > limits::LARGE_OPERAND,
+        ValueRef::NewObject(object) => object.len() > limits::LARGE_OPERAND,
+        ValueRef::Set(set) => set.items().len() > limits::LARGE_OPERAND,
+        ValueRef::NewSet(set) => set.len() > limits::LARGE_OPERAND,
         _ => false,
     }
 }
@@ -76,10 +76,10 @@ impl Entry {
     pub fn call<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
-        operands: &[V<'e>],
+        operands: &[ValueRef<'e>],
         prepared: Option<&dyn Prepared>,
         span: Span,
-    ) -> Result<V<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, Fault> {
         self.attempt(call, operands, prepared, span)
             .map_err(|fault| after(call, fault))
     }
@@ -93,10 +93,10 @@ impl Entry {
     pub fn attempt<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
-        operands: &[V<'e>],
+        operands: &[ValueRef<'e>],
         prepared: Option<&dyn Prepared>,
         span: Span,
-    ) -> Result<V<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, Fault> {
         if self.builtin.nondeterministic {
             return self.call_noted(call, operands, prepared, span);
         }
@@ -108,9 +108,9 @@ impl Entry {
     fn run<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
-        operands: &[V<'e>],
+        operands: &[ValueRef<'e>],
         prepared: Option<&dyn Prepared>,
-    ) -> Result<V<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, Fault> {
         if call.budget.is_timed() && operands.iter().any(is_large) {
             call.budget.check()?;
         }
@@ -126,8 +126,8 @@ impl Entry {
 
     /// Refuses operands with too many parts to go through, unless the function leaves those alone, or finds out itself.
     #[cold]
-    fn refuse_outsize(&self, operands: &[V<'_>]) -> Result<(), Fault> {
-        let beyond = operands.iter().any(V::is_outsize);
+    fn refuse_outsize(&self, operands: &[ValueRef<'_>]) -> Result<(), Fault> {
+        let beyond = operands.iter().any(ValueRef::is_outsize);
         if beyond && !self.builtin.holds {
             return Err(Fault::memory());
         }
@@ -138,10 +138,10 @@ impl Entry {
     fn call_noted<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
-        operands: &[V<'e>],
+        operands: &[ValueRef<'e>],
         prepared: Option<&dyn Prepared>,
         span: Span,
-    ) -> Result<V<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, Fault> {
         call.span = span;
         let (name, arena) = (self.builtin.name, call.arena);
         let Some(cache) = call.hooks.nd_cache else {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::value::{Kind, V};
+use crate::value::{Kind, ValueRef};
 
 /// The outcome of a call without a value.
 ///
@@ -11,7 +11,7 @@ use crate::value::{Kind, V};
 /// use solon::{Custom, Engine, Fault, Request, V};
 ///
 /// let half = Custom::new("half", "n: number => h: number", |_, operands| match operands {
-///     [V::Int(n)] if n % 2 == 0 => Ok(V::Int(n / 2)),
+///     [ValueRef::Int(n)] if n % 2 == 0 => Ok(ValueRef::Int(n / 2)),
 ///     _ => Err(Fault::error("an even number was expected")),
 /// })?;
 /// let engine = Engine::builder().function(half).build();
@@ -203,7 +203,7 @@ impl Fault {
     }
 
     /// An operand of the wrong kind.
-    pub fn operand(position: u8, want: &'static [&'static str], got: V<'_>) -> Self {
+    pub fn operand(position: u8, want: &'static [&'static str], got: ValueRef<'_>) -> Self {
         let got = Cow::Borrowed(got.kind().as_str());
         Self::Error(Box::new(FaultError::Operand {
             position,
@@ -217,7 +217,7 @@ impl Fault {
         position: u8,
         collection: Kind,
         want: &'static [&'static str],
-        got: V<'_>,
+        got: ValueRef<'_>,
     ) -> Self {
         Self::Error(Box::new(FaultError::Element {
             position,

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::arithmetic::computed;
 use super::{BuiltinContext, Fault};
 use crate::value::number::Sum;
-use crate::value::{Kind, Number, NumberBuf, V, Value};
+use crate::value::{Kind, Number, NumberBuf, Value, ValueRef};
 
 /// An aggregate that can be fused with the comprehension it is asked of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,9 +25,9 @@ pub enum Fold<'e> {
     /// How many there were.
     Count(usize),
     /// Their sum, and the first that is no number.
-    Sum(Sum, Option<V<'e>>),
+    Sum(Sum, Option<ValueRef<'e>>),
     /// The one that beats all others; the ordering is theirs to it.
-    Extreme(Ordering, Option<V<'e>>),
+    Extreme(Ordering, Option<ValueRef<'e>>),
 }
 
 impl<'e> Fold<'e> {
@@ -43,7 +43,7 @@ impl<'e> Fold<'e> {
 
     /// Takes an element.
     #[inline]
-    pub fn add(&mut self, element: V<'e>) {
+    pub fn add(&mut self, element: ValueRef<'e>) {
         match self {
             Self::Count(count) => *count += 1,
             Self::Sum(sum, wrong) => add_number(sum, wrong, element),
@@ -54,7 +54,7 @@ impl<'e> Fold<'e> {
     }
 
     /// Takes elements; which aggregate it is is asked once.
-    pub fn add_all(&mut self, mut elements: impl Iterator<Item = V<'e>>) {
+    pub fn add_all(&mut self, mut elements: impl Iterator<Item = ValueRef<'e>>) {
         match self {
             Self::Extreme(beaten, best) => {
                 let Some(first) = best.take().or_else(|| elements.next()) else {
@@ -64,8 +64,8 @@ impl<'e> Fold<'e> {
                 *best = Some(elements.fold(first, |old, element| better(old, element, beaten)));
             }
             Self::Sum(sum, wrong) => {
-                let int = |element: &V<'e>| match element {
-                    V::Int(int) => Some(*int),
+                let int = |element: &ValueRef<'e>| match element {
+                    ValueRef::Int(int) => Some(*int),
                     _ => None,
                 };
                 while let Some(element) = sum.add_ints(&mut elements, int) {
@@ -87,7 +87,11 @@ impl<'e> Fold<'e> {
     }
 
     /// What the built-in says of a collection of the elements.
-    pub fn finish(self, call: &BuiltinContext<'e>, collection: Kind) -> Result<V<'e>, Fault> {
+    pub fn finish(
+        self,
+        call: &BuiltinContext<'e>,
+        collection: Kind,
+    ) -> Result<ValueRef<'e>, Fault> {
         match self {
             Self::Count(count) => Ok(call.arena.number(NumberBuf::from(count))),
             Self::Sum(_, Some(wrong)) => Err(Fault::element(1, collection, &["number"], wrong)),
@@ -99,7 +103,7 @@ impl<'e> Fold<'e> {
 
 /// Adds an element to a sum; the first that is no number is kept.
 #[inline]
-fn add_number<'e>(sum: &mut Sum, wrong: &mut Option<V<'e>>, element: V<'e>) {
+fn add_number<'e>(sum: &mut Sum, wrong: &mut Option<ValueRef<'e>>, element: ValueRef<'e>) {
     match element.as_number() {
         Some(number) => sum.add(number),
         None => {
@@ -110,10 +114,10 @@ fn add_number<'e>(sum: &mut Sum, wrong: &mut Option<V<'e>>, element: V<'e>) {
 
 /// The one that is not beaten: of equal ones the later. Two integers are chosen from without a jump.
 #[inline]
-fn better<'e>(old: V<'e>, element: V<'e>, beaten: Ordering) -> V<'e> {
-    if let (V::Int(old), V::Int(int)) = (old, element) {
+fn better<'e>(old: ValueRef<'e>, element: ValueRef<'e>, beaten: Ordering) -> ValueRef<'e> {
+    if let (ValueRef::Int(old), ValueRef::Int(int)) = (old, element) {
         let (least, greatest) = (old.min(int), old.max(int));
-        return V::Int(if beaten.is_lt() { greatest } else { least });
+        return ValueRef::Int(if beaten.is_lt() { greatest } else { least });
     }
     let order = old.cmp(&element);
     if order.is_eq() || order == beaten {

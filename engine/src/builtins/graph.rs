@@ -9,7 +9,7 @@ use super::arrays::allot;
 use super::fault::FaultError;
 use super::operands::{Members, MembersIter};
 use super::{Builtin, BuiltinContext, Fault, Operands};
-use crate::value::{ObjectView, SetBuilder, V};
+use crate::value::{ObjectView, SetBuilder, ValueRef};
 pub use kept::Graphs;
 use numbered::{Nodes, are_worth_it};
 
@@ -36,7 +36,7 @@ pub const TABLE: &[Builtin] = &[
 ];
 
 /// The initial nodes.
-fn initial<'e>(operands: &[V<'e>]) -> Result<Members<'e>, Fault> {
+fn initial<'e>(operands: &[ValueRef<'e>]) -> Result<Members<'e>, Fault> {
     let operand = operands.at(1);
     Members::of(operand).ok_or_else(|| {
         Fault::Error(Box::new(FaultError::Operand {
@@ -47,10 +47,13 @@ fn initial<'e>(operands: &[V<'e>]) -> Result<Members<'e>, Fault> {
     })
 }
 
-fn reachable<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn reachable<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let graph = operands.object(0)?;
     let initial = initial(operands)?;
-    if let V::Object(stored) = operands.at(0)
+    if let ValueRef::Object(stored) = operands.at(0)
         && initial.len() <= kept::FEW
         && let Some(edges) = call.graphs.and_then(|graphs| graphs.get(stored))
     {
@@ -58,7 +61,7 @@ fn reachable<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<
         return edges.reachable(call, graph, std::iter::empty(), open);
     }
     let mut found = SetBuilder::new(call.arena);
-    let mut queue: Vec<V<'e>> = initial.iter().collect();
+    let mut queue: Vec<ValueRef<'e>> = initial.iter().collect();
     let mut numbered = false;
     while let Some(node) = queue.pop() {
         // most edges lead back: that is cheaper to see than what the graph says of a node
@@ -77,10 +80,10 @@ fn reachable<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<
             numbered = true;
             if let Some(nodes) = Nodes::new(call, graph)? {
                 let edges = Arc::new(nodes.edges(call, graph)?);
-                if let (V::Object(stored), Some(graphs)) = (operands.at(0), call.graphs) {
+                if let (ValueRef::Object(stored), Some(graphs)) = (operands.at(0), call.graphs) {
                     graphs.keep(stored, &edges);
                 }
-                let number = |node: &V<'e>| nodes.number(*node);
+                let number = |node: &ValueRef<'e>| nodes.number(*node);
                 let found = found.items().iter().filter_map(number);
                 return edges.reachable(call, graph, found, queue.iter().filter_map(number));
             }
@@ -89,7 +92,10 @@ fn reachable<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<
     Ok(found.finish())
 }
 
-fn reachable_paths<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn reachable_paths<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let graph = operands.object(0)?;
     let initial = initial(operands)?;
     let mut paths = SetBuilder::new(call.arena);
@@ -104,12 +110,12 @@ fn reachable_paths<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Res
 /// A path in the making, with what is left to try at each of its nodes.
 struct Walk<'e> {
     graph: ObjectView<'e>,
-    path: Vec<V<'e>>,
+    path: Vec<ValueRef<'e>>,
     left: Vec<MembersIter<'e>>,
 }
 
 impl<'e> Walk<'e> {
-    fn new(graph: ObjectView<'e>, node: V<'e>) -> Self {
+    fn new(graph: ObjectView<'e>, node: ValueRef<'e>) -> Self {
         Self {
             graph,
             path: vec![node],
@@ -118,7 +124,7 @@ impl<'e> Walk<'e> {
     }
 
     /// The neighbours of a node that is in the graph, unless it has none.
-    fn neighbours(&self, node: V<'e>) -> Option<MembersIter<'e>> {
+    fn neighbours(&self, node: ValueRef<'e>) -> Option<MembersIter<'e>> {
         let edges = Members::of(self.graph.get(node)?)?;
         (!edges.is_empty()).then(|| edges.iter())
     }

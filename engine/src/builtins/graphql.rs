@@ -7,7 +7,7 @@ use super::{Builtin, BuiltinContext, Fault, Operands, Prepared};
 use crate::graphql::{
     self, Decode, Encode, Problem, QueryDocument, Schema, SchemaDocument, TypeSystem,
 };
-use crate::value::{TextView, V, Value};
+use crate::value::{TextView, Value, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -81,8 +81,11 @@ impl Compiled {
 }
 
 /// A function of a query and a schema, which may be a constant.
-type Checker =
-    for<'e> fn(&mut BuiltinContext<'e>, &[V<'e>], Option<&Arc<Compiled>>) -> Result<V<'e>, Fault>;
+type Checker = for<'e> fn(
+    &mut BuiltinContext<'e>,
+    &[ValueRef<'e>],
+    Option<&Arc<Compiled>>,
+) -> Result<ValueRef<'e>, Fault>;
 
 /// A call whose schema is a constant.
 struct Constant {
@@ -91,12 +94,16 @@ struct Constant {
 }
 
 impl Prepared for Constant {
-    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         (self.run)(call, operands, Some(&self.schema))
     }
 }
 
-fn prepare(operands: &[Option<V<'_>>], run: Checker) -> Option<Arc<dyn Prepared>> {
+fn prepare(operands: &[Option<ValueRef<'_>>], run: Checker) -> Option<Arc<dyn Prepared>> {
     let text = operands.get(1).copied()??.as_text()?;
     let schema = Arc::new(Compiled::new(&text.to_str()).ok()?);
     Some(Arc::new(Constant { schema, run }))
@@ -126,11 +133,15 @@ fn types(document: SchemaDocument<'_>) -> Result<TypeSystem, Fault> {
 /// A document as it is given.
 enum Source<'e> {
     Text(&'e str),
-    Tree(V<'e>),
+    Tree(ValueRef<'e>),
 }
 
 impl<'e> Source<'e> {
-    fn new(call: &mut BuiltinContext<'e>, operands: &[V<'e>], position: u8) -> Result<Self, Fault> {
+    fn new(
+        call: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+        position: u8,
+    ) -> Result<Self, Fault> {
         let operand = operands.at(position);
         if operand.as_object().is_some() {
             return Ok(Self::Tree(operand));
@@ -153,7 +164,7 @@ fn text_of<'e>(call: &mut BuiltinContext<'e>, text: TextView<'e>) -> Result<&'e 
 
 fn query<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
+    operands: &[ValueRef<'e>],
 ) -> Result<QueryDocument<'e>, Fault> {
     match Source::new(call, operands, 0)? {
         Source::Text(text) => graphql::parse_query(text),
@@ -171,7 +182,7 @@ struct Schemed<'e> {
 impl<'e> Schemed<'e> {
     fn new(
         call: &mut BuiltinContext<'e>,
-        operands: &[V<'e>],
+        operands: &[ValueRef<'e>],
         constant: Option<&Arc<Compiled>>,
     ) -> Result<Self, Fault> {
         let source = Source::new(call, operands, 1)?;
@@ -191,7 +202,7 @@ impl<'e> Schemed<'e> {
     }
 
     /// The syntax tree.
-    fn tree(&self, call: &BuiltinContext<'e>) -> Result<V<'e>, Fault> {
+    fn tree(&self, call: &BuiltinContext<'e>) -> Result<ValueRef<'e>, Fault> {
         let text = match self.source {
             Source::Text(text) => text,
             Source::Tree(tree) => {
@@ -212,10 +223,10 @@ impl<'e> Schemed<'e> {
 /// The syntax trees of a query and a schema that fit.
 fn checked<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
+    operands: &[ValueRef<'e>],
     constant: Option<&Arc<Compiled>>,
     check: impl FnOnce(&TypeSystem, &QueryDocument<'e>) -> Result<(), Fault>,
-) -> Result<[V<'e>; 2], Fault> {
+) -> Result<[ValueRef<'e>; 2], Fault> {
     let query = query(call, operands)?;
     let schema = Schemed::new(call, operands, constant)?;
     check(&schema.compiled.types, &query)?;
@@ -224,9 +235,9 @@ fn checked<'e>(
 
 fn parse<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
+    operands: &[ValueRef<'e>],
     constant: Option<&Arc<Compiled>>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let trees = checked(call, operands, constant, |types, query| {
         graphql::validate(types, query).map_err(worded)
     })?;
@@ -235,9 +246,9 @@ fn parse<'e>(
 
 fn parse_and_verify<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
+    operands: &[ValueRef<'e>],
     constant: Option<&Arc<Compiled>>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let trees = checked(call, operands, constant, |types, query| {
         let valid = graphql::is_valid(types, query);
         valid.then_some(()).ok_or(Fault::Undefined)
@@ -247,14 +258,14 @@ fn parse_and_verify<'e>(
         Err(Fault::Halt(halt)) => return Err(Fault::Halt(halt)),
         Err(_) => (false, [call.arena.object_from([]); 2]),
     };
-    Ok(call.arena.array(&[V::Bool(valid), query, schema]))
+    Ok(call.arena.array(&[ValueRef::Bool(valid), query, schema]))
 }
 
 fn is_valid<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
+    operands: &[ValueRef<'e>],
     constant: Option<&Arc<Compiled>>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let mut valid = || {
         let query = query(call, operands)?;
         let schema = Schemed::new(call, operands, constant)?;
@@ -262,28 +273,37 @@ fn is_valid<'e>(
     };
     match valid() {
         Err(Fault::Halt(halt)) => Err(Fault::Halt(halt)),
-        valid => Ok(V::Bool(valid.unwrap_or(false))),
+        valid => Ok(ValueRef::Bool(valid.unwrap_or(false))),
     }
 }
 
-fn parse_query<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse_query<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = text_of(call, operands.text(0)?)?;
     let document = graphql::parse_query(text).map_err(worded)?;
     Ok(document.encode(call.arena))
 }
 
-fn parse_schema<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse_schema<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = text_of(call, operands.text(0)?)?;
     let document = graphql::parse_schema(text).map_err(worded)?;
     Ok(document.encode(call.arena))
 }
 
-fn schema_is_valid<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn schema_is_valid<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let document = match Source::new(call, operands, 0) {
         Ok(Source::Text(text)) => graphql::parse_schema(text),
         Ok(Source::Tree(tree)) => SchemaDocument::decode(tree, 0),
         Err(Fault::Halt(halt)) => return Err(Fault::Halt(halt)),
-        Err(_) => return Ok(V::Bool(false)),
+        Err(_) => return Ok(ValueRef::Bool(false)),
     };
-    Ok(V::Bool(document.and_then(Schema::build).is_ok()))
+    Ok(ValueRef::Bool(document.and_then(Schema::build).is_ok()))
 }

@@ -9,7 +9,7 @@ use subtle::ConstantTimeEq;
 
 use super::encoding::hex;
 use super::{Builtin, BuiltinContext, Fault, Operands};
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -65,16 +65,16 @@ pub const TABLE: &[Builtin] = &[
 
 fn digest<'e, D: Digest>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let digest = D::digest(operands.text(0)?.as_bytes());
     Ok(hex::written(call, &digest))
 }
 
 fn hmac<'e, M: Mac + KeyInit>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (text, key) = (operands.text(0)?, operands.text(1)?);
     let mac = <M as KeyInit>::new_from_slice(key.as_bytes());
     let mac = mac.map_err(|_| Fault::error("invalid key length"))?;
@@ -82,8 +82,8 @@ fn hmac<'e, M: Mac + KeyInit>(
     Ok(hex::written(call, &code))
 }
 
-fn equal<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn equal<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
     let (left, right) = (operands.text(0)?, operands.text(1)?);
     let equal = left.as_bytes().ct_eq(right.as_bytes());
-    Ok(V::Bool(equal.into()))
+    Ok(ValueRef::Bool(equal.into()))
 }

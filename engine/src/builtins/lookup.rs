@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use super::http::check_name;
 use super::{Builtin, BuiltinContext, Fault, FaultCode, Operands};
 use crate::host::{LookupError, NO_NETWORK};
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[Builtin::new(
@@ -17,7 +17,10 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
 .waiting()
 .nondeterministic()];
 
-fn lookup<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn lookup<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let operand = operands.text(0)?;
     let name = operand.to_str();
     check_name(call, &name).map_err(Fault::error)?;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use crate::value::{Arena, V, Value, json};
+use crate::value::{Arena, Value, ValueRef, json};
 
 /// What nondeterministic built-ins answered in a decision, by name and arguments.
 ///
@@ -82,7 +82,12 @@ impl NdBuiltinCache {
     }
 
     /// The known answer of a call.
-    pub(super) fn get<'e>(&self, arena: &'e Arena, name: &str, args: &[V<'e>]) -> Option<V<'e>> {
+    pub(super) fn get<'e>(
+        &self,
+        arena: &'e Arena,
+        name: &str,
+        args: &[ValueRef<'e>],
+    ) -> Option<ValueRef<'e>> {
         let calls = self.calls.borrow();
         let answers = calls.get(&Value::string(name))?;
         let args = arena.array(args).to_value();
@@ -90,7 +95,13 @@ impl NdBuiltinCache {
     }
 
     /// Notes the answer of a call.
-    pub(super) fn put<'e>(&self, arena: &'e Arena, name: &str, args: &[V<'e>], answer: V<'e>) {
+    pub(super) fn put<'e>(
+        &self,
+        arena: &'e Arena,
+        name: &str,
+        args: &[ValueRef<'e>],
+        answer: ValueRef<'e>,
+    ) {
         let mut calls = self.calls.borrow_mut();
         let answers = calls.entry(Value::string(name)).or_default();
         answers.insert(arena.array(args).to_value(), answer.to_value());

@@ -10,7 +10,7 @@ use super::{
     Answer, Builtin, BuiltinContext, Fault, IndexTest, Members, Operands, Prepared, Quick,
 };
 use crate::bug::bug;
-use crate::value::{TextView, V};
+use crate::value::{TextView, ValueRef};
 pub use range::Range;
 use range::{Address, Form, Prefix};
 
@@ -100,7 +100,7 @@ pub fn range(text: &str) -> Option<Range> {
 }
 
 /// A string, whichever operand it is of: messages call each the first.
-fn text(value: V<'_>) -> Result<TextView<'_>, Fault> {
+fn text(value: ValueRef<'_>) -> Result<TextView<'_>, Fault> {
     [value].text(0)
 }
 
@@ -140,19 +140,26 @@ fn is_block(text: &[u8]) -> Option<i64> {
     usual_block(text).map(|_| 1)
 }
 
-fn cidr_contains<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn cidr_contains<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let whole = block(text(operands.at(0))?)?;
     let part = block_or_address(text(operands.at(1))?)?;
-    Ok(V::Bool(whole.contains(part)))
+    Ok(ValueRef::Bool(whole.contains(part)))
 }
 
 /// A call with a constant block.
 struct Block(Range);
 
 impl Prepared for Block {
-    fn call<'e>(&self, _: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(
+        &self,
+        _: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         let part = block_or_address(text(operands.at(1))?)?;
-        Ok(V::Bool(self.0.contains(part)))
+        Ok(ValueRef::Bool(self.0.contains(part)))
     }
 
     fn quick(&self) -> Option<(usize, Answer)> {
@@ -165,25 +172,34 @@ impl Prepared for Block {
     }
 }
 
-fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let whole = operands.first().copied()??.as_text()?;
     let (_, range) = Range::parse(&whole.to_str())?;
     Some(Arc::new(Block(range)))
 }
 
-fn cidr_intersects<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn cidr_intersects<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let left = block(text(operands.at(0))?)?;
     let right = block(text(operands.at(1))?)?;
-    Ok(V::Bool(left.intersects(right)))
+    Ok(ValueRef::Bool(left.intersects(right)))
 }
 
-fn cidr_is_valid<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn cidr_is_valid<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.at(0).as_text();
     let valid = text.is_some_and(|text| Range::parse(&text.to_str()).is_some());
-    Ok(V::Bool(valid))
+    Ok(ValueRef::Bool(valid))
 }
 
-fn cidr_expand<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn cidr_expand<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let Range { first, last, .. } = block(operands.text(0)?)?;
     let bytes = (last.0 - first.0).saturating_mul(ADDRESS_BYTES);
     call.budget
@@ -197,12 +213,14 @@ fn cidr_expand<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<
 }
 
 /// The members of an operand, each with what stands for it in the result; a string is its own member.
-fn members<'e>(operand: V<'e>) -> Box<dyn Iterator<Item = (V<'e>, V<'e>)> + 'e> {
+fn members<'e>(
+    operand: ValueRef<'e>,
+) -> Box<dyn Iterator<Item = (ValueRef<'e>, ValueRef<'e>)> + 'e> {
     match operand {
         _ if operand.as_text().is_some() => Box::new(std::iter::once((operand, operand))),
         _ if let Some(object) = operand.as_object() => Box::new(object.iter()),
         _ => match Members::of(operand) {
-            Some(Members::Array(array)) => Box::new((0..).map(V::Int).zip(array.iter())),
+            Some(Members::Array(array)) => Box::new((0..).map(ValueRef::Int).zip(array.iter())),
             Some(Members::Set(set)) => Box::new(set.iter().map(|member| (member, member))),
             None => Box::new(std::iter::empty()),
         },
@@ -210,7 +228,7 @@ fn members<'e>(operand: V<'e>) -> Box<dyn Iterator<Item = (V<'e>, V<'e>)> + 'e> 
 }
 
 /// The string of a member, which is one or an array that starts with one.
-fn named(member: V<'_>, position: u8) -> Result<V<'_>, Fault> {
+fn named(member: ValueRef<'_>, position: u8) -> Result<ValueRef<'_>, Fault> {
     match member.as_array().map(|array| array.get(0)) {
         Some(Some(first)) => Ok(first),
         None if member.as_text().is_some() => Ok(member),
@@ -222,10 +240,10 @@ fn named(member: V<'_>, position: u8) -> Result<V<'_>, Fault> {
 
 fn cidr_contains_matches<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     // the parts are looked at with the first of the blocks, so that a mistake in that one comes first
-    let mut parts: Option<SmallVec<[(V<'e>, Range); 1]>> = None;
+    let mut parts: Option<SmallVec<[(ValueRef<'e>, Range); 1]>> = None;
     let first_part = members(operands.at(1)).next();
     let mut pairs = call.arena.list();
     for (key, whole) in members(operands.at(0)) {
@@ -274,12 +292,15 @@ fn block_or_class(text: &str) -> Result<(Address, Range), Fault> {
     Ok((address, Range::block(address, host_bits)))
 }
 
-fn cidr_merge<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn cidr_merge<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let Some(members) = Members::of(operands.at(0)) else {
         return Err(Fault::error("operand must be an array"));
     };
     call.budget.spend_len(members.len())?;
-    let read = |member: V<'e>| {
+    let read = |member: ValueRef<'e>| {
         let text = member.as_text();
         let text = text.ok_or_else(|| Fault::error("element must be string"))?;
         let text = text.to_str();

@@ -7,7 +7,7 @@ use num_bigint::BigInt;
 use super::arrays::allot;
 use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::bug::bug;
-use crate::value::{Number, NumberBuf, V};
+use crate::value::{Number, NumberBuf, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -32,12 +32,18 @@ pub const TABLE: &[Builtin] = &[
     .nondeterministic(),
 ];
 
-fn range<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn range<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (first, last) = (operands.integer(0)?, operands.integer(1)?);
     steps(call, first, last, Number::Int(1))
 }
 
-fn range_step<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn range_step<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (first, last) = (operands.integer(0)?, operands.integer(1)?);
     let step = operands.integer(2)?;
     if step.compare(Number::Int(0)).is_le() {
@@ -57,7 +63,7 @@ fn steps<'e>(
     first: Number<'_>,
     last: Number<'_>,
     step: Number<'_>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let (Some(first), Some(last), Some(step)) = (first.to_i64(), last.to_i64(), step.to_i64())
     else {
         return big_steps(call, first, last, step);
@@ -78,7 +84,7 @@ fn steps<'e>(
             let number = next;
             // behind the last there may be no other
             next = number.wrapping_add(step);
-            V::Int(number)
+            ValueRef::Int(number)
         }));
     }
     Ok(call.arena.array_of(list.into_bump_slice()))
@@ -90,7 +96,7 @@ fn big_steps<'e>(
     first: Number<'_>,
     last: Number<'_>,
     step: Number<'_>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let whole = |number: Number<'_>| {
         number
             .to_bigint()
@@ -118,7 +124,10 @@ fn big_steps<'e>(
     Ok(call.arena.array_of(numbers.into_bump_slice()))
 }
 
-fn intn<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn intn<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let key = operands.text(0)?;
     let bound = operands.int(1)?.unsigned_abs();
     // a keyed hash of the operands needs no memory of earlier answers

@@ -11,7 +11,7 @@ use solon_syntax::stack;
 use super::arrays::allot;
 use super::{Builtin, BuiltinContext, Fault, Operands, occurrences};
 use crate::value::array::ArrayView;
-use crate::value::{Kind, ObjectView, Overlaid, SetView, V};
+use crate::value::{Kind, ObjectView, Overlaid, SetView, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -60,7 +60,10 @@ pub const TABLE: &[Builtin] = &[
     ),
 ];
 
-fn keys<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn keys<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let object = operands.object(0)?;
     allot(call, object.len())?;
     if let Some(keys) = forms::known_keys(call, object) {
@@ -71,7 +74,10 @@ fn keys<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, 
     Ok(call.arena.sorted_set(keys.into_bump_slice()))
 }
 
-fn filter<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn filter<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let object = operands.object(0)?;
     if let Some(filtered) = forms::selected(call, object, operands.at(1), true)? {
         return Ok(filtered);
@@ -87,7 +93,10 @@ fn filter<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>
     Ok(in_order(call, held, object.len()))
 }
 
-fn remove<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn remove<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let object = operands.object(0)?;
     if let Some(others) = forms::selected(call, object, operands.at(1), false)? {
         return Ok(others);
@@ -109,7 +118,7 @@ fn remove<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>
 }
 
 /// The keys of a set or an object in order, when they are strings, and few beside so many pairs.
-fn few_texts(keys: V<'_>, pairs: usize) -> Option<SmallVec<[V<'_>; 8]>> {
+fn few_texts(keys: ValueRef<'_>, pairs: usize) -> Option<SmallVec<[ValueRef<'_>; 8]>> {
     let (set, object) = (keys.as_set(), keys.as_object());
     let len = set.map(SetView::len).or(object.map(ObjectView::len))?;
     if len.saturating_mul(Overlaid::SHARE) > pairs {
@@ -127,9 +136,9 @@ fn few_texts(keys: V<'_>, pairs: usize) -> Option<SmallVec<[V<'_>; 8]>> {
 /// An object of pairs that are in order, at most so many.
 fn in_order<'e>(
     call: &BuiltinContext<'e>,
-    pairs: impl Iterator<Item = (V<'e>, V<'e>)>,
+    pairs: impl Iterator<Item = (ValueRef<'e>, ValueRef<'e>)>,
     most: usize,
-) -> V<'e> {
+) -> ValueRef<'e> {
     let list = || bumpalo::collections::Vec::with_capacity_in(most, call.arena.bump());
     let (mut keys, mut values) = (list(), list());
     pairs.for_each(|(key, value)| {
@@ -141,7 +150,10 @@ fn in_order<'e>(
 }
 
 /// Something to look keys up in, from the second operand: an array, a set, or an object for its keys.
-fn key_set<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn key_set<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let operand = operands.at(1);
     if let Some(array) = operand.as_array() {
         allot(call, array.len())?;
@@ -153,7 +165,10 @@ fn key_set<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e
     }
 }
 
-fn subset<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn subset<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (whole, part) = (operands.at(0), operands.at(1));
     let found = if let (Some(whole), Some(part)) = (whole.as_object(), part.as_object()) {
         object_subset(call, whole, part)?
@@ -169,7 +184,7 @@ fn subset<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>
             "both arguments object.subset must be of the same type or array and set",
         ));
     };
-    Ok(V::Bool(found))
+    Ok(ValueRef::Bool(found))
 }
 
 fn object_subset<'e>(
@@ -214,8 +229,8 @@ fn array_subset(
     part: ArrayView<'_>,
 ) -> Result<bool, Fault> {
     allot(call, whole.len() + part.len())?;
-    let whole: Vec<V<'_>> = whole.iter().collect();
-    let part: Vec<V<'_>> = part.iter().collect();
+    let whole: Vec<ValueRef<'_>> = whole.iter().collect();
+    let part: Vec<ValueRef<'_>> = part.iter().collect();
     let mut found = part.is_empty();
     occurrences::each(&whole, &part, |_| {
         found = true;

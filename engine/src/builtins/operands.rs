@@ -4,7 +4,7 @@ use super::fault::{Fault, FaultError};
 use crate::bug::bug;
 use crate::value::array::{ArrayIter, ArrayView};
 use crate::value::set::SetIter;
-use crate::value::{Kind, Number, ObjectView, SetView, TextView, V};
+use crate::value::{Kind, Number, ObjectView, SetView, TextView, ValueRef};
 
 /// The integer that a number is written as: `1` and, up to 18 digits, `1.0`, but neither `1e0` nor what is too
 /// large.
@@ -36,7 +36,7 @@ fn not_integer(position: u8) -> Fault {
 /// Reads an operand, or says what it should have been.
 pub trait Operands<'e> {
     /// The operand at a position counted from 0; `null` when it is missing, which the compiler rules out.
-    fn at(&self, position: u8) -> V<'e>;
+    fn at(&self, position: u8) -> ValueRef<'e>;
     /// A string.
     fn text(&self, position: u8) -> Result<TextView<'e>, Fault>;
     /// A number.
@@ -66,7 +66,7 @@ pub enum Members<'e> {
 
 impl<'e> Members<'e> {
     /// Those of an array or a set.
-    pub fn of(value: V<'e>) -> Option<Self> {
+    pub fn of(value: ValueRef<'e>) -> Option<Self> {
         match value.as_array() {
             Some(array) => Some(Self::Array(array)),
             None => value.as_set().map(Self::Set),
@@ -111,7 +111,7 @@ impl<'e> Members<'e> {
     }
 
     /// Whether one equals `value`.
-    pub fn contains(self, value: V<'_>) -> bool {
+    pub fn contains(self, value: ValueRef<'_>) -> bool {
         match self {
             Self::Array(array) => array.iter().any(|element| element == value),
             Self::Set(set) => set.contains(value),
@@ -138,10 +138,10 @@ pub enum MembersIter<'e> {
 }
 
 impl<'e> Iterator for MembersIter<'e> {
-    type Item = V<'e>;
+    type Item = ValueRef<'e>;
 
     #[inline]
-    fn next(&mut self) -> Option<V<'e>> {
+    fn next(&mut self) -> Option<ValueRef<'e>> {
         match self {
             Self::Array(items) => items.next(),
             Self::Set(items) => items.next(),
@@ -151,7 +151,7 @@ impl<'e> Iterator for MembersIter<'e> {
 
 /// An operand where it lies: it was just written in parts, and is slow to move as a whole.
 #[inline]
-fn held<'v, 'e>(operands: &'v [V<'e>], position: u8) -> &'v V<'e> {
+fn held<'v, 'e>(operands: &'v [ValueRef<'e>], position: u8) -> &'v ValueRef<'e> {
     operands
         .get(usize::from(position))
         .unwrap_or_else(|| no_operand())
@@ -160,13 +160,13 @@ fn held<'v, 'e>(operands: &'v [V<'e>], position: u8) -> &'v V<'e> {
 /// What is read in place of an operand that is missing.
 #[cold]
 #[inline(never)]
-fn no_operand() -> &'static V<'static> {
+fn no_operand() -> &'static ValueRef<'static> {
     bug!("a call with too few operands")
 }
 
-impl<'e> Operands<'e> for [V<'e>] {
+impl<'e> Operands<'e> for [ValueRef<'e>] {
     #[inline]
-    fn at(&self, position: u8) -> V<'e> {
+    fn at(&self, position: u8) -> ValueRef<'e> {
         *held(self, position)
     }
 

@@ -6,7 +6,7 @@ use solon_syntax::parse_module as parse;
 use solon_syntax::source::{Source, SourceId};
 
 use super::{Builtin, BuiltinContext, Fault, Operands};
-use crate::value::{V, json};
+use crate::value::{ValueRef, json};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[Builtin::new(
@@ -16,7 +16,10 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
     parse_module,
 )];
 
-fn parse_module<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse_module<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     // OPA names the first operand whichever is wrong
     let operand = |position| {
         let operand = operands.at(position);

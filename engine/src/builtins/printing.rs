@@ -2,7 +2,7 @@
 
 use super::buffer::{Writer, push};
 use super::{Builtin, BuiltinContext, Fault, FaultCode, Members, Observed, Operands};
-use crate::value::{Kind, V};
+use crate::value::{Kind, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -38,7 +38,7 @@ pub const TABLE: &[Builtin] = &[
         "internal.test_case",
         "array[any] => void",
         "Names the case of a test that has several.",
-        |_, _| Ok(V::Bool(true)),
+        |_, _| Ok(ValueRef::Bool(true)),
     )
     .observed(Observed::TestCase),
 ];
@@ -51,15 +51,21 @@ pub const TEMPLATE_STRING: &str = "internal.template_string";
 /// What stands for an expression that is undefined.
 const UNDEFINED: &str = "<undefined>";
 
-fn print<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn print<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     if let Some(print) = call.hooks.print {
         let shown = operands.iter().map(|value| show(call, *value));
         print(&shown.collect::<Result<Vec<_>, _>>()?.join(" "));
     }
-    Ok(V::Bool(true))
+    Ok(ValueRef::Bool(true))
 }
 
-fn print_each<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn print_each<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let parts = operands.array(0)?;
     if let Some(print) = call.hooks.print {
         let parts = parts
@@ -68,10 +74,13 @@ fn print_each<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V
             .collect::<Result<Vec<_>, _>>()?;
         combine(call, &parts, |line| print(&line.join(" ")))?;
     }
-    Ok(V::Bool(true))
+    Ok(ValueRef::Bool(true))
 }
 
-fn template_string<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn template_string<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let parts = operands.array(0)?;
     // what no template can have goes before what has no one value
     let mut all = parts.iter();
@@ -100,7 +109,9 @@ fn template_string<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Res
             None => part,
         };
         match (part, part.string_bytes()) {
-            (V::Int(i), _) => push(call, &mut buffer, itoa::Buffer::new().format(i).as_bytes())?,
+            (ValueRef::Int(i), _) => {
+                push(call, &mut buffer, itoa::Buffer::new().format(i).as_bytes())?
+            }
             (_, Some(text)) => push(call, &mut buffer, text)?,
             _ => Writer::new(call, &mut buffer).value(part)?,
         }
@@ -108,7 +119,7 @@ fn template_string<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Res
     Ok(call.text(buffer))
 }
 
-fn illegal(part: V<'_>) -> Fault {
+fn illegal(part: ValueRef<'_>) -> Fault {
     Fault::halt(
         FaultCode::Internal,
         format!("illegal argument type: {}", part.kind()),
@@ -116,7 +127,7 @@ fn illegal(part: V<'_>) -> Fault {
 }
 
 /// The texts of an argument: of the members of a set, or of the value that it is.
-fn alternatives(call: &BuiltinContext<'_>, part: V<'_>) -> Result<Vec<String>, Fault> {
+fn alternatives(call: &BuiltinContext<'_>, part: ValueRef<'_>) -> Result<Vec<String>, Fault> {
     match part.kind() {
         Kind::Set => match Members::of(part) {
             Some(members) if !members.is_empty() => {
@@ -130,7 +141,7 @@ fn alternatives(call: &BuiltinContext<'_>, part: V<'_>) -> Result<Vec<String>, F
 }
 
 /// Strings as they are, everything else as Rego text.
-fn show(call: &BuiltinContext<'_>, value: V<'_>) -> Result<String, Fault> {
+fn show(call: &BuiltinContext<'_>, value: ValueRef<'_>) -> Result<String, Fault> {
     match value.as_text() {
         Some(text) => Ok(text.to_str().into_owned()),
         None => call.shown(value),
@@ -162,7 +173,7 @@ fn combine(
     }
 }
 
-fn trace<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn trace<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
     operands.text(0)?;
-    Ok(V::Bool(true))
+    Ok(ValueRef::Bool(true))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{BuiltinContext, Custom, Fault, FaultCode};
 use crate::limits;
-use crate::value::{V, Value};
+use crate::value::{Value, ValueRef};
 
 /// The answers of functions that are not pure, each call in its turn.
 ///
@@ -42,8 +42,8 @@ impl Recorded {
         &self,
         function: &Custom,
         call: &mut BuiltinContext<'e>,
-        operands: &[V<'e>],
-    ) -> Result<V<'e>, Fault> {
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         let operands_owned = || operands.iter().map(|operand| operand.to_value()).collect();
         if self.replays.get() {
             let answer = self.next(&(function.name.clone(), operands_owned()));
@@ -76,7 +76,7 @@ impl Recorded {
 }
 
 impl Answer {
-    fn of(result: &Result<V<'_>, Fault>) -> Self {
+    fn of(result: &Result<ValueRef<'_>, Fault>) -> Self {
         match result {
             Ok(value) => Self::Value(value.to_value()),
             Err(Fault::Undefined) => Self::Undefined,
@@ -85,7 +85,7 @@ impl Answer {
         }
     }
 
-    fn give<'e>(self, call: &BuiltinContext<'e>) -> Result<V<'e>, Fault> {
+    fn give<'e>(self, call: &BuiltinContext<'e>) -> Result<ValueRef<'e>, Fault> {
         match self {
             Self::Value(value) => Ok(call.arena.copy_of(&value)),
             Self::Undefined => Err(Fault::Undefined),

@@ -1,7 +1,7 @@
 //! What surrounds an evaluation: the clock, the program that runs it, the rule it is in.
 
 use super::{Builtin, BuiltinContext, Fault};
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -40,10 +40,10 @@ fn outside_rules(name: &str) -> Fault {
     ))
 }
 
-fn now_ns<'e>(call: &mut BuiltinContext<'e>, _: &[V<'e>]) -> Result<V<'e>, Fault> {
-    Ok(V::Int(call.now_ns()))
+fn now_ns<'e>(call: &mut BuiltinContext<'e>, _: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+    Ok(ValueRef::Int(call.now_ns()))
 }
 
-fn runtime<'e>(call: &mut BuiltinContext<'e>, _: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn runtime<'e>(call: &mut BuiltinContext<'e>, _: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
     Ok(call.arena.copy_of(&call.host.runtime()))
 }

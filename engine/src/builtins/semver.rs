@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::{Answer, Builtin, BuiltinContext, Fault, Operands, Prepared, Quick};
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -139,7 +139,10 @@ impl<'a> Identifier<'a> {
     }
 }
 
-fn compare<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn compare<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (left, right) = (operands.text(0)?, operands.text(1)?);
     let refuse = |position: u8| {
         let shown = operands.at(position);
@@ -150,7 +153,7 @@ fn compare<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, 
     };
     let left = Version::parse(left.as_bytes()).ok_or_else(|| refuse(0))?;
     let right = Version::parse(right.as_bytes()).ok_or_else(|| refuse(1))?;
-    Ok(V::Int(left.compare(&right) as i64))
+    Ok(ValueRef::Int(left.compare(&right) as i64))
 }
 
 fn order(left: &[u8], right: &[u8]) -> Option<i64> {
@@ -183,9 +186,13 @@ impl Against {
 }
 
 impl Prepared for Against {
-    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         match self.order(operands.text(self.other)?.as_bytes()) {
-            Some(order) => Ok(V::Int(order)),
+            Some(order) => Ok(ValueRef::Int(order)),
             None => compare(call, operands),
         }
     }
@@ -199,7 +206,7 @@ impl Prepared for Against {
     }
 }
 
-fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let (known, other) = match operands {
         [None, Some(right)] => (right, 0),
         [Some(left), None] => (left, 1),
@@ -218,10 +225,13 @@ fn is_version(text: &[u8]) -> Option<i64> {
     Some(Version::parse(text).is_some().into())
 }
 
-fn is_valid<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn is_valid<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.at(0).as_text();
     let valid = text.is_some_and(|text| Version::parse(text.as_bytes()).is_some());
-    Ok(V::Bool(valid))
+    Ok(ValueRef::Bool(valid))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use self::merging::{Wanted, side_by_side};
 use super::arrays::allot;
 use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::limits;
-use crate::value::{Kind, SetBuilder, SetView, V};
+use crate::value::{Kind, SetBuilder, SetView, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -61,7 +61,7 @@ pub fn difference<'e>(
     call: &mut BuiltinContext<'e>,
     left: SetView<'e>,
     right: SetView<'e>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     allot(call, left.len())?;
     if left.len() >= MANY && is_cheap_to_order(left) {
         let lefts = in_order(call, left);
@@ -89,16 +89,16 @@ fn is_ordered(set: SetView<'_>) -> bool {
 
 /// Whether a set is in order, or sorted in about the time that hashing its members takes.
 fn is_cheap_to_order(set: SetView<'_>) -> bool {
-    let simple = |member: V<'_>| member.kind() < Kind::Array;
+    let simple = |member: ValueRef<'_>| member.kind() < Kind::Array;
     is_ordered(set) || set.iter_unordered().next().is_none_or(simple)
 }
 
 /// Those of some members in order that are wanted.
 fn those<'e>(
     call: &BuiltinContext<'e>,
-    members: &[V<'e>],
-    is_wanted: impl Fn(V<'e>) -> bool,
-) -> Result<V<'e>, Fault> {
+    members: &[ValueRef<'e>],
+    is_wanted: impl Fn(ValueRef<'e>) -> bool,
+) -> Result<ValueRef<'e>, Fault> {
     let mut wanted = bumpalo::collections::Vec::with_capacity_in(members.len(), call.arena.bump());
     for stretch in members.chunks(limits::LONG_STEP) {
         wanted.extend(stretch.iter().copied().filter(|member| is_wanted(*member)));
@@ -108,18 +108,24 @@ fn those<'e>(
 }
 
 /// The members of a set in order, side by side.
-fn in_order<'e>(call: &BuiltinContext<'e>, set: SetView<'e>) -> &'e [V<'e>] {
+fn in_order<'e>(call: &BuiltinContext<'e>, set: SetView<'e>) -> &'e [ValueRef<'e>] {
     match set {
         SetView::Arena(set) => set.sorted(call.arena),
         SetView::Stored(set) => call.arena.in_flight(set.items()),
     }
 }
 
-fn set_diff<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn set_diff<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     difference(call, operands.set(0)?, operands.set(1)?)
 }
 
-fn and<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn and<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (left, right) = (operands.set(0)?, operands.set(1)?);
     common(call, left, right)
 }
@@ -129,7 +135,7 @@ fn common<'e>(
     call: &mut BuiltinContext<'e>,
     left: SetView<'e>,
     right: SetView<'e>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let (small, large) = if left.len() <= right.len() {
         (left, right)
     } else {
@@ -150,7 +156,7 @@ fn common<'e>(
     ))
 }
 
-fn or<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn or<'e>(call: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
     let (left, right) = (operands.set(0)?, operands.set(1)?);
     if right.is_empty() {
         return Ok(operands.at(0));
@@ -169,8 +175,11 @@ fn or<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fa
         .set_from(left.iter_unordered().chain(right.iter_unordered())))
 }
 
-fn intersection<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let mut result: Option<V<'e>> = None;
+fn intersection<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
+    let mut result: Option<ValueRef<'e>> = None;
     for set in inner(operands)? {
         let set = set?;
         result = Some(match result {
@@ -184,8 +193,11 @@ fn intersection<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result
     Ok(result.unwrap_or_else(|| call.arena.set_from([])))
 }
 
-fn union<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let mut sets: SmallVec<[V<'e>; FEW]> = SmallVec::new();
+fn union<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
+    let mut sets: SmallVec<[ValueRef<'e>; FEW]> = SmallVec::new();
     for set in inner(operands)? {
         sets.push(set?);
     }
@@ -214,7 +226,9 @@ fn union<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>,
 const FEW: usize = 4;
 
 /// The sets in the set that is the first operand.
-fn inner<'e>(operands: &[V<'e>]) -> Result<impl Iterator<Item = Result<V<'e>, Fault>>, Fault> {
+fn inner<'e>(
+    operands: &[ValueRef<'e>],
+) -> Result<impl Iterator<Item = Result<ValueRef<'e>, Fault>>, Fault> {
     Ok(operands.set(0)?.iter().map(|set| match set.as_set() {
         Some(_) => Ok(set),
         None => Err(Fault::operand(1, &["set"], set)),

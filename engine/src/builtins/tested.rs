@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{BuiltinContext, Fault, Operands, Prepared};
-use crate::value::{TextView, V};
+use crate::value::{TextView, ValueRef};
 
 /// A test of the string at a position.
 struct Tested<T> {
@@ -20,8 +20,12 @@ pub fn tested(
 }
 
 impl<T: Fn(&TextView<'_>) -> bool + Send + Sync> Prepared for Tested<T> {
-    fn call<'e>(&self, _: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-        Ok(V::Bool(self.test(&operands.text(self.position)?)))
+    fn call<'e>(
+        &self,
+        _: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
+        Ok(ValueRef::Bool(self.test(&operands.text(self.position)?)))
     }
 
     fn tested(&self) -> Option<usize> {

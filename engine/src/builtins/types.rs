@@ -1,7 +1,7 @@
 //! Kinds of values: tests for them, their names, and the old casts.
 
 use super::{Builtin, BuiltinContext, Fault, Operands};
-use crate::value::{Kind, V};
+use crate::value::{Kind, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -113,15 +113,22 @@ pub const TABLE: &[Builtin] = &[
     .deprecated(),
 ];
 
-fn is<'e>(operands: &[V<'e>], kind: Kind) -> Result<V<'e>, Fault> {
-    Ok(V::Bool(operands.at(0).kind() == kind))
+fn is<'e>(operands: &[ValueRef<'e>], kind: Kind) -> Result<ValueRef<'e>, Fault> {
+    Ok(ValueRef::Bool(operands.at(0).kind() == kind))
 }
 
-fn type_name<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn type_name<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     Ok(call.arena.text(operands.at(0).kind().as_str()))
 }
 
-fn cast<'e>(operands: &[V<'e>], kind: Kind, want: &'static [&'static str]) -> Result<V<'e>, Fault> {
+fn cast<'e>(
+    operands: &[ValueRef<'e>],
+    kind: Kind,
+    want: &'static [&'static str],
+) -> Result<ValueRef<'e>, Fault> {
     let operand = operands.at(0);
     if operand.kind() == kind {
         Ok(operand)
@@ -130,7 +137,10 @@ fn cast<'e>(operands: &[V<'e>], kind: Kind, want: &'static [&'static str]) -> Re
     }
 }
 
-fn cast_array<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn cast_array<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let members = operands.members(0, &["array", "set"])?;
     match members.kind() {
         Kind::Array => Ok(operands.at(0)),
@@ -138,7 +148,10 @@ fn cast_array<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V
     }
 }
 
-fn cast_set<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn cast_set<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let members = operands.members(0, &["array", "set"])?;
     match members.kind() {
         Kind::Set => Ok(operands.at(0)),

@@ -7,7 +7,7 @@ use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::bug::bug;
 use crate::limits::NUMBER_EXPONENT;
 use crate::value::text::lossy;
-use crate::value::{Number, NumberBuf, V};
+use crate::value::{Number, NumberBuf, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -108,7 +108,10 @@ fn exponent_is_long(number: &[u8]) -> bool {
     exponent.iter().filter(|b| b.is_ascii_digit()).count() > EXPONENT_DIGITS
 }
 
-fn parse<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     let refuse = |problem: &str| Fault::error(format!("units.parse: {problem}"));
     let text = unquoted("units.parse", text.as_bytes())?;
@@ -211,10 +214,13 @@ fn plain_bytes(text: &[u8]) -> Option<i64> {
     amount.checked_mul(i64::try_from(factor).ok()?)
 }
 
-fn parse_bytes<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse_bytes<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     if let Some(bytes) = plain_bytes(text.as_bytes()) {
-        return Ok(V::Int(bytes));
+        return Ok(ValueRef::Int(bytes));
     }
     let refuse = |problem: &str| Fault::error(format!("units.parse_bytes: {problem}"));
     let lower: String = text.to_str().chars().map(simple_lower).collect();

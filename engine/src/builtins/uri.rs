@@ -2,7 +2,7 @@
 
 use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::uri;
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -20,15 +20,21 @@ pub const TABLE: &[Builtin] = &[
     ),
 ];
 
-fn is_valid<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn is_valid<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let valid = operands.at(0).as_text().is_some_and(|text| {
         let text = text.as_bytes();
         !text.is_empty() && uri::parse(text).is_ok()
     });
-    Ok(V::Bool(valid))
+    Ok(ValueRef::Bool(valid))
 }
 
-fn parse<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     call.budget.reserve(4 * text.as_bytes().len())?;
     let uri = uri::parse(text.as_bytes()).map_err(|error| Fault::error(error.to_string()))?;

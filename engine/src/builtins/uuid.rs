@@ -4,7 +4,7 @@ use std::collections::btree_map::Entry;
 
 use super::{Builtin, BuiltinContext, Fault, Operands, call};
 use crate::host::Host;
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -64,7 +64,10 @@ fn notation(bits: u128) -> String {
     text
 }
 
-fn parse<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let Some(bits) = bits(operands.text(0)?.as_bytes()) else {
         return Err(Fault::Undefined);
     };
@@ -82,7 +85,7 @@ fn parse<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>,
         _ => "Future",
     };
     let mut fields = vec![
-        (text("version"), V::Int(version.into())),
+        (text("version"), ValueRef::Int(version.into())),
         (text("variant"), text(variant)),
     ];
     let time_low = u32::from_be_bytes(time_low);
@@ -100,8 +103,8 @@ fn parse<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>,
         let reach = if n0 & 1 == 0 { "unicast" } else { "multicast" };
         let node = format!("{n0:02x}-{n1:02x}-{n2:02x}-{n3:02x}-{n4:02x}-{n5:02x}");
         fields.extend([
-            (text("time"), V::Int(ns)),
-            (text("clocksequence"), V::Int(sequence)),
+            (text("time"), ValueRef::Int(ns)),
+            (text("clocksequence"), ValueRef::Int(sequence)),
             (text("nodeid"), text(&node)),
             (text("macvariables"), text(&format!("{scope}:{reach}"))),
         ]);
@@ -114,14 +117,17 @@ fn parse<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>,
             other => text(&format!("Domain{other}")),
         };
         fields.extend([
-            (text("id"), V::Int(time_low.into())),
+            (text("id"), ValueRef::Int(time_low.into())),
             (text("domain"), domain),
         ]);
     }
     Ok(arena.object_from(fields))
 }
 
-fn rfc4122<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn rfc4122<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     // keys of other kinds are as good as strings
     let key = match operands.at(0).as_text() {
         Some(text) => [b"\"", text.as_bytes()].concat(),

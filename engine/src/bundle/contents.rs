@@ -7,7 +7,7 @@ use solon_syntax::ast::Module;
 use super::manifest::is_within;
 use super::{Manifest, PatchOperation, Signatures};
 use crate::bug::bug;
-use crate::store::{Path, Snapshot, Transaction};
+use crate::store::{DataSnapshot, Path, Transaction};
 use crate::value::Value;
 
 /// A file of a bundle: its path and its bytes.
@@ -80,7 +80,7 @@ impl Bundle {
     /// Returns the documents below the bundle's roots; other objects around them are left out.
     pub fn owned_documents(&self) -> Value {
         let roots = self.manifest.root_paths();
-        let mut owned = Transaction::on(&Snapshot::new(Value::object(Vec::new()), 0));
+        let mut owned = Transaction::on(&DataSnapshot::new(Value::object(Vec::new()), 0));
         for root in roots {
             let Some(document) = root.find(&self.documents) else {
                 continue;

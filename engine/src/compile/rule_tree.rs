@@ -12,7 +12,7 @@ use crate::program::Steps;
 use crate::value::number::NumberText;
 use crate::value::order::same_key;
 use crate::value::text::ArenaText;
-use crate::value::{Short, V, Value};
+use crate::value::{Short, Value, ValueRef};
 
 /// Number of a node of a [`RuleTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -162,15 +162,15 @@ impl RuleTree {
     pub fn child(&self, id: NodeId, step: &Term) -> Option<NodeId> {
         let arena;
         match &step.kind {
-            TermKind::Null => self.child_by(id, V::Null),
-            TermKind::Boolean(b) => self.child_by(id, V::Bool(*b)),
+            TermKind::Null => self.child_by(id, ValueRef::Null),
+            TermKind::Boolean(b) => self.child_by(id, ValueRef::Bool(*b)),
             TermKind::Number(text) => self.child_by(id, number(text).borrow()),
             TermKind::String(text) => {
                 let key = if let Some(short) = Short::new(text.as_bytes()) {
-                    V::Short(short)
+                    ValueRef::Short(short)
                 } else {
                     arena = ArenaText::Utf8(text);
-                    V::NewText(&arena)
+                    ValueRef::NewText(&arena)
                 };
                 self.child_by(id, key)
             }
@@ -179,7 +179,7 @@ impl RuleTree {
     }
 
     /// The step from a node by a value.
-    pub fn child_by(&self, id: NodeId, key: V<'_>) -> Option<NodeId> {
+    pub fn child_by(&self, id: NodeId, key: ValueRef<'_>) -> Option<NodeId> {
         let has_key = |child| same_key(self.node(NodeId(child)).key.borrow(), key);
         self.steps.find(id.0, key, has_key).map(NodeId)
     }

@@ -15,9 +15,9 @@ use crate::compile::{self, Options};
 use crate::error::Error;
 use crate::host::{Host, OfflineHost};
 use crate::limits::{Limits, PATTERN_CACHE, RESPONSE_CACHE_BYTES};
-use crate::moment::{Now, Policy, State, next_stamp};
 use crate::query::Shared;
-use crate::store::{Contents, OriginRecord, Snapshot, Store, StoreError, StoredModule};
+use crate::snapshot::{CurrentSnapshot, Policy, SnapshotState, next_version_id};
+use crate::store::{Contents, DataSnapshot, OriginRecord, Store, StoreError, StoredModule};
 use crate::value::{Object, Value};
 
 /// How an engine is made.
@@ -249,11 +249,11 @@ impl EngineBuilder {
             program,
             LoweringRecord::default(),
         );
-        let state = State {
-            stamp: next_stamp(),
+        let state = SnapshotState {
+            version_id: next_version_id(),
             generation: 0,
             policy: Arc::new(policy),
-            documents: Arc::new(Snapshot::new(documents, 0)),
+            documents: Arc::new(DataSnapshot::new(documents, 0)),
             module_origins: None,
         };
         Engine {
@@ -269,7 +269,7 @@ impl EngineBuilder {
                     limits: self.limits,
                     capabilities,
                     records: self.functions.iter().any(|function| !function.is_pure()),
-                    now: Now::new(state),
+                    now: CurrentSnapshot::new(state),
                 }),
                 store: OnceLock::new(),
                 functions: self.functions,

@@ -12,8 +12,8 @@ use crate::bundle::{
     Bundle, BundleKind, BundleReader, Files, LoadError, LoadErrors, PatchError, check_roots,
 };
 use crate::error::Error;
-use crate::moment::{ActiveBundle, State, active};
-use crate::store::{Operation, Path, Snapshot, StoreError, Transaction, is_same};
+use crate::snapshot::{ActiveBundle, SnapshotState, active};
+use crate::store::{DataSnapshot, Operation, Path, StoreError, Transaction, is_same};
 use crate::trace::Timer;
 use crate::value::{Object, Value};
 
@@ -54,9 +54,9 @@ impl Engine {
     /// engine.activate_bundle("authz", &bundle)?;
     /// let input = solon::value!({"user": "alice"});
     /// assert!(engine.prepare_document("authz/allow")?.allow(&Request::new().input(&input))?);
-    /// assert_eq!(engine.moment().bundles()[0].revision, "7");
+    /// assert_eq!(engine.snapshot().bundles()[0].revision, "7");
     /// engine.deactivate_bundle("authz")?;
-    /// assert!(engine.moment().bundles().is_empty());
+    /// assert!(engine.snapshot().bundles().is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -148,7 +148,7 @@ impl<'b> Changes<'b> {
     }
 
     /// Changes of policies: those below erased paths go, unless they come again as they are.
-    fn modules(&self, before: &State) -> Vec<(String, Option<Text>)> {
+    fn modules(&self, before: &SnapshotState) -> Vec<(String, Option<Text>)> {
         let mut new = BTreeMap::new();
         for (name, bundle) in &self.snapshots {
             for module in &bundle.modules {
@@ -177,7 +177,7 @@ impl<'b> Changes<'b> {
 
     /// Changes documents and facts.
     fn documents(&self, transaction: &mut Transaction) -> Result<(), StoreError> {
-        let mut new = Transaction::on(&Snapshot::new(Value::object(Vec::new()), 0));
+        let mut new = Transaction::on(&DataSnapshot::new(Value::object(Vec::new()), 0));
         for (_, bundle) in &self.snapshots {
             new.merge(&Path::default(), bundle.owned_documents())?;
         }

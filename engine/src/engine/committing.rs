@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Inner;
 use super::change::Edit;
 use crate::error::Error;
-use crate::moment::{Policy, State, next_stamp};
+use crate::snapshot::{Policy, SnapshotState, next_version_id};
 use crate::store::{
     Commit, ModuleOrigins, OriginChanges, OriginRecord, StoreError, StoredModule, Transaction,
 };
@@ -14,7 +14,7 @@ impl Inner {
     /// Keeps the change of a client, then makes it visible.
     pub(super) fn commit_of_client(
         &self,
-        before: Arc<State>,
+        before: Arc<SnapshotState>,
         next: Next,
         record: &mut OriginRecord,
     ) -> Result<(), Error> {
@@ -38,7 +38,7 @@ impl Inner {
     /// Keeps a change, then makes it visible.
     pub(super) fn commit(
         &self,
-        before: Arc<State>,
+        before: Arc<SnapshotState>,
         next: Next,
         origins: &OriginChanges,
         record: &mut OriginRecord,
@@ -54,7 +54,7 @@ impl Inner {
             })?;
         }
         record.origins.change(origins);
-        let state = next.state(&before, next_stamp());
+        let state = next.state(&before, next_version_id());
         self.shared.now.publish(before, state);
         Ok(())
     }
@@ -84,11 +84,11 @@ impl Next {
     }
 
     /// The moment after the change.
-    pub fn state(mut self, before: &State, stamp: u64) -> State {
+    pub fn state(mut self, before: &SnapshotState, stamp: u64) -> SnapshotState {
         let documents = if self.transaction.writes().is_empty() {
             before.documents.clone()
         } else {
-            Arc::new(self.transaction.snapshot())
+            Arc::new(self.transaction.into_snapshot())
         };
         if let (Some(origins), false) = (&mut self.origins, self.modules.is_empty()) {
             let origins = Arc::make_mut(origins);
@@ -99,8 +99,8 @@ impl Next {
                 };
             }
         }
-        State {
-            stamp,
+        SnapshotState {
+            version_id: stamp,
             generation: before.generation + 1,
             policy: self.policy.map_or_else(|| before.policy.clone(), Arc::new),
             documents,

@@ -13,8 +13,8 @@ use solon_syntax::{module_text, parse_module};
 use super::Engine;
 use crate::compile::{self, Compilation, Pass, lower};
 use crate::error::Error;
-use crate::moment::Policy;
 use crate::program::Canonical;
+use crate::snapshot::Policy;
 use crate::store::{Path, Transaction};
 use crate::trace::Timer;
 

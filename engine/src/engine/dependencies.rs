@@ -9,7 +9,7 @@ use solon_syntax::source::{Source, SourceId};
 
 use super::Engine;
 use crate::error::Error;
-use crate::moment::Moment;
+use crate::snapshot::Snapshot;
 
 /// Longest reference that is followed through variables.
 const LONGEST: usize = 64;
@@ -59,14 +59,14 @@ impl Engine {
         let options = self.inner.parse_options(self.inner.version)?;
         let body = parse_body(&source, &options)?;
         Error::caught(|| {
-            let moment = self.moment();
+            let snapshot = self.snapshot();
             let mut head = BTreeSet::new();
             VarScan::default().each(&body, |_, name| {
                 if !name.starts_with('$') {
                     head.insert(name.clone());
                 }
             });
-            let mut search = Search::new(&moment);
+            let mut search = Search::new(&snapshot);
             search.follow(references(&head, &body));
             Ok(search.finish())
         })
@@ -83,8 +83,8 @@ struct Search<'m> {
 }
 
 impl<'m> Search<'m> {
-    fn new(moment: &'m Moment) -> Self {
-        let modules = &moment.state().policy.program.canonical.modules;
+    fn new(snapshot: &'m Snapshot) -> Self {
+        let modules = &snapshot.state().policy.program.canonical.modules;
         let rules = modules.iter().flat_map(|module| {
             let rules = module.rules.iter();
             rules.map(|rule| (rule_path(module, rule), rule))

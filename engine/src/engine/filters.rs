@@ -8,9 +8,9 @@ use super::Engine;
 use crate::error::Error;
 use crate::filter::{Manner, Mappings, may_hint, unknown_names};
 use crate::filter_query::{FilterInner, FilterOptions, Filters, MASKS, PreparedFilters, refused};
-use crate::moment::Policy;
 use crate::partial_query::PartialOptions;
-use crate::query::{Following, QueryContext, Request};
+use crate::query::{QueryContext, Recompiling, Request};
+use crate::snapshot::Policy;
 use crate::store::Path;
 use crate::trace::Timer;
 
@@ -74,7 +74,7 @@ impl Engine {
             move |policy: &Policy| engine.filters_for(policy, &path, &options, Timer::default());
         let shared = self.inner.shared.clone();
         Ok(PreparedFilters {
-            handle: Arc::new(Following::new(shared, policy, first, anew)),
+            handle: Arc::new(Recompiling::new(shared, policy, first, anew)),
         })
     }
 

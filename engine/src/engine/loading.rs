@@ -12,10 +12,10 @@ use super::Engine;
 use super::change::Text;
 use crate::bundle::Loaded;
 use crate::error::Error;
-use crate::moment::State;
+use crate::snapshot::SnapshotState;
 use crate::store::{
-    ClaimChanges, DocumentLoad, ModuleOrigins, Origin, OriginChanges, OriginRecord, Path, Snapshot,
-    StoreError, StoredModule, StoredOrigins, Transaction, is_same, replace,
+    ClaimChanges, DataSnapshot, DocumentLoad, ModuleOrigins, Origin, OriginChanges, OriginRecord,
+    Path, StoreError, StoredModule, StoredOrigins, Transaction, is_same, replace,
 };
 use crate::trace::Timer;
 use crate::value::{Object, Value};
@@ -219,7 +219,7 @@ impl Engine {
         })
     }
 
-    /// Returns the origin of a module in force, as [`Moment::module_origin`](crate::Moment::module_origin).
+    /// Returns the origin of a module in force, as [`Snapshot::module_origin`](crate::Snapshot::module_origin).
     pub fn module_origin(&self, name: &str) -> Origin {
         self.now().module_origin(name)
     }
@@ -233,7 +233,7 @@ struct Start {
     origins: Arc<ModuleOrigins>,
     /// `true` if a snapshot is published even if the load changes nothing.
     is_published: bool,
-    before: Arc<State>,
+    before: Arc<SnapshotState>,
 }
 
 /// A module of a store, to be compiled.
@@ -277,7 +277,7 @@ fn is_overridden(path: &Path, load: &FileLoad<'_>, given: &Value, in_force: &Val
 }
 
 /// The record of an engine that has not recorded origins yet.
-fn first_record(before: &State) -> OriginRecord {
+fn first_record(before: &SnapshotState) -> OriginRecord {
     let documents = before.documents.root().as_object();
     let origins = if documents.is_some_and(Object::is_empty) {
         StoredOrigins::default()
@@ -289,7 +289,7 @@ fn first_record(before: &State) -> OriginRecord {
 
 /// The documents of a load with those of the program.
 fn with_fixed(load: &FileLoad<'_>) -> Result<Value, StoreError> {
-    let mut documents = Transaction::on(&Snapshot::new(load.documents.clone(), 0));
+    let mut documents = Transaction::on(&DataSnapshot::new(load.documents.clone(), 0));
     for (path, value) in &load.fixed {
         documents.put(path, value.clone())?;
     }

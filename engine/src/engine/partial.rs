@@ -12,10 +12,10 @@ use super::Engine;
 use super::preparing::KnownContext;
 use crate::compile::{self, Query};
 use crate::error::Error;
-use crate::moment::Policy;
 use crate::partial::{Dependence, Inlining, Residuals};
 use crate::partial_query::{PartialInner, PartialOptions, PreparedPartial, document};
-use crate::query::{Following, QueryContext, Request};
+use crate::query::{QueryContext, Recompiling, Request};
+use crate::snapshot::Policy;
 use crate::store::Path;
 
 impl Engine {
@@ -65,7 +65,7 @@ impl Engine {
             move |policy: &Policy| engine.partial_for(policy, &query, &options, &context.borrow());
         let shared = self.inner.shared.clone();
         Ok(PreparedPartial {
-            handle: Arc::new(Following::new(shared, policy, first, anew)),
+            handle: Arc::new(Recompiling::new(shared, policy, first, anew)),
         })
     }
 

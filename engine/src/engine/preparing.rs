@@ -11,11 +11,11 @@ use super::Engine;
 use crate::compile::{self, Query, lower};
 use crate::decision::Decision;
 use crate::error::Error;
-use crate::moment::Policy;
 use crate::query::{
-    Expression, ExpressionText, Following, PreparedDocument, PreparedQuery, Queries, QueryContext,
-    QueryInner,
+    Expression, ExpressionText, PreparedDocument, PreparedQuery, QueryCompiler, QueryContext,
+    QueryInner, Recompiling,
 };
+use crate::snapshot::Policy;
 use crate::store::Path;
 use crate::trace::Timer;
 
@@ -51,7 +51,7 @@ impl KnownContext {
     }
 }
 
-impl Queries for Engine {
+impl QueryCompiler for Engine {
     fn query(&self, text: &str, timer: Timer<'_>) -> Result<PreparedQuery, Error> {
         self.prepare_query_in(text, &QueryContext::default().timer(timer))
     }
@@ -81,7 +81,7 @@ impl Engine {
         let anew = move |policy: &Policy| engine.query_for(policy, &text, &context.borrow());
         let shared = self.inner.shared.clone();
         Ok(PreparedQuery {
-            handle: Arc::new(Following::new(shared, policy, first, anew)),
+            handle: Arc::new(Recompiling::new(shared, policy, first, anew)),
         })
     }
 

@@ -4,10 +4,10 @@ use solon_syntax::source::Span;
 
 use crate::bug::bug;
 use crate::builtins::{Fault, after};
-use crate::evaluation::{Halt, outcome};
 use crate::program::plan::Callee;
 use crate::program::{BuiltinCall, Comparison, CustomCall, FunctionCall, RuleKind, Slot};
-use crate::value::V;
+use crate::runtime::{Halt, outcome};
+use crate::value::ValueRef;
 
 use super::frame::{Few, Operands};
 use super::machine::Machine;
@@ -39,7 +39,10 @@ impl<'e> Machine<'e> {
     }
 
     /// Calls a built-in; `None` when the result is undefined.
-    pub(super) fn call_value(&mut self, call: &'e BuiltinCall) -> Result<Option<V<'e>>, Halt> {
+    pub(super) fn call_value(
+        &mut self,
+        call: &'e BuiltinCall,
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         let mut found = None;
         self.builtin(call, |_, result| {
             found = Some(*result);
@@ -57,7 +60,7 @@ impl<'e> Machine<'e> {
     fn builtin(
         &mut self,
         call: &'e BuiltinCall,
-        then: impl FnOnce(&mut Self, &V<'e>) -> bool,
+        then: impl FnOnce(&mut Self, &ValueRef<'e>) -> bool,
     ) -> Result<bool, Halt> {
         let mut few = Few::default();
         let args = self.gather_here(call.taken(), &mut few);
@@ -83,7 +86,7 @@ impl<'e> Machine<'e> {
     #[cold]
     fn without_value(
         &self,
-        result: Result<V<'e>, Fault>,
+        result: Result<ValueRef<'e>, Fault>,
         call: &BuiltinCall,
     ) -> Result<bool, Halt> {
         let result = result.map_err(|fault| after(&self.call, fault));
@@ -92,7 +95,7 @@ impl<'e> Machine<'e> {
     }
 
     /// The operands of a call as it is written; `None` when they are those.
-    fn with_array(&self, call: &BuiltinCall, args: &[V<'e>]) -> Option<[V<'e>; 2]> {
+    fn with_array(&self, call: &BuiltinCall, args: &[ValueRef<'e>]) -> Option<[ValueRef<'e>; 2]> {
         if !call.elements {
             return None;
         }
@@ -101,7 +104,10 @@ impl<'e> Machine<'e> {
     }
 
     /// Calls a function that the host added.
-    pub(super) fn custom_call(&mut self, call: &'e CustomCall) -> Result<Option<V<'e>>, Halt> {
+    pub(super) fn custom_call(
+        &mut self,
+        call: &'e CustomCall,
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         let mut few = Few::default();
         let args = self.gather(&call.args, &mut few);
         if self.mocked
@@ -130,15 +136,18 @@ impl<'e> Machine<'e> {
     #[inline]
     pub(super) fn outcome(
         &self,
-        result: Result<V<'e>, Fault>,
+        result: Result<ValueRef<'e>, Fault>,
         name: &str,
         span: Span,
-    ) -> Result<Option<V<'e>>, Halt> {
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         outcome(self.program, self.strict, result, name, span)
     }
 
     /// Calls a function of the policy.
-    pub(super) fn function_call(&mut self, call: &'e FunctionCall) -> Result<Option<V<'e>>, Halt> {
+    pub(super) fn function_call(
+        &mut self,
+        call: &'e FunctionCall,
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         let mut few = Few::default();
         let args = self.gather(&call.args, &mut few);
         self.turn()?;
@@ -153,9 +162,9 @@ impl<'e> Machine<'e> {
     fn mocked_call(
         &mut self,
         mock: Mock<'e>,
-        args: &[V<'e>],
+        args: &[ValueRef<'e>],
         span: Span,
-    ) -> Result<Option<V<'e>>, Halt> {
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         match mock {
             Mock::Value(value) => Ok(Some(value)),
             Mock::Builtin(entry) => {
@@ -177,9 +186,9 @@ impl<'e> Machine<'e> {
     pub(super) fn mocked_comparison(
         &mut self,
         comparison: Comparison,
-        left: V<'e>,
-        right: V<'e>,
-    ) -> Result<Option<Option<V<'e>>>, Halt> {
+        left: ValueRef<'e>,
+        right: ValueRef<'e>,
+    ) -> Result<Option<Option<ValueRef<'e>>>, Halt> {
         let name = match comparison {
             Comparison::NotEqual => "neq",
             Comparison::Less => "lt",

@@ -2,17 +2,17 @@
 
 use crate::bug::bug;
 use crate::builtins::{Aggregation, Fold};
-use crate::evaluation::Halt;
 use crate::program::{Aggregate, Collector, Every, Step};
-use crate::value::{Kind, ObjectBuilder, SetBuilder, V};
+use crate::runtime::Halt;
+use crate::value::{Kind, ObjectBuilder, SetBuilder, ValueRef};
 
 use super::frame::Operands;
 use super::machine::{Flow, Machine};
 use super::sink::{Order, Sink, WRONG_SINK};
 
 /// Whether equal elements of an array are one and the same, so that sorting leaves nothing of the order they had.
-fn is_told_apart(array: V<'_>) -> bool {
-    let is_plain = |item: V<'_>| item.is_string() || matches!(item, V::Int(_));
+fn is_told_apart(array: ValueRef<'_>) -> bool {
+    let is_plain = |item: ValueRef<'_>| item.is_string() || matches!(item, ValueRef::Int(_));
     array
         .as_array()
         .is_some_and(|array| array.iter().all(is_plain))
@@ -20,7 +20,11 @@ fn is_told_apart(array: V<'_>) -> bool {
 
 impl<'e> Machine<'e> {
     /// The collection that a block's leaf fills.
-    pub(super) fn collect(&mut self, into: Collector, block: &'e [Step]) -> Result<V<'e>, Halt> {
+    pub(super) fn collect(
+        &mut self,
+        into: Collector,
+        block: &'e [Step],
+    ) -> Result<ValueRef<'e>, Halt> {
         // what stands in for a function that sorts sees the order
         let is_bag = into == Collector::Bag && !self.mocked && !self.is_seen();
         let order = if is_bag { Order::Free } else { Order::Kept };
@@ -36,7 +40,7 @@ impl<'e> Machine<'e> {
         collection
     }
 
-    fn collected(&mut self, into: Collector, block: &'e [Step]) -> Result<V<'e>, Halt> {
+    fn collected(&mut self, into: Collector, block: &'e [Step]) -> Result<ValueRef<'e>, Halt> {
         let arena = self.call.arena;
         if let (Collector::Set, [lookups @ .., Step::Insert(operand)]) = (into, block)
             && let Some(found) = self.looked_up(lookups)
@@ -86,7 +90,10 @@ impl<'e> Machine<'e> {
     }
 
     /// An aggregate of what a block's leaf produces.
-    pub(super) fn aggregate(&mut self, aggregate: &'e Aggregate) -> Result<Option<V<'e>>, Halt> {
+    pub(super) fn aggregate(
+        &mut self,
+        aggregate: &'e Aggregate,
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         let call = &aggregate.call;
         if self.mocked {
             // whatever stands in for the built-in sees the collection
@@ -116,23 +123,23 @@ impl<'e> Machine<'e> {
     pub(super) fn every(&mut self, every: &'e Every) -> Result<bool, Halt> {
         let domain = self.get(every.domain);
         match domain {
-            V::Array(items) => {
+            ValueRef::Array(items) => {
                 for (index, item) in (0_i64..).zip(items.iter()) {
                     self.set_stored(every.value, item);
-                    if !self.satisfied(every, V::Int(index))? {
+                    if !self.satisfied(every, ValueRef::Int(index))? {
                         return Ok(false);
                     }
                 }
             }
-            V::NewArray(items) => {
+            ValueRef::NewArray(items) => {
                 for (index, item) in (0_i64..).zip(items.iter()) {
                     self.set(every.value, *item);
-                    if !self.satisfied(every, V::Int(index))? {
+                    if !self.satisfied(every, ValueRef::Int(index))? {
                         return Ok(false);
                     }
                 }
             }
-            V::Object(_) | V::NewObject(_) => {
+            ValueRef::Object(_) | ValueRef::NewObject(_) => {
                 for (key, value) in domain
                     .as_object()
                     .into_iter()
@@ -144,7 +151,7 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            V::Set(_) | V::NewSet(_) => {
+            ValueRef::Set(_) | ValueRef::NewSet(_) => {
                 for member in domain.as_set().into_iter().flat_map(|set| set.iter()) {
                     self.set(every.value, member);
                     if !self.satisfied(every, member)? {
@@ -158,7 +165,7 @@ impl<'e> Machine<'e> {
         Ok(true)
     }
 
-    fn satisfied(&mut self, every: &'e Every, key: V<'e>) -> Result<bool, Halt> {
+    fn satisfied(&mut self, every: &'e Every, key: ValueRef<'e>) -> Result<bool, Halt> {
         if let Some(slot) = every.key {
             self.set(slot, key);
         }

@@ -5,9 +5,9 @@
 use std::cmp::Ordering;
 
 use crate::builtins::has_element;
-use crate::evaluation::Halt;
 use crate::program::{Comparison, Operand};
-use crate::value::{V, Value};
+use crate::runtime::Halt;
+use crate::value::{Value, ValueRef};
 
 use super::frame::{Held, Operands};
 use super::machine::Machine;
@@ -55,7 +55,7 @@ pub(super) trait Compare<'e>: Operands<'e> {
         let stored = match operand {
             Operand::Slot(slot) => match self.slot(slot)? {
                 Held::Stored(value) => value,
-                Held::Value(V::Int(int)) => return Some(*int),
+                Held::Value(ValueRef::Int(int)) => return Some(*int),
                 Held::Value(_) => return None,
             },
             Operand::Const(id) => self.stored_constant(id)?,
@@ -92,7 +92,7 @@ impl Machine<'_> {
         if self.mocked {
             let (left, right) = (self.get(left), self.get(right));
             if let Some(result) = self.mocked_comparison(comparison, left, right)? {
-                return Ok(result.is_some_and(V::holds));
+                return Ok(result.is_some_and(ValueRef::holds));
             }
         }
         Ok(self.compares(comparison, left, right))
@@ -128,9 +128,9 @@ pub(super) fn same_held(a: &Held<'_>, b: &Held<'_>) -> bool {
 
 /// Whether a collection holds a value.
 #[inline]
-pub(super) fn is_member(value: V<'_>, collection: V<'_>) -> bool {
+pub(super) fn is_member(value: ValueRef<'_>, collection: ValueRef<'_>) -> bool {
     match collection {
-        V::Array(items) => items.iter().any(|item| same_in_flight(&value, item)),
+        ValueRef::Array(items) => items.iter().any(|item| same_in_flight(&value, item)),
         collection => has_element(collection, value),
     }
 }
@@ -157,11 +157,11 @@ fn same(a: &Value, b: &Value) -> bool {
 }
 
 #[inline]
-fn same_in_flight(a: &V<'_>, b: &Value) -> bool {
+fn same_in_flight(a: &ValueRef<'_>, b: &Value) -> bool {
     match (a, b) {
-        (V::Short(a), Value::Short(b)) => a == b,
-        (V::Int(a), Value::Int(b)) => a == b,
-        (V::Bool(a), Value::Bool(b)) => a == b,
+        (ValueRef::Short(a), Value::Short(b)) => a == b,
+        (ValueRef::Int(a), Value::Int(b)) => a == b,
+        (ValueRef::Bool(a), Value::Bool(b)) => a == b,
         _ => *a == b.borrow(),
     }
 }

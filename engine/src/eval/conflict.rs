@@ -3,9 +3,9 @@
 use solon_syntax::source::Span;
 
 use crate::bug::bug;
-use crate::evaluation::{DocumentBuilder, Halt, clash, fixed_key_name, rule_header};
 use crate::program::{Rule, RuleKind, RuleSet};
-use crate::value::V;
+use crate::runtime::{DocumentBuilder, Halt, clash, fixed_key_name, rule_header};
+use crate::value::ValueRef;
 
 use super::frame::Operands;
 use super::machine::Machine;
@@ -13,7 +13,12 @@ use super::sink::Sink;
 
 impl<'e> Machine<'e> {
     /// The error of a complete rule or function whose rules disagree; `clashed` disagreed first.
-    pub(super) fn conflict(&mut self, set: &'e RuleSet, args: &[V<'e>], clashed: &'e Rule) -> Halt {
+    pub(super) fn conflict(
+        &mut self,
+        set: &'e RuleSet,
+        args: &[ValueRef<'e>],
+        clashed: &'e Rule,
+    ) -> Halt {
         let header = rule_header(&set.name, matches!(set.kind, RuleKind::Function(_)));
         if self.call.hooks.recorded.is_some() {
             // the search for the error lists them, by what functions answered
@@ -37,11 +42,11 @@ impl<'e> Machine<'e> {
         rivals: &[&'e Rule],
         clashed: &'e Rule,
     ) -> Halt {
-        let mut produced: Vec<(V<'e>, &'e Rule)> = Vec::new();
+        let mut produced: Vec<(ValueRef<'e>, &'e Rule)> = Vec::new();
         // where answers of functions are recorded, the search for the error lists them
         let rivals = rivals.iter().filter(|_| self.call.hooks.recorded.is_none());
         for rule in rivals.collect::<Vec<_>>() {
-            let keys: Vec<V<'e>> = rule
+            let keys: Vec<ValueRef<'e>> = rule
                 .constant_tail
                 .iter()
                 .flatten()
@@ -64,14 +69,14 @@ impl<'e> Machine<'e> {
                 && let Sink::DocumentBuilder(extent) = made
                 && let Some(document) = extent.finish(self.call.arena)
             {
-                let value = keys.into_iter().try_fold(document, V::lookup);
+                let value = keys.into_iter().try_fold(document, ValueRef::lookup);
                 produced.extend(value.map(|value| (value, *rule)));
             }
             if matches!(run, Err(Halt::Clash)) {
                 produced.extend(self.rival.take().map(|value| (value, *rule)));
             }
         }
-        let tail: Vec<V<'e>> = clashed
+        let tail: Vec<ValueRef<'e>> = clashed
             .constant_tail
             .iter()
             .flatten()
@@ -86,9 +91,9 @@ impl<'e> Machine<'e> {
     fn values(
         &mut self,
         rules: &[&'e Rule],
-        args: &[V<'e>],
-    ) -> Result<Vec<(V<'e>, &'e Rule)>, Halt> {
-        let mut produced: Vec<(V<'e>, &'e Rule)> = Vec::new();
+        args: &[ValueRef<'e>],
+    ) -> Result<Vec<(ValueRef<'e>, &'e Rule)>, Halt> {
+        let mut produced: Vec<(ValueRef<'e>, &'e Rule)> = Vec::new();
         for rule in rules {
             let first = produced.first().map(|(value, _)| *value);
             let (found, member, run) = self.producing(false, |machine| {
@@ -111,7 +116,7 @@ impl<'e> Machine<'e> {
     }
 }
 
-fn spans<'e>(produced: &[(V<'e>, &Rule)]) -> Vec<(V<'e>, Span)> {
+fn spans<'e>(produced: &[(ValueRef<'e>, &Rule)]) -> Vec<(ValueRef<'e>, Span)> {
     let places = produced.iter().map(|(value, rule)| (*value, rule.span));
     places.collect()
 }

@@ -6,12 +6,12 @@ use smallvec::SmallVec;
 use solon_syntax::stack;
 
 use crate::bug::bug;
-use crate::evaluation::{
+use crate::program::{BasePath, ConstId, NodeId, Program, RuleId, RuleKind, Slot, Step, TreeNode};
+use crate::runtime::{
     EvalError, Halt, Overlay, base_child, below, document_keys, is_system, merged_keys, replaced,
     stored_base_child, united,
 };
-use crate::program::{BasePath, ConstId, NodeId, Program, RuleId, RuleKind, Slot, Step, TreeNode};
-use crate::value::{V, Value};
+use crate::value::{Value, ValueRef};
 
 use super::frame::Operands;
 use super::machine::{Flow, Machine};
@@ -48,7 +48,7 @@ pub(super) enum Replacement<'e> {
     /// The document is the stored one.
     Nothing,
     /// The document, or one around it, is replaced. This is the new one.
-    Whole(Option<V<'e>>),
+    Whole(Option<ValueRef<'e>>),
     /// Documents below it are replaced.
     Part,
 }
@@ -56,15 +56,15 @@ pub(super) enum Replacement<'e> {
 impl<'e> Machine<'e> {
     /// The document of an entry; `None` when it is undefined.
     #[inline]
-    pub fn entry(&mut self, entry: EntryPoint<'e>) -> Result<Option<V<'e>>, Box<EvalError>> {
+    pub fn entry(&mut self, entry: EntryPoint<'e>) -> Result<Option<ValueRef<'e>>, Box<EvalError>> {
         let found = match entry {
             EntryPoint::Rule(rule, []) => self.outermost(rule),
             EntryPoint::Rule(rule, keys) => {
-                let keys: Vec<V<'e>> = keys.iter().map(Value::borrow).collect();
+                let keys: Vec<ValueRef<'e>> = keys.iter().map(Value::borrow).collect();
                 self.rule_below(rule, &keys)
             }
             EntryPoint::Path(path) => {
-                let path: Vec<V<'e>> = path.iter().map(Value::borrow).collect();
+                let path: Vec<ValueRef<'e>> = path.iter().map(Value::borrow).collect();
                 self.document(&path)
             }
         };
@@ -85,8 +85,8 @@ impl<'e> Machine<'e> {
     }
 
     /// A base document that is replaced in part, or all of `data`.
-    fn merged_base(&mut self, path: &[ConstId]) -> Result<Option<V<'e>>, Halt> {
-        let path: SmallVec<[V<'e>; 8]> = path.iter().map(|id| self.constant(*id)).collect();
+    fn merged_base(&mut self, path: &[ConstId]) -> Result<Option<ValueRef<'e>>, Halt> {
+        let path: SmallVec<[ValueRef<'e>; 8]> = path.iter().map(|id| self.constant(*id)).collect();
         // the root has rules, though none of them is below
         let node = path.is_empty().then_some(0);
         let overlays = self.scope_ref().overlay.clone();
@@ -112,14 +112,17 @@ impl<'e> Machine<'e> {
 
     /// Returns what `with` replaces of the base document at a path.
     #[inline]
-    pub(super) fn replacement(&self, mut path: impl Iterator<Item = V<'e>>) -> Replacement<'e> {
+    pub(super) fn replacement(
+        &self,
+        mut path: impl Iterator<Item = ValueRef<'e>>,
+    ) -> Replacement<'e> {
         let Some(mut overlay) = self.scope_ref().overlay.as_deref() else {
             return Replacement::Nothing;
         };
         loop {
             match overlay {
                 Overlay::Value(value) => {
-                    return Replacement::Whole(path.try_fold(*value, V::lookup));
+                    return Replacement::Whole(path.try_fold(*value, ValueRef::lookup));
                 }
                 Overlay::Node(children) => {
                     let Some(key) = path.next() else {
@@ -138,15 +141,15 @@ impl<'e> Machine<'e> {
     pub(super) fn overlaid_rule(
         &mut self,
         rule: RuleId,
-        keys: &[V<'e>],
-    ) -> Result<Option<V<'e>>, Halt> {
+        keys: &[ValueRef<'e>],
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         let Some(set) = self.rule_set(rule) else {
             bug!(NO_RULE);
         };
         if !self.is_replaced(&set.path) {
             return self.rule_below(rule, keys);
         }
-        let path: Vec<V<'e>> = set
+        let path: Vec<ValueRef<'e>> = set
             .path
             .iter()
             .map(Value::borrow)
@@ -169,7 +172,7 @@ impl<'e> Machine<'e> {
     }
 
     /// The document at a path below `data`.
-    pub(super) fn document(&mut self, path: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+    pub(super) fn document(&mut self, path: &[ValueRef<'e>]) -> Result<Option<ValueRef<'e>>, Halt> {
         let overlays = self.scope_ref().overlay.clone();
         let place = self.root(Some(0), overlays.as_deref());
         self.document_from(place, path)
@@ -185,7 +188,7 @@ impl<'e> Machine<'e> {
     }
 
     /// The place one key below another.
-    fn child_place<'o>(&self, place: Place<'o, 'e>, key: V<'e>) -> Place<'o, 'e> {
+    fn child_place<'o>(&self, place: Place<'o, 'e>, key: ValueRef<'e>) -> Place<'o, 'e> {
         Place {
             node: place
                 .node
@@ -199,8 +202,8 @@ impl<'e> Machine<'e> {
     fn document_from(
         &mut self,
         mut place: Place<'_, 'e>,
-        path: &[V<'e>],
-    ) -> Result<Option<V<'e>>, Halt> {
+        path: &[ValueRef<'e>],
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         if let Some(Overlay::Value(data)) = place.overlay {
             let found = below(Some(*data), path);
             let whole = found.filter(|_| path.is_empty());
@@ -233,7 +236,11 @@ impl<'e> Machine<'e> {
     }
 
     /// What lies below the document of a rule.
-    fn rule_below(&mut self, rule: RuleId, keys: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+    fn rule_below(
+        &mut self,
+        rule: RuleId,
+        keys: &[ValueRef<'e>],
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         let Some(set) = self.rule_set(rule) else {
             bug!(NO_RULE);
         };
@@ -254,7 +261,7 @@ impl<'e> Machine<'e> {
     }
 
     /// The whole document at a place: base data, rules and replaced documents merged.
-    fn extent_at(&mut self, place: Place<'_, 'e>) -> Result<Option<V<'e>>, Halt> {
+    fn extent_at(&mut self, place: Place<'_, 'e>) -> Result<Option<ValueRef<'e>>, Halt> {
         let Place {
             node,
             base,
@@ -314,7 +321,7 @@ impl<'e> Machine<'e> {
     }
 
     /// A replaced document as it is seen from above: packages that it hides are empty objects.
-    fn with_packages(&self, value: V<'e>, at: NodeId) -> V<'e> {
+    fn with_packages(&self, value: ValueRef<'e>, at: NodeId) -> ValueRef<'e> {
         let arena = self.call.arena;
         let is_package = |node: &&TreeNode| node.rule.is_none() && !node.children.is_empty();
         let (Some(object), Some(node)) = (
@@ -348,7 +355,7 @@ impl<'e> Machine<'e> {
     #[inline]
     pub(super) fn each_below(
         &mut self,
-        from: V<'e>,
+        from: ValueRef<'e>,
         base: Option<&'e BasePath>,
         key: Option<Slot>,
         out: Slot,
@@ -362,9 +369,13 @@ impl<'e> Machine<'e> {
 
     /// Returns the path of a base document if documents below it are replaced. A document that is replaced as a whole, or is below
     /// such a one, has the new elements alone.
-    pub(super) fn replaced_base(&self, base: Option<&'e BasePath>) -> Option<SmallVec<[V<'e>; 8]>> {
+    pub(super) fn replaced_base(
+        &self,
+        base: Option<&'e BasePath>,
+    ) -> Option<SmallVec<[ValueRef<'e>; 8]>> {
         let base = base.filter(|_| self.overlaid)?;
-        let path: SmallVec<[V<'e>; 8]> = base.0.iter().map(|operand| self.get(*operand)).collect();
+        let path: SmallVec<[ValueRef<'e>; 8]> =
+            base.0.iter().map(|operand| self.get(*operand)).collect();
         let root = self.scope_ref().overlay.as_deref()?;
         let overlay = path.iter().try_fold(root, |node, key| node.child(*key))?;
         matches!(overlay, Overlay::Node(_)).then_some(path)
@@ -373,7 +384,7 @@ impl<'e> Machine<'e> {
     /// Runs the rest of a block for each key of the document at a path below `data`.
     pub(super) fn each_key(
         &mut self,
-        path: &[V<'e>],
+        path: &[ValueRef<'e>],
         key: Option<Slot>,
         value: Option<Slot>,
         rest: &'e [Step],
@@ -407,9 +418,9 @@ impl<'e> Machine<'e> {
     fn keys<'o>(
         &mut self,
         overlay: Option<&'o Overlay<'e>>,
-        path: &[V<'e>],
-    ) -> Result<(Vec<V<'e>>, Source<'o, 'e>), Halt> {
-        let made = |whole: Option<V<'e>>| {
+        path: &[ValueRef<'e>],
+    ) -> Result<(Vec<ValueRef<'e>>, Source<'o, 'e>), Halt> {
+        let made = |whole: Option<ValueRef<'e>>| {
             let keys = whole.map_or_else(Vec::new, document_keys);
             (keys, Source::Whole(whole))
         };
@@ -441,7 +452,7 @@ impl<'e> Machine<'e> {
 #[derive(Clone, Copy)]
 struct Place<'o, 'e> {
     node: Option<NodeId>,
-    base: Option<V<'e>>,
+    base: Option<ValueRef<'e>>,
     overlay: Option<&'o Overlay<'e>>,
 }
 
@@ -451,17 +462,17 @@ enum Source<'o, 'e> {
     /// Below a place.
     Place(Place<'o, 'e>),
     /// In what was made as a whole: a rule may not find a part of it by its key.
-    Whole(Option<V<'e>>),
+    Whole(Option<ValueRef<'e>>),
 }
 
 /// Returns what a base document has below `keys`.
-fn below_base<'e>(base: Option<V<'e>>, keys: &[V<'e>]) -> Option<V<'e>> {
+fn below_base<'e>(base: Option<ValueRef<'e>>, keys: &[ValueRef<'e>]) -> Option<ValueRef<'e>> {
     keys.iter()
         .try_fold(base?, |base, key| base_child(base, *key))
 }
 
 /// The keys under which rules make something.
-fn rule_keys(node: Option<&TreeNode>) -> impl Iterator<Item = V<'_>> {
+fn rule_keys(node: Option<&TreeNode>) -> impl Iterator<Item = ValueRef<'_>> {
     node.into_iter()
         .flat_map(|node| node.children.keys())
         .map(Value::borrow)

@@ -3,10 +3,10 @@
 //! The rules that can match must all have one constant value. Nothing of that shows in a value, but prints and the
 //! errors of built-ins do: where they can be seen, the published index decides which rules can match.
 
-use crate::evaluation::{Halt, allows, may_have};
 use crate::program::RuleSet;
 use crate::program::canonical::{ConditionPlace, Constraint, Member, Membership};
-use crate::value::{V, Value};
+use crate::runtime::{Halt, allows, may_have};
+use crate::value::{Value, ValueRef};
 
 use super::frame::Operands;
 use super::machine::Machine;
@@ -19,7 +19,7 @@ impl<'e> Machine<'e> {
         &mut self,
         set: &'e RuleSet,
         candidates: &Candidates<'e>,
-        args: &[V<'e>],
+        args: &[ValueRef<'e>],
     ) -> Result<bool, Halt> {
         if set.early_exit {
             return Ok(true);
@@ -50,7 +50,7 @@ impl<'e> Machine<'e> {
     pub(super) fn published_exit(
         &mut self,
         set: &'e RuleSet,
-        args: &[V<'e>],
+        args: &[ValueRef<'e>],
     ) -> Result<bool, Halt> {
         let Some(group) = self.program.canonical.group(&set.path) else {
             return Ok(false);
@@ -72,7 +72,7 @@ impl<'e> Machine<'e> {
         &mut self,
         member: &'e Member,
         exits: bool,
-        args: &[V<'e>],
+        args: &[ValueRef<'e>],
         first: &mut Option<&'e Value>,
     ) -> Result<bool, Halt> {
         for (conditions, value) in member.conditions.iter().zip(&member.values) {
@@ -106,7 +106,11 @@ impl<'e> Machine<'e> {
         Ok(true)
     }
 
-    fn all_hold(&mut self, constraints: &'e [Constraint], args: &[V<'e>]) -> Result<bool, Halt> {
+    fn all_hold(
+        &mut self,
+        constraints: &'e [Constraint],
+        args: &[ValueRef<'e>],
+    ) -> Result<bool, Halt> {
         for Constraint { place, tests, .. } in constraints {
             let found = self.place_with(place, args)?;
             if !found.is_some_and(|found| allows(tests, found)) {
@@ -120,8 +124,8 @@ impl<'e> Machine<'e> {
     fn place_with(
         &mut self,
         place: &'e ConditionPlace,
-        args: &[V<'e>],
-    ) -> Result<Option<V<'e>>, Halt> {
+        args: &[ValueRef<'e>],
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         self.at_place(place, |_, at| args.get(at).copied())
     }
 }

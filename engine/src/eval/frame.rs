@@ -3,9 +3,9 @@
 use std::hint::black_box;
 
 use crate::bug::bug;
-use crate::evaluation::{base_child, base_index, number_key};
 use crate::program::{ConstId, Operand, Slot};
-use crate::value::{Arena, Object, V, Value};
+use crate::runtime::{base_child, base_index, number_key};
+use crate::value::{Arena, Object, Value, ValueRef};
 
 use super::machine::Machine;
 
@@ -16,7 +16,7 @@ pub(super) enum Held<'e> {
     /// A value of the input, the base documents or the constants.
     Stored(&'e Value),
     /// A value in flight.
-    Value(V<'e>),
+    Value(ValueRef<'e>),
 }
 
 const _: () = assert!(size_of::<Held<'static>>() == 16);
@@ -24,7 +24,7 @@ const _: () = assert!(size_of::<Held<'static>>() == 16);
 impl<'e> Held<'e> {
     /// The value in flight.
     #[inline]
-    pub fn value(&self) -> V<'e> {
+    pub fn value(&self) -> ValueRef<'e> {
         match self {
             Self::Stored(value) => value.borrow(),
             Self::Value(value) => *value,
@@ -137,7 +137,7 @@ pub(super) trait Operands<'e> {
         clippy::inline_always,
         reason = "what is returned by a call is written, and read again at once"
     )]
-    fn get(&self, operand: Operand) -> V<'e> {
+    fn get(&self, operand: Operand) -> ValueRef<'e> {
         match operand {
             Operand::Slot(slot) => self.slot(slot).unwrap_or_else(|| bug!(NO_SLOT)).value(),
             Operand::Const(id) => self.constant(id),
@@ -149,7 +149,7 @@ pub(super) trait Operands<'e> {
     fn is_held(&self, operand: Operand) -> bool {
         let stored = match operand {
             Operand::Slot(slot) => match self.slot(slot).unwrap_or_else(|| bug!(NO_SLOT)) {
-                Held::Value(value) => return !matches!(value, V::Bool(false)),
+                Held::Value(value) => return !matches!(value, ValueRef::Bool(false)),
                 Held::Stored(value) => value,
             },
             Operand::Const(id) => self
@@ -161,7 +161,7 @@ pub(super) trait Operands<'e> {
 
     /// A constant.
     #[inline]
-    fn constant(&self, id: ConstId) -> V<'e> {
+    fn constant(&self, id: ConstId) -> ValueRef<'e> {
         let constant = self.stored_constant(id);
         constant.unwrap_or_else(|| bug!(NO_CONSTANT)).borrow()
     }
@@ -240,7 +240,7 @@ const FIRST: usize = 32;
 
 #[inline]
 fn empty(arena: &Arena, slots: usize) -> &mut [Held<'_>] {
-    const NOTHING: Held<'static> = Held::Value(V::Null);
+    const NOTHING: Held<'static> = Held::Value(ValueRef::Null);
     if slots == FIRST {
         return arena.bump().alloc_slice_copy(&[NOTHING; FIRST]);
     }
@@ -250,29 +250,33 @@ fn empty(arena: &Arena, slots: usize) -> &mut [Held<'_>] {
 /// Writes a value that was just made, in the parts that it was made of: read as a whole so early it would stall. The compiler,
 /// which would make one move of the parts, must not see that they are the same.
 #[inline]
-fn put_made<'e>(place: &mut Held<'e>, value: &V<'e>) {
+fn put_made<'e>(place: &mut Held<'e>, value: &ValueRef<'e>) {
     // one arm for all would make one move of all
     match value {
-        V::Bool(bool) => *place = Held::Value(V::Bool(black_box(*bool))),
-        V::Int(int) => *place = Held::Value(V::Int(black_box(*int))),
-        V::Short(short) => *place = Held::Value(V::Short(short.in_parts())),
-        V::Text(text) => *place = Held::Value(V::Text(black_box(text))),
-        V::NewText(text) => *place = Held::Value(V::NewText(black_box(text))),
-        V::Array(array) => *place = Held::Value(V::Array(black_box(array))),
-        V::NewArray(array) => *place = Held::Value(V::NewArray(black_box(array))),
-        V::Object(object) => *place = Held::Value(V::Object(black_box(object))),
-        V::NewObject(object) => *place = Held::Value(V::NewObject(black_box(object))),
-        V::NewSet(set) => *place = Held::Value(V::NewSet(black_box(set))),
+        ValueRef::Bool(bool) => *place = Held::Value(ValueRef::Bool(black_box(*bool))),
+        ValueRef::Int(int) => *place = Held::Value(ValueRef::Int(black_box(*int))),
+        ValueRef::Short(short) => *place = Held::Value(ValueRef::Short(short.in_parts())),
+        ValueRef::Text(text) => *place = Held::Value(ValueRef::Text(black_box(text))),
+        ValueRef::NewText(text) => *place = Held::Value(ValueRef::NewText(black_box(text))),
+        ValueRef::Array(array) => *place = Held::Value(ValueRef::Array(black_box(array))),
+        ValueRef::NewArray(array) => *place = Held::Value(ValueRef::NewArray(black_box(array))),
+        ValueRef::Object(object) => *place = Held::Value(ValueRef::Object(black_box(object))),
+        ValueRef::NewObject(object) => *place = Held::Value(ValueRef::NewObject(black_box(object))),
+        ValueRef::NewSet(set) => *place = Held::Value(ValueRef::NewSet(black_box(set))),
         other => *place = Held::Value(*other),
     }
 }
 
 /// Room for a few operands.
-pub(super) type Few<'e> = [V<'e>; 4];
+pub(super) type Few<'e> = [ValueRef<'e>; 4];
 
 impl<'e> Machine<'e> {
     /// The values of some operands, side by side; `few` is room for as many as most calls have.
-    pub(super) fn gather<'b>(&self, operands: &[Operand], few: &'b mut Few<'e>) -> &'b [V<'e>] {
+    pub(super) fn gather<'b>(
+        &self,
+        operands: &[Operand],
+        few: &'b mut Few<'e>,
+    ) -> &'b [ValueRef<'e>] {
         self.gather_here(operands, few)
     }
 
@@ -286,7 +290,7 @@ impl<'e> Machine<'e> {
         &self,
         operands: &[Operand],
         few: &'b mut Few<'e>,
-    ) -> &'b [V<'e>] {
+    ) -> &'b [ValueRef<'e>] {
         match (operands, few) {
             // most calls, without counting
             ([one], [first, ..]) => {
@@ -321,9 +325,9 @@ impl<'e> Machine<'e> {
     pub(super) fn gather_kept(
         &self,
         operands: impl ExactSizeIterator<Item = Operand>,
-    ) -> &'e [V<'e>] {
+    ) -> &'e [ValueRef<'e>] {
         let room = self.call.arena.bump();
-        let values = room.alloc_slice_fill_copy(operands.len(), V::Null);
+        let values = room.alloc_slice_fill_copy(operands.len(), ValueRef::Null);
         for (operand, place) in operands.zip(values.iter_mut()) {
             self.fetch(operand, place);
         }
@@ -333,7 +337,7 @@ impl<'e> Machine<'e> {
     /// Writes the value of an operand. What is in flight is moved as a whole.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "as for the whole")]
-    fn fetch(&self, operand: Operand, place: &mut V<'e>) {
+    fn fetch(&self, operand: Operand, place: &mut ValueRef<'e>) {
         let stored = match operand {
             Operand::Slot(slot) => match self.slot(slot).unwrap_or_else(|| bug!(NO_SLOT)) {
                 Held::Value(value) => {
@@ -376,7 +380,7 @@ impl<'e> Machine<'e> {
 
     /// Fills a slot.
     #[inline]
-    pub(super) fn set(&mut self, slot: Slot, value: V<'e>) {
+    pub(super) fn set(&mut self, slot: Slot, value: ValueRef<'e>) {
         match self.frames.slot_mut(slot) {
             Some(place) => *place = Held::Value(value),
             None => bug!(NO_SLOT),
@@ -385,7 +389,7 @@ impl<'e> Machine<'e> {
 
     /// Fills a slot with a value that was just made.
     #[inline]
-    pub(super) fn set_made(&mut self, slot: Slot, value: &V<'e>) {
+    pub(super) fn set_made(&mut self, slot: Slot, value: &ValueRef<'e>) {
         match self.frames.slot_mut(slot) {
             Some(place) => put_made(place, value),
             None => bug!(NO_SLOT),
@@ -398,7 +402,7 @@ impl<'e> Machine<'e> {
     pub(super) fn framed<R>(
         &mut self,
         slots: u32,
-        args: &[V<'e>],
+        args: &[ValueRef<'e>],
         run: impl FnOnce(&mut Self) -> R,
     ) -> R {
         let frames = &mut self.frames;

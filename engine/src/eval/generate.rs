@@ -3,10 +3,10 @@
 use solon_syntax::source::Span;
 
 use crate::bug::bug;
-use crate::evaluation::Halt;
 use crate::program::{Operand, Slot, Step};
+use crate::runtime::Halt;
 use crate::value::array::ArrayView;
-use crate::value::{Kind, V};
+use crate::value::{Kind, ValueRef};
 
 use super::machine::{Flow, Machine, RED_ZONE, STACK_GROWTH};
 use super::sink::{Order, Sink, WRONG_SINK};
@@ -20,7 +20,7 @@ impl<'e> Machine<'e> {
     )]
     pub(super) fn each(
         &mut self,
-        from: V<'e>,
+        from: ValueRef<'e>,
         key: Option<Slot>,
         out: Slot,
         rest: &'e [Step],
@@ -32,10 +32,10 @@ impl<'e> Machine<'e> {
             return self.insert_all(elements);
         }
         match from {
-            V::Array(items) => {
+            ValueRef::Array(items) => {
                 for (index, item) in (0_i64..).zip(items.iter()) {
                     if let Some(key) = key {
-                        self.set(key, V::Int(index));
+                        self.set(key, ValueRef::Int(index));
                     }
                     self.set_stored(out, item);
                     self.turn()?;
@@ -44,10 +44,10 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            V::NewArray(items) => {
+            ValueRef::NewArray(items) => {
                 for (index, item) in (0_i64..).zip(items.iter()) {
                     if let Some(key) = key {
-                        self.set(key, V::Int(index));
+                        self.set(key, ValueRef::Int(index));
                     }
                     self.set(out, *item);
                     if self.next(rest)? == Flow::Stop {
@@ -55,7 +55,7 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            V::Object(object) => {
+            ValueRef::Object(object) => {
                 for (name, value) in object.iter() {
                     if let Some(key) = key {
                         self.set_stored(key, name);
@@ -66,7 +66,7 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            V::NewObject(object) => {
+            ValueRef::NewObject(object) => {
                 for (name, value) in object.iter() {
                     if let Some(key) = key {
                         self.set(key, name);
@@ -77,7 +77,7 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            V::NewSet(set) if self.is_in_any_order(rest, out) => {
+            ValueRef::NewSet(set) if self.is_in_any_order(rest, out) => {
                 for member in set.items() {
                     if let Some(key) = key {
                         self.set(key, *member);
@@ -88,7 +88,7 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            V::Set(_) | V::NewSet(_) => {
+            ValueRef::Set(_) | ValueRef::NewSet(_) => {
                 for member in from.as_set().into_iter().flat_map(|set| set.iter()) {
                     if let Some(key) = key {
                         self.set(key, member);
@@ -108,7 +108,7 @@ impl<'e> Machine<'e> {
     fn insert_all(&mut self, elements: ArrayView<'e>) -> Result<Flow, Halt> {
         let budget = &mut self.call.budget;
         let spent = budget.spend_len(elements.len()).and_then(|()| {
-            let bytes = elements.len().saturating_mul(size_of::<V<'_>>());
+            let bytes = elements.len().saturating_mul(size_of::<ValueRef<'_>>());
             budget.reserve(bytes)
         });
         spent.map_err(|fault| Halt::exhausted(self.program, &fault, Span::default()))?;
@@ -138,10 +138,10 @@ impl<'e> Machine<'e> {
     /// Runs the rest of a block for each path and value below a value.
     pub(super) fn descend(
         &mut self,
-        value: V<'e>,
+        value: ValueRef<'e>,
         path: Option<u32>,
         out: u32,
-        trail: &mut Vec<V<'e>>,
+        trail: &mut Vec<ValueRef<'e>>,
         rest: &'e [Step],
     ) -> Result<Flow, Halt> {
         if value.refuses_walk() {
@@ -151,7 +151,7 @@ impl<'e> Machine<'e> {
         if self.visit(value, path, out, trail, rest)? == Flow::Stop {
             return Ok(Flow::Stop);
         }
-        let mut inner = |machine: &mut Self, key: V<'e>, value: V<'e>| {
+        let mut inner = |machine: &mut Self, key: ValueRef<'e>, value: ValueRef<'e>| {
             trail.push(key);
             let flow = if value.kind() < Kind::Array {
                 machine.visit(value, path, out, trail, rest)
@@ -168,7 +168,7 @@ impl<'e> Machine<'e> {
                 for (index, item) in
                     (0_i64..).zip(value.as_array().into_iter().flat_map(|array| array.iter()))
                 {
-                    if inner(self, V::Int(index), item)? == Flow::Stop {
+                    if inner(self, ValueRef::Int(index), item)? == Flow::Stop {
                         return Ok(Flow::Stop);
                     }
                 }
@@ -200,10 +200,10 @@ impl<'e> Machine<'e> {
     #[inline]
     fn visit(
         &mut self,
-        value: V<'e>,
+        value: ValueRef<'e>,
         path: Option<u32>,
         out: u32,
-        trail: &[V<'e>],
+        trail: &[ValueRef<'e>],
         rest: &'e [Step],
     ) -> Result<Flow, Halt> {
         self.turn()?;

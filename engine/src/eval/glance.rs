@@ -8,12 +8,12 @@ mod calls;
 mod places;
 
 use crate::bug::bug;
-use crate::evaluation::stored_base_child;
 use crate::program::{
     Branch, Chain, ConstId, Index, Inlined, Join, Matches, Operand, Plan, Program, Rule, RuleId,
     RuleKind, RuleSet, Slot, Step,
 };
-use crate::value::{Kind, Object, V, Value};
+use crate::runtime::stored_base_child;
+use crate::value::{Kind, Object, Value, ValueRef};
 
 use super::compare::{Compare, is_member, same_held};
 use super::frame::{Held, NO_CONSTANT, NO_SLOT, Operands};
@@ -43,7 +43,7 @@ pub enum Glimpse<'e> {
     /// The document, which is stored somewhere, as most that are found at a glance.
     Stored(&'e Value),
     /// The document.
-    Found(V<'e>),
+    Found(ValueRef<'e>),
     /// The document is undefined.
     Undefined,
     /// The machine has to find out.
@@ -90,7 +90,7 @@ impl<'e> Glance<'_, 'e> {
             program,
             input: input.map(InputSource::held),
             data,
-            slots: [Held::Value(V::Null); SLOTS],
+            slots: [Held::Value(ValueRef::Null); SLOTS],
             found: None,
             args: None,
             turns: turns.min(TURNS),
@@ -366,7 +366,7 @@ impl<'e> Glance<'_, 'e> {
             return End::Unsure;
         }
         let items = match self.get(from) {
-            V::Array(items) => items,
+            ValueRef::Array(items) => items,
             from if from.kind() < Kind::Array => return End::Miss,
             _ => return End::Unsure,
         };
@@ -376,7 +376,7 @@ impl<'e> Glance<'_, 'e> {
             };
             self.turns = turns;
             if let Some(key) = key {
-                self.set(key, Some(Held::Value(V::Int(index))));
+                self.set(key, Some(Held::Value(ValueRef::Int(index))));
             }
             self.set(out, Some(Held::Stored(item)));
             let end = self.nested(rest, depth);

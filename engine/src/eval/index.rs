@@ -1,7 +1,7 @@
 //! Asking the rule index.
 
 use crate::program::{Branch, Matches, Node, Numbers, Place, Places, Root, Values};
-use crate::value::V;
+use crate::value::ValueRef;
 
 use super::frame::Held;
 use super::machine::Machine;
@@ -10,12 +10,12 @@ use super::path;
 /// Where a machine finds what an index asks for.
 struct Asked<'m, 'e> {
     machine: &'m Machine<'e>,
-    args: &'m [V<'e>],
+    args: &'m [ValueRef<'e>],
 }
 
 impl<'e> Places<'e> for Asked<'_, 'e> {
     #[inline]
-    fn at(&self, place: &'e Place) -> Option<V<'e>> {
+    fn at(&self, place: &'e Place) -> Option<ValueRef<'e>> {
         match place.root {
             Root::Input => self.machine.input_at(&place.path),
             Root::Argument(at) => {
@@ -47,7 +47,7 @@ impl<'e> Places<'e> for Asked<'_, 'e> {
 impl<'e> Machine<'e> {
     /// The rules that an index finds.
     #[inline]
-    pub(super) fn find(&self, index: &'e Branch, args: &[V<'e>]) -> Numbers<'e> {
+    pub(super) fn find(&self, index: &'e Branch, args: &[ValueRef<'e>]) -> Numbers<'e> {
         let machine = self;
         match index.find(&Asked { machine, args }) {
             Matches::Few(numbers) => numbers,

@@ -6,10 +6,10 @@
 use solon_syntax::source::Span;
 
 use crate::bug::bug;
-use crate::evaluation::Halt;
 use crate::limits;
 use crate::program::{ConstId, Join, Operand, Slot, Step};
-use crate::value::{V, Value};
+use crate::runtime::Halt;
+use crate::value::{Value, ValueRef};
 
 use super::compare::is_member;
 use super::frame::{Held, Operands};
@@ -51,7 +51,7 @@ impl<'e> Machine<'e> {
         }
         let before = self.call.budget.steps_left();
         let flow = match (from, &matching, &*join.path) {
-            (V::Array(items), Matching::All(Some(_)), [Operand::Const(id)])
+            (ValueRef::Array(items), Matching::All(Some(_)), [Operand::Const(id)])
                 if !join.by_key && !join.is_base =>
             {
                 self.sift(items, *id, join, rest)?
@@ -98,7 +98,7 @@ impl<'e> Machine<'e> {
                 }
             }
             if let Some(key) = join.key {
-                self.set(key, V::Int(index));
+                self.set(key, ValueRef::Int(index));
             }
             self.set_stored(join.out, item);
             if self.onward(left)? == Flow::Stop {
@@ -109,7 +109,7 @@ impl<'e> Machine<'e> {
     }
 
     /// The elements of a collection that a join visits.
-    fn matching(&mut self, join: &'e Join, from: V<'e>) -> Result<Matching<'e>, Halt> {
+    fn matching(&mut self, join: &'e Join, from: ValueRef<'e>) -> Result<Matching<'e>, Halt> {
         // what a function stands in for sees all elements; new documents have other keys than base documents
         if table::len(from) < Join::FEW || self.mocked || (join.is_base && self.overlaid) {
             return Ok(Matching::All(None));
@@ -150,15 +150,15 @@ impl<'e> Machine<'e> {
 
     /// Whether a collection holds a value.
     #[inline]
-    pub(super) fn among(&mut self, asked: V<'e>, from: V<'e>) -> Result<bool, Halt> {
-        if table::len(from) < Join::FEW || matches!(from, V::Set(_) | V::NewSet(_)) {
+    pub(super) fn among(&mut self, asked: ValueRef<'e>, from: ValueRef<'e>) -> Result<bool, Halt> {
+        if table::len(from) < Join::FEW || matches!(from, ValueRef::Set(_) | ValueRef::NewSet(_)) {
             return Ok(is_member(asked, from));
         }
         self.among_many(asked, from)
     }
 
     #[inline(never)]
-    fn among_many(&mut self, asked: V<'e>, from: V<'e>) -> Result<bool, Halt> {
+    fn among_many(&mut self, asked: ValueRef<'e>, from: ValueRef<'e>) -> Result<bool, Halt> {
         let len = table::len(from);
         let (Some(hash), Some(place)) = (table::hash(asked), Place::new(from, false, &[])) else {
             return Ok(is_member(asked, from));
@@ -170,8 +170,8 @@ impl<'e> Machine<'e> {
             }
             Known::Cost(cost) => {
                 let found = match from {
-                    V::Array(items) => items.iter().position(|item| asked == item.borrow()),
-                    V::NewArray(items) => items.iter().position(|item| asked == *item),
+                    ValueRef::Array(items) => items.iter().position(|item| asked == item.borrow()),
+                    ValueRef::NewArray(items) => items.iter().position(|item| asked == *item),
                     from => is_member(asked, from).then_some(len),
                 };
                 let cost = cost.saturating_add(found.unwrap_or(len));
@@ -188,7 +188,12 @@ impl<'e> Machine<'e> {
     }
 
     /// What is known of a place in a collection: a table as soon as that is worth it.
-    fn joined(&mut self, place: Place<'e>, from: V<'e>, scratch: Slot) -> Result<Known<'e>, Halt> {
+    fn joined(
+        &mut self,
+        place: Place<'e>,
+        from: ValueRef<'e>,
+        scratch: Slot,
+    ) -> Result<Known<'e>, Halt> {
         let memory_left = self.call.budget.memory_left();
         let joins = self.joins();
         let known = joins.get(&place);
@@ -256,41 +261,41 @@ fn behind_test<'e>(join: &Join, rest: &'e [Step]) -> Option<(Slot, &'e [Step])> 
 
 /// Whether two values are equal, if that is seen at once.
 #[inline]
-fn equals(a: &Value, b: &V<'_>) -> Option<bool> {
+fn equals(a: &Value, b: &ValueRef<'_>) -> Option<bool> {
     match (a, b) {
-        (Value::Short(a), V::Short(b)) => Some(a == b),
-        (Value::Int(a), V::Int(b)) => Some(a == b),
-        (Value::Bool(a), V::Bool(b)) => Some(a == b),
+        (Value::Short(a), ValueRef::Short(b)) => Some(a == b),
+        (Value::Int(a), ValueRef::Int(b)) => Some(a == b),
+        (Value::Bool(a), ValueRef::Bool(b)) => Some(a == b),
         _ => None,
     }
 }
 
 /// Visits the elements of a collection with their keys, in order.
 fn visit<'e>(
-    collection: V<'e>,
+    collection: ValueRef<'e>,
     see: &mut impl FnMut(Held<'e>, Held<'e>) -> Result<(), Halt>,
 ) -> Result<(), Halt> {
-    let index = |at| Held::Value(V::Int(at));
+    let index = |at| Held::Value(ValueRef::Int(at));
     match collection {
-        V::Array(items) => {
+        ValueRef::Array(items) => {
             let mut items = (0..).zip(items.iter());
             items.try_for_each(|(at, item)| see(index(at), Held::Stored(item)))
         }
-        V::NewArray(items) => {
+        ValueRef::NewArray(items) => {
             let mut items = (0..).zip(items.iter());
             items.try_for_each(|(at, item)| see(index(at), Held::Value(*item)))
         }
-        V::Object(object) => object
+        ValueRef::Object(object) => object
             .iter()
             .try_for_each(|(key, value)| see(Held::Stored(key), Held::Stored(value))),
-        V::NewObject(object) => object
+        ValueRef::NewObject(object) => object
             .iter()
             .try_for_each(|(key, value)| see(Held::Value(key), Held::Value(value))),
-        V::Set(set) => set
+        ValueRef::Set(set) => set
             .items()
             .iter()
             .try_for_each(|member| see(Held::Stored(member), Held::Stored(member))),
-        V::NewSet(set) => set
+        ValueRef::NewSet(set) => set
             .iter()
             .try_for_each(|member| see(Held::Value(member), Held::Value(member))),
         _ => Ok(()),

@@ -1,10 +1,10 @@
 //! Leaves: what is done with a solution.
 
 use crate::bug::bug;
-use crate::evaluation::Halt;
 use crate::program::{Operand, Step};
+use crate::runtime::Halt;
 use crate::value::Put;
-use crate::value::V;
+use crate::value::ValueRef;
 
 use super::frame::{Few, Held, Operands};
 use super::machine::{Flow, Machine};
@@ -57,7 +57,7 @@ impl<'e> Machine<'e> {
             match self.frames.slot(slot) {
                 Some(Held::Stored(value)) => return fold.add_stored(value),
                 // read where it lies: a value that a call has just written in parts is slow to move as a whole
-                Some(Held::Value(V::Int(int))) => return fold.add(V::Int(*int)),
+                Some(Held::Value(ValueRef::Int(int))) => return fold.add(ValueRef::Int(*int)),
                 _ => {}
             }
         }

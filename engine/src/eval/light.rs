@@ -1,8 +1,8 @@
 //! The light steps: lookups and tests that most loops consist of, run where the loop is.
 
 use crate::bug::bug;
-use crate::evaluation::Halt;
 use crate::program::{Operand, Step};
+use crate::runtime::Halt;
 
 use super::compare::Compare;
 use super::frame::Operands;

@@ -6,10 +6,10 @@ use solon_syntax::source::Span;
 
 use crate::bug::bug;
 use crate::builtins::BuiltinContext;
-use crate::evaluation::{EvalError, Halt};
 use crate::limits;
 use crate::program::{Operand, Plan, Program, Rule, Step};
-use crate::value::{Kind, Shape, V, Value};
+use crate::runtime::{EvalError, Halt};
+use crate::value::{Kind, Shape, Value, ValueRef};
 
 use super::frame::{Few, Frames, Held, Operands};
 use super::inline_caches::InlineCaches;
@@ -36,7 +36,7 @@ pub enum InputSource<'e> {
     /// An owned value.
     Value(&'e Value),
     /// A value that was read into the evaluation's memory.
-    Read(V<'e>),
+    Read(ValueRef<'e>),
 }
 
 impl<'e> InputSource<'e> {
@@ -83,7 +83,7 @@ pub struct Machine<'e> {
     /// What the innermost running complete rule or function has.
     pub(super) produced: Produced<'e>,
     /// The value that clashed last with what a rule had produced.
-    pub(super) rival: Option<V<'e>>,
+    pub(super) rival: Option<ValueRef<'e>>,
     /// Whether the set that was asked last has the member asked for.
     pub(super) has_member: bool,
     /// Whether rules run again to list what they make: what clashes there has its first value.
@@ -157,7 +157,7 @@ impl<'e> Machine<'e> {
     }
 
     /// All solutions of a query's plan.
-    pub fn solutions(&mut self, plan: &'e Plan) -> Result<Vec<Vec<V<'e>>>, Box<EvalError>> {
+    pub fn solutions(&mut self, plan: &'e Plan) -> Result<Vec<Vec<ValueRef<'e>>>, Box<EvalError>> {
         let (filled, flow) = self.filling(Sink::Rows(Vec::new()), |machine| {
             machine.framed(plan.slots, &[], |machine| machine.run(&plan.steps))
         });
@@ -169,7 +169,10 @@ impl<'e> Machine<'e> {
     }
 
     /// The document at a path below `data`; `None` when it is undefined.
-    pub fn document_at(&mut self, path: &[V<'e>]) -> Result<Option<V<'e>>, Box<EvalError>> {
+    pub fn document_at(
+        &mut self,
+        path: &[ValueRef<'e>],
+    ) -> Result<Option<ValueRef<'e>>, Box<EvalError>> {
         self.document(path).map_err(Halt::into_error)
     }
 
@@ -205,7 +208,7 @@ impl<'e> Machine<'e> {
         &mut self,
         early: bool,
         run: impl FnOnce(&mut Self) -> R,
-    ) -> (Option<V<'e>>, Option<&'e Rule>, R) {
+    ) -> (Option<ValueRef<'e>>, Option<&'e Rule>, R) {
         let outer = std::mem::replace(&mut self.produced, Produced::nothing(early));
         let result = run(self);
         let (found, rule) = (self.produced.found, self.produced.rule);
@@ -398,7 +401,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    fn object(&self, pairs: &[(Operand, Operand)], shape: Option<&'e Arc<Shape>>) -> V<'e> {
+    fn object(&self, pairs: &[(Operand, Operand)], shape: Option<&'e Arc<Shape>>) -> ValueRef<'e> {
         let arena = self.call.arena;
         if let Some(shape) = shape {
             let values = pairs.iter().map(|(_, value)| *value);
@@ -412,7 +415,7 @@ impl<'e> Machine<'e> {
     #[inline]
     pub(super) fn found(
         &mut self,
-        found: Result<Option<V<'e>>, Halt>,
+        found: Result<Option<ValueRef<'e>>, Halt>,
         out: u32,
     ) -> Result<bool, Halt> {
         match &found {

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::index::Indexed as _;
 use crate::program::RuleId;
-use crate::value::{Arena, V, order, sample};
+use crate::value::{Arena, ValueRef, order, sample};
 
 /// Results of rules and functions within one scope. `None` stands for undefined.
 pub(super) struct Memo<'e> {
@@ -63,7 +63,7 @@ pub(super) enum By {
 /// What is known of a rule under arguments.
 pub(super) enum Look<'e> {
     /// The kept result.
-    Kept(Option<V<'e>>),
+    Kept(Option<ValueRef<'e>>),
     /// Nothing, and where a result will be.
     Missing(Vacant),
 }
@@ -75,8 +75,8 @@ pub(super) struct Vacant(Option<(u64, bool, By)>);
 struct Entry<'e> {
     rule: RuleId,
     by: By,
-    args: &'e [V<'e>],
-    result: Option<V<'e>>,
+    args: &'e [ValueRef<'e>],
+    result: Option<ValueRef<'e>>,
     before: Option<&'e Entry<'e>>,
 }
 
@@ -85,8 +85,8 @@ type Hashed<'e> = (u64, &'e Entry<'e>);
 
 impl<'e> Entry<'e> {
     #[inline]
-    fn is(&self, rule: RuleId, args: &[V<'e>], by: By) -> bool {
-        let is_one = |(a, b): (&V<'e>, &V<'e>)| match by {
+    fn is(&self, rule: RuleId, args: &[ValueRef<'e>], by: By) -> bool {
+        let is_one = |(a, b): (&ValueRef<'e>, &ValueRef<'e>)| match by {
             By::Value => is_known(a, b),
             By::Place => is_there(a, b),
         };
@@ -120,7 +120,7 @@ impl<'e> Memo<'e> {
 
     /// The kept result of a rule, or of a function or a partial rule under arguments.
     #[inline]
-    pub fn get(&self, rule: RuleId, args: &[V<'e>]) -> Option<Option<V<'e>>> {
+    pub fn get(&self, rule: RuleId, args: &[ValueRef<'e>]) -> Option<Option<ValueRef<'e>>> {
         match self.look(rule, args, By::Value) {
             Look::Kept(result) => Some(result),
             Look::Missing(_) => None,
@@ -129,7 +129,7 @@ impl<'e> Memo<'e> {
 
     /// The same; what is not kept has a place already that [`Self::fill`] puts it in.
     #[inline]
-    pub fn look(&self, rule: RuleId, args: &[V<'e>], by: By) -> Look<'e> {
+    pub fn look(&self, rule: RuleId, args: &[ValueRef<'e>], by: By) -> Look<'e> {
         if let Some(table) = &self.table {
             let code = self.code(rule, args, by);
             let is = |entry: &Hashed<'e>| entry.0 == code && entry.1.is(rule, args, by);
@@ -199,14 +199,14 @@ impl<'e> Memo<'e> {
 
     /// Keeps the result of a function that ran long.
     #[cold]
-    pub fn keep_long(&mut self, rule: RuleId, args: &[V<'e>], result: Option<V<'e>>) {
+    pub fn keep_long(&mut self, rule: RuleId, args: &[ValueRef<'e>], result: Option<ValueRef<'e>>) {
         self.note_long(rule);
         self.fill(Vacant(None), rule, args, By::Value, result);
     }
 
     /// Keeps a result.
     #[inline]
-    pub fn put(&mut self, rule: RuleId, args: &[V<'e>], result: Option<V<'e>>) {
+    pub fn put(&mut self, rule: RuleId, args: &[ValueRef<'e>], result: Option<ValueRef<'e>>) {
         self.fill(Vacant(None), rule, args, By::Value, result);
     }
 
@@ -216,12 +216,12 @@ impl<'e> Memo<'e> {
         &mut self,
         place: Vacant,
         rule: RuleId,
-        args: &[V<'e>],
+        args: &[ValueRef<'e>],
         by: By,
-        result: Option<V<'e>>,
+        result: Option<ValueRef<'e>>,
     ) {
         let bump = self.arena.bump();
-        let args: &'e [V<'e>] = if args.is_empty() {
+        let args: &'e [ValueRef<'e>] = if args.is_empty() {
             &[]
         } else {
             bump.alloc_slice_copy(args)
@@ -279,7 +279,7 @@ impl<'e> Memo<'e> {
     }
 
     #[inline]
-    fn code(&self, rule: RuleId, args: &[V<'_>], by: By) -> u64 {
+    fn code(&self, rule: RuleId, args: &[ValueRef<'_>], by: By) -> u64 {
         // multiplying by an odd constant spreads small numbers over the upper half, which a table asks for last
         let spread = |code: u64| code.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32);
         args.iter().fold(spread(u64::from(rule) + 1), |code, arg| {
@@ -306,7 +306,7 @@ fn flags_at(rule: RuleId) -> (usize, u32) {
 
 /// Whether two arguments are equal; those with too many parts to compare only if they are one.
 #[inline]
-fn is_known(a: &V<'_>, b: &V<'_>) -> bool {
+fn is_known(a: &ValueRef<'_>, b: &ValueRef<'_>) -> bool {
     if a.is_outsize() || b.is_outsize() {
         order::same(*a, *b)
     } else {
@@ -316,7 +316,7 @@ fn is_known(a: &V<'_>, b: &V<'_>) -> bool {
 
 /// The same; stored collections only if they are one.
 #[inline]
-fn is_there(a: &V<'_>, b: &V<'_>) -> bool {
+fn is_there(a: &ValueRef<'_>, b: &ValueRef<'_>) -> bool {
     match (a.stored_at(), b.stored_at()) {
         (None, None) => is_known(a, b),
         (a, b) => a == b,

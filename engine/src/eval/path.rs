@@ -2,9 +2,9 @@
 
 use smallvec::SmallVec;
 
-use crate::evaluation::Halt;
 use crate::program::{ConstId, Node, Operand, Slot, Values};
-use crate::value::{Object, V, Value};
+use crate::runtime::Halt;
+use crate::value::{Object, Value, ValueRef};
 
 use super::data::Replacement;
 use super::frame::{Held, Operands};
@@ -12,7 +12,7 @@ use super::machine::Machine;
 
 /// What a value holds at a path.
 #[inline]
-pub(super) fn at<'e>(from: Held<'e>, path: &'e [Value]) -> Option<V<'e>> {
+pub(super) fn at<'e>(from: Held<'e>, path: &'e [Value]) -> Option<ValueRef<'e>> {
     let mut keys = path.iter();
     let value = match from {
         Held::Value(value) => value,
@@ -73,7 +73,7 @@ impl<'e> Machine<'e> {
         };
         let object = match self.slot(slot)? {
             Held::Stored(Value::Object(object)) => object,
-            Held::Value(V::Object(object)) => *object,
+            Held::Value(ValueRef::Object(object)) => *object,
             _ => return None,
         };
         self.under(object, id)
@@ -119,8 +119,8 @@ impl<'e> Machine<'e> {
     /// The element of a made array at a constant place, as patterns of results ask for it: `None` when that is not what
     /// is asked, and the inner option tells whether there is one.
     #[inline]
-    fn element(&self, from: V<'e>, keys: &'e [Operand]) -> Option<Option<V<'e>>> {
-        let (V::NewArray(items), [Operand::Const(id)]) = (from, keys) else {
+    fn element(&self, from: ValueRef<'e>, keys: &'e [Operand]) -> Option<Option<ValueRef<'e>>> {
+        let (ValueRef::NewArray(items), [Operand::Const(id)]) = (from, keys) else {
             return None;
         };
         let Some(Value::Int(index)) = self.stored_constant(*id) else {
@@ -147,7 +147,7 @@ impl<'e> Machine<'e> {
             Replacement::Whole(Some(value)) => return Ok(self.walk(value, keys, out)),
             Replacement::Part => {}
         }
-        let path: SmallVec<[V<'e>; 8]> = path
+        let path: SmallVec<[ValueRef<'e>; 8]> = path
             .iter()
             .chain(keys)
             .map(|operand| self.get(*operand))
@@ -174,7 +174,7 @@ impl<'e> Machine<'e> {
 
     /// What the input holds at a path.
     #[inline]
-    pub(super) fn input_at(&self, path: &'e [Value]) -> Option<V<'e>> {
+    pub(super) fn input_at(&self, path: &'e [Value]) -> Option<ValueRef<'e>> {
         at(self.input?, path)
     }
 
@@ -189,12 +189,12 @@ impl<'e> Machine<'e> {
     }
 
     /// Goes down a value in flight.
-    fn walk(&mut self, from: V<'e>, keys: &'e [Operand], out: Slot) -> bool {
+    fn walk(&mut self, from: ValueRef<'e>, keys: &'e [Operand], out: Slot) -> bool {
         let mut value = from;
         let mut keys = keys.iter();
         while let Some(key) = keys.next() {
             let key = self.get(*key);
-            if let V::Object(object) = value {
+            if let ValueRef::Object(object) = value {
                 return match object.get(key) {
                     Some(inner) => self.walk_stored(inner, keys.as_slice(), out),
                     None => false,

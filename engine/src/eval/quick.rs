@@ -2,7 +2,7 @@
 
 use crate::builtins::Answer;
 use crate::program::{BuiltinCall, Operand, QuickCall, Slot};
-use crate::value::{V, Value};
+use crate::value::{Value, ValueRef};
 
 use super::compare::Compare;
 use super::frame::{Held, Operands};
@@ -24,8 +24,8 @@ impl Machine<'_> {
             QuickCall::Times => self.counted(call, out, i64::checked_mul),
             QuickCall::Function(_) | QuickCall::Prepared(..) => {
                 match self.quick(quick, call) {
-                    Some((Answer::Bool, answer)) => self.set(out, V::Bool(answer != 0)),
-                    Some((Answer::Int, answer)) => self.set(out, V::Int(answer)),
+                    Some((Answer::Bool, answer)) => self.set(out, ValueRef::Bool(answer != 0)),
+                    Some((Answer::Int, answer)) => self.set(out, ValueRef::Int(answer)),
                     None => return false,
                 }
                 true
@@ -53,7 +53,7 @@ impl Machine<'_> {
         };
         match count(left, right) {
             Some(result) => {
-                self.set(out, V::Int(result));
+                self.set(out, ValueRef::Int(result));
                 true
             }
             None => false,
@@ -69,7 +69,7 @@ impl Machine<'_> {
         let stored = match object {
             Operand::Slot(slot) => match self.slot(slot) {
                 Some(Held::Stored(Value::Object(object))) => object,
-                Some(Held::Value(V::Object(object))) => *object,
+                Some(Held::Value(ValueRef::Object(object))) => *object,
                 _ => return false,
             },
             Operand::Const(_) => return false,

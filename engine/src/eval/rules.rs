@@ -1,9 +1,9 @@
 //! Rules: which can match, what they make, and what is kept of it.
 
 use crate::bug::bug;
-use crate::evaluation::{DocumentBuilder, Halt};
 use crate::program::{Index, Numbers, Plan, Rule, RuleId, RuleKind, RuleSet};
-use crate::value::{SetBuilder, V};
+use crate::runtime::{DocumentBuilder, Halt};
+use crate::value::{SetBuilder, ValueRef};
 
 use super::frame::Operands;
 use super::machine::{Flow, Machine};
@@ -51,7 +51,7 @@ impl<'e> Machine<'e> {
 
     /// The rules of a set that can match.
     #[inline]
-    pub(super) fn candidates(&self, set: &'e RuleSet, args: &[V<'e>]) -> Candidates<'e> {
+    pub(super) fn candidates(&self, set: &'e RuleSet, args: &[ValueRef<'e>]) -> Candidates<'e> {
         match &set.index {
             Index::All => Candidates::All(set.rules.iter()),
             Index::By(branch) => Candidates::Found(&set.rules, self.find(branch, args)),
@@ -59,7 +59,7 @@ impl<'e> Machine<'e> {
     }
 
     /// The document of a rule: its value, or its full extent.
-    pub(super) fn rule(&mut self, rule: RuleId) -> Result<Option<V<'e>>, Halt> {
+    pub(super) fn rule(&mut self, rule: RuleId) -> Result<Option<ValueRef<'e>>, Halt> {
         if let Some(kept) = self.memo().get(rule, &[]) {
             return Ok(kept);
         }
@@ -70,7 +70,7 @@ impl<'e> Machine<'e> {
 
     /// The document of a rule that is not kept: nothing below asks for the rule that an evaluation is about.
     #[inline]
-    pub(super) fn outermost(&mut self, rule: RuleId) -> Result<Option<V<'e>>, Halt> {
+    pub(super) fn outermost(&mut self, rule: RuleId) -> Result<Option<ValueRef<'e>>, Halt> {
         let Some(set) = self.rule_set(rule) else {
             bug!(NO_RULE);
         };
@@ -83,7 +83,11 @@ impl<'e> Machine<'e> {
     }
 
     /// The result of a function.
-    pub(super) fn apply(&mut self, rule: RuleId, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+    pub(super) fn apply(
+        &mut self,
+        rule: RuleId,
+        args: &[ValueRef<'e>],
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         let Some(set) = self.rule_set(rule) else {
             bug!(NO_RULE);
         };
@@ -119,8 +123,8 @@ impl<'e> Machine<'e> {
         &mut self,
         set: &'e RuleSet,
         rule: RuleId,
-        args: &[V<'e>],
-    ) -> Result<Option<V<'e>>, Halt> {
+        args: &[ValueRef<'e>],
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         let (result, turns) = self.timed(set, args)?;
         if turns.own >= LONG {
             self.memo().keep_long(rule, args, result);
@@ -130,7 +134,11 @@ impl<'e> Machine<'e> {
 
     /// The result of a function, and how long it took.
     #[inline]
-    fn timed(&mut self, set: &'e RuleSet, args: &[V<'e>]) -> Result<(Option<V<'e>>, Turns), Halt> {
+    fn timed(
+        &mut self,
+        set: &'e RuleSet,
+        args: &[ValueRef<'e>],
+    ) -> Result<(Option<ValueRef<'e>>, Turns), Halt> {
         let outer = std::mem::take(&mut self.turns_within);
         let before = self.call.budget.steps_left();
         let result = self.complete(set, args)?;
@@ -141,7 +149,11 @@ impl<'e> Machine<'e> {
     }
 
     /// The one value of a complete rule or function, its default included.
-    fn complete(&mut self, set: &'e RuleSet, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+    fn complete(
+        &mut self,
+        set: &'e RuleSet,
+        args: &[ValueRef<'e>],
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         if let ([rule], None, None) = (&*set.rules, &set.default, &set.index.branch())
             && rule.otherwise.is_none()
         {
@@ -175,8 +187,8 @@ impl<'e> Machine<'e> {
         &mut self,
         set: &'e RuleSet,
         rule: &'e Rule,
-        args: &[V<'e>],
-    ) -> Result<Option<V<'e>>, Halt> {
+        args: &[ValueRef<'e>],
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         let early = set.early_exit || (self.is_seen() && self.published_exit(set, args)?);
         let outer = std::mem::replace(&mut self.produced, Produced::by(rule, early));
         let flow = self.framed(rule.plan.slots, args, |machine| {
@@ -197,7 +209,7 @@ impl<'e> Machine<'e> {
     fn chains(
         &mut self,
         rules: impl Iterator<Item = &'e Rule>,
-        args: &[V<'e>],
+        args: &[ValueRef<'e>],
     ) -> Result<Option<&'e Rule>, Halt> {
         for rule in rules {
             match self.chain(rule, args) {
@@ -211,7 +223,7 @@ impl<'e> Machine<'e> {
     }
 
     /// Runs a rule, and its else chain as long as nothing was found.
-    pub(super) fn chain(&mut self, rule: &'e Rule, args: &[V<'e>]) -> Result<Flow, Halt> {
+    pub(super) fn chain(&mut self, rule: &'e Rule, args: &[ValueRef<'e>]) -> Result<Flow, Halt> {
         match &rule.otherwise {
             None => self.member(rule, args),
             Some(chain) => match &chain.index {
@@ -228,7 +240,7 @@ impl<'e> Machine<'e> {
     fn first_of(
         &mut self,
         members: impl Iterator<Item = &'e Rule>,
-        args: &[V<'e>],
+        args: &[ValueRef<'e>],
     ) -> Result<Flow, Halt> {
         let mut flow = Flow::More;
         for member in members {
@@ -241,7 +253,7 @@ impl<'e> Machine<'e> {
     }
 
     #[inline]
-    fn member(&mut self, member: &'e Rule, args: &[V<'e>]) -> Result<Flow, Halt> {
+    fn member(&mut self, member: &'e Rule, args: &[ValueRef<'e>]) -> Result<Flow, Halt> {
         self.produced.hit = false;
         self.produced.rule = Some(member);
         self.framed(member.plan.slots, args, |machine| {
@@ -249,7 +261,11 @@ impl<'e> Machine<'e> {
         })
     }
 
-    fn default(&mut self, plan: &'e Plan, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+    fn default(
+        &mut self,
+        plan: &'e Plan,
+        args: &[ValueRef<'e>],
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         let (found, _, flow) = self.producing(true, |machine| {
             machine.framed(plan.slots, args, |machine| machine.run(&plan.steps))
         });
@@ -257,7 +273,7 @@ impl<'e> Machine<'e> {
         Ok(found)
     }
 
-    fn full_set(&mut self, set: &'e RuleSet) -> Result<V<'e>, Halt> {
+    fn full_set(&mut self, set: &'e RuleSet) -> Result<ValueRef<'e>, Halt> {
         let members = Sink::Set(SetBuilder::new(self.call.arena));
         let run = |machine: &mut Self| {
             // apart from each other, since a list of candidates is slow to move
@@ -271,7 +287,7 @@ impl<'e> Machine<'e> {
         };
         let (members, flow) = self.filled(members, run, |sink| match sink {
             Sink::Set(members) => members.take(),
-            _ => V::Null,
+            _ => ValueRef::Null,
         });
         flow.map(|()| members)
     }
@@ -286,7 +302,7 @@ impl<'e> Machine<'e> {
         Ok(())
     }
 
-    fn full_object(&mut self, set: &'e RuleSet) -> Result<V<'e>, Halt> {
+    fn full_object(&mut self, set: &'e RuleSet) -> Result<ValueRef<'e>, Halt> {
         let arena = self.call.arena;
         let extent = self.extent(set, |rule| Some(&rule.plan), &[])?;
         Ok(extent
@@ -295,7 +311,11 @@ impl<'e> Machine<'e> {
     }
 
     /// What lies below a partial rule under known keys.
-    pub(super) fn keyed(&mut self, rule: RuleId, keys: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+    pub(super) fn keyed(
+        &mut self,
+        rule: RuleId,
+        keys: &[ValueRef<'e>],
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         if let Some(Some(full)) = self.memo().get(rule, &[]) {
             return Ok(keys.iter().try_fold(full, |value, key| value.lookup(*key)));
         }
@@ -318,7 +338,11 @@ impl<'e> Machine<'e> {
         Ok(result)
     }
 
-    fn has_member(&mut self, set: &'e RuleSet, keys: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+    fn has_member(
+        &mut self,
+        set: &'e RuleSet,
+        keys: &[ValueRef<'e>],
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         let mut found = None;
         for rule in self.candidates(set, &[]) {
             let Some(plan) = rule.keyed.first() else {
@@ -336,7 +360,7 @@ impl<'e> Machine<'e> {
     }
 
     /// Runs a plan for known keys; whether it found the member that they name.
-    fn asking(&mut self, plan: &'e Plan, keys: &[V<'e>]) -> (Result<Flow, Halt>, bool) {
+    fn asking(&mut self, plan: &'e Plan, keys: &[ValueRef<'e>]) -> (Result<Flow, Halt>, bool) {
         let outer = std::mem::take(&mut self.has_member);
         let flow = self.framed(plan.slots, keys, |machine| machine.run(&plan.steps));
         (flow, std::mem::replace(&mut self.has_member, outer))
@@ -347,7 +371,7 @@ impl<'e> Machine<'e> {
         &mut self,
         set: &'e RuleSet,
         plan: impl Fn(&'e Rule) -> Option<&'e Plan>,
-        keys: &[V<'e>],
+        keys: &[ValueRef<'e>],
     ) -> Result<DocumentBuilder<'e>, Halt> {
         let (filled, flow) =
             self.filling(Sink::DocumentBuilder(DocumentBuilder::Empty), |machine| {
@@ -370,8 +394,8 @@ impl<'e> Machine<'e> {
     }
 
     /// Whether a rule has made something at the place of a default.
-    fn is_taken(&self, fallback: &Rule, keys: &[V<'e>]) -> bool {
-        let path: Option<Vec<V<'e>>> = fallback
+    fn is_taken(&self, fallback: &Rule, keys: &[ValueRef<'e>]) -> bool {
+        let path: Option<Vec<ValueRef<'e>>> = fallback
             .constant_tail
             .iter()
             .skip(keys.len())
@@ -388,7 +412,7 @@ impl<'e> Machine<'e> {
         set: &'e RuleSet,
         rule: &'e Rule,
         plan: Option<&'e Plan>,
-        keys: &[V<'e>],
+        keys: &[ValueRef<'e>],
     ) -> Result<(), Halt> {
         let Some(plan) = plan else {
             return self.produce_below(set, rule, keys);
@@ -413,7 +437,7 @@ impl<'e> Machine<'e> {
         &mut self,
         set: &'e RuleSet,
         rule: &'e Rule,
-        keys: &[V<'e>],
+        keys: &[ValueRef<'e>],
     ) -> Result<(), Halt> {
         let Some(plan) = rule.keyed.last() else {
             bug!(NO_PLAN);
@@ -449,7 +473,7 @@ impl<'e> Machine<'e> {
         let constant = |rule: &Rule| {
             !rule.constant_tail.is_empty() && rule.constant_tail.iter().all(Option::is_some)
         };
-        let tail = |rule: &Rule| -> Vec<V<'e>> {
+        let tail = |rule: &Rule| -> Vec<ValueRef<'e>> {
             rule.constant_tail
                 .iter()
                 .flatten()

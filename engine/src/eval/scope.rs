@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use crate::builtins::Entry;
-use crate::evaluation::{EvalError, Halt, Overlay, Patches, no_document, overlay};
 use crate::limits;
 use crate::program::plan::Callee;
 use crate::program::{RuleId, Step, Target, With};
-use crate::value::V;
+use crate::runtime::{EvalError, Halt, Overlay, Patches, no_document, overlay};
+use crate::value::ValueRef;
 
 use super::frame::{Held, Operands};
 use super::machine::{Flow, Machine};
@@ -35,7 +35,7 @@ pub(super) enum Mock<'e> {
     /// A built-in.
     Builtin(&'static Entry),
     /// A value.
-    Value(V<'e>),
+    Value(ValueRef<'e>),
 }
 
 impl<'e> Machine<'e> {

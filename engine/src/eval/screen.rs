@@ -1,8 +1,8 @@
 //! Conditions without which a rule is not entered.
 
-use crate::evaluation::{Halt, allows, may_have};
 use crate::program::canonical::{ConditionPlace, Conditions, Constraint, Membership};
-use crate::value::{V, Value};
+use crate::runtime::{Halt, allows, may_have};
+use crate::value::{Value, ValueRef};
 
 use super::frame::{Held, Operands};
 use super::machine::Machine;
@@ -26,12 +26,13 @@ impl<'e> Machine<'e> {
     pub(super) fn at_place(
         &mut self,
         place: &'e ConditionPlace,
-        argument: impl FnOnce(&Self, usize) -> Option<V<'e>>,
-    ) -> Result<Option<V<'e>>, Halt> {
+        argument: impl FnOnce(&Self, usize) -> Option<ValueRef<'e>>,
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         Ok(match place {
             ConditionPlace::Input(keys) => self.input_at(keys),
             ConditionPlace::Data(keys) => {
-                let path: smallvec::SmallVec<[V<'e>; 8]> = keys.iter().map(Value::borrow).collect();
+                let path: smallvec::SmallVec<[ValueRef<'e>; 8]> =
+                    keys.iter().map(Value::borrow).collect();
                 self.document(&path)?
             }
             ConditionPlace::Argument(at) => argument(self, *at),
@@ -56,7 +57,7 @@ impl<'e> Machine<'e> {
         Ok(found.is_some_and(|found| allows(&constraint.tests, found)))
     }
 
-    fn at(&mut self, place: &'e ConditionPlace) -> Result<Option<V<'e>>, Halt> {
+    fn at(&mut self, place: &'e ConditionPlace) -> Result<Option<ValueRef<'e>>, Halt> {
         self.at_place(place, |machine, at| {
             let slot = u32::try_from(at).unwrap_or(u32::MAX);
             machine.slot(slot).map(Held::value)

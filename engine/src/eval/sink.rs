@@ -1,9 +1,9 @@
 //! Where the leaves of running blocks put what they find.
 
 use crate::builtins::Fold;
-use crate::evaluation::DocumentBuilder;
 use crate::program::Rule;
-use crate::value::{ObjectBuilder, SetBuilder, V};
+use crate::runtime::DocumentBuilder;
+use crate::value::{ObjectBuilder, SetBuilder, ValueRef};
 
 /// What is said of a leaf that meets what it cannot fill.
 pub(super) const WRONG_SINK: &str = "a plan produces what nobody collects";
@@ -15,7 +15,7 @@ pub(super) enum Sink<'e> {
     #[default]
     None,
     /// An array.
-    Array(bumpalo::collections::Vec<'e, V<'e>>),
+    Array(bumpalo::collections::Vec<'e, ValueRef<'e>>),
     /// A set.
     Set(SetBuilder<'e>),
     /// An object.
@@ -25,7 +25,7 @@ pub(super) enum Sink<'e> {
     /// An aggregate.
     Fold(Fold<'e>),
     /// Solutions of a query.
-    Rows(Vec<Vec<V<'e>>>),
+    Rows(Vec<Vec<ValueRef<'e>>>),
 }
 
 /// Whether the array that is being filled has an order.
@@ -44,7 +44,7 @@ pub(super) enum Order {
 #[derive(Clone, Copy)]
 pub(super) struct Produced<'e> {
     /// The value.
-    pub found: Option<V<'e>>,
+    pub found: Option<ValueRef<'e>>,
     /// Whether the first value ends the search.
     pub early: bool,
     /// Whether the rule that runs has produced a value.

@@ -1,8 +1,8 @@
 //! Rules whose bodies stand where their documents were asked for.
 
-use crate::evaluation::Halt;
 use crate::program::{Any, Inlined, Spliced};
-use crate::value::V;
+use crate::runtime::Halt;
+use crate::value::ValueRef;
 
 use super::machine::{Flow, Machine};
 
@@ -11,7 +11,7 @@ impl<'e> Machine<'e> {
     pub(super) fn any(&mut self, any: &'e Any) -> Result<bool, Halt> {
         if self.overlaid {
             let found = self.overlaid_rule(any.rule, &[])?;
-            return Ok(found.is_some_and(V::holds));
+            return Ok(found.is_some_and(ValueRef::holds));
         }
         for block in &any.blocks {
             if self.run(block)? == Flow::Stop {

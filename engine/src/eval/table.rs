@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 
 use crate::limits;
 use crate::program::Operand;
-use crate::value::{Arena, Kind, V, Value, order};
+use crate::value::{Arena, Kind, Value, ValueRef, order};
 
 use super::frame::Held;
 
@@ -64,7 +64,7 @@ struct Link {
 #[derive(Clone, Copy)]
 enum Elements<'e> {
     Stored(&'e [Value]),
-    Made(&'e [V<'e>]),
+    Made(&'e [ValueRef<'e>]),
     Pairs(&'e [(Held<'e>, Held<'e>)]),
 }
 
@@ -77,14 +77,14 @@ const COST: usize = 32;
 
 impl<'e> Place<'e> {
     /// A place in a collection; `None` when that is none.
-    pub fn new(collection: V<'e>, by_key: bool, path: &'e [Operand]) -> Option<Self> {
+    pub fn new(collection: ValueRef<'e>, by_key: bool, path: &'e [Operand]) -> Option<Self> {
         let collection = match collection {
-            V::Array(array) => array.as_ptr().addr(),
-            V::NewArray(array) => ptr::from_ref(array).addr(),
-            V::Object(object) => object.address(),
-            V::NewObject(object) => ptr::from_ref(object).addr(),
-            V::Set(set) => ptr::from_ref(&**set).addr(),
-            V::NewSet(set) => ptr::from_ref(set).addr(),
+            ValueRef::Array(array) => array.as_ptr().addr(),
+            ValueRef::NewArray(array) => ptr::from_ref(array).addr(),
+            ValueRef::Object(object) => object.address(),
+            ValueRef::NewObject(object) => ptr::from_ref(object).addr(),
+            ValueRef::Set(set) => ptr::from_ref(&**set).addr(),
+            ValueRef::NewSet(set) => ptr::from_ref(set).addr(),
             _ => return None,
         };
         Some(Self {
@@ -122,7 +122,7 @@ impl<'e> Joins<'e> {
     /// Begins a table of a collection, if it is worth that and there is room.
     pub fn begin(
         &mut self,
-        collection: V<'e>,
+        collection: ValueRef<'e>,
         cost: usize,
         memory_left: usize,
     ) -> Option<Builder<'e>> {
@@ -141,23 +141,23 @@ impl<'e> Joins<'e> {
 }
 
 /// Number of elements.
-pub(super) fn len(collection: V<'_>) -> usize {
+pub(super) fn len(collection: ValueRef<'_>) -> usize {
     match collection {
-        V::Array(array) => array.len(),
-        V::NewArray(array) => array.len(),
-        V::Object(object) => object.len(),
-        V::NewObject(object) => object.len(),
-        V::Set(set) => set.items().len(),
-        V::NewSet(set) => set.len(),
+        ValueRef::Array(array) => array.len(),
+        ValueRef::NewArray(array) => array.len(),
+        ValueRef::Object(object) => object.len(),
+        ValueRef::NewObject(object) => object.len(),
+        ValueRef::Set(set) => set.items().len(),
+        ValueRef::NewSet(set) => set.len(),
         _ => 0,
     }
 }
 
 /// The hash of a value that tables know: comparing others may cost less than hashing them.
 #[inline]
-pub(super) fn hash(value: V<'_>) -> Option<u64> {
+pub(super) fn hash(value: ValueRef<'_>) -> Option<u64> {
     let known = match value {
-        V::Text(_) | V::Bytes(_) | V::NewText(_) => {
+        ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::NewText(_) => {
             value.text_or_empty().as_bytes().len() <= limits::LARGE_OPERAND
         }
         value => value.kind() < Kind::Array,
@@ -185,20 +185,20 @@ impl<'e> Builder<'e> {
     }
 
     /// What the table of a collection takes.
-    fn bytes(collection: V<'_>) -> usize {
+    fn bytes(collection: ValueRef<'_>) -> usize {
         let len = len(collection);
         let pair = match collection {
-            V::Array(_) | V::NewArray(_) => 0,
+            ValueRef::Array(_) | ValueRef::NewArray(_) => 0,
             _ => size_of::<(Held<'_>, Held<'_>)>(),
         };
         len * (size_of::<Link>() + pair) + Self::chains(len) * size_of::<u32>()
     }
 
-    fn new(bump: &'e Bump, collection: V<'e>) -> Self {
+    fn new(bump: &'e Bump, collection: ValueRef<'e>) -> Self {
         let len = len(collection);
         let elements = match collection {
-            V::Array(array) => Building::There(Elements::Stored(array)),
-            V::NewArray(array) => Building::There(Elements::Made(array)),
+            ValueRef::Array(array) => Building::There(Elements::Stored(array)),
+            ValueRef::NewArray(array) => Building::There(Elements::Made(array)),
             _ => Building::Pairs(bumpalo::collections::Vec::with_capacity_in(len, bump)),
         };
         Self {
@@ -210,7 +210,7 @@ impl<'e> Builder<'e> {
     }
 
     /// Adds the next element with what is at its place.
-    pub fn add(&mut self, key: Held<'e>, value: Held<'e>, at_place: Option<V<'e>>) {
+    pub fn add(&mut self, key: Held<'e>, value: Held<'e>, at_place: Option<ValueRef<'e>>) {
         if let Building::Pairs(pairs) = &mut self.elements {
             pairs.push((key, value));
         }
@@ -305,7 +305,7 @@ impl<'e> Iterator for Found<'e> {
             let link = table.links.get(at as usize)?;
             self.next = link.next;
             if link.tag == self.tag {
-                let index = Held::Value(V::Int(i64::from(at)));
+                let index = Held::Value(ValueRef::Int(i64::from(at)));
                 return match table.elements {
                     Elements::Stored(items) => Some((index, Held::Stored(items.get(at as usize)?))),
                     Elements::Made(items) => Some((index, Held::Value(*items.get(at as usize)?))),
@@ -321,7 +321,7 @@ mod tests {
     use super::{COST, Joins, Known, Place, hash};
     use crate::eval::frame::Held;
     use crate::limits;
-    use crate::value::{Arena, V, Value};
+    use crate::value::{Arena, Value, ValueRef};
 
     #[test]
     fn elements_are_found_in_order() {
@@ -333,16 +333,16 @@ mod tests {
         let mut builder = joins.begin(array, 6 * COST, usize::MAX).unwrap();
         for (at, item) in (0..).zip(items) {
             let value = (at != 2).then_some(item);
-            builder.add(Held::Value(V::Int(at)), Held::Value(item), value);
+            builder.add(Held::Value(ValueRef::Int(at)), Held::Value(item), value);
         }
         let table = builder.finish();
         let found = |text: &str| {
             let found = table.find(hash(arena.text(text)).unwrap());
             found.map(|(key, _)| key.value()).collect::<Vec<_>>()
         };
-        assert!(found("a") == [V::Int(0), V::Int(5)]);
-        assert!(found("b") == [V::Int(1), V::Int(4)]);
-        assert!(found("c") == [V::Int(3)]);
+        assert!(found("a") == [ValueRef::Int(0), ValueRef::Int(5)]);
+        assert!(found("b") == [ValueRef::Int(1), ValueRef::Int(4)]);
+        assert!(found("c") == [ValueRef::Int(3)]);
         assert!(found("d").is_empty());
     }
 
@@ -350,7 +350,7 @@ mod tests {
     fn tables_take_no_more_than_they_may() {
         let arena = Arena::new();
         let mut joins = Joins::new(&arena);
-        let array = arena.array(&[V::Int(1); 1024]);
+        let array = arena.array(&[ValueRef::Int(1); 1024]);
         let bytes = 1024 * (8 + 4);
         joins.left = 2 * bytes;
         let mut begun = |memory| joins.begin(array, usize::MAX, memory).is_some();

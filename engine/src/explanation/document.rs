@@ -1,6 +1,6 @@
 //! Explanations of documents.
 
-use super::{Explanation, Watched};
+use super::{ExplainOptions, Explanation};
 use crate::error::Error;
 use crate::query::{PreparedDocument, PreparedQuery, Request, Solution};
 use crate::value::Value;
@@ -26,16 +26,16 @@ impl PreparedDocument {
     pub fn explain<'s>(
         &self,
         request: &Request<'_>,
-        watched: impl Into<Watched<'s>>,
+        watched: impl Into<ExplainOptions<'s>>,
     ) -> Explanation<Option<Value>> {
-        let Watched {
+        let ExplainOptions {
             detail,
             documents,
             search,
         } = watched.into();
         let mut last = None;
         self.search_texts(request, search, |query, search| {
-            let watched = Watched {
+            let watched = ExplainOptions {
                 detail,
                 documents,
                 search,

@@ -12,7 +12,7 @@ use super::operand::Names;
 use super::refusal::Refusal;
 use crate::partial::{Choice, Way, has_variables};
 use crate::program::constant;
-use crate::value::{V, Value};
+use crate::value::{Value, ValueRef};
 
 /// Refuses choices between values that are not known to exclude one another.
 pub fn clashes(choices: &[Choice], names: Names<'_>) -> Vec<Refusal> {
@@ -213,7 +213,7 @@ fn excludes(one: &Test, other: &Test) -> bool {
 }
 
 /// The only values that pass, where those are few.
-fn values(test: &Test) -> Option<Vec<V<'_>>> {
+fn values(test: &Test) -> Option<Vec<ValueRef<'_>>> {
     match (&test.predicate, test.negated) {
         (Predicate::Compare(Comparison::Eq, Operand::Value(value)), false)
         | (Predicate::Compare(Comparison::Ne, Operand::Value(value)), true) => {

@@ -6,7 +6,7 @@ use solon_syntax::source::Span;
 
 use super::through::Through;
 use super::written::Written;
-use crate::value::{V, Value};
+use crate::value::{Value, ValueRef};
 
 /// A column as the policy names it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -252,7 +252,7 @@ impl Affix {
 
 impl Test {
     /// Whether a value, made of the column, passes; `None` where that depends on another column.
-    pub fn passes(&self, value: V<'_>) -> Option<bool> {
+    pub fn passes(&self, value: ValueRef<'_>) -> Option<bool> {
         let holds = match &self.predicate {
             Predicate::Compare(comparison, Operand::Value(other)) => {
                 comparison.holds(value.cmp(&other.borrow()))

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::condition::Column;
 use super::target::FilterTarget;
-use crate::value::{Kind, V, Value};
+use crate::value::{Kind, Value, ValueRef};
 
 /// The names that one target has for tables and columns.
 #[derive(Clone, Debug, Default)]
@@ -180,7 +180,7 @@ impl Mappings {
     /// The paths below tables that some target has columns for, `/owner/name` in a table's entry.
     pub fn paths(all: &Value) -> Vec<(String, String)> {
         let mut found = Vec::new();
-        let mut below = |tables: V<'_>| {
+        let mut below = |tables: ValueRef<'_>| {
             let tables = tables
                 .as_object()
                 .into_iter()
@@ -264,7 +264,12 @@ struct Place<'m> {
 
 impl Table {
     /// Reads what a column is called and what it holds.
-    fn declare(&mut self, table: &str, column: &str, entry: V<'_>) -> Result<(), MappingError> {
+    fn declare(
+        &mut self,
+        table: &str,
+        column: &str,
+        entry: ValueRef<'_>,
+    ) -> Result<(), MappingError> {
         let field = |wanted: &str| {
             let mut fields = entry
                 .as_object()
@@ -284,7 +289,7 @@ impl Table {
             .utf8()
             .and_then(ColumnKind::named)
             .ok_or_else(|| wrong("kind", "`text`, `integer`, `decimal` or `boolean`"))?;
-        let Some(V::Bool(nullable)) = field("nullable") else {
+        let Some(ValueRef::Bool(nullable)) = field("nullable") else {
             return Err(wrong("nullable", "true or false"));
         };
         if kind == ColumnKind::Text
@@ -311,7 +316,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// The kind of a value as JSON calls it.
-fn kind_of(value: V<'_>) -> &'static str {
+fn kind_of(value: ValueRef<'_>) -> &'static str {
     match value.kind() {
         Kind::Null => "null",
         Kind::Boolean => "boolean",

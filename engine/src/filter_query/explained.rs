@@ -6,7 +6,7 @@ use super::{FilterQuery, PreparedFilters, place};
 use crate::compile::Compiled;
 use crate::error::Error;
 use crate::filter::{Becoming, Refusal, Seen};
-use crate::query::{Bound, Request};
+use crate::query::{Pinned, Request};
 use crate::trace::Observer;
 use crate::value::{Value, json};
 
@@ -38,12 +38,12 @@ impl PreparedFilters {
 
     fn explained(&self, request: &Request<'_>) -> Result<Value, Error> {
         let bound = self.handle.bind_for(request)?;
-        let Bound {
-            moment,
+        let Pinned {
+            snapshot,
             prepared: inner,
             ..
         } = &bound;
-        let compiled = &*moment.state().policy.compiled;
+        let compiled = &*snapshot.state().policy.compiled;
         let mut becoming = Becoming::default();
         let observer = Some(&mut becoming as &mut dyn Observer);
         let left = super::ask(&bound, &inner.partial, request, observer)?;

@@ -10,15 +10,15 @@ use super::ast::{
 };
 use super::problem::Problem;
 use crate::limits::NESTING;
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// A node that can be read from its form as a value.
 pub trait Decode<'e>: Sized {
     /// Reads it; `depth` counts the nodes around it.
-    fn decode(value: V<'e>, depth: usize) -> Result<Self, Problem>;
+    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, Problem>;
 }
 
-fn mismatch(value: V<'_>, want: &str) -> Problem {
+fn mismatch(value: ValueRef<'_>, want: &str) -> Problem {
     let found = value.kind().as_str();
     Problem::new(
         format!("syntax tree has {found} for {want}"),
@@ -26,28 +26,36 @@ fn mismatch(value: V<'_>, want: &str) -> Problem {
     )
 }
 
-fn member<'e>(value: V<'e>, key: &str, depth: usize) -> Result<Option<V<'e>>, Problem> {
+fn member<'e>(
+    value: ValueRef<'e>,
+    key: &str,
+    depth: usize,
+) -> Result<Option<ValueRef<'e>>, Problem> {
     if depth > NESTING {
         return Err(Problem::new("nested too deep".into(), Position::default()));
     }
     let object = value.as_object().ok_or_else(|| mismatch(value, "a node"))?;
     Ok(object
         .get_str(key)
-        .filter(|member| !matches!(member, V::Null)))
+        .filter(|member| !matches!(member, ValueRef::Null)))
 }
 
 /// The member of a node, or nothing.
-fn get<'e, T: Decode<'e> + Default>(value: V<'e>, key: &str, depth: usize) -> Result<T, Problem> {
+fn get<'e, T: Decode<'e> + Default>(
+    value: ValueRef<'e>,
+    key: &str,
+    depth: usize,
+) -> Result<T, Problem> {
     Ok(optional(value, key, depth)?.unwrap_or_default())
 }
 
 /// Members that describe a node.
-fn described<'e, T: Decode<'e>>(value: V<'e>, _: &str, depth: usize) -> Result<T, Problem> {
+fn described<'e, T: Decode<'e>>(value: ValueRef<'e>, _: &str, depth: usize) -> Result<T, Problem> {
     T::decode(value, depth)
 }
 
 fn optional<'e, T: Decode<'e>>(
-    value: V<'e>,
+    value: ValueRef<'e>,
     key: &str,
     depth: usize,
 ) -> Result<Option<T>, Problem> {
@@ -58,27 +66,27 @@ fn optional<'e, T: Decode<'e>>(
 }
 
 impl<'e, T: Decode<'e>> Decode<'e> for Vec<T> {
-    fn decode(value: V<'e>, depth: usize) -> Result<Self, Problem> {
+    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, Problem> {
         let array = value.as_array().ok_or_else(|| mismatch(value, "a list"))?;
         array.iter().map(|item| T::decode(item, depth)).collect()
     }
 }
 
 impl<'e, T: Decode<'e>> Decode<'e> for Box<T> {
-    fn decode(value: V<'e>, depth: usize) -> Result<Self, Problem> {
+    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, Problem> {
         T::decode(value, depth).map(Box::new)
     }
 }
 
 impl<'e> Decode<'e> for Text<'e> {
-    fn decode(value: V<'e>, _: usize) -> Result<Self, Problem> {
+    fn decode(value: ValueRef<'e>, _: usize) -> Result<Self, Problem> {
         let text = value.as_text().ok_or_else(|| mismatch(value, "a text"))?;
         Ok(Text::Owned(text.to_str().into_owned()))
     }
 }
 
 impl<'e> Decode<'e> for Reference<'e> {
-    fn decode(value: V<'e>, depth: usize) -> Result<Self, Problem> {
+    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, Problem> {
         Ok(Self {
             name: Text::decode(value, depth)?,
             position: Position::default(),
@@ -87,7 +95,7 @@ impl<'e> Decode<'e> for Reference<'e> {
 }
 
 impl<'e> Decode<'e> for Comments<'e> {
-    fn decode(value: V<'e>, depth: usize) -> Result<Self, Problem> {
+    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, Problem> {
         let Some(list) = member(value, "List", depth)? else {
             return Ok(Self::default());
         };
@@ -98,7 +106,7 @@ impl<'e> Decode<'e> for Comments<'e> {
 }
 
 impl<'e> Decode<'e> for Description<'e> {
-    fn decode(value: V<'e>, depth: usize) -> Result<Self, Problem> {
+    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, Problem> {
         Ok(Self {
             before: get(value, "BeforeDescriptionComment", depth)?,
             text: get(value, "Description", depth)?,
@@ -108,16 +116,16 @@ impl<'e> Decode<'e> for Description<'e> {
 }
 
 impl<'e> Decode<'e> for bool {
-    fn decode(value: V<'e>, _: usize) -> Result<Self, Problem> {
+    fn decode(value: ValueRef<'e>, _: usize) -> Result<Self, Problem> {
         match value {
-            V::Bool(flag) => Ok(flag),
+            ValueRef::Bool(flag) => Ok(flag),
             _ => Err(mismatch(value, "a flag")),
         }
     }
 }
 
 impl<'e> Decode<'e> for ValueKind {
-    fn decode(value: V<'e>, _: usize) -> Result<Self, Problem> {
+    fn decode(value: ValueRef<'e>, _: usize) -> Result<Self, Problem> {
         let number = value.as_number().and_then(crate::value::Number::to_i64);
         number
             .and_then(|number| usize::try_from(number).ok())
@@ -127,7 +135,7 @@ impl<'e> Decode<'e> for ValueKind {
 }
 
 impl<'e> Decode<'e> for DefinitionKind {
-    fn decode(value: V<'e>, depth: usize) -> Result<Self, Problem> {
+    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, Problem> {
         let name = Text::decode(value, depth)?;
         Self::ALL
             .into_iter()
@@ -137,7 +145,7 @@ impl<'e> Decode<'e> for DefinitionKind {
 }
 
 impl<'e> Decode<'e> for Selection<'e> {
-    fn decode(value: V<'e>, depth: usize) -> Result<Self, Problem> {
+    fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, Problem> {
         let has = |key| Ok(member(value, key, depth)?.is_some());
         if !has("Name")? {
             return Inline::decode(value, depth).map(Self::Inline);
@@ -154,7 +162,7 @@ impl<'e> Decode<'e> for Selection<'e> {
 macro_rules! nodes {
     ($($node:ident { $($field:ident: $how:ident $key:literal),* $(,)? })*) => {$(
         impl<'e> Decode<'e> for $node<'e> {
-            fn decode(value: V<'e>, depth: usize) -> Result<Self, Problem> {
+            fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, Problem> {
                 Ok(Self {
                     $($field: $how(value, $key, depth)?,)*
                     ..Self::default()

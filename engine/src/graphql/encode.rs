@@ -7,18 +7,18 @@ use super::ast::{
     FieldDefinition, Fragment, Inline, Operation, QueryDocument, Reference, Root, Roots,
     SchemaDocument, Selection, Spread, Text, Type, Value, Variable,
 };
-use crate::value::{Arena, NumberBuf, V};
+use crate::value::{Arena, NumberBuf, ValueRef};
 
 /// A node that has a form as a value.
 pub trait Encode {
     /// The form.
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e>;
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e>;
 }
 
 /// An object being written.
 struct Node<'e> {
     arena: &'e Arena,
-    pairs: Vec<(V<'e>, V<'e>)>,
+    pairs: Vec<(ValueRef<'e>, ValueRef<'e>)>,
 }
 
 impl<'e> Node<'e> {
@@ -29,7 +29,7 @@ impl<'e> Node<'e> {
         }
     }
 
-    fn with(mut self, key: &'static str, value: V<'e>) -> Self {
+    fn with(mut self, key: &'static str, value: ValueRef<'e>) -> Self {
         self.pairs.push((self.arena.borrowed_text(key), value));
         self
     }
@@ -40,7 +40,7 @@ impl<'e> Node<'e> {
     }
 
     fn flag(self, key: &'static str, flag: bool) -> Self {
-        self.with(key, V::Bool(flag))
+        self.with(key, ValueRef::Bool(flag))
     }
 
     fn node(self, key: &'static str, node: &impl Encode) -> Self {
@@ -75,25 +75,25 @@ impl<'e> Node<'e> {
             .comments("AfterDescriptionComment", &description.after)
     }
 
-    fn finish(self) -> V<'e> {
+    fn finish(self) -> ValueRef<'e> {
         self.arena.object_from(self.pairs)
     }
 }
 
 impl Encode for Text<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         arena.text(self)
     }
 }
 
 impl Encode for Reference<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         self.name.encode(arena)
     }
 }
 
 impl Encode for QueryDocument<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         Node::new(arena)
             .list("Operations", &self.operations)
             .list("Fragments", &self.fragments)
@@ -102,7 +102,7 @@ impl Encode for QueryDocument<'_> {
 }
 
 impl Encode for Operation<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         Node::new(arena)
             .text("Description", &self.description)
             .text("Operation", &self.operation)
@@ -116,7 +116,7 @@ impl Encode for Operation<'_> {
 }
 
 impl Encode for Fragment<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         Node::new(arena)
             .text("Description", &self.description)
             .text("Name", &self.name)
@@ -130,7 +130,7 @@ impl Encode for Fragment<'_> {
 }
 
 impl Encode for Variable<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         let mut node = Node::new(arena)
             .text("Description", &self.description)
             .text("Variable", &self.name)
@@ -146,7 +146,7 @@ impl Encode for Variable<'_> {
 }
 
 impl Encode for Selection<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         match self {
             Self::Field(field) => field.encode(arena),
             Self::Spread(spread) => spread.encode(arena),
@@ -156,7 +156,7 @@ impl Encode for Selection<'_> {
 }
 
 impl Encode for Field<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         Node::new(arena)
             .text("Alias", &self.alias)
             .text("Name", &self.name)
@@ -169,7 +169,7 @@ impl Encode for Field<'_> {
 }
 
 impl Encode for Spread<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         Node::new(arena)
             .text("Name", &self.name)
             .list("Directives", &self.directives)
@@ -179,7 +179,7 @@ impl Encode for Spread<'_> {
 }
 
 impl Encode for Inline<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         Node::new(arena)
             .text("TypeCondition", &self.type_condition)
             .list("Directives", &self.directives)
@@ -190,7 +190,7 @@ impl Encode for Inline<'_> {
 }
 
 impl Encode for Argument<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         Node::new(arena)
             .text("Name", &self.name)
             .node("Value", &self.value)
@@ -200,7 +200,7 @@ impl Encode for Argument<'_> {
 }
 
 impl Encode for Value<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         let kind = arena.number(NumberBuf::Int(self.kind as i64));
         Node::new(arena)
             .comments("Comment", &self.comments)
@@ -213,7 +213,7 @@ impl Encode for Value<'_> {
 }
 
 impl Encode for Directive<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         Node::new(arena)
             .text("Name", &self.name)
             .list("Arguments", &self.arguments)
@@ -223,7 +223,7 @@ impl Encode for Directive<'_> {
 }
 
 impl Encode for Type<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         let mut node = Node::new(arena)
             .text("NamedType", &self.name)
             .flag("NonNull", self.non_null);
@@ -235,7 +235,7 @@ impl Encode for Type<'_> {
 }
 
 impl Encode for SchemaDocument<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         Node::new(arena)
             .comments("Comment", &self.comments)
             .list("Schema", &self.schema)
@@ -249,7 +249,7 @@ impl Encode for SchemaDocument<'_> {
 }
 
 impl Encode for Roots<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         Node::new(arena)
             .description(&self.description)
             .list("Directives", &self.directives)
@@ -260,7 +260,7 @@ impl Encode for Roots<'_> {
 }
 
 impl Encode for Root<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         Node::new(arena)
             .text("Operation", &self.operation)
             .text("Type", &self.of)
@@ -270,7 +270,7 @@ impl Encode for Root<'_> {
 }
 
 impl Encode for Definition<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         Node::new(arena)
             .text("Kind", self.kind.as_str())
             .description(&self.description)
@@ -287,7 +287,7 @@ impl Encode for Definition<'_> {
 }
 
 impl Encode for FieldDefinition<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         let mut node = Node::new(arena)
             .description(&self.description)
             .text("Name", &self.name)
@@ -302,7 +302,7 @@ impl Encode for FieldDefinition<'_> {
 }
 
 impl Encode for EnumValue<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         Node::new(arena)
             .description(&self.description)
             .text("Name", &self.name)
@@ -312,7 +312,7 @@ impl Encode for EnumValue<'_> {
 }
 
 impl Encode for DirectiveDefinition<'_> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+    fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e> {
         Node::new(arena)
             .description(&self.description)
             .text("Name", &self.name)

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::builtins::net;
 use crate::value::text::{ArenaText, Short};
-use crate::value::{Kind, V, Value};
+use crate::value::{Kind, Value, ValueRef};
 
 use matches::Found;
 pub use matches::{Matches, Numbers};
@@ -150,7 +150,7 @@ impl Values {
 
     /// What is below a value, which is read where it is.
     #[inline]
-    pub fn get(&self, value: &V<'_>) -> Option<&Node> {
+    pub fn get(&self, value: &ValueRef<'_>) -> Option<&Node> {
         if value.kind() >= Kind::Array && !self.collections {
             return None;
         }
@@ -170,8 +170,8 @@ impl Values {
     /// What is below a string.
     fn text(&self, text: &str) -> Option<&Node> {
         match Short::new(text.as_bytes()) {
-            Some(short) => self.get(&V::Short(short)),
-            None => self.get(&V::NewText(&ArenaText::Utf8(text))),
+            Some(short) => self.get(&ValueRef::Short(short)),
+            None => self.get(&ValueRef::NewText(&ArenaText::Utf8(text))),
         }
     }
 
@@ -184,7 +184,7 @@ impl Values {
 /// Where an index finds what it asks for.
 pub trait Places<'e> {
     /// What is at a place.
-    fn at(&self, place: &'e Place) -> Option<V<'e>>;
+    fn at(&self, place: &'e Place) -> Option<ValueRef<'e>>;
 
     /// What is below the value at a place. Stored values are read where they are: put in flight and read again at
     /// once they stall.
@@ -277,12 +277,12 @@ impl Branch {
         self.rest.find(places, found);
     }
 
-    fn answer<'e>(&'e self, value: V<'e>, places: &impl Places<'e>, found: &mut Found<'e>) {
+    fn answer<'e>(&'e self, value: ValueRef<'e>, places: &impl Places<'e>, found: &mut Found<'e>) {
         match (&self.question.feature, &self.answers) {
             (Feature::Length, Answers::Values(answers)) => {
                 if let Some(array) = value.as_array()
                     && let Ok(length) = i64::try_from(array.len())
-                    && let Some(node) = answers.get(&V::Int(length))
+                    && let Some(node) = answers.get(&ValueRef::Int(length))
                 {
                     node.find(places, found);
                 }
@@ -297,7 +297,8 @@ impl Branch {
             }
             (Feature::Segments(delimiters), Answers::Values(answers)) => {
                 if let Some(text) = value.as_text()
-                    && let Some(node) = answers.get(&V::Int(delimiters.count(&text.to_str())))
+                    && let Some(node) =
+                        answers.get(&ValueRef::Int(delimiters.count(&text.to_str())))
                 {
                     node.find(places, found);
                 }
@@ -331,7 +332,7 @@ impl Branch {
 }
 
 /// Visits what is below the keys that an object or a set has. Of an array they are its positions.
-fn keys<'e>(value: V<'e>, answers: &'e Values, mut visit: impl FnMut(&'e Node)) {
+fn keys<'e>(value: ValueRef<'e>, answers: &'e Values, mut visit: impl FnMut(&'e Node)) {
     let size = match value.kind() {
         Kind::Object => value.as_object().map_or(0, |object| object.len()),
         Kind::Set => value.as_set().map_or(0, |set| set.len()),
@@ -353,7 +354,7 @@ fn keys<'e>(value: V<'e>, answers: &'e Values, mut visit: impl FnMut(&'e Node)) 
 }
 
 /// Visits what is below the elements that a collection has.
-fn elements<'e>(value: V<'e>, answers: &'e Values, visit: impl FnMut(&'e Node)) {
+fn elements<'e>(value: ValueRef<'e>, answers: &'e Values, visit: impl FnMut(&'e Node)) {
     if let Some(array) = value.as_array() {
         let known = array.iter().filter_map(|item| answers.get(&item));
         known.for_each(visit);
@@ -366,8 +367,8 @@ fn elements<'e>(value: V<'e>, answers: &'e Values, visit: impl FnMut(&'e Node)) 
 }
 
 /// Visits a string, or the strings of a collection.
-fn one_or_each<'e>(value: V<'e>, mut visit: impl FnMut(&[u8])) {
-    let mut see = |value: V<'e>| {
+fn one_or_each<'e>(value: ValueRef<'e>, mut visit: impl FnMut(&[u8])) {
+    let mut see = |value: ValueRef<'e>| {
         if let Some(text) = value.as_text() {
             visit(text.as_bytes());
         }
@@ -420,7 +421,7 @@ impl Delimiters {
 }
 
 /// Looks a borrowed value up without owning it.
-impl hashbrown::Equivalent<Value> for V<'_> {
+impl hashbrown::Equivalent<Value> for ValueRef<'_> {
     fn equivalent(&self, key: &Value) -> bool {
         *self == key.borrow()
     }

@@ -8,7 +8,7 @@ use super::Steps;
 use super::index::Index;
 use super::plan::{ConstId, Plan};
 use crate::bug::bug;
-use crate::value::{V, Value};
+use crate::value::{Value, ValueRef};
 
 /// Number of a rule set.
 pub type RuleId = u32;
@@ -173,7 +173,7 @@ impl Tree {
     }
 
     /// The node below another.
-    pub fn child(&self, id: NodeId, key: V<'_>) -> Option<NodeId> {
+    pub fn child(&self, id: NodeId, key: ValueRef<'_>) -> Option<NodeId> {
         let is_there = |child| {
             self.node(child)
                 .is_some_and(|node| node.key.borrow() == key)

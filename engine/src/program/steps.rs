@@ -2,7 +2,7 @@
 
 use hashbrown::HashTable;
 
-use crate::value::V;
+use crate::value::ValueRef;
 use crate::value::order::hash;
 
 /// The steps of a tree whose nodes are numbered.
@@ -17,12 +17,12 @@ struct Step {
 }
 
 impl Steps {
-    fn hash(from: u32, key: V<'_>) -> u64 {
+    fn hash(from: u32, key: ValueRef<'_>) -> u64 {
         hash(key) ^ u64::from(from).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
     /// The node one step from another; `has_key` tells of a node whether the step to it has the key.
-    pub fn find(&self, from: u32, key: V<'_>, has_key: impl Fn(u32) -> bool) -> Option<u32> {
+    pub fn find(&self, from: u32, key: ValueRef<'_>, has_key: impl Fn(u32) -> bool) -> Option<u32> {
         if self.0.is_empty() {
             return None;
         }
@@ -36,7 +36,7 @@ impl Steps {
     pub fn find_or_add(
         &mut self,
         from: u32,
-        key: V<'_>,
+        key: ValueRef<'_>,
         to: u32,
         has_key: impl Fn(u32) -> bool,
     ) -> u32 {
@@ -47,7 +47,7 @@ impl Steps {
     }
 
     /// Adds a step that is not there.
-    pub fn add(&mut self, from: u32, key: V<'_>, to: u32) {
+    pub fn add(&mut self, from: u32, key: ValueRef<'_>, to: u32) {
         let hash = Self::hash(from, key);
         let step = Step { hash, from, to };
         self.0.insert_unique(hash, step, |step| step.hash);

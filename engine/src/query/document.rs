@@ -11,21 +11,21 @@ use super::eval_setup::{call, eval_context, input_source};
 use super::glance::Glances;
 use super::replay::Replay;
 use super::search::with_replay;
-use super::{Basis, PreparedQuery, Request, Shared, with_memory, within_bounds};
+use super::{EvalEnv, PreparedQuery, Request, Shared, with_memory, within_bounds};
 use crate::bug::{self, Within as _};
 use crate::compile::input_reads;
 use crate::error::Error;
 use crate::eval::{Glimpse, InputSource, Machine};
-use crate::evaluation::{EvalError, base_child};
 use crate::limits;
-use crate::moment::{Moment, State};
+use crate::runtime::{EvalError, base_child};
+use crate::snapshot::{Snapshot, SnapshotState};
 use crate::store::Path;
 use crate::trace::Timer;
 use crate::value::json::{self, Style, TooLong};
-use crate::value::{V, Value};
-pub use bound::BoundDocument;
-pub(super) use entry::Found;
-use entry::KnownEntry;
+use crate::value::{Value, ValueRef};
+pub use bound::PinnedDocument;
+use entry::EntryCache;
+pub(super) use entry::ResolvedEntry;
 
 /// The document at a fixed path of `data`. It follows its engine: where modules have changed its rules are found anew on
 /// its next use.
@@ -49,15 +49,15 @@ pub struct PreparedDocument {
 pub(crate) struct DocumentHandle {
     pub shared: Arc<Shared>,
     /// Compiles what is asked about the document beside its value.
-    pub queries: Arc<dyn Queries>,
+    pub queries: Arc<dyn QueryCompiler>,
     /// Its path, as keys of `data`.
     pub names: Vec<Value>,
     /// The steps of the path that may be indices of arrays.
     indices: Vec<Option<i64>>,
     /// Where rules make it.
-    entry: KnownEntry,
+    entry: EntryCache,
     pub glances: Glances,
-    /// The last key of `input` that a caller named in [`BoundDocument::may_read_input`].
+    /// The last key of `input` that a caller named in [`PinnedDocument::may_read_input`].
     input_read: Mutex<Option<InputRead>>,
     /// The queries that name it, once they were asked for.
     searches: Mutex<Vec<(String, PreparedQuery)>>,
@@ -72,22 +72,26 @@ struct InputRead {
 }
 
 /// Who compiles queries.
-pub(crate) trait Queries: Send + Sync {
+pub(crate) trait QueryCompiler: Send + Sync {
     /// Compiles one.
     fn query(&self, text: &str, timer: Timer<'_>) -> Result<PreparedQuery, Error>;
 }
 
 /// The document that a step of a path leads to: an index in an array, a name in an object.
-fn below<'e>(document: V<'e>, name: V<'e>, index: Option<i64>) -> Option<V<'e>> {
-    let index = index.map(V::Int);
+fn below<'e>(
+    document: ValueRef<'e>,
+    name: ValueRef<'e>,
+    index: Option<i64>,
+) -> Option<ValueRef<'e>> {
+    let index = index.map(ValueRef::Int);
     match document {
-        V::Array(_) | V::NewArray(_) => document.lookup(index?),
+        ValueRef::Array(_) | ValueRef::NewArray(_) => document.lookup(index?),
         _ => document.lookup(name).or_else(|| document.lookup(index?)),
     }
 }
 
 impl PreparedDocument {
-    pub(crate) fn new(shared: Arc<Shared>, queries: Arc<dyn Queries>, path: &Path) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, queries: Arc<dyn QueryCompiler>, path: &Path) -> Self {
         let segments = || path.segments().iter();
         Self {
             handle: Arc::new(DocumentHandle {
@@ -95,7 +99,7 @@ impl PreparedDocument {
                 queries,
                 names: segments().map(|segment| Value::string(segment)).collect(),
                 indices: segments().map(|segment| segment.parse().ok()).collect(),
-                entry: KnownEntry::default(),
+                entry: EntryCache::default(),
                 glances: Glances::default(),
                 input_read: Mutex::default(),
                 searches: Mutex::default(),
@@ -104,15 +108,15 @@ impl PreparedDocument {
     }
 
     /// The document as the engine's policy and documents are now, for callers that look at it before they ask it.
-    pub fn bind(&self) -> BoundDocument {
-        self.bind_to(&Moment::new(self.handle.shared.now.pin()))
+    pub fn bind(&self) -> PinnedDocument {
+        self.bind_to(&Snapshot::new(self.handle.shared.now.pin()))
     }
 
     /// The document as it was at a moment.
-    pub fn bind_to(&self, moment: &Moment) -> BoundDocument {
-        BoundDocument {
+    pub fn bind_to(&self, snapshot: &Snapshot) -> PinnedDocument {
+        PinnedDocument {
             document: self.clone(),
-            moment: moment.clone(),
+            snapshot: snapshot.clone(),
         }
     }
 
@@ -175,7 +179,7 @@ impl PreparedDocument {
     /// # Errors
     /// As for [`Self::evaluate`]. An error is not a permission.
     pub fn allow(&self, request: &Request<'_>) -> Result<bool, Error> {
-        let is_true = self.evaluate_with(request, |value| matches!(value, V::Bool(true)))?;
+        let is_true = self.evaluate_with(request, |value| matches!(value, ValueRef::Bool(true)))?;
         Ok(is_true == Some(true))
     }
 
@@ -186,7 +190,7 @@ impl PreparedDocument {
     pub fn evaluate_with<R>(
         &self,
         request: &Request<'_>,
-        read: impl FnOnce(V<'_>) -> R,
+        read: impl FnOnce(ValueRef<'_>) -> R,
     ) -> Result<Option<R>, Error> {
         let handle = &*self.handle;
         handle.shared.within(request, |state| {
@@ -216,10 +220,10 @@ impl PreparedDocument {
 
 /// A document, where a policy makes it, and the moment that it asks.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct EvalTarget<'a> {
     pub handle: &'a DocumentHandle,
-    found: Found,
-    pub basis: Basis<'a>,
+    found: ResolvedEntry,
+    pub basis: EvalEnv<'a>,
 }
 
 impl DocumentHandle {
@@ -249,13 +253,13 @@ impl DocumentHandle {
 
     /// Where a moment's policy makes the document.
     #[inline]
-    fn found(&self, state: &State) -> Found {
+    fn found(&self, state: &SnapshotState) -> ResolvedEntry {
         let policy = &*state.policy;
-        self.entry.of(policy.stamp).unwrap_or_else(|| {
+        self.entry.get(policy.version_id).unwrap_or_else(|| {
             let compiled = &policy.compiled;
             let may_block = compiled.blocking.reaches(&compiled.rule_tree, &self.names);
-            let found = Found::new(&policy.program, &self.names, may_block);
-            if self.entry.keep(policy.stamp, found) {
+            let found = ResolvedEntry::new(&policy.program, &self.names, may_block);
+            if self.entry.keep(policy.version_id, found) {
                 self.glances.start_anew();
             }
             found
@@ -266,16 +270,16 @@ impl DocumentHandle {
     #[inline]
     fn ask<R>(
         &self,
-        found: Found,
-        state: &State,
+        found: ResolvedEntry,
+        state: &SnapshotState,
         request: &Request<'_>,
-        read: impl FnOnce(V<'_>) -> R,
+        read: impl FnOnce(ValueRef<'_>) -> R,
     ) -> Result<Option<R>, Error> {
         let mut glimpse = Glimpse::Unsure;
         bug::catch(|| glimpse = self.glance(found, state, request)).map_err(Error::Internal)?;
         match glimpse {
             // what most decisions are needs no look at all that a value may be
-            Glimpse::Stored(Value::Bool(bool)) => Ok(Some(read(V::Bool(*bool)))),
+            Glimpse::Stored(Value::Bool(bool)) => Ok(Some(read(ValueRef::Bool(*bool)))),
             Glimpse::Stored(value) => Ok(Some(read(value.borrow()))),
             Glimpse::Found(value) => Ok(Some(read(value))),
             Glimpse::Undefined => Ok(None),
@@ -287,15 +291,15 @@ impl DocumentHandle {
     #[inline(never)]
     fn run<R>(
         &self,
-        found: Found,
-        state: &State,
+        found: ResolvedEntry,
+        state: &SnapshotState,
         request: &Request<'_>,
-        read: impl FnOnce(V<'_>) -> R,
+        read: impl FnOnce(ValueRef<'_>) -> R,
     ) -> Result<Option<R>, Error> {
-        let asked = Asked {
+        let asked = EvalTarget {
             handle: self,
             found,
-            basis: Basis {
+            basis: EvalEnv {
                 shared: &self.shared,
                 state,
                 constants: &[],
@@ -308,7 +312,7 @@ impl DocumentHandle {
     }
 
     /// Whether there is a base document at the path.
-    fn has_base(&self, state: &State) -> bool {
+    fn has_base(&self, state: &SnapshotState) -> bool {
         let mut steps = self.names.iter().zip(&self.indices);
         let root = state.documents.root().borrow();
         steps
@@ -319,25 +323,25 @@ impl DocumentHandle {
             .is_some()
     }
 
-    fn may_read_input(&self, state: &State, key: &str) -> bool {
+    fn may_read_input(&self, state: &SnapshotState, key: &str) -> bool {
         let policy = &*state.policy;
         let mut known = self.input_read.lock();
         if let Some(known) = &*known
-            && known.policy == policy.stamp
+            && known.policy == policy.version_id
             && &*known.key == key
         {
             return known.may_read;
         }
         let may_read = input_reads::may_read(&policy.compiled, &self.names, key);
         *known = Some(InputRead {
-            policy: policy.stamp,
+            policy: policy.version_id,
             key: key.into(),
             may_read,
         });
         may_read
     }
 
-    fn has_rules(&self, state: &State) -> bool {
+    fn has_rules(&self, state: &SnapshotState) -> bool {
         let tree = &state.policy.program.tree;
         let mut node = 0;
         for name in &self.names {
@@ -353,12 +357,12 @@ impl DocumentHandle {
     }
 }
 
-impl<'a> Asked<'a> {
+impl<'a> EvalTarget<'a> {
     fn evaluate<R>(
         self,
         request: &Request<'_>,
         replay: &Replay,
-        read: impl FnOnce(V<'_>) -> R,
+        read: impl FnOnce(ValueRef<'_>) -> R,
     ) -> Result<Option<R>, Error> {
         with_memory(request.bounds(self.basis.shared), |memory| {
             let arena = &memory.arena;
@@ -393,7 +397,7 @@ impl<'a> Asked<'a> {
     }
 
     #[inline]
-    fn document<'e>(&self, machine: &mut Machine<'e>) -> Result<Option<V<'e>>, Error>
+    fn document<'e>(&self, machine: &mut Machine<'e>) -> Result<Option<ValueRef<'e>>, Error>
     where
         'a: 'e,
     {
@@ -406,7 +410,7 @@ impl<'a> Asked<'a> {
 
     /// What is at a path that no name leads to: above it there may be an array.
     #[inline(never)]
-    fn element<'e>(&self, machine: &mut Machine<'e>) -> Result<Option<V<'e>>, Error>
+    fn element<'e>(&self, machine: &mut Machine<'e>) -> Result<Option<ValueRef<'e>>, Error>
     where
         'a: 'e,
     {
@@ -414,7 +418,8 @@ impl<'a> Asked<'a> {
         let Some(at) = indices.iter().position(Option::is_some) else {
             return Ok(None);
         };
-        let names: smallvec::SmallVec<[V<'_>; 8]> = names.iter().map(Value::borrow).collect();
+        let names: smallvec::SmallVec<[ValueRef<'_>; 8]> =
+            names.iter().map(Value::borrow).collect();
         let (above, rest) = (names.within(..at), names.within(at..));
         let above = machine.document_at(above)?;
         let mut steps = rest.iter().zip(indices.iter().skip(at));

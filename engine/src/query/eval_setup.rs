@@ -4,23 +4,23 @@ use super::{Input, Request, Shared};
 use crate::builtins::{Budget, BuiltinContext, Capabilities};
 use crate::error::{Error, InputError};
 use crate::eval::{EvalContext, InputSource};
-use crate::evaluation::EvalError;
-use crate::moment::State;
 use crate::program::Program;
+use crate::runtime::EvalError;
+use crate::snapshot::SnapshotState;
 use crate::value::{Arena, Excess, Value, json};
 
 /// What is asked: an engine, at one of its moments.
 #[derive(Clone, Copy)]
-pub(crate) struct Basis<'b> {
+pub(crate) struct EvalEnv<'b> {
     pub shared: &'b Shared,
-    pub state: &'b State,
+    pub state: &'b SnapshotState,
     /// The constants of a query, which stand behind those of the program.
     pub constants: &'b [Value],
     /// Whether an evaluation may ask the outside.
     pub may_block: bool,
 }
 
-impl<'b> Basis<'b> {
+impl<'b> EvalEnv<'b> {
     pub fn program(self) -> &'b Program {
         &self.state.policy.program
     }
@@ -29,7 +29,7 @@ impl<'b> Basis<'b> {
 /// What an evaluation reads and uses.
 pub(crate) fn eval_setup<'e>(
     arena: &'e Arena,
-    basis: Basis<'e>,
+    basis: EvalEnv<'e>,
     request: &'e Request<'_>,
 ) -> Result<(EvalContext<'e>, BuiltinContext<'e>), Error> {
     let input = input_source(arena, request)?;
@@ -69,7 +69,7 @@ pub(super) fn input_source<'e>(
     reason = "it is made where it stays, without a copy on the way"
 )]
 pub(super) fn eval_context<'e>(
-    basis: Basis<'e>,
+    basis: EvalEnv<'e>,
     input: Option<InputSource<'e>>,
     request: &Request<'_>,
 ) -> EvalContext<'e> {
@@ -89,7 +89,7 @@ pub(super) fn eval_context<'e>(
 )]
 pub(super) fn call<'e>(
     arena: &'e Arena,
-    basis: Basis<'e>,
+    basis: EvalEnv<'e>,
     request: &'e Request<'_>,
 ) -> BuiltinContext<'e> {
     let shared = basis.shared;

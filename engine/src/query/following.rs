@@ -7,13 +7,13 @@ use parking_lot::Mutex;
 
 use super::{Request, Shared};
 use crate::error::Error;
-use crate::moment::{Moment, Policy};
+use crate::snapshot::{Policy, Snapshot};
 
 type Prepare<P> = dyn Fn(&Policy) -> Result<P, Error> + Send + Sync;
 
 /// Something that follows the policy of an engine. It holds nothing of the policy itself, so idle ones keep no earlier
 /// policy alive.
-pub(crate) struct Following<P> {
+pub(crate) struct Recompiling<P> {
     pub shared: Arc<Shared>,
     prepare: Box<Prepare<P>>,
     latest: ArcSwap<Outcome<P>>,
@@ -22,17 +22,17 @@ pub(crate) struct Following<P> {
 }
 
 /// Something prepared, and the moment that it asks.
-pub(crate) struct Bound<P> {
+pub(crate) struct Pinned<P> {
     pub shared: Arc<Shared>,
-    pub moment: Moment,
+    pub snapshot: Snapshot,
     pub prepared: Arc<P>,
 }
 
-impl<P> Clone for Bound<P> {
+impl<P> Clone for Pinned<P> {
     fn clone(&self) -> Self {
         Self {
             shared: self.shared.clone(),
-            moment: self.moment.clone(),
+            snapshot: self.snapshot.clone(),
             prepared: self.prepared.clone(),
         }
     }
@@ -44,7 +44,7 @@ struct Outcome<P> {
     result: Result<Arc<P>, Error>,
 }
 
-impl<P> Following<P> {
+impl<P> Recompiling<P> {
     /// Prepares something for a policy; `prepare` is called again when the policy has changed.
     pub fn new(
         shared: Arc<Shared>,
@@ -56,7 +56,7 @@ impl<P> Following<P> {
             shared,
             prepare: Box::new(prepare),
             latest: ArcSwap::from_pointee(Outcome {
-                policy: policy.stamp,
+                policy: policy.version_id,
                 result: Ok(Arc::new(first)),
             }),
             preparing: Mutex::new(()),
@@ -64,24 +64,24 @@ impl<P> Following<P> {
     }
 
     /// What is prepared for a moment's policy, with that moment.
-    pub fn bind_to(&self, moment: &Moment) -> Result<Bound<P>, Error> {
-        let prepared = self.within(&moment.state().policy, |prepared| Ok(prepared.clone()))?;
-        Ok(Bound {
+    pub fn bind_to(&self, snapshot: &Snapshot) -> Result<Pinned<P>, Error> {
+        let prepared = self.within(&snapshot.state().policy, |prepared| Ok(prepared.clone()))?;
+        Ok(Pinned {
             shared: self.shared.clone(),
-            moment: moment.clone(),
+            snapshot: snapshot.clone(),
             prepared,
         })
     }
 
     /// The same for the current moment.
-    pub fn bind(&self) -> Result<Bound<P>, Error> {
-        self.bind_to(&Moment::new(self.shared.now.pin()))
+    pub fn bind(&self) -> Result<Pinned<P>, Error> {
+        self.bind_to(&Snapshot::new(self.shared.now.pin()))
     }
 
     /// The same for the moment that a request asks about.
-    pub fn bind_for(&self, request: &Request<'_>) -> Result<Bound<P>, Error> {
-        match request.moment {
-            Some(moment) => self.bind_to(moment),
+    pub fn bind_for(&self, request: &Request<'_>) -> Result<Pinned<P>, Error> {
+        match request.snapshot {
+            Some(snapshot) => self.bind_to(snapshot),
             None => self.bind(),
         }
     }
@@ -93,7 +93,7 @@ impl<P> Following<P> {
         run: impl FnOnce(&Arc<P>) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let latest = self.latest.load();
-        if latest.policy == policy.stamp {
+        if latest.policy == policy.version_id {
             return match &latest.result {
                 Ok(prepared) => run(prepared),
                 Err(error) => Err(error.clone()),
@@ -109,13 +109,13 @@ impl<P> Following<P> {
     fn anew(&self, policy: &Policy) -> Result<Arc<P>, Error> {
         let _preparing = self.preparing.lock();
         let latest = self.latest.load();
-        if latest.policy == policy.stamp {
+        if latest.policy == policy.version_id {
             return latest.result.clone();
         }
         let result = (self.prepare)(policy).map(Arc::new);
-        if latest.policy < policy.stamp {
+        if latest.policy < policy.version_id {
             self.latest.store(Arc::new(Outcome {
-                policy: policy.stamp,
+                policy: policy.version_id,
                 result: result.clone(),
             }));
         }

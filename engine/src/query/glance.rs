@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::document::{DocumentHandle, Found};
+use super::document::{DocumentHandle, ResolvedEntry};
 use super::{Input, Request};
 use crate::eval::{Glance, Glimpse, InputSource};
 use crate::host::Cancel;
-use crate::moment::State;
 use crate::program::RuleId;
+use crate::snapshot::SnapshotState;
 
 /// Whether glances at a document pay. They are given up when more fail than tell something.
 #[derive(Default)]
@@ -53,8 +53,8 @@ impl DocumentHandle {
     )]
     pub(super) fn glance<'e>(
         &'e self,
-        found: Found,
-        state: &'e State,
+        found: ResolvedEntry,
+        state: &'e SnapshotState,
         request: &Request<'e>,
     ) -> Glimpse<'e> {
         let input = match request.input {
@@ -76,7 +76,7 @@ impl DocumentHandle {
         &self,
         rule: RuleId,
         input: Option<InputSource<'e>>,
-        state: &'e State,
+        state: &'e SnapshotState,
         request: &Request<'_>,
     ) -> Glimpse<'e> {
         let turns = request.bounds(&self.shared).steps.unwrap_or(u64::MAX);
@@ -90,7 +90,7 @@ impl DocumentHandle {
     /// The rule whose document is asked for, if it is one to be glanced at, and the request is neither cancelled nor to
     /// end with the first error of a built-in.
     #[inline]
-    pub(super) fn glanced(&self, found: Found, request: &Request<'_>) -> Option<RuleId> {
+    pub(super) fn glanced(&self, found: ResolvedEntry, request: &Request<'_>) -> Option<RuleId> {
         found
             .whole_rule()
             .filter(|_| self.glances.pay())

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-use super::Basis;
+use super::EvalEnv;
 use crate::bug;
 use crate::error::Error;
 use crate::eval::InlineCaches;
 use crate::value::Arena;
-use crate::{limits, moment};
+use crate::{limits, snapshot};
 
 thread_local! {
     /// The memory of this thread's last evaluation, ready for the next.
@@ -34,8 +34,8 @@ pub(crate) struct Memory {
 impl Memory {
     /// The inline caches for what is asked. The constants of a query mean something else in each.
     #[inline]
-    pub fn caches(&self, basis: Basis<'_>) -> &InlineCaches {
-        let stamp = basis.state.policy.stamp;
+    pub fn caches(&self, basis: EvalEnv<'_>) -> &InlineCaches {
+        let stamp = basis.state.policy.version_id;
         self.caches.of(basis.constants.is_empty().then_some(stamp))
     }
 }
@@ -157,7 +157,7 @@ pub fn kept_memory() -> usize {
 /// ```
 pub fn release_memory() {
     OWN.set(None);
-    moment::release_thread_snapshot();
+    snapshot::release_thread_snapshot();
     let mut pool = POOL.lock();
     pool.bytes = 0;
     let pieces = std::mem::take(&mut pool.pieces);

@@ -9,14 +9,15 @@ use solon_syntax::source::Source;
 use super::eval_setup::{call, eval_context, input_source};
 use super::search::with_replay;
 use super::{
-    Basis, Bound, ExpressionText, Following, Request, Shared, Solution, with_memory, within_bounds,
+    EvalEnv, ExpressionText, Pinned, Recompiling, Request, Shared, Solution, with_memory,
+    within_bounds,
 };
 use crate::error::Error;
 use crate::eval::Machine;
-use crate::moment::{Moment, State};
 use crate::program::Plan;
 use crate::program::canonical::Keyed;
-use crate::value::{V, Value};
+use crate::snapshot::{Snapshot, SnapshotState};
+use crate::value::{Value, ValueRef};
 
 /// How the value of an expression of a query is found in a solution.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +43,7 @@ pub(crate) enum Expression {
 /// ```
 #[derive(Clone)]
 pub struct PreparedQuery {
-    pub(crate) handle: Arc<Following<QueryInner>>,
+    pub(crate) handle: Arc<Recompiling<QueryInner>>,
 }
 
 /// A query compiled for one policy.
@@ -73,21 +74,21 @@ impl PreparedQuery {
     ///
     /// # Errors
     /// [`Error::Compile`] where it does not compile any more.
-    pub fn bind(&self) -> Result<BoundQuery, Error> {
-        self.handle.bind().map(BoundQuery)
+    pub fn bind(&self) -> Result<PinnedQuery, Error> {
+        self.handle.bind().map(PinnedQuery)
     }
 
     /// The query as it was at a moment.
     ///
     /// # Errors
     /// [`Error::Compile`] where it does not compile then.
-    pub fn bind_to(&self, moment: &Moment) -> Result<BoundQuery, Error> {
-        self.handle.bind_to(moment).map(BoundQuery)
+    pub fn bind_to(&self, snapshot: &Snapshot) -> Result<PinnedQuery, Error> {
+        self.handle.bind_to(snapshot).map(PinnedQuery)
     }
 
     /// The query at the moment that a request asks about.
-    pub(crate) fn bind_for(&self, request: &Request<'_>) -> Result<BoundQuery, Error> {
-        self.handle.bind_for(request).map(BoundQuery)
+    pub(crate) fn bind_for(&self, request: &Request<'_>) -> Result<PinnedQuery, Error> {
+        self.handle.bind_for(request).map(PinnedQuery)
     }
 
     /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
@@ -124,12 +125,12 @@ impl PreparedQuery {
 /// # Ok::<(), solon::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct BoundQuery(pub(crate) Bound<QueryInner>);
+pub struct PinnedQuery(pub(crate) Pinned<QueryInner>);
 
-impl BoundQuery {
+impl PinnedQuery {
     /// The policy and the documents that it asks.
-    pub fn moment(&self) -> &Moment {
-        &self.0.moment
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.0.snapshot
     }
 
     /// The query's expressions, in the order of [`Solution::values`].
@@ -151,19 +152,19 @@ impl BoundQuery {
         self.0.prepared.solutions(self.basis(), request)
     }
 
-    pub(crate) fn basis(&self) -> Basis<'_> {
-        let Bound {
+    pub(crate) fn basis(&self) -> EvalEnv<'_> {
+        let Pinned {
             shared,
-            moment,
+            snapshot,
             prepared,
         } = &self.0;
-        prepared.basis(shared, moment.state())
+        prepared.basis(shared, snapshot.state())
     }
 }
 
 impl QueryInner {
-    pub(crate) fn basis<'b>(&'b self, shared: &'b Shared, state: &'b State) -> Basis<'b> {
-        Basis {
+    pub(crate) fn basis<'b>(&'b self, shared: &'b Shared, state: &'b SnapshotState) -> EvalEnv<'b> {
+        EvalEnv {
             shared,
             state,
             constants: &self.constants,
@@ -171,7 +172,7 @@ impl QueryInner {
         }
     }
 
-    fn solutions(&self, basis: Basis<'_>, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
+    fn solutions(&self, basis: EvalEnv<'_>, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
         with_replay((self, basis), request, |request, replay| {
             with_memory(request.bounds(basis.shared), |memory| {
                 let arena = &memory.arena;
@@ -194,7 +195,7 @@ impl QueryInner {
         })
     }
 
-    pub(crate) fn solution(&self, row: &[V<'_>]) -> Option<Solution> {
+    pub(crate) fn solution(&self, row: &[ValueRef<'_>]) -> Option<Solution> {
         let mut values = Vec::with_capacity(self.expressions.len());
         for expression in &self.expressions {
             values.push(match expression {

@@ -6,20 +6,20 @@ use std::cell::RefCell;
 use solon_syntax::ast::{Expr, ExprKind, Name, Term, TermKind};
 use solon_syntax::source::Span;
 
-use super::document::Asked;
+use super::document::EvalTarget;
 use super::replay::Replay;
-use super::{Basis, QueryInner, Request, eval_setup, with_memory, within_bounds};
+use super::{EvalEnv, QueryInner, Request, eval_setup, with_memory, within_bounds};
 use crate::builtins::{FaultCode, Hooks, NdBuiltinCache, Recorded};
 use crate::error::Error;
 use crate::eval::InputSource;
-use crate::evaluation::EvalError;
 use crate::limits::{self, Limits};
+use crate::runtime::EvalError;
 use crate::trace::Observer;
 use crate::walk::{self, Question, Search, Walk};
 
 /// Sets up a search on behalf of `subject` and runs it.
 pub(crate) fn search<T, R>(
-    basis: Basis<'_>,
+    basis: EvalEnv<'_>,
     request: &Request<'_>,
     how: Search<'_>,
     subject: &T,
@@ -52,7 +52,7 @@ pub(crate) fn search<T, R>(
 /// What is evaluated: a query, or a document.
 pub(super) trait Subject: Copy {
     /// What is asked.
-    fn basis(&self) -> Basis<'_>;
+    fn basis(&self) -> EvalEnv<'_>;
 
     /// The error that a search ends with.
     fn search_error(&self, request: &Request<'_>) -> Option<Box<EvalError>>;
@@ -169,8 +169,8 @@ fn failed<S: Subject>(
     }
 }
 
-impl Subject for (&QueryInner, Basis<'_>) {
-    fn basis(&self) -> Basis<'_> {
+impl Subject for (&QueryInner, EvalEnv<'_>) {
+    fn basis(&self) -> EvalEnv<'_> {
         self.1
     }
 
@@ -179,8 +179,8 @@ impl Subject for (&QueryInner, Basis<'_>) {
     }
 }
 
-impl Subject for Asked<'_> {
-    fn basis(&self) -> Basis<'_> {
+impl Subject for EvalTarget<'_> {
+    fn basis(&self) -> EvalEnv<'_> {
         self.basis
     }
 
@@ -214,7 +214,7 @@ struct Named {
     originals: HashMap<Name, Name>,
 }
 
-impl Asked<'_> {
+impl EvalTarget<'_> {
     /// The reference that names the document.
     fn expression(self) -> Expr {
         let span = Span {
@@ -235,7 +235,7 @@ impl Asked<'_> {
 
 /// The error that a search ends with, and the queries that were running.
 fn search_error<T>(
-    basis: Basis<'_>,
+    basis: EvalEnv<'_>,
     request: &Request<'_>,
     subject: &T,
     question: impl for<'e> FnOnce(&'e T) -> Question<'e>,

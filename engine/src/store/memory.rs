@@ -24,10 +24,10 @@ use crate::value::{Object, Value};
 /// # Ok::<(), solon::Error>(())
 /// ```
 pub struct MemoryStore {
-    kept: Mutex<Kept>,
+    kept: Mutex<StoredContents>,
 }
 
-struct Kept {
+struct StoredContents {
     documents: Value,
     modules: BTreeMap<String, StoredModule>,
     origins: StoredOrigins,
@@ -37,7 +37,7 @@ impl MemoryStore {
     /// A store that holds documents, an object, and no modules.
     pub fn new(documents: Value) -> Self {
         Self {
-            kept: Mutex::new(Kept {
+            kept: Mutex::new(StoredContents {
                 documents,
                 modules: BTreeMap::new(),
                 origins: StoredOrigins::unknown(),

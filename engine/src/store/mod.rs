@@ -46,18 +46,18 @@ use crate::value::Value;
 ///
 /// let engine = Engine::new();
 /// engine.put("/a/b", Value::Int(1))?;
-/// let snapshot = engine.snapshot();
+/// let snapshot = engine.data_snapshot();
 /// engine.put("/a/b", Value::Int(2))?;
 /// assert_eq!(snapshot.read(&Path::from_slashes("a/b"))?, &Value::Int(1));
 /// # Ok::<(), solon::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Snapshot {
+pub struct DataSnapshot {
     root: Value,
     revision: u64,
 }
 
-impl Snapshot {
+impl DataSnapshot {
     /// Documents with a revision.
     pub fn new(root: Value, revision: u64) -> Self {
         Self { root, revision }
@@ -121,7 +121,7 @@ pub enum Write {
 
 impl Transaction {
     /// Starts from a snapshot.
-    pub fn on(snapshot: &Snapshot) -> Self {
+    pub fn on(snapshot: &DataSnapshot) -> Self {
         Self {
             base: snapshot.revision,
             root: snapshot.root.clone(),
@@ -240,8 +240,8 @@ impl Transaction {
     }
 
     /// The documents behind the transaction.
-    pub(crate) fn snapshot(self) -> Snapshot {
-        Snapshot::new(self.root, self.base + 1)
+    pub(crate) fn into_snapshot(self) -> DataSnapshot {
+        DataSnapshot::new(self.root, self.base + 1)
     }
 }
 

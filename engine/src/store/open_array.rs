@@ -147,7 +147,7 @@ impl OpenArray {
 #[cfg(test)]
 mod tests {
     use super::{BLOCK, OpenArray};
-    use crate::store::{Operation, Snapshot, Transaction};
+    use crate::store::{DataSnapshot, Operation, Transaction};
     use crate::value::Value;
     use crate::{Path, value};
 
@@ -158,7 +158,7 @@ mod tests {
         let numbers = |list: &[i64]| Value::array(list.iter().copied().map(Value::Int).collect());
         let mut root = value!({"a": [null]});
         root = {
-            let mut transaction = Transaction::on(&Snapshot::new(root, 0));
+            let mut transaction = Transaction::on(&DataSnapshot::new(root, 0));
             let put = transaction.write(Operation::Replace, &path, numbers(&list));
             put.expect("a place");
             transaction.root().clone()

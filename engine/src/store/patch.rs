@@ -116,12 +116,12 @@ fn pointer(text: &str) -> Result<Path, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Snapshot, Transaction};
+    use crate::store::{DataSnapshot, Transaction};
     use crate::value;
 
     fn patched(patch: &Value) -> Result<Value, String> {
         let documents = value!({"a": {"b/c": 1, "~": [1, 2]}});
-        let mut transaction = Transaction::on(&Snapshot::new(documents, 0));
+        let mut transaction = Transaction::on(&DataSnapshot::new(documents, 0));
         let steps = PatchStep::read(patch).map_err(|error| error.to_string())?;
         transaction
             .patch(steps)

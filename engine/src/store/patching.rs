@@ -189,7 +189,7 @@ fn within<'a, 'p>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Snapshot;
+    use crate::store::DataSnapshot;
     use crate::value;
 
     fn numbers(count: i64) -> Value {
@@ -263,7 +263,7 @@ mod tests {
         let mut random = Numbers(11);
         let mut made = 0;
         for _ in 0..300 {
-            let mut kept = Transaction::on(&Snapshot::new(documents.clone(), 0));
+            let mut kept = Transaction::on(&DataSnapshot::new(documents.clone(), 0));
             let mut closed = kept.clone();
             let patched = kept.patching(|patching| {
                 for _ in 0..60 {
@@ -289,7 +289,7 @@ mod tests {
     fn operations_alone_are_those_of_transactions() {
         let documents = value!({"a": (numbers(100)), "b": [(numbers(80))]});
         let mut random = Numbers(13);
-        let mut transaction = Transaction::on(&Snapshot::new(documents, 0));
+        let mut transaction = Transaction::on(&DataSnapshot::new(documents, 0));
         for _ in 0..2000 {
             let PatchStep::Write(operation, path, value) = random.step() else {
                 continue;
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn a_list_may_grow_at_its_front() {
-        let mut transaction = Transaction::on(&Snapshot::new(value!({"l": [], "m": []}), 0));
+        let mut transaction = Transaction::on(&DataSnapshot::new(value!({"l": [], "m": []}), 0));
         let steps =
             (0..100_000).flat_map(|at| [add("l/0", Value::Int(at)), add("m/0", Value::Int(-at))]);
         transaction.patch(steps).expect("room");
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn what_moves_is_bounded() {
-        let mut transaction = Transaction::on(&Snapshot::new(value!({"l": (numbers(100))}), 0));
+        let mut transaction = Transaction::on(&DataSnapshot::new(value!({"l": (numbers(100))}), 0));
         let tried = |transaction: &mut Transaction, moves| {
             let mut patching = Patching::on(transaction);
             patching.moves = moves;

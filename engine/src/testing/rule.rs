@@ -7,7 +7,7 @@ use solon_syntax::source::Span;
 
 use crate::compile::rewrite::test_rules::{PREFIX, SKIPPED_PREFIX, test_name};
 use crate::engine::Engine;
-use crate::moment::Moment;
+use crate::snapshot::Snapshot;
 
 /// A rule that is a test.
 #[derive(Clone)]
@@ -29,7 +29,7 @@ pub struct PolicyTest {
     pub has_cases: bool,
     pub(super) query: String,
     pub(super) engine: Engine,
-    pub(super) moment: Moment,
+    pub(super) snapshot: Snapshot,
 }
 
 impl fmt::Debug for PolicyTest {
@@ -50,7 +50,7 @@ impl PolicyTest {
 
     /// Returns the text of a file of the policy.
     pub fn source(&self, file: &str) -> Option<String> {
-        let mut modules = self.moment.modules().map(|(_, module)| module);
+        let mut modules = self.snapshot.modules().map(|(_, module)| module);
         let module = modules.find(|module| &*module.source.name == file)?;
         Some(module.source.text.to_string())
     }
@@ -60,16 +60,16 @@ impl Engine {
     /// Returns the rules that are tests, in the order of files and of source. The engine must be compiled for tests
     /// ([`CompilerOptions::tests`](crate::CompilerOptions)), else rules of one name and keys of rules are not told apart.
     pub fn tests(&self) -> Vec<PolicyTest> {
-        let moment = self.moment();
-        let policy = moment.state().policy.clone();
+        let snapshot = self.snapshot();
+        let policy = snapshot.state().policy.clone();
         let modules = policy.program.canonical.modules.iter();
         let rules = modules.flat_map(|module| module.rules.iter().map(move |rule| (module, rule)));
-        let tests = rules.filter_map(|(module, rule)| test(self, &moment, module, rule));
+        let tests = rules.filter_map(|(module, rule)| test(self, &snapshot, module, rule));
         tests.collect()
     }
 }
 
-fn test(engine: &Engine, moment: &Moment, module: &Module, rule: &Rule) -> Option<PolicyTest> {
+fn test(engine: &Engine, snapshot: &Snapshot, module: &Module, rule: &Rule) -> Option<PolicyTest> {
     let (name, length) = test_name(&rule.head);
     let is_skipped = name.starts_with(SKIPPED_PREFIX);
     if !is_skipped && !name.starts_with(PREFIX) {
@@ -91,7 +91,7 @@ fn test(engine: &Engine, moment: &Moment, module: &Module, rule: &Rule) -> Optio
         has_cases: has_cases(&rule.head),
         query: reference(path.chain(in_path).collect()),
         engine: engine.clone(),
-        moment: moment.clone(),
+        snapshot: snapshot.clone(),
     })
 }
 

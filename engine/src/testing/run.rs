@@ -7,8 +7,8 @@ use super::cases::{CaseObserver, Cases};
 use super::rule::PolicyTest;
 use crate::builtins::NdBuiltinCache;
 use crate::error::Error;
-use crate::explanation::{Explanation, Watched};
-use crate::query::{BoundQuery, Request, Solution};
+use crate::explanation::{ExplainOptions, Explanation};
+use crate::query::{PinnedQuery, Request, Solution};
 use crate::trace::{
     Coverage, Detail, Event, FailedExpression, FailureSources, Kind, Names, Observer, Observers,
 };
@@ -123,9 +123,9 @@ impl PolicyTest {
     ///
     /// # Errors
     /// [`Error::Compile`] if the rule is a function.
-    pub fn prepare(&self) -> Result<BoundQuery, Error> {
+    pub fn prepare(&self) -> Result<PinnedQuery, Error> {
         let query = self.engine.prepare_query(&self.query)?;
-        query.bind_to(&self.moment)
+        query.bind_to(&self.snapshot)
     }
 
     /// Runs the test. A test that needs no steps is evaluated by plans; all others are searched.
@@ -142,7 +142,7 @@ impl PolicyTest {
         result
     }
 
-    fn evaluate(&self, query: &BoundQuery, options: &TestOptions, start: Instant) -> TestResult {
+    fn evaluate(&self, query: &PinnedQuery, options: &TestOptions, start: Instant) -> TestResult {
         let output = RefCell::new(String::new());
         let print = |line: &str| {
             let mut output = output.borrow_mut();
@@ -170,7 +170,7 @@ impl PolicyTest {
             let search = Search::default().observer(&mut observers as &mut dyn Observer);
             match options.detail {
                 Some(detail) => {
-                    let watched = Watched::new(detail).documents(options.documents);
+                    let watched = ExplainOptions::new(detail).documents(options.documents);
                     let explained = query.explain(&printing, watched.search(search));
                     let (answer, how) = explained.split();
                     explanation = Some(how);
@@ -198,7 +198,7 @@ impl PolicyTest {
 
     fn result(
         &self,
-        query: &BoundQuery,
+        query: &PinnedQuery,
         answer: Result<Vec<Solution>, Error>,
         observer: CaseObserver,
     ) -> TestResult {
@@ -224,8 +224,8 @@ impl PolicyTest {
 }
 
 /// The expression that an event is about.
-fn explained(query: &BoundQuery, event: &Event) -> Option<FailedExpression> {
-    let policy = &query.moment().state().policy;
+fn explained(query: &PinnedQuery, event: &Event) -> Option<FailedExpression> {
+    let policy = &query.snapshot().state().policy;
     let canonical = &policy.program.canonical;
     let is_of = |source| source == event.span.source;
     let mut parsed = policy.modules.values();
@@ -244,7 +244,7 @@ fn explained(query: &BoundQuery, event: &Event) -> Option<FailedExpression> {
 }
 
 /// What is covered without one of the shortcuts. Its answer and its prints are of no interest.
-fn without(kind: Kind, query: &BoundQuery, request: &Request<'_>) -> Coverage {
+fn without(kind: Kind, query: &PinnedQuery, request: &Request<'_>) -> Coverage {
     let mut coverage = Coverage::default();
     let mut shortcuts = Shortcuts::default();
     match kind {

@@ -10,7 +10,7 @@ use super::event::{Event, Node, Observer, Op};
 
 /// Notes the rules that had a solution, each once, in the order of their first ones.
 ///
-/// [`Moment::rule_ids`](crate::Moment::rule_ids) and [`Moment::rule_labels`](crate::Moment::rule_labels) tell what the
+/// [`Snapshot::rule_ids`](crate::Snapshot::rule_ids) and [`Snapshot::rule_labels`](crate::Snapshot::rule_labels) tell what the
 /// policy says of them.
 #[derive(Clone, Debug, Default)]
 pub struct Succeeded {

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::union::joined;
 use super::{Type, type_of, union_all};
 use crate::limits;
-use crate::value::{V, Value};
+use crate::value::{Value, ValueRef};
 
 /// How large a type is.
 #[derive(Clone, Copy, Debug)]
@@ -116,7 +116,7 @@ impl ObjectType {
     }
 
     /// Type of the value under a known key.
-    pub fn get(&self, key: V<'_>) -> Option<&Type> {
+    pub fn get(&self, key: ValueRef<'_>) -> Option<&Type> {
         let found = self
             .fixed
             .binary_search_by(|(known, _)| known.borrow().cmp(&key))
@@ -125,7 +125,7 @@ impl ObjectType {
     }
 
     /// Type of the value under a key, known or of the type that further keys have.
-    pub fn select(&self, key: V<'_>) -> Option<&Type> {
+    pub fn select(&self, key: ValueRef<'_>) -> Option<&Type> {
         let further = || {
             self.rest
                 .as_ref()

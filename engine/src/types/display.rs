@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{FunctionType, Parameter, Type};
-use crate::value::V;
+use crate::value::ValueRef;
 
 impl Display for Type {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -82,7 +82,7 @@ impl Display for Parameter {
 }
 
 /// A known key and what is said of its value.
-pub(super) struct Property<'a, T>(pub V<'a>, pub &'a T);
+pub(super) struct Property<'a, T>(pub ValueRef<'a>, pub &'a T);
 
 impl<T: Display> Display for Property<'_, T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -92,7 +92,7 @@ impl<T: Display> Display for Property<'_, T> {
 }
 
 /// A key as Go prints the JSON value: strings without quotes, `[1 2]`, `map[a:1]`.
-fn plain(f: &mut Formatter<'_>, key: V<'_>) -> fmt::Result {
+fn plain(f: &mut Formatter<'_>, key: ValueRef<'_>) -> fmt::Result {
     if let Some(text) = key.as_text() {
         return f.write_str(&String::from_utf8_lossy(text.as_bytes()));
     }
@@ -110,7 +110,7 @@ fn plain(f: &mut Formatter<'_>, key: V<'_>) -> fmt::Result {
         });
     }
     match key {
-        V::Null => f.write_str("<nil>"),
+        ValueRef::Null => f.write_str("<nil>"),
         other => write!(f, "{other}"),
     }
 }

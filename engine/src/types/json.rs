@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::{FunctionType, Parameter, Type};
-use crate::value::V;
+use crate::value::ValueRef;
 
 impl Type {
     /// The JSON form; `null` for an unknown type.
@@ -84,7 +84,7 @@ fn list(types: &[Type]) -> Json {
 }
 
 /// A constant as JSON.
-pub fn constant_json(key: V<'_>) -> Json {
+pub fn constant_json(key: ValueRef<'_>) -> Json {
     if let Some(text) = key.as_text() {
         return Json::from(String::from_utf8_lossy(text.as_bytes()));
     }
@@ -95,7 +95,7 @@ pub fn constant_json(key: V<'_>) -> Json {
         return items.iter().map(constant_json).collect();
     }
     if let Some(pairs) = key.as_object() {
-        let pair = |(key, of): (V<'_>, V<'_>)| {
+        let pair = |(key, of): (ValueRef<'_>, ValueRef<'_>)| {
             let key = match constant_json(key) {
                 Json::String(text) => text,
                 other => other.to_string(),
@@ -105,9 +105,9 @@ pub fn constant_json(key: V<'_>) -> Json {
         return Json::Object(pairs.iter().map(pair).collect());
     }
     match key {
-        V::Null => Json::Null,
-        V::Bool(value) => Json::Bool(value),
-        V::Int(value) => Json::from(value),
+        ValueRef::Null => Json::Null,
+        ValueRef::Bool(value) => Json::Bool(value),
+        ValueRef::Int(value) => Json::from(value),
         // a number that no float holds is not told
         other => serde_json::from_str(&other.to_string()).unwrap_or_default(),
     }

@@ -1,10 +1,10 @@
 //! What lies inside a type.
 
 use super::{Type, union_all};
-use crate::value::{ArrayView, Kind, ObjectView, SetView, V};
+use crate::value::{ArrayView, Kind, ObjectView, SetView, ValueRef};
 
 /// The type of a constant.
-pub fn type_of(value: V<'_>) -> Type {
+pub fn type_of(value: ValueRef<'_>) -> Type {
     match value.kind() {
         Kind::Null => Type::Null,
         Kind::Boolean => Type::Boolean,
@@ -28,11 +28,11 @@ pub fn type_of(value: V<'_>) -> Type {
 
 impl Type {
     /// The type of what lies under a constant key; unknown when nothing can.
-    pub fn select(&self, key: V<'_>) -> Self {
+    pub fn select(&self, key: ValueRef<'_>) -> Self {
         match self {
             Self::Array(array) => {
                 let position = match key {
-                    V::Int(position) => usize::try_from(position).ok(),
+                    ValueRef::Int(position) => usize::try_from(position).ok(),
                     _ => None,
                 };
                 position

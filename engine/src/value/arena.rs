@@ -25,7 +25,7 @@ use self::value_size::ValueSize;
 use super::json::Lists;
 use super::number::NumberBuf;
 use super::text::{ArenaText, Short, TextView};
-use super::{Kind, Object, Set, V, Value};
+use super::{Kind, Object, Set, Value, ValueRef};
 use crate::limits;
 
 /// Memory of one evaluation.
@@ -55,13 +55,13 @@ pub enum Excess {
 
 /// An array in the arena.
 pub struct ArenaArray<'e> {
-    items: &'e [V<'e>],
+    items: &'e [ValueRef<'e>],
     extent: ValueSize,
     arena: &'e Arena,
 }
 
 impl<'e> Deref for ArenaArray<'e> {
-    type Target = &'e [V<'e>];
+    type Target = &'e [ValueRef<'e>];
 
     #[inline]
     fn deref(&self) -> &Self::Target {
@@ -95,19 +95,24 @@ impl Arena {
 
     /// The extent of a compound around some values; `None` when it may not be made.
     #[inline]
-    fn around(&self, items: &[V<'_>]) -> Option<ValueSize> {
+    fn around(&self, items: &[ValueRef<'_>]) -> Option<ValueSize> {
         self.around_pairs(items, &[])
     }
 
     /// The same around keys and values.
     #[inline]
-    fn around_pairs(&self, keys: &[V<'_>], values: &[V<'_>]) -> Option<ValueSize> {
+    fn around_pairs(&self, keys: &[ValueRef<'_>], values: &[ValueRef<'_>]) -> Option<ValueSize> {
         self.around_more(keys, values, 0)
     }
 
     /// The same around so many more parts that are stored or no compounds.
     #[inline]
-    fn around_more(&self, keys: &[V<'_>], values: &[V<'_>], more: usize) -> Option<ValueSize> {
+    fn around_more(
+        &self,
+        keys: &[ValueRef<'_>],
+        values: &[ValueRef<'_>],
+        more: usize,
+    ) -> Option<ValueSize> {
         // the evaluation has failed, and has only to notice
         if self.excess.get().is_some() {
             return None;
@@ -136,41 +141,41 @@ impl Arena {
 
     /// A string.
     #[inline]
-    pub fn text(&self, text: &str) -> V<'_> {
+    pub fn text(&self, text: &str) -> ValueRef<'_> {
         match Short::new(text.as_bytes()) {
-            Some(short) => V::Short(short),
+            Some(short) => ValueRef::Short(short),
             None => self.borrowed_text(self.bump.alloc_str(text)),
         }
     }
 
     /// A string that already lives long enough.
     #[inline]
-    pub fn borrowed_text<'e>(&'e self, text: &'e str) -> V<'e> {
+    pub fn borrowed_text<'e>(&'e self, text: &'e str) -> ValueRef<'e> {
         match Short::new(text.as_bytes()) {
-            Some(short) => V::Short(short),
-            None => V::NewText(self.bump.alloc(ArenaText::Utf8(text))),
+            Some(short) => ValueRef::Short(short),
+            None => ValueRef::NewText(self.bump.alloc(ArenaText::Utf8(text))),
         }
     }
 
     /// A string of bytes.
-    pub fn bytes_text(&self, bytes: &[u8]) -> V<'_> {
+    pub fn bytes_text(&self, bytes: &[u8]) -> ValueRef<'_> {
         match Short::new(bytes) {
-            Some(short) => V::Short(short),
+            Some(short) => ValueRef::Short(short),
             None => self.long_bytes(self.bump.alloc_slice_copy(bytes)),
         }
     }
 
     /// A string of bytes that already live long enough.
-    pub fn borrowed_bytes<'e>(&'e self, bytes: &'e [u8]) -> V<'e> {
+    pub fn borrowed_bytes<'e>(&'e self, bytes: &'e [u8]) -> ValueRef<'e> {
         match Short::new(bytes) {
-            Some(short) => V::Short(short),
+            Some(short) => ValueRef::Short(short),
             None => self.long_bytes(bytes),
         }
     }
 
     /// The same for more bytes than are held in place.
-    fn long_bytes<'e>(&'e self, bytes: &'e [u8]) -> V<'e> {
-        V::NewText(self.bump.alloc(match std::str::from_utf8(bytes) {
+    fn long_bytes<'e>(&'e self, bytes: &'e [u8]) -> ValueRef<'e> {
+        ValueRef::NewText(self.bump.alloc(match std::str::from_utf8(bytes) {
             Ok(text) => ArenaText::Utf8(text),
             Err(_) => ArenaText::Bytes(bytes),
         }))
@@ -178,37 +183,37 @@ impl Arena {
 
     /// A number.
     #[inline]
-    pub fn number(&self, number: NumberBuf) -> V<'_> {
+    pub fn number(&self, number: NumberBuf) -> ValueRef<'_> {
         match number {
-            NumberBuf::Int(i) => V::Int(i),
-            NumberBuf::Decimal(scale, coefficient) => V::Decimal(scale, coefficient),
+            NumberBuf::Int(i) => ValueRef::Int(i),
+            NumberBuf::Decimal(scale, coefficient) => ValueRef::Decimal(scale, coefficient),
             NumberBuf::Text(text) => {
-                V::NewNumber(self.bump.alloc(self.bump.alloc_str(&text) as &str))
+                ValueRef::NewNumber(self.bump.alloc(self.bump.alloc_str(&text) as &str))
             }
         }
     }
 
     /// An array with a copy of the elements.
-    pub fn array<'e>(&'e self, items: &[V<'e>]) -> V<'e> {
+    pub fn array<'e>(&'e self, items: &[ValueRef<'e>]) -> ValueRef<'e> {
         self.array_of(self.bump.alloc_slice_copy(items))
     }
 
     /// An array of elements that already live in the arena.
-    pub fn array_of<'e>(&'e self, items: &'e [V<'e>]) -> V<'e> {
+    pub fn array_of<'e>(&'e self, items: &'e [ValueRef<'e>]) -> ValueRef<'e> {
         match self.around(items) {
-            Some(extent) => V::NewArray(self.bump.alloc(ArenaArray {
+            Some(extent) => ValueRef::NewArray(self.bump.alloc(ArenaArray {
                 items,
                 extent,
                 arena: self,
             })),
-            None => V::Null,
+            None => ValueRef::Null,
         }
     }
 
     /// An array that a reader made, which bounds nesting itself.
-    pub(super) fn read_array<'e>(&'e self, items: &[V<'e>]) -> V<'e> {
+    pub(super) fn read_array<'e>(&'e self, items: &[ValueRef<'e>]) -> ValueRef<'e> {
         let items = self.bump.alloc_slice_copy(items);
-        V::NewArray(self.bump.alloc(ArenaArray {
+        ValueRef::NewArray(self.bump.alloc(ArenaArray {
             items,
             extent: ValueSize::READ,
             arena: self,
@@ -216,15 +221,15 @@ impl Arena {
     }
 
     /// An array from an iterator.
-    pub fn array_from<'e>(&'e self, items: impl IntoIterator<Item = V<'e>>) -> V<'e> {
+    pub fn array_from<'e>(&'e self, items: impl IntoIterator<Item = ValueRef<'e>>) -> ValueRef<'e> {
         let mut list = self.list();
         list.extend(items);
         self.array_of(list.into_bump_slice())
     }
 
     /// Stored values side by side, each written where it stays: those that move are waited for.
-    pub(crate) fn in_flight<'e>(&'e self, items: &'e [Value]) -> &'e mut [V<'e>] {
-        let all = self.bump.alloc_slice_fill_copy(items.len(), V::Null);
+    pub(crate) fn in_flight<'e>(&'e self, items: &'e [Value]) -> &'e mut [ValueRef<'e>] {
+        let all = self.bump.alloc_slice_fill_copy(items.len(), ValueRef::Null);
         for (place, item) in all.iter_mut().zip(items) {
             *place = item.borrow();
         }
@@ -232,12 +237,12 @@ impl Arena {
     }
 
     /// A growing list in the arena.
-    pub fn list(&self) -> bumpalo::collections::Vec<'_, V<'_>> {
+    pub fn list(&self) -> bumpalo::collections::Vec<'_, ValueRef<'_>> {
         bumpalo::collections::Vec::new_in(&self.bump)
     }
 
     /// A set from an iterator; of equal members the first is kept.
-    pub fn set_from<'e>(&'e self, items: impl IntoIterator<Item = V<'e>>) -> V<'e> {
+    pub fn set_from<'e>(&'e self, items: impl IntoIterator<Item = ValueRef<'e>>) -> ValueRef<'e> {
         let mut set = SetBuilder::new(self);
         for item in self.while_it_goes_on(items) {
             set.insert(item);
@@ -246,7 +251,10 @@ impl Arena {
     }
 
     /// An object from an iterator; of equal keys the last pair wins.
-    pub fn object_from<'e>(&'e self, pairs: impl IntoIterator<Item = (V<'e>, V<'e>)>) -> V<'e> {
+    pub fn object_from<'e>(
+        &'e self,
+        pairs: impl IntoIterator<Item = (ValueRef<'e>, ValueRef<'e>)>,
+    ) -> ValueRef<'e> {
         let mut object = ObjectBuilder::new(self);
         for (key, value) in self.while_it_goes_on(pairs) {
             object.set(key, value);
@@ -266,16 +274,16 @@ impl Arena {
     }
 
     /// A copy of an owned value that does not outlive the call otherwise.
-    pub fn copy_of(&self, value: &Value) -> V<'_> {
+    pub fn copy_of(&self, value: &Value) -> ValueRef<'_> {
         match value {
-            Value::Null => V::Null,
-            Value::Bool(b) => V::Bool(*b),
-            Value::Int(i) => V::Int(*i),
-            Value::Decimal(scale, coefficient) => V::Decimal(*scale, *coefficient),
+            Value::Null => ValueRef::Null,
+            Value::Bool(b) => ValueRef::Bool(*b),
+            Value::Int(i) => ValueRef::Int(*i),
+            Value::Decimal(scale, coefficient) => ValueRef::Decimal(*scale, *coefficient),
             Value::Number(text) => {
-                V::NewNumber(self.bump.alloc(self.bump.alloc_str(&text.0) as &str))
+                ValueRef::NewNumber(self.bump.alloc(self.bump.alloc_str(&text.0) as &str))
             }
-            Value::Short(short) => V::Short(*short),
+            Value::Short(short) => ValueRef::Short(*short),
             Value::Text(text) => self.text(text.as_str()),
             Value::Bytes(bytes) => self.bytes_text(bytes.as_bytes()),
             Value::Array(items) => stack::level(|| self.copy_of_array(items)),
@@ -285,7 +293,7 @@ impl Arena {
     }
 
     #[inline(never)]
-    fn copy_of_array(&self, items: &[Value]) -> V<'_> {
+    fn copy_of_array(&self, items: &[Value]) -> ValueRef<'_> {
         let mut list = self.list();
         for item in items {
             list.push(self.copy_of(item));
@@ -294,7 +302,7 @@ impl Arena {
     }
 
     #[inline(never)]
-    fn copy_of_object(&self, object: &Object) -> V<'_> {
+    fn copy_of_object(&self, object: &Object) -> ValueRef<'_> {
         let mut copy = ObjectBuilder::new(self);
         for (key, value) in object.iter() {
             copy.set(self.copy_of(key), self.copy_of(value));
@@ -303,7 +311,7 @@ impl Arena {
     }
 
     #[inline(never)]
-    fn copy_of_set(&self, set: &Set) -> V<'_> {
+    fn copy_of_set(&self, set: &Set) -> ValueRef<'_> {
         let mut copy = SetBuilder::new(self);
         for item in set.items() {
             copy.insert(self.copy_of(item));
@@ -312,7 +320,7 @@ impl Arena {
     }
 }
 
-impl V<'_> {
+impl ValueRef<'_> {
     /// The kind and, for strings, the bytes: what a built-in wants to match on.
     pub fn is_string(&self) -> bool {
         self.kind() == Kind::String

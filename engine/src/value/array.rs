@@ -5,7 +5,7 @@ use std::ops::Deref;
 use solon_syntax::stack;
 use triomphe::{Arc, HeaderWithLength, ThinArc};
 
-use super::{V, Value};
+use super::{Value, ValueRef};
 
 /// The elements of an owned array, shared, behind their counter.
 #[derive(Clone)]
@@ -107,7 +107,7 @@ pub enum ArrayView<'e> {
     /// In an owned value.
     Stored(&'e [Value]),
     /// In the arena.
-    Arena(&'e [V<'e>]),
+    Arena(&'e [ValueRef<'e>]),
 }
 
 impl<'e> ArrayView<'e> {
@@ -127,7 +127,7 @@ impl<'e> ArrayView<'e> {
 
     /// The element at an index.
     #[inline]
-    pub fn get(self, index: usize) -> Option<V<'e>> {
+    pub fn get(self, index: usize) -> Option<ValueRef<'e>> {
         match self {
             Self::Stored(items) => items.get(index).map(Value::borrow),
             Self::Arena(items) => items.get(index).copied(),
@@ -150,14 +150,14 @@ pub enum ArrayIter<'e> {
     /// Of an owned value.
     Stored(std::slice::Iter<'e, Value>),
     /// Of an array in the arena.
-    Arena(std::slice::Iter<'e, V<'e>>),
+    Arena(std::slice::Iter<'e, ValueRef<'e>>),
 }
 
 impl<'e> Iterator for ArrayIter<'e> {
-    type Item = V<'e>;
+    type Item = ValueRef<'e>;
 
     #[inline]
-    fn next(&mut self) -> Option<V<'e>> {
+    fn next(&mut self) -> Option<ValueRef<'e>> {
         match self {
             Self::Stored(items) => items.next().map(Value::borrow),
             Self::Arena(items) => items.next().copied(),

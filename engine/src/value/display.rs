@@ -4,16 +4,16 @@ use std::fmt::{self, Write};
 
 use solon_syntax::stack;
 
-use super::{V, text};
+use super::{ValueRef, text};
 use crate::limits::LOOK_BYTES;
 
-impl fmt::Display for V<'_> {
+impl fmt::Display for ValueRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_value(*self, f)
     }
 }
 
-impl fmt::Debug for V<'_> {
+impl fmt::Debug for ValueRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_value(*self, f)
     }
@@ -21,7 +21,7 @@ impl fmt::Debug for V<'_> {
 
 /// The text form, unless it is longer than `limit` bytes: values share parts, their texts do not. Every few megabytes
 /// `goes_on` tells whether to go on.
-pub fn show_while(value: V<'_>, limit: usize, goes_on: &dyn Fn() -> bool) -> Option<String> {
+pub fn show_while(value: ValueRef<'_>, limit: usize, goes_on: &dyn Fn() -> bool) -> Option<String> {
     let mut out = Bounded {
         text: String::new(),
         limit,
@@ -58,29 +58,31 @@ impl Write for Bounded<'_> {
 }
 
 /// Writes the text form without what formatting costs.
-pub fn write_value(value: V<'_>, f: &mut impl Write) -> fmt::Result {
+pub fn write_value(value: ValueRef<'_>, f: &mut impl Write) -> fmt::Result {
     match value {
-        V::Null => f.write_str("null"),
-        V::Bool(b) => f.write_str(if b { "true" } else { "false" }),
-        V::Int(_) | V::Decimal(..) | V::Number(_) | V::NewNumber(_) => write_number(value, f),
-        V::Short(_) | V::Text(_) | V::Bytes(_) | V::NewText(_) => {
+        ValueRef::Null => f.write_str("null"),
+        ValueRef::Bool(b) => f.write_str(if b { "true" } else { "false" }),
+        ValueRef::Int(_) | ValueRef::Decimal(..) | ValueRef::Number(_) | ValueRef::NewNumber(_) => {
+            write_number(value, f)
+        }
+        ValueRef::Short(_) | ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::NewText(_) => {
             quote(value.text_or_empty().as_bytes(), f)
         }
         _ if value.refuses_walk() => f.write_char('…'),
-        V::Array(_) | V::NewArray(_) => stack::level(|| write_array(value, f)),
-        V::Object(_) | V::NewObject(_) => stack::level(|| write_object(value, f)),
-        V::Set(_) | V::NewSet(_) => stack::level(|| write_set(value, f)),
+        ValueRef::Array(_) | ValueRef::NewArray(_) => stack::level(|| write_array(value, f)),
+        ValueRef::Object(_) | ValueRef::NewObject(_) => stack::level(|| write_object(value, f)),
+        ValueRef::Set(_) | ValueRef::NewSet(_) => stack::level(|| write_set(value, f)),
     }
 }
 
-fn write_number(value: V<'_>, f: &mut impl Write) -> fmt::Result {
+fn write_number(value: ValueRef<'_>, f: &mut impl Write) -> fmt::Result {
     match value.as_number() {
         Some(number) => number.write(f),
         None => Ok(()),
     }
 }
 
-fn write_array(value: V<'_>, f: &mut impl Write) -> fmt::Result {
+fn write_array(value: ValueRef<'_>, f: &mut impl Write) -> fmt::Result {
     f.write_str("[")?;
     let mut first = true;
     if let Some(items) = value.as_array() {
@@ -92,7 +94,7 @@ fn write_array(value: V<'_>, f: &mut impl Write) -> fmt::Result {
     f.write_str("]")
 }
 
-fn write_object(value: V<'_>, f: &mut impl Write) -> fmt::Result {
+fn write_object(value: ValueRef<'_>, f: &mut impl Write) -> fmt::Result {
     f.write_str("{")?;
     let mut first = true;
     if let Some(object) = value.as_object() {
@@ -106,7 +108,7 @@ fn write_object(value: V<'_>, f: &mut impl Write) -> fmt::Result {
     f.write_str("}")
 }
 
-fn write_set(value: V<'_>, f: &mut impl Write) -> fmt::Result {
+fn write_set(value: ValueRef<'_>, f: &mut impl Write) -> fmt::Result {
     let mut first = true;
     if let Some(set) = value.as_set() {
         for item in set.iter() {

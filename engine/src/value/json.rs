@@ -24,7 +24,7 @@ pub use write::{
 };
 
 use super::text::lossy;
-use super::{Arena, V, Value};
+use super::{Arena, Value, ValueRef};
 
 /// Reads a document into an owned value. Objects with the same keys in the same order share their keys.
 ///
@@ -64,7 +64,7 @@ impl Reader {
 
 /// Reads a document into the arena. Strings without escapes are borrowed from the text; objects keep the order
 /// of the source.
-pub fn read_into<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<V<'e>, JsonError> {
+pub fn read_into<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<ValueRef<'e>, JsonError> {
     let build = &mut arena::InArena::new(arena);
     if let Ok(valid) = std::str::from_utf8(text) {
         return parser::document(valid, build).map_err(|fail| JsonError::new(fail, text));
@@ -88,7 +88,7 @@ pub fn is_valid(text: &[u8]) -> bool {
 }
 
 /// Reads a document as the built-in `json.unmarshal` does; the error is the message it shows.
-pub fn unmarshal<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<V<'e>, String> {
+pub fn unmarshal<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<ValueRef<'e>, String> {
     let fixed = readable(arena, text);
     let mut lexer = Lexer::new(fixed);
     let stream = |fail| stream_error(fail, fixed, text);
@@ -136,7 +136,7 @@ pub fn error_message(text: &[u8]) -> String {
 }
 
 /// Reads the first document of a text and tells whether it is the only one; the error is that of [`unmarshal`].
-pub fn first<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<(V<'e>, bool), String> {
+pub fn first<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<(ValueRef<'e>, bool), String> {
     let fixed = readable(arena, text);
     let mut lexer = Lexer::new(fixed);
     let value = parser::value(&mut lexer, &mut arena::InArena::new(arena))

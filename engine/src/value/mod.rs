@@ -1,6 +1,6 @@
 //! Rego values: owned ones that live in stores, programs and answers, and borrowed ones in flight.
 //!
-//! [`Value`] is owned, 16 bytes, cheap to clone. [`V`] is what an evaluation works with: 16 bytes, `Copy`,
+//! [`Value`] is owned, 16 bytes, cheap to clone. [`ValueRef`] is what an evaluation works with: 16 bytes, `Copy`,
 //! never dropped; it borrows from owned values or from the evaluation's [`Arena`]. Both order, compare and
 //! hash alike. Strings of at most 14 bytes and most numbers are held in place.
 
@@ -79,7 +79,7 @@ pub enum Value {
 
 /// A borrowed value in flight. The variants named `New…` live in the arena, the others in an owned value.
 #[derive(Clone, Copy, Default)]
-pub enum V<'e> {
+pub enum ValueRef<'e> {
     /// `null`
     #[default]
     Null,
@@ -117,8 +117,8 @@ pub enum V<'e> {
 
 const _: () = assert!(
     size_of::<Value>() == 16
-        && size_of::<V<'static>>() == 16
-        && size_of::<Option<V<'static>>>() == 16
+        && size_of::<ValueRef<'static>>() == 16
+        && size_of::<Option<ValueRef<'static>>>() == 16
 );
 
 /// The seven kinds, in Rego's sort order.
@@ -168,19 +168,19 @@ impl Value {
         clippy::inline_always,
         reason = "a value in flight is written in parts; read back as a whole too early it stalls"
     )]
-    pub fn borrow(&self) -> V<'_> {
+    pub fn borrow(&self) -> ValueRef<'_> {
         match self {
-            Self::Null => V::Null,
-            Self::Bool(b) => V::Bool(*b),
-            Self::Int(i) => V::Int(*i),
-            Self::Decimal(scale, coefficient) => V::Decimal(*scale, *coefficient),
-            Self::Number(text) => V::Number(text),
-            Self::Short(short) => V::Short(*short),
-            Self::Text(text) => V::Text(text),
-            Self::Bytes(bytes) => V::Bytes(bytes),
-            Self::Array(array) => V::Array(array),
-            Self::Object(object) => V::Object(object),
-            Self::Set(set) => V::Set(set),
+            Self::Null => ValueRef::Null,
+            Self::Bool(b) => ValueRef::Bool(*b),
+            Self::Int(i) => ValueRef::Int(*i),
+            Self::Decimal(scale, coefficient) => ValueRef::Decimal(*scale, *coefficient),
+            Self::Number(text) => ValueRef::Number(text),
+            Self::Short(short) => ValueRef::Short(*short),
+            Self::Text(text) => ValueRef::Text(text),
+            Self::Bytes(bytes) => ValueRef::Bytes(bytes),
+            Self::Array(array) => ValueRef::Array(array),
+            Self::Object(object) => ValueRef::Object(object),
+            Self::Set(set) => ValueRef::Set(set),
         }
     }
 
@@ -273,7 +273,7 @@ impl Value {
     }
 }
 
-impl<'e> V<'e> {
+impl<'e> ValueRef<'e> {
     /// Its kind.
     #[inline]
     pub fn kind(self) -> Kind {
@@ -399,7 +399,7 @@ impl<'e> V<'e> {
 
     /// What lies under `key`: an element, a value, or a set's member itself; `None` when undefined.
     #[inline]
-    pub fn lookup(self, key: V<'e>) -> Option<V<'e>> {
+    pub fn lookup(self, key: ValueRef<'e>) -> Option<ValueRef<'e>> {
         match self {
             Self::Object(object) => object.get(key).map(Value::borrow),
             Self::NewObject(object) => object.get(key),
@@ -417,7 +417,7 @@ impl<'e> V<'e> {
 
 // plain loops, since values may be deep and stacks small
 
-fn items_to_value(items: &[V<'_>]) -> Value {
+fn items_to_value(items: &[ValueRef<'_>]) -> Value {
     Value::Array(Items::collect(items.iter().map(|item| item.to_value())))
 }
 

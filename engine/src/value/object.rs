@@ -13,7 +13,7 @@ use solon_syntax::stack;
 
 use triomphe::{HeaderWithLength, ThinArc};
 
-use super::{ArenaObject, V, Value};
+use super::{ArenaObject, Value, ValueRef};
 pub use chunked::Chunked;
 use chunked::Run;
 pub use growing::Growing;
@@ -195,7 +195,7 @@ impl Object {
 
     /// The value under a key.
     #[inline]
-    pub fn get(&self, key: V<'_>) -> Option<&Value> {
+    pub fn get(&self, key: ValueRef<'_>) -> Option<&Value> {
         match self.form() {
             Form::Shaped(shape) => self.values().get(shape.slot(key)?),
             Form::Chunked(chunked) => chunked.get(key),
@@ -263,7 +263,7 @@ impl Object {
     }
 
     /// The place of a key in key order.
-    pub fn position(&self, key: V<'_>) -> Option<u32> {
+    pub fn position(&self, key: ValueRef<'_>) -> Option<u32> {
         let at = match self.form() {
             Form::Shaped(shape) => shape.slot(key)?,
             Form::Chunked(chunked) => chunked.position(key)?,
@@ -303,7 +303,7 @@ impl Object {
     }
 
     /// Takes a key out.
-    pub fn remove(&mut self, key: V<'_>) {
+    pub fn remove(&mut self, key: ValueRef<'_>) {
         if let Some((shape, values)) = self.shaped() {
             if let Some(slot) = shape.slot(key) {
                 let mut pairs = pairs(shape, values);
@@ -320,7 +320,11 @@ impl Object {
     }
 
     /// Changes the value under a key in place, of a copy when the object is shared; `None` when there is no such key.
-    pub fn change<R>(&mut self, key: V<'_>, change: impl FnOnce(&mut Value) -> R) -> Option<R> {
+    pub fn change<R>(
+        &mut self,
+        key: ValueRef<'_>,
+        change: impl FnOnce(&mut Value) -> R,
+    ) -> Option<R> {
         // look before copying: a key that is not there must not unshare anything
         self.get(key)?;
         match self.form() {
@@ -432,7 +436,7 @@ impl<'e> ObjectView<'e> {
 
     /// The value under a key.
     #[inline]
-    pub fn get(self, key: V<'_>) -> Option<V<'e>> {
+    pub fn get(self, key: ValueRef<'_>) -> Option<ValueRef<'e>> {
         match self {
             Self::Stored(object) => object.get(key).map(Value::borrow),
             Self::Arena(object) => object.get(key),
@@ -440,7 +444,7 @@ impl<'e> ObjectView<'e> {
     }
 
     /// The value under a string key.
-    pub fn get_str(self, key: &str) -> Option<V<'e>> {
+    pub fn get_str(self, key: &str) -> Option<ValueRef<'e>> {
         let key = Value::string(key);
         self.get(key.borrow())
     }
@@ -451,7 +455,7 @@ impl<'e> ObjectView<'e> {
         match self {
             Self::Stored(object) => object.has_text_keys(),
             Self::Arena(object) if object.overlaid().is_none() => {
-                object.keys().iter().all(V::is_string)
+                object.keys().iter().all(ValueRef::is_string)
             }
             Self::Arena(object) => object.iter().all(|(key, _)| key.is_string()),
         }
@@ -477,7 +481,7 @@ pub enum PairIter<'e> {
 }
 
 impl<'e> Iterator for PairIter<'e> {
-    type Item = (V<'e>, V<'e>);
+    type Item = (ValueRef<'e>, ValueRef<'e>);
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use solon_syntax::stack;
 
-use super::{ArenaObject, Kind, Short, Text, V, stored_order};
+use super::{ArenaObject, Kind, Short, Text, ValueRef, stored_order};
 
 pub(super) static STATE: LazyLock<foldhash::fast::RandomState> =
     LazyLock::new(foldhash::fast::RandomState::default);
@@ -19,12 +19,12 @@ pub fn hash_of(made_of_values: &impl Hash) -> u64 {
 
 /// Hash of a value, equal for equal values within one process.
 #[inline]
-pub fn hash(value: V<'_>) -> u64 {
+pub fn hash(value: ValueRef<'_>) -> u64 {
     // what most keys are, in line
     match &value {
-        V::Short(short) => hash_short(short),
-        V::Text(text) => hash_bytes(text.as_bytes()),
-        V::NewText(text) => hash_bytes(text.as_bytes()),
+        ValueRef::Short(short) => hash_short(short),
+        ValueRef::Text(text) => hash_bytes(text.as_bytes()),
+        ValueRef::NewText(text) => hash_bytes(text.as_bytes()),
         _ => STATE.hash_one(value),
     }
 }
@@ -49,29 +49,33 @@ pub fn hash_short(short: &Short) -> u64 {
 
 /// Whether two values are equal, in line for what most keys are.
 #[inline]
-pub fn same_key(a: V<'_>, b: V<'_>) -> bool {
+pub fn same_key(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     match (&a, &b) {
-        (V::Short(a), V::Short(b)) => a == b,
+        (ValueRef::Short(a), ValueRef::Short(b)) => a == b,
         _ => a == b,
     }
 }
 
-impl PartialEq for V<'_> {
+impl PartialEq for ValueRef<'_> {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
         // read where they lie: a value that was just written in parts is slow to copy
         match (self, other) {
-            (V::Null, V::Null) => true,
-            (V::Bool(a), V::Bool(b)) => a == b,
-            (V::Int(a), V::Int(b)) => a == b,
-            (V::Short(a), V::Short(b)) => a == b,
+            (ValueRef::Null, ValueRef::Null) => true,
+            (ValueRef::Bool(a), ValueRef::Bool(b)) => a == b,
+            (ValueRef::Int(a), ValueRef::Int(b)) => a == b,
+            (ValueRef::Short(a), ValueRef::Short(b)) => a == b,
             // a string's length decides how it is held
-            (V::Short(_), V::Text(_) | V::Bytes(_) | V::NewText(_))
-            | (V::Text(_) | V::Bytes(_) | V::NewText(_), V::Short(_)) => false,
-            (V::NewText(a), V::NewText(b)) => a.as_bytes() == b.as_bytes(),
-            (V::Text(a), V::Text(b)) => a.is(b) || a.as_bytes() == b.as_bytes(),
-            (V::Object(a), V::Object(b)) => stored_order::are_equal(a, b),
-            (V::NewObject(a), V::NewObject(b)) if let Some((one, other)) = of_one_form(a, b) => {
+            (ValueRef::Short(_), ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::NewText(_))
+            | (ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::NewText(_), ValueRef::Short(_)) => {
+                false
+            }
+            (ValueRef::NewText(a), ValueRef::NewText(b)) => a.as_bytes() == b.as_bytes(),
+            (ValueRef::Text(a), ValueRef::Text(b)) => a.is(b) || a.as_bytes() == b.as_bytes(),
+            (ValueRef::Object(a), ValueRef::Object(b)) => stored_order::are_equal(a, b),
+            (ValueRef::NewObject(a), ValueRef::NewObject(b))
+                if let Some((one, other)) = of_one_form(a, b) =>
+            {
                 // what stands last differs most often
                 one.iter().rev().eq(other.iter().rev())
             }
@@ -80,25 +84,25 @@ impl PartialEq for V<'_> {
     }
 }
 
-impl Eq for V<'_> {}
+impl Eq for ValueRef<'_> {}
 
 /// Whether both are one compound, which may be large.
 #[inline]
-pub fn same(a: V<'_>, b: V<'_>) -> bool {
+pub fn same(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     match (a, b) {
-        (V::Array(a), V::Array(b)) => a.is(b),
-        (V::Object(a), V::Object(b)) => a.is(b),
-        (V::Set(a), V::Set(b)) => Arc::ptr_eq(a, b),
-        (V::NewArray(a), V::NewArray(b)) => ptr::eq(a, b),
-        (V::NewObject(a), V::NewObject(b)) => ptr::eq(a, b),
-        (V::NewSet(a), V::NewSet(b)) => ptr::eq(a, b),
+        (ValueRef::Array(a), ValueRef::Array(b)) => a.is(b),
+        (ValueRef::Object(a), ValueRef::Object(b)) => a.is(b),
+        (ValueRef::Set(a), ValueRef::Set(b)) => Arc::ptr_eq(a, b),
+        (ValueRef::NewArray(a), ValueRef::NewArray(b)) => ptr::eq(a, b),
+        (ValueRef::NewObject(a), ValueRef::NewObject(b)) => ptr::eq(a, b),
+        (ValueRef::NewSet(a), ValueRef::NewSet(b)) => ptr::eq(a, b),
         _ => false,
     }
 }
 
 // One function for each kind, with plain loops: values are deep, stacks are small.
 
-fn equal(a: V<'_>, b: V<'_>) -> bool {
+fn equal(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     let kind = a.kind();
     kind == b.kind()
         && match kind {
@@ -113,7 +117,7 @@ fn equal(a: V<'_>, b: V<'_>) -> bool {
 }
 
 #[inline(never)]
-fn equal_arrays(a: V<'_>, b: V<'_>) -> bool {
+fn equal_arrays(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     if same(a, b) {
         return true;
     }
@@ -137,7 +141,7 @@ fn equal_arrays(a: V<'_>, b: V<'_>) -> bool {
 }
 
 #[inline(never)]
-fn equal_objects(a: V<'_>, b: V<'_>) -> bool {
+fn equal_objects(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     if same(a, b) {
         return true;
     }
@@ -161,7 +165,7 @@ fn equal_objects(a: V<'_>, b: V<'_>) -> bool {
 }
 
 #[inline(never)]
-fn equal_sets(a: V<'_>, b: V<'_>) -> bool {
+fn equal_sets(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     if same(a, b) {
         return true;
     }
@@ -184,26 +188,30 @@ fn equal_sets(a: V<'_>, b: V<'_>) -> bool {
     true
 }
 
-impl PartialOrd for V<'_> {
+impl PartialOrd for ValueRef<'_> {
     #[inline]
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for V<'_> {
+impl Ord for ValueRef<'_> {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
-            (V::Int(a), V::Int(b)) => a.cmp(b),
-            (V::Short(a), V::Short(b)) => a.cmp(b),
-            (V::NewText(a), V::NewText(b)) => compare_bytes(a.as_bytes(), b.as_bytes()),
-            (V::NewText(a), V::Text(b)) => compare_bytes(a.as_bytes(), b.as_bytes()),
-            (V::Text(a), V::NewText(b)) => compare_bytes(a.as_bytes(), b.as_bytes()),
-            (V::Text(a), V::Text(b)) => compare_texts_stored(a, b),
-            (V::Bool(a), V::Bool(b)) => a.cmp(b),
-            (V::Object(a), V::Object(b)) => stored_order::order(a, b),
-            (V::NewObject(a), V::NewObject(b)) if let Some((one, other)) = of_one_form(a, b) => {
+            (ValueRef::Int(a), ValueRef::Int(b)) => a.cmp(b),
+            (ValueRef::Short(a), ValueRef::Short(b)) => a.cmp(b),
+            (ValueRef::NewText(a), ValueRef::NewText(b)) => {
+                compare_bytes(a.as_bytes(), b.as_bytes())
+            }
+            (ValueRef::NewText(a), ValueRef::Text(b)) => compare_bytes(a.as_bytes(), b.as_bytes()),
+            (ValueRef::Text(a), ValueRef::NewText(b)) => compare_bytes(a.as_bytes(), b.as_bytes()),
+            (ValueRef::Text(a), ValueRef::Text(b)) => compare_texts_stored(a, b),
+            (ValueRef::Bool(a), ValueRef::Bool(b)) => a.cmp(b),
+            (ValueRef::Object(a), ValueRef::Object(b)) => stored_order::order(a, b),
+            (ValueRef::NewObject(a), ValueRef::NewObject(b))
+                if let Some((one, other)) = of_one_form(a, b) =>
+            {
                 one.cmp(other)
             }
             (a, b) => compare(*a, *b),
@@ -228,12 +236,12 @@ fn compare_bytes(a: &[u8], b: &[u8]) -> Ordering {
 fn of_one_form<'a, 'b>(
     a: &'a ArenaObject<'_>,
     b: &'b ArenaObject<'_>,
-) -> Option<(&'a [V<'a>], &'b [V<'b>])> {
+) -> Option<(&'a [ValueRef<'a>], &'b [ValueRef<'b>])> {
     let is_one = Arc::ptr_eq(a.shape()?, b.shape()?) && a.is_flat() && b.is_flat();
     is_one.then(|| (a.values(), b.values()))
 }
 
-fn compare(a: V<'_>, b: V<'_>) -> Ordering {
+fn compare(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
     let kind = a.kind();
     let kinds = kind.cmp(&b.kind());
     if kinds != Ordering::Equal {
@@ -250,7 +258,7 @@ fn compare(a: V<'_>, b: V<'_>) -> Ordering {
     }
 }
 
-fn compare_numbers(a: V<'_>, b: V<'_>) -> Ordering {
+fn compare_numbers(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
     match (a.as_number(), b.as_number()) {
         (Some(a), Some(b)) => a.compare(b),
         _ => Ordering::Equal,
@@ -266,7 +274,7 @@ pub(super) fn compare_texts_stored(a: &Text, b: &Text) -> Ordering {
     compare_bytes(a.as_bytes(), b.as_bytes())
 }
 
-fn compare_texts(a: V<'_>, b: V<'_>) -> Ordering {
+fn compare_texts(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
     match (a.as_text(), b.as_text()) {
         (Some(a), Some(b)) => a.as_bytes().cmp(b.as_bytes()),
         _ => Ordering::Equal,
@@ -274,7 +282,7 @@ fn compare_texts(a: V<'_>, b: V<'_>) -> Ordering {
 }
 
 #[inline(never)]
-fn compare_arrays(a: V<'_>, b: V<'_>) -> Ordering {
+fn compare_arrays(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
     if same(a, b) || a.refuses_walk() || b.refuses_walk() {
         return Ordering::Equal;
     }
@@ -292,7 +300,7 @@ fn compare_arrays(a: V<'_>, b: V<'_>) -> Ordering {
 }
 
 #[inline(never)]
-fn compare_objects(a: V<'_>, b: V<'_>) -> Ordering {
+fn compare_objects(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
     if same(a, b) || a.refuses_walk() || b.refuses_walk() {
         return Ordering::Equal;
     }
@@ -313,7 +321,7 @@ fn compare_objects(a: V<'_>, b: V<'_>) -> Ordering {
 }
 
 #[inline(never)]
-fn compare_sets(a: V<'_>, b: V<'_>) -> Ordering {
+fn compare_sets(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
     if same(a, b) || a.refuses_walk() || b.refuses_walk() {
         return Ordering::Equal;
     }
@@ -330,36 +338,40 @@ fn compare_sets(a: V<'_>, b: V<'_>) -> Ordering {
     a.len().cmp(&b.len())
 }
 
-impl Hash for V<'_> {
+impl Hash for ValueRef<'_> {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
-            V::Null => state.write_u8(0),
-            V::Bool(b) => state.write_u8(1 + u8::from(*b)),
-            V::Int(i) => state.write_i64(*i),
-            V::Short(short) => {
+            ValueRef::Null => state.write_u8(0),
+            ValueRef::Bool(b) => state.write_u8(1 + u8::from(*b)),
+            ValueRef::Int(i) => state.write_i64(*i),
+            ValueRef::Short(short) => {
                 let (first, last) = short.words();
                 state.write_u64(first);
                 state.write_u64(last);
             }
-            V::Decimal(..) | V::Number(_) | V::NewNumber(_) => hash_number(*self, state),
-            V::Text(text) => state.write(text.as_bytes()),
-            V::Bytes(bytes) => state.write(bytes.as_bytes()),
-            V::NewText(text) => state.write(text.as_bytes()),
-            V::Array(_) | V::NewArray(_) => stack::level(|| hash_array(*self, state)),
-            V::Object(_) | V::NewObject(_) => stack::level(|| hash_object(*self, state)),
-            V::Set(_) | V::NewSet(_) => stack::level(|| hash_set(*self, state)),
+            ValueRef::Decimal(..) | ValueRef::Number(_) | ValueRef::NewNumber(_) => {
+                hash_number(*self, state)
+            }
+            ValueRef::Text(text) => state.write(text.as_bytes()),
+            ValueRef::Bytes(bytes) => state.write(bytes.as_bytes()),
+            ValueRef::NewText(text) => state.write(text.as_bytes()),
+            ValueRef::Array(_) | ValueRef::NewArray(_) => stack::level(|| hash_array(*self, state)),
+            ValueRef::Object(_) | ValueRef::NewObject(_) => {
+                stack::level(|| hash_object(*self, state))
+            }
+            ValueRef::Set(_) | ValueRef::NewSet(_) => stack::level(|| hash_set(*self, state)),
         }
     }
 }
 
-fn hash_number<H: Hasher>(value: V<'_>, state: &mut H) {
+fn hash_number<H: Hasher>(value: ValueRef<'_>, state: &mut H) {
     if let Some(number) = value.as_number() {
         number.hash_into(state);
     }
 }
 
-fn hash_array<H: Hasher>(value: V<'_>, state: &mut H) {
+fn hash_array<H: Hasher>(value: ValueRef<'_>, state: &mut H) {
     if value.refuses_walk() {
         return;
     }
@@ -372,7 +384,7 @@ fn hash_array<H: Hasher>(value: V<'_>, state: &mut H) {
     }
 }
 
-fn hash_object<H: Hasher>(value: V<'_>, state: &mut H) {
+fn hash_object<H: Hasher>(value: ValueRef<'_>, state: &mut H) {
     if value.refuses_walk() {
         return;
     }
@@ -386,7 +398,7 @@ fn hash_object<H: Hasher>(value: V<'_>, state: &mut H) {
     }
 }
 
-fn hash_set<H: Hasher>(value: V<'_>, state: &mut H) {
+fn hash_set<H: Hasher>(value: ValueRef<'_>, state: &mut H) {
     if value.refuses_walk() {
         return;
     }

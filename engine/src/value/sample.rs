@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::order::STATE;
-use super::{V, Value};
+use super::{Value, ValueRef};
 
 /// Members of a container that are looked at.
 const MEMBERS: usize = 6;
@@ -21,7 +21,7 @@ const WHOLE: usize = 256;
 /// Bytes of a longer string that count at its start, and at its end.
 const ENDS: usize = 24;
 
-impl V<'_> {
+impl ValueRef<'_> {
     /// Where a stored collection lies: no two that live lie in one place.
     #[inline]
     pub fn stored_at(&self) -> Option<usize> {
@@ -36,27 +36,27 @@ impl V<'_> {
 
 /// Hash of a few leaves of a value, equal for equal values within one process.
 #[inline]
-pub fn sample(value: V<'_>) -> u64 {
+pub fn sample(value: ValueRef<'_>) -> u64 {
     let mut state = STATE.build_hasher();
     match value {
-        V::Array(items) => {
+        ValueRef::Array(items) => {
             let items = items.iter().map(Value::borrow);
             add_members(items, &mut state);
         }
-        V::NewArray(items) => add_members(items.iter().copied(), &mut state),
-        V::Object(object) if let Some((_, values)) = object.shaped() => {
+        ValueRef::NewArray(items) => add_members(items.iter().copied(), &mut state),
+        ValueRef::Object(object) if let Some((_, values)) = object.shaped() => {
             add_members(values.iter().map(Value::borrow), &mut state);
         }
-        V::NewObject(object) if object.shape().is_some() => {
+        ValueRef::NewObject(object) if object.shape().is_some() => {
             add_members(object.values().iter().copied(), &mut state);
         }
-        V::Object(_) | V::NewObject(_) => {
+        ValueRef::Object(_) | ValueRef::NewObject(_) => {
             if let Some(object) = value.as_object() {
                 let values = object.iter().map(|(_, value)| value);
                 add_members_of(object.len(), values, &mut state);
             }
         }
-        V::Set(_) | V::NewSet(_) => {
+        ValueRef::Set(_) | ValueRef::NewSet(_) => {
             if let Some(set) = value.as_set() {
                 add_members_of(set.len(), set.iter(), &mut state);
             }
@@ -68,7 +68,7 @@ pub fn sample(value: V<'_>) -> u64 {
     state.finish()
 }
 
-fn add_members<'v>(members: impl ExactSizeIterator<Item = V<'v>>, state: &mut impl Hasher) {
+fn add_members<'v>(members: impl ExactSizeIterator<Item = ValueRef<'v>>, state: &mut impl Hasher) {
     add_members_of(members.len(), members, state);
 }
 
@@ -76,7 +76,7 @@ fn add_members<'v>(members: impl ExactSizeIterator<Item = V<'v>>, state: &mut im
 /// numbers more often than what is in containers within them.
 fn add_members_of<'v>(
     length: usize,
-    members: impl Iterator<Item = V<'v>>,
+    members: impl Iterator<Item = ValueRef<'v>>,
     state: &mut impl Hasher,
 ) {
     state.write_usize(length);
@@ -91,15 +91,15 @@ fn add_members_of<'v>(
 
 /// Adds a string or number as it is, of a container only the length; whether it is a leaf.
 #[inline]
-fn add_leaf(value: &V<'_>, state: &mut impl Hasher) -> bool {
+fn add_leaf(value: &ValueRef<'_>, state: &mut impl Hasher) -> bool {
     let length = match value {
-        V::Array(items) => items.len(),
-        V::NewArray(items) => items.len(),
-        V::Object(object) => object.len(),
-        V::NewObject(object) => object.len(),
-        V::Set(set) => set.items().len(),
-        V::NewSet(set) => set.len(),
-        V::Text(_) | V::Bytes(_) | V::NewText(_) => {
+        ValueRef::Array(items) => items.len(),
+        ValueRef::NewArray(items) => items.len(),
+        ValueRef::Object(object) => object.len(),
+        ValueRef::NewObject(object) => object.len(),
+        ValueRef::Set(set) => set.items().len(),
+        ValueRef::NewSet(set) => set.len(),
+        ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::NewText(_) => {
             add_text(value, state);
             return true;
         }
@@ -112,7 +112,7 @@ fn add_leaf(value: &V<'_>, state: &mut impl Hasher) -> bool {
     false
 }
 
-fn add_text(value: &V<'_>, state: &mut impl Hasher) {
+fn add_text(value: &ValueRef<'_>, state: &mut impl Hasher) {
     let text = value.text_or_empty();
     let bytes = text.as_bytes();
     match (bytes.first_chunk::<ENDS>(), bytes.last_chunk::<ENDS>()) {

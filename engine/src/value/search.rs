@@ -2,16 +2,16 @@
 
 use std::cmp::Ordering;
 
-use super::{V, Value};
+use super::{Value, ValueRef};
 
 /// The position of a key among a few keys in any order.
 #[inline]
-pub fn position(keys: &[Value], key: V<'_>) -> Option<usize> {
+pub fn position(keys: &[Value], key: ValueRef<'_>) -> Option<usize> {
     match key {
-        V::Short(short) => keys
+        ValueRef::Short(short) => keys
             .iter()
             .position(|other| matches!(other, Value::Short(other) if *other == short)),
-        V::Text(text) => keys.iter().position(
+        ValueRef::Text(text) => keys.iter().position(
             |other| matches!(other, Value::Text(other) if other.as_bytes() == text.as_bytes()),
         ),
         _ => keys.iter().position(|other| other.borrow() == key),
@@ -20,20 +20,20 @@ pub fn position(keys: &[Value], key: V<'_>) -> Option<usize> {
 
 /// The position of a key among a few keys in flight, in any order.
 #[inline]
-pub fn position_in_flight(keys: &[V<'_>], key: V<'_>) -> Option<usize> {
+pub fn position_in_flight(keys: &[ValueRef<'_>], key: ValueRef<'_>) -> Option<usize> {
     match key {
-        V::Short(short) => keys
+        ValueRef::Short(short) => keys
             .iter()
-            .position(|other| matches!(other, V::Short(other) if *other == short)),
+            .position(|other| matches!(other, ValueRef::Short(other) if *other == short)),
         _ => keys.iter().position(|other| *other == key),
     }
 }
 
 /// The position of a key among sorted keys, or where it would stand.
 #[inline]
-pub fn find(keys: &[Value], key: V<'_>) -> Result<usize, usize> {
+pub fn find(keys: &[Value], key: ValueRef<'_>) -> Result<usize, usize> {
     match key {
-        V::Short(short) => {
+        ValueRef::Short(short) => {
             // one comparison a step, and one more at the end
             let rank = short.rank();
             let at = keys.partition_point(|other| match other {
@@ -51,9 +51,9 @@ pub fn find(keys: &[Value], key: V<'_>) -> Result<usize, usize> {
 
 /// How many of some sorted keys are not greater than a key.
 #[inline]
-pub fn not_greater(keys: &[Value], key: V<'_>) -> usize {
+pub fn not_greater(keys: &[Value], key: ValueRef<'_>) -> usize {
     match key {
-        V::Short(short) => {
+        ValueRef::Short(short) => {
             let rank = short.rank();
             keys.partition_point(|other| match other {
                 Value::Short(other) => other.rank() <= rank,

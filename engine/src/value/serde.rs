@@ -12,7 +12,7 @@ use std::fmt;
 use ::serde::Serialize;
 use ::serde::de::DeserializeOwned;
 
-use super::{V, Value};
+use super::{Value, ValueRef};
 
 /// The value that a Rust value stands for.
 ///
@@ -31,7 +31,7 @@ pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, ConvertError>
 /// let roles: Vec<String> = solon::from_value(roles.borrow()).unwrap();
 /// assert_eq!(roles, ["admin", "dev"]);
 /// ```
-pub fn from_value<T: DeserializeOwned>(value: V<'_>) -> Result<T, ConvertError> {
+pub fn from_value<T: DeserializeOwned>(value: ValueRef<'_>) -> Result<T, ConvertError> {
     T::deserialize(from_value::FromValue(value))
 }
 

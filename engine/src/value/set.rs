@@ -4,7 +4,7 @@ use solon_syntax::stack;
 
 use super::arena::ArenaMembers;
 use super::array::ArrayIter;
-use super::{ArenaSet, V, Value, search};
+use super::{ArenaSet, Value, ValueRef, search};
 
 /// Members that are looked at one after the other sooner than halved.
 const FEW: usize = 8;
@@ -52,7 +52,7 @@ impl Set {
 
     /// Whether an equal member is in it.
     #[inline]
-    pub fn contains(&self, member: V<'_>) -> bool {
+    pub fn contains(&self, member: ValueRef<'_>) -> bool {
         if self.items.len() <= FEW {
             return search::position(&self.items, member).is_some();
         }
@@ -86,7 +86,7 @@ impl<'e> SetView<'e> {
 
     /// Whether an equal member is in it.
     #[inline]
-    pub fn contains(self, member: V<'_>) -> bool {
+    pub fn contains(self, member: ValueRef<'_>) -> bool {
         match self {
             Self::Stored(set) => set.contains(member),
             Self::Arena(set) => set.contains(member),
@@ -122,10 +122,10 @@ pub enum SetIter<'e> {
 }
 
 impl<'e> Iterator for SetIter<'e> {
-    type Item = V<'e>;
+    type Item = ValueRef<'e>;
 
     #[inline]
-    fn next(&mut self) -> Option<V<'e>> {
+    fn next(&mut self) -> Option<ValueRef<'e>> {
         match self {
             Self::Stored(items) => items.next().map(Value::borrow),
             Self::Arena(items) => items.next(),

@@ -4,7 +4,7 @@ mod marks;
 
 use std::cmp::Ordering;
 
-use super::{Number, V, Value};
+use super::{Number, Value, ValueRef};
 use crate::bug::bug;
 use crate::limits::LONG_STEP;
 pub use marks::common;
@@ -21,7 +21,7 @@ pub trait Sortable: Ord {
     fn number(&self) -> Option<Number<'static>>;
 }
 
-impl Sortable for V<'_> {
+impl Sortable for ValueRef<'_> {
     #[inline]
     fn text(&self) -> Option<&[u8]> {
         self.string_bytes()
@@ -30,8 +30,8 @@ impl Sortable for V<'_> {
     #[inline]
     fn number(&self) -> Option<Number<'static>> {
         match *self {
-            V::Int(int) => Some(Number::Int(int)),
-            V::Decimal(scale, coefficient) => Some(Number::Decimal(scale, coefficient)),
+            ValueRef::Int(int) => Some(Number::Int(int)),
+            ValueRef::Decimal(scale, coefficient) => Some(Number::Decimal(scale, coefficient)),
             _ => None,
         }
     }
@@ -202,11 +202,11 @@ pub fn distinct<T: Sortable>(
 }
 
 /// Sorts values; equal ones stay in the order they are in. Leaves off when the evaluation does not go on.
-pub fn sort(values: &mut [V<'_>], goes_on: impl Fn() -> bool) {
+pub fn sort(values: &mut [ValueRef<'_>], goes_on: impl Fn() -> bool) {
     if values.is_sorted() {
         return;
     }
-    if values.iter().all(|value| matches!(value, V::Int(_))) {
+    if values.iter().all(|value| matches!(value, ValueRef::Int(_))) {
         return sort_ints(values, goes_on);
     }
     let before = values.to_vec();
@@ -218,21 +218,21 @@ pub fn sort(values: &mut [V<'_>], goes_on: impl Fn() -> bool) {
 }
 
 /// The same for integers: equal ones need no places to stay in their order.
-fn sort_ints(values: &mut [V<'_>], goes_on: impl Fn() -> bool) {
-    let int = |value: &V<'_>| match value {
-        V::Int(int) => *int,
+fn sort_ints(values: &mut [ValueRef<'_>], goes_on: impl Fn() -> bool) {
+    let int = |value: &ValueRef<'_>| match value {
+        ValueRef::Int(int) => *int,
         _ => bug!("an integer that is none is sorted"),
     };
     let mut ints: Vec<i64> = values.iter().map(int).collect();
     sort_all(&mut ints, i64::cmp, &goes_on);
     let places = values.iter_mut().zip(ints);
-    places.for_each(|(place, int)| *place = V::Int(int));
+    places.for_each(|(place, int)| *place = ValueRef::Int(int));
 }
 
 #[cfg(test)]
 mod tests {
     use super::{distinct, order, sort};
-    use crate::value::{Arena, V, Value};
+    use crate::value::{Arena, Value, ValueRef};
 
     #[test]
     fn texts_sort_as_their_bytes_do() {
@@ -256,7 +256,7 @@ mod tests {
             ]
             .map(str::to_owned),
         );
-        let mut values: Vec<V<'_>> = texts.iter().map(|text| arena.text(text)).collect();
+        let mut values: Vec<ValueRef<'_>> = texts.iter().map(|text| arena.text(text)).collect();
         let positions = order(&values, || true);
         let by_position: Vec<_> = positions
             .iter()
@@ -274,25 +274,26 @@ mod tests {
 
     #[test]
     fn other_values_sort_and_equal_ones_stay_in_place() {
-        let mut values: Vec<V<'_>> = (0..40).rev().map(V::Int).collect();
+        let mut values: Vec<ValueRef<'_>> = (0..40).rev().map(ValueRef::Int).collect();
         values.extend([
-            V::Decimal(1, 50),
-            V::Bool(true),
-            V::Null,
-            V::Decimal(2, 500),
+            ValueRef::Decimal(1, 50),
+            ValueRef::Bool(true),
+            ValueRef::Null,
+            ValueRef::Decimal(2, 500),
         ]);
         let mut expected = values.clone();
         expected.sort();
         sort(&mut values, || true);
-        let shown = |values: &[V<'_>]| values.iter().map(V::to_string).collect::<Vec<_>>();
+        let shown =
+            |values: &[ValueRef<'_>]| values.iter().map(ValueRef::to_string).collect::<Vec<_>>();
         assert_eq!(shown(&values), shown(&expected));
     }
 
     #[test]
     fn many_values_are_sorted_in_blocks() {
         let many = 3 * super::LONG_STEP + 7;
-        let mixed = |at: i64| V::Int(at.wrapping_mul(7_919) % 60_013);
-        let values: Vec<V<'_>> = (0..).take(many).map(mixed).collect();
+        let mixed = |at: i64| ValueRef::Int(at.wrapping_mul(7_919) % 60_013);
+        let values: Vec<ValueRef<'_>> = (0..).take(many).map(mixed).collect();
         let positions = order(&values, || true);
         let mut expected: Vec<_> = (0..).zip(&values).map(|(at, value)| (*value, at)).collect();
         expected.sort();

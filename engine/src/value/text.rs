@@ -7,7 +7,7 @@ use std::hint::black_box;
 use arcstr::ArcStr;
 use triomphe::ThinArc;
 
-use super::{V, Value};
+use super::{Value, ValueRef};
 use crate::bug::{Within as _, bug};
 
 /// A string of at most 14 bytes, held in place. Unused bytes are zero, so equal strings are equal as a whole.
@@ -332,14 +332,14 @@ pub enum TextView<'e> {
 
 /// A value that is a short string.
 #[derive(Clone, Copy)]
-pub struct InPlace<'e>(pub(super) V<'e>);
+pub struct InPlace<'e>(pub(super) ValueRef<'e>);
 
 impl InPlace<'_> {
     /// The string.
     #[inline]
     pub fn short(&self) -> &Short {
         match &self.0 {
-            V::Short(short) => short,
+            ValueRef::Short(short) => short,
             _ => bug!("a text in place is no short string"),
         }
     }

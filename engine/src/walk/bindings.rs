@@ -9,7 +9,7 @@ use super::term::{FrameId, List, Made, T, TermShape, is_document};
 use crate::bug::bug;
 use crate::program::constant;
 use crate::trace::Operation;
-use crate::value::V;
+use crate::value::ValueRef;
 
 const NO_FRAME: &str = "an environment that is not open";
 
@@ -103,11 +103,11 @@ impl<'e> Walk<'e> {
     }
 
     /// The value of a term that has nothing open in it.
-    pub(super) fn constant(&mut self, term: &'e Term) -> Option<V<'e>> {
+    pub(super) fn constant(&mut self, term: &'e Term) -> Option<ValueRef<'e>> {
         let arena = self.call.arena;
         match &term.kind {
-            TermKind::Null => Some(V::Null),
-            TermKind::Boolean(truth) => Some(V::Bool(*truth)),
+            TermKind::Null => Some(ValueRef::Null),
+            TermKind::Boolean(truth) => Some(ValueRef::Bool(*truth)),
             TermKind::String(text) => Some(arena.borrowed_text(text)),
             TermKind::Number(_) => constant(term).map(|value| arena.copy_of(&value)),
             // by address: a term of the program stays where it is
@@ -120,14 +120,14 @@ impl<'e> Walk<'e> {
     }
 
     /// The value of a term, if all its variables are bound to values.
-    pub(super) fn plug(&mut self, term: T<'e>) -> Option<V<'e>> {
+    pub(super) fn plug(&mut self, term: T<'e>) -> Option<ValueRef<'e>> {
         let start = self.begin();
         let value = self.value_of(term);
         self.end(Operation::Plug, start);
         value
     }
 
-    fn value_of(&mut self, term: T<'e>) -> Option<V<'e>> {
+    fn value_of(&mut self, term: T<'e>) -> Option<ValueRef<'e>> {
         let term = self.apply(term);
         match term.shape() {
             TermShape::Known(value) => Some(value),
@@ -156,7 +156,7 @@ impl<'e> Walk<'e> {
     pub(super) fn plug_all(
         &mut self,
         items: List<'e>,
-    ) -> Option<bumpalo::collections::Vec<'e, V<'e>>> {
+    ) -> Option<bumpalo::collections::Vec<'e, ValueRef<'e>>> {
         let mut plugged = self.call.arena.list();
         for at in 0..items.len() {
             plugged.push(self.value_of(items.get(at)?)?);

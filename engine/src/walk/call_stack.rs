@@ -7,8 +7,8 @@ use solon_syntax::source::Span;
 use super::machine::{Exprs, Goal, Next, Outcome, Walk};
 use super::term::T;
 use crate::builtins::{Entry, FaultCode, may_block};
-use crate::evaluation::{EvalError, Halt, StackFrame};
-use crate::value::V;
+use crate::runtime::{EvalError, Halt, StackFrame};
+use crate::value::ValueRef;
 
 /// Where a search stands.
 #[derive(Default)]
@@ -70,7 +70,7 @@ impl<'e> Walk<'e> {
     pub(super) fn unanswered(
         &mut self,
         entry: &Entry,
-        operands: &[V<'e>],
+        operands: &[ValueRef<'e>],
         span: Span,
     ) -> Option<Halt> {
         let name = entry.builtin.name;

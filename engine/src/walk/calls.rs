@@ -9,11 +9,11 @@ use super::scope::Mock;
 use super::term::{List, T};
 use crate::bug::bug;
 use crate::builtins::{self, Entry, Fault};
-use crate::evaluation::{Halt, outcome};
 use crate::program::canonical::{Group, SiteId};
+use crate::runtime::{Halt, outcome};
 use crate::trace::Operation;
 use crate::types::Type;
-use crate::value::V;
+use crate::value::ValueRef;
 
 const NO_FUNCTION: &str = "a call of a function that is not there";
 
@@ -227,10 +227,10 @@ impl<'e> Walk<'e> {
     /// The value of a call, or why there is none.
     fn outcome(
         &mut self,
-        result: Result<V<'e>, Fault>,
+        result: Result<ValueRef<'e>, Fault>,
         name: &str,
         span: Span,
-    ) -> Result<Option<V<'e>>, Halt> {
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         let postponable = matches!(result, Err(Fault::Error(_)));
         if postponable && self.faults.is_some() {
             if let Err(halt) = outcome(self.program, true, result, name, span) {

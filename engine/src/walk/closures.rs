@@ -7,9 +7,9 @@ use super::keyed;
 use super::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
 use super::term::{FrameId, Made, NO_VALUE, T};
 use crate::bug::bug;
-use crate::evaluation::Halt;
+use crate::runtime::Halt;
 use crate::trace::{Count, Op};
-use crate::value::{ObjectBuilder, Put, SetBuilder, V};
+use crate::value::{ObjectBuilder, Put, SetBuilder, ValueRef};
 
 /// Where the solutions of a comprehension's body come from.
 enum Solutions<'e> {
@@ -196,7 +196,7 @@ impl<'e> Walk<'e> {
         frame: FrameId,
         term: &'e Term,
         inside: &'e Comprehension,
-    ) -> Result<V<'e>, Halt> {
+    ) -> Result<ValueRef<'e>, Halt> {
         let arena = self.call.arena;
         let head = T::Term(&inside.head, frame);
         Ok(match &term.kind {

@@ -5,10 +5,10 @@ use solon_syntax::source::Span;
 
 use super::machine::{Flow, Goal, Walk};
 use super::term::List;
-use crate::evaluation::{Halt, clash, fixed_key_name, rule_header};
 use crate::program::canonical::Group;
+use crate::runtime::{Halt, clash, fixed_key_name, rule_header};
 use crate::trace::Op;
-use crate::value::V;
+use crate::value::ValueRef;
 
 impl<'e> Walk<'e> {
     /// The error of a complete rule or function whose rules disagree; `clashed` disagreed first.
@@ -16,7 +16,7 @@ impl<'e> Walk<'e> {
         &mut self,
         goal: Goal<'e>,
         group: &'e Group,
-        path: &[V<'e>],
+        path: &[ValueRef<'e>],
         args: Option<List<'e>>,
         clashed: &'e Rule,
     ) -> Halt {
@@ -83,7 +83,7 @@ impl<'e> Walk<'e> {
         goal: Goal<'e>,
         rule: &'e Rule,
         args: Option<List<'e>>,
-        produced: &mut Vec<(V<'e>, Span)>,
+        produced: &mut Vec<(ValueRef<'e>, Span)>,
     ) -> Result<bool, Halt> {
         let child = self.child(goal, rule, false);
         self.rule_event(Op::Enter, child, rule);

@@ -8,15 +8,13 @@ use super::partial_eval::PossibleKey;
 use super::reference::Target;
 use super::term::{Made, T};
 use crate::bug::{Within as _, bug};
-use crate::evaluation::{
-    Halt, Overlay, base_child, below, document_keys, is_system, replaced_below,
-};
 use crate::program::canonical::{Site, SiteId, Sites};
+use crate::runtime::{Halt, Overlay, base_child, below, document_keys, is_system, replaced_below};
 use crate::trace::{Count, Operation};
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// A path below `data`.
-pub(super) type Path<'e> = SmallVec<[V<'e>; 8]>;
+pub(super) type Path<'e> = SmallVec<[ValueRef<'e>; 8]>;
 
 impl<'e> Walk<'e> {
     pub(super) fn sites(&self) -> &'e Sites {
@@ -43,7 +41,7 @@ impl<'e> Walk<'e> {
         goal: Goal<'e>,
         mut site: Option<SiteId>,
         mut path: Path<'e>,
-        mut first: Option<V<'e>>,
+        mut first: Option<ValueRef<'e>>,
         mut target: Target<'e>,
         next: Next<'_, 'e>,
     ) -> Outcome {
@@ -96,7 +94,7 @@ impl<'e> Walk<'e> {
             .flat_map(|site| site.children.keys())
             .map(|key| key.borrow())
             .filter(|key| base.is_none_or(|base| base.lookup(*key).is_none()));
-        let ruled: Vec<V<'e>> = ruled.collect();
+        let ruled: Vec<ValueRef<'e>> = ruled.collect();
         // a document that `with` replaces keeps numbers and texts apart
         let numbers = self.open.is_some() && self.is_unknown_step(step) && !self.is_replaced(path);
         let stored = self.possible_keys(keys, numbers, site);
@@ -114,7 +112,7 @@ impl<'e> Walk<'e> {
     }
 
     /// Whether `with` replaces the document at a path, or one around it.
-    fn is_replaced(&self, path: &[V<'e>]) -> bool {
+    fn is_replaced(&self, path: &[ValueRef<'e>]) -> bool {
         let mut overlay = self.scope().overlay.as_deref();
         for key in path {
             if let Some(Overlay::Value(_)) = overlay {
@@ -126,7 +124,7 @@ impl<'e> Walk<'e> {
     }
 
     /// The base document at a path, with what is replaced.
-    pub(super) fn resolve(&self, path: &[V<'e>]) -> Option<V<'e>> {
+    pub(super) fn resolve(&self, path: &[ValueRef<'e>]) -> Option<ValueRef<'e>> {
         let start = self.begin();
         let document = self.base_document(path);
         self.end(Operation::Resolve, start);
@@ -136,7 +134,7 @@ impl<'e> Walk<'e> {
         document
     }
 
-    fn base_document(&self, path: &[V<'e>]) -> Option<V<'e>> {
+    fn base_document(&self, path: &[ValueRef<'e>]) -> Option<ValueRef<'e>> {
         let arena = self.call.arena;
         let mut overlay = self.scope().overlay.as_deref();
         let mut base = Some(self.data);
@@ -166,7 +164,7 @@ impl<'e> Walk<'e> {
         goal: Goal<'e>,
         site: Option<SiteId>,
         path: &mut Path<'e>,
-    ) -> Result<Option<V<'e>>, Halt> {
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         let base = self.resolve(path);
         let Some(site) = site else {
             return Ok(base);
@@ -179,7 +177,12 @@ impl<'e> Walk<'e> {
     }
 
     /// What the rules below a site make.
-    fn leaves(&mut self, goal: Goal<'e>, site: SiteId, path: &mut Path<'e>) -> Result<V<'e>, Halt> {
+    fn leaves(
+        &mut self,
+        goal: Goal<'e>,
+        site: SiteId,
+        path: &mut Path<'e>,
+    ) -> Result<ValueRef<'e>, Halt> {
         self.turn()?;
         let arena = self.call.arena;
         let mut pairs = Vec::new();
@@ -204,7 +207,11 @@ impl<'e> Walk<'e> {
     }
 
     /// The document of a rule at a path.
-    fn leaf(&mut self, goal: Goal<'e>, path: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+    fn leaf(
+        &mut self,
+        goal: Goal<'e>,
+        path: &[ValueRef<'e>],
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
         let bump = self.call.arena.bump();
         let terms = std::iter::once(T::Term(&DATA, goal.frame))
             .chain(path.iter().map(|key| T::Known(*key)));
@@ -220,7 +227,7 @@ impl<'e> Walk<'e> {
     }
 
     /// Base documents with what rules make beside them; base data in the place of a rule wins.
-    fn merged(&self, base: V<'e>, made: V<'e>, site: Option<SiteId>) -> V<'e> {
+    fn merged(&self, base: ValueRef<'e>, made: ValueRef<'e>, site: Option<SiteId>) -> ValueRef<'e> {
         let ruled = self.site(site).is_some_and(|site| site.group.is_some());
         if ruled && self.scope().overlay.is_none() {
             return base;

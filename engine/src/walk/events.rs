@@ -17,7 +17,7 @@ use crate::bug::bug;
 use crate::builtins::{Entry, Observed};
 use crate::program::constant;
 use crate::trace::{Event, Local, Node, Observer, Op};
-use crate::value::{Kind, V, Value};
+use crate::value::{Kind, Value, ValueRef};
 
 /// What the steps of a search are shown as, made once.
 pub(super) struct Shown<'e> {
@@ -53,7 +53,7 @@ impl Shown<'_> {
     }
 
     /// A value as a term. What is large is made once, as long as it stays where it is.
-    fn value(&mut self, value: V<'_>) -> Arc<Term> {
+    fn value(&mut self, value: ValueRef<'_>) -> Arc<Term> {
         let Some(address) = address(value) else {
             return Arc::new(value_term(value));
         };
@@ -66,7 +66,7 @@ impl Shown<'_> {
     }
 
     /// A value as a term, if there is memory for its parts.
-    fn within(&mut self, value: V<'_>) -> Term {
+    fn within(&mut self, value: ValueRef<'_>) -> Term {
         let parts = parts(value, self.left / size_of::<Term>());
         match parts {
             Some(parts) => {
@@ -82,23 +82,23 @@ impl Shown<'_> {
 }
 
 /// Where a value with parts is kept for the whole evaluation.
-fn address(value: V<'_>) -> Option<usize> {
+fn address(value: ValueRef<'_>) -> Option<usize> {
     Some(match value {
-        V::Text(text) => std::ptr::from_ref(text).addr(),
-        V::Bytes(bytes) => std::ptr::from_ref(bytes).addr(),
-        V::NewText(text) => std::ptr::from_ref(text).addr(),
-        V::Array(items) => std::ptr::from_ref(items).addr(),
-        V::NewArray(items) => std::ptr::from_ref(items).addr(),
-        V::Object(object) => std::ptr::from_ref(object).addr(),
-        V::NewObject(object) => std::ptr::from_ref(object).addr(),
-        V::Set(set) => std::ptr::from_ref(set).addr(),
-        V::NewSet(set) => std::ptr::from_ref(set).addr(),
+        ValueRef::Text(text) => std::ptr::from_ref(text).addr(),
+        ValueRef::Bytes(bytes) => std::ptr::from_ref(bytes).addr(),
+        ValueRef::NewText(text) => std::ptr::from_ref(text).addr(),
+        ValueRef::Array(items) => std::ptr::from_ref(items).addr(),
+        ValueRef::NewArray(items) => std::ptr::from_ref(items).addr(),
+        ValueRef::Object(object) => std::ptr::from_ref(object).addr(),
+        ValueRef::NewObject(object) => std::ptr::from_ref(object).addr(),
+        ValueRef::Set(set) => std::ptr::from_ref(set).addr(),
+        ValueRef::NewSet(set) => std::ptr::from_ref(set).addr(),
         _ => return None,
     })
 }
 
 /// Number of the parts of a value, texts counted by their length, unless there are more than so many.
-fn parts(value: V<'_>, most: usize) -> Option<usize> {
+fn parts(value: ValueRef<'_>, most: usize) -> Option<usize> {
     let own = match value.as_text() {
         Some(text) => 1 + text.as_bytes().len() / size_of::<Term>(),
         None => 1,
@@ -260,7 +260,7 @@ impl<'e> Walk<'e> {
     pub(super) fn index_event(
         &mut self,
         goal: Goal<'e>,
-        path: &[V<'e>],
+        path: &[ValueRef<'e>],
         matched: usize,
         early_exit: bool,
     ) {
@@ -280,7 +280,7 @@ impl<'e> Walk<'e> {
     }
 
     /// What `trace` and `internal.test_case` say.
-    pub(super) fn note(&mut self, goal: Goal<'e>, entry: &Entry, values: &[V<'e>]) {
+    pub(super) fn note(&mut self, goal: Goal<'e>, entry: &Entry, values: &[ValueRef<'e>]) {
         if !self.is_watched(Op::Note) && !self.is_watched(Op::TestCase) {
             return;
         }
@@ -397,7 +397,7 @@ impl<'e> Walk<'e> {
         for reference in references {
             let steps = reference.as_ref().into_iter().flatten().skip(1);
             let steps: Vec<Value> = steps.filter_map(constant).collect();
-            let path: Vec<V<'_>> = steps.iter().map(Value::borrow).collect();
+            let path: Vec<ValueRef<'_>> = steps.iter().map(Value::borrow).collect();
             let kept = self.scope().memo.get(path.as_slice()).copied();
             if let Some(Some(value)) = kept {
                 known.push((Arc::new(reference), self.shown.value(value)));

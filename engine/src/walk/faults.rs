@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use super::machine::Walk;
-use crate::evaluation::{EvalError, Halt};
 use crate::limits;
+use crate::runtime::{EvalError, Halt};
 
 /// A place for the errors of built-ins, in the order in which they come up.
 #[derive(Debug, Default)]

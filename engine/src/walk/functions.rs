@@ -7,24 +7,24 @@ use super::documents::Path;
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::term::{List, T};
 use crate::bug::bug;
-use crate::evaluation::Halt;
 use crate::program::canonical::Group;
+use crate::runtime::Halt;
 use crate::trace::{Count, Op};
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// A call of a function while its rules are searched.
 struct Application<'c, 'e> {
     group: &'e Group,
-    path: &'c [V<'e>],
+    path: &'c [ValueRef<'e>],
     /// The arguments.
     args: &'e [Term],
     /// What the result must be equal to.
     output: Option<&'e Term>,
     /// What the results of the rules are made equal to before their bodies are searched.
     bound: Option<&'e Term>,
-    key: &'c [V<'e>],
+    key: &'c [ValueRef<'e>],
     /// The value so far.
-    value: Option<V<'e>>,
+    value: Option<ValueRef<'e>>,
     /// What the continuation wants.
     wanted: Flow,
     /// Whether two rules disagree.
@@ -37,7 +37,7 @@ impl<'e> Walk<'e> {
         &mut self,
         goal: Goal<'e>,
         group: &'e Group,
-        path: &[V<'e>],
+        path: &[ValueRef<'e>],
         operands: &'e [Term],
         next: Next<'_, 'e>,
     ) -> Outcome {
@@ -84,7 +84,7 @@ impl<'e> Walk<'e> {
     pub(super) fn returned(
         &mut self,
         goal: Goal<'e>,
-        value: V<'e>,
+        value: ValueRef<'e>,
         output: Option<&'e Term>,
         next: Next<'_, 'e>,
     ) -> Outcome {

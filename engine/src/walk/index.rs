@@ -6,13 +6,13 @@ use super::documents::Path;
 use super::machine::{Goal, Walk};
 use super::term::List;
 use crate::bug::bug;
-use crate::evaluation::{allows, may_have};
 use crate::program::canonical::{
     ConditionPlace, Conditions, Constraint, Group, GroupKind, Member, Membership, RuleAt, chain,
     is_ground,
 };
+use crate::runtime::{allows, may_have};
 use crate::trace::Operation;
-use crate::value::{V, Value};
+use crate::value::{Value, ValueRef};
 
 /// The rules that may match.
 pub(super) struct Matches<'e> {
@@ -54,11 +54,11 @@ impl<'e> Walk<'e> {
         &mut self,
         goal: Goal<'e>,
         group: &'e Group,
-        path: &[V<'e>],
+        path: &[ValueRef<'e>],
         args: Option<List<'e>>,
     ) -> Matches<'e> {
         let start = self.begin();
-        let args: Option<Vec<Option<V<'e>>>> = args.map(|args| {
+        let args: Option<Vec<Option<ValueRef<'e>>>> = args.map(|args| {
             let args = (0..args.len()).filter_map(|at| args.get(at));
             args.map(|arg| self.plug(arg)).collect()
         });
@@ -102,7 +102,12 @@ impl<'e> Walk<'e> {
         matches
     }
 
-    fn may_match(&self, group: &Group, conditions: &'e Conditions, args: &[Option<V<'e>>]) -> bool {
+    fn may_match(
+        &self,
+        group: &Group,
+        conditions: &'e Conditions,
+        args: &[Option<ValueRef<'e>>],
+    ) -> bool {
         let satisfies = |constraint: &'e Constraint| self.satisfies(constraint, args);
         let mut alternatives = conditions.alternatives.iter();
         if !alternatives.any(|constraints| constraints.iter().all(satisfies)) {
@@ -113,7 +118,7 @@ impl<'e> Walk<'e> {
         !is_asked || memberships.all(|membership| self.has_key(membership, args))
     }
 
-    fn has_key(&self, membership: &'e Membership, args: &[Option<V<'e>>]) -> bool {
+    fn has_key(&self, membership: &'e Membership, args: &[Option<ValueRef<'e>>]) -> bool {
         let Membership { key, collection } = membership;
         if self.is_open_at(key) {
             return true;
@@ -136,7 +141,7 @@ impl<'e> Walk<'e> {
         self.open.is_some() && self.is_open_place(place)
     }
 
-    fn satisfies(&self, constraint: &'e Constraint, args: &[Option<V<'e>>]) -> bool {
+    fn satisfies(&self, constraint: &'e Constraint, args: &[Option<ValueRef<'e>>]) -> bool {
         if self.is_open_at(&constraint.place) {
             return true;
         }
@@ -149,7 +154,7 @@ impl<'e> Walk<'e> {
             .is_some_and(|found| allows(&constraint.tests, found))
     }
 
-    fn at(&self, place: &'e ConditionPlace, args: &[Option<V<'e>>]) -> Option<V<'e>> {
+    fn at(&self, place: &'e ConditionPlace, args: &[Option<ValueRef<'e>>]) -> Option<ValueRef<'e>> {
         match place {
             ConditionPlace::Input(keys) => self.scope().input.and_then(|input| {
                 keys.iter()

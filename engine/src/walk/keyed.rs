@@ -11,12 +11,12 @@ use super::bindings::Bound;
 use super::machine::{Exprs, Goal, Walk};
 use super::term::{FrameId, NO_VALUE, T};
 use crate::bug::bug;
-use crate::evaluation::Halt;
 use crate::program::canonical::Key;
-use crate::value::V;
+use crate::runtime::Halt;
+use crate::value::ValueRef;
 
 /// The solutions of a comprehension by the values of the variables it shares: of each, the values that its head needs.
-pub(super) type Table<'e> = HashMap<Box<[V<'e>]>, Vec<Box<[V<'e>]>>>;
+pub(super) type Table<'e> = HashMap<Box<[ValueRef<'e>]>, Vec<Box<[ValueRef<'e>]>>>;
 
 /// The tables of a scope, by the address of the comprehension; `None` where a search came to no end.
 pub(super) type Tables<'e> = HashMap<*const Term, Option<Rc<Table<'e>>>>;
@@ -24,7 +24,7 @@ pub(super) type Tables<'e> = HashMap<*const Term, Option<Rc<Table<'e>>>>;
 /// The solutions of a comprehension that was searched before, for what is bound now.
 pub(super) struct Solutions<'e> {
     table: Rc<Table<'e>>,
-    values: Box<[V<'e>]>,
+    values: Box<[ValueRef<'e>]>,
     key: &'e Key,
 }
 
@@ -97,7 +97,7 @@ impl<'e> Walk<'e> {
         }
     }
 
-    fn values_of(&mut self, names: &'e [Name], frame: FrameId) -> Option<Box<[V<'e>]>> {
+    fn values_of(&mut self, names: &'e [Name], frame: FrameId) -> Option<Box<[ValueRef<'e>]>> {
         let values = names.iter().map(|name| {
             let variable = self.variable(name, frame);
             self.plug(T::Made(variable))
@@ -118,7 +118,7 @@ impl<'e> Walk<'e> {
             self.turn()?;
             let mut bound = Vec::with_capacity(row.len());
             for (name, value) in solutions.key.made.iter().zip(row) {
-                let (name, value): (&'e str, V<'e>) = (name, *value);
+                let (name, value): (&'e str, ValueRef<'e>) = (name, *value);
                 if self.binding(name, frame).is_none()
                     && let Some(frame) = self.frame_mut(frame)
                 {

@@ -16,12 +16,12 @@ use super::shortcuts::Shortcuts;
 use super::term::{FrameId, Made, NO_VALUE, T};
 use crate::bug::bug;
 use crate::builtins::BuiltinContext;
-use crate::evaluation::{EvalError, Halt};
 use crate::limits;
 use crate::program::Program;
 use crate::program::canonical::Keyed;
+use crate::runtime::{EvalError, Halt};
 use crate::trace::{Instruments, Observer, Op};
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// What a continuation wants.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,9 +45,9 @@ pub struct WalkContext<'e> {
     /// The program.
     pub program: &'e Program,
     /// The base documents.
-    pub data: V<'e>,
+    pub data: ValueRef<'e>,
     /// The input.
-    pub input: Option<V<'e>>,
+    pub input: Option<ValueRef<'e>>,
     /// Whether the first error of a built-in ends the search.
     pub strict: bool,
     /// Who is told each step.
@@ -124,7 +124,7 @@ pub struct Walk<'e> {
     pub(super) originals: Option<&'e HashMap<Name, Name>>,
     /// The query's comprehensions that are searched once.
     pub(super) keyed: Option<&'e Keyed>,
-    pub(super) data: V<'e>,
+    pub(super) data: ValueRef<'e>,
     pub(super) strict: bool,
     pub(super) call: BuiltinContext<'e>,
     pub(super) observer: Option<&'e mut dyn Observer>,
@@ -134,7 +134,7 @@ pub struct Walk<'e> {
     /// The current scope.
     pub(super) scope: usize,
     /// Values of constant terms, by their address.
-    pub(super) constants: HashMap<*const Term, Option<V<'e>>, foldhash::fast::RandomState>,
+    pub(super) constants: HashMap<*const Term, Option<ValueRef<'e>>, foldhash::fast::RandomState>,
     /// What operators name, by their address.
     pub(super) callees: HashMap<*const Term, Callee, foldhash::fast::RandomState>,
     pub(super) shown: Shown<'e>,
@@ -192,7 +192,7 @@ impl<'e> Walk<'e> {
     pub fn solutions(
         &mut self,
         question: &Question<'e>,
-    ) -> Result<Vec<Vec<V<'e>>>, Box<EvalError>> {
+    ) -> Result<Vec<Vec<ValueRef<'e>>>, Box<EvalError>> {
         self.originals = Some(question.originals);
         let frame = self.push_frame();
         let goal = Goal {
@@ -373,7 +373,7 @@ impl<'e> Walk<'e> {
             T::Term(term, goal.frame),
             value,
             &mut |walk| match walk.plug(value) {
-                Some(V::Bool(false)) => Ok(Flow::More),
+                Some(ValueRef::Bool(false)) => Ok(Flow::More),
                 Some(_) => next(walk),
                 None => {
                     bug!(NO_VALUE)

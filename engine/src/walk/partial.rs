@@ -8,10 +8,10 @@ use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::reference::Target;
 use super::term::{FrameId, NO_VALUE, T, TermShape};
 use crate::bug::{Within as _, bug};
-use crate::evaluation::{DocumentBuilder, Halt, fixed_key_name};
 use crate::program::canonical::{Group, GroupKind, Member};
+use crate::runtime::{DocumentBuilder, Halt, fixed_key_name};
 use crate::trace::{Count, Op};
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// How much of a document is asked for.
 struct Asked<'e> {
@@ -20,7 +20,7 @@ struct Asked<'e> {
     /// How many of those are keys.
     keys: usize,
     /// The steps behind them, as far as rules reach; `None` for variables.
-    later: Vec<Option<V<'e>>>,
+    later: Vec<Option<ValueRef<'e>>>,
     /// Whether the first step behind the path is more than a variable, so that heads are unified with the reference before
     /// their bodies are searched.
     narrowed: bool,
@@ -35,7 +35,7 @@ impl<'e> Walk<'e> {
         goal: Goal<'e>,
         group: &'e Group,
         matches: &Matches<'e>,
-        path: &[V<'e>],
+        path: &[ValueRef<'e>],
         target: Target<'e>,
         next: Next<'_, 'e>,
     ) -> Outcome {
@@ -90,7 +90,7 @@ impl<'e> Walk<'e> {
     }
 
     /// What was kept for another reference that asked for the same.
-    fn kept_for(&mut self, asked: &mut Asked<'e>) -> Option<V<'e>> {
+    fn kept_for(&mut self, asked: &mut Asked<'e>) -> Option<ValueRef<'e>> {
         let path = std::mem::take(&mut asked.path);
         let narrow = (path, std::mem::take(&mut asked.later));
         let kept = self.scope().narrowed.get(&narrow).copied();
@@ -103,9 +103,9 @@ impl<'e> Walk<'e> {
         &mut self,
         mut asked: Asked<'e>,
         matches: &Matches<'e>,
-        path: &[V<'e>],
+        path: &[ValueRef<'e>],
         rest: Target<'e>,
-        document: V<'e>,
+        document: ValueRef<'e>,
     ) {
         if !asked.narrowed {
             // where no rule may match, only what is asked for as a whole is kept
@@ -142,10 +142,10 @@ impl<'e> Walk<'e> {
         goal: Goal<'e>,
         group: &'e Group,
         matches: &Matches<'e>,
-        path: &[V<'e>],
+        path: &[ValueRef<'e>],
         asked: &Asked<'e>,
         target: Target<'e>,
-    ) -> Result<V<'e>, Halt> {
+    ) -> Result<ValueRef<'e>, Halt> {
         let mut extent = DocumentBuilder::Empty;
         for rule in &matches.rules {
             let Some(first) = rule.rule() else {
@@ -321,7 +321,7 @@ struct Building<'b, 'e> {
     goal: Goal<'e>,
     group: &'e Group,
     /// The group's path.
-    path: &'b [V<'e>],
+    path: &'b [ValueRef<'e>],
     /// Whether heads are unified with the reference before their bodies are searched.
     narrowed: bool,
     target: Target<'e>,

@@ -3,7 +3,7 @@
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::term::{List, T, TermShape};
 use crate::trace::Count;
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// What is left of a reference, and what it must be equal to.
 #[derive(Clone, Copy)]
@@ -88,7 +88,7 @@ impl<'e> Walk<'e> {
     pub(super) fn descend_found(
         &mut self,
         goal: Goal<'e>,
-        found: Option<V<'e>>,
+        found: Option<ValueRef<'e>>,
         target: Target<'e>,
         next: Next<'_, 'e>,
     ) -> Outcome {
@@ -100,7 +100,7 @@ impl<'e> Walk<'e> {
     }
 
     /// What lies below a term.
-    pub(super) fn lookup(&mut self, value: T<'e>, key: V<'e>) -> Option<T<'e>> {
+    pub(super) fn lookup(&mut self, value: T<'e>, key: ValueRef<'e>) -> Option<T<'e>> {
         let value = self.apply(value);
         match value.shape() {
             TermShape::Known(value) => value.lookup(key).map(T::Known),
@@ -150,7 +150,7 @@ impl<'e> Walk<'e> {
     fn each(
         &mut self,
         goal: Goal<'e>,
-        elements: impl Iterator<Item = (V<'e>, T<'e>)>,
+        elements: impl Iterator<Item = (ValueRef<'e>, T<'e>)>,
         step: T<'e>,
         rest: Target<'e>,
         next: Next<'_, 'e>,

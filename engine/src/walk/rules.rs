@@ -7,10 +7,10 @@ use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::reference::Target;
 use super::term::{NO_VALUE, T};
 use crate::bug::bug;
-use crate::evaluation::Halt;
 use crate::program::canonical::{Group, GroupKind};
+use crate::runtime::Halt;
 use crate::trace::{Count, Op};
-use crate::value::V;
+use crate::value::ValueRef;
 
 impl<'e> Walk<'e> {
     /// Goes on for each value below the document of a group of rules.
@@ -18,7 +18,7 @@ impl<'e> Walk<'e> {
         &mut self,
         goal: Goal<'e>,
         group: &'e Group,
-        path: &[V<'e>],
+        path: &[ValueRef<'e>],
         target: Target<'e>,
         next: Next<'_, 'e>,
     ) -> Outcome {
@@ -52,7 +52,7 @@ impl<'e> Walk<'e> {
         goal: Goal<'e>,
         group: &'e Group,
         matches: &Matches<'e>,
-        path: &[V<'e>],
+        path: &[ValueRef<'e>],
         target: Target<'e>,
         next: Next<'_, 'e>,
     ) -> Outcome {
@@ -152,12 +152,12 @@ impl<'e> Walk<'e> {
     }
 
     /// The value of a rule's head.
-    pub(super) fn head_value(&mut self, rule: &'e Rule, child: Goal<'e>) -> V<'e> {
+    pub(super) fn head_value(&mut self, rule: &'e Rule, child: Goal<'e>) -> ValueRef<'e> {
         match &rule.head.value {
             Some(value) => self
                 .plug(T::Term(value, child.frame))
                 .unwrap_or_else(|| bug!(NO_VALUE)),
-            None => V::Bool(true),
+            None => ValueRef::Bool(true),
         }
     }
 }
@@ -165,10 +165,10 @@ impl<'e> Walk<'e> {
 /// A complete rule's document while its rules are searched.
 struct Complete<'c, 'e> {
     group: &'e Group,
-    path: &'c [V<'e>],
+    path: &'c [ValueRef<'e>],
     target: Target<'e>,
     /// The value so far.
-    value: Option<V<'e>>,
+    value: Option<ValueRef<'e>>,
     /// What the continuation wants.
     wanted: Flow,
     /// Whether two rules disagree.

@@ -14,26 +14,27 @@ use super::machine::{Goal, Next, Outcome, Walk};
 use super::term::{NO_VALUE, T};
 use crate::bug::bug;
 use crate::builtins::Run;
-use crate::evaluation::{EvalError, Halt, Overlay, Patches, no_document, overlay};
 use crate::limits;
 use crate::program::document_path;
-use crate::value::{V, order};
+use crate::runtime::{EvalError, Halt, Overlay, Patches, no_document, overlay};
+use crate::value::{ValueRef, order};
 
 /// Results of rules and functions by path and arguments; `None` stands for undefined.
-type Memo<'e> = hashbrown::HashMap<Box<[V<'e>]>, Option<V<'e>>, foldhash::fast::RandomState>;
+type Memo<'e> =
+    hashbrown::HashMap<Box<[ValueRef<'e>]>, Option<ValueRef<'e>>, foldhash::fast::RandomState>;
 
 /// What a reference asks for below a document: the known path, and the steps behind it up to the last that is known,
 /// `None` for variables.
-pub(super) type Narrow<'e> = (Path<'e>, Vec<Option<V<'e>>>);
+pub(super) type Narrow<'e> = (Path<'e>, Vec<Option<ValueRef<'e>>>);
 
 /// Documents by what was asked for.
-type Narrowed<'e> = hashbrown::HashMap<Narrow<'e>, V<'e>, foldhash::fast::RandomState>;
+type Narrowed<'e> = hashbrown::HashMap<Narrow<'e>, ValueRef<'e>, foldhash::fast::RandomState>;
 
 /// Input, documents and functions as one expression sees them.
 #[derive(Default)]
 pub(super) struct Scope<'e> {
     /// The input.
-    pub input: Option<V<'e>>,
+    pub input: Option<ValueRef<'e>>,
     /// Replaced documents.
     pub overlay: Option<Rc<Overlay<'e>>>,
     /// Replaced functions; later ones win.
@@ -49,7 +50,7 @@ pub(super) struct Scope<'e> {
 
 /// What makes one scope other than another.
 pub(super) struct ScopeIdentity<'e> {
-    input: Option<V<'e>>,
+    input: Option<ValueRef<'e>>,
     overlay: Option<Rc<Overlay<'e>>>,
     mocks: Option<Rc<Vec<Mocked<'e>>>>,
     /// Hash of the input, the replaced documents and the names of the replaced functions.
@@ -90,7 +91,7 @@ pub(super) enum Mock<'e> {
     /// Another function or built-in, by its operator.
     Callee(&'e Term),
     /// A value.
-    Value(V<'e>),
+    Value(ValueRef<'e>),
 }
 
 /// What `with` replaces.
@@ -109,21 +110,21 @@ impl<'e> Scope<'e> {
     }
 
     /// The kept result of a call.
-    pub fn kept_call(&self, key: &[V<'e>]) -> Option<V<'e>> {
-        if key.iter().any(V::is_outsize) {
+    pub fn kept_call(&self, key: &[ValueRef<'e>]) -> Option<ValueRef<'e>> {
+        if key.iter().any(ValueRef::is_outsize) {
             return None;
         }
         self.memo.get(key).copied().flatten()
     }
 
     /// Keeps the result of a call, unless its arguments have too many parts to be found again.
-    pub fn keep_call(&mut self, key: &[V<'e>], result: V<'e>) {
-        if !key.iter().any(V::is_outsize) {
+    pub fn keep_call(&mut self, key: &[ValueRef<'e>], result: ValueRef<'e>) {
+        if !key.iter().any(ValueRef::is_outsize) {
             self.memo.insert(key.into(), Some(result));
         }
     }
 
-    pub fn root(input: Option<V<'e>>) -> Self {
+    pub fn root(input: Option<ValueRef<'e>>) -> Self {
         Self {
             input,
             ..Self::default()

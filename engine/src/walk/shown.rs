@@ -6,7 +6,7 @@ use solon_syntax::stack;
 
 use super::machine::Walk;
 use super::term::{List, Made, T, TermShape};
-use crate::value::{Kind, V};
+use crate::value::{Kind, ValueRef};
 
 /// Most parts of a term that holds free variables whose other variables are shown as their values.
 const PARTS: usize = 1 << 12;
@@ -68,11 +68,11 @@ pub(super) fn shown(term: T<'_>) -> Term {
 }
 
 /// A value as a term.
-pub(super) fn value_term(value: V<'_>) -> Term {
+pub(super) fn value_term(value: ValueRef<'_>) -> Term {
     stack::level(|| term_of(value))
 }
 
-fn term_of(value: V<'_>) -> Term {
+fn term_of(value: ValueRef<'_>) -> Term {
     let kind = match value.kind() {
         Kind::Null => TermKind::Null,
         Kind::Boolean => TermKind::Boolean(value.holds()),

@@ -3,7 +3,7 @@
 use solon_syntax::ast::{Comprehension, Name, Term, TermKind};
 use solon_syntax::source::Span;
 
-use crate::value::{ArrayView, V};
+use crate::value::{ArrayView, ValueRef};
 
 /// Number of an environment on the stack of environments.
 pub(crate) type FrameId = u32;
@@ -15,7 +15,7 @@ pub(super) const NO_VALUE: &str = "a term without a value";
 #[derive(Clone, Copy)]
 pub(crate) enum T<'e> {
     /// A value.
-    Known(V<'e>),
+    Known(ValueRef<'e>),
     /// A term of the program, and the environment of its variables.
     Term(&'e Term, FrameId),
     /// A term made while searching.
@@ -45,7 +45,7 @@ pub(crate) enum List<'e> {
 #[derive(Clone, Copy)]
 pub(crate) enum TermShape<'e> {
     /// A value.
-    Known(V<'e>),
+    Known(ValueRef<'e>),
     /// A variable that is not bound.
     Var(&'e str, FrameId),
     /// A reference, or the name of a document.
@@ -117,8 +117,8 @@ impl<'e> List<'e> {
     }
 
     /// The terms of an array, each with its index.
-    pub fn numbered(self) -> impl Iterator<Item = (V<'e>, T<'e>)> {
-        let indices = (0_i64..).map(V::Int);
+    pub fn numbered(self) -> impl Iterator<Item = (ValueRef<'e>, T<'e>)> {
+        let indices = (0_i64..).map(ValueRef::Int);
         indices.zip((0..self.len()).filter_map(move |at| self.get(at)))
     }
 

@@ -7,9 +7,9 @@ use super::calls::TOO_FEW_OPERANDS;
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::term::{List, T, TermShape};
 use crate::bug::bug;
-use crate::evaluation::Halt;
 use crate::limits;
-use crate::value::V;
+use crate::runtime::Halt;
+use crate::value::ValueRef;
 
 /// What every value on the way is made equal to, and then.
 struct TreeWalk<'n, 's, 'e> {
@@ -17,7 +17,7 @@ struct TreeWalk<'n, 's, 'e> {
     output: Option<&'e Term>,
     next: Next<'n, 'e>,
     /// The steps so far; none where nobody asks for them.
-    path: Option<&'s mut Vec<V<'e>>>,
+    path: Option<&'s mut Vec<ValueRef<'e>>>,
 }
 
 impl<'e> Walk<'e> {
@@ -54,7 +54,7 @@ impl<'e> Walk<'e> {
     }
 
     /// The first steps of a path, as far as its length is known; `None` for those that may be any.
-    fn sought(&mut self, path: T<'e>) -> Vec<Option<V<'e>>> {
+    fn sought(&mut self, path: T<'e>) -> Vec<Option<ValueRef<'e>>> {
         let Some(steps) = self.elements(path) else {
             return Vec::new();
         };
@@ -73,8 +73,8 @@ impl<'e> Walk<'e> {
     fn walk_below(
         &mut self,
         tree: &mut TreeWalk<'_, '_, 'e>,
-        value: V<'e>,
-        sought: &[Option<V<'e>>],
+        value: ValueRef<'e>,
+        sought: &[Option<ValueRef<'e>>],
     ) -> Outcome {
         self.turn()?;
         if value.refuses_walk() {
@@ -93,7 +93,7 @@ impl<'e> Walk<'e> {
         }
         let arena = self.call.arena;
         let items = value.as_array().into_iter().flat_map(|items| items.iter());
-        let items = (0_i64..).map(V::Int).zip(items);
+        let items = (0_i64..).map(ValueRef::Int).zip(items);
         let pairs = value
             .as_object()
             .into_iter()
@@ -125,9 +125,9 @@ impl<'e> Walk<'e> {
     fn walk_step(
         &mut self,
         tree: &mut TreeWalk<'_, '_, 'e>,
-        key: V<'e>,
-        value: V<'e>,
-        sought: &[Option<V<'e>>],
+        key: ValueRef<'e>,
+        value: ValueRef<'e>,
+        sought: &[Option<ValueRef<'e>>],
     ) -> Outcome {
         if let Some(path) = &mut tree.path {
             path.push(key);

@@ -6,9 +6,9 @@ use super::bindings::Bound;
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::term::{FrameId, List, T, TermShape};
 use crate::bug::bug;
-use crate::evaluation::Halt;
 use crate::limits;
-use crate::value::{Kind, ObjectView, V};
+use crate::runtime::Halt;
+use crate::value::{Kind, ObjectView, ValueRef};
 
 /// The pairs of an object.
 #[derive(Clone, Copy)]
@@ -77,7 +77,13 @@ impl<'e> Walk<'e> {
         }
     }
 
-    fn equal(&mut self, goal: Goal<'e>, left: V<'e>, right: V<'e>, next: Next<'_, 'e>) -> Outcome {
+    fn equal(
+        &mut self,
+        goal: Goal<'e>,
+        left: ValueRef<'e>,
+        right: ValueRef<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
         if self.are_equal(goal, left, right)? {
             return next(self);
         }
@@ -85,7 +91,12 @@ impl<'e> Walk<'e> {
     }
 
     /// Whether two values are equal; observers see how arrays and objects are gone through.
-    fn are_equal(&mut self, goal: Goal<'e>, left: V<'e>, right: V<'e>) -> Result<bool, Halt> {
+    fn are_equal(
+        &mut self,
+        goal: Goal<'e>,
+        left: ValueRef<'e>,
+        right: ValueRef<'e>,
+    ) -> Result<bool, Halt> {
         if self.observer.is_none() {
             return Ok(left == right);
         }
@@ -120,8 +131,8 @@ impl<'e> Walk<'e> {
     fn elements_are_equal(
         &mut self,
         goal: Goal<'e>,
-        one: V<'e>,
-        other: V<'e>,
+        one: ValueRef<'e>,
+        other: ValueRef<'e>,
     ) -> Result<bool, Halt> {
         self.turn()?;
         self.unify_event(goal, T::Known(one), T::Known(other));
@@ -155,7 +166,7 @@ impl<'e> Walk<'e> {
         }
     }
 
-    fn plug_set(&mut self, set: TermShape<'e>) -> Option<V<'e>> {
+    fn plug_set(&mut self, set: TermShape<'e>) -> Option<ValueRef<'e>> {
         match set {
             TermShape::Known(value) => Some(value),
             TermShape::Set(items, frame) => {
@@ -211,8 +222,8 @@ impl<'e> Walk<'e> {
     fn unify_pairs(
         &mut self,
         goal: Goal<'e>,
-        left: &'e [(V<'e>, T<'e>)],
-        right: &'e [(V<'e>, T<'e>)],
+        left: &'e [(ValueRef<'e>, T<'e>)],
+        right: &'e [(ValueRef<'e>, T<'e>)],
         next: Next<'_, 'e>,
     ) -> Outcome {
         let Some(((key, value), rest)) = left.split_first() else {
@@ -230,8 +241,8 @@ impl<'e> Walk<'e> {
     }
 
     /// The pairs of an object in the order of their keys, which must be known.
-    fn by_key(&mut self, pairs: Pairs<'e>) -> Option<&'e [(V<'e>, T<'e>)]> {
-        let mut known: Vec<(V<'e>, T<'e>)> = Vec::new();
+    fn by_key(&mut self, pairs: Pairs<'e>) -> Option<&'e [(ValueRef<'e>, T<'e>)]> {
+        let mut known: Vec<(ValueRef<'e>, T<'e>)> = Vec::new();
         match pairs {
             Pairs::Terms(pairs, frame) => {
                 for (key, value) in pairs {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use solon::store::Path;
-use solon::{BoundDocument, V, Value};
+use solon::{PinnedDocument, Value, ValueRef};
 
 use super::call::Call;
 use super::documents::{Document, Failure};
@@ -87,7 +87,7 @@ fn decide(
     state: &State,
     request: &Call<'_>,
     document: &Document,
-    now: &BoundDocument,
+    now: &PinnedDocument,
 ) -> Result<(), ApiError> {
     let input = input(state, request)?;
     let asked = solon::Request::new().input(&input);
@@ -109,10 +109,10 @@ fn decide(
     }
 }
 
-fn verdict(value: V<'_>) -> Verdict {
+fn verdict(value: ValueRef<'_>) -> Verdict {
     match value {
-        V::Bool(true) => Verdict::Allowed,
-        V::Bool(false) => Verdict::Refused(None),
+        ValueRef::Bool(true) => Verdict::Allowed,
+        ValueRef::Bool(false) => Verdict::Refused(None),
         value => {
             let Some(object) = value.as_object() else {
                 return Verdict::Refused(None);
@@ -120,7 +120,7 @@ fn verdict(value: V<'_>) -> Verdict {
             let Some(allowed) = object.get_str("allowed") else {
                 return Verdict::Undefined;
             };
-            if matches!(allowed, V::Bool(true)) {
+            if matches!(allowed, ValueRef::Bool(true)) {
                 return Verdict::Allowed;
             }
             let reason = object.get_str("reason").and_then(|reason| reason.as_text());

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use solon::json::{self, Layout, Style, TooLong};
 use solon::store::Path;
 use solon::trace::Detail;
-use solon::{Limits, Moment, ResponseMetadata, Value};
+use solon::{Limits, ResponseMetadata, Snapshot, Value};
 
 use super::ApiError;
 use super::body::{self, Document, Envelope};
@@ -155,7 +155,7 @@ impl Asked<'_> {
         state: &State,
         request: &Call<'_>,
         found: &Found,
-        moment: Option<&Moment>,
+        moment: Option<&Snapshot>,
         received: Instant,
     ) -> Result<Fields, Failure> {
         let document = &found.document;

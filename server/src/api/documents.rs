@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use solon::V;
+use solon::ValueRef;
 use solon::json::Style;
 use solon::store::Path;
-use solon::{BoundDocument, Error, Limits, Moment, PreparedDocument};
+use solon::{Error, Limits, PinnedDocument, PreparedDocument, Snapshot};
 
 use super::ApiError;
 use super::cache::Cache;
@@ -133,9 +133,9 @@ impl Document {
         &self,
         state: &State,
         request: &Call<'_>,
-        now: &BoundDocument,
+        now: &PinnedDocument,
         asked: solon::Request<'_>,
-        read: impl FnOnce(V<'_>) -> R,
+        read: impl FnOnce(ValueRef<'_>) -> R,
     ) -> Result<Option<R>, Failure> {
         self.ask(state, request, now, asked, |document, asked| {
             document.evaluate_with(asked, read)
@@ -147,7 +147,7 @@ impl Document {
         &self,
         state: &State,
         request: &Call<'_>,
-        moment: Option<&Moment>,
+        moment: Option<&Snapshot>,
         asked: solon::Request<'_>,
         style: Style<'_>,
     ) -> Result<Option<Vec<u8>>, Failure> {
@@ -164,8 +164,8 @@ impl Document {
     ///
     /// # Errors
     /// [`ApiError::Elsewhere`] on a reactor, unless an evaluation at this moment is known to be short.
-    pub fn is_quick_at(&self, request: &Call<'_>, bound: &BoundDocument) -> Result<(), ApiError> {
-        let generation = bound.moment().generation();
+    pub fn is_quick_at(&self, request: &Call<'_>, bound: &PinnedDocument) -> Result<(), ApiError> {
+        let generation = bound.snapshot().generation();
         let is_quick = || self.estimate.is_under(generation, SHORT) && !bound.may_block();
         // what asks the outside would ask twice
         if request.place.is_reactor() && !is_quick() {
@@ -179,11 +179,11 @@ impl Document {
         &self,
         state: &State,
         request: &Call<'_>,
-        bound: &BoundDocument,
+        bound: &PinnedDocument,
         asked: solon::Request<'_>,
-        evaluate: impl FnOnce(&BoundDocument, &solon::Request<'_>) -> Result<Option<R>, Error>,
+        evaluate: impl FnOnce(&PinnedDocument, &solon::Request<'_>) -> Result<Option<R>, Error>,
     ) -> Result<Option<R>, Failure> {
-        let generation = bound.moment().generation();
+        let generation = bound.snapshot().generation();
         let here = request.place.is_reactor();
         self.is_quick_at(request, bound)?;
         let prints = Prints::default();

@@ -66,7 +66,7 @@ pub fn rule(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         request,
         &document.prepared().bind(),
         asked,
-        |value| matches!(value, solon::V::Bool(true)),
+        |value| matches!(value, solon::ValueRef::Bool(true)),
     );
     let place = path.reference();
     let opa = state.options.spelling.is_opa();

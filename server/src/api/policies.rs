@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use solon::store::Origin;
-use solon::{Change, Error, Moment};
+use solon::{Change, Error, Snapshot};
 use solon_syntax::ast::Module;
 use solon_syntax::json;
 
@@ -66,7 +66,7 @@ pub fn list(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
 /// `GET /v1/policies/{id}`
 pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let target = PolicyTarget::of_request(request)?;
-    let now = state.engine.moment();
+    let now = state.engine.snapshot();
     let name = target.module_name(&now);
     let module = now.module(&name);
     let module = module.ok_or_else(|| ApiError::no_policy(&target.id))?;
@@ -81,10 +81,10 @@ pub fn put(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let target = PolicyTarget::of_request(request)?;
     let metrics = metrics::asked(request);
     // here the name is that of the file in messages
-    let name = target.module_name(&state.engine.moment());
+    let name = target.module_name(&state.engine.snapshot());
     let text = state.engine.module_text(&name, request.body())?;
     metrics.since("server_read_bytes", request.info().received());
-    let change = |now: &Moment| {
+    let change = |now: &Snapshot| {
         let name = target.module_name(now);
         // a policy of a file becomes the client's even if the text is the same
         let is_same = now
@@ -105,12 +105,12 @@ pub fn put(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
 fn apply(
     state: &State,
     metrics: &Metrics,
-    change: impl FnOnce(&Moment) -> Change,
+    change: impl FnOnce(&Snapshot) -> Change,
 ) -> Result<(), Error> {
     let stages = Stages::of_change(metrics);
     let hear = |name: &str, took: Duration| stages.hear(name, took);
     let before = state.engine.generation();
-    let change = |now: &Moment| Ok::<_, Error>(change(now));
+    let change = |now: &Snapshot| Ok::<_, Error>(change(now));
     state.engine.apply_with(change, stages.timer(&hear))?;
     if state.engine.generation() != before {
         state.documents.forget();
@@ -135,7 +135,7 @@ fn refused(error: Error) -> ApiError {
 pub fn delete(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let target = PolicyTarget::of_request(request)?;
     let metrics = metrics::asked(request);
-    let change = |now: &Moment| {
+    let change = |now: &Snapshot| {
         let mut change = Change::default();
         change.remove_module(&target.module_name(now));
         change
@@ -166,7 +166,7 @@ impl PolicyTarget {
 
     /// Name of the engine's module with this id, whether it exists or not. Invariant: the module's [`policy_id`] is the id. A change
     /// must choose the name under the writer lock: otherwise two modules could get one id.
-    fn module_name(&self, now: &Moment) -> String {
+    fn module_name(&self, now: &Snapshot) -> String {
         let absolute = format!("/{}", self.id);
         let is_there = |name: &str| now.module(name).is_some();
         if self.id.starts_with('/') || (!is_there(&self.id) && is_there(&absolute)) {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 use solon::trace::{Detail, Instruments, Spelling, Succeeded};
 use solon::{
-    Error, Explanation, Moment, PreparedDocument, PreparedPartial, PreparedQuery, Residuals,
-    Search, Solution, Value, Watched,
+    Error, ExplainOptions, Explanation, PreparedDocument, PreparedPartial, PreparedQuery,
+    Residuals, Search, Snapshot, Solution, Value,
 };
 
 use super::call::Call;
@@ -118,7 +118,7 @@ impl Searched for PreparedDocument {
         detail: Detail,
         search: Search<'_>,
     ) -> Explanation<Self::Answer> {
-        self.explain(asked, Watched::new(detail).search(search))
+        self.explain(asked, ExplainOptions::new(detail).search(search))
     }
 }
 
@@ -135,7 +135,7 @@ impl Searched for PreparedQuery {
         detail: Detail,
         search: Search<'_>,
     ) -> Explanation<Self::Answer> {
-        self.explain(asked, Watched::new(detail).search(search))
+        self.explain(asked, ExplainOptions::new(detail).search(search))
     }
 }
 
@@ -152,7 +152,7 @@ impl Searched for PreparedPartial {
         detail: Detail,
         search: Search<'_>,
     ) -> Explanation<Self::Answer> {
-        self.explain(asked, Watched::new(detail).search(search))
+        self.explain(asked, ExplainOptions::new(detail).search(search))
     }
 }
 
@@ -164,9 +164,9 @@ pub fn search<S: Searched>(
     metrics: &Metrics,
     subject: &S,
     asked: solon::Request<'_>,
-    moment: Option<&Moment>,
+    moment: Option<&Snapshot>,
 ) -> Result<(S::Answer, Told), Error> {
-    let moment = moment.cloned().unwrap_or_else(|| state.engine.moment());
+    let moment = moment.cloned().unwrap_or_else(|| state.engine.snapshot());
     let instruments = Instruments::default();
     let mut succeeded = Succeeded::default();
     let mut how = Search::default();
@@ -176,7 +176,7 @@ pub fn search<S: Searched>(
     if wanted.ids || wanted.labels {
         how = how.observer(&mut succeeded);
     }
-    let asked = asked.moment(&moment);
+    let asked = asked.snapshot(&moment);
     let (answer, explanation) = evaluate(state, request, &asked, |asked| match wanted.detail {
         Some(detail) => {
             let explained = subject.tell(asked, detail, how);

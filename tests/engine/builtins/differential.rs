@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value as Json;
-use solon::internal::value::{Arena, V};
+use solon::internal::value::{Arena, ValueRef};
 use solon::{Engine, Error, Request};
 
 use crate::text;
@@ -59,7 +59,7 @@ fn recorded(outcome: &Json) -> String {
         Json::Null => "undefined".to_owned(),
         Json::String(value) => {
             let arena = Arena::new();
-            let value: V<'_> = text::Reader::new(value).literal(&arena);
+            let value: ValueRef<'_> = text::Reader::new(value).literal(&arena);
             text::show(value)
         }
         Json::Array(error) => format!(

@@ -1,6 +1,6 @@
 //! Reads values from Rego text, and shows values as text.
 
-use solon::internal::value::{Arena, Kind, NumberBuf, V};
+use solon::internal::value::{Arena, Kind, NumberBuf, ValueRef};
 
 /// Reads one text from left to right.
 pub struct Reader<'t> {
@@ -13,7 +13,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A whole value.
-    pub fn literal(mut self, arena: &Arena) -> V<'_> {
+    pub fn literal(mut self, arena: &Arena) -> ValueRef<'_> {
         let value = self.term(arena);
         self.end();
         value
@@ -46,7 +46,7 @@ impl<'t> Reader<'t> {
         taken
     }
 
-    fn term<'e>(&mut self, arena: &'e Arena) -> V<'e> {
+    fn term<'e>(&mut self, arena: &'e Arena) -> ValueRef<'e> {
         self.skip();
         match self.rest.chars().next().unwrap_or(' ') {
             '"' => arena.bytes_text(&self.string()),
@@ -62,9 +62,9 @@ impl<'t> Reader<'t> {
                 arena.number(number)
             }
             _ => match self.take(|c| c.is_ascii_alphabetic()) {
-                "null" => V::Null,
-                "true" => V::Bool(true),
-                "false" => V::Bool(false),
+                "null" => ValueRef::Null,
+                "true" => ValueRef::Bool(true),
+                "false" => ValueRef::Bool(false),
                 "set" => {
                     self.need("()");
                     arena.set_from([])
@@ -74,7 +74,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn braces<'e>(&mut self, arena: &'e Arena) -> V<'e> {
+    fn braces<'e>(&mut self, arena: &'e Arena) -> ValueRef<'e> {
         self.need("{");
         if self.eat("}") {
             return arena.object_from([]);
@@ -99,7 +99,7 @@ impl<'t> Reader<'t> {
         arena.object_from(pairs)
     }
 
-    fn list<'e>(&mut self, arena: &'e Arena, end: &str) -> Vec<V<'e>> {
+    fn list<'e>(&mut self, arena: &'e Arena, end: &str) -> Vec<ValueRef<'e>> {
         let mut items = Vec::new();
         while !self.eat(end) {
             items.push(self.term(arena));
@@ -156,11 +156,11 @@ impl<'t> Reader<'t> {
 }
 
 /// A text that tells every two different values apart, and numbers by how they are written.
-pub fn show(value: V<'_>) -> String {
+pub fn show(value: ValueRef<'_>) -> String {
     let list = |items: Vec<String>| items.join(", ");
     match value {
-        V::Null => "null".to_owned(),
-        V::Bool(b) => b.to_string(),
+        ValueRef::Null => "null".to_owned(),
+        ValueRef::Bool(b) => b.to_string(),
         _ => match value.kind() {
             Kind::Number => value.as_number().unwrap().to_string(),
             Kind::String => format!("\"{}\"", value.as_text().unwrap().as_bytes().escape_ascii()),

@@ -45,7 +45,7 @@ fn policy_documents_and_facts_come_together() {
     engine.activate_bundle("one", &second).unwrap();
     assert_eq!(ids(&engine), ["one/r.rego"]);
     assert_eq!(engine.read("a").unwrap(), value!({"x": 3}));
-    let active = engine.moment().bundles();
+    let active = engine.snapshot().bundles();
     assert_eq!(
         (active[0].name.as_str(), active[0].revision.as_str()),
         ("one", "2")
@@ -53,7 +53,7 @@ fn policy_documents_and_facts_come_together() {
     assert_eq!(active[0].roots, ["a"]);
     engine.deactivate_bundle("one").unwrap();
     assert!(ids(&engine).is_empty() && engine.read("a").is_err());
-    assert!(engine.moment().bundles().is_empty());
+    assert!(engine.snapshot().bundles().is_empty());
     let generation = engine.generation();
     engine.deactivate_bundle("one").unwrap();
     assert_eq!(engine.generation(), generation);
@@ -142,7 +142,7 @@ fn several_bundles_change_as_one() {
     engine.activate_bundles(&[("x", &a), ("y", &b)]).unwrap();
     assert_eq!(ids(&engine), ["x/p.rego", "y/p.rego"]);
     let names: Vec<String> = engine
-        .moment()
+        .snapshot()
         .bundles()
         .into_iter()
         .map(|one| one.name)
@@ -151,7 +151,7 @@ fn several_bundles_change_as_one() {
     // roots may change hands within one change
     let (a, b) = (part("a", "b", "2"), part("b", "a", "2"));
     engine.activate_bundles(&[("x", &b), ("y", &a)]).unwrap();
-    assert_eq!(engine.moment().bundles()[0].roots, ["b"]);
+    assert_eq!(engine.snapshot().bundles()[0].roots, ["b"]);
     assert_eq!(engine.read("a/v").unwrap(), "2".into());
     // what a client put below the roots goes, what is elsewhere stays
     engine.put("a/w", 1.into()).unwrap();
@@ -183,7 +183,7 @@ fn deltas_change_documents() {
         engine.read("a").unwrap(),
         value!({"list": [1, 2], "new": {"deep": 3}})
     );
-    assert_eq!(engine.moment().bundles()[0].revision, "2");
+    assert_eq!(engine.snapshot().bundles()[0].revision, "2");
     assert_eq!(ids(&engine), ["one/p.rego"]);
 }
 
@@ -196,10 +196,10 @@ fn a_bundle_of_everything_keeps_facts_and_system_documents() {
     engine.activate_bundle("all", &all).unwrap();
     assert!(engine.read("old").is_err());
     assert_eq!(engine.read("system/version").unwrap(), "1".into());
-    assert_eq!(engine.moment().bundles()[0].roots, [""]);
+    assert_eq!(engine.snapshot().bundles()[0].roots, [""]);
     let scope = |path: &str| {
         engine
-            .moment()
+            .snapshot()
             .check_bundle_scope(&Path::from_slashes(path))
     };
     assert_eq!(
@@ -214,11 +214,16 @@ fn a_bundle_of_everything_keeps_facts_and_system_documents() {
 fn owners_of_paths() {
     let engine = Engine::new();
     let one = bundle(&[("/.manifest", r#"{"roots": ["a/b"]}"#)]);
-    assert!(engine.moment().check_bundle_scope(&Path::default()).is_ok());
+    assert!(
+        engine
+            .snapshot()
+            .check_bundle_scope(&Path::default())
+            .is_ok()
+    );
     engine.activate_bundle("one", &one).unwrap();
     let scope = |path: &str| {
         engine
-            .moment()
+            .snapshot()
             .check_bundle_scope(&Path::from_slashes(path))
     };
     for owned in ["a", "a/b", "a/b/c"] {
@@ -261,7 +266,7 @@ fn what_does_not_change_is_not_compiled_and_keeps_its_memory() {
         bundle(&files)
     };
     engine.activate_bundle("b", &files(1)).unwrap();
-    let before = engine.snapshot();
+    let before = engine.data_snapshot();
     let place = |root: &Value| {
         root.pointer("/d/same/text")
             .unwrap()
@@ -272,7 +277,7 @@ fn what_does_not_change_is_not_compiled_and_keeps_its_memory() {
     engine.activate_bundle("b", &files(2)).unwrap();
     let work = engine.work();
     assert!(work.lowered < 10, "{work:?}");
-    assert_eq!(place(before.root()), place(engine.snapshot().root()));
+    assert_eq!(place(before.root()), place(engine.data_snapshot().root()));
     assert_eq!(engine.read("d/changed").unwrap(), 2.into());
     // the same bundle again is no change
     let generation = engine.generation();
@@ -303,10 +308,13 @@ fn every_decision_belongs_to_one_revision() {
         for count in &decided {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
-                    let moment = engine.moment();
+                    let snapshot = engine.snapshot();
                     let request = Request::new();
-                    let pair = both.evaluate(&request.moment(&moment)).unwrap().unwrap();
-                    let revision = moment.bundles()[0].revision.clone();
+                    let pair = both
+                        .evaluate(&request.snapshot(&snapshot))
+                        .unwrap()
+                        .unwrap();
+                    let revision = snapshot.bundles()[0].revision.clone();
                     assert_eq!(pair.to_string(), format!("[{revision}, {revision}]"));
                     let current = both.evaluate(&Request::new()).unwrap().unwrap();
                     let text = current.to_string();
@@ -327,5 +335,5 @@ fn every_decision_belongs_to_one_revision() {
         }
         done.store(true, Ordering::Relaxed);
     });
-    assert_eq!(engine.moment().bundles()[0].revision, "200");
+    assert_eq!(engine.snapshot().bundles()[0].revision, "200");
 }

@@ -11,7 +11,7 @@ use solon::store::{
     StoredOrigins,
 };
 use solon::trace::Timer;
-use solon::{Change, Engine, Error, FileLoad, LoadReport, Moment, Request, Value};
+use solon::{Change, Engine, Error, FileLoad, LoadReport, Request, Snapshot, Value};
 use solon_syntax::ast::Version;
 
 use crate::waiting::HANG;
@@ -277,7 +277,7 @@ fn a_load_that_fails_changes_nothing() {
     assert_eq!(report.unknown_modules, ["own.rego"]);
     assert_eq!(engine.module_origin("own.rego"), Origin::Unknown);
     assert_eq!(engine.module_origin("f.rego"), Origin::Files);
-    let before = engine.moment();
+    let before = engine.snapshot();
     engine.set_module("f.rego", "package f\nq := 2").unwrap();
     assert_eq!(engine.module_origin("f.rego"), Origin::Client);
     assert_eq!(before.module_origin("f.rego"), Origin::Files);
@@ -289,7 +289,7 @@ fn origins_of_policies_are_read_during_a_change() {
     load(&engine, &[("f.rego", "package f")]);
     let (sender, origin) = channel();
     std::thread::spawn(move || {
-        let read = |now: &Moment| {
+        let read = |now: &Snapshot| {
             let pair = (engine.module_origin("f.rego"), now.module_origin("f.rego"));
             sender.send(pair).unwrap();
             Ok::<_, Error>(Change::default())
@@ -329,13 +329,13 @@ fn a_change_sees_what_the_change_before_it_made() {
         go_on: Mutex::new(go_on),
     };
     let engine = Engine::builder().open(Arc::new(store)).unwrap();
-    let names = |now: &Moment| now.modules().map(|(name, _)| name.to_owned()).collect();
+    let names = |now: &Snapshot| now.modules().map(|(name, _)| name.to_owned()).collect();
     std::thread::scope(|scope| {
         scope.spawn(|| load(&engine, &[("f.rego", "package f")]));
         has_begun.recv_timeout(HANG).unwrap();
         let second = scope.spawn(|| {
             let mut seen: Vec<String> = Vec::new();
-            let change = |now: &Moment| {
+            let change = |now: &Snapshot| {
                 seen = names(now);
                 Ok::<_, Error>(Change::default())
             };

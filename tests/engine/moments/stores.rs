@@ -135,7 +135,7 @@ fn a_check_changes_nothing_and_can_be_asked() {
     assert_eq!(after.generation(), generation + 1);
     let now = Request::new();
     for _ in 0..3 {
-        let there = document.evaluate(&now.moment(&after)).unwrap();
+        let there = document.evaluate(&now.snapshot(&after)).unwrap();
         assert_eq!(there, Some(Value::Int(70)));
         assert_eq!(document.evaluate(&now).unwrap(), Some(Value::Int(2)));
         let there = query.bind_to(&after).unwrap().solutions(&now).unwrap();

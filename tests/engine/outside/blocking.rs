@@ -1,7 +1,7 @@
 //! Which decisions may wait for the outside.
 
 use solon::internal::builtins::{BuiltinContext, Custom, Fault};
-use solon::internal::value::V;
+use solon::internal::value::ValueRef;
 use solon::{Engine, FixedHost};
 
 use crate::engine;
@@ -70,8 +70,8 @@ dynamic := data.other[input.x]
 #[test]
 fn functions_of_the_host_say_whether_they_wait() {
     #[expect(clippy::unnecessary_wraps, reason = "functions may fail")]
-    fn answer<'e>(_: &mut BuiltinContext<'e>, _: &[V<'e>]) -> Result<V<'e>, Fault> {
-        Ok(V::Int(1))
+    fn answer<'e>(_: &mut BuiltinContext<'e>, _: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+        Ok(ValueRef::Int(1))
     }
     let engine = Engine::builder()
         .function(

@@ -9,7 +9,7 @@ use std::time::Duration;
 use solon::host::{
     HttpError, HttpErrorKind, HttpRequest, HttpResponse, LookupError, OfflineHost, Wait,
 };
-use solon::{BuiltinContext, Custom, Engine, ErrorKind, Fault, Host, Limits, Request, V};
+use solon::{BuiltinContext, Custom, Engine, ErrorKind, Fault, Host, Limits, Request, ValueRef};
 
 use crate::{decide, kind};
 
@@ -74,14 +74,14 @@ offline := count(numbers.range(1, 5000))
 "#;
 
 #[expect(clippy::unnecessary_wraps, reason = "functions may fail")]
-fn waits<'e>(_: &mut BuiltinContext<'e>, _: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn waits<'e>(_: &mut BuiltinContext<'e>, _: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
     CALLED.set(CALLED.get() + 1);
-    Ok(V::Int(1))
+    Ok(ValueRef::Int(1))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "functions may fail")]
-fn returns<'e>(_: &mut BuiltinContext<'e>, _: &[V<'e>]) -> Result<V<'e>, Fault> {
-    Ok(V::Int(2))
+fn returns<'e>(_: &mut BuiltinContext<'e>, _: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+    Ok(ValueRef::Int(2))
 }
 
 fn network() -> (Arc<Network>, Engine) {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
 use solon::host::{HttpError, HttpRequest, HttpResponse, Wait};
 use solon::internal::builtins::{Custom, Fault};
-use solon::internal::value::V;
+use solon::internal::value::ValueRef;
 use solon::{Engine, Host, Limits, Request};
 
 use crate::decide;
@@ -35,8 +35,8 @@ impl Host for Restless {
 }
 
 /// How often something was asked before.
-fn count<'e>(asked: &AtomicU32) -> V<'e> {
-    V::Int(asked.fetch_add(1, Ordering::SeqCst).into())
+fn count<'e>(asked: &AtomicU32) -> ValueRef<'e> {
+    ValueRef::Int(asked.fetch_add(1, Ordering::SeqCst).into())
 }
 
 #[test]

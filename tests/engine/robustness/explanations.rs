@@ -4,7 +4,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use solon::trace::{Detail, Spelling};
-use solon::{Cancel, Engine, Error, Explanation, Limits, Request, Value, Watched};
+use solon::{Cancel, Engine, Error, ExplainOptions, Explanation, Limits, Request, Value};
 
 use crate::{SOON, nested_value, on_small_stack, on_small_stack_within};
 
@@ -87,7 +87,7 @@ impl<'a> Asked<'a> {
             if let Some(input) = self.input {
                 request = request.input(input);
             }
-            let watched = Watched::new(self.detail).documents(true);
+            let watched = ExplainOptions::new(self.detail).documents(true);
             engine
                 .prepare_query(self.query)
                 .unwrap()

@@ -5,7 +5,7 @@ use std::thread;
 
 use solon::internal::engine::Change;
 use solon::{
-    Cancel, Engine, Error, Path, PreparedDocument, PreparedQuery, Request, Snapshot, Value,
+    Cancel, DataSnapshot, Engine, Error, Path, PreparedDocument, PreparedQuery, Request, Value,
 };
 
 const fn shared<T: Send + Sync>() {}
@@ -14,7 +14,7 @@ const _: () = {
     shared::<Engine>();
     shared::<PreparedQuery>();
     shared::<PreparedDocument>();
-    shared::<Snapshot>();
+    shared::<DataSnapshot>();
     shared::<Value>();
     shared::<Cancel>();
     shared::<Error>();
@@ -22,19 +22,19 @@ const _: () = {
 
 const SWAPS: i64 = 1_000;
 
-/// Modules and data of one moment, in which everything is `moment`.
-fn change(moment: i64) -> Change {
+/// Modules and data of one moment, in which everything is `snapshot`.
+fn change(snapshot: i64) -> Change {
     let mut change = Change::default();
     change.set_module(
         "a.rego",
-        &format!("package a\np := [{moment}, data.moment, data.other.moment, data.b.q]"),
+        &format!("package a\np := [{snapshot}, data.snapshot, data.other.snapshot, data.b.q]"),
     );
     change.set_module(
         "b.rego",
-        &format!("package b\nq := {moment} + 0 * data.moment"),
+        &format!("package b\nq := {snapshot} + 0 * data.snapshot"),
     );
-    change.put(Path::from_slashes("/moment"), moment.into());
-    change.put(Path::from_slashes("/other/moment"), moment.into());
+    change.put(Path::from_slashes("/snapshot"), snapshot.into());
+    change.put(Path::from_slashes("/other/snapshot"), snapshot.into());
     change
 }
 
@@ -65,8 +65,8 @@ fn readers_see_one_moment() {
     };
     thread::scope(|scope| {
         let readers = [scope.spawn(read), scope.spawn(read)];
-        for moment in 1..=SWAPS {
-            engine.apply(change(moment)).unwrap();
+        for snapshot in 1..=SWAPS {
+            engine.apply(change(snapshot)).unwrap();
         }
         done.store(true, Ordering::Relaxed);
         for reader in readers {

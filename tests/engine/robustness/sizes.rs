@@ -117,7 +117,7 @@ fn numbers_out_of_all_bounds() {
             );
             drop(
                 json::read_into(&Arena::new(), number.as_bytes())
-                    .map(solon::internal::value::V::to_value),
+                    .map(solon::internal::value::ValueRef::to_value),
             );
             drop(yaml::read(number.as_bytes()));
         });

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use solon::trace::Detail;
 use solon::{
-    Cancel, Engine, Error, ErrorKind, Limits, PartialOptions, QueryContext, Request, Watched,
+    Cancel, Engine, Error, ErrorKind, ExplainOptions, Limits, PartialOptions, QueryContext, Request,
 };
 
 const POLICY: &str = "package t
@@ -36,7 +36,7 @@ fn errors(engine: &Engine, name: &str, request: &Request<'_>) -> Vec<(&'static s
     let context = QueryContext::default();
     let options = PartialOptions::default();
     let partial = engine.prepare_partial(&text, &options, &context).unwrap();
-    let watched = || Watched::new(Detail::Notes);
+    let watched = || ExplainOptions::new(Detail::Notes);
     let results = [
         ("evaluate", document.evaluate(request).map(drop)),
         ("evaluate_json", document.evaluate_json(request).map(drop)),
@@ -107,7 +107,7 @@ fn an_explanation_that_is_too_large_exceeds_a_memory_limit() {
     let limits = NONE.explanation(Some(1 << 10)).steps(Some(100_000));
     let request = Request::new().limits(&limits);
     let document = engine.prepare_document("t/p").unwrap();
-    let explained = document.explain(&request, Watched::new(Detail::Full));
+    let explained = document.explain(&request, ExplainOptions::new(Detail::Full));
     let error = explained.answer.err().unwrap();
     assert_eq!(error.kind(), ErrorKind::MemoryLimit, "{error}");
     assert_eq!(

@@ -52,7 +52,7 @@ fn a_change_copies_one_run_and_no_document() {
         (Operation::Add, "/large/k0500000a", KEYS),
     ];
     for (operation, path, keys) in steps {
-        let before = engine.snapshot();
+        let before = engine.data_snapshot();
         let path = Path::from_slashes(path);
         let old = before.read(&path).ok().cloned();
         let change = |transaction: &mut Transaction| {
@@ -62,7 +62,7 @@ fn a_change_copies_one_run_and_no_document() {
         };
         let (changed, taken) = timed(|| engine.edit(change));
         changed.unwrap();
-        let after = engine.snapshot();
+        let after = engine.data_snapshot();
         assert!(
             taken < Duration::from_secs(1),
             "{operation:?} of {path} took {taken:?}"
@@ -99,7 +99,7 @@ fn changed(operation: Operation, path: &[&str]) -> Result<String, StoreError> {
     let odd = odd.map(|(key, value)| (Value::string(key), Value::from(value)));
     engine.put("/l", list).unwrap();
     engine.put("/o", Value::object(odd.to_vec())).unwrap();
-    let mut transaction = Transaction::on(&engine.snapshot());
+    let mut transaction = Transaction::on(&engine.data_snapshot());
     let before = transaction.root().clone();
     let path = Path::new(path.iter().copied());
     match transaction.write(operation, &path, 9.into()) {

@@ -4,7 +4,7 @@ use serde_json::Value;
 use solon::internal::compile::Options;
 use solon::internal::value::json;
 use solon::trace::Detail;
-use solon::{Change, Engine, Explanation, Path, Request, Watched};
+use solon::{Change, Engine, ExplainOptions, Explanation, Path, Request};
 use solon_syntax::ast::Version;
 
 /// How a request of a case is answered.
@@ -28,6 +28,6 @@ pub fn explain(request: &Value, detail: Detail) -> Explanation {
     if let Some(input) = &input {
         asked = asked.input(input);
     }
-    let watched = Watched::new(detail).documents(true);
+    let watched = ExplainOptions::new(detail).documents(true);
     query.unwrap().explain(&asked, watched)
 }

@@ -1,7 +1,7 @@
 //! What callers tell about requests reaches functions of the host, and what those tell comes back.
 
 use serde_json::{Value as Json, json};
-use solon::{Custom, Fault, V, Value};
+use solon::{Custom, Fault, Value, ValueRef};
 use solon_server::{Authorization, Server, ServerBuilder, ServerOptions};
 
 use crate::client::{Client, Message};
@@ -189,7 +189,7 @@ fn metadata_may_be_any_value() {
             .first()
             .copied()
             .ok_or(Fault::Undefined)
-            .map(|x: V<'_>| x)
+            .map(|x: ValueRef<'_>| x)
     });
     let server = Inside::start(Server::builder().function(set.unwrap()));
     let put = Message::new("PUT", "/v1/policies/s").body("package s\n\np := sets(1)\n");

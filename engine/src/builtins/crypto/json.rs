@@ -16,7 +16,7 @@ use super::der;
 use super::private::PrivateKey;
 use super::public::PublicKey;
 use crate::uri::Uri;
-use crate::value::{Arena, NumberBuf, V};
+use crate::value::{Arena, NumberBuf, ValueRef};
 
 /// Writes values into an arena.
 #[derive(Clone, Copy)]
@@ -24,7 +24,10 @@ pub struct Json<'e>(pub &'e Arena);
 
 impl<'e> Json<'e> {
     /// An object.
-    pub fn object(self, fields: impl IntoIterator<Item = (&'static str, V<'e>)>) -> V<'e> {
+    pub fn object(
+        self,
+        fields: impl IntoIterator<Item = (&'static str, ValueRef<'e>)>,
+    ) -> ValueRef<'e> {
         let pairs = fields
             .into_iter()
             .map(|(name, value)| (self.0.text(name), value));
@@ -32,47 +35,51 @@ impl<'e> Json<'e> {
     }
 
     /// A list; `null` when it is empty, as for Go's lists that were never made.
-    pub fn list<T>(self, items: impl IntoIterator<Item = T>, show: impl Fn(T) -> V<'e>) -> V<'e> {
-        let items: Vec<V<'e>> = items.into_iter().map(show).collect();
+    pub fn list<T>(
+        self,
+        items: impl IntoIterator<Item = T>,
+        show: impl Fn(T) -> ValueRef<'e>,
+    ) -> ValueRef<'e> {
+        let items: Vec<ValueRef<'e>> = items.into_iter().map(show).collect();
         if items.is_empty() {
-            V::Null
+            ValueRef::Null
         } else {
             self.0.array(&items)
         }
     }
 
     /// Bytes, in base64.
-    pub fn bytes(self, bytes: &[u8]) -> V<'e> {
+    pub fn bytes(self, bytes: &[u8]) -> ValueRef<'e> {
         self.0.text(&STANDARD.encode(bytes))
     }
 
     /// A text.
-    pub fn text(self, text: &str) -> V<'e> {
+    pub fn text(self, text: &str) -> ValueRef<'e> {
         self.0.text(text)
     }
 
     /// A number that is not negative, from its bytes.
-    pub fn number(self, bytes: &[u8]) -> V<'e> {
+    pub fn number(self, bytes: &[u8]) -> ValueRef<'e> {
         let digits = BigUint::from_bytes_be(bytes).to_string();
         match NumberBuf::read(&digits) {
             Ok(number) => self.0.number(number),
-            Err(_) => V::Null,
+            Err(_) => ValueRef::Null,
         }
     }
 
     /// An object identifier as a list of numbers.
-    pub fn oid(self, oid: &[u8]) -> V<'e> {
+    pub fn oid(self, oid: &[u8]) -> ValueRef<'e> {
         let arcs = der::arcs(oid).unwrap_or_default();
         self.0
-            .array_from(arcs.into_iter().map(|arc| V::Int(arc.into())))
+            .array_from(arcs.into_iter().map(|arc| ValueRef::Int(arc.into())))
     }
 
     /// A value of whatever kind.
-    pub fn any(self, value: &Any<'_>) -> V<'e> {
+    pub fn any(self, value: &Any<'_>) -> ValueRef<'e> {
         match value {
-            Any::Nothing => V::Null,
-            Any::Bool(truth) => V::Bool(*truth),
-            Any::Int(number) => V::Int(*number),
+            Any::Nothing => ValueRef::Null,
+            Any::Bool(truth) => ValueRef::Bool(*truth),
+            Any::Int(number) => ValueRef::Int(*number),
             Any::Text(text) => self.text(text),
             Any::Bytes(bytes) => self.bytes(bytes),
             Any::Oid(oid) => self.oid(oid),
@@ -81,23 +88,23 @@ impl<'e> Json<'e> {
                 let length = i64::try_from(bits.len()).unwrap_or(i64::MAX);
                 self.object([
                     ("Bytes", self.bytes(bits.bytes())),
-                    ("BitLength", V::Int(length)),
+                    ("BitLength", ValueRef::Int(length)),
                 ])
             }
         }
     }
 
     /// An extension as it was written.
-    pub fn extension(self, extension: &Extension<'_>) -> V<'e> {
+    pub fn extension(self, extension: &Extension<'_>) -> ValueRef<'e> {
         self.object([
             ("Id", self.oid(extension.id)),
-            ("Critical", V::Bool(extension.critical)),
+            ("Critical", ValueRef::Bool(extension.critical)),
             ("Value", self.bytes(extension.value)),
         ])
     }
 
     /// A private key.
-    pub fn private_key(self, key: &PrivateKey) -> V<'e> {
+    pub fn private_key(self, key: &PrivateKey) -> ValueRef<'e> {
         match key {
             PrivateKey::Rsa(key) => {
                 let number = |number: &BigUint| self.number(&number.to_bytes_be());
@@ -133,7 +140,7 @@ impl<'e> Json<'e> {
     }
 
     /// A private key as keys are written in JSON (JWK); the error is the message.
-    pub fn jwk(self, key: &PrivateKey) -> Result<V<'e>, String> {
+    pub fn jwk(self, key: &PrivateKey) -> Result<ValueRef<'e>, String> {
         let text = |bytes: &[u8]| self.text(&URL_SAFE_NO_PAD.encode(bytes));
         let octets = |curve: &str, seed: &[u8], public: &[u8]| {
             self.object([
@@ -179,7 +186,7 @@ impl<'e> Json<'e> {
     }
 
     /// A public key.
-    pub fn public_key(self, key: &PublicKey) -> V<'e> {
+    pub fn public_key(self, key: &PublicKey) -> ValueRef<'e> {
         match key {
             PublicKey::Rsa(key) => {
                 self.object([("E", self.number(&key.e)), ("N", self.number(&key.n))])
@@ -204,8 +211,8 @@ impl<'e> Json<'e> {
     }
 
     /// The number that Go gives to the kind of a key.
-    pub fn key_kind(key: Option<&PublicKey>) -> V<'e> {
-        V::Int(match key {
+    pub fn key_kind(key: Option<&PublicKey>) -> ValueRef<'e> {
+        ValueRef::Int(match key {
             Some(PublicKey::Rsa(_)) => 1,
             Some(PublicKey::Dsa(_)) => 2,
             Some(PublicKey::Ec(_)) => 3,
@@ -215,7 +222,7 @@ impl<'e> Json<'e> {
     }
 
     /// A distinguished name.
-    pub fn name(self, name: &[Attribute<'_>]) -> V<'e> {
+    pub fn name(self, name: &[Attribute<'_>]) -> ValueRef<'e> {
         let all = |kind: u8| {
             let values = name
                 .iter()
@@ -243,7 +250,7 @@ impl<'e> Json<'e> {
             ("Organization", all(10)),
             ("OrganizationalUnit", all(11)),
             ("PostalCode", all(17)),
-            ("ExtraNames", V::Null),
+            ("ExtraNames", ValueRef::Null),
             (
                 "Names",
                 self.list(name, |attribute| {
@@ -257,7 +264,7 @@ impl<'e> Json<'e> {
     }
 
     /// The address that bytes stand for.
-    pub fn address(self, bytes: &[u8]) -> V<'e> {
+    pub fn address(self, bytes: &[u8]) -> ValueRef<'e> {
         if let Ok(bytes) = <[u8; 4]>::try_from(bytes) {
             return self.text(&Ipv4Addr::from(bytes).to_string());
         }
@@ -272,10 +279,10 @@ impl<'e> Json<'e> {
     }
 
     /// A URI.
-    pub fn uri(self, uri: &Uri) -> V<'e> {
+    pub fn uri(self, uri: &Uri) -> ValueRef<'e> {
         let bytes = |bytes: &[u8]| self.0.bytes_text(bytes);
         let user = match uri.user.as_slice() {
-            [] => V::Null,
+            [] => ValueRef::Null,
             _ => self.object([]),
         };
         self.object([
@@ -285,8 +292,8 @@ impl<'e> Json<'e> {
             ("Host", bytes(&uri.host)),
             ("Path", bytes(&uri.path)),
             ("RawPath", bytes(&uri.raw_path)),
-            ("OmitHost", V::Bool(uri.omits_host)),
-            ("ForceQuery", V::Bool(uri.asks_nothing)),
+            ("OmitHost", ValueRef::Bool(uri.omits_host)),
+            ("ForceQuery", ValueRef::Bool(uri.asks_nothing)),
             ("RawQuery", bytes(&uri.query)),
             ("Fragment", bytes(&uri.fragment)),
             ("RawFragment", self.text("")),
@@ -297,7 +304,7 @@ impl<'e> Json<'e> {
         self,
         trees: &Subtrees<'_>,
         names: [&'static str; 4],
-    ) -> [(&'static str, V<'e>); 4] {
+    ) -> [(&'static str, ValueRef<'e>); 4] {
         let [dns, emails, ranges, uris] = names;
         let texts = |texts: &[&str]| self.list(texts, |text| self.text(text));
         let range = |(address, mask): &(&[u8], &[u8])| {
@@ -312,13 +319,13 @@ impl<'e> Json<'e> {
     }
 
     /// The fields of a certificate.
-    pub fn certificate(self, certificate: &Certificate<'_>) -> Vec<(&'static str, V<'e>)> {
+    pub fn certificate(self, certificate: &Certificate<'_>) -> Vec<(&'static str, ValueRef<'e>)> {
         let said = &certificate.extensions;
         let texts = |texts: &[&[u8]]| self.list(texts, |text| self.0.bytes_text(text));
-        let key_id = |key: Option<&[u8]>| key.map_or(V::Null, |key| self.bytes(key));
+        let key_id = |key: Option<&[u8]>| key.map_or(ValueRef::Null, |key| self.bytes(key));
         let policies = said.policies.as_deref();
-        let limit = |limit: Option<i64>| V::Int(limit.unwrap_or(0));
-        let zero = |limit: Option<i64>| V::Bool(limit == Some(0));
+        let limit = |limit: Option<i64>| ValueRef::Int(limit.unwrap_or(0));
+        let zero = |limit: Option<i64>| ValueRef::Bool(limit == Some(0));
         let unknown = said.usages.iter().filter(|oid| usage(oid).is_none());
         let key = certificate.public_key.as_ref();
         let mut fields = vec![
@@ -330,39 +337,45 @@ impl<'e> Json<'e> {
             ("Signature", self.bytes(&certificate.signature)),
             (
                 "SignatureAlgorithm",
-                V::Int(certificate.signature_algorithm.0.into()),
+                ValueRef::Int(certificate.signature_algorithm.0.into()),
             ),
             ("PublicKeyAlgorithm", Self::key_kind(key)),
-            ("PublicKey", key.map_or(V::Null, |key| self.public_key(key))),
-            ("Version", V::Int(certificate.version)),
+            (
+                "PublicKey",
+                key.map_or(ValueRef::Null, |key| self.public_key(key)),
+            ),
+            ("Version", ValueRef::Int(certificate.version)),
             ("SerialNumber", self.number(certificate.serial)),
             ("Issuer", self.name(&certificate.issuer)),
             ("Subject", self.name(&certificate.subject)),
             ("NotBefore", self.text(&certificate.not_before.rfc3339())),
             ("NotAfter", self.text(&certificate.not_after.rfc3339())),
-            ("KeyUsage", V::Int(said.key_usage.into())),
+            ("KeyUsage", ValueRef::Int(said.key_usage.into())),
             (
                 "Extensions",
                 self.list(&certificate.all_extensions, |extension| {
                     self.extension(extension)
                 }),
             ),
-            ("ExtraExtensions", V::Null),
+            ("ExtraExtensions", ValueRef::Null),
             (
                 "UnhandledCriticalExtensions",
                 self.list(&said.unknown, |oid| self.oid(oid)),
             ),
-            ("ExtKeyUsage", self.list(said.known_usages(), V::Int)),
+            ("ExtKeyUsage", self.list(said.known_usages(), ValueRef::Int)),
             (
                 "UnknownExtKeyUsage",
                 self.list(unknown, |oid| self.oid(oid)),
             ),
-            ("BasicConstraintsValid", V::Bool(said.basic_constraints)),
-            ("IsCA", V::Bool(said.authority)),
-            ("MaxPathLen", V::Int(said.path_length)),
+            (
+                "BasicConstraintsValid",
+                ValueRef::Bool(said.basic_constraints),
+            ),
+            ("IsCA", ValueRef::Bool(said.authority)),
+            ("MaxPathLen", ValueRef::Int(said.path_length)),
             (
                 "MaxPathLenZero",
-                V::Bool(said.basic_constraints && said.path_length == 0),
+                ValueRef::Bool(said.basic_constraints && said.path_length == 0),
             ),
             ("SubjectKeyId", key_id(said.subject_key)),
             ("AuthorityKeyId", key_id(said.authority_key)),
@@ -383,12 +396,12 @@ impl<'e> Json<'e> {
             ("URIs", self.list(&said.names.uris, |uri| self.uri(uri))),
             (
                 "PermittedDNSDomainsCritical",
-                V::Bool(said.critical_constraints),
+                ValueRef::Bool(said.critical_constraints),
             ),
             ("CRLDistributionPoints", texts(&said.revocation_lists)),
             (
                 "PolicyIdentifiers",
-                policies.map_or(V::Null, |policies| {
+                policies.map_or(ValueRef::Null, |policies| {
                     let small = policies.iter().filter(|oid| der::is_small(oid));
                     self.0.array_from(small.map(|oid| self.oid(oid)))
                 }),
@@ -438,7 +451,7 @@ impl<'e> Json<'e> {
     }
 
     /// A certificate with its URIs as texts, as OPA shows it.
-    pub fn certificate_with_uris(self, certificate: &Certificate<'_>) -> V<'e> {
+    pub fn certificate_with_uris(self, certificate: &Certificate<'_>) -> ValueRef<'e> {
         let mut fields = self.certificate(certificate);
         let uris = &certificate.extensions.names.uris;
         fields.push((

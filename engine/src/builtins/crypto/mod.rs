@@ -22,7 +22,7 @@ use std::borrow::Cow;
 use super::encoding::base64;
 use super::{Builtin, BuiltinContext, Fault, Operands, pem};
 use crate::bug;
-use crate::value::{Arena, V, Value};
+use crate::value::{Arena, Value, ValueRef};
 use certificate::Certificate;
 use chain::Options;
 use json::Json;
@@ -109,8 +109,8 @@ fn certificates(text: &[u8]) -> Result<Vec<u8>, Fault> {
 
 fn parse_certificates<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     reserve(call, text.as_bytes())?;
     let all = certificates(text.as_bytes())?;
@@ -147,8 +147,8 @@ fn reserve(call: &BuiltinContext<'_>, text: &[u8]) -> Result<(), Fault> {
 
 fn verify_certificates<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     let options = Options::at(call.now_ns());
     verify(call, text.as_bytes(), &options, true)
@@ -156,8 +156,8 @@ fn verify_certificates<'e>(
 
 fn verify_certificates_with_options<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     let given = operands.object(1)?;
     // what is no certificate is refused before options are looked at
@@ -176,10 +176,11 @@ fn verify<'e>(
     text: &[u8],
     options: &Options<'_>,
     with_uris: bool,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     reserve(call, text)?;
     let arena = call.arena;
-    let answer = |valid, chain: &[V<'e>]| arena.array(&[V::Bool(valid), arena.array(chain)]);
+    let answer =
+        |valid, chain: &[ValueRef<'e>]| arena.array(&[ValueRef::Bool(valid), arena.array(chain)]);
     let Ok(all) = certificates(text) else {
         return Ok(answer(false, &[]));
     };
@@ -188,7 +189,7 @@ fn verify<'e>(
         return Ok(answer(false, &[]));
     };
     let json = Json(arena);
-    let chain: Vec<V<'e>> = chain
+    let chain: Vec<ValueRef<'e>> = chain
         .iter()
         .map(|certificate| {
             if with_uris {
@@ -203,8 +204,8 @@ fn verify<'e>(
 
 fn parse_certificate_request<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     const REQUEST: &[u8] = b"CERTIFICATE REQUEST";
     let text = operands.text(0)?;
     reserve(call, text.as_bytes())?;
@@ -237,12 +238,12 @@ fn private_keys(text: &[u8]) -> Result<Vec<PrivateKey>, Fault> {
 
 fn parse_private_keys<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     reserve(call, text.as_bytes())?;
     if text.as_bytes().is_empty() {
-        return Ok(V::Null);
+        return Ok(ValueRef::Null);
     }
     let decoded = base64::standard(text.as_bytes()).ok();
     let keys = private_keys(decoded.as_deref().unwrap_or(text.as_bytes()))?;
@@ -253,8 +254,8 @@ fn parse_private_keys<'e>(
 
 fn parse_rsa_private_key<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     reserve(call, text.as_bytes())?;
     if text.as_bytes().is_empty() {
@@ -263,11 +264,14 @@ fn parse_rsa_private_key<'e>(
     let text = text_or_base64(text.as_bytes(), BEGIN)?;
     match private_keys(&text)?.first() {
         Some(key) => Json(call.arena).jwk(key).map_err(Fault::error),
-        None => Ok(V::Null),
+        None => Ok(ValueRef::Null),
     }
 }
 
-fn parse_keypair<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse_keypair<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     // OPA names the first operand whichever is no string
     let text = |at| {
         let operand = operands.at(at);
@@ -298,9 +302,9 @@ fn parse_keypair<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Resul
             json.list(&certificates, |bytes| json.bytes(bytes)),
         ),
         ("PrivateKey", json.private_key(&key)),
-        ("SupportedSignatureAlgorithms", V::Null),
-        ("OCSPStaple", V::Null),
-        ("SignedCertificateTimestamps", V::Null),
+        ("SupportedSignatureAlgorithms", ValueRef::Null),
+        ("OCSPStaple", ValueRef::Null),
+        ("SignedCertificateTimestamps", ValueRef::Null),
         ("Leaf", json.object(json.certificate(&leaf))),
     ]))
 }

@@ -4,7 +4,7 @@ use super::certificate::extensions::KEY_USAGES;
 use super::chain::Options;
 use crate::builtins::operands::plain_int;
 use crate::builtins::{BuiltinContext, Fault, Members};
-use crate::value::{ObjectView, TextView, V};
+use crate::value::{ObjectView, TextView, ValueRef};
 
 /// Reads options, in the order of their names.
 pub fn read<'e>(call: &BuiltinContext<'e>, given: ObjectView<'e>) -> Result<Options<'e>, Fault> {
@@ -46,7 +46,7 @@ pub fn read<'e>(call: &BuiltinContext<'e>, given: ObjectView<'e>) -> Result<Opti
 }
 
 /// The numbers of uses that are named.
-fn uses(value: V<'_>) -> Result<Vec<i64>, Fault> {
+fn uses(value: ValueRef<'_>) -> Result<Vec<i64>, Fault> {
     let names =
         Members::of(value).ok_or_else(|| Fault::error("'KeyUsages' should be an Array or Set"))?;
     let (mut uses, mut invalid) = (Vec::new(), Vec::new());

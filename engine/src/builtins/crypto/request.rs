@@ -13,7 +13,7 @@ use super::der::{self, Element};
 use super::json::Json;
 use super::oids::{EXTENSION_REQUEST, SUBJECT_NAMES};
 use super::public::{Algorithm, PublicKey, info_field};
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// A request.
 pub struct Request<'d> {
@@ -72,7 +72,7 @@ impl<'d> Request<'d> {
     }
 
     /// The request as OPA shows it.
-    pub fn value<'e>(&self, json: Json<'e>) -> V<'e> {
+    pub fn value<'e>(&self, json: Json<'e>) -> ValueRef<'e> {
         let key = self.public_key.as_ref();
         let names = &self.names;
         json.object([
@@ -80,11 +80,14 @@ impl<'d> Request<'d> {
             ("RawTBSCertificateRequest", json.bytes(self.signed)),
             ("RawSubjectPublicKeyInfo", json.bytes(self.raw_key)),
             ("RawSubject", json.bytes(self.raw_subject)),
-            ("Version", V::Int(self.version)),
+            ("Version", ValueRef::Int(self.version)),
             ("Signature", json.bytes(&self.signature)),
-            ("SignatureAlgorithm", V::Int(self.algorithm.0.into())),
+            ("SignatureAlgorithm", ValueRef::Int(self.algorithm.0.into())),
             ("PublicKeyAlgorithm", Json::key_kind(key)),
-            ("PublicKey", key.map_or(V::Null, |key| json.public_key(key))),
+            (
+                "PublicKey",
+                key.map_or(ValueRef::Null, |key| json.public_key(key)),
+            ),
             ("Subject", json.name(&self.subject)),
             (
                 "Attributes",
@@ -99,7 +102,7 @@ impl<'d> Request<'d> {
                 "Extensions",
                 json.list(&self.extensions, |extension| json.extension(extension)),
             ),
-            ("ExtraExtensions", V::Null),
+            ("ExtraExtensions", ValueRef::Null),
             ("DNSNames", json.list(&names.dns, |name| json.text(name))),
             (
                 "EmailAddresses",
@@ -150,7 +153,7 @@ fn extension_list<'d>(attribute: &Element<'d>) -> Option<Element<'d>> {
 }
 
 /// An attribute whose values are lists of named values; others are left out.
-fn attribute_value<'e>(json: Json<'e>, attribute: &Element<'_>) -> Option<V<'e>> {
+fn attribute_value<'e>(json: Json<'e>, attribute: &Element<'_>) -> Option<ValueRef<'e>> {
     let (mut fields, rest) = Fields::of(attribute.whole, "AttributeTypeAndValueSET").ok()?;
     let kind = fields.oid().ok()?;
     let mut lists = Vec::new();

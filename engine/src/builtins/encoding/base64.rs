@@ -7,7 +7,7 @@ use base64::engine::{DecodePaddingMode, general_purpose};
 
 use crate::bug::{Within, bug};
 use crate::builtins::{BuiltinContext, Fault, Operands};
-use crate::value::V;
+use crate::value::ValueRef;
 
 const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_allow_trailing_bits(true)
@@ -19,26 +19,32 @@ const PLAIN: GeneralPurpose = GeneralPurpose::new(
 );
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, CONFIG);
 
-pub fn encode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn encode<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     encode_by(call, operands, &STANDARD)
 }
 
-pub fn url_encode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn url_encode<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     encode_by(call, operands, &URL_SAFE)
 }
 
 pub fn url_encode_no_pad<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     encode_by(call, operands, &general_purpose::URL_SAFE_NO_PAD)
 }
 
 fn encode_by<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
+    operands: &[ValueRef<'e>],
     engine: &GeneralPurpose,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     let text = text.as_bytes();
     call.budget.reserve(text.len().saturating_mul(2))?;
@@ -51,7 +57,10 @@ fn encode_by<'e>(
     Ok(call.arena.borrowed_bytes(written))
 }
 
-pub fn decode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn decode<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     call.budget.reserve(text.as_bytes().len())?;
     let text = text.as_bytes();
@@ -71,15 +80,21 @@ pub fn standard(text: &[u8]) -> Result<Vec<u8>, String> {
     decode_by(text, &STANDARD, *b"+/").map_err(illegal)
 }
 
-pub fn is_valid<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn is_valid<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let valid = operands
         .at(0)
         .as_text()
         .is_some_and(|text| decode_by(text.as_bytes(), &STANDARD, *b"+/").is_ok());
-    Ok(V::Bool(valid))
+    Ok(ValueRef::Bool(valid))
 }
 
-pub fn url_decode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn url_decode<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     let reserved = text.as_bytes().len().saturating_mul(2);
     call.budget.reserve(reserved)?;

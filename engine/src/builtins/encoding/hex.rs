@@ -1,9 +1,12 @@
 //! Hexadecimal digits.
 
 use crate::builtins::{BuiltinContext, Fault, Operands};
-use crate::value::V;
+use crate::value::ValueRef;
 
-pub fn encode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn encode<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     let bytes = text.as_bytes();
     call.budget.reserve(bytes.len().saturating_mul(2))?;
@@ -11,7 +14,7 @@ pub fn encode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V
 }
 
 /// Bytes in hexadecimal digits.
-pub fn written<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> V<'e> {
+pub fn written<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> ValueRef<'e> {
     // a letter is 39 further on than a digit would be; without a table the loop takes many bytes at a time
     let digit = |four: u8| four + b'0' + 39 * u8::from(four > 9);
     let length = bytes.len().saturating_mul(2);
@@ -22,7 +25,10 @@ pub fn written<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> V<'e> {
     call.arena.borrowed_bytes(text)
 }
 
-pub fn decode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn decode<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     let bytes = text.as_bytes();
     call.budget.reserve(bytes.len())?;

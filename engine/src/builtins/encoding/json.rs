@@ -2,22 +2,25 @@
 
 use crate::builtins::{BuiltinContext, Fault, Operands};
 use crate::value::json::{self, Layout, Style, TooLong};
-use crate::value::{TextView, V};
+use crate::value::{TextView, ValueRef};
 
 /// Bytes that most texts have at most.
 const ROOM: usize = 256;
 
-pub fn marshal<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn marshal<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     written(call, operands.at(0), Vec::with_capacity(ROOM), None)
 }
 
 /// The text of a value behind what was written already.
 fn written<'e>(
     call: &BuiltinContext<'e>,
-    value: V<'_>,
+    value: ValueRef<'_>,
     mut text: Vec<u8>,
     layout: Option<Layout<'_>>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let style = Style { html: true, layout };
     let goes_on = || call.budget.check().is_ok();
     let limit = call.budget.memory_left();
@@ -31,12 +34,13 @@ fn written<'e>(
 
 pub fn marshal_with_options<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (mut pretty, mut chosen) = (false, None);
     let (mut indent, mut prefix) = ("\t".to_owned(), String::new());
     for (index, (key, value)) in operands.object(1)?.iter().enumerate() {
-        let mismatch = |value: V<'_>| format!("operand 0 must be string but got {}", value.kind());
+        let mismatch =
+            |value: ValueRef<'_>| format!("operand 0 must be string but got {}", value.kind());
         let Some(name) = key.as_text() else {
             return Err(Fault::type_error(format!(
                 "operand 2 failed to stringify key {key} at index {index}: {}",
@@ -54,7 +58,7 @@ pub fn marshal_with_options<'e>(
             b"indent" => (pretty, indent) = (true, text()?),
             b"prefix" => (pretty, prefix) = (true, text()?),
             b"pretty" => match value {
-                V::Bool(wanted) => chosen = Some(wanted),
+                ValueRef::Bool(wanted) => chosen = Some(wanted),
                 _ => {
                     return Err(Fault::type_error(format!(
                         "operand 2 key {key} failed cast to bool"
@@ -79,7 +83,10 @@ pub fn marshal_with_options<'e>(
     written(call, operands.at(0), text, Some(layout))
 }
 
-pub fn unmarshal<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn unmarshal<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     call.budget.spend_len(text.as_bytes().len() / 16)?;
     call.budget.reserve(text.as_bytes().len())?;
@@ -92,10 +99,13 @@ pub fn unmarshal<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Resul
     json::unmarshal(call.arena, text).map_err(Fault::error)
 }
 
-pub fn is_valid<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn is_valid<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let valid = operands
         .at(0)
         .as_text()
         .is_some_and(|text| json::is_valid(text.as_bytes()));
-    Ok(V::Bool(valid))
+    Ok(ValueRef::Bool(valid))
 }

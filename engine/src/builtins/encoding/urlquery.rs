@@ -7,9 +7,12 @@ use crate::builtins::buffer::Buffer;
 use crate::builtins::operands::Members;
 use crate::builtins::{BuiltinContext, Fault, Operands};
 use crate::uri::hex;
-use crate::value::{ObjectBuilder, ObjectView, V};
+use crate::value::{ObjectBuilder, ObjectView, ValueRef};
 
-pub fn encode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn encode<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     let mut buffer = call.buffer();
     escape(call, &mut buffer, text.as_bytes())?;
@@ -78,12 +81,15 @@ fn escape(call: &BuiltinContext<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> R
     Ok(())
 }
 
-pub fn decode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn decode<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     unescape(call, text.as_bytes())
 }
 
-fn unescape<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> Result<V<'e>, Fault> {
+fn unescape<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> Result<ValueRef<'e>, Fault> {
     call.budget.reserve(bytes.len())?;
     if memchr::memchr2(b'+', b'%', bytes).is_none() {
         return Ok(call.arena.bytes_text(bytes));
@@ -117,11 +123,11 @@ fn broken(call: &BuiltinContext<'_>, rest: &[u8]) -> Fault {
 
 pub fn encode_object<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let refuse =
         || Fault::type_error("operand 1 values must be string, array[string], or set[string]");
-    let mut pairs: Vec<(Vec<u8>, Vec<V<'e>>)> = Vec::new();
+    let mut pairs: Vec<(Vec<u8>, Vec<ValueRef<'e>>)> = Vec::new();
     for (key, value) in operands.object(0)?.iter() {
         let key = match key.as_text() {
             Some(key) => key.as_bytes().to_vec(),
@@ -158,11 +164,11 @@ pub fn encode_object<'e>(
 
 pub fn decode_object<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     let mut keys = ObjectBuilder::new(call.arena);
-    let mut values: Vec<SmallVec<[V<'e>; 1]>> = Vec::new();
+    let mut values: Vec<SmallVec<[ValueRef<'e>; 1]>> = Vec::new();
     // the first broken escape, unless there is a semicolon somewhere
     let mut problem = None;
     for part in text.as_bytes().split(|byte| *byte == b'&') {

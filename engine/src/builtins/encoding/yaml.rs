@@ -1,9 +1,12 @@
 //! YAML texts.
 
 use crate::builtins::{BuiltinContext, Fault, Operands};
-use crate::value::{V, yaml};
+use crate::value::{ValueRef, yaml};
 
-pub fn marshal<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn marshal<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let mut text = String::new();
     let limit = call.budget.memory_left();
     let goes_on = || call.budget.check().is_ok();
@@ -19,7 +22,10 @@ pub fn marshal<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<
     Ok(call.arena.text(&text))
 }
 
-pub fn unmarshal<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn unmarshal<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     call.budget.spend_len(text.as_bytes().len())?;
     call.budget.reserve(text.as_bytes().len())?;
@@ -27,10 +33,13 @@ pub fn unmarshal<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Resul
     Ok(call.arena.copy_of(&value))
 }
 
-pub fn is_valid<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn is_valid<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let valid = operands
         .at(0)
         .as_text()
         .is_some_and(|text| yaml::read(text.as_bytes()).is_ok());
-    Ok(V::Bool(valid))
+    Ok(ValueRef::Bool(valid))
 }

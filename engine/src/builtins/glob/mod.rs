@@ -12,7 +12,7 @@ use super::patterns::Family;
 use super::regex::Effort;
 use super::tested::tested;
 use super::{Builtin, BuiltinContext, Fault, IndexTest, Operands, Prepared};
-use crate::value::{Kind, V};
+use crate::value::{Kind, ValueRef};
 pub use certain::Certain;
 use matcher::Glob;
 
@@ -47,7 +47,7 @@ pub const TABLE: &[Builtin] = &[
 ];
 
 /// Works constant delimiters in, and a constant pattern too.
-fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let delimiters = delimiters(operands.get(1).copied()??).ok()?;
     let Some(pattern) = operands.first().copied()? else {
         return Some(Arc::new(Delimited::new(delimiters)));
@@ -57,7 +57,10 @@ fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
     Some(tested(2, move |text| glob.is_match(&text.to_str())))
 }
 
-fn glob_match<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn glob_match<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     // what is wrong with the pattern is told first
     operands.text(0)?;
     Delimited::new(delimiters(operands.at(1))?).call(call, operands)
@@ -82,7 +85,11 @@ impl Delimited {
 }
 
 impl Prepared for Delimited {
-    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         let pattern = operands.text(0)?;
         let text = operands.text(2)?;
         call.budget.spend_len(text.as_bytes().len() / 16)?;
@@ -91,12 +98,12 @@ impl Prepared for Delimited {
         let compile = || Glob::new(pattern.as_bytes(), &self.delimiters, Effort::Little);
         let run = |glob: &Glob| glob.is_match(&text.to_str());
         let found = call.patterns.with(Family::Glob, &key, compile, run)?;
-        Ok(V::Bool(found))
+        Ok(ValueRef::Bool(found))
     }
 }
 
 /// The delimiters: none for `null`, the dot for an empty array.
-pub fn delimiters(operand: V<'_>) -> Result<SmallVec<[char; 4]>, Fault> {
+pub fn delimiters(operand: ValueRef<'_>) -> Result<SmallVec<[char; 4]>, Fault> {
     if operand.kind() == Kind::Null {
         return Ok(SmallVec::new());
     }
@@ -106,7 +113,7 @@ pub fn delimiters(operand: V<'_>) -> Result<SmallVec<[char; 4]>, Fault> {
     if array.is_empty() {
         return Ok(SmallVec::from_slice(&['.']));
     }
-    let one = |element: V<'_>| {
+    let one = |element: ValueRef<'_>| {
         let text = element
             .as_text()
             .ok_or_else(|| Fault::element(2, Kind::Array, &["string"], element))?;
@@ -120,7 +127,10 @@ pub fn delimiters(operand: V<'_>) -> Result<SmallVec<[char; 4]>, Fault> {
     array.iter().map(one).collect()
 }
 
-fn quote_meta<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn quote_meta<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     let special = |byte: &u8| br"*?\[]{}".contains(byte);
     if !text.as_bytes().iter().any(special) {

@@ -8,7 +8,7 @@ use crate::bug::{Within as _, bug};
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault, Members};
 use crate::value::order::{hash, same_key};
-use crate::value::{ObjectView, V};
+use crate::value::{ObjectView, ValueRef};
 
 /// The edges of a graph between numbered nodes.
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub struct Edges {
 
 /// The nodes of a graph, to be found by name.
 pub struct Nodes<'e> {
-    names: Vec<V<'e>>,
+    names: Vec<ValueRef<'e>>,
     places: Places,
 }
 
@@ -51,9 +51,9 @@ const MANY: &str = "a graph of more nodes or edges than memory holds";
     clippy::inline_always,
     reason = "a few instructions for each edge, which a call would double"
 )]
-fn key(name: V<'_>) -> Key {
+fn key(name: ValueRef<'_>) -> Key {
     match name {
-        V::Short(short) if short.words().0 != LONG => short.words(),
+        ValueRef::Short(short) if short.words().0 != LONG => short.words(),
         _ => (LONG, hash(name)),
     }
 }
@@ -62,13 +62,13 @@ impl Places {
     fn new(count: usize) -> Self {
         Self {
             slots: vec![Place::default(); (2 * count).next_power_of_two()],
-            secrets: (hash(V::Int(0)), hash(V::Int(1))),
+            secrets: (hash(ValueRef::Int(0)), hash(ValueRef::Int(1))),
         }
     }
 
     /// The number of a name, or the free place where it would stand.
     #[inline]
-    fn find(&self, names: &[V<'_>], name: V<'_>) -> Result<u32, (usize, Key)> {
+    fn find(&self, names: &[ValueRef<'_>], name: ValueRef<'_>) -> Result<u32, (usize, Key)> {
         let key = key(name);
         let product = u128::from(key.0 ^ self.secrets.0) * u128::from(key.1 ^ self.secrets.1);
         #[expect(clippy::cast_possible_truncation, reason = "both halves are wanted")]
@@ -160,7 +160,7 @@ impl<'e> Nodes<'e> {
 
     /// The number of a node, if it is one.
     #[inline]
-    pub fn number(&self, node: V<'_>) -> Option<u32> {
+    pub fn number(&self, node: ValueRef<'_>) -> Option<u32> {
         self.places.find(&self.names, node).ok()
     }
 }
@@ -195,7 +195,7 @@ impl Edges {
         graph: ObjectView<'e>,
         found: impl Iterator<Item = u32>,
         open: impl Iterator<Item = u32>,
-    ) -> Result<V<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, Fault> {
         let mut visited = vec![false; self.ends.len()];
         let mut count = 0;
         let mut visit = |node: u32| {

@@ -5,7 +5,7 @@ use super::fields;
 use super::freshness::header;
 use crate::builtins::BuiltinContext;
 use crate::host::HttpResponse;
-use crate::value::{ObjectView, V, Value, json, yaml};
+use crate::value::{ObjectView, Value, ValueRef, json, yaml};
 
 /// How bodies are read.
 #[derive(Clone, Copy)]
@@ -60,16 +60,18 @@ impl Decoding {
         self,
         call: &BuiltinContext<'e>,
         answer: &HttpResponse,
-    ) -> Result<V<'e>, Failure> {
+    ) -> Result<ValueRef<'e>, Failure> {
         reserve(call, answer)?;
         let arena = call.arena;
         let body = match self.format(answer) {
             Format::Json => {
                 let text: &'e [u8] = arena.bump().alloc_slice_copy(&answer.body);
-                json::read_into(arena, text).unwrap_or(V::Null)
+                json::read_into(arena, text).unwrap_or(ValueRef::Null)
             }
-            Format::Yaml => yaml::read(&answer.body).map_or(V::Null, |body| arena.copy_of(&body)),
-            Format::Other => V::Null,
+            Format::Yaml => {
+                yaml::read(&answer.body).map_or(ValueRef::Null, |body| arena.copy_of(&body))
+            }
+            Format::Other => ValueRef::Null,
         };
         value_with(call, answer, body)
     }
@@ -79,11 +81,11 @@ impl Decoding {
 pub fn value_with<'e>(
     call: &BuiltinContext<'e>,
     answer: &HttpResponse,
-    body: V<'e>,
-) -> Result<V<'e>, Failure> {
+    body: ValueRef<'e>,
+) -> Result<ValueRef<'e>, Failure> {
     reserve(call, answer)?;
     let arena = call.arena;
-    let mut headers: std::collections::BTreeMap<String, Vec<V<'e>>> =
+    let mut headers: std::collections::BTreeMap<String, Vec<ValueRef<'e>>> =
         std::collections::BTreeMap::new();
     for (name, value) in &answer.headers {
         let values = headers.entry(name.to_ascii_lowercase()).or_default();
@@ -95,7 +97,10 @@ pub fn value_with<'e>(
     let status = format!("{} {}", answer.status, answer.reason);
     Ok(arena.object_from([
         (arena.text("status"), arena.text(&status)),
-        (arena.text("status_code"), V::Int(answer.status.into())),
+        (
+            arena.text("status_code"),
+            ValueRef::Int(answer.status.into()),
+        ),
         (arena.text("body"), body),
         (arena.text("raw_body"), arena.bytes_text(&answer.body)),
         (arena.text("headers"), arena.object_from(headers)),

@@ -7,7 +7,7 @@ use super::request::Request;
 use super::{exchange, fields, freshness, is_cacheable};
 use crate::builtins::BuiltinContext;
 use crate::host::HttpResponse;
-use crate::value::{ObjectView, V, Value};
+use crate::value::{ObjectView, Value, ValueRef};
 
 /// How long answers are kept for other evaluations.
 #[derive(Clone, Copy)]
@@ -28,7 +28,7 @@ enum Mode {
 }
 
 /// What equal requests have in common: all but the headers that do not count.
-pub fn key<'e>(call: &BuiltinContext<'e>, asked: ObjectView<'e>) -> Result<V<'e>, Failure> {
+pub fn key<'e>(call: &BuiltinContext<'e>, asked: ObjectView<'e>) -> Result<ValueRef<'e>, Failure> {
     const IGNORED: &str = "cache_ignored_headers";
     let arena = call.arena;
     let (ignored, headers) = (asked.get_str(IGNORED), asked.get_str("headers"));
@@ -50,16 +50,18 @@ pub fn key<'e>(call: &BuiltinContext<'e>, asked: ObjectView<'e>) -> Result<V<'e>
         let is = |field: &str| name.text_or_empty().as_bytes() == field.as_bytes();
         match kept {
             Some(kept) if is("headers") => (name, kept),
-            _ if is(IGNORED) => (name, V::Null),
+            _ if is(IGNORED) => (name, ValueRef::Null),
             _ => (name, value),
         }
     });
-    let none = ignored.is_none().then(|| (arena.text(IGNORED), V::Null));
+    let none = ignored
+        .is_none()
+        .then(|| (arena.text(IGNORED), ValueRef::Null));
     Ok(arena.object_from(fields.chain(none)))
 }
 
 /// The text by which answers are kept.
-fn name(key: V<'_>) -> Vec<u8> {
+fn name(key: ValueRef<'_>) -> Vec<u8> {
     key.to_string().into_bytes()
 }
 
@@ -92,8 +94,8 @@ impl Caching {
         &self,
         call: &mut BuiltinContext<'e>,
         responses: &ResponseCache,
-        key: V<'e>,
-    ) -> Result<Option<V<'e>>, Failure> {
+        key: ValueRef<'e>,
+    ) -> Result<Option<ValueRef<'e>>, Failure> {
         let name = name(key);
         let Some(kept) = responses.get(&name) else {
             return Ok(None);
@@ -147,7 +149,13 @@ impl Caching {
     }
 
     /// Keeps an answer, if it may be kept.
-    pub fn keep(&self, now: i64, responses: &ResponseCache, key: V<'_>, answer: HttpResponse) {
+    pub fn keep(
+        &self,
+        now: i64,
+        responses: &ResponseCache,
+        key: ValueRef<'_>,
+        answer: HttpResponse,
+    ) {
         let allowed = self.forced.is_some() || freshness::may_keep(&answer);
         let Some(mode) = self.mode.filter(|_| allowed && is_cacheable(&answer)) else {
             return;
@@ -175,7 +183,7 @@ fn value_of<'e>(
     call: &mut BuiltinContext<'e>,
     kept: &Kept,
     decoding: Decoding,
-) -> Result<V<'e>, Failure> {
+) -> Result<ValueRef<'e>, Failure> {
     match &kept.decoded {
         Some(body) => {
             let body: &Value = body;

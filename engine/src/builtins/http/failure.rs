@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::builtins::{BuiltinContext, Fault, FaultCode, FaultError};
 use crate::host::{HttpError, HttpErrorKind, Over};
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// Why a request has no answer. Equal requests share it.
 #[derive(Clone, Debug)]
@@ -114,7 +114,7 @@ impl Failure {
     }
 
     /// As a result that policies can look at.
-    pub fn told<'e>(&self, call: &BuiltinContext<'e>) -> V<'e> {
+    pub fn told<'e>(&self, call: &BuiltinContext<'e>) -> ValueRef<'e> {
         let (code, message) = match self {
             Self::Network(failure) => ("eval_http_send_network_error", failure.to_string()),
             Self::Refused(error) => {
@@ -134,7 +134,7 @@ impl Failure {
         ]);
         arena.object_from([
             (arena.text("error"), error),
-            (arena.text("status_code"), V::Int(0)),
+            (arena.text("status_code"), ValueRef::Int(0)),
         ])
     }
 }

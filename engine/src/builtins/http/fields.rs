@@ -2,13 +2,13 @@
 
 use super::failure::Failure;
 use crate::builtins::operands::plain_int;
-use crate::value::{ObjectView, V};
+use crate::value::{ObjectView, ValueRef};
 
 /// A field that says yes or no; no when it is missing.
 pub fn flag(asked: ObjectView<'_>, name: &str) -> Result<bool, Failure> {
     match asked.get_str(name) {
         None => Ok(false),
-        Some(V::Bool(flag)) => Ok(flag),
+        Some(ValueRef::Bool(flag)) => Ok(flag),
         Some(_) => Err(Failure::refused(format!(
             "invalid value for \"{name}\" field"
         ))),
@@ -16,7 +16,7 @@ pub fn flag(asked: ObjectView<'_>, name: &str) -> Result<bool, Failure> {
 }
 
 /// A flag in one of the spellings of Go's `strconv.ParseBool`, among which numbers are.
-pub fn lenient_flag(value: V<'_>) -> Result<bool, Failure> {
+pub fn lenient_flag(value: ValueRef<'_>) -> Result<bool, Failure> {
     let text = value.to_string();
     match &*text {
         "1" | "true" => Ok(true),

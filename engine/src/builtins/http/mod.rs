@@ -29,7 +29,7 @@ use self::caching::Caching;
 use self::failure::Failure;
 use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::host::HttpResponse;
-use crate::value::{ObjectView, V};
+use crate::value::{ObjectView, ValueRef};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[Builtin::new(
@@ -42,15 +42,19 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
 .nondeterministic()];
 
 /// The outcomes of this evaluation's requests.
-pub type Sent<'e> = HashMap<V<'e>, Result<V<'e>, Failure>, foldhash::fast::RandomState>;
+pub type Sent<'e> =
+    HashMap<ValueRef<'e>, Result<ValueRef<'e>, Failure>, foldhash::fast::RandomState>;
 
 /// `http.send(request)`: the answer as `{"status", "status_code", "body", "raw_body", "headers"}`. When there is none,
 /// the call fails, unless the request says `"raise_error": false`: then the result tells the error.
-fn send<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn send<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let asked = operands.object(0)?;
     let raises = match asked.get_str("raise_error") {
         None => true,
-        Some(V::Bool(raises)) => raises,
+        Some(ValueRef::Bool(raises)) => raises,
         Some(_) => return Err(Fault::error("invalid value for raise_error field")),
     };
     let start = Instant::now();
@@ -65,7 +69,10 @@ fn send<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, 
     }
 }
 
-fn outcome<'e>(call: &mut BuiltinContext<'e>, asked: ObjectView<'e>) -> Result<V<'e>, Failure> {
+fn outcome<'e>(
+    call: &mut BuiltinContext<'e>,
+    asked: ObjectView<'e>,
+) -> Result<ValueRef<'e>, Failure> {
     request::check_fields(asked)?;
     let key = caching::key(call, asked)?;
     let caching = Caching::read(asked)?;

@@ -12,7 +12,7 @@ use crate::builtins::operands::plain_int;
 use crate::builtins::time::duration;
 use crate::host::Tls;
 use crate::uri::Uri;
-use crate::value::{ObjectView, V, json};
+use crate::value::{ObjectView, ValueRef, json};
 
 /// The fields that a request may have, in order.
 const FIELDS: [&str; 28] = [
@@ -73,11 +73,11 @@ pub struct Request {
 
 /// Refuses fields that no request has, and requests without the fields that all have.
 pub fn check_fields(asked: ObjectView<'_>) -> Result<(), Failure> {
-    let list = |names: &[V<'_>]| {
+    let list = |names: &[ValueRef<'_>]| {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
         format!("{{{}}}", names.join(", "))
     };
-    let unknown: Vec<V<'_>> = asked
+    let unknown: Vec<ValueRef<'_>> = asked
         .iter()
         .map(|(name, _)| name)
         .filter(|name| !is_field(*name))
@@ -103,7 +103,7 @@ pub fn check_fields(asked: ObjectView<'_>) -> Result<(), Failure> {
 }
 
 /// Whether a request may have a field of this name.
-pub fn is_field(name: V<'_>) -> bool {
+pub fn is_field(name: ValueRef<'_>) -> bool {
     let name = name.as_text();
     name.is_some_and(|name| {
         FIELDS
@@ -260,11 +260,11 @@ fn split_socket(url: &mut Uri) -> String {
 }
 
 /// A string field; quotes around it do not count.
-fn text(name: &str, value: V<'_>) -> Result<String, Failure> {
+fn text(name: &str, value: ValueRef<'_>) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&raw(name, value)?).into_owned())
 }
 
-fn raw(name: &str, value: V<'_>) -> Result<Vec<u8>, Failure> {
+fn raw(name: &str, value: ValueRef<'_>) -> Result<Vec<u8>, Failure> {
     let Some(text) = value.as_text() else {
         return Err(Failure::refused(format!(
             "{} must be a string",
@@ -293,7 +293,7 @@ fn bound(ns: i64) -> Option<Duration> {
     ns.map(Duration::from_nanos)
 }
 
-fn timeout(value: V<'_>) -> Result<Option<Duration>, Failure> {
+fn timeout(value: ValueRef<'_>) -> Result<Option<Duration>, Failure> {
     if let Some(number) = value.as_number() {
         return match plain_int(number) {
             Some(ns) => Ok(bound(ns)),
@@ -344,10 +344,10 @@ fn canonical(name: &str) -> String {
 }
 
 /// A value that is no string as Go's `%q` prints it.
-fn go_quoted(value: V<'_>) -> String {
+fn go_quoted(value: ValueRef<'_>) -> String {
     match value {
-        V::Null => "%!q(<nil>)".to_owned(),
-        V::Bool(value) => format!("%!q(bool={value})"),
+        ValueRef::Null => "%!q(<nil>)".to_owned(),
+        ValueRef::Bool(value) => format!("%!q(bool={value})"),
         _ => {
             if let Some(text) = value.as_text() {
                 return quoted(&text.to_str());
@@ -361,7 +361,7 @@ fn go_quoted(value: V<'_>) -> String {
                 return format!("[{}]", items.join(" "));
             }
             if let Some(pairs) = value.as_object() {
-                let pair = |(key, value): (V<'_>, V<'_>)| {
+                let pair = |(key, value): (ValueRef<'_>, ValueRef<'_>)| {
                     let key = match key.as_text() {
                         Some(text) => text.to_str().into_owned(),
                         None => key.to_string(),

@@ -12,7 +12,7 @@ use crate::builtins::arrays::allot;
 use crate::builtins::objects::forms::{self, Form, Source};
 use crate::builtins::{BuiltinContext, Fault, Operands, Prepared};
 use crate::value::array::ArrayView;
-use crate::value::{ObjectView, V, Value};
+use crate::value::{ObjectView, Value, ValueRef};
 
 /// Most steps of a path, and most changes at one place.
 const MOST: usize = 64;
@@ -54,17 +54,17 @@ enum Index {
     End,
 }
 
-pub fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let operations = operands.get(1).copied()??.as_array()?;
     let mut edits = Edits {
         nodes: vec![Node::default()],
         operations: u32::try_from(operations.len()).ok()?,
     };
     for (at, operation) in operations.iter().enumerate() {
-        let V::Object(operation) = operation else {
+        let ValueRef::Object(operation) = operation else {
             return None;
         };
-        let value = || operation.position(V::Short(crate::value::Short::new(b"value")?));
+        let value = || operation.position(ValueRef::Short(crate::value::Short::new(b"value")?));
         let put = |over| {
             let value = usize::try_from(value()?).ok()?;
             Some(Action::Put {
@@ -133,9 +133,9 @@ impl Edits {
         &self,
         call: &mut BuiltinContext<'e>,
         node: usize,
-        value: V<'e>,
+        value: ValueRef<'e>,
         operations: ArrayView<'e>,
-    ) -> Result<Option<V<'e>>, Fault> {
+    ) -> Result<Option<ValueRef<'e>>, Fault> {
         let Some(node) = self.nodes.get(node) else {
             return Ok(None);
         };
@@ -154,7 +154,7 @@ impl Edits {
         node: &Node,
         object: ObjectView<'e>,
         operations: ArrayView<'e>,
-    ) -> Result<Option<V<'e>>, Fault> {
+    ) -> Result<Option<ValueRef<'e>>, Fault> {
         let Some(form) = forms::form(object) else {
             return Ok(None);
         };
@@ -195,7 +195,7 @@ impl Edits {
         node: &Node,
         array: ArrayView<'e>,
         operations: ArrayView<'e>,
-    ) -> Result<Option<V<'e>>, Fault> {
+    ) -> Result<Option<ValueRef<'e>>, Fault> {
         let most = array.len() + node.edits.len();
         allot(call, most)?;
         let mut items = bumpalo::collections::Vec::with_capacity_in(most, call.arena.bump());
@@ -256,7 +256,7 @@ impl Node {
         &self,
         call: &BuiltinContext<'e>,
         object: ObjectView<'e>,
-    ) -> Option<Vec<(V<'e>, Source)>> {
+    ) -> Option<Vec<(ValueRef<'e>, Source)>> {
         let mut kept = forms::keys(object)?;
         let mut new = Vec::with_capacity(self.edits.len());
         for (edit, at) in self.edits.iter().zip(0..) {
@@ -273,7 +273,7 @@ impl Node {
         new.sort();
         // what changes twice was meant for an array
         let is_twice =
-            |pair: &[(V<'_>, u8)]| matches!(pair, [(one, _), (other, _)] if one == other);
+            |pair: &[(ValueRef<'_>, u8)]| matches!(pair, [(one, _), (other, _)] if one == other);
         if new.windows(2).any(is_twice) {
             return None;
         }
@@ -283,7 +283,7 @@ impl Node {
 
 /// The value of an operation.
 #[inline]
-fn value_of(operations: ArrayView<'_>, operation: usize, value: usize) -> Option<V<'_>> {
+fn value_of(operations: ArrayView<'_>, operation: usize, value: usize) -> Option<ValueRef<'_>> {
     let ArrayView::Stored(operations) = operations else {
         return None;
     };
@@ -305,7 +305,11 @@ fn index(key: &Value) -> Option<Index> {
 }
 
 impl Prepared for Edits {
-    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         call.budget.spend(self.operations)?;
         let operations = operands.array(1)?;
         match self.apply(call, 0, operands.at(0), operations)? {

@@ -10,15 +10,21 @@ use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault, Operands};
 use crate::index::Indexed as _;
 use crate::value::order::hash;
-use crate::value::{Kind, SetBuilder, V};
+use crate::value::{Kind, SetBuilder, ValueRef};
 
-pub fn filter<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn filter<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     operands.object(0)?;
     let paths = Paths::of(call, operands)?;
     keep(call, operands.at(0), &paths, Paths::ROOT)
 }
 
-pub fn remove<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn remove<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     operands.object(0)?;
     let paths = Paths::of(call, operands)?;
     drop_paths(call, operands.at(0), &paths, Paths::ROOT)
@@ -34,7 +40,7 @@ struct Paths<'e> {
 
 struct Step<'e> {
     from: usize,
-    key: V<'e>,
+    key: ValueRef<'e>,
     /// Whether a path ends behind it; what lies deeper does not matter then.
     whole: bool,
 }
@@ -45,7 +51,7 @@ impl<'e> Paths<'e> {
     /// Steps up to which a scan beats a table.
     const SCANNED: usize = 16;
 
-    fn of(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<Self, Fault> {
+    fn of(call: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<Self, Fault> {
         let mut paths = Self {
             steps: SmallVec::new(),
             places: None,
@@ -73,11 +79,11 @@ impl<'e> Paths<'e> {
         Ok(paths)
     }
 
-    fn hash(from: usize, key: V<'_>) -> u64 {
+    fn hash(from: usize, key: ValueRef<'_>) -> u64 {
         hash(key) ^ (from as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
-    fn add(&mut self, from: usize, key: V<'e>) -> usize {
+    fn add(&mut self, from: usize, key: ValueRef<'e>) -> usize {
         self.steps.push(Step {
             from,
             key,
@@ -105,7 +111,7 @@ impl<'e> Paths<'e> {
 
     /// The node that a key leads to.
     #[inline]
-    fn next(&self, from: usize, key: V<'e>) -> Option<usize> {
+    fn next(&self, from: usize, key: ValueRef<'e>) -> Option<usize> {
         let leads = |step: &Step<'_>| step.from == from && step.key == key;
         let Some(places) = &self.places else {
             return Some(1 + self.steps.iter().position(leads)?);
@@ -118,29 +124,30 @@ impl<'e> Paths<'e> {
 
     /// The node that a key leads to, and whether a path ends there.
     #[inline]
-    fn find(&self, at: usize, key: V<'e>) -> Option<(usize, bool)> {
+    fn find(&self, at: usize, key: ValueRef<'e>) -> Option<(usize, bool)> {
         let next = self.next(at, key)?;
         Some((next, self.steps.get(next - 1)?.whole))
     }
 }
 
 /// The index of an element, as paths spell it.
-fn index_text(index: usize) -> V<'static> {
+fn index_text(index: usize) -> ValueRef<'static> {
     match crate::value::Short::new(itoa::Buffer::new().format(index).as_bytes()) {
-        Some(short) => V::Short(short),
+        Some(short) => ValueRef::Short(short),
         // an index of more than 14 digits does not exist
-        None => V::Null,
+        None => ValueRef::Null,
     }
 }
 
 /// What the paths lead to.
 fn keep<'e>(
     call: &mut BuiltinContext<'e>,
-    value: V<'e>,
+    value: ValueRef<'e>,
     paths: &Paths<'e>,
     at: usize,
-) -> Result<V<'e>, Fault> {
-    let inner = |call: &mut BuiltinContext<'e>, key: V<'e>, value: V<'e>| match paths.find(at, key)
+) -> Result<ValueRef<'e>, Fault> {
+    let inner = |call: &mut BuiltinContext<'e>, key: ValueRef<'e>, value: ValueRef<'e>| match paths
+        .find(at, key)
     {
         None => Ok(None),
         Some((_, true)) => Ok(Some(value)),
@@ -152,11 +159,12 @@ fn keep<'e>(
 /// What the paths do not lead to.
 fn drop_paths<'e>(
     call: &mut BuiltinContext<'e>,
-    value: V<'e>,
+    value: ValueRef<'e>,
     paths: &Paths<'e>,
     at: usize,
-) -> Result<V<'e>, Fault> {
-    let inner = |call: &mut BuiltinContext<'e>, key: V<'e>, value: V<'e>| match paths.find(at, key)
+) -> Result<ValueRef<'e>, Fault> {
+    let inner = |call: &mut BuiltinContext<'e>, key: ValueRef<'e>, value: ValueRef<'e>| match paths
+        .find(at, key)
     {
         None => Ok(Some(value)),
         Some((_, true)) => Ok(None),
@@ -168,9 +176,13 @@ fn drop_paths<'e>(
 /// A collection with each of its parts, known by its key, replaced or left out; scalars stay.
 pub fn each<'e>(
     call: &mut BuiltinContext<'e>,
-    value: V<'e>,
-    mut inner: impl FnMut(&mut BuiltinContext<'e>, V<'e>, V<'e>) -> Result<Option<V<'e>>, Fault>,
-) -> Result<V<'e>, Fault> {
+    value: ValueRef<'e>,
+    mut inner: impl FnMut(
+        &mut BuiltinContext<'e>,
+        ValueRef<'e>,
+        ValueRef<'e>,
+    ) -> Result<Option<ValueRef<'e>>, Fault>,
+) -> Result<ValueRef<'e>, Fault> {
     if let Some(object) = value.as_object() {
         allot(call, object.len())?;
         let list = || bumpalo::collections::Vec::new_in(call.arena.bump());

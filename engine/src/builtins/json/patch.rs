@@ -4,9 +4,12 @@ use super::paths::segments;
 use super::tree::{Change, Tree};
 use crate::builtins::{BuiltinContext, Fault, Members, Operands};
 use crate::limits::VALUE_NESTING;
-use crate::value::{Kind, ObjectView, V};
+use crate::value::{Kind, ObjectView, ValueRef};
 
-pub fn patch<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn patch<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let operations = operands.array(1)?;
     let mut document = Document(Some(Tree::Value(operands.at(0))));
     for operation in operations.iter() {
@@ -29,7 +32,11 @@ pub fn patch<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<
 struct Document<'e>(Option<Tree<'e>>);
 
 impl<'e> Document<'e> {
-    fn get(&mut self, call: &mut BuiltinContext<'e>, path: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn get(
+        &mut self,
+        call: &mut BuiltinContext<'e>,
+        path: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         match &mut self.0 {
             Some(tree) => tree.get(call, path),
             None => Err(Fault::error(
@@ -41,7 +48,7 @@ impl<'e> Document<'e> {
     fn change(
         &mut self,
         call: &mut BuiltinContext<'e>,
-        path: &[V<'e>],
+        path: &[ValueRef<'e>],
         change: Change<'e>,
     ) -> Result<(), Fault> {
         if let Change::Insert(value) | Change::Replace(value) = change {
@@ -71,7 +78,7 @@ impl<'e> Document<'e> {
 fn bound_nesting<'e>(
     call: &mut BuiltinContext<'e>,
     depth: usize,
-    value: V<'e>,
+    value: ValueRef<'e>,
 ) -> Result<(), Fault> {
     if value.kind() < Kind::Array && depth <= VALUE_NESTING {
         return Ok(());

@@ -7,13 +7,13 @@ use smallvec::SmallVec;
 use crate::bug::bug;
 use crate::builtins::BuiltinContext;
 use crate::builtins::fault::{Fault, FaultError};
-use crate::value::{V, Value};
+use crate::value::{Value, ValueRef};
 
 /// The segments of a path.
-pub type Segments<'e> = SmallVec<[V<'e>; 8]>;
+pub type Segments<'e> = SmallVec<[ValueRef<'e>; 8]>;
 
 /// The segments of a path; the text of one has to start behind leading slashes.
-pub fn segments<'e>(call: &BuiltinContext<'e>, path: V<'e>) -> Result<Segments<'e>, Fault> {
+pub fn segments<'e>(call: &BuiltinContext<'e>, path: ValueRef<'e>) -> Result<Segments<'e>, Fault> {
     if let Some(text) = path.as_text() {
         let text = text.to_str();
         if text.is_empty() {
@@ -47,10 +47,10 @@ fn split(path: &str) -> impl Iterator<Item = Cow<'_, [u8]>> {
 }
 
 /// The segments of a constant path that are text; `None` for other paths, and where there are none.
-pub fn parts(path: V<'_>) -> Option<Vec<Value>> {
+pub fn parts(path: ValueRef<'_>) -> Option<Vec<Value>> {
     let parts: Vec<Value> = match path.as_array() {
         Some(array) => {
-            let text = |part: V<'_>| part.utf8().is_some().then(|| part.to_value());
+            let text = |part: ValueRef<'_>| part.utf8().is_some().then(|| part.to_value());
             array.iter().map(text).collect::<Option<_>>()?
         }
         None => match path.utf8()? {
@@ -62,9 +62,9 @@ pub fn parts(path: V<'_>) -> Option<Vec<Value>> {
 }
 
 /// A segment of a constant path, as the evaluation holds it.
-pub fn written<'e>(call: &BuiltinContext<'e>, segment: &Value) -> V<'e> {
+pub fn written<'e>(call: &BuiltinContext<'e>, segment: &Value) -> ValueRef<'e> {
     match segment {
-        Value::Short(short) => V::Short(*short),
+        Value::Short(short) => ValueRef::Short(*short),
         other => {
             let text = other.utf8();
             call.arena

@@ -8,7 +8,7 @@ use super::paths::parts;
 use crate::bug::bug;
 use crate::builtins::objects::forms::{self, Form, Source};
 use crate::builtins::{BuiltinContext, Fault, Members, Operands, Prepared};
-use crate::value::{ObjectView, V, Value};
+use crate::value::{ObjectView, Value, ValueRef};
 
 /// Most steps of a path, and most of them that start at one place.
 const MOST: usize = 64;
@@ -33,7 +33,7 @@ enum To {
     On(usize),
 }
 
-pub fn prepare(operands: &[Option<V<'_>>], keeps: bool) -> Option<Arc<dyn Prepared>> {
+pub fn prepare(operands: &[Option<ValueRef<'_>>], keeps: bool) -> Option<Arc<dyn Prepared>> {
     let paths = Members::of(operands.get(1).copied()??)?;
     let mut selection = Selection {
         nodes: vec![Vec::new()],
@@ -88,8 +88,8 @@ impl Selection {
         &self,
         call: &mut BuiltinContext<'e>,
         at: usize,
-        value: V<'e>,
-    ) -> Result<V<'e>, Fault> {
+        value: ValueRef<'e>,
+    ) -> Result<ValueRef<'e>, Fault> {
         let Some(node) = self.nodes.get(at) else {
             bug!("a selection names a node that is not there");
         };
@@ -127,8 +127,8 @@ impl Selection {
         &self,
         call: &mut BuiltinContext<'e>,
         step: Option<To>,
-        value: V<'e>,
-    ) -> Result<Option<V<'e>>, Fault> {
+        value: ValueRef<'e>,
+    ) -> Result<Option<ValueRef<'e>>, Fault> {
         match step {
             None => Ok((!self.keeps).then_some(value)),
             Some(To::End) => Ok(self.keeps.then_some(value)),
@@ -138,7 +138,11 @@ impl Selection {
 
     /// The keys that are left of an object and where their values are.
     #[cold]
-    fn parts<'e>(&self, node: &[Step], object: ObjectView<'e>) -> Option<Vec<(V<'e>, Source)>> {
+    fn parts<'e>(
+        &self,
+        node: &[Step],
+        object: ObjectView<'e>,
+    ) -> Option<Vec<(ValueRef<'e>, Source)>> {
         let parts = forms::keys(object)?.into_iter().filter_map(|(key, at)| {
             let mut steps = node.iter().zip(0..);
             let step = steps.find(|(step, _)| step.key.borrow() == key);
@@ -153,7 +157,11 @@ impl Selection {
 }
 
 impl Prepared for Selection {
-    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         if operands.object(0).is_err() {
             let run = if self.keeps { filter } else { remove };
             return run(call, operands);

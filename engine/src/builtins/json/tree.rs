@@ -10,13 +10,13 @@ use crate::builtins::arrays::allot;
 use crate::builtins::operands::plain_int;
 use crate::builtins::{BuiltinContext, Fault};
 use crate::index::Indexed as _;
-use crate::value::{Kind, V};
+use crate::value::{Kind, ValueRef};
 use object::{Slot, Slots};
 
 /// A document or a part of one. Most parts are never opened, so that all have to be small.
 pub enum Tree<'e> {
     /// Not opened.
-    Value(V<'e>),
+    Value(ValueRef<'e>),
     /// An object that operations changed or passed through.
     Object(Box<Opened<'e, Slots<'e>>>),
     /// An array, with its elements.
@@ -26,7 +26,7 @@ pub enum Tree<'e> {
 /// An open object or array.
 pub struct Opened<'e, P: Default> {
     /// As it was when it was opened, for messages.
-    original: V<'e>,
+    original: ValueRef<'e>,
     parts: P,
 }
 
@@ -44,9 +44,9 @@ impl<P: Default> Drop for Opened<'_, P> {
 #[derive(Clone, Copy)]
 pub enum Change<'e> {
     /// Puts a value there.
-    Insert(V<'e>),
+    Insert(ValueRef<'e>),
     /// Puts a value in the place of what is there.
-    Replace(V<'e>),
+    Replace(ValueRef<'e>),
     /// Takes away what is there.
     Delete,
 }
@@ -74,7 +74,7 @@ impl<'e> Tree<'e> {
     }
 
     /// The value that it has become.
-    pub fn value(&self, call: &mut BuiltinContext<'e>) -> Result<V<'e>, Fault> {
+    pub fn value(&self, call: &mut BuiltinContext<'e>) -> Result<ValueRef<'e>, Fault> {
         match self {
             Self::Value(value) => Ok(*value),
             Self::Object(opened) => stack::level(|| opened.value(call)),
@@ -83,7 +83,11 @@ impl<'e> Tree<'e> {
     }
 
     /// What a path leads to.
-    pub fn get(&mut self, call: &mut BuiltinContext<'e>, path: &[V<'e>]) -> Result<V<'e>, Fault> {
+    pub fn get(
+        &mut self,
+        call: &mut BuiltinContext<'e>,
+        path: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         let mut tree = self;
         for (depth, key) in path.iter().enumerate() {
             if let Some(set) = tree.set() {
@@ -100,7 +104,7 @@ impl<'e> Tree<'e> {
     pub fn change(
         &mut self,
         call: &mut BuiltinContext<'e>,
-        path: &[V<'e>],
+        path: &[ValueRef<'e>],
         change: Change<'e>,
     ) -> Result<(), Fault> {
         let Some((last, parents)) = path.split_last() else {
@@ -139,7 +143,7 @@ impl<'e> Tree<'e> {
 
     /// The set that it is, if it is one.
     #[inline]
-    fn set(&self) -> Option<V<'e>> {
+    fn set(&self) -> Option<ValueRef<'e>> {
         match self {
             Self::Value(value) if value.kind() == Kind::Set => Some(*value),
             _ => None,
@@ -147,7 +151,11 @@ impl<'e> Tree<'e> {
     }
 
     /// The part under a key.
-    fn step(&mut self, call: &mut BuiltinContext<'e>, key: V<'e>) -> Result<&mut Self, Fault> {
+    fn step(
+        &mut self,
+        call: &mut BuiltinContext<'e>,
+        key: ValueRef<'e>,
+    ) -> Result<&mut Self, Fault> {
         self.open(call)?;
         match self {
             Self::Object(opened) => {
@@ -175,7 +183,7 @@ impl<'e> Tree<'e> {
 
 impl<'e> Opened<'e, Vec<Tree<'e>>> {
     /// The array that it has become.
-    fn value(&self, call: &mut BuiltinContext<'e>) -> Result<V<'e>, Fault> {
+    fn value(&self, call: &mut BuiltinContext<'e>) -> Result<ValueRef<'e>, Fault> {
         allot(call, self.parts.len())?;
         let mut list =
             bumpalo::collections::Vec::with_capacity_in(self.parts.len(), call.arena.bump());
@@ -189,11 +197,11 @@ impl<'e> Opened<'e, Vec<Tree<'e>>> {
     }
 }
 
-fn absent(key: &dyn std::fmt::Display, what: &str, of: V<'_>) -> Fault {
+fn absent(key: &dyn std::fmt::Display, what: &str, of: ValueRef<'_>) -> Fault {
     Fault::error(format!("path {key} does not exist in {what} term {of}"))
 }
 
-fn scalar(place: &str, value: V<'_>) -> Fault {
+fn scalar(place: &str, value: ValueRef<'_>) -> Fault {
     let name = match value.kind() {
         Kind::Null => "Null",
         Kind::Boolean => "Boolean",
@@ -205,11 +213,15 @@ fn scalar(place: &str, value: V<'_>) -> Fault {
     ))
 }
 
-fn no_child(key: V<'_>) -> Fault {
+fn no_child(key: ValueRef<'_>) -> Fault {
     Fault::error(format!("cannot delete child key {key} that does not exist"))
 }
 
-fn change_item<'e>(items: &mut Vec<Tree<'e>>, key: V<'e>, change: Change<'e>) -> Result<(), Fault> {
+fn change_item<'e>(
+    items: &mut Vec<Tree<'e>>,
+    key: ValueRef<'e>,
+    change: Change<'e>,
+) -> Result<(), Fault> {
     let index = index(key, items.len())?;
     let at = usize::try_from(index).unwrap_or(usize::MAX);
     let out = |what: &str| {
@@ -236,7 +248,7 @@ fn change_item<'e>(items: &mut Vec<Tree<'e>>, key: V<'e>, change: Change<'e>) ->
 }
 
 /// The index that a key stands for; `-` is the one behind the last.
-fn index(key: V<'_>, length: usize) -> Result<i64, Fault> {
+fn index(key: ValueRef<'_>, length: usize) -> Result<i64, Fault> {
     if let Some(number) = key.as_number() {
         return plain_int(number).ok_or_else(|| Fault::error("invalid number type for indexing"));
     }
@@ -272,7 +284,7 @@ fn written_index(text: &str) -> Option<i64> {
 }
 
 /// The member of a set that equals a key.
-fn set_member<'e>(set: V<'e>, key: V<'e>) -> Result<V<'e>, Fault> {
+fn set_member<'e>(set: ValueRef<'e>, key: ValueRef<'e>) -> Result<ValueRef<'e>, Fault> {
     let held = set.as_set().is_some_and(|set| set.contains(key));
     held.then_some(key).ok_or_else(|| match key.as_text() {
         Some(text) => absent(&text.to_str(), "set", set),
@@ -282,10 +294,10 @@ fn set_member<'e>(set: V<'e>, key: V<'e>) -> Result<V<'e>, Fault> {
 
 fn change_member<'e>(
     call: &mut BuiltinContext<'e>,
-    set: V<'e>,
-    key: V<'e>,
+    set: ValueRef<'e>,
+    key: ValueRef<'e>,
     change: Change<'e>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let without = match change {
         Change::Insert(_) => None,
         Change::Replace(_) | Change::Delete => {
@@ -307,10 +319,10 @@ fn change_member<'e>(
 /// A set without one member and with another.
 fn with_member<'e>(
     call: &mut BuiltinContext<'e>,
-    set: V<'e>,
-    without: Option<V<'e>>,
-    with: Option<V<'e>>,
-) -> Result<V<'e>, Fault> {
+    set: ValueRef<'e>,
+    without: Option<ValueRef<'e>>,
+    with: Option<ValueRef<'e>>,
+) -> Result<ValueRef<'e>, Fault> {
     let Some(members) = set.as_set() else {
         return Ok(set);
     };

@@ -6,7 +6,7 @@ use super::header::Header;
 use super::keys::{Keys, Trusted};
 use crate::bug::bug;
 use crate::builtins::{BuiltinContext, Fault};
-use crate::value::{Number, NumberBuf, ObjectView, TextView, V};
+use crate::value::{Number, NumberBuf, ObjectView, TextView, ValueRef};
 
 /// The constraints of one verification.
 pub struct Constraints<'e> {
@@ -80,7 +80,7 @@ impl<'e> Constraints<'e> {
         let audience_fits = match (claims.get_str("aud"), &self.audience) {
             (None, None) => true,
             (Some(found), Some(wanted)) => {
-                let is_wanted = |value: V<'_>| {
+                let is_wanted = |value: ValueRef<'_>| {
                     value
                         .as_text()
                         .is_some_and(|text| text.as_bytes() == wanted.as_bytes())
@@ -138,14 +138,14 @@ impl Constraints<'_> {
     }
 }
 
-fn text<'e>(name: &str, value: V<'e>) -> Result<TextView<'e>, Fault> {
+fn text<'e>(name: &str, value: ValueRef<'e>) -> Result<TextView<'e>, Fault> {
     value
         .as_text()
         .ok_or_else(|| Fault::error(format!("{name} constraint: must be a string")))
 }
 
 /// Nanoseconds since 1970.
-fn time(value: V<'_>) -> Result<f64, Fault> {
+fn time(value: ValueRef<'_>) -> Result<f64, Fault> {
     let wrong = |what: &str| Fault::error(format!("token time constraint: {what}"));
     let number = value
         .as_number()

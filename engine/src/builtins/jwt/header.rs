@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::{Fault, Members};
-use crate::value::{ObjectView, TextView, V};
+use crate::value::{ObjectView, TextView, ValueRef};
 
 /// The parameters of a header that mean something here.
 #[derive(Default)]
@@ -51,7 +51,7 @@ impl<'e> Header<'e> {
     }
 }
 
-fn text<'e>(name: &str, value: V<'e>) -> Result<Cow<'e, str>, Fault> {
+fn text<'e>(name: &str, value: ValueRef<'e>) -> Result<Cow<'e, str>, Fault> {
     match value.as_text() {
         Some(TextView::Utf8(text)) => Ok(Cow::Borrowed(text)),
         Some(text) => Ok(Cow::Owned(text.to_str().into_owned())),
@@ -60,11 +60,11 @@ fn text<'e>(name: &str, value: V<'e>) -> Result<Cow<'e, str>, Fault> {
 }
 
 /// The names in a list; what is no string names nothing.
-fn names(value: V<'_>) -> Result<Vec<V<'_>>, Fault> {
+fn names(value: ValueRef<'_>) -> Result<Vec<ValueRef<'_>>, Fault> {
     let Some(Members::Array(list)) = Members::of(value) else {
         return Err(Fault::error("crit: must be a list"));
     };
-    let names: Vec<V<'_>> = list
+    let names: Vec<ValueRef<'_>> = list
         .iter()
         .filter(|name| name.as_text().is_some())
         .collect();

@@ -3,7 +3,7 @@
 use super::jwk_fields::Fields;
 use crate::builtins::crypto::curve::{Curve, PublicPoint};
 use crate::builtins::crypto::rsa::{RsaPrivate, RsaPublic};
-use crate::value::{Arena, Kind, V, json};
+use crate::value::{Arena, Kind, ValueRef, json};
 
 /// A key with what is said about its use.
 #[derive(Clone)]
@@ -91,9 +91,9 @@ pub fn read(arena: &Arena, text: &[u8]) -> Result<Vec<Jwk>, String> {
 }
 
 /// The first token of a value.
-fn token(value: V<'_>) -> String {
+fn token(value: ValueRef<'_>) -> String {
     match value {
-        V::Null => "<nil>".to_owned(),
+        ValueRef::Null => "<nil>".to_owned(),
         _ if value.kind() == Kind::Object => "{".to_owned(),
         _ => match value.as_text() {
             Some(text) => text.to_str().into_owned(),
@@ -102,12 +102,12 @@ fn token(value: V<'_>) -> String {
     }
 }
 
-fn key(value: V<'_>) -> Result<Jwk, String> {
+fn key(value: ValueRef<'_>) -> Result<Jwk, String> {
     const PROBE: &str =
         "jwk.Parse: failed to probe data: probe: failed to unmarshal data: json: cannot unmarshal";
     let fields: Vec<_> = match value.as_object() {
         Some(object) => object.iter().collect(),
-        None if value == V::Null => Vec::new(),
+        None if value == ValueRef::Null => Vec::new(),
         None => {
             let kind = go_kind(value);
             return Err(format!(
@@ -127,7 +127,7 @@ fn key(value: V<'_>) -> Result<Jwk, String> {
             .map(|(_, value)| *value)
     };
     let kind = match probe("kty") {
-        None | Some(V::Null) => String::new(),
+        None | Some(ValueRef::Null) => String::new(),
         Some(value) => {
             let text = value.as_text().ok_or_else(|| {
                 let kind = go_kind(value);
@@ -168,7 +168,7 @@ fn key(value: V<'_>) -> Result<Jwk, String> {
 }
 
 /// The kind of a value as Go's decoder names it.
-pub fn go_kind(value: V<'_>) -> &'static str {
+pub fn go_kind(value: ValueRef<'_>) -> &'static str {
     match value.kind() {
         Kind::Boolean => "bool",
         kind => kind.as_str(),

@@ -7,7 +7,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use super::jwk::go_kind;
 use crate::builtins::crypto::certificate::Certificate;
 use crate::builtins::encoding::base64::standard;
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// What the fields of a key say.
 #[derive(Default)]
@@ -73,7 +73,11 @@ const CURVES: &[&str] = &[
 
 impl Fields {
     /// Decodes the fields of a key of some type, in their order; the error is the message.
-    pub fn read(kind: &str, private: bool, all: &[(V<'_>, V<'_>)]) -> Result<Self, String> {
+    pub fn read(
+        kind: &str,
+        private: bool,
+        all: &[(ValueRef<'_>, ValueRef<'_>)],
+    ) -> Result<Self, String> {
         // the first are those that must be there
         let (needed, optional): (&[&'static str], &[&'static str]) = match (kind, private) {
             ("RSA", false) => (&["e", "n"], &[]),
@@ -107,7 +111,12 @@ impl Fields {
         }
     }
 
-    fn field(&mut self, name: &str, own: Option<&'static str>, value: V<'_>) -> Result<(), String> {
+    fn field(
+        &mut self,
+        name: &str,
+        own: Option<&'static str>,
+        value: ValueRef<'_>,
+    ) -> Result<(), String> {
         match (name, own) {
             ("crv", Some(_)) => {
                 let name = string(value).map_err(|error| {
@@ -156,8 +165,8 @@ impl Fields {
     }
 }
 
-fn string(value: V<'_>) -> Result<String, String> {
-    if value == V::Null {
+fn string(value: ValueRef<'_>) -> Result<String, String> {
+    if value == ValueRef::Null {
         return Ok(String::new());
     }
     let text = value.as_text().ok_or_else(|| {
@@ -167,16 +176,16 @@ fn string(value: V<'_>) -> Result<String, String> {
     Ok(text.to_str().into_owned())
 }
 
-fn next_string(value: V<'_>) -> Result<String, String> {
+fn next_string(value: ValueRef<'_>) -> Result<String, String> {
     string(value).map_err(|error| format!("error reading next value: {error}"))
 }
 
-fn operations(value: V<'_>) -> Result<(), String> {
-    let mismatch = |value: V<'_>, what: &str| {
+fn operations(value: ValueRef<'_>) -> Result<(), String> {
+    let mismatch = |value: ValueRef<'_>, what: &str| {
         let kind = go_kind(value);
         format!("json: cannot unmarshal {kind} into Go value of type jwk.{what}")
     };
-    if value == V::Null {
+    if value == ValueRef::Null {
         return Ok(());
     }
     let list = value
@@ -184,12 +193,12 @@ fn operations(value: V<'_>) -> Result<(), String> {
         .ok_or_else(|| mismatch(value, "KeyOperationList"))?;
     let wrong = list
         .iter()
-        .find(|operation| *operation != V::Null && operation.as_text().is_none());
+        .find(|operation| *operation != ValueRef::Null && operation.as_text().is_none());
     wrong.map_or(Ok(()), |value| Err(mismatch(value, "KeyOperation")))
 }
 
 /// Certificates of a key are only looked at for being some.
-fn chain(value: V<'_>) -> Result<(), String> {
+fn chain(value: ValueRef<'_>) -> Result<(), String> {
     let list = value
         .as_array()
         .ok_or("failed to unmarshal certificate chain: expected JSON array")?;

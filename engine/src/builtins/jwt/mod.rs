@@ -21,7 +21,7 @@ use super::crypto::signature::Scheme;
 use super::encoding::hex;
 use super::{Builtin, BuiltinContext, Fault, Operands, Prepared};
 use crate::bug::Within;
-use crate::value::V;
+use crate::value::ValueRef;
 use algorithm::{Algorithm, Coder, is_code};
 use constraints::Constraints;
 use header::Header;
@@ -164,39 +164,45 @@ const fn scheme(family: char, bits: u16) -> Scheme {
 
 fn verify_code<'e, const BITS: u16>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (text, secret) = (operands.text(0)?, operands.text(1)?);
     call.budget.reserve(text.as_bytes().len())?;
     let token = Token::split(text.as_bytes())?;
     let signature = token.signature(call).map_err(Fault::error)?;
     let hash = hash(BITS);
     let verified = is_code(hash, secret.as_bytes(), token.signed, signature);
-    Ok(V::Bool(verified))
+    Ok(ValueRef::Bool(verified))
 }
 
 /// A call with a constant secret.
 struct Coded(Coder);
 
 impl Prepared for Coded {
-    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         let text = operands.text(0)?;
         call.budget.reserve(text.as_bytes().len())?;
         let token = Token::split(text.as_bytes())?;
         let signature = token.signature(call).map_err(Fault::error)?;
-        Ok(V::Bool(self.0.clone().verifies(token.signed, signature)))
+        Ok(ValueRef::Bool(
+            self.0.clone().verifies(token.signed, signature),
+        ))
     }
 }
 
-fn prepare_code<const BITS: u16>(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+fn prepare_code<const BITS: u16>(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let secret = operands.get(1).copied()??.as_text()?;
     Some(Arc::new(Coded(Coder::new(hash(BITS), secret.as_bytes())?)))
 }
 
 fn verify<'e, const FAMILY: char, const BITS: u16>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     call.budget.reserve(text.as_bytes().len())?;
     let token = Token::split(text.as_bytes())?;
@@ -205,10 +211,13 @@ fn verify<'e, const FAMILY: char, const BITS: u16>(
     let header = Header::read(token.header(call)?.fields)?;
     let algorithm = (Algorithm::Key(scheme(FAMILY, BITS)), Allowed::Public);
     let verified = keys.verify(call, &header, algorithm, token.signed, signature);
-    Ok(V::Bool(verified))
+    Ok(ValueRef::Bool(verified))
 }
 
-fn decode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn decode<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     call.budget.reserve(text.as_bytes().len())?;
     let mut text = text.as_bytes();
@@ -245,14 +254,17 @@ fn unquoted(text: &[u8]) -> &[u8] {
     text.within(..text.len() - end)
 }
 
-fn decode_verify<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn decode_verify<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let constraints = Constraints::read(call, operands.object(1)?)?;
     let text = operands.text(0)?;
     call.budget.reserve(text.as_bytes().len())?;
     let mut text = text.as_bytes();
     let refused = |call: &BuiltinContext<'e>| {
         let nothing = call.arena.object_from([]);
-        call.arena.array(&[V::Bool(false), nothing, nothing])
+        call.arena.array(&[ValueRef::Bool(false), nothing, nothing])
     };
     loop {
         let token = Token::split(text)?;
@@ -277,7 +289,7 @@ fn decode_verify<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Resul
         let claims = object(call, payload).map_err(Fault::error)?;
         return Ok(if constraints.hold(claims.fields)? {
             call.arena
-                .array(&[V::Bool(true), parameters.value, claims.value])
+                .array(&[ValueRef::Bool(true), parameters.value, claims.value])
         } else {
             refused(call)
         });

@@ -9,9 +9,12 @@ use super::jwk::{self, Material, OkpCurve};
 use crate::builtins::crypto::signature::{ed25519_public, sign_ed25519};
 use crate::builtins::crypto::{curve, signature::Scheme};
 use crate::builtins::{BuiltinContext, Fault, Operands};
-use crate::value::{V, json};
+use crate::value::{ValueRef, json};
 
-pub fn encode_sign<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn encode_sign<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let [headers, payload, key] = [0, 1, 2].map(|at| {
         let mut text = Vec::new();
         json::write_go(operands.at(at), &mut text);
@@ -22,8 +25,8 @@ pub fn encode_sign<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Res
 
 pub fn encode_sign_raw<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     // what is wrong with the key is told first
     let key = operands.text(2)?;
     let (headers, payload) = (operands.text(0)?, operands.text(1)?);
@@ -35,7 +38,7 @@ fn sign<'e>(
     headers: &[u8],
     payload: &[u8],
     key: &[u8],
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     call.budget
         .reserve((headers.len() + payload.len() + key.len()).saturating_mul(2))?;
     let keys = jwk::read(call.arena, key).map_err(Fault::error)?;

@@ -3,7 +3,7 @@
 use super::super::encoding::base64::url_safe_in;
 use super::super::{BuiltinContext, Fault};
 use crate::bug::Within;
-use crate::value::{ObjectView, V, json};
+use crate::value::{ObjectView, ValueRef, json};
 
 /// The parts of a token, still encoded.
 #[derive(Clone, Copy)]
@@ -72,7 +72,7 @@ impl<'t> Token<'t> {
 #[derive(Clone, Copy)]
 pub struct Json<'e> {
     /// The object.
-    pub value: V<'e>,
+    pub value: ValueRef<'e>,
     /// Its fields.
     pub fields: ObjectView<'e>,
 }

@@ -8,7 +8,7 @@ use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault};
 use crate::index::Indexed as _;
 use crate::value::array::ArrayView;
-use crate::value::{ObjectView, SetView, V, Value};
+use crate::value::{ObjectView, SetView, Value, ValueRef};
 
 /// Most keys of an object whose form is looked for.
 const MOST: usize = 64;
@@ -32,7 +32,7 @@ pub struct Template<'e> {
     left: Form,
     right: Form,
     /// The keys, in order.
-    pub keys: &'e [V<'e>],
+    pub keys: &'e [ValueRef<'e>],
     /// Where their values are.
     pub sources: &'e [Source],
 }
@@ -79,13 +79,13 @@ pub enum Values<'e> {
     /// Of a stored one.
     Stored(&'e [Value]),
     /// Of one in the arena.
-    Arena(&'e [V<'e>]),
+    Arena(&'e [ValueRef<'e>]),
 }
 
 impl<'e> Values<'e> {
     /// The value at a place.
     #[inline]
-    pub fn get(self, at: u8) -> V<'e> {
+    pub fn get(self, at: u8) -> ValueRef<'e> {
         match self {
             Self::Stored(values) => values.get(usize::from(at)).map(Value::borrow),
             Self::Arena(values) => values.get(usize::from(at)).copied(),
@@ -95,7 +95,7 @@ impl<'e> Values<'e> {
 
     /// Writes the value at a place.
     #[inline]
-    pub fn put(self, at: u8, place: &mut V<'e>) {
+    pub fn put(self, at: u8, place: &mut ValueRef<'e>) {
         match self {
             Self::Stored(values) => match values.get(usize::from(at)) {
                 Some(value) => *place = value.borrow(),
@@ -147,7 +147,7 @@ impl Form {
     }
 
     /// What stands for keeping or for leaving out some keys, which are a stored collection.
-    fn of_keys(keys: V<'_>, keeps: bool) -> Option<Self> {
+    fn of_keys(keys: ValueRef<'_>, keeps: bool) -> Option<Self> {
         let address = match (keys.as_array(), keys.as_set(), keys.as_object()) {
             (Some(ArrayView::Stored(items)), _, _) if !items.is_empty() => items.as_ptr().addr(),
             (_, Some(SetView::Stored(set)), _) => std::ptr::from_ref(set).addr(),
@@ -192,9 +192,9 @@ pub fn merged<'e>(
 pub fn selected<'e>(
     call: &mut BuiltinContext<'e>,
     object: ObjectView<'e>,
-    keys: V<'e>,
+    keys: ValueRef<'e>,
     keeps: bool,
-) -> Result<Option<V<'e>>, Fault> {
+) -> Result<Option<ValueRef<'e>>, Fault> {
     let Some(forms) = form(object).zip(Form::of_keys(keys, keeps)) else {
         return Ok(None);
     };
@@ -218,10 +218,10 @@ pub fn selected<'e>(
 #[cold]
 fn selection<'e>(
     object: ObjectView<'e>,
-    others: V<'e>,
+    others: ValueRef<'e>,
     keeps: bool,
-) -> Option<Vec<(V<'e>, Source)>> {
-    let is_among = |key: V<'_>| match others.as_array() {
+) -> Option<Vec<(ValueRef<'e>, Source)>> {
+    let is_among = |key: ValueRef<'_>| match others.as_array() {
         Some(array) => array.iter().any(|other| other == key),
         None => others.lookup(key).is_some(),
     };
@@ -235,7 +235,7 @@ fn selection<'e>(
 pub fn known_keys<'e>(
     call: &mut BuiltinContext<'e>,
     object: ObjectView<'e>,
-) -> Option<&'e [V<'e>]> {
+) -> Option<&'e [ValueRef<'e>]> {
     let form = form(object)?;
     if !was_seen(&mut call.kept().merged.seen, form, Form::KEYS) {
         return None;
@@ -281,7 +281,7 @@ pub fn recall<'e>(
     call: &mut BuiltinContext<'e>,
     left: Form,
     right: Form,
-    make: impl FnOnce(&mut BuiltinContext<'e>) -> Option<Vec<(V<'e>, Source)>>,
+    make: impl FnOnce(&mut BuiltinContext<'e>) -> Option<Vec<(ValueRef<'e>, Source)>>,
 ) -> Option<&'e Template<'e>> {
     let arena = call.arena;
     let mixed = left.mixed(right);
@@ -324,12 +324,12 @@ pub fn recall<'e>(
 pub fn fill<'e>(
     call: &mut BuiltinContext<'e>,
     template: &'e Template<'e>,
-    mut value: impl FnMut(&mut BuiltinContext<'e>, Source, &mut V<'e>) -> Result<bool, Fault>,
-) -> Result<Option<V<'e>>, Fault> {
+    mut value: impl FnMut(&mut BuiltinContext<'e>, Source, &mut ValueRef<'e>) -> Result<bool, Fault>,
+) -> Result<Option<ValueRef<'e>>, Fault> {
     let sources = template.sources;
     allot(call, sources.len())?;
     let room = call.arena.bump();
-    let values = room.alloc_slice_fill_copy(sources.len(), V::Null);
+    let values = room.alloc_slice_fill_copy(sources.len(), ValueRef::Null);
     for (source, place) in sources.iter().zip(values.iter_mut()) {
         if !value(call, *source, place)? {
             return Ok(None);
@@ -339,7 +339,7 @@ pub fn fill<'e>(
 }
 
 /// The keys of an object in order, with the places of their values; `None` when not all are strings.
-pub fn keys(object: ObjectView<'_>) -> Option<Vec<(V<'_>, u8)>> {
+pub fn keys(object: ObjectView<'_>) -> Option<Vec<(ValueRef<'_>, u8)>> {
     let mut keys: Vec<_> = match object {
         ObjectView::Stored(_) => object.iter().map(|(key, _)| key).zip(0..).collect(),
         ObjectView::Arena(object) => object.keys().iter().copied().zip(0..).collect(),
@@ -351,12 +351,15 @@ pub fn keys(object: ObjectView<'_>) -> Option<Vec<(V<'_>, u8)>> {
 
 /// The keys of two objects and where their values are.
 #[cold]
-fn pair<'e>(left: ObjectView<'e>, right: ObjectView<'e>) -> Option<Vec<(V<'e>, Source)>> {
+fn pair<'e>(left: ObjectView<'e>, right: ObjectView<'e>) -> Option<Vec<(ValueRef<'e>, Source)>> {
     Some(together(keys(left)?, keys(right)?))
 }
 
 /// Keys in order with their places on two sides.
-pub fn together<'e>(left: Vec<(V<'e>, u8)>, right: Vec<(V<'e>, u8)>) -> Vec<(V<'e>, Source)> {
+pub fn together<'e>(
+    left: Vec<(ValueRef<'e>, u8)>,
+    right: Vec<(ValueRef<'e>, u8)>,
+) -> Vec<(ValueRef<'e>, Source)> {
     let mut parts = Vec::with_capacity(left.len() + right.len());
     let (mut lefts, mut rights) = (left.into_iter().peekable(), right.into_iter().peekable());
     loop {

@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use crate::builtins::operands::plain_int;
 use crate::builtins::{BuiltinContext, Fault, Operands, Prepared};
-use crate::value::{V, Value};
+use crate::value::{Value, ValueRef};
 
-pub fn get<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn get<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let object = operands.object(0)?;
     let (key, default) = (operands.at(1), operands.at(2));
     let Some(path) = key.as_array() else {
@@ -17,32 +20,36 @@ pub fn get<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, 
 }
 
 /// What lies under a step of a path.
-fn below<'e>(value: V<'e>, key: V<'e>) -> Option<V<'e>> {
+fn below<'e>(value: ValueRef<'e>, key: ValueRef<'e>) -> Option<ValueRef<'e>> {
     match value.as_array() {
         Some(array) => array.get(index(key)?),
         None => value.lookup(key),
     }
 }
 
-fn index(key: V<'_>) -> Option<usize> {
+fn index(key: ValueRef<'_>) -> Option<usize> {
     usize::try_from(plain_int(key.as_number()?)?).ok()
 }
 
 /// A key or path that is constant: its steps.
 struct Path(Box<[Value]>);
 
-pub fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let key = operands.get(1).copied()??;
     let steps = match key.as_array() {
-        Some(path) => path.iter().map(V::to_value).collect(),
+        Some(path) => path.iter().map(ValueRef::to_value).collect(),
         None => [key.to_value()].into(),
     };
     Some(Arc::new(Path(steps)))
 }
 
 impl Prepared for Path {
-    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-        let [V::Object(object), _, default] = operands else {
+    fn call<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
+        let [ValueRef::Object(object), _, default] = operands else {
             return get(call, operands);
         };
         let Some((first, rest)) = self.0.split_first() else {

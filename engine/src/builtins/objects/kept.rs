@@ -1,6 +1,6 @@
 //! What objects merged to, by where they lie: settings of many are merged with the same few defaults.
 
-use crate::value::{Arena, ObjectView, V};
+use crate::value::{Arena, ObjectView, ValueRef};
 
 /// Merged pairs that are known at once, a power of two.
 const KNOWN: usize = 32;
@@ -10,7 +10,7 @@ const KNOWN: usize = 32;
 struct Merge<'e> {
     left: usize,
     right: usize,
-    merged: V<'e>,
+    merged: ValueRef<'e>,
     /// Whether it was asked for since another pair wanted its place.
     is_wanted: bool,
 }
@@ -43,7 +43,7 @@ fn place(left: usize, right: usize) -> usize {
 impl<'e> Merges<'e> {
     /// What a pair merged to, if that is known still.
     #[inline]
-    pub fn find(&mut self, left: ObjectView<'e>, right: ObjectView<'e>) -> Option<V<'e>> {
+    pub fn find(&mut self, left: ObjectView<'e>, right: ObjectView<'e>) -> Option<ValueRef<'e>> {
         let known = self.known.as_deref_mut()?;
         let (left, right) = (address(left), address(right));
         let merge = known.get_mut(place(left, right))?.as_mut()?;
@@ -61,7 +61,7 @@ impl<'e> Merges<'e> {
         arena: &'e Arena,
         left: ObjectView<'e>,
         right: ObjectView<'e>,
-        merged: V<'e>,
+        merged: ValueRef<'e>,
     ) {
         if !std::mem::replace(&mut self.began, true) {
             return;

@@ -10,9 +10,12 @@ use super::forms::{self, Source, Template, Values};
 use crate::bug::bug;
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault, Operands};
-use crate::value::{Kind, Object, ObjectBuilder, ObjectView, Overlaid, V};
+use crate::value::{Kind, Object, ObjectBuilder, ObjectView, Overlaid, ValueRef};
 
-pub fn union<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn union<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (left, right) = (operands.object(0)?, operands.object(1)?);
     if right.is_empty() {
         return Ok(operands.at(0));
@@ -20,7 +23,10 @@ pub fn union<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<
     merge_again(call, left, right)
 }
 
-pub fn union_n<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn union_n<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let array = operands.array(0)?;
     let mut objects: SmallVec<[ObjectView<'e>; FEW]> = SmallVec::with_capacity(array.len());
     for element in array.iter() {
@@ -40,7 +46,7 @@ const FEW: usize = 6;
 fn merge_all<'e>(
     call: &mut BuiltinContext<'e>,
     objects: &[ObjectView<'e>],
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     if let [first, second, rest @ ..] = objects
         && rest.len() + 2 <= FEW
     {
@@ -54,7 +60,7 @@ fn merge_all<'e>(
         return Ok(merged);
     }
     let mut places = ObjectBuilder::new(call.arena);
-    let mut merged: Vec<(V<'e>, SmallVec<[V<'e>; 2]>)> = Vec::new();
+    let mut merged: Vec<(ValueRef<'e>, SmallVec<[ValueRef<'e>; 2]>)> = Vec::new();
     for object in objects {
         allot(call, object.len())?;
         for (key, value) in object.iter() {
@@ -92,7 +98,7 @@ fn merge_again<'e>(
     call: &mut BuiltinContext<'e>,
     left: ObjectView<'e>,
     right: ObjectView<'e>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     if let Some(merged) = call.kept().merges.find(left, right) {
         return Ok(merged);
     }
@@ -107,7 +113,7 @@ fn merge<'e>(
     call: &mut BuiltinContext<'e>,
     left: ObjectView<'e>,
     right: ObjectView<'e>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     if let Some(form) = forms::merged(call, left, right) {
         return fill(call, form, forms::values(left), forms::values(right));
     }
@@ -121,7 +127,11 @@ fn merge<'e>(
 
 /// The value on both sides: the right one, or what both objects merge to.
 #[inline]
-fn both<'e>(call: &mut BuiltinContext<'e>, left: V<'e>, right: V<'e>) -> Result<V<'e>, Fault> {
+fn both<'e>(
+    call: &mut BuiltinContext<'e>,
+    left: ValueRef<'e>,
+    right: ValueRef<'e>,
+) -> Result<ValueRef<'e>, Fault> {
     match (left.as_object(), right.as_object()) {
         (Some(left), Some(right)) => stack::level(|| merge(call, left, right)),
         _ => Ok(right),
@@ -134,14 +144,14 @@ fn fill<'e>(
     form: &'e Template<'e>,
     left: Values<'e>,
     right: Values<'e>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let filled = forms::fill(call, form, |call, source, place| {
         match source {
             Source::Left(at) => left.put(at, place),
             Source::Right(at) => right.put(at, place),
             Source::Both(at, other) => {
                 right.put(other, place);
-                if matches!(place, V::Object(_) | V::NewObject(_)) {
+                if matches!(place, ValueRef::Object(_) | ValueRef::NewObject(_)) {
                     *place = both(call, left.get(at), *place)?;
                 }
             }
@@ -169,7 +179,7 @@ fn overlay<'e>(
     base: &'e Object,
     left: ObjectView<'e>,
     right: ObjectView<'e>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let mut before = match left {
         ObjectView::Arena(object) => object.overlaid().map(Overlaid::changes),
         ObjectView::Stored(_) => None,
@@ -206,10 +216,10 @@ fn merge_pairs<'e>(
     call: &mut BuiltinContext<'e>,
     left: ObjectView<'e>,
     right: ObjectView<'e>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let most = left.len() + right.len();
     call.budget
-        .reserve(most.saturating_mul(2 * size_of::<V<'_>>()))?;
+        .reserve(most.saturating_mul(2 * size_of::<ValueRef<'_>>()))?;
     let list = || bumpalo::collections::Vec::with_capacity_in(most, call.arena.bump());
     let (mut keys, mut values) = (list(), list());
     let (mut lefts, mut rights) = (left.iter(), right.iter());

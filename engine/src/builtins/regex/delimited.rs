@@ -3,14 +3,14 @@
 use super::program::Regex;
 use crate::bug::Within;
 use crate::builtins::Fault;
-use crate::value::{TextView, V};
+use crate::value::{TextView, ValueRef};
 
 /// Compiles a template to a regular expression that matches whole strings.
 pub fn compile(
     template: &TextView<'_>,
     start: &TextView<'_>,
     end: &TextView<'_>,
-    shown: V<'_>,
+    shown: ValueRef<'_>,
 ) -> Result<Regex, Fault> {
     let (&[start], &[end]) = (start.as_bytes(), end.as_bytes()) else {
         // the length is that of the start delimiter in either case, as in OPA

@@ -24,7 +24,7 @@ use super::tested::tested;
 use super::{Builtin, BuiltinContext, Fault, IndexTest, Operands, Prepared};
 use crate::bug::{Within as _, bug};
 use crate::limits;
-use crate::value::{TextView, V};
+use crate::value::{TextView, ValueRef};
 use program::Haystack;
 pub use program::{Effort, Regex, beginnings, build};
 use template::Template;
@@ -102,8 +102,11 @@ pub fn is_pattern(text: &str) -> bool {
 }
 
 /// A function that may be given its pattern in compiled form.
-type WithRegex =
-    for<'e> fn(&mut BuiltinContext<'e>, &[V<'e>], Option<&Regex>) -> Result<V<'e>, Fault>;
+type WithRegex = for<'e> fn(
+    &mut BuiltinContext<'e>,
+    &[ValueRef<'e>],
+    Option<&Regex>,
+) -> Result<ValueRef<'e>, Fault>;
 
 /// A call with a constant pattern.
 struct Compiled {
@@ -112,13 +115,17 @@ struct Compiled {
 }
 
 impl Prepared for Compiled {
-    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         (self.run)(call, operands, Some(&self.regex))
     }
 }
 
 fn prepare(
-    operands: &[Option<V<'_>>],
+    operands: &[Option<ValueRef<'_>>],
     pattern: usize,
     run: WithRegex,
 ) -> Option<Arc<dyn Prepared>> {
@@ -126,12 +133,12 @@ fn prepare(
     Some(Arc::new(Compiled { regex, run }))
 }
 
-fn constant(operands: &[Option<V<'_>>], pattern: usize) -> Option<Regex> {
+fn constant(operands: &[Option<ValueRef<'_>>], pattern: usize) -> Option<Regex> {
     let pattern = operands.get(pattern).copied()??.as_text()?;
     Regex::from_bytes(pattern.as_bytes(), Effort::Whole).ok()
 }
 
-fn prepare_test(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+fn prepare_test(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let regex = constant(operands, 0)?;
     Some(tested(1, move |text| regex.is_match(text)))
 }
@@ -164,32 +171,41 @@ fn hold<'r>(
     }
 }
 
-fn is_match<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn is_match<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (pattern, text) = (operands.text(0)?, operands.text(1)?);
     let pattern = pattern.as_bytes();
     let compile = || Regex::from_bytes(pattern, Effort::Little);
     let run = |regex: &Regex| regex.is_match(&text);
     let found = call.patterns.with(Family::Regex, pattern, compile, run)?;
-    Ok(V::Bool(found))
+    Ok(ValueRef::Bool(found))
 }
 
-fn is_valid<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn is_valid<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let valid = operands
         .at(0)
         .as_text()
         .is_some_and(|pattern| Regex::from_bytes(pattern.as_bytes(), Effort::Little).is_ok());
-    Ok(V::Bool(valid))
+    Ok(ValueRef::Bool(valid))
 }
 
-fn find_n<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn find_n<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     find(call, operands, None)
 }
 
 fn find<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
+    operands: &[ValueRef<'e>],
     known: Option<&Regex>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let (pattern, text) = (operands.text(0)?, operands.text(1)?);
     let limit = limit(operands.int(2)?);
     let regex = hold(call, &pattern, known)?;
@@ -217,16 +233,16 @@ fn limit(wanted: i64) -> usize {
 
 fn find_all_string_submatch_n<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     find_groups(call, operands, None)
 }
 
 fn find_groups<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
+    operands: &[ValueRef<'e>],
     known: Option<&Regex>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let (pattern, text) = (operands.text(0)?, operands.text(1)?);
     let limit = limit(operands.int(2)?);
     let regex = hold(call, &pattern, known)?;
@@ -253,15 +269,18 @@ fn find_groups<'e>(
     Ok(call.arena.array_of(found.into_bump_slice()))
 }
 
-fn split<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn split<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     split_at_matches(call, operands, None)
 }
 
 fn split_at_matches<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
+    operands: &[ValueRef<'e>],
     known: Option<&Regex>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let (pattern, text) = (operands.text(0)?, operands.text(1)?);
     let regex = hold(call, &pattern, known)?;
     let length = text.as_bytes().len();
@@ -286,15 +305,18 @@ fn split_at_matches<'e>(
     Ok(call.arena.array_of(found.into_bump_slice()))
 }
 
-fn replace<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn replace<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     replace_matches(call, operands, None)
 }
 
 fn replace_matches<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
+    operands: &[ValueRef<'e>],
     known: Option<&Regex>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let (text, pattern) = (operands.text(0)?, operands.text(1)?);
     let template = operands.text(2)?;
     let regex = hold(call, &pattern, known)?;
@@ -313,7 +335,11 @@ struct Replacement {
 }
 
 impl Prepared for Replacement {
-    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         let text = operands.text(0)?;
         if !self.regex.may_match(text.as_bytes()) {
             return Ok(operands.at(0));
@@ -322,7 +348,7 @@ impl Prepared for Replacement {
     }
 }
 
-fn prepare_replacement(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+fn prepare_replacement(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let Some(template) = operands.get(2).copied()? else {
         return prepare(operands, 1, replace_matches);
     };
@@ -334,11 +360,11 @@ fn prepare_replacement(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> 
 /// The string with what a template makes of each match in its place.
 fn replaced<'e>(
     call: &mut BuiltinContext<'e>,
-    whole: V<'e>,
+    whole: ValueRef<'e>,
     text: TextView<'e>,
     regex: &Regex,
     template: &Template<'_>,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let bytes = text.as_bytes();
     let haystack = Haystack::new(regex, &text);
     let mut buffer = None;
@@ -370,7 +396,10 @@ fn replaced<'e>(
     Ok(call.text(buffer))
 }
 
-fn template_match<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn template_match<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (template, text) = (operands.text(0)?, operands.text(1)?);
     let (start, end) = (operands.text(2)?, operands.text(3)?);
     let mut key = SmallVec::<[u8; 64]>::new();
@@ -384,11 +413,14 @@ fn template_match<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Resu
         || delimited::compile(&template, &start, &end, operands.at(0)),
         |regex| regex.is_match(&text),
     )?;
-    Ok(V::Bool(found))
+    Ok(ValueRef::Bool(found))
 }
 
-fn globs_match<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn globs_match<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (left, right) = (operands.text(0)?, operands.text(1)?);
     let found = globs::meet(call, &left.to_str(), &right.to_str())?;
-    Ok(V::Bool(found))
+    Ok(ValueRef::Bool(found))
 }

@@ -3,7 +3,7 @@
 
 use crate::bug::bug;
 use crate::index::Indexed as _;
-use crate::value::{Arena, V, sort, text};
+use crate::value::{Arena, ValueRef, sort, text};
 
 /// Sets whose heads are known at once.
 const KNOWN: usize = 8;
@@ -34,8 +34,8 @@ impl<'e> KnownHeads<'e> {
     pub fn of_both(
         &mut self,
         arena: &'e Arena,
-        lefts: &'e [V<'e>],
-        rights: &'e [V<'e>],
+        lefts: &'e [ValueRef<'e>],
+        rights: &'e [ValueRef<'e>],
     ) -> Option<(&'e [u128], &'e [u128])> {
         let shared = shared(lefts, rights)?;
         let (left, right) = (self.find(lefts), self.find(rights));
@@ -49,15 +49,15 @@ impl<'e> KnownHeads<'e> {
         Some((heads(left, lefts), heads(right, rights)))
     }
 
-    fn find(&self, members: &[V<'_>]) -> Option<Heads<'e>> {
+    fn find(&self, members: &[ValueRef<'_>]) -> Option<Heads<'e>> {
         let address = members.as_ptr().addr();
         let is_known =
             |known: &&Heads<'e>| known.members == address && known.numbers.len() == members.len();
         self.known.iter().flatten().find(is_known).copied()
     }
 
-    fn add(&mut self, arena: &'e Arena, members: &[V<'e>], from: usize) -> &'e [u128] {
-        let head = |member: &V<'_>| {
+    fn add(&mut self, arena: &'e Arena, members: &[ValueRef<'e>], from: usize) -> &'e [u128] {
+        let head = |member: &ValueRef<'_>| {
             let text = member.string_bytes();
             let text = text.unwrap_or_else(|| bug!("a text that is none is ordered by its head"));
             text::head_from(text, from)
@@ -74,7 +74,7 @@ impl<'e> KnownHeads<'e> {
 }
 
 /// How many bytes all members of two sets in order begin with, when they are strings.
-fn shared(lefts: &[V<'_>], rights: &[V<'_>]) -> Option<usize> {
+fn shared(lefts: &[ValueRef<'_>], rights: &[ValueRef<'_>]) -> Option<usize> {
     let [first, .., last] = lefts else {
         return None;
     };

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use crate::bug::{Within as _, bug};
 use crate::builtins::{BuiltinContext, Fault};
 use crate::limits;
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// How many times as large one set has to be as the other for members to be searched in it.
 const UNEQUAL: usize = 8;
@@ -24,10 +24,10 @@ pub enum Wanted {
 /// Goes through the members of two sets, which are in order. Of equal members the left one is taken.
 pub fn side_by_side<'e>(
     call: &mut BuiltinContext<'e>,
-    lefts: &'e [V<'e>],
-    rights: &'e [V<'e>],
+    lefts: &'e [ValueRef<'e>],
+    rights: &'e [ValueRef<'e>],
     wanted: Wanted,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let arena = call.arena;
     let most = match wanted {
         Wanted::LeftAlone => lefts.len(),
@@ -39,7 +39,7 @@ pub fn side_by_side<'e>(
         leap(call, lefts, rights, wanted, &mut members)?;
         return Ok(arena.sorted_set(members.into_bump_slice()));
     }
-    let members = arena.bump().alloc_slice_fill_copy(most, V::Null);
+    let members = arena.bump().alloc_slice_fill_copy(most, ValueRef::Null);
     let made = match call.kept().heads.of_both(arena, lefts, rights) {
         Some((left_heads, right_heads)) => {
             let (left, right) = (Side::new(lefts, left_heads), Side::new(rights, right_heads));
@@ -79,17 +79,17 @@ impl Ranks for Alike {
 /// One of the two sets.
 #[derive(Clone, Copy)]
 struct Side<'e, R> {
-    members: &'e [V<'e>],
+    members: &'e [ValueRef<'e>],
     ranks: R,
 }
 
 impl<'e, R: Ranks> Side<'e, R> {
-    fn new(members: &'e [V<'e>], ranks: R) -> Self {
+    fn new(members: &'e [ValueRef<'e>], ranks: R) -> Self {
         Self { members, ranks }
     }
 
     #[inline]
-    fn at(self, at: usize) -> Option<(&'e V<'e>, u128)> {
+    fn at(self, at: usize) -> Option<(&'e ValueRef<'e>, u128)> {
         Some((self.members.get(at)?, self.ranks.rank(at)?))
     }
 }
@@ -100,7 +100,7 @@ fn merge_wanted<'e, R: Ranks>(
     left: Side<'e, R>,
     right: Side<'e, R>,
     wanted: Wanted,
-    members: &mut [V<'e>],
+    members: &mut [ValueRef<'e>],
 ) -> Result<usize, Fault> {
     match wanted {
         Wanted::LeftAlone => merge::<R, true, false, false>(call, left, right, members),
@@ -116,7 +116,7 @@ fn merge<'e, R: Ranks, const LEFT: bool, const COMMON: bool, const RIGHT: bool>(
     call: &BuiltinContext<'e>,
     left: Side<'e, R>,
     right: Side<'e, R>,
-    members: &mut [V<'e>],
+    members: &mut [ValueRef<'e>],
 ) -> Result<usize, Fault> {
     let (mut at, mut other_at, mut made) = (0, 0, 0);
     'all: loop {
@@ -152,10 +152,10 @@ fn merge<'e, R: Ranks, const LEFT: bool, const COMMON: bool, const RIGHT: bool>(
 /// Searches the members of the smaller set in the larger one.
 fn leap<'e>(
     call: &BuiltinContext<'e>,
-    mut lefts: &[V<'e>],
-    mut rights: &[V<'e>],
+    mut lefts: &[ValueRef<'e>],
+    mut rights: &[ValueRef<'e>],
     wanted: Wanted,
-    members: &mut bumpalo::collections::Vec<'e, V<'e>>,
+    members: &mut bumpalo::collections::Vec<'e, ValueRef<'e>>,
 ) -> Result<(), Fault> {
     let mut turns = 0_usize;
     while let ([first, others @ ..], [second, rest @ ..]) = (lefts, rights) {
@@ -197,7 +197,10 @@ fn leap<'e>(
 
 /// Those of some members in order that come before another one, and the rest. Steps that double find the stretch to
 /// search.
-fn split_below<'m, 'e>(members: &'m [V<'e>], bound: &V<'e>) -> (&'m [V<'e>], &'m [V<'e>]) {
+fn split_below<'m, 'e>(
+    members: &'m [ValueRef<'e>],
+    bound: &ValueRef<'e>,
+) -> (&'m [ValueRef<'e>], &'m [ValueRef<'e>]) {
     let mut reach = 1;
     while members.get(reach).is_some_and(|member| member < bound) {
         reach *= 2;

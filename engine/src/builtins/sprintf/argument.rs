@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use num_bigint::BigInt;
 
 use crate::builtins::{BuiltinContext, Fault};
-use crate::value::{Number, TextView, V};
+use crate::value::{Number, TextView, ValueRef};
 
 /// A value as Go would have it.
 pub enum Argument<'e> {
@@ -33,7 +33,7 @@ pub enum Argument<'e> {
 
 impl<'e> Argument<'e> {
     /// Numbers go by how they are written: with a point or an exponent they are floats.
-    pub fn of(call: &BuiltinContext<'_>, value: V<'e>) -> Result<Self, Fault> {
+    pub fn of(call: &BuiltinContext<'_>, value: ValueRef<'e>) -> Result<Self, Fault> {
         if let Some(text) = value.as_text() {
             return Ok(Self::Text(text));
         }

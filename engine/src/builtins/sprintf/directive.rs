@@ -2,7 +2,7 @@
 
 use crate::bug::Within;
 use crate::builtins::runes;
-use crate::value::V;
+use crate::value::ValueRef;
 use crate::value::array::ArrayView;
 
 /// Flags, width and precision.
@@ -36,21 +36,21 @@ pub trait Values: Copy {
 }
 
 impl<'e> Values for ArrayView<'e> {
-    type Value = V<'e>;
+    type Value = ValueRef<'e>;
 
     fn len(self) -> usize {
         self.len()
     }
 
-    fn get(self, index: usize) -> Option<V<'e>> {
+    fn get(self, index: usize) -> Option<ValueRef<'e>> {
         self.get(index)
     }
 
-    fn as_size(value: V<'e>) -> Option<i64> {
+    fn as_size(value: ValueRef<'e>) -> Option<i64> {
         match value {
-            V::Int(size) => Some(size),
+            ValueRef::Int(size) => Some(size),
             // an integer, if one that is written with a sign
-            V::Number(_) | V::NewNumber(_) if value.to_string() == "-0" => Some(0),
+            ValueRef::Number(_) | ValueRef::NewNumber(_) if value.to_string() == "-0" => Some(0),
             _ => None,
         }
     }

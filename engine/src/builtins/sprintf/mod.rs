@@ -10,7 +10,7 @@ mod printer;
 mod text;
 
 use super::{Builtin, BuiltinContext, Fault, Operands};
-use crate::value::{Kind, V};
+use crate::value::{Kind, ValueRef};
 pub use argument::Argument;
 pub use directive::{Directive, Format, Spec, Step, Values};
 pub use printer::Printer;
@@ -25,7 +25,10 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
 .listed(&["strings"])
 .specialise(pieces::prepare)];
 
-fn sprintf<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn sprintf<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let format = operands.text(0)?;
     let values = operands.array(1)?;
     let mut printer = Printer::new(call);
@@ -35,12 +38,16 @@ fn sprintf<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e
 }
 
 /// Prints a value by a verb, or with its type when there is none.
-fn show<'e>(printer: &mut Printer<'_, 'e>, value: V<'e>, verb: Option<char>) -> Result<(), Fault> {
+fn show<'e>(
+    printer: &mut Printer<'_, 'e>,
+    value: ValueRef<'e>,
+    verb: Option<char>,
+) -> Result<(), Fault> {
     let is_compound = value.kind() >= Kind::Array;
     if is_compound && matches!(verb, Some('s' | 'v')) && printer.spec.is_plain() {
         return printer.shown(value);
     }
-    if let (V::Decimal(scale, coefficient), Some(verb)) = (value, verb)
+    if let (ValueRef::Decimal(scale, coefficient), Some(verb)) = (value, verb)
         && let Some(decimal) = decimal::Decimal::new(scale, coefficient)
         && let Some(printed) = decimal.printed(&printer.spec, verb)
     {

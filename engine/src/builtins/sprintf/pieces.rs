@@ -9,7 +9,7 @@ use super::printer::Printer;
 use crate::bug::Within as _;
 use crate::builtins::{BuiltinContext, Fault, Operands, Prepared, runes};
 use crate::value::array::ArrayView;
-use crate::value::{V, Value};
+use crate::value::{Value, ValueRef};
 
 /// A format all of whose directives take one value each, in order.
 #[derive(Clone)]
@@ -151,7 +151,7 @@ impl Pieces {
 }
 
 /// Prepares a call whose format is constant.
-pub fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let format = operands.first().copied().flatten()?.as_text()?;
     Some(Arc::new(Pieces::new(format.as_utf8()?)?))
 }
@@ -169,20 +169,22 @@ trait Printed<'e>: Copy {
     fn plain(&self) -> Option<Plain<'_>>;
 
     /// The value in flight.
-    fn value(self) -> V<'e>;
+    fn value(self) -> ValueRef<'e>;
 }
 
-impl<'e> Printed<'e> for &V<'e> {
+impl<'e> Printed<'e> for &ValueRef<'e> {
     #[inline]
     fn plain(&self) -> Option<Plain<'_>> {
         Some(match self {
-            V::Int(int) => Plain::Integer(*int),
-            V::Decimal(scale, coefficient) => Plain::Decimal(Decimal::new(*scale, *coefficient)?),
+            ValueRef::Int(int) => Plain::Integer(*int),
+            ValueRef::Decimal(scale, coefficient) => {
+                Plain::Decimal(Decimal::new(*scale, *coefficient)?)
+            }
             value => Plain::Text(value.utf8()?),
         })
     }
 
-    fn value(self) -> V<'e> {
+    fn value(self) -> ValueRef<'e> {
         *self
     }
 }
@@ -199,7 +201,7 @@ impl<'e> Printed<'e> for &'e Value {
         })
     }
 
-    fn value(self) -> V<'e> {
+    fn value(self) -> ValueRef<'e> {
         self.borrow()
     }
 }
@@ -342,8 +344,8 @@ impl Pieces {
     fn each<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
-        values: impl Iterator<Item = V<'e>>,
-    ) -> Result<V<'e>, Fault> {
+        values: impl Iterator<Item = ValueRef<'e>>,
+    ) -> Result<ValueRef<'e>, Fault> {
         let room = self.length + VALUE * self.directives.len();
         let mut printer = Printer::with_room(call, room)?;
         for (piece, value) in self.directives.iter().zip(values) {
@@ -361,7 +363,11 @@ impl Pieces {
 struct Spread(Pieces);
 
 impl Prepared for Spread {
-    fn call<'e>(&self, call: &mut BuiltinContext<'e>, values: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        values: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         match self.0.line(call, values.iter())? {
             Some(text) => Ok(call.arena.borrowed_text(text)),
             None => self.0.each(call, values.iter().copied()),
@@ -375,7 +381,11 @@ impl Prepared for Pieces {
         (elements == self.directives.len()).then(|| Arc::new(spread) as _)
     }
 
-    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         let values = operands.array(1)?;
         if values.len() != self.directives.len() {
             return super::sprintf(call, operands);

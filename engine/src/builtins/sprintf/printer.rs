@@ -8,7 +8,7 @@ use super::{float, integer, text};
 use crate::builtins::buffer::{Buffer, Writer, push};
 use crate::builtins::{BuiltinContext, Fault, runes};
 use crate::limits;
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// Prints values into a buffer.
 pub struct Printer<'c, 'e> {
@@ -58,7 +58,7 @@ impl<'c, 'e> Printer<'c, 'e> {
     }
 
     /// The text form of a value.
-    pub fn shown(&mut self, value: V<'_>) -> Result<(), Fault> {
+    pub fn shown(&mut self, value: ValueRef<'_>) -> Result<(), Fault> {
         Writer::new(self.call, &mut self.out).value(value)
     }
 

@@ -10,43 +10,51 @@ use crate::builtins::arrays::allot;
 use crate::builtins::operands::Members;
 use crate::builtins::{BuiltinContext, Fault, Operands, Prepared};
 use crate::value::array::ArrayView;
-use crate::value::{TextView, V};
+use crate::value::{TextView, ValueRef};
 
-pub fn startswith<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn startswith<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (text, prefix) = (operands.text(0)?, operands.text(1)?);
-    Ok(V::Bool(text.as_bytes().starts_with(prefix.as_bytes())))
+    Ok(ValueRef::Bool(
+        text.as_bytes().starts_with(prefix.as_bytes()),
+    ))
 }
 
-pub fn endswith<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn endswith<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (text, suffix) = (operands.text(0)?, operands.text(1)?);
-    Ok(V::Bool(text.as_bytes().ends_with(suffix.as_bytes())))
+    Ok(ValueRef::Bool(text.as_bytes().ends_with(suffix.as_bytes())))
 }
 
 pub fn any_prefix_match<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     any_match::<Prefix>(call, operands)
 }
 
 pub fn any_suffix_match<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     any_match::<Suffix>(call, operands)
 }
 
 /// Works constant prefixes in.
-pub fn prepare_any_prefix(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+pub fn prepare_any_prefix(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     prepare::<Prefix>(operands)
 }
 
 /// Works constant suffixes in.
-pub fn prepare_any_suffix(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+pub fn prepare_any_suffix(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     prepare::<Suffix>(operands)
 }
 
-fn prepare<A: Affix>(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+fn prepare<A: Affix>(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let affixes = Texts::of(std::slice::from_ref(&operands.get(1).copied()??), 0).ok()?;
     let sorted = A::sorted(affixes.list());
     Some(Arc::new(Constant::<A> {
@@ -62,7 +70,11 @@ struct Constant<A> {
 }
 
 impl<A: Affix> Prepared for Constant<A> {
-    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         any_match::<A>(call, operands)
     }
 
@@ -139,13 +151,13 @@ const FEW: usize = 64;
 
 fn any_match<'e, A: Affix>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let texts = Texts::of(operands, 0)?;
     if let Some(sorted) = known_affixes::<A>(call, operands.at(1))? {
         call.budget.spend_len(texts.len())?;
         let found = texts.any(|text| A::starts_one(text.as_bytes(), sorted, TextView::as_bytes));
-        return Ok(V::Bool(found));
+        return Ok(ValueRef::Bool(found));
     }
     let affixes = Texts::of(operands, 1)?;
     call.budget.spend_len(texts.len() + affixes.len())?;
@@ -153,11 +165,11 @@ fn any_match<'e, A: Affix>(
         |text: &TextView<'_>, with: &TextView<'_>| A::starts(text.as_bytes(), with.as_bytes());
     if texts.len().saturating_mul(affixes.len()) <= FEW {
         let starts_any = |text: TextView<'e>| affixes.any(|with| starts(&text, &with));
-        return Ok(V::Bool(texts.any(starts_any)));
+        return Ok(ValueRef::Bool(texts.any(starts_any)));
     }
     let sorted = A::sorted(affixes.list());
     let found = texts.any(|text| A::starts_one(text.as_bytes(), &sorted, TextView::as_bytes));
-    Ok(V::Bool(found))
+    Ok(ValueRef::Bool(found))
 }
 
 /// Lists of prefixes and suffixes, in order, that calls of one evaluation ask for again and again.
@@ -184,7 +196,7 @@ const KNOWN: usize = 8;
 /// A stored array of strings in order, from the second call on that asks for it; `None` where that is not worth it.
 fn known_affixes<'e, A: Affix>(
     call: &mut BuiltinContext<'e>,
-    operand: V<'e>,
+    operand: ValueRef<'e>,
 ) -> Result<Option<&'e [TextView<'e>]>, Fault> {
     let items = match operand.as_array() {
         Some(ArrayView::Stored(items)) if items.len() >= SHORT => items,
@@ -199,7 +211,7 @@ fn known_affixes<'e, A: Affix>(
     if std::mem::replace(&mut lists.last, address) != address || lists.known.len() == KNOWN {
         return Ok(None);
     }
-    let affixes = Texts::of(&[V::Null, operand], 1)?;
+    let affixes = Texts::of(&[ValueRef::Null, operand], 1)?;
     allot(call, affixes.len())?;
     call.budget.spend_len(affixes.len())?;
     let sorted = &*call
@@ -223,7 +235,7 @@ enum Texts<'e> {
 
 impl<'e> Texts<'e> {
     /// The strings of an operand, which holds nothing else.
-    fn of(operands: &[V<'e>], position: u8) -> Result<Self, Fault> {
+    fn of(operands: &[ValueRef<'e>], position: u8) -> Result<Self, Fault> {
         let operand = operands.at(position);
         if let Some(text) = operand.as_text() {
             return Ok(Self::One(text));

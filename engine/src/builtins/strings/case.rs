@@ -1,14 +1,17 @@
 //! Case and reversal.
 
 use crate::builtins::{BuiltinContext, Fault, Operands, runes};
-use crate::value::{TextView, V};
+use crate::value::{TextView, ValueRef};
 
-pub fn lower<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn lower<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     if let TextView::Short(text) = text
         && let Some(lower) = text.short().ascii_mapped(|byte| byte.to_ascii_lowercase())
     {
-        return Ok(V::Short(lower));
+        return Ok(ValueRef::Short(lower));
     }
     if !text.as_bytes().is_ascii() {
         return mapped(call, text, simple_lower);
@@ -21,12 +24,15 @@ pub fn lower<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<
     Ok(call.arena.borrowed_bytes(copy))
 }
 
-pub fn upper<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn upper<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     if let TextView::Short(text) = text
         && let Some(upper) = text.short().ascii_mapped(|byte| byte.to_ascii_uppercase())
     {
-        return Ok(V::Short(upper));
+        return Ok(ValueRef::Short(upper));
     }
     if !text.as_bytes().is_ascii() {
         return mapped(call, text, simple_upper);
@@ -48,7 +54,7 @@ fn mapped<'e>(
     call: &BuiltinContext<'e>,
     text: TextView<'e>,
     simple: fn(char) -> char,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let length = text.as_bytes().len();
     call.budget.reserve(2 * length)?;
     let mut mapped = bumpalo::collections::String::with_capacity_in(length, call.arena.bump());
@@ -86,7 +92,10 @@ pub fn simple_upper(c: char) -> char {
     char::from_u32(title).unwrap_or(c)
 }
 
-pub fn reverse<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn reverse<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     let bytes = text.as_bytes();
     call.budget.reserve(bytes.len())?;

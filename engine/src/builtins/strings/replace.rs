@@ -7,9 +7,12 @@ use crate::bug::Within;
 use crate::builtins::buffer::push;
 use crate::builtins::{BuiltinContext, Fault, Operands};
 use crate::index::Indexed as _;
-use crate::value::{TextView, V};
+use crate::value::{TextView, ValueRef};
 
-pub fn replace<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn replace<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (text, old, new) = (operands.text(0)?, operands.text(1)?, operands.text(2)?);
     if old.as_bytes().is_empty() {
         return replace_all(call, text, &[(old, new)]);
@@ -37,10 +40,10 @@ pub fn replace<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<
 /// The same for one byte by another, which changes no length.
 fn replace_byte<'e>(
     call: &BuiltinContext<'e>,
-    text: V<'e>,
+    text: ValueRef<'e>,
     bytes: &[u8],
     [old, new]: [u8; 2],
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     if memchr::memchr(old, bytes).is_none() {
         return Ok(text);
     }
@@ -52,7 +55,10 @@ fn replace_byte<'e>(
     Ok(call.arena.borrowed_bytes(copy))
 }
 
-pub fn replace_n<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn replace_n<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let patterns = operands.object(0)?;
     let text = operands.text(1)?;
     let mut pairs: SmallVec<[_; 8]> = SmallVec::with_capacity(patterns.len());
@@ -75,7 +81,7 @@ fn replace_all<'e>(
     call: &mut BuiltinContext<'e>,
     text: TextView<'e>,
     pairs: &[(TextView<'e>, TextView<'e>)],
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let empty = pairs.iter().position(|(old, _)| old.as_bytes().is_empty());
     let firsts = Firsts::of(pairs);
     let bytes = text.as_bytes();

@@ -7,18 +7,21 @@ use memchr::memmem;
 use crate::bug::Within;
 use crate::builtins::tested::tested;
 use crate::builtins::{BuiltinContext, Fault, Operands, Prepared, occurrences, runes};
-use crate::value::V;
+use crate::value::ValueRef;
 use crate::value::text::lossy;
 
-pub fn contains<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn contains<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (text, part) = (operands.text(0)?, operands.text(1)?);
-    Ok(V::Bool(
+    Ok(ValueRef::Bool(
         memmem::find(text.as_bytes(), part.as_bytes()).is_some(),
     ))
 }
 
 /// Works a constant needle of `contains` in.
-pub fn prepare_contains(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+pub fn prepare_contains(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let needle = operands.get(1).copied()??.as_text()?;
     let finder = memmem::Finder::new(needle.as_bytes()).into_owned();
     Some(tested(0, move |text| {
@@ -26,7 +29,10 @@ pub fn prepare_contains(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>>
     }))
 }
 
-pub fn count<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn count<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (text, part) = (operands.text(0)?, operands.text(1)?);
     call.budget.spend_len(text.as_bytes().len() / 64)?;
     let found = if part.as_bytes().is_empty() {
@@ -37,7 +43,10 @@ pub fn count<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<
     Ok(integer(found))
 }
 
-pub fn indexof<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn indexof<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (text, part) = (operands.text(0)?, operands.text(1)?);
     // characters are compared, so a byte that belongs to none equals U+FFFD
     let (text, part) = (text.to_str(), part.to_str());
@@ -51,9 +60,9 @@ pub fn indexof<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'
 }
 
 /// The number of characters before a byte.
-fn position<'e>(text: &str, at: Option<usize>) -> V<'e> {
+fn position<'e>(text: &str, at: Option<usize>) -> ValueRef<'e> {
     at.and_then(|at| text.get(..at))
-        .map_or(V::Int(-1), |before| {
+        .map_or(ValueRef::Int(-1), |before| {
             integer(runes::count(before.as_bytes()))
         })
 }
@@ -62,7 +71,11 @@ fn position<'e>(text: &str, at: Option<usize>) -> V<'e> {
 struct IndexOf(memmem::Finder<'static>);
 
 impl Prepared for IndexOf {
-    fn call<'e>(&self, _: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(
+        &self,
+        _: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         let text = operands.text(0)?;
         let text = text.to_str();
         Ok(position(&text, self.0.find(text.as_bytes())))
@@ -70,7 +83,7 @@ impl Prepared for IndexOf {
 }
 
 /// Works a constant needle of `indexof` in.
-pub fn prepare_indexof(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+pub fn prepare_indexof(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let needle = operands.get(1).copied()??.as_text()?;
     let needle = needle.to_str();
     // an empty one is refused by the call
@@ -78,7 +91,10 @@ pub fn prepare_indexof(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> 
     Some(Arc::new(IndexOf(finder?)))
 }
 
-pub fn indexof_n<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn indexof_n<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (text, part) = (operands.text(0)?, operands.text(1)?);
     let (text, part) = (text.to_str(), part.to_str());
     if part.is_empty() {
@@ -97,7 +113,10 @@ pub fn indexof_n<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Resul
     Ok(call.arena.array_of(found.into_bump_slice()))
 }
 
-pub fn substring<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn substring<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     let start = operands.int(1)?;
     let length = operands.int(2)?;
@@ -125,6 +144,6 @@ pub fn substring<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Resul
 }
 
 /// A length as a value.
-fn integer<'e>(length: usize) -> V<'e> {
-    V::Int(i64::try_from(length).unwrap_or(i64::MAX))
+fn integer<'e>(length: usize) -> ValueRef<'e> {
+    ValueRef::Int(i64::try_from(length).unwrap_or(i64::MAX))
 }

@@ -6,7 +6,7 @@ use crate::bug::bug;
 use crate::builtins::buffer::Buffer;
 use crate::builtins::{BuiltinContext, Fault, Members, Operands, runes};
 use crate::value::array::ArrayView;
-use crate::value::{TextView, V, Value};
+use crate::value::{TextView, Value, ValueRef};
 
 /// Bytes up to which looking at each is cheaper than setting a search up for each part, and counting them first.
 const SHORT: usize = 64;
@@ -14,13 +14,19 @@ const SHORT: usize = 64;
 /// Parts that most short strings have.
 const FEW: usize = 8;
 
-pub fn split<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn split<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (text, delimiter) = (operands.text(0)?, operands.text(1)?);
     let parts = parts(call, text, delimiter)?;
     Ok(call.arena.array_of(parts))
 }
 
-pub fn split_n<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn split_n<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (text, delimiter) = (operands.text(0)?, operands.text(1)?);
     let wanted = operands.int(2)?;
     let parts = parts(call, text, delimiter)?;
@@ -40,14 +46,14 @@ fn parts<'e>(
     call: &mut BuiltinContext<'e>,
     text: TextView<'e>,
     delimiter: TextView<'e>,
-) -> Result<&'e [V<'e>], Fault> {
+) -> Result<&'e [ValueRef<'e>], Fault> {
     let (bytes, delimiter) = (text.as_bytes(), delimiter.as_bytes());
     call.budget.spend_len(bytes.len() / 16)?;
     let mut parts = call.arena.list();
     let mut start = 0;
     if delimiter.is_empty() {
         call.budget
-            .reserve(bytes.len().saturating_mul(size_of::<V<'_>>()))?;
+            .reserve(bytes.len().saturating_mul(size_of::<ValueRef<'_>>()))?;
         for (_, width) in runes::all(bytes) {
             call.push_part(&mut parts, text, start..start + width);
             start += width;
@@ -66,7 +72,7 @@ fn parts<'e>(
         } else {
             let more = memchr::memchr_iter(byte, bytes).count();
             call.budget
-                .reserve(more.saturating_mul(size_of::<V<'_>>()))?;
+                .reserve(more.saturating_mul(size_of::<ValueRef<'_>>()))?;
             memchr::memchr_iter(byte, bytes).for_each(&mut take);
         }
         take(bytes.len());
@@ -74,7 +80,7 @@ fn parts<'e>(
     }
     for at in memmem::find_iter(bytes, delimiter) {
         if parts.len() == parts.capacity() {
-            let room = parts.len().saturating_mul(2 * size_of::<V<'_>>());
+            let room = parts.len().saturating_mul(2 * size_of::<ValueRef<'_>>());
             call.budget.reserve(room)?;
         }
         call.push_part(&mut parts, text, start..at);
@@ -84,14 +90,17 @@ fn parts<'e>(
     Ok(parts.into_bump_slice())
 }
 
-pub fn concat<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn concat<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let delimiter = operands.text(0)?;
     let members = operands.members(1, &["set", "array"])?;
     call.budget.spend_len(members.len())?;
     let delimiter = delimiter.as_bytes();
     let joined = match members {
         Members::Array(ArrayView::Arena(items)) => {
-            join(call, delimiter, items.iter().map(V::string_bytes))
+            join(call, delimiter, items.iter().map(ValueRef::string_bytes))
         }
         Members::Array(ArrayView::Stored(items)) => {
             join(call, delimiter, items.iter().map(Value::string_bytes))
@@ -99,7 +108,7 @@ pub fn concat<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V
         Members::Set(set) => {
             let mut items = call.arena.list();
             items.extend(set.iter());
-            join(call, delimiter, items.iter().map(V::string_bytes))
+            join(call, delimiter, items.iter().map(ValueRef::string_bytes))
         }
     };
     if let Some(joined) = joined? {
@@ -114,7 +123,7 @@ fn join<'e, 'a>(
     call: &BuiltinContext<'e>,
     delimiter: &[u8],
     parts: impl Iterator<Item = Option<&'a [u8]>> + Clone,
-) -> Result<Option<V<'e>>, Fault> {
+) -> Result<Option<ValueRef<'e>>, Fault> {
     let mut length = 0_usize;
     for part in parts.clone() {
         let Some(part) = part else { return Ok(None) };

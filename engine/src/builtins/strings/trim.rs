@@ -4,21 +4,33 @@ use std::borrow::Cow;
 
 use crate::bug::Within;
 use crate::builtins::{BuiltinContext, Fault, Operands, runes};
-use crate::value::{TextView, V};
+use crate::value::{TextView, ValueRef};
 
-pub fn trim<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn trim<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     by_set(call, operands, Ends::Both)
 }
 
-pub fn trim_left<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn trim_left<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     by_set(call, operands, Ends::Left)
 }
 
-pub fn trim_right<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn trim_right<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     by_set(call, operands, Ends::Right)
 }
 
-pub fn trim_space<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn trim_space<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     Ok(cut(
         call,
         operands.text(0)?,
@@ -27,7 +39,10 @@ pub fn trim_space<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Resu
     ))
 }
 
-pub fn trim_prefix<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn trim_prefix<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (text, prefix) = (operands.text(0)?, operands.text(1)?);
     let (bytes, prefix) = (text.as_bytes(), prefix.as_bytes());
     if prefix.is_empty() || !bytes.starts_with(prefix) {
@@ -36,7 +51,10 @@ pub fn trim_prefix<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Res
     Ok(call.part(text, prefix.len()..bytes.len()))
 }
 
-pub fn trim_suffix<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn trim_suffix<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (text, suffix) = (operands.text(0)?, operands.text(1)?);
     let (bytes, suffix) = (text.as_bytes(), suffix.as_bytes());
     if suffix.is_empty() || !bytes.ends_with(suffix) {
@@ -54,9 +72,9 @@ enum Ends {
 
 fn by_set<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
+    operands: &[ValueRef<'e>],
     ends: Ends,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let (text, set) = (operands.text(0)?, operands.text(1)?);
     if let [byte] = *set.as_bytes()
         && byte.is_ascii()
@@ -72,7 +90,7 @@ fn cut<'e>(
     text: TextView<'e>,
     ends: Ends,
     drop: impl Fn(char) -> bool,
-) -> V<'e> {
+) -> ValueRef<'e> {
     let mut rest = text.as_bytes();
     let mut start = 0;
     if ends != Ends::Right {
@@ -94,7 +112,12 @@ fn cut<'e>(
 }
 
 /// The same for one ASCII character.
-fn cut_byte<'e>(call: &BuiltinContext<'e>, text: TextView<'e>, ends: Ends, drop: u8) -> V<'e> {
+fn cut_byte<'e>(
+    call: &BuiltinContext<'e>,
+    text: TextView<'e>,
+    ends: Ends,
+    drop: u8,
+) -> ValueRef<'e> {
     let bytes = text.as_bytes();
     let kept = |byte: &u8| *byte != drop;
     let start = match ends {

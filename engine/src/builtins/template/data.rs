@@ -1,6 +1,6 @@
 //! Values in templates, with the types that Go has for them.
 
-use crate::value::{Kind, V};
+use crate::value::{Kind, ValueRef};
 
 /// A value.
 #[derive(Clone, Copy)]
@@ -8,9 +8,9 @@ pub enum Data<'e> {
     /// None at all: a field of nothing, an index of a range over a number.
     Missing,
     /// A string, a document, a number of a document.
-    Document(V<'e>),
+    Document(ValueRef<'e>),
     /// An element of a document, as `interface {}`.
-    Element(V<'e>),
+    Element(ValueRef<'e>),
     Int(i64),
     Byte(u8),
     Float(f64),
@@ -34,14 +34,14 @@ impl<'e> Data<'e> {
     /// The value behind the `interface {}`.
     pub fn concrete(self) -> Self {
         match self {
-            Self::Element(V::Null) => Self::Missing,
+            Self::Element(ValueRef::Null) => Self::Missing,
             Self::Element(value) => Self::Document(value),
             _ => self,
         }
     }
 
     /// The value of a document, when it has one.
-    pub fn document(self) -> Option<V<'e>> {
+    pub fn document(self) -> Option<ValueRef<'e>> {
         match self {
             Self::Document(value) | Self::Element(value) => Some(value),
             _ => None,
@@ -92,7 +92,7 @@ impl<'e> Data<'e> {
         match self.concrete() {
             Self::Missing | Self::Element(_) => false,
             Self::Document(value) => match value {
-                V::Bool(value) => value,
+                ValueRef::Bool(value) => value,
                 _ => match value.kind() {
                     Kind::Null => false,
                     Kind::String => !value.text_or_empty().as_bytes().is_empty(),

@@ -10,14 +10,14 @@ use super::{NO_VALUE, print, quoted};
 use crate::builtins::buffer::{Buffer, push};
 use crate::builtins::{BuiltinContext, Fault};
 use crate::limits;
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// Renders the main template.
 pub fn render<'e>(
     call: &mut BuiltinContext<'e>,
     text: &str,
     templates: &Templates,
-    data: V<'e>,
+    data: ValueRef<'e>,
 ) -> Result<Buffer<'e>, Fault> {
     let out = call.buffer();
     let mut machine = Machine {
@@ -111,7 +111,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         }
         // what nearly all are
         if let Some(value) = value.document() {
-            if let V::Int(number) = value {
+            if let ValueRef::Int(number) = value {
                 let mut digits = itoa::Buffer::new();
                 return push(self.call, &mut self.out, digits.format(number).as_bytes());
             }
@@ -326,7 +326,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         match &operand.kind {
             OperandKind::Dot => Ok(dot),
             OperandKind::Nil => Ok(Data::Missing),
-            OperandKind::Bool(value) => Ok(Data::Document(V::Bool(*value))),
+            OperandKind::Bool(value) => Ok(Data::Document(ValueRef::Bool(*value))),
             OperandKind::String(value, _) => Ok(Data::Document(self.call.arena.bytes_text(value))),
             OperandKind::Number(constant, text) => match *constant {
                 Constant::Int(value) => Ok(Data::Int(value)),
@@ -372,7 +372,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
             let is_last = index + 1 == fields.len();
             match value {
                 Data::Missing => continue,
-                Data::Element(V::Null) => {
+                Data::Element(ValueRef::Null) => {
                     let message = format!("nil pointer evaluating interface {{}}.{field}");
                     return self.fail(part.position, part, &message);
                 }

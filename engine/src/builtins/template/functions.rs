@@ -5,7 +5,7 @@ use super::{escape, print};
 use crate::bug::{Within as _, bug};
 use crate::builtins::{BuiltinContext, Fault};
 use crate::value::array::ArrayView;
-use crate::value::{Kind, V};
+use crate::value::{Kind, ValueRef};
 
 /// Why a call fails: in words of its own, or for good.
 pub enum Failure {
@@ -49,7 +49,7 @@ pub fn call<'e>(
     let first = arguments.first().copied().unwrap_or(Data::Missing);
     let rest = arguments.get(1..).unwrap_or_default();
     let second = rest.first().copied().unwrap_or(Data::Missing);
-    let truth = |value| Ok(Data::Document(V::Bool(value)));
+    let truth = |value| Ok(Data::Document(ValueRef::Bool(value)));
     match name {
         "print" => Ok(Data::Document(print::plain(call, arguments, false)?)),
         "println" => Ok(Data::Document(print::plain(call, arguments, true)?)),
@@ -106,7 +106,7 @@ fn int<'e>(length: usize) -> Data<'e> {
 
 fn length(value: Data<'_>) -> Result<Data<'_>, Failure> {
     match value {
-        Data::Element(V::Null) => return fail("len of nil pointer"),
+        Data::Element(ValueRef::Null) => return fail("len of nil pointer"),
         Data::Missing => return fail("reflect: call of reflect.Value.Type on zero Value"),
         _ => {}
     }
@@ -148,7 +148,7 @@ fn index<'e>(value: Data<'e>, indexes: &[Data<'e>]) -> Result<Data<'e>, Failure>
         return fail("index of untyped nil");
     }
     for index in indexes {
-        if let Data::Element(V::Null) = found {
+        if let Data::Element(ValueRef::Null) = found {
             return fail("index of nil pointer");
         }
         let document = found.document();
@@ -224,7 +224,12 @@ fn slice<'e>(
     Ok(Data::Document(call.arena.bytes_text(text)))
 }
 
-fn part<'e>(call: &BuiltinContext<'e>, items: ArrayView<'e>, start: usize, end: usize) -> V<'e> {
+fn part<'e>(
+    call: &BuiltinContext<'e>,
+    items: ArrayView<'e>,
+    start: usize,
+    end: usize,
+) -> ValueRef<'e> {
     call.arena
         .array_from(items.iter().skip(start).take(end - start))
 }
@@ -297,7 +302,7 @@ fn same<'e>(call: &BuiltinContext<'e>, left: Data<'e>, right: Data<'e>) -> Resul
             }
         }
         _ => Ok(
-            matches!((left, right), (Data::Document(V::Bool(a)), Data::Document(V::Bool(b))) if a == b),
+            matches!((left, right), (Data::Document(ValueRef::Bool(a)), Data::Document(ValueRef::Bool(b))) if a == b),
         ),
     }
 }

@@ -18,7 +18,7 @@ use super::patterns::{Family, Pattern};
 use super::{Builtin, BuiltinContext, Fault, Operands, Prepared};
 use crate::bug::Within;
 use crate::limits;
-use crate::value::{Kind, TextView, V, display, json, text};
+use crate::value::{Kind, TextView, ValueRef, display, json, text};
 use tree::Templates;
 
 /// This family's entries.
@@ -68,7 +68,11 @@ impl Template {
         Ok(Self { text, templates })
     }
 
-    fn render<'e>(&self, call: &mut BuiltinContext<'e>, variables: V<'e>) -> Result<V<'e>, Fault> {
+    fn render<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        variables: ValueRef<'e>,
+    ) -> Result<ValueRef<'e>, Fault> {
         let rendered = stacker::maybe_grow(limits::COMPILE_STACK, limits::COMPILE_STACK, || {
             exec::render(call, &self.text, &self.templates, variables)
         })?;
@@ -92,20 +96,27 @@ impl Template {
 struct Parsed(Template);
 
 impl Prepared for Parsed {
-    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         operands.object(1)?;
         let variables = decoded(call, operands.at(1))?;
         self.0.render(call, variables)
     }
 }
 
-fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let text = operands.first().copied()??.as_text()?;
     let template = Template::parse(&text).ok()?;
     Some(Arc::new(Parsed(template)))
 }
 
-fn render_template<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn render_template<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let text = operands.text(0)?;
     operands.object(1)?;
     let variables = decoded(call, operands.at(1))?;
@@ -118,7 +129,10 @@ fn render_template<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Res
 
 /// The variables as OPA hands them to the template: their Rego text, read as JSON. So sets, keys that are no
 /// strings and strings with some control characters are errors.
-fn decoded<'e>(call: &mut BuiltinContext<'e>, variables: V<'e>) -> Result<V<'e>, Fault> {
+fn decoded<'e>(
+    call: &mut BuiltinContext<'e>,
+    variables: ValueRef<'e>,
+) -> Result<ValueRef<'e>, Fault> {
     if is_plain(variables) {
         return Ok(variables);
     }
@@ -129,7 +143,7 @@ fn decoded<'e>(call: &mut BuiltinContext<'e>, variables: V<'e>) -> Result<V<'e>,
 }
 
 /// Whether the Rego text of a value is JSON that stands for the value.
-fn is_plain(value: V<'_>) -> bool {
+fn is_plain(value: ValueRef<'_>) -> bool {
     match value.kind() {
         Kind::Null | Kind::Boolean | Kind::Number => true,
         Kind::String => {

@@ -3,7 +3,7 @@
 use super::data::{Basic, Data};
 use crate::builtins::sprintf::{self, Argument, Printer, Spec, Values};
 use crate::builtins::{BuiltinContext, Fault};
-use crate::value::{TextView, V};
+use crate::value::{TextView, ValueRef};
 
 /// The values for a format.
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ pub fn format<'e>(
     call: &BuiltinContext<'e>,
     format: &[u8],
     values: &[Data<'e>],
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let mut printer = Printer::new(call);
     sprintf::print(
         &mut printer,
@@ -62,7 +62,7 @@ pub fn plain<'e>(
     call: &BuiltinContext<'e>,
     values: &[Data<'e>],
     line: bool,
-) -> Result<V<'e>, Fault> {
+) -> Result<ValueRef<'e>, Fault> {
     let mut printer = Printer::new(call);
     let mut text_before = true;
     for (index, value) in values.iter().enumerate() {
@@ -108,7 +108,7 @@ fn by_verb(
                 return collection(printer, value, verb);
             }
             match value {
-                V::Bool(value) => Argument::Bool(value),
+                ValueRef::Bool(value) => Argument::Bool(value),
                 _ => match value.as_text() {
                     Some(text) => return text_by_verb(printer, text, verb),
                     None => match value.as_number() {
@@ -140,7 +140,7 @@ fn nothing(printer: &mut Printer<'_, '_>, verb: char, inside: bool) -> Result<()
     }
 }
 
-fn collection(printer: &mut Printer<'_, '_>, value: V<'_>, verb: char) -> Result<(), Fault> {
+fn collection(printer: &mut Printer<'_, '_>, value: ValueRef<'_>, verb: char) -> Result<(), Fault> {
     let spec = printer.spec;
     let typed = verb == 'v' && spec.sharp;
     let mut first = true;
@@ -150,7 +150,7 @@ fn collection(printer: &mut Printer<'_, '_>, value: V<'_>, verb: char) -> Result
         }
         printer.raw(if typed { b", " } else { b" " })
     };
-    let element = |printer: &mut Printer<'_, '_>, value: V<'_>| {
+    let element = |printer: &mut Printer<'_, '_>, value: ValueRef<'_>| {
         printer.spec = spec;
         by_verb(printer, Data::Element(value).concrete(), verb, true)
     };

@@ -2,9 +2,12 @@
 
 use super::instant::{Instant, checked_ns, days_in};
 use crate::builtins::{BuiltinContext, Fault, Operands};
-use crate::value::V;
+use crate::value::ValueRef;
 
-pub fn add_date<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn add_date<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let instant = Instant::read(call, operands.at(0))?;
     let (years, months, days) = (operands.int(1)?, operands.int(2)?, operands.int(3)?);
     let mut civil = instant.civil();
@@ -14,7 +17,10 @@ pub fn add_date<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result
     checked_ns(civil.to_ns_in(&instant.place(call)?))
 }
 
-pub fn diff<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn diff<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let first = Instant::read(call, operands.at(0))?;
     let second = Instant::read(call, operands.at(1))?;
     let second = second.within(&first.place(call)?);
@@ -31,7 +37,7 @@ pub fn diff<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'
     let (months, borrow) = borrowing(to.month - from.month - borrow, 12);
     let years = to.year - from.year - borrow;
     let parts = [years, months, days, hours, minutes, seconds];
-    Ok(call.arena.array(&parts.map(V::Int)))
+    Ok(call.arena.array(&parts.map(ValueRef::Int)))
 }
 
 /// Takes one of the next larger unit when a difference is negative.

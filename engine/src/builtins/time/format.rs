@@ -7,11 +7,14 @@ use crate::bug::bug;
 use crate::builtins::Operands;
 use crate::builtins::buffer::{Buffer, push};
 use crate::builtins::{BuiltinContext, Fault};
-use crate::value::V;
+use crate::value::ValueRef;
 
 const NO_DIGIT: &str = "a digit of more than ten values";
 
-pub fn format<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn format<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let instant = Instant::read(call, operands.at(0))?;
     let place = instant.place(call)?;
     let buffer = match &instant.layout {

@@ -3,7 +3,7 @@
 use super::zone::Place;
 use crate::bug::bug;
 use crate::builtins::{BuiltinContext, Fault, FaultError, Operands};
-use crate::value::{Number, TextView, V};
+use crate::value::{Number, TextView, ValueRef};
 
 /// Nanoseconds of a second.
 pub const SECOND: i64 = 1_000_000_000;
@@ -15,7 +15,7 @@ pub const DAY: i64 = 86_400;
 pub struct Instant<'e> {
     pub ns: i64,
     /// What the place is called; none is universal time.
-    name: Option<V<'e>>,
+    name: Option<ValueRef<'e>>,
     /// How far clocks at the place are ahead, in seconds.
     pub offset: i64,
     /// Third element of the operand, when there is one.
@@ -36,7 +36,7 @@ pub struct Civil {
 
 impl<'e> Instant<'e> {
     /// Reads a number of nanoseconds, or an array of it, a zone and a layout.
-    pub fn read(call: &mut BuiltinContext<'e>, operand: V<'e>) -> Result<Self, Fault> {
+    pub fn read(call: &mut BuiltinContext<'e>, operand: ValueRef<'e>) -> Result<Self, Fault> {
         let Some(parts) = operand.as_array().filter(|parts| parts.len() > 1) else {
             let number = operand.as_number().ok_or_else(|| {
                 Fault::Error(Box::new(FaultError::Operand {
@@ -114,9 +114,9 @@ fn exact(number: Number<'_>) -> Result<i64, Fault> {
 }
 
 /// The time as a value, if 64 bits hold it.
-pub fn checked_ns<'e>(ns: Option<i128>) -> Result<V<'e>, Fault> {
+pub fn checked_ns<'e>(ns: Option<i128>) -> Result<ValueRef<'e>, Fault> {
     let ns = ns.and_then(|ns| i64::try_from(ns).ok());
-    ns.map(V::Int)
+    ns.map(ValueRef::Int)
         .ok_or_else(|| Fault::error("time outside of valid range"))
 }
 

@@ -12,7 +12,7 @@ mod zone;
 use std::sync::Arc;
 
 use super::{Answer, Builtin, BuiltinContext, Fault, Operands, Prepared, Quick};
-use crate::value::V;
+use crate::value::ValueRef;
 use instant::{Instant, checked_ns};
 pub use layout::Layout;
 pub use zone::LastPlace;
@@ -86,21 +86,30 @@ pub fn matches_layout(layout: &str, text: &str) -> bool {
     parse::parse(&Layout::new(layout.as_bytes()), text.as_bytes()).is_ok()
 }
 
-fn date<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn date<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let civil = Instant::read(call, operands.at(0))?.civil();
     Ok(call
         .arena
-        .array(&[civil.year, civil.month, civil.day].map(V::Int)))
+        .array(&[civil.year, civil.month, civil.day].map(ValueRef::Int)))
 }
 
-fn clock<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn clock<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let civil = Instant::read(call, operands.at(0))?.civil();
     Ok(call
         .arena
-        .array(&[civil.hour, civil.minute, civil.second].map(V::Int)))
+        .array(&[civil.hour, civil.minute, civil.second].map(ValueRef::Int)))
 }
 
-fn weekday<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn weekday<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let civil = Instant::read(call, operands.at(0))?.civil();
     Ok(call.arena.text(civil.weekday()))
 }
@@ -109,7 +118,11 @@ fn weekday<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e
 struct Parser(Layout);
 
 impl Prepared for Parser {
-    fn call<'e>(&self, _: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(
+        &self,
+        _: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         checked_ns(parse::parse(&self.0, operands.text(1)?.as_bytes())?)
     }
 
@@ -122,12 +135,15 @@ impl Prepared for Parser {
     }
 }
 
-fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let layout = operands.first().copied()??.as_text()?;
     Some(Arc::new(Parser(Layout::new(layout.as_bytes()))))
 }
 
-fn parse_ns<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse_ns<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let (layout, value) = (operands.text(0)?, operands.text(1)?);
     let ns = Layout::with(call, layout.as_bytes(), |layout| {
         parse::parse(layout, value.as_bytes())
@@ -135,32 +151,42 @@ fn parse_ns<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'
     checked_ns(ns)
 }
 
-fn parse_rfc3339_ns<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse_rfc3339_ns<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     checked_ns(parse::parse_rfc3339(operands.text(0)?.as_bytes())?)
 }
 
-fn parse_duration_ns<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    duration::parse(operands.text(0)?.as_bytes()).map(V::Int)
+fn parse_duration_ns<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
+    duration::parse(operands.text(0)?.as_bytes()).map(ValueRef::Int)
 }
 
 /// A call with a constant text.
 struct Known(i64);
 
 impl Prepared for Known {
-    fn call<'e>(&self, _: &mut BuiltinContext<'e>, _: &[V<'e>]) -> Result<V<'e>, Fault> {
-        Ok(V::Int(self.0))
+    fn call<'e>(
+        &self,
+        _: &mut BuiltinContext<'e>,
+        _: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
+        Ok(ValueRef::Int(self.0))
     }
 }
 
-fn prepare_duration(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+fn prepare_duration(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let text = operands.first().copied()??.as_text()?;
     Some(Arc::new(Known(duration::parse(text.as_bytes()).ok()?)))
 }
 
-fn prepare_rfc3339(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+fn prepare_rfc3339(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let text = operands.first().copied()??.as_text()?;
     match checked_ns(parse::parse_rfc3339(text.as_bytes()).ok()?).ok()? {
-        V::Int(ns) => Some(Arc::new(Known(ns))),
+        ValueRef::Int(ns) => Some(Arc::new(Known(ns))),
         _ => None,
     }
 }

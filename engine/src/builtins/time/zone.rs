@@ -8,7 +8,7 @@ use jiff::tz::{TimeZone, TimeZoneDatabase};
 
 use crate::builtins::patterns::{Family, Pattern};
 use crate::builtins::{BuiltinContext, Fault, Operands};
-use crate::value::V;
+use crate::value::ValueRef;
 
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
@@ -105,17 +105,17 @@ pub enum Place {
 
 /// The place that was named last, and its name: loops mostly ask for one place.
 pub struct LastPlace<'e> {
-    name: V<'e>,
+    name: ValueRef<'e>,
     place: Place,
 }
 
 impl LastPlace<'_> {
     /// Whether it had this name, as far as one look tells.
-    fn is(&self, name: V<'_>) -> bool {
+    fn is(&self, name: ValueRef<'_>) -> bool {
         match (self.name, name) {
-            (V::Short(a), V::Short(b)) => a == b,
-            (V::Text(a), V::Text(b)) => a.is(b),
-            (V::NewText(a), V::NewText(b)) => std::ptr::eq(a, b),
+            (ValueRef::Short(a), ValueRef::Short(b)) => a == b,
+            (ValueRef::Text(a), ValueRef::Text(b)) => a.is(b),
+            (ValueRef::NewText(a), ValueRef::NewText(b)) => std::ptr::eq(a, b),
             _ => false,
         }
     }
@@ -123,7 +123,7 @@ impl LastPlace<'_> {
 
 impl Place {
     /// Finds the place of a name, which is then the last one. There is none for `Local` to tell of: it is universal time.
-    pub fn find<'e>(call: &mut BuiltinContext<'e>, name: V<'e>) -> Result<(), Fault> {
+    pub fn find<'e>(call: &mut BuiltinContext<'e>, name: ValueRef<'e>) -> Result<(), Fault> {
         if call.last_place.as_ref().is_some_and(|last| last.is(name)) {
             return Ok(());
         }

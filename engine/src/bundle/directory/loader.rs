@@ -17,7 +17,7 @@ use crate::bundle::{
     Bundle, BundleLimits, BundleReader, FileKind, Files, Links, LoadError, LoadErrors, Manifest,
     PatchOperation, Verification, folder,
 };
-use crate::store::{Snapshot, Transaction};
+use crate::store::{DataSnapshot, Transaction};
 use crate::uri::file_path;
 use crate::value::{Value, json};
 
@@ -79,7 +79,7 @@ fn patched(documents: Value, patches: &[PatchOperation]) -> Result<Value, String
     if patches.is_empty() {
         return Ok(documents);
     }
-    let mut transaction = Transaction::on(&Snapshot::new(documents, 0));
+    let mut transaction = Transaction::on(&DataSnapshot::new(documents, 0));
     for operation in patches {
         operation
             .apply(&mut transaction)

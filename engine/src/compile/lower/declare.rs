@@ -9,7 +9,7 @@ use super::lowering_record::Earlier;
 use crate::compile::rule_tree::{NodeId as SiteId, RuleTree, ground_prefix};
 use crate::index::Indexed as _;
 use crate::program::{NodeId, Program, RuleId, RuleKind, RuleSet, TreeNode};
-use crate::value::{Kind, V, Value};
+use crate::value::{Kind, Value, ValueRef};
 
 /// The rules of a set before they are lowered.
 pub struct Pending<'m> {
@@ -219,8 +219,8 @@ fn name(path: &[Value]) -> Arc<str> {
 
 fn key_term(key: &Value) -> Term {
     let kind = match key.borrow() {
-        V::Null => TermKind::Null,
-        V::Bool(truth) => TermKind::Boolean(truth),
+        ValueRef::Null => TermKind::Null,
+        ValueRef::Bool(truth) => TermKind::Boolean(truth),
         key if key.kind() == Kind::Number => TermKind::Number(key.to_string().into()),
         key => TermKind::String(key.text_or_empty().to_str().into_owned().into()),
     };

@@ -8,11 +8,11 @@ use super::constants::Constants;
 use super::each_lowered;
 use super::lookups::{is_pure, is_quiet};
 use crate::compile::optimisations::{Optimisation, Optimisations};
-use crate::evaluation::base_index;
 use crate::index::Indexed as _;
 use crate::program::{
     Block, Join, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Slot, Step,
 };
+use crate::runtime::base_index;
 use crate::value::{Kind, Value};
 
 /// How far behind the beginning of a loop its test may stand.

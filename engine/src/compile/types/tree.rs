@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use crate::program::Steps;
 use crate::types::{Merge, ObjectType, Type, type_of, union, union_all};
 use crate::value::order::same_key;
-use crate::value::{Kind, V, Value};
+use crate::value::{Kind, Value, ValueRef};
 
 /// Number of a node of a [`TypeTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl TypeTree {
     }
 
     /// The step from a node.
-    pub fn child(&self, id: NodeId, key: V<'_>) -> Option<NodeId> {
+    pub fn child(&self, id: NodeId, key: ValueRef<'_>) -> Option<NodeId> {
         let has_key = |child| same_key(self.node(NodeId(child)).key.borrow(), key);
         self.steps.find(id.0, key, has_key).map(NodeId)
     }
@@ -256,6 +256,6 @@ fn extend(object: &ObjectType, keys: Type, values: Type) -> Type {
 }
 
 /// Whether a key may be a key of a package's document.
-fn is_plain(key: V<'_>) -> bool {
+fn is_plain(key: ValueRef<'_>) -> bool {
     matches!(key.kind(), Kind::Boolean | Kind::Number | Kind::String)
 }

@@ -8,7 +8,7 @@ use solon_syntax::ast::Version;
 
 use super::FileLoad;
 use crate::engine::change::Text;
-use crate::moment::State;
+use crate::snapshot::SnapshotState;
 use crate::store::{HiddenModule, Origin, StoredModule, digest, sort_hidden};
 
 /// A module before a load.
@@ -23,7 +23,7 @@ pub struct ModuleBefore<'m> {
 pub type ModulesBefore<'m> = BTreeMap<&'m str, ModuleBefore<'m>>;
 
 /// Modules that are in force.
-pub fn in_force(state: &State) -> ModulesBefore<'_> {
+pub fn in_force(state: &SnapshotState) -> ModulesBefore<'_> {
     let modules = state.policy.modules.iter();
     let modules = modules.map(|(name, module)| {
         let before = ModuleBefore {

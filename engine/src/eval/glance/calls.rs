@@ -6,7 +6,7 @@ use super::super::texts::Texts;
 use super::{ARGS, DEPTH, End, Glance, SLOTS};
 use crate::builtins::Answer;
 use crate::program::{BuiltinCall, Operand, QuickCall, RuleId, RuleKind, Slot};
-use crate::value::{V, Value};
+use crate::value::{Value, ValueRef};
 
 impl<'e> Glance<'_, 'e> {
     /// Finds the value of another rule, or of a function for arguments, in a frame of its own; `None` when that cannot be
@@ -24,12 +24,12 @@ impl<'e> Glance<'_, 'e> {
         if outer > DEPTH || args.len() > ARGS {
             return None;
         }
-        let mut given = [Held::Value(V::Null); ARGS];
+        let mut given = [Held::Value(ValueRef::Null); ARGS];
         for (place, arg) in given.iter_mut().zip(args) {
             *place = self.held(*arg);
         }
         let mut other = Glance {
-            slots: [Held::Value(V::Null); SLOTS],
+            slots: [Held::Value(ValueRef::Null); SLOTS],
             found: None,
             args: given.get(..args.len()),
             turns: self.turns.checked_sub(1)?,
@@ -60,8 +60,8 @@ impl<'e> Glance<'_, 'e> {
             QuickCall::Times => self.counted(call, i64::checked_mul)?,
             QuickCall::Function(_) | QuickCall::Prepared(..) => {
                 Held::Value(match self.quick(quick, call)? {
-                    (Answer::Bool, answer) => V::Bool(answer != 0),
-                    (Answer::Int, answer) => V::Int(answer),
+                    (Answer::Bool, answer) => ValueRef::Bool(answer != 0),
+                    (Answer::Int, answer) => ValueRef::Int(answer),
                 })
             }
         };
@@ -78,7 +78,7 @@ impl<'e> Glance<'_, 'e> {
             return None;
         };
         let counted = count(self.int(left)?, self.int(right)?)?;
-        Some(Held::Value(V::Int(counted)))
+        Some(Held::Value(ValueRef::Int(counted)))
     }
 
     /// What an object holds under a constant, or a default.
@@ -86,7 +86,7 @@ impl<'e> Glance<'_, 'e> {
         let [object, Operand::Const(key), default] = *call.args else {
             return None;
         };
-        let (Held::Stored(Value::Object(object)) | Held::Value(V::Object(object))) =
+        let (Held::Stored(Value::Object(object)) | Held::Value(ValueRef::Object(object))) =
             self.held(object)
         else {
             return None;

@@ -3,7 +3,7 @@
 use super::super::frame::Held;
 use super::super::path;
 use crate::program::{Node, Place, Places, Root, Values};
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// The input, and the arguments of a function.
 pub(super) struct Asked<'g, 'e> {
@@ -23,7 +23,7 @@ impl<'g, 'e> Asked<'g, 'e> {
 
 impl<'e> Places<'e> for Asked<'_, 'e> {
     #[inline]
-    fn at(&self, place: &'e Place) -> Option<V<'e>> {
+    fn at(&self, place: &'e Place) -> Option<ValueRef<'e>> {
         path::at(*self.root(place)?, &place.path)
     }
 

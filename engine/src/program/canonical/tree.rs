@@ -10,7 +10,7 @@ use super::index::{Conditions, Shared};
 use crate::bug::bug;
 use crate::index::{Indexed as _, Position};
 use crate::program::constant;
-use crate::value::{V, Value};
+use crate::value::{Value, ValueRef};
 
 /// Children among which looking at each beats making a key.
 const FEW: usize = 8;
@@ -113,7 +113,7 @@ impl Sites {
     }
 
     /// The site one step below.
-    pub fn child(&self, id: SiteId, key: V<'_>) -> Option<SiteId> {
+    pub fn child(&self, id: SiteId, key: ValueRef<'_>) -> Option<SiteId> {
         let site = self.get(id);
         if site.children.len() <= FEW {
             let mut children = site.children.iter();

@@ -2,10 +2,10 @@
 
 use super::PreparedDocument;
 use crate::error::Error;
-use crate::moment::Moment;
 use crate::query::Request;
+use crate::snapshot::Snapshot;
 use crate::value::json::Style;
-use crate::value::{V, Value};
+use crate::value::{Value, ValueRef};
 
 /// A document and the moment that it asks, whatever a request names. Whoever asks whether it may block and evaluates it then
 /// speaks of one policy.
@@ -25,15 +25,15 @@ use crate::value::{V, Value};
 /// # Ok::<(), solon::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct BoundDocument {
+pub struct PinnedDocument {
     pub(super) document: PreparedDocument,
-    pub(super) moment: Moment,
+    pub(super) snapshot: Snapshot,
 }
 
-impl BoundDocument {
+impl PinnedDocument {
     /// The policy and the documents that it asks.
-    pub fn moment(&self) -> &Moment {
-        &self.moment
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
     }
 
     /// As [`PreparedDocument::evaluate`].
@@ -41,7 +41,7 @@ impl BoundDocument {
     /// # Errors
     /// As for [`PreparedDocument::evaluate`].
     pub fn evaluate(&self, request: &Request<'_>) -> Result<Option<Value>, Error> {
-        self.document.evaluate(&request.moment(&self.moment))
+        self.document.evaluate(&request.snapshot(&self.snapshot))
     }
 
     /// As [`PreparedDocument::evaluate_text`].
@@ -53,7 +53,7 @@ impl BoundDocument {
         request: &Request<'_>,
         style: Style<'_>,
     ) -> Result<Option<Vec<u8>>, Error> {
-        let request = request.moment(&self.moment);
+        let request = request.snapshot(&self.snapshot);
         self.document.evaluate_text(&request, style)
     }
 
@@ -62,7 +62,7 @@ impl BoundDocument {
     /// # Errors
     /// As for [`PreparedDocument::evaluate`]. An error is not a permission.
     pub fn allow(&self, request: &Request<'_>) -> Result<bool, Error> {
-        self.document.allow(&request.moment(&self.moment))
+        self.document.allow(&request.snapshot(&self.snapshot))
     }
 
     /// As [`PreparedDocument::evaluate_with`].
@@ -72,15 +72,18 @@ impl BoundDocument {
     pub fn evaluate_with<R>(
         &self,
         request: &Request<'_>,
-        read: impl FnOnce(V<'_>) -> R,
+        read: impl FnOnce(ValueRef<'_>) -> R,
     ) -> Result<Option<R>, Error> {
-        let request = request.moment(&self.moment);
+        let request = request.snapshot(&self.snapshot);
         self.document.evaluate_with(&request, read)
     }
 
     /// As [`PreparedDocument::may_block`].
     pub fn may_block(&self) -> bool {
-        self.document.handle.found(self.moment.state()).may_block()
+        self.document
+            .handle
+            .found(self.snapshot.state())
+            .may_block()
     }
 
     /// Returns `false` if the document is the same whatever `input[key]` is: no rule that it needs names that key, `input`
@@ -90,11 +93,11 @@ impl BoundDocument {
     pub fn may_read_input(&self, key: &str) -> bool {
         self.document
             .handle
-            .may_read_input(self.moment.state(), key)
+            .may_read_input(self.snapshot.state(), key)
     }
 
     /// As [`PreparedDocument::has_rules`].
     pub fn has_rules(&self) -> bool {
-        self.document.handle.has_rules(self.moment.state())
+        self.document.handle.has_rules(self.snapshot.state())
     }
 }

@@ -12,11 +12,11 @@ use crate::value::Value;
 /// Where a policy makes a document, in one word: the rule that makes it or something around it, how many steps of the path
 /// lead below that rule, whether there is such a rule, and whether an evaluation may ask the outside.
 #[derive(Clone, Copy)]
-pub struct Found(u64);
+pub struct ResolvedEntry(u64);
 
 const FEWER: &str = "a rule stands below more names than its document has";
 
-impl Found {
+impl ResolvedEntry {
     const BELOW: u32 = 32;
     const RULE: u64 = 1 << 48;
     const BLOCKS: u64 = 1 << 49;
@@ -71,26 +71,26 @@ impl Found {
 /// What is known of the latest policy that was asked. Readers write nothing, so that threads do not meet here: they read
 /// the policy's stamp before and behind the word, and believe the word if the stamp stayed. Stamps only grow.
 #[derive(Default)]
-pub(super) struct KnownEntry {
+pub(super) struct EntryCache {
     policy: AtomicU64,
     word: AtomicU64,
     writing: Mutex<()>,
 }
 
-impl KnownEntry {
+impl EntryCache {
     /// What is known of a policy.
     #[inline]
-    pub fn of(&self, policy: u64) -> Option<Found> {
+    pub fn get(&self, policy: u64) -> Option<ResolvedEntry> {
         if self.policy.load(Ordering::Acquire) != policy {
             return None;
         }
         let word = self.word.load(Ordering::Acquire);
-        (self.policy.load(Ordering::Relaxed) == policy).then_some(Found(word))
+        (self.policy.load(Ordering::Relaxed) == policy).then_some(ResolvedEntry(word))
     }
 
     /// Notes what is known of a policy, unless that of a later one is; whether it was noted.
     #[cold]
-    pub fn keep(&self, policy: u64, found: Found) -> bool {
+    pub fn keep(&self, policy: u64, found: ResolvedEntry) -> bool {
         let _writing = self.writing.lock();
         if self.policy.load(Ordering::Relaxed) >= policy {
             return false;

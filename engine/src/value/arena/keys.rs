@@ -6,7 +6,7 @@ use std::cell::Cell;
 
 use super::Arena;
 use crate::bug::Within as _;
-use crate::value::{V, Value, search, sort};
+use crate::value::{Value, ValueRef, search, sort};
 pub(super) use table::Table;
 
 /// Members up to which a scan beats a hash table.
@@ -60,7 +60,7 @@ impl<'e> Order<'e> {
     }
 
     /// The positions in order; `None` when the order of insertion already is the order.
-    pub(super) fn of(&self, keys: &[V<'e>]) -> Option<&'e [Cell<u32>]> {
+    pub(super) fn of(&self, keys: &[ValueRef<'e>]) -> Option<&'e [Cell<u32>]> {
         if self.state.get() == State::Unknown {
             self.state.set(if keys.is_sorted() {
                 State::AsInserted
@@ -71,7 +71,7 @@ impl<'e> Order<'e> {
         (self.state.get() == State::BySlots).then_some(self.slots)
     }
 
-    fn sort(&self, keys: &[V<'e>]) -> State {
+    fn sort(&self, keys: &[ValueRef<'e>]) -> State {
         if keys.len() <= INSERTED {
             return self.insert_all(keys);
         }
@@ -85,7 +85,7 @@ impl<'e> Order<'e> {
 
 impl<'e> Order<'e> {
     /// Sorts a few keys in the slots themselves.
-    fn insert_all(&self, keys: &[V<'e>]) -> State {
+    fn insert_all(&self, keys: &[ValueRef<'e>]) -> State {
         for (key, at) in keys.iter().zip(0_u32..) {
             let mut new = at;
             let sorted = self.slots.within(..at as usize);
@@ -106,10 +106,10 @@ impl<'e> Order<'e> {
 /// Appends a key unless an equal one is there, whose position is the error.
 #[inline]
 pub(super) fn insert_key<'e>(
-    keys: &mut bumpalo::collections::Vec<'e, V<'e>>,
+    keys: &mut bumpalo::collections::Vec<'e, ValueRef<'e>>,
     table: &mut Option<Table<'e>>,
     arena: &'e Arena,
-    key: V<'e>,
+    key: ValueRef<'e>,
 ) -> Result<(), usize> {
     match table {
         Some(table) => {
@@ -137,7 +137,7 @@ pub(super) fn insert_key<'e>(
 /// The same for a key that is stored, which is read where it lies.
 #[inline]
 pub(super) fn insert_stored<'e>(
-    keys: &mut bumpalo::collections::Vec<'e, V<'e>>,
+    keys: &mut bumpalo::collections::Vec<'e, ValueRef<'e>>,
     table: &mut Option<Table<'e>>,
     arena: &'e Arena,
     key: &'e Value,
@@ -159,10 +159,10 @@ pub(super) fn insert_stored<'e>(
 /// Appends a key that no other one equals, with its hash.
 #[inline]
 pub(super) fn append_key<'e>(
-    keys: &mut bumpalo::collections::Vec<'e, V<'e>>,
+    keys: &mut bumpalo::collections::Vec<'e, ValueRef<'e>>,
     table: &mut Option<Table<'e>>,
     arena: &'e Arena,
-    key: V<'e>,
+    key: ValueRef<'e>,
     code: u64,
 ) {
     if let Some(table) = table {

@@ -8,12 +8,12 @@ use super::keys::{Order, SCAN, Table, append_key, insert_key};
 use super::overlaid::{Overlaid, OverlaidPairs};
 use super::value_size::ValueSize;
 use crate::index::Indexed as _;
-use crate::value::{Shape, V, search};
+use crate::value::{Shape, ValueRef, search};
 
 /// An object in the arena: distinct keys, ordered when first asked for.
 pub struct ArenaObject<'e> {
-    keys: &'e [V<'e>],
-    values: &'e [V<'e>],
+    keys: &'e [ValueRef<'e>],
+    values: &'e [ValueRef<'e>],
     table: Option<Table<'e>>,
     order: Order<'e>,
     extent: ValueSize,
@@ -85,7 +85,7 @@ impl<'e> ArenaObject<'e> {
 
     /// The value under a key.
     #[inline]
-    pub fn get(&self, key: V<'_>) -> Option<V<'e>> {
+    pub fn get(&self, key: ValueRef<'_>) -> Option<ValueRef<'e>> {
         if let Some(overlaid) = self.overlaid {
             return overlaid.get(key);
         }
@@ -100,12 +100,12 @@ impl<'e> ArenaObject<'e> {
     }
 
     /// The keys in the order of insertion; none when it [differs from a stored one](Self::overlaid).
-    pub fn keys(&self) -> &'e [V<'e>] {
+    pub fn keys(&self) -> &'e [ValueRef<'e>] {
         self.keys
     }
 
     /// The values in the order of insertion of their keys; as for these.
-    pub fn values(&self) -> &'e [V<'e>] {
+    pub fn values(&self) -> &'e [ValueRef<'e>] {
         self.values
     }
 
@@ -134,7 +134,7 @@ pub enum ArenaPairs<'e> {
 }
 
 impl<'e> Iterator for ArenaPairs<'e> {
-    type Item = (V<'e>, V<'e>);
+    type Item = (ValueRef<'e>, ValueRef<'e>);
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
@@ -157,14 +157,14 @@ impl<'e> Iterator for ArenaPairs<'e> {
 /// Pairs held in the arena, in key order.
 #[derive(Clone)]
 pub struct HeldPairs<'e> {
-    keys: &'e [V<'e>],
-    values: &'e [V<'e>],
+    keys: &'e [ValueRef<'e>],
+    values: &'e [ValueRef<'e>],
     order: Option<&'e [Cell<u32>]>,
     at: usize,
 }
 
 impl<'e> Iterator for HeldPairs<'e> {
-    type Item = (V<'e>, V<'e>);
+    type Item = (ValueRef<'e>, ValueRef<'e>);
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
@@ -205,8 +205,8 @@ pub enum Put {
 /// An object being built.
 pub struct ObjectBuilder<'e> {
     arena: &'e Arena,
-    keys: bumpalo::collections::Vec<'e, V<'e>>,
-    values: bumpalo::collections::Vec<'e, V<'e>>,
+    keys: bumpalo::collections::Vec<'e, ValueRef<'e>>,
+    values: bumpalo::collections::Vec<'e, ValueRef<'e>>,
     table: Option<Table<'e>>,
 }
 
@@ -234,7 +234,7 @@ impl<'e> ObjectBuilder<'e> {
 
     /// Adds a pair unless the key is there.
     #[inline]
-    pub fn put(&mut self, key: V<'e>, value: V<'e>) -> Put {
+    pub fn put(&mut self, key: ValueRef<'e>, value: ValueRef<'e>) -> Put {
         match insert_key(&mut self.keys, &mut self.table, self.arena, key) {
             Ok(()) => {
                 self.values.push(value);
@@ -247,7 +247,7 @@ impl<'e> ObjectBuilder<'e> {
 
     /// Adds a pair whose key no other one equals.
     #[inline]
-    pub fn append(&mut self, key: V<'e>, value: V<'e>) {
+    pub fn append(&mut self, key: ValueRef<'e>, value: ValueRef<'e>) {
         let code = match &self.table {
             Some(table) => table.code(&key),
             None => 0,
@@ -258,7 +258,7 @@ impl<'e> ObjectBuilder<'e> {
 
     /// Sets the value under a key; the first of equal keys stays.
     #[inline]
-    pub fn set(&mut self, key: V<'e>, value: V<'e>) {
+    pub fn set(&mut self, key: ValueRef<'e>, value: ValueRef<'e>) {
         match insert_key(&mut self.keys, &mut self.table, self.arena, key) {
             Ok(()) => self.values.push(value),
             Err(at) => *self.values.item_mut(at) = value,
@@ -266,7 +266,7 @@ impl<'e> ObjectBuilder<'e> {
     }
 
     /// The value under a key so far.
-    pub fn get(&self, key: V<'_>) -> Option<V<'e>> {
+    pub fn get(&self, key: ValueRef<'_>) -> Option<ValueRef<'e>> {
         let at = match &self.table {
             Some(table) => table.find(&self.keys, key)?,
             None => search::position_in_flight(&self.keys, key)?,
@@ -285,15 +285,15 @@ impl<'e> ObjectBuilder<'e> {
     }
 
     /// The object.
-    pub fn finish(self) -> V<'e> {
+    pub fn finish(self) -> ValueRef<'e> {
         match self.arena.around_pairs(&self.keys, &self.values) {
             Some(extent) => self.finish_at(extent),
-            None => V::Null,
+            None => ValueRef::Null,
         }
     }
 
-    fn finish_at(self, extent: ValueSize) -> V<'e> {
-        V::NewObject(self.arena.bump().alloc(ArenaObject {
+    fn finish_at(self, extent: ValueSize) -> ValueRef<'e> {
+        ValueRef::NewObject(self.arena.bump().alloc(ArenaObject {
             extent,
             order: Order::new(self.arena, self.keys.len()),
             keys: self.keys.into_bump_slice(),
@@ -308,7 +308,7 @@ impl<'e> ObjectBuilder<'e> {
 /// Distinct keys and their places, of which an object is made once its values are there.
 pub struct KeyPlaces<'e> {
     arena: &'e Arena,
-    keys: bumpalo::collections::Vec<'e, V<'e>>,
+    keys: bumpalo::collections::Vec<'e, ValueRef<'e>>,
     table: Option<Table<'e>>,
 }
 
@@ -324,12 +324,12 @@ impl<'e> KeyPlaces<'e> {
 
     /// The key at a place.
     #[inline]
-    pub fn key(&self, at: usize) -> Option<&V<'e>> {
+    pub fn key(&self, at: usize) -> Option<&ValueRef<'e>> {
         self.keys.get(at)
     }
 
     /// The place of a key that is there.
-    pub fn find(&self, key: V<'_>) -> Option<usize> {
+    pub fn find(&self, key: ValueRef<'_>) -> Option<usize> {
         match &self.table {
             Some(table) => table.find(&self.keys, key),
             None => search::position_in_flight(&self.keys, key),
@@ -338,7 +338,7 @@ impl<'e> KeyPlaces<'e> {
 
     /// The place of a key, which is the next one when it is new.
     #[inline]
-    pub fn place(&mut self, key: V<'e>) -> usize {
+    pub fn place(&mut self, key: ValueRef<'e>) -> usize {
         let next = self.keys.len();
         match insert_key(&mut self.keys, &mut self.table, self.arena, key) {
             Ok(()) => next,
@@ -347,7 +347,7 @@ impl<'e> KeyPlaces<'e> {
     }
 
     /// The object of all keys with their values, which stand at the places of these.
-    pub fn finish(self, values: bumpalo::collections::Vec<'e, V<'e>>) -> V<'e> {
+    pub fn finish(self, values: bumpalo::collections::Vec<'e, ValueRef<'e>>) -> ValueRef<'e> {
         let builder = ObjectBuilder {
             arena: self.arena,
             keys: self.keys,
@@ -361,9 +361,9 @@ impl<'e> KeyPlaces<'e> {
 impl Arena {
     /// An object that a reader made, which bounds nesting itself, with copies of the keys and values; of equal
     /// keys the last pair wins.
-    pub fn object_of<'e>(&'e self, keys: &[V<'e>], values: &[V<'e>]) -> V<'e> {
+    pub fn object_of<'e>(&'e self, keys: &[ValueRef<'e>], values: &[ValueRef<'e>]) -> ValueRef<'e> {
         let mut seen = keys;
-        let distinct = |seen: &mut &[V<'e>]| match seen.split_last() {
+        let distinct = |seen: &mut &[ValueRef<'e>]| match seen.split_last() {
             Some((last, rest)) => {
                 *seen = rest;
                 !rest.contains(last)
@@ -383,7 +383,11 @@ impl Arena {
 
     /// An object of few distinct keys that a reader made, with a copy of the values.
     #[inline]
-    fn read_object<'e>(&'e self, keys: &'e [V<'e>], values: &[V<'e>]) -> V<'e> {
+    fn read_object<'e>(
+        &'e self,
+        keys: &'e [ValueRef<'e>],
+        values: &[ValueRef<'e>],
+    ) -> ValueRef<'e> {
         let values = self.bump.alloc_slice_copy(values);
         let order = Order::new(self, keys.len());
         self.untabled(ValueSize::READ, keys, values, order, None)
@@ -394,12 +398,12 @@ impl Arena {
     fn untabled<'e>(
         &'e self,
         extent: ValueSize,
-        keys: &'e [V<'e>],
-        values: &'e [V<'e>],
+        keys: &'e [ValueRef<'e>],
+        values: &'e [ValueRef<'e>],
         order: Order<'e>,
         shape: Option<&'e Arc<Shape>>,
-    ) -> V<'e> {
-        V::NewObject(self.bump.alloc(ArenaObject {
+    ) -> ValueRef<'e> {
+        ValueRef::NewObject(self.bump.alloc(ArenaObject {
             keys,
             values,
             table: None,
@@ -412,7 +416,11 @@ impl Arena {
 
     /// The same with the keys of another one, which both share.
     #[inline]
-    pub fn object_like<'e>(&'e self, like: &ArenaObject<'e>, values: &[V<'e>]) -> V<'e> {
+    pub fn object_like<'e>(
+        &'e self,
+        like: &ArenaObject<'e>,
+        values: &[ValueRef<'e>],
+    ) -> ValueRef<'e> {
         if like.table.is_some() || values.len() != like.keys.len() {
             return self.object_of(like.keys, values);
         }
@@ -420,35 +428,47 @@ impl Arena {
     }
 
     /// An object of distinct keys that are in order.
-    pub fn sorted_object<'e>(&'e self, keys: &'e [V<'e>], values: &'e [V<'e>]) -> V<'e> {
+    pub fn sorted_object<'e>(
+        &'e self,
+        keys: &'e [ValueRef<'e>],
+        values: &'e [ValueRef<'e>],
+    ) -> ValueRef<'e> {
         self.ordered_object(keys, values, None)
     }
 
     /// The same of keys that hold no compounds.
     #[inline]
-    pub fn object_of_plain_keys<'e>(&'e self, keys: &'e [V<'e>], values: &'e [V<'e>]) -> V<'e> {
+    pub fn object_of_plain_keys<'e>(
+        &'e self,
+        keys: &'e [ValueRef<'e>],
+        values: &'e [ValueRef<'e>],
+    ) -> ValueRef<'e> {
         match self.around_more(&[], values, keys.len()) {
             Some(extent) => self.untabled(extent, keys, values, Order::as_inserted(self), None),
-            None => V::Null,
+            None => ValueRef::Null,
         }
     }
 
     /// An object of a form with few keys, and the values in the order of these.
     #[inline]
-    pub fn object_of_shape<'e>(&'e self, shape: &'e Arc<Shape>, values: &'e [V<'e>]) -> V<'e> {
+    pub fn object_of_shape<'e>(
+        &'e self,
+        shape: &'e Arc<Shape>,
+        values: &'e [ValueRef<'e>],
+    ) -> ValueRef<'e> {
         self.ordered_object(self.in_flight(shape.keys()), values, Some(shape))
     }
 
     #[inline]
     fn ordered_object<'e>(
         &'e self,
-        keys: &'e [V<'e>],
-        values: &'e [V<'e>],
+        keys: &'e [ValueRef<'e>],
+        values: &'e [ValueRef<'e>],
         shape: Option<&'e Arc<Shape>>,
-    ) -> V<'e> {
+    ) -> ValueRef<'e> {
         match self.around_pairs(keys, values) {
             Some(extent) => self.untabled(extent, keys, values, Order::as_inserted(self), shape),
-            None => V::Null,
+            None => ValueRef::Null,
         }
     }
 

@@ -8,15 +8,15 @@ use super::Arena;
 use super::keys::Order;
 use super::object::ArenaObject;
 use crate::value::object::ObjectIter;
-use crate::value::{Object, V, Value};
+use crate::value::{Object, Value, ValueRef};
 
 /// An object that differs from a stored one in a few pairs.
 pub struct Overlaid<'e> {
     base: &'e Object,
     /// Keys of what differs, in order.
-    keys: &'e [V<'e>],
+    keys: &'e [ValueRef<'e>],
     /// What is under those keys; nothing where the pair is taken out.
-    values: &'e [Option<V<'e>>],
+    values: &'e [Option<ValueRef<'e>>],
     len: usize,
 }
 
@@ -36,13 +36,13 @@ impl<'e> Overlaid<'e> {
     }
 
     /// What differs, in key order.
-    pub fn changes(&self) -> impl Iterator<Item = (V<'e>, Option<V<'e>>)> + use<'e> {
+    pub fn changes(&self) -> impl Iterator<Item = (ValueRef<'e>, Option<ValueRef<'e>>)> + use<'e> {
         self.keys.iter().copied().zip(self.values.iter().copied())
     }
 
     /// The value under a key.
     #[inline(never)]
-    pub fn get(&self, key: V<'_>) -> Option<V<'e>> {
+    pub fn get(&self, key: ValueRef<'_>) -> Option<ValueRef<'e>> {
         match self.keys.binary_search_by(|other| other.cmp(&key)) {
             Ok(at) => self.values.get(at).copied().flatten(),
             Err(_) => self.base.get(key).map(Value::borrow),
@@ -75,12 +75,12 @@ impl<'e> Overlaid<'e> {
 #[derive(Clone)]
 pub struct OverlaidPairs<'e> {
     base: Peekable<ObjectIter<'e>>,
-    keys: slice::Iter<'e, V<'e>>,
-    values: slice::Iter<'e, Option<V<'e>>>,
+    keys: slice::Iter<'e, ValueRef<'e>>,
+    values: slice::Iter<'e, Option<ValueRef<'e>>>,
 }
 
 impl<'e> Iterator for OverlaidPairs<'e> {
-    type Item = (V<'e>, V<'e>);
+    type Item = (ValueRef<'e>, ValueRef<'e>);
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -115,9 +115,9 @@ impl Arena {
     pub fn overlaid<'e>(
         &'e self,
         base: &'e Object,
-        keys: &'e [V<'e>],
-        values: &'e [Option<V<'e>>],
-    ) -> V<'e> {
+        keys: &'e [ValueRef<'e>],
+        values: &'e [Option<ValueRef<'e>>],
+    ) -> ValueRef<'e> {
         let mut len = base.len();
         for (key, value) in keys.iter().zip(values) {
             match (base.get(*key), value) {
@@ -129,7 +129,7 @@ impl Arena {
         let new = values.iter().map(|value| value.unwrap_or_default());
         let new = self.bump().alloc_slice_fill_iter(new);
         let Some(extent) = self.around_more(keys, new, 2 * len) else {
-            return V::Null;
+            return ValueRef::Null;
         };
         let overlaid = self.bump().alloc(Overlaid {
             base,
@@ -137,7 +137,7 @@ impl Arena {
             values,
             len,
         });
-        V::NewObject(self.bump().alloc(ArenaObject::of_overlaid(
+        ValueRef::NewObject(self.bump().alloc(ArenaObject::of_overlaid(
             overlaid,
             extent,
             Order::as_inserted(self),
@@ -162,8 +162,8 @@ mod tests {
     #[test]
     fn changed_objects_are_as_if_they_were_copied() {
         let (base, arena) = (stored(), Arena::new());
-        let keys = [-1, 0, 7, 8, 12, 99, 398, 500].map(V::Int);
-        let one = Some(V::Bool(true));
+        let keys = [-1, 0, 7, 8, 12, 99, 398, 500].map(ValueRef::Int);
+        let one = Some(ValueRef::Bool(true));
         let values = [one, None, None, one, None, one, None, one];
         let mut copy = base.clone();
         for (key, value) in keys.iter().zip(values) {
@@ -184,8 +184,8 @@ mod tests {
             .map(|(key, value)| (key.borrow(), value.borrow()));
         assert!(object.iter().eq(pairs));
         for key in -2..502 {
-            let held = copy.get(V::Int(key)).map(Value::borrow);
-            assert_eq!(object.get(V::Int(key)), held, "{key}");
+            let held = copy.get(ValueRef::Int(key)).map(Value::borrow);
+            assert_eq!(object.get(ValueRef::Int(key)), held, "{key}");
         }
         let whole = Value::Object(copy);
         assert_eq!(over, whole.borrow());
@@ -196,10 +196,13 @@ mod tests {
     #[test]
     fn equal_keys_stay_as_they_are_spelled() {
         let (base, arena) = (stored(), Arena::new());
-        let keys = arena.bump().alloc_slice_copy(&[V::Decimal(1, 40)]);
-        let values = arena.bump().alloc_slice_copy(&[Some(V::Null)]);
+        let keys = arena.bump().alloc_slice_copy(&[ValueRef::Decimal(1, 40)]);
+        let values = arena.bump().alloc_slice_copy(&[Some(ValueRef::Null)]);
         let over = arena.overlaid(&base, keys, values);
         let shown = over.as_object().unwrap().iter().nth(2).unwrap();
-        assert_eq!((shown.0.to_string(), shown.1), ("4".to_owned(), V::Null));
+        assert_eq!(
+            (shown.0.to_string(), shown.1),
+            ("4".to_owned(), ValueRef::Null)
+        );
     }
 }

@@ -10,11 +10,11 @@ use crate::bug::bug;
 use crate::limits;
 use crate::value::array::ArrayView;
 use crate::value::sort::{self, Sortable};
-use crate::value::{Kind, V, Value, search};
+use crate::value::{Kind, Value, ValueRef, search};
 
 /// A set in the arena: distinct members, ordered when first asked for.
 pub struct ArenaSet<'e> {
-    items: &'e [V<'e>],
+    items: &'e [ValueRef<'e>],
     /// Where members are by their hashes, unless they are few or in order.
     table: Option<Table<'e>>,
     order: Order<'e>,
@@ -49,17 +49,17 @@ impl<'e> ArenaSet<'e> {
     }
 
     /// The members in the order of insertion.
-    pub fn items(&self) -> &'e [V<'e>] {
+    pub fn items(&self) -> &'e [ValueRef<'e>] {
         self.items
     }
 
     /// The members, when the order of insertion is their order.
-    pub fn in_order(&self) -> Option<&'e [V<'e>]> {
+    pub fn in_order(&self) -> Option<&'e [ValueRef<'e>]> {
         self.order.of(self.items).is_none().then_some(self.items)
     }
 
     /// The members in order, side by side.
-    pub fn sorted(&self, arena: &'e Arena) -> &'e [V<'e>] {
+    pub fn sorted(&self, arena: &'e Arena) -> &'e [ValueRef<'e>] {
         let Some(order) = self.order.of(self.items) else {
             return self.items;
         };
@@ -86,7 +86,7 @@ impl<'e> ArenaSet<'e> {
 
     /// Whether an equal member is in it.
     #[inline]
-    pub fn contains(&self, member: V<'_>) -> bool {
+    pub fn contains(&self, member: ValueRef<'_>) -> bool {
         match &self.table {
             Some(table) => table.find(self.items, member).is_some(),
             None if self.items.len() > SCAN => self
@@ -101,7 +101,7 @@ impl<'e> ArenaSet<'e> {
 impl Arena {
     /// The extent of a set around members in order, among which compounds come last.
     #[inline]
-    fn around_sorted(&self, items: &[V<'_>]) -> Option<ValueSize> {
+    fn around_sorted(&self, items: &[ValueRef<'_>]) -> Option<ValueSize> {
         if items.last().is_none_or(is_simple) {
             self.around_more(&[], &[], items.len())
         } else {
@@ -110,11 +110,11 @@ impl Arena {
     }
 
     /// A set of distinct members that are in order.
-    pub fn sorted_set<'e>(&'e self, items: &'e [V<'e>]) -> V<'e> {
+    pub fn sorted_set<'e>(&'e self, items: &'e [ValueRef<'e>]) -> ValueRef<'e> {
         let Some(extent) = self.around_sorted(items) else {
-            return V::Null;
+            return ValueRef::Null;
         };
-        V::NewSet(self.bump.alloc(ArenaSet {
+        ValueRef::NewSet(self.bump.alloc(ArenaSet {
             items,
             table: None,
             order: Order::as_inserted(self),
@@ -129,16 +129,16 @@ const MANY: usize = 24;
 /// The members of a set in the arena, in order.
 #[derive(Clone)]
 pub struct ArenaMembers<'e> {
-    items: &'e [V<'e>],
+    items: &'e [ValueRef<'e>],
     order: Option<&'e [Cell<u32>]>,
     at: usize,
 }
 
 impl<'e> Iterator for ArenaMembers<'e> {
-    type Item = V<'e>;
+    type Item = ValueRef<'e>;
 
     #[inline]
-    fn next(&mut self) -> Option<V<'e>> {
+    fn next(&mut self) -> Option<ValueRef<'e>> {
         let at = match self.order {
             Some(order) => order.get(self.at)?.get() as usize,
             None => self.at,
@@ -150,31 +150,31 @@ impl<'e> Iterator for ArenaMembers<'e> {
 
 /// Whether a value is no compound.
 #[inline]
-fn is_simple(value: &V<'_>) -> bool {
+fn is_simple(value: &ValueRef<'_>) -> bool {
     !matches!(value.kind(), Kind::Array | Kind::Object | Kind::Set)
 }
 
 /// How a member compares with a string or number, in line for what most are.
 #[inline]
-fn compared(item: &V<'_>, member: &V<'_>) -> Ordering {
+fn compared(item: &ValueRef<'_>, member: &ValueRef<'_>) -> Ordering {
     match (item, member) {
-        (V::Short(one), V::Short(other)) => one.cmp(other),
-        (V::Int(one), V::Int(other)) => one.cmp(other),
-        (V::NewText(one), V::NewText(other)) => one.as_bytes().cmp(other.as_bytes()),
+        (ValueRef::Short(one), ValueRef::Short(other)) => one.cmp(other),
+        (ValueRef::Int(one), ValueRef::Int(other)) => one.cmp(other),
+        (ValueRef::NewText(one), ValueRef::NewText(other)) => one.as_bytes().cmp(other.as_bytes()),
         _ => item.cmp(member),
     }
 }
 
 /// The place of a string or number among members in order, or where it would stand.
 #[inline]
-fn place_among(items: &[V<'_>], member: &V<'_>) -> Result<usize, usize> {
+fn place_among(items: &[ValueRef<'_>], member: &ValueRef<'_>) -> Result<usize, usize> {
     items.binary_search_by(|item| compared(item, member))
 }
 
 /// A set being built.
 pub struct SetBuilder<'e> {
     arena: &'e Arena,
-    items: bumpalo::collections::Vec<'e, V<'e>>,
+    items: bumpalo::collections::Vec<'e, ValueRef<'e>>,
     table: Option<Table<'e>>,
     /// Whether the members were put in order one by one.
     in_order: bool,
@@ -186,12 +186,12 @@ const ORDERED: usize = 64;
 
 impl Arena {
     /// The set of one member.
-    pub fn set_of_one<'e>(&'e self, member: &V<'e>) -> V<'e> {
+    pub fn set_of_one<'e>(&'e self, member: &ValueRef<'e>) -> ValueRef<'e> {
         let items = std::slice::from_ref(&*self.bump().alloc(*member));
         let Some(extent) = self.around(items) else {
-            return V::Null;
+            return ValueRef::Null;
         };
-        V::NewSet(self.bump().alloc(ArenaSet {
+        ValueRef::NewSet(self.bump().alloc(ArenaSet {
             items,
             table: None,
             order: Order::as_inserted(self),
@@ -212,13 +212,13 @@ impl<'e> SetBuilder<'e> {
     }
 
     /// The members so far.
-    pub fn items(&self) -> &[V<'e>] {
+    pub fn items(&self) -> &[ValueRef<'e>] {
         &self.items
     }
 
     /// Adds a member; `false` when an equal one is there.
     #[inline]
-    pub fn insert(&mut self, member: V<'e>) -> bool {
+    pub fn insert(&mut self, member: ValueRef<'e>) -> bool {
         if self.in_order {
             return self.insert_among_few(&member);
         }
@@ -253,7 +253,11 @@ impl<'e> SetBuilder<'e> {
     }
 
     /// Makes strings or numbers the members, in order; whether they are that.
-    fn fill<T: Sortable>(&mut self, elements: &'e [T], member: impl Fn(&'e T) -> V<'e>) -> bool {
+    fn fill<T: Sortable>(
+        &mut self,
+        elements: &'e [T],
+        member: impl Fn(&'e T) -> ValueRef<'e>,
+    ) -> bool {
         let is_simple = |first: &T| first.text().is_some() || first.number().is_some();
         if !elements.first().is_some_and(is_simple) {
             return false;
@@ -273,10 +277,10 @@ impl<'e> SetBuilder<'e> {
 
     /// Adds a member at its place in the order, as long as members are few, and no compounds.
     #[inline(never)]
-    fn insert_among_few(&mut self, member: &V<'e>) -> bool {
+    fn insert_among_few(&mut self, member: &ValueRef<'e>) -> bool {
         let is_simple = is_simple(member);
         // what comes in order stays in order, however much it is
-        let is_above = |last: &V<'_>| compared(last, member).is_lt();
+        let is_above = |last: &ValueRef<'_>| compared(last, member).is_lt();
         if is_simple && self.items.last().is_none_or(is_above) {
             self.items.push(*member);
             return true;
@@ -314,7 +318,7 @@ impl<'e> SetBuilder<'e> {
 
     /// Whether an equal member is there already.
     #[inline]
-    pub fn contains(&self, member: V<'_>) -> bool {
+    pub fn contains(&self, member: ValueRef<'_>) -> bool {
         match &self.table {
             Some(table) => table.find(&self.items, member).is_some(),
             None if self.in_order => place_among(&self.items, &member).is_ok(),
@@ -333,12 +337,12 @@ impl<'e> SetBuilder<'e> {
     }
 
     /// The set.
-    pub fn finish(mut self) -> V<'e> {
+    pub fn finish(mut self) -> ValueRef<'e> {
         self.take()
     }
 
     /// The set; what is left has no members.
-    pub fn take(&mut self) -> V<'e> {
+    pub fn take(&mut self) -> ValueRef<'e> {
         let items = std::mem::replace(&mut self.items, self.arena.list()).into_bump_slice();
         let extent = if self.in_order {
             self.arena.around_sorted(items)
@@ -346,14 +350,14 @@ impl<'e> SetBuilder<'e> {
             self.arena.around(items)
         };
         let Some(extent) = extent else {
-            return V::Null;
+            return ValueRef::Null;
         };
         let order = if self.in_order {
             Order::as_inserted(self.arena)
         } else {
             Order::new(self.arena, items.len())
         };
-        V::NewSet(self.arena.bump().alloc(ArenaSet {
+        ValueRef::NewSet(self.arena.bump().alloc(ArenaSet {
             items,
             table: self.table.take(),
             order,

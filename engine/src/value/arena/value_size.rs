@@ -2,7 +2,7 @@
 
 use super::{Arena, Excess};
 use crate::limits;
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// How large a compound is that an evaluation made. What was read or stored counts as one part without depth: its
 /// readers bound it.
@@ -20,7 +20,7 @@ impl ValueSize {
 
     /// Of a compound around keys, values and so many more parts without depth.
     #[inline]
-    pub fn around(keys: &[V<'_>], values: &[V<'_>], more: usize) -> Self {
+    pub fn around(keys: &[ValueRef<'_>], values: &[ValueRef<'_>], more: usize) -> Self {
         let parts = keys
             .len()
             .saturating_add(values.len())
@@ -37,12 +37,12 @@ impl ValueSize {
 
     /// Grows by members that are counted as one part each.
     #[inline]
-    fn enclose(&mut self, members: &[V<'_>]) {
+    fn enclose(&mut self, members: &[ValueRef<'_>]) {
         for member in members {
             let made = match member {
-                V::NewArray(array) => array.extent,
-                V::NewObject(object) => object.extent(),
-                V::NewSet(set) => set.extent(),
+                ValueRef::NewArray(array) => array.extent,
+                ValueRef::NewObject(object) => object.extent(),
+                ValueRef::NewSet(set) => set.extent(),
                 _ => continue,
             };
             self.depth = self.depth.max(made.depth);
@@ -84,14 +84,14 @@ impl Arena {
     }
 }
 
-impl V<'_> {
+impl ValueRef<'_> {
     /// Whether it has so many parts, shared ones counted each time, that it may be held, but not gone through.
     #[inline]
     pub fn is_outsize(&self) -> bool {
         match self {
-            V::NewArray(array) => array.extent.is_outsize(),
-            V::NewObject(object) => object.extent().is_outsize(),
-            V::NewSet(set) => set.extent().is_outsize(),
+            ValueRef::NewArray(array) => array.extent.is_outsize(),
+            ValueRef::NewObject(object) => object.extent().is_outsize(),
+            ValueRef::NewSet(set) => set.extent().is_outsize(),
             _ => false,
         }
     }
@@ -100,9 +100,11 @@ impl V<'_> {
     #[inline]
     pub fn refuses_walk(&self) -> bool {
         match self {
-            V::NewArray(array) if array.extent.is_outsize() => array.arena.refuse_walk(),
-            V::NewObject(object) if object.extent().is_outsize() => object.arena().refuse_walk(),
-            V::NewSet(set) if set.extent().is_outsize() => set.arena().refuse_walk(),
+            ValueRef::NewArray(array) if array.extent.is_outsize() => array.arena.refuse_walk(),
+            ValueRef::NewObject(object) if object.extent().is_outsize() => {
+                object.arena().refuse_walk()
+            }
+            ValueRef::NewSet(set) if set.extent().is_outsize() => set.arena().refuse_walk(),
             _ => return false,
         }
         true

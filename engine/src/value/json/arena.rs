@@ -8,7 +8,7 @@ use super::parser::{Build, Lists};
 use crate::bug::Within as _;
 use crate::limits;
 use crate::value::text::ArenaText;
-use crate::value::{Arena, ArenaObject, Number, Short, V};
+use crate::value::{Arena, ArenaObject, Number, Short, ValueRef};
 
 /// Builds values in an arena.
 pub(super) struct InArena<'e> {
@@ -27,10 +27,10 @@ struct Form<'e> {
 
 /// What tells most lists of keys apart.
 #[inline]
-fn mark(keys: &[V<'_>]) -> u64 {
-    let word = |key: Option<&V<'_>>| match key {
-        Some(V::Short(short)) => short.words().0,
-        Some(V::NewText(text)) => text.as_bytes().len() as u64,
+fn mark(keys: &[ValueRef<'_>]) -> u64 {
+    let word = |key: Option<&ValueRef<'_>>| match key {
+        Some(ValueRef::Short(short)) => short.words().0,
+        Some(ValueRef::NewText(text)) => text.as_bytes().len() as u64,
         _ => 0,
     };
     word(keys.first()) ^ word(keys.last()).rotate_left(5) ^ keys.len() as u64
@@ -53,11 +53,11 @@ impl<'e> InArena<'e> {
 }
 
 impl<'e> Build<'e> for InArena<'e> {
-    type Item = V<'e>;
-    type Key = V<'e>;
+    type Item = ValueRef<'e>;
+    type Key = ValueRef<'e>;
     type Aside = ();
 
-    fn lists(&mut self) -> Lists<V<'e>, V<'e>, ()> {
+    fn lists(&mut self) -> Lists<ValueRef<'e>, ValueRef<'e>, ()> {
         let Lists {
             frames,
             keys,
@@ -70,7 +70,7 @@ impl<'e> Build<'e> for InArena<'e> {
         }
     }
 
-    fn take_back(&mut self, mut lists: Lists<V<'e>, V<'e>, ()>) {
+    fn take_back(&mut self, mut lists: Lists<ValueRef<'e>, ValueRef<'e>, ()>) {
         let longest = lists.frames.capacity();
         let longest = longest.max(lists.keys.capacity());
         if longest.max(lists.items.capacity()) > limits::KEPT_LISTS {
@@ -85,44 +85,48 @@ impl<'e> Build<'e> for InArena<'e> {
     }
 
     #[inline]
-    fn null(&mut self, items: &mut Vec<V<'e>>) {
-        items.push(V::Null);
+    fn null(&mut self, items: &mut Vec<ValueRef<'e>>) {
+        items.push(ValueRef::Null);
     }
 
     #[inline]
-    fn bool(&mut self, b: bool, items: &mut Vec<V<'e>>) {
-        items.push(V::Bool(b));
+    fn bool(&mut self, b: bool, items: &mut Vec<ValueRef<'e>>) {
+        items.push(ValueRef::Bool(b));
     }
 
     #[inline]
-    fn number(&mut self, number: Number<'e>, items: &mut Vec<V<'e>>) {
+    fn number(&mut self, number: Number<'e>, items: &mut Vec<ValueRef<'e>>) {
         match number {
-            Number::Int(i) => items.push(V::Int(i)),
-            Number::Decimal(scale, coefficient) => items.push(V::Decimal(scale, coefficient)),
-            Number::Text(text) => items.push(V::NewNumber(self.arena.bump().alloc(text))),
+            Number::Int(i) => items.push(ValueRef::Int(i)),
+            Number::Decimal(scale, coefficient) => {
+                items.push(ValueRef::Decimal(scale, coefficient))
+            }
+            Number::Text(text) => items.push(ValueRef::NewNumber(self.arena.bump().alloc(text))),
         }
     }
 
     #[inline]
-    fn string(&mut self, text: Cow<'e, str>, items: &mut Vec<V<'e>>) {
+    fn string(&mut self, text: Cow<'e, str>, items: &mut Vec<ValueRef<'e>>) {
         if let Some(short) = Short::new(text.as_bytes()) {
-            items.push(V::Short(short));
+            items.push(ValueRef::Short(short));
             return;
         }
         let text = match text {
             Cow::Borrowed(text) => text,
             Cow::Owned(text) => self.arena.bump().alloc_str(&text),
         };
-        items.push(V::NewText(self.arena.bump().alloc(ArenaText::Utf8(text))));
+        items.push(ValueRef::NewText(
+            self.arena.bump().alloc(ArenaText::Utf8(text)),
+        ));
     }
 
     #[inline]
-    fn key(&mut self, text: Cow<'e, str>, keys: &mut Vec<V<'e>>) {
+    fn key(&mut self, text: Cow<'e, str>, keys: &mut Vec<ValueRef<'e>>) {
         self.string(text, keys);
     }
 
     #[inline]
-    fn array(&mut self, items: &mut Vec<V<'e>>, start: usize) {
+    fn array(&mut self, items: &mut Vec<ValueRef<'e>>, start: usize) {
         let array = self.arena.read_array(items.within(start..));
         items.truncate(start);
         items.push(array);
@@ -132,9 +136,9 @@ impl<'e> Build<'e> for InArena<'e> {
     fn object(
         &mut self,
         _aside: (),
-        keys: &mut Vec<V<'e>>,
+        keys: &mut Vec<ValueRef<'e>>,
         first_key: usize,
-        items: &mut Vec<V<'e>>,
+        items: &mut Vec<ValueRef<'e>>,
         start: usize,
     ) {
         let names = keys.within(first_key..);
@@ -147,7 +151,7 @@ impl<'e> Build<'e> for InArena<'e> {
 
 impl<'e> InArena<'e> {
     #[inline]
-    fn object_of(&mut self, keys: &[V<'e>], values: &[V<'e>]) -> V<'e> {
+    fn object_of(&mut self, keys: &[ValueRef<'e>], values: &[ValueRef<'e>]) -> ValueRef<'e> {
         let next = self.forms.get(self.last).map_or(0, |form| form.next);
         if let Some(form) = self.forms.get(next)
             && same(form.object.keys(), keys)
@@ -158,7 +162,7 @@ impl<'e> InArena<'e> {
         self.other_object(keys, values)
     }
 
-    fn other_object(&mut self, keys: &[V<'e>], values: &[V<'e>]) -> V<'e> {
+    fn other_object(&mut self, keys: &[ValueRef<'e>], values: &[ValueRef<'e>]) -> ValueRef<'e> {
         let mark = mark(keys);
         let known = self
             .forms
@@ -168,7 +172,7 @@ impl<'e> InArena<'e> {
             Some((at, form)) => (at, self.arena.object_like(form.object, values)),
             None => {
                 let made = self.arena.object_of(keys, values);
-                if let V::NewObject(object) = made
+                if let ValueRef::NewObject(object) = made
                     && object.len() == keys.len()
                     && self.forms.len() < limits::ARENA_SHAPES
                 {
@@ -192,10 +196,10 @@ impl<'e> InArena<'e> {
 
 /// Whether keys are the same, in the same order.
 #[inline]
-fn same(keys: &[V<'_>], others: &[V<'_>]) -> bool {
+fn same(keys: &[ValueRef<'_>], others: &[ValueRef<'_>]) -> bool {
     keys.len() == others.len()
         && keys.iter().zip(others).all(|pair| match pair {
-            (V::Short(key), V::Short(other)) => key == other,
+            (ValueRef::Short(key), ValueRef::Short(other)) => key == other,
             (key, other) => key == other,
         })
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 
 use super::{error_message, first, readable};
-use crate::value::{Arena, V};
+use crate::value::{Arena, ValueRef};
 
 /// Reads a document, which is to be an object, and gives one of its members, matched whatever its case; of several the
 /// last. There is none where the text is blank or `null`, and where the member is `null`.
@@ -17,7 +17,7 @@ pub fn read_member<'e>(
     arena: &'e Arena,
     text: &'e [u8],
     name: &str,
-) -> Result<Option<V<'e>>, String> {
+) -> Result<Option<ValueRef<'e>>, String> {
     if text.trim_ascii().is_empty() {
         return Ok(None);
     }
@@ -27,11 +27,11 @@ pub fn read_member<'e>(
     }
     let Some(object) = value.as_object() else {
         return match value {
-            V::Null => Ok(None),
+            ValueRef::Null => Ok(None),
             other => Err(format!("expected an object, got {}", other.kind().as_str())),
         };
     };
-    let named = |key: V<'_>| {
+    let named = |key: ValueRef<'_>| {
         key.as_text()
             .is_some_and(|key| key.as_bytes().eq_ignore_ascii_case(name.as_bytes()))
     };
@@ -45,7 +45,7 @@ pub fn read_member<'e>(
             None => Some(other),
         },
     };
-    Ok(member.filter(|value| !matches!(value, V::Null)))
+    Ok(member.filter(|value| !matches!(value, ValueRef::Null)))
 }
 
 /// The last of the names in the object that a text begins with that are a name in some case.

@@ -373,10 +373,10 @@ mod tests {
 
     #[test]
     fn a_change_of_one_part_leaves_its_equals_alone() {
-        use crate::store::{Operation, Path, Snapshot, Transaction};
+        use crate::store::{DataSnapshot, Operation, Path, Transaction};
 
         let text = format!("{{\"list\":[{}]}}", vec![r#"{"a":1}"#; 10_000].join(","));
-        let snapshot = Snapshot::new(read(text.as_bytes()).unwrap(), 0);
+        let snapshot = DataSnapshot::new(read(text.as_bytes()).unwrap(), 0);
         let mut transaction = Transaction::on(&snapshot);
         let path = Path::from_slashes("/list/0/a");
         transaction

@@ -5,9 +5,9 @@ use super::{
 };
 use crate::limits;
 use crate::value::small_stack::on_small_stack;
-use crate::value::{Arena, Object, V, Value};
+use crate::value::{Arena, Object, Value, ValueRef};
 
-fn compact(value: V<'_>) -> String {
+fn compact(value: ValueRef<'_>) -> String {
     let mut out = Vec::new();
     write(value, &mut out);
     String::from_utf8(out).unwrap()

@@ -7,7 +7,7 @@ use solon_syntax::stack;
 use super::style::{Layout, Style};
 use crate::bug::Within as _;
 use crate::limits::LOOK_BYTES;
-use crate::value::{ObjectView, V, text};
+use crate::value::{ObjectView, ValueRef, text};
 
 /// A text would be longer than it may be: values share parts, their texts do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct TooLong;
 
 /// Writes at most `limit` bytes; where there would be more, writing ends soon behind them.
 pub fn write_within(
-    value: V<'_>,
+    value: ValueRef<'_>,
     style: Style<'_>,
     limit: usize,
     out: &mut Vec<u8>,
@@ -25,7 +25,7 @@ pub fn write_within(
 
 /// The same as long as `goes_on` says so, which is asked every few megabytes.
 pub fn write_while(
-    value: V<'_>,
+    value: ValueRef<'_>,
     style: Style<'_>,
     limit: usize,
     goes_on: &dyn Fn() -> bool,
@@ -47,7 +47,7 @@ pub fn write_while(
 }
 
 /// Compact, as answers are written.
-pub fn write(value: V<'_>, out: &mut Vec<u8>) {
+pub fn write(value: ValueRef<'_>, out: &mut Vec<u8>) {
     Writer::new(out, false, None).value(value);
 }
 
@@ -61,12 +61,12 @@ pub fn write(value: V<'_>, out: &mut Vec<u8>) {
 /// json::write_styled(value.borrow(), Style::new().html(true), &mut text);
 /// assert_eq!(text, b"\"a \\u003c b\"");
 /// ```
-pub fn write_styled(value: V<'_>, style: Style<'_>, out: &mut Vec<u8>) {
+pub fn write_styled(value: ValueRef<'_>, style: Style<'_>, out: &mut Vec<u8>) {
     Writer::new(out, style.html, style.layout).value(value);
 }
 
 /// Indented by two blanks, as answers are shown.
-pub fn write_pretty(value: V<'_>, out: &mut Vec<u8>) {
+pub fn write_pretty(value: ValueRef<'_>, out: &mut Vec<u8>) {
     let layout = Layout {
         prefix: "",
         indent: "  ",
@@ -75,12 +75,12 @@ pub fn write_pretty(value: V<'_>, out: &mut Vec<u8>) {
 }
 
 /// Compact, as `json.marshal` writes: `<`, `>` and `&` are escaped.
-pub fn write_go(value: V<'_>, out: &mut Vec<u8>) {
+pub fn write_go(value: ValueRef<'_>, out: &mut Vec<u8>) {
     Writer::new(out, true, None).value(value);
 }
 
 /// As `json.marshal_with_options` writes; the first line is without the prefix.
-pub fn write_go_layout(value: V<'_>, layout: Layout<'_>, out: &mut Vec<u8>) {
+pub fn write_go_layout(value: ValueRef<'_>, layout: Layout<'_>, out: &mut Vec<u8>) {
     Writer::new(out, true, Some(layout)).value(value);
 }
 
@@ -125,27 +125,29 @@ impl<'o, 'l> Writer<'o, 'l> {
         self.full
     }
 
-    fn value(&mut self, value: V<'_>) {
+    fn value(&mut self, value: ValueRef<'_>) {
         match value {
-            V::Null => self.out.extend_from_slice(b"null"),
-            V::Bool(true) => self.out.extend_from_slice(b"true"),
-            V::Bool(false) => self.out.extend_from_slice(b"false"),
-            V::Int(i) => self
+            ValueRef::Null => self.out.extend_from_slice(b"null"),
+            ValueRef::Bool(true) => self.out.extend_from_slice(b"true"),
+            ValueRef::Bool(false) => self.out.extend_from_slice(b"false"),
+            ValueRef::Int(i) => self
                 .out
                 .extend_from_slice(itoa::Buffer::new().format(i).as_bytes()),
-            V::Decimal(..) | V::Number(_) | V::NewNumber(_) => self.number(value),
-            V::Short(_) | V::Text(_) | V::Bytes(_) | V::NewText(_) => {
+            ValueRef::Decimal(..) | ValueRef::Number(_) | ValueRef::NewNumber(_) => {
+                self.number(value)
+            }
+            ValueRef::Short(_) | ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::NewText(_) => {
                 self.string(value.text_or_empty().as_bytes());
             }
             _ if value.refuses_walk() => self.full = true,
-            V::Array(_) | V::NewArray(_) => stack::level(|| self.array(value)),
-            V::Set(_) | V::NewSet(_) => stack::level(|| self.set(value)),
-            V::Object(_) | V::NewObject(_) => stack::level(|| self.object(value)),
+            ValueRef::Array(_) | ValueRef::NewArray(_) => stack::level(|| self.array(value)),
+            ValueRef::Set(_) | ValueRef::NewSet(_) => stack::level(|| self.set(value)),
+            ValueRef::Object(_) | ValueRef::NewObject(_) => stack::level(|| self.object(value)),
         }
     }
 
     #[inline(never)]
-    fn number(&mut self, value: V<'_>) {
+    fn number(&mut self, value: ValueRef<'_>) {
         if let Some(number) = value.as_number() {
             // writing to a vector does not fail
             let _ = number.write(&mut Bytes(self.out));
@@ -155,7 +157,7 @@ impl<'o, 'l> Writer<'o, 'l> {
     // these recurse: plain loops keep their frames small
 
     #[inline(never)]
-    fn array(&mut self, value: V<'_>) {
+    fn array(&mut self, value: ValueRef<'_>) {
         self.open(b'[');
         let mut first = true;
         if let Some(items) = value.as_array() {
@@ -171,7 +173,7 @@ impl<'o, 'l> Writer<'o, 'l> {
     }
 
     #[inline(never)]
-    fn set(&mut self, value: V<'_>) {
+    fn set(&mut self, value: ValueRef<'_>) {
         self.open(b'[');
         let mut first = true;
         if let Some(items) = value.as_set() {
@@ -187,7 +189,7 @@ impl<'o, 'l> Writer<'o, 'l> {
     }
 
     #[inline(never)]
-    fn object(&mut self, value: V<'_>) {
+    fn object(&mut self, value: ValueRef<'_>) {
         let Some(object) = value.as_object() else {
             return;
         };
@@ -427,13 +429,13 @@ fn marks(word: u64, html: bool) -> u64 {
 pub(in crate::value) fn text_keys(
     object: ObjectView<'_>,
     limit: usize,
-) -> Result<Vec<(Vec<u8>, V<'_>)>, TooLong> {
+) -> Result<Vec<(Vec<u8>, ValueRef<'_>)>, TooLong> {
     let style = Style {
         html: true,
         layout: None,
     };
     let mut left = limit;
-    let mut pairs: Vec<(Vec<u8>, V<'_>)> = Vec::with_capacity(object.len());
+    let mut pairs: Vec<(Vec<u8>, ValueRef<'_>)> = Vec::with_capacity(object.len());
     for (key, value) in object.iter() {
         let mut text = Vec::new();
         match key.as_text() {

@@ -5,7 +5,7 @@ mod run;
 use std::sync::Arc;
 
 use crate::index::Indexed as _;
-use crate::value::{V, Value, search};
+use crate::value::{Value, ValueRef, search};
 pub(super) use run::FULL;
 pub use run::Run;
 
@@ -83,18 +83,18 @@ impl Chunked {
 
     /// The run that would hold a key.
     #[inline]
-    fn run_of(&self, key: V<'_>) -> usize {
+    fn run_of(&self, key: ValueRef<'_>) -> usize {
         search::not_greater(&self.firsts, key).saturating_sub(1)
     }
 
     /// The value under a key.
     #[inline]
-    pub fn get(&self, key: V<'_>) -> Option<&Value> {
+    pub fn get(&self, key: ValueRef<'_>) -> Option<&Value> {
         self.runs.get(self.run_of(key))?.get(key)
     }
 
     /// The place of a key in key order.
-    pub fn position(&self, key: V<'_>) -> Option<usize> {
+    pub fn position(&self, key: ValueRef<'_>) -> Option<usize> {
         let at = self.run_of(key);
         let slot = self.runs.get(at)?.find(key).ok()?;
         let before = self.runs.iter().take(at).map(|run| run.len());
@@ -102,7 +102,7 @@ impl Chunked {
     }
 
     /// The value under a key, to be changed in place.
-    pub fn get_mut(&mut self, key: V<'_>) -> Option<&mut Value> {
+    pub fn get_mut(&mut self, key: ValueRef<'_>) -> Option<&mut Value> {
         let at = self.run_of(key);
         let run = self.runs.get_mut(at)?;
         let slot = run.find(key).ok()?;
@@ -140,7 +140,7 @@ impl Chunked {
     }
 
     /// Takes a key out.
-    pub fn remove(&mut self, key: V<'_>) {
+    pub fn remove(&mut self, key: ValueRef<'_>) {
         let at = self.run_of(key);
         let Some(run) = self.runs.get_mut(at) else {
             return;

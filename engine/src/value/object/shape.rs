@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use solon_syntax::stack;
 
-use crate::value::{V, Value, search};
+use crate::value::{Value, ValueRef, search};
 
 /// Keys up to which a scan beats a binary search.
 pub(super) const SCANNED: usize = 16;
@@ -54,7 +54,7 @@ impl Shape {
 
     /// The position of a key.
     #[inline]
-    pub fn slot(&self, key: V<'_>) -> Option<usize> {
+    pub fn slot(&self, key: ValueRef<'_>) -> Option<usize> {
         // for a few keys comparing for equality is cheaper than ordering
         if self.keys.len() <= SCANNED {
             return search::position(&self.keys, key);

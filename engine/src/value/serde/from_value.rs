@@ -12,10 +12,10 @@ use solon_syntax::stack;
 
 use super::ConvertError;
 use super::serialize::json_text;
-use crate::value::{ArrayView, Kind, Number, NumberBuf, ObjectView, SetView, V, Value};
+use crate::value::{ArrayView, Kind, Number, NumberBuf, ObjectView, SetView, Value, ValueRef};
 
 /// Hands out a value.
-pub(super) struct FromValue<'e>(pub V<'e>);
+pub(super) struct FromValue<'e>(pub ValueRef<'e>);
 
 impl IntoDeserializer<'_, ConvertError> for FromValue<'_> {
     type Deserializer = Self;
@@ -26,12 +26,12 @@ impl IntoDeserializer<'_, ConvertError> for FromValue<'_> {
 }
 
 /// The pairs of an object.
-fn pairs(value: V<'_>) -> impl Iterator<Item = (FromKey, FromValue<'_>)> {
+fn pairs(value: ValueRef<'_>) -> impl Iterator<Item = (FromKey, FromValue<'_>)> {
     let pairs = value.as_object().into_iter().flat_map(ObjectView::iter);
     pairs.map(|(key, value)| (FromKey(key_text(key)), FromValue(value)))
 }
 
-fn key_text(key: V<'_>) -> String {
+fn key_text(key: ValueRef<'_>) -> String {
     match key.as_text() {
         Some(text) => text.to_str().into_owned(),
         None => json_text(key),
@@ -103,7 +103,7 @@ impl<'de> Deserializer<'de> for FromValue<'_> {
 
     fn deserialize_option<T: Visitor<'de>>(self, visitor: T) -> Result<T::Value, ConvertError> {
         match self.0 {
-            V::Null => visitor.visit_none(),
+            ValueRef::Null => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
     }
@@ -204,7 +204,7 @@ impl<'de> Deserializer<'de> for FromKey {
 }
 
 fn visit_items<'de, 'e, T: Visitor<'de>>(
-    items: impl Iterator<Item = V<'e>>,
+    items: impl Iterator<Item = ValueRef<'e>>,
     visitor: T,
 ) -> Result<T::Value, ConvertError> {
     let mut list = SeqDeserializer::new(items.map(FromValue));
@@ -229,7 +229,7 @@ fn visit_number<'de, T: Visitor<'de>>(
     visitor.visit_f64(number.to_f64())
 }
 
-fn unexpected(value: V<'_>) -> de::Unexpected<'static> {
+fn unexpected(value: ValueRef<'_>) -> de::Unexpected<'static> {
     match value.kind() {
         Kind::Null => de::Unexpected::Unit,
         Kind::Boolean => de::Unexpected::Bool(value.holds()),

@@ -5,7 +5,7 @@ use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 use solon_syntax::stack;
 
 use crate::value::json::write_go;
-use crate::value::{Number, ObjectView, V, Value};
+use crate::value::{Number, ObjectView, Value, ValueRef};
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -13,7 +13,7 @@ impl Serialize for Value {
     }
 }
 
-impl Serialize for V<'_> {
+impl Serialize for ValueRef<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if let Some(number) = self.as_number() {
             return serialize_number(number, serializer);
@@ -22,14 +22,17 @@ impl Serialize for V<'_> {
             return serializer.serialize_str(&text.to_str());
         }
         match self {
-            V::Bool(b) => serializer.serialize_bool(*b),
-            V::Null => serializer.serialize_unit(),
+            ValueRef::Bool(b) => serializer.serialize_bool(*b),
+            ValueRef::Null => serializer.serialize_unit(),
             _ => stack::level(|| serialize_compound(*self, serializer)),
         }
     }
 }
 
-fn serialize_compound<S: Serializer>(value: V<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_compound<S: Serializer>(
+    value: ValueRef<'_>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     if value.refuses_walk() {
         return Err(S::Error::custom("value of too many parts"));
     }
@@ -72,7 +75,7 @@ fn serialize_number<S: Serializer>(number: Number<'_>, serializer: S) -> Result<
 }
 
 /// A key that is no string.
-pub(super) fn json_text(key: V<'_>) -> String {
+pub(super) fn json_text(key: ValueRef<'_>) -> String {
     let mut out = Vec::new();
     write_go(key, &mut out);
     String::from_utf8_lossy(&out).into_owned()

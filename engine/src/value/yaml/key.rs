@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::error::YamlError;
 use super::resolve::Scalar;
 use crate::value::display::quote;
-use crate::value::{ArrayView, NumberBuf, ObjectView, V, Value};
+use crate::value::{ArrayView, NumberBuf, ObjectView, Value, ValueRef};
 
 /// A key whose value is to come.
 pub(super) enum Key {
@@ -66,7 +66,7 @@ pub(super) fn invalid_key(value: &Value) -> YamlError {
 }
 
 /// The message about a key that JSON cannot have.
-pub(super) fn null_key(value: V<'_>) -> YamlError {
+pub(super) fn null_key(value: ValueRef<'_>) -> YamlError {
     YamlError::other(format!(
         "unsupported map key of type: %!s(<nil>), key: <nil>, value: {}",
         go_syntax(value, "<nil>")
@@ -74,22 +74,22 @@ pub(super) fn null_key(value: V<'_>) -> YamlError {
 }
 
 /// A value in Go's syntax, as messages show keys.
-fn go_syntax(value: V<'_>, null: &str) -> String {
+fn go_syntax(value: ValueRef<'_>, null: &str) -> String {
     let mut out = String::new();
     // writing to a string does not fail
     let _ = match value {
-        V::Null => out.write_str(null),
-        V::Short(_) | V::Text(_) | V::Bytes(_) | V::NewText(_) => {
+        ValueRef::Null => out.write_str(null),
+        ValueRef::Short(_) | ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::NewText(_) => {
             quote(value.text_or_empty().as_bytes(), &mut out)
         }
-        V::Array(_) | V::NewArray(_) => {
+        ValueRef::Array(_) | ValueRef::NewArray(_) => {
             let items = value.as_array().into_iter().flat_map(ArrayView::iter);
             let items: Vec<String> = items
                 .map(|item| go_syntax(item, "interface {}(nil)"))
                 .collect();
             write!(out, "[]interface {{}}{{{}}}", items.join(", "))
         }
-        V::Object(_) | V::NewObject(_) => {
+        ValueRef::Object(_) | ValueRef::NewObject(_) => {
             let pairs = value.as_object().into_iter().flat_map(ObjectView::iter);
             let pairs = pairs.map(|(key, value)| {
                 let key = go_syntax(key, null);

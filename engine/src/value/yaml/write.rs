@@ -9,7 +9,7 @@ use super::resolve::{Scalar, resolve, rfc3339};
 use crate::limits::LOOK_BYTES;
 use crate::value::json::{TooLong, text_keys};
 use crate::value::text::lossy;
-use crate::value::{ArrayView, Kind, NumberBuf, ObjectView, SetView, V};
+use crate::value::{ArrayView, Kind, NumberBuf, ObjectView, SetView, ValueRef};
 
 /// Writes a value as `yaml.marshal` does.
 ///
@@ -20,14 +20,14 @@ use crate::value::{ArrayView, Kind, NumberBuf, ObjectView, SetView, V};
 /// assert_eq!(text, "roles:\n  - admin\n  - reader\n");
 /// # Ok::<(), solon::yaml::YamlError>(())
 /// ```
-pub fn write(value: V<'_>, out: &mut String) -> Result<(), YamlError> {
+pub fn write(value: ValueRef<'_>, out: &mut String) -> Result<(), YamlError> {
     write_while(value, usize::MAX, &|| true, out)
 }
 
 /// The same in at most `limit` bytes; where there would be more, writing ends soon behind them. Every few megabytes
 /// `goes_on` tells whether to go on.
 pub fn write_while(
-    value: V<'_>,
+    value: ValueRef<'_>,
     limit: usize,
     goes_on: &dyn Fn() -> bool,
     out: &mut String,
@@ -60,7 +60,7 @@ const SIMPLE_KEY: usize = 128;
 
 impl Writer<'_> {
     /// A value at the place where it starts; `indent` is that of its further lines.
-    fn start(&mut self, value: V<'_>, indent: usize) -> Result<(), YamlError> {
+    fn start(&mut self, value: ValueRef<'_>, indent: usize) -> Result<(), YamlError> {
         match value.kind() {
             _ if value.refuses_walk() => Err(YamlError::too_long()),
             Kind::Array | Kind::Set if !is_empty(value) => {
@@ -71,7 +71,7 @@ impl Writer<'_> {
         }
     }
 
-    fn list(&mut self, value: V<'_>, indent: usize) -> Result<(), YamlError> {
+    fn list(&mut self, value: ValueRef<'_>, indent: usize) -> Result<(), YamlError> {
         if let Some(items) = value.as_array() {
             for (i, item) in items.iter().enumerate() {
                 self.item(i, item, indent)?;
@@ -85,14 +85,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn item(&mut self, i: usize, item: V<'_>, indent: usize) -> Result<(), YamlError> {
+    fn item(&mut self, i: usize, item: ValueRef<'_>, indent: usize) -> Result<(), YamlError> {
         self.within()?;
         self.line(i, indent);
         self.out.push_str("- ");
         self.start(item, indent + 2)
     }
 
-    fn mapping(&mut self, value: V<'_>, indent: usize) -> Result<(), YamlError> {
+    fn mapping(&mut self, value: ValueRef<'_>, indent: usize) -> Result<(), YamlError> {
         let Some(object) = value.as_object() else {
             return Ok(());
         };
@@ -147,7 +147,7 @@ impl Writer<'_> {
         self.out.extend(std::iter::repeat_n(' ', indent));
     }
 
-    fn scalar(&mut self, value: V<'_>, indent: usize) -> Result<(), YamlError> {
+    fn scalar(&mut self, value: ValueRef<'_>, indent: usize) -> Result<(), YamlError> {
         match value.kind() {
             Kind::Null => self.out.push_str("null"),
             Kind::Boolean => self
@@ -257,7 +257,7 @@ impl Writer<'_> {
     }
 }
 
-fn is_empty(value: V<'_>) -> bool {
+fn is_empty(value: ValueRef<'_>) -> bool {
     match value.kind() {
         Kind::Array => value.as_array().is_none_or(ArrayView::is_empty),
         Kind::Object => value.as_object().is_none_or(ObjectView::is_empty),
@@ -380,14 +380,14 @@ impl Looks {
 }
 
 /// The pairs by their keys as JSON has them, in natural order: `a2` before `a10`.
-fn sorted(object: ObjectView<'_>, limit: usize) -> Result<Vec<(String, V<'_>)>, YamlError> {
+fn sorted(object: ObjectView<'_>, limit: usize) -> Result<Vec<(String, ValueRef<'_>)>, YamlError> {
     let pairs = text_keys(object, limit).map_err(|TooLong| YamlError::too_long())?;
     let text = |(key, value): (Vec<u8>, _)| (lossy(&key).into_owned(), value);
     Ok(merge_sort(pairs.into_iter().map(text).collect()))
 }
 
 /// The standard sorts may panic when an order is not quite one, and natural order is not.
-fn merge_sort(mut pairs: Vec<(String, V<'_>)>) -> Vec<(String, V<'_>)> {
+fn merge_sort(mut pairs: Vec<(String, ValueRef<'_>)>) -> Vec<(String, ValueRef<'_>)> {
     if pairs.len() < 2 {
         return pairs;
     }

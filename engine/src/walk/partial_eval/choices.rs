@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use solon_syntax::ast::{Body, Rule, Term, TermKind, VarScan};
 use solon_syntax::source::Span;
 
-use crate::evaluation::Halt;
 use crate::program::constant;
-use crate::value::V;
+use crate::runtime::Halt;
+use crate::value::ValueRef;
 use crate::walk::machine::{Flow, Outcome, Walk};
 use crate::walk::term::{FrameId, T, is_document};
 
@@ -47,7 +47,9 @@ impl<'e> Reached<'e> {
         Self {
             keys,
             frame,
-            value: value.map_or(T::Known(V::Bool(true)), |value| T::Term(value, frame)),
+            value: value.map_or(T::Known(ValueRef::Bool(true)), |value| {
+                T::Term(value, frame)
+            }),
             place: rule.span,
         }
     }

@@ -14,7 +14,7 @@ use solon_syntax::stack;
 use super::residual::equation;
 use super::save::SavedKind;
 use super::state::Hidden;
-use crate::value::V;
+use crate::value::ValueRef;
 use crate::walk::machine::{Flow, Goal, Next, Outcome, Walk};
 use crate::walk::term::{FrameId, T, TermShape};
 
@@ -45,7 +45,7 @@ impl<'e> Walk<'e> {
                 });
             }
             match walk.plug(value) {
-                Some(V::Bool(false)) => Ok(Flow::More),
+                Some(ValueRef::Bool(false)) => Ok(Flow::More),
                 _ => next(walk),
             }
         });

@@ -12,7 +12,7 @@ use crate::bug::{Within as _, bug};
 use crate::index::Indexed as _;
 use crate::limits;
 use crate::program::canonical::{ConditionPlace, Group, SiteId, Sites, chain};
-use crate::value::{V, Value};
+use crate::value::{Value, ValueRef};
 use crate::walk::calls::{Callee, operator_name};
 use crate::walk::machine::{Exprs, Goal, Walk};
 use crate::walk::term::{FrameId, List, Made, T, TermShape, is_document};
@@ -93,9 +93,9 @@ impl<'e> Walk<'e> {
     }
 
     /// Whether a path of constants leads into something unknown, or around it.
-    fn is_unknown_path(&self, document: &str, path: &[V<'e>]) -> bool {
+    fn is_unknown_path(&self, document: &str, path: &[ValueRef<'e>]) -> bool {
         let arena = self.call.arena;
-        let full: Vec<V<'e>> = std::iter::once(arena.text(document))
+        let full: Vec<ValueRef<'e>> = std::iter::once(arena.text(document))
             .chain(path.iter().copied())
             .collect();
         let unknowns = self.opened().map_or(&[][..], |open| &*open.unknowns);
@@ -107,7 +107,11 @@ impl<'e> Walk<'e> {
 
     /// Whether what the rule index asks about is not known.
     pub(in crate::walk) fn is_open_place(&self, place: &'e ConditionPlace) -> bool {
-        let path = |keys: &'e [Value]| keys.iter().map(Value::borrow).collect::<Vec<V<'e>>>();
+        let path = |keys: &'e [Value]| {
+            keys.iter()
+                .map(Value::borrow)
+                .collect::<Vec<ValueRef<'e>>>()
+        };
         match place {
             ConditionPlace::Input(keys) => self.is_unknown_path("input", &path(keys)),
             ConditionPlace::Data(keys) => self.is_unknown_path("data", &path(keys)),
@@ -193,10 +197,11 @@ impl<'e> Walk<'e> {
             return false;
         }
         let steps = (1..list.len()).map(|at| constant_of(self, list.get(at)?));
-        let steps: SmallVec<[Option<V<'e>>; 8]> = steps.collect();
+        let steps: SmallVec<[Option<ValueRef<'e>>; 8]> = steps.collect();
         if hides {
             let prefix = std::iter::once(self.call.arena.borrowed_text(document));
-            let prefix: Vec<V<'e>> = prefix.chain(steps.iter().map_while(|step| *step)).collect();
+            let prefix: Vec<ValueRef<'e>> =
+                prefix.chain(steps.iter().map_while(|step| *step)).collect();
             if self.is_hidden(&prefix, true) {
                 return true;
             }
@@ -204,7 +209,7 @@ impl<'e> Walk<'e> {
         document == "data" && self.site_depends(Sites::DATA, &steps)
     }
 
-    fn site_depends(&mut self, id: SiteId, steps: &[Option<V<'e>>]) -> bool {
+    fn site_depends(&mut self, id: SiteId, steps: &[Option<ValueRef<'e>>]) -> bool {
         let Some(site) = self.site(Some(id)) else {
             return false;
         };
@@ -276,7 +281,7 @@ impl<'e> Walk<'e> {
 }
 
 /// The value of a step that is written as a constant.
-fn constant_of<'e>(walk: &mut Walk<'e>, term: T<'e>) -> Option<V<'e>> {
+fn constant_of<'e>(walk: &mut Walk<'e>, term: T<'e>) -> Option<ValueRef<'e>> {
     match term {
         T::Known(value) => Some(value),
         T::Term(term, _) if term.is_scalar() => walk.constant(term),

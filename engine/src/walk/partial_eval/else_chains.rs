@@ -12,10 +12,10 @@ use solon_syntax::ast::{Body, Rule};
 use super::functions::OpenCall;
 use super::negation::{NegatedCalls, can_complement};
 use super::save::SavedKind;
-use crate::evaluation::Halt;
 use crate::program::constant;
+use crate::runtime::Halt;
 use crate::trace::Op;
-use crate::value::V;
+use crate::value::ValueRef;
 use crate::walk::index::Matches;
 use crate::walk::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
 use crate::walk::reference::Target;
@@ -56,7 +56,9 @@ impl<'e> Walk<'e> {
             let child = walk.child(goal, rule, false);
             walk.rule_event(Op::Enter, child, rule);
             let value = rule.head.value.as_ref();
-            let value = value.map_or(T::Known(V::Bool(true)), |it| T::Term(it, child.frame));
+            let value = value.map_or(T::Known(ValueRef::Bool(true)), |it| {
+                T::Term(it, child.frame)
+            });
             let outcome = walk.branch_body(goal, child, branch, &mut |walk| {
                 walk.rule_event(Op::Exit, child, rule);
                 let flow = walk.descend_open(goal, value, target, next)?;

@@ -6,7 +6,7 @@ use solon_syntax::ast::{Comprehension, Every, Expr, Name, Term, TermKind};
 use super::residual::Renaming;
 use crate::bug::bug;
 use crate::limits;
-use crate::value::V;
+use crate::value::ValueRef;
 use crate::walk::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
 use crate::walk::term::{FrameId, T};
 
@@ -36,7 +36,7 @@ impl<'e> Walk<'e> {
         &mut self,
         goal: Goal<'e>,
         every: &'e Every,
-        elements: &[(V<'e>, V<'e>)],
+        elements: &[(ValueRef<'e>, ValueRef<'e>)],
         at: usize,
         next: Next<'_, 'e>,
     ) -> Outcome {
@@ -94,9 +94,9 @@ impl<'e> Walk<'e> {
 }
 
 /// The elements of a collection with their keys.
-fn elements(domain: V<'_>) -> Option<Vec<(V<'_>, V<'_>)>> {
+fn elements(domain: ValueRef<'_>) -> Option<Vec<(ValueRef<'_>, ValueRef<'_>)>> {
     if let Some(items) = domain.as_array() {
-        return Some((0_i64..).map(V::Int).zip(items.iter()).collect());
+        return Some((0_i64..).map(ValueRef::Int).zip(items.iter()).collect());
     }
     if let Some(object) = domain.as_object() {
         return Some(object.iter().collect());

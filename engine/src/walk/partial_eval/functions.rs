@@ -5,11 +5,11 @@ use solon_syntax::ast::{Rule, Term};
 use super::choices::{Reached, may_differ};
 use super::support::{Found, Place, Wanted};
 use crate::bug::bug;
-use crate::evaluation::Halt;
 use crate::program::canonical::{Group, SiteId};
 use crate::program::constant;
+use crate::runtime::Halt;
 use crate::trace::Op;
-use crate::value::{V, Value};
+use crate::value::{Value, ValueRef};
 use crate::walk::calls::{Callee, TOO_FEW_OPERANDS};
 use crate::walk::index::Matches;
 use crate::walk::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
@@ -20,7 +20,7 @@ use crate::walk::term::{FrameId, List, T};
 pub(super) struct OpenCall<'c, 'e> {
     pub group: &'e Group,
     /// The function's path.
-    pub path: &'c [V<'e>],
+    pub path: &'c [ValueRef<'e>],
     pub operator: &'e Term,
     /// The arguments, then what the result must be equal to, if that is asked.
     pub operands: &'e [Term],
@@ -293,7 +293,7 @@ impl<'e> Walk<'e> {
             return self.save_term(goal, applied, next).map(Some);
         }
         match self.plug(value) {
-            Some(V::Bool(false)) => Ok(None),
+            Some(ValueRef::Bool(false)) => Ok(None),
             _ => next(self).map(Some),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::state::Open;
 use crate::builtins::FaultCode;
-use crate::evaluation::Halt;
+use crate::runtime::Halt;
 use crate::walk::machine::{Next, Outcome, Walk};
 
 impl<'e> Walk<'e> {

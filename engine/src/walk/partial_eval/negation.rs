@@ -11,8 +11,8 @@ use super::save::SavedKind;
 use super::state::numbered;
 use super::support::{namespace_package, never_empty, support_rule};
 use crate::bug::Within as _;
-use crate::evaluation::{EvalError, Halt};
 use crate::limits;
+use crate::runtime::{EvalError, Halt};
 use crate::walk::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
 
 impl<'e> Walk<'e> {

@@ -9,7 +9,7 @@ use solon_syntax::source::Span;
 
 use super::save::SavedKind;
 use crate::program::canonical::SiteId;
-use crate::value::{NumberBuf, V};
+use crate::value::{NumberBuf, ValueRef};
 use crate::walk::machine::{Goal, Next, Outcome, Walk};
 use crate::walk::term::T;
 
@@ -27,13 +27,13 @@ pub(super) fn is_number_key(terms: &[Term]) -> bool {
 /// A key that an unknown step may be.
 #[derive(Clone, Copy)]
 pub(in crate::walk) struct PossibleKey<'e> {
-    pub key: V<'e>,
+    pub key: ValueRef<'e>,
     /// The stored key, if `key` is the number of that text.
-    pub text: Option<V<'e>>,
+    pub text: Option<ValueRef<'e>>,
 }
 
 impl<'e> PossibleKey<'e> {
-    pub fn stored(key: V<'e>) -> Self {
+    pub fn stored(key: ValueRef<'e>) -> Self {
         Self { key, text: None }
     }
 }
@@ -49,11 +49,11 @@ impl<'e> Walk<'e> {
     /// `numbers` is set. A rule with that number as its name is found by the number itself.
     pub(in crate::walk) fn possible_keys(
         &self,
-        keys: Vec<V<'e>>,
+        keys: Vec<ValueRef<'e>>,
         numbers: bool,
         site: Option<SiteId>,
     ) -> Vec<PossibleKey<'e>> {
-        let number = |text: V<'e>| {
+        let number = |text: ValueRef<'e>| {
             let number = NumberBuf::parse(text.utf8().filter(|_| numbers)?)?;
             let key = self.call.arena.number(number);
             let ruled = site.and_then(|site| self.sites().child(site, key));
@@ -62,7 +62,7 @@ impl<'e> Walk<'e> {
                 text: Some(text),
             })
         };
-        let each = |key: V<'e>| std::iter::once(PossibleKey::stored(key)).chain(number(key));
+        let each = |key: ValueRef<'e>| std::iter::once(PossibleKey::stored(key)).chain(number(key));
         keys.into_iter().flat_map(each).collect()
     }
 
@@ -71,7 +71,7 @@ impl<'e> Walk<'e> {
         &mut self,
         goal: Goal<'e>,
         step: T<'e>,
-        text: V<'e>,
+        text: ValueRef<'e>,
         next: Next<'_, 'e>,
     ) -> Outcome {
         let operator = Term::operator(NUMBER_TEXT, Span::default());

@@ -12,11 +12,11 @@ use super::save::{Saved, SavedKind, terms_of};
 use super::state::Open;
 use crate::bug::{Within as _, WithinMut as _, bug};
 use crate::builtins;
-use crate::evaluation::Halt;
 use crate::limits;
 use crate::program::canonical::Sites;
 use crate::program::constant;
-use crate::value::V;
+use crate::runtime::Halt;
+use crate::value::ValueRef;
 use crate::walk::calls::operator_name;
 use crate::walk::machine::Walk;
 use crate::walk::scope::{Mock, Mocked};
@@ -358,8 +358,9 @@ pub(super) fn equation(operands: Vec<Term>) -> Expr {
 }
 
 /// The term of a value.
-pub(super) fn literal(value: V<'_>) -> Term {
-    let all = |items: &mut dyn Iterator<Item = V<'_>>| items.map(literal).collect::<Vec<Term>>();
+pub(super) fn literal(value: ValueRef<'_>) -> Term {
+    let all =
+        |items: &mut dyn Iterator<Item = ValueRef<'_>>| items.map(literal).collect::<Vec<Term>>();
     let kind = if let Some(text) = value.as_text() {
         match text.to_str() {
             Cow::Borrowed(text) => TermKind::String(text.into()),
@@ -380,9 +381,9 @@ pub(super) fn literal(value: V<'_>) -> Term {
             .iter()
             .map(|(key, value)| (literal(key), literal(value)));
         TermKind::Object(pairs.collect())
-    } else if let V::Bool(truth) = value {
+    } else if let ValueRef::Bool(truth) = value {
         TermKind::Boolean(truth)
-    } else if value == V::Null {
+    } else if value == ValueRef::Null {
         TermKind::Null
     } else {
         bug!("a value of no kind")

@@ -7,11 +7,11 @@ use super::choices::{Reached, may_differ};
 use super::save::terms_of;
 use super::support::{Found, Place, Wanted};
 use crate::bug::{Within as _, bug};
-use crate::evaluation::Halt;
 use crate::program::canonical::{Group, GroupKind};
 use crate::program::constant;
+use crate::runtime::Halt;
 use crate::trace::Op;
-use crate::value::V;
+use crate::value::ValueRef;
 use crate::walk::index::{Match, Matches};
 use crate::walk::machine::{Flow, Goal, Next, Outcome, Walk};
 use crate::walk::partial::tail;
@@ -25,7 +25,7 @@ impl<'e> Walk<'e> {
         goal: Goal<'e>,
         group: &'e Group,
         matches: &Matches<'e>,
-        path: &[V<'e>],
+        path: &[ValueRef<'e>],
         target: Target<'e>,
         next: Next<'_, 'e>,
     ) -> Option<Outcome> {
@@ -60,7 +60,12 @@ impl<'e> Walk<'e> {
     }
 
     /// Returns `true` if a rule with `else` is neither hidden nor has a default that may be its value.
-    fn may_inline_chain(&mut self, group: &'e Group, path: &[V<'e>], target: Target<'e>) -> bool {
+    fn may_inline_chain(
+        &mut self,
+        group: &'e Group,
+        path: &[ValueRef<'e>],
+        target: Target<'e>,
+    ) -> bool {
         let full = self.below_data(path);
         let default = group.default.and_then(|at| self.program.canonical.rule(at));
         let needed = default.is_some_and(|default| self.needs_default(default, target));
@@ -399,7 +404,7 @@ impl<'e> Walk<'e> {
     }
 
     /// A path behind `data`, with it.
-    pub(in crate::walk) fn below_data(&self, path: &[V<'e>]) -> Vec<V<'e>> {
+    pub(in crate::walk) fn below_data(&self, path: &[ValueRef<'e>]) -> Vec<ValueRef<'e>> {
         let data = self.call.arena.text("data");
         std::iter::once(data).chain(path.iter().copied()).collect()
     }
@@ -415,7 +420,7 @@ struct Document<'d, 'e> {
     goal: Goal<'e>,
     group: &'e Group,
     matches: &'d Matches<'e>,
-    path: &'d [V<'e>],
+    path: &'d [ValueRef<'e>],
     target: Target<'e>,
 }
 
@@ -478,5 +483,7 @@ fn rests<'m>(
 
 fn head_value<'e>(one: &Match<'e>, frame: FrameId) -> T<'e> {
     let value = one.rule().and_then(|rule| rule.head.value.as_ref());
-    value.map_or(T::Known(V::Bool(true)), |value| T::Term(value, frame))
+    value.map_or(T::Known(ValueRef::Bool(true)), |value| {
+        T::Term(value, frame)
+    })
 }

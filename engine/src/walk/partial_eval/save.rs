@@ -5,9 +5,9 @@ use std::rc::Rc;
 use solon_syntax::ast::{Expr, Term, VarScan, With};
 use solon_syntax::source::Span;
 
-use crate::evaluation::{EvalError, Halt};
 use crate::limits;
-use crate::value::V;
+use crate::runtime::{EvalError, Halt};
+use crate::value::ValueRef;
 use crate::walk::documents::DATA;
 use crate::walk::machine::{Flow, Goal, Next, Outcome, Walk};
 use crate::walk::reference::Target;
@@ -171,7 +171,7 @@ impl<'e> Walk<'e> {
     }
 
     /// The reference to a path below `data`, with what is left of another one behind it.
-    pub(in crate::walk) fn reference_at(&self, path: &[V<'e>], target: Target<'e>) -> T<'e> {
+    pub(in crate::walk) fn reference_at(&self, path: &[ValueRef<'e>], target: Target<'e>) -> T<'e> {
         let steps = path.iter().map(|step| T::Known(*step));
         let rest = terms_of(target.reference).into_iter().skip(target.at);
         let terms: Vec<T<'e>> = std::iter::once(T::Term(&DATA, 0))

@@ -13,13 +13,13 @@ use super::save::Saved;
 use super::support::Support;
 use super::terms::Terms;
 use crate::bug::bug;
-use crate::evaluation::{EvalError, Halt};
 use crate::index::Indexed as _;
 use crate::limits;
 use crate::program::canonical::SiteId;
 use crate::program::constant;
+use crate::runtime::{EvalError, Halt};
 use crate::trace::Op;
-use crate::value::V;
+use crate::value::ValueRef;
 use crate::walk::machine::{Exprs, Flow, Goal, Question, Walk};
 use crate::walk::term::{FrameId, T};
 
@@ -69,9 +69,9 @@ pub struct Residuals {
 /// What is not inlined.
 pub(in crate::walk) enum Hidden<'e> {
     /// What shares a prefix with this reference.
-    Path(Vec<V<'e>>),
+    Path(Vec<ValueRef<'e>>),
     /// The same, because of a `with`.
-    Replaced(Vec<V<'e>>),
+    Replaced(Vec<ValueRef<'e>>),
     /// What only has to hold, under this name.
     Truth(&'e str, FrameId),
 }
@@ -82,7 +82,7 @@ pub(in crate::walk) struct Open<'e> {
     pub simplifier: &'e dyn Simplifier,
     pub terms: &'e Terms,
     /// The paths that are unknown; the document's name comes first.
-    pub unknowns: Rc<[Vec<V<'e>>]>,
+    pub unknowns: Rc<[Vec<ValueRef<'e>>]>,
     /// The variables that are unknown.
     pub vars: UnknownVars<'e>,
     /// What is saved: for the query, and for what is being searched on its own.
@@ -218,7 +218,7 @@ impl<'e> Walk<'e> {
     }
 
     /// The constant beginning of a reference; the head's name comes first.
-    pub(super) fn path_of(&self, terms: &'e [Term]) -> Vec<V<'e>> {
+    pub(super) fn path_of(&self, terms: &'e [Term]) -> Vec<ValueRef<'e>> {
         let arena = self.call.arena;
         let head = terms.first().and_then(Term::as_var);
         let head = head.map(|name| arena.borrowed_text(name));
@@ -338,7 +338,7 @@ impl<'e> Walk<'e> {
     }
 
     /// Whether a document is not inlined where it is asked for.
-    pub(in crate::walk) fn is_hidden(&self, path: &[V<'e>], ignoring_with: bool) -> bool {
+    pub(in crate::walk) fn is_hidden(&self, path: &[ValueRef<'e>], ignoring_with: bool) -> bool {
         let hidden = self.opened().into_iter().flat_map(|open| &open.hidden);
         let mut hidden = hidden.filter_map(|hidden| match hidden {
             Hidden::Path(other) => Some(other),

@@ -15,10 +15,10 @@ use super::residual::{equation, literal};
 use super::save::terms_of;
 use super::state::numbered;
 use crate::bug::bug;
-use crate::evaluation::Halt;
 use crate::program::canonical::Group;
+use crate::runtime::Halt;
 use crate::trace::Op;
-use crate::value::{V, Value};
+use crate::value::{Value, ValueRef};
 use crate::walk::documents::DATA;
 use crate::walk::index::Matches;
 use crate::walk::machine::{Flow, Goal, Walk};
@@ -138,7 +138,7 @@ pub(super) struct Wanted<'w, 'e> {
     pub group: &'e Group,
     pub matches: &'w Matches<'e>,
     /// The group's path.
-    pub path: &'w [V<'e>],
+    pub path: &'w [ValueRef<'e>],
     pub place: Place,
 }
 
@@ -200,7 +200,7 @@ impl<'e> Walk<'e> {
     }
 
     /// Notes that more of a document is asked for than the values of its rules.
-    pub(super) fn support_whole(&mut self, path: &[V<'e>]) {
+    pub(super) fn support_whole(&mut self, path: &[ValueRef<'e>]) {
         if let Some(open) = self.opened_mut() {
             open.support.whole.insert(document(path));
         }
@@ -325,7 +325,7 @@ impl<'e> Walk<'e> {
     }
 
     /// The reference to what support rules make of a document.
-    pub(super) fn namespaced(&self, path: &[V<'e>], target: Target<'e>) -> T<'e> {
+    pub(super) fn namespaced(&self, path: &[ValueRef<'e>], target: Target<'e>) -> T<'e> {
         let arena = self.call.arena;
         let mut terms = vec![T::Term(&DATA, 0)];
         terms.extend(self.namespace().map(|name| T::Known(arena.text(name))));
@@ -342,7 +342,7 @@ impl<'e> Walk<'e> {
     }
 
     /// The operator of a support function.
-    pub(super) fn support_operator(&self, path: &[V<'_>]) -> Term {
+    pub(super) fn support_operator(&self, path: &[ValueRef<'_>]) -> Term {
         let mut terms = vec![Term::var("data", Span::default())];
         terms.extend(self.namespace().map(string));
         terms.extend(path.iter().map(|step| literal(*step)));
@@ -389,7 +389,7 @@ fn plain_name(reference: &[Term]) -> Option<Name> {
 }
 
 /// A path as it outlives the evaluation.
-fn document(path: &[V<'_>]) -> Vec<Value> {
+fn document(path: &[ValueRef<'_>]) -> Vec<Value> {
     path.iter().map(|step| step.to_value()).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Documents of sources: each is kept in a file of its own, and all of them are one tree.
 
 use solon::json::{Style, TooLong};
-use solon::store::{Operation, PatchStep, Patching, Path, Snapshot, StoreError, Transaction};
+use solon::store::{DataSnapshot, Operation, PatchStep, Patching, Path, StoreError, Transaction};
 use solon::{Value, json};
 
 use super::answer::Answer;
@@ -248,7 +248,7 @@ fn patched(before: Option<&str>, steps: Vec<PatchStep>) -> Result<Value, Refusal
         .map_err(|error| Refusal::internal(format!("a document is not valid JSON: {error}")))?;
     let root = Path::new([DOCUMENT]);
     let documents = Value::object(vec![(DOCUMENT.into(), before)]);
-    let mut transaction = Transaction::on(&Snapshot::new(documents, 0));
+    let mut transaction = Transaction::on(&DataSnapshot::new(documents, 0));
     let made = transaction.patching(|patching| {
         let mut steps = steps.into_iter();
         steps.try_for_each(|step| apply(patching, step.below(&root)))

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use parking_lot::Mutex;
-use solon::Moment;
+use solon::Snapshot;
 
 use super::super::ApiError;
 use super::super::body::Envelope;
@@ -28,7 +28,7 @@ pub struct Batch {
     /// The request without its body.
     request: Request,
     found: Found,
-    moment: Moment,
+    moment: Snapshot,
     inputs: Inputs,
     /// The next input that nobody has taken.
     next: AtomicUsize,
@@ -45,7 +45,7 @@ impl Batch {
     pub fn new(state: Arc<State>, request: &Call<'_>, found: Found, inputs: Inputs) -> Self {
         Self {
             request: Request::from_parts(request.request().clone().into_parts().0, Bytes::new()),
-            moment: state.engine.moment(),
+            moment: state.engine.snapshot(),
             found,
             next: AtomicUsize::new(0),
             answers: (0..inputs.len()).map(|_| OnceLock::new()).collect(),

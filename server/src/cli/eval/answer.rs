@@ -1,7 +1,7 @@
 //! The answer of a query in each format, as OPA prints it.
 
 use solon::json::{self, Layout, Style};
-use solon::{ExpressionText, Solution, V, Value};
+use solon::{ExpressionText, Solution, Value, ValueRef};
 
 use super::args::Format;
 use crate::cli::table::Table;
@@ -221,5 +221,5 @@ fn raw(solution: &Solution, out: &mut Vec<u8>) {
 }
 
 fn is_boolean(value: &Value) -> bool {
-    matches!(value.borrow(), V::Bool(_))
+    matches!(value.borrow(), ValueRef::Bool(_))
 }

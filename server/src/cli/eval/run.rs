@@ -12,8 +12,8 @@ use solon::trace::{
     Coverage, CoverageReport, Instruments, Kind, Observer, Observers, Profile, Timer,
 };
 use solon::{
-    BoundQuery, Change, Engine, Error, Faults, Limits, QueryContext, Request, Search, SendMetrics,
-    Shortcuts, Solution, Watched,
+    Change, Engine, Error, ExplainOptions, Faults, Limits, PinnedQuery, QueryContext, Request,
+    Search, SendMetrics, Shortcuts, Solution,
 };
 use solon_host::RestrictedHost;
 
@@ -120,7 +120,7 @@ impl Run {
         search.instruments = args.instrument.then_some(&instruments);
         search.faults = args.show_builtin_errors.then_some(&faults);
         let watched_in = |detail, search| {
-            let watched = Watched::new(detail).documents(args.var_values);
+            let watched = ExplainOptions::new(detail).documents(args.var_values);
             watched.search(search)
         };
         let mut others = Vec::new();
@@ -207,7 +207,7 @@ impl Run {
     }
 }
 
-fn answered(prepared: &BoundQuery, solutions: Vec<Solution>) -> Answer {
+fn answered(prepared: &PinnedQuery, solutions: Vec<Solution>) -> Answer {
     Answer {
         expressions: prepared.expressions().to_vec(),
         solutions,
@@ -215,7 +215,7 @@ fn answered(prepared: &BoundQuery, solutions: Vec<Solution>) -> Answer {
 }
 
 /// What is come by without one of the shortcuts. Its answer and its prints are of no interest.
-fn without(kind: Kind, args: &Args, prepared: &BoundQuery, input: Option<&Value>) -> Coverage {
+fn without(kind: Kind, args: &Args, prepared: &PinnedQuery, input: Option<&Value>) -> Coverage {
     let mut coverage = Coverage::default();
     let mut request = Request::new().strict_builtin_errors(args.strict_builtin_errors);
     if let Some(input) = input {

@@ -28,7 +28,7 @@ impl Kept {
 
     /// Policies that are in force.
     pub fn in_force(engine: &Engine) -> Self {
-        let now = engine.moment();
+        let now = engine.snapshot();
         let modules = now.modules().map(|(name, module)| {
             let stored = StoredModule::new(name, module.source.text.clone(), module.version);
             stored.with_origin(now.module_origin(name))

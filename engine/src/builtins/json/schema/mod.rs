@@ -14,7 +14,7 @@ use solon_syntax::stack;
 use crate::builtins::patterns::{Family, Pattern};
 use crate::builtins::{BuiltinContext, Fault, Operands, Prepared};
 use crate::limits;
-use crate::value::{V, json};
+use crate::value::{ValueRef, json};
 use keywords::Schema;
 use problem::Problem;
 
@@ -28,20 +28,27 @@ impl Pattern for Schema {
 struct Compiled(Schema);
 
 impl Prepared for Compiled {
-    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, Fault> {
         let document = document(call, operands.at(0))?;
         outcome(call, &self.0, document)
     }
 }
 
 /// Compiles a schema that is a constant.
-pub fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let schema = operands.get(1).copied()??;
     let schema = compile(&text(schema).ok()?).ok()?;
     Some(Arc::new(Compiled(schema)))
 }
 
-pub fn match_schema<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn match_schema<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let document = document(call, operands.at(0))?;
     let schema = cached(call, operands.at(1)).map_err(Fault::error)?;
     outcome(call, &schema, document)
@@ -49,22 +56,25 @@ pub fn match_schema<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Re
 
 pub fn verify_schema<'e>(
     call: &mut BuiltinContext<'e>,
-    operands: &[V<'e>],
-) -> Result<V<'e>, Fault> {
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, Fault> {
     let verdict = match cached(call, operands.at(0)) {
-        Ok(_) => [V::Bool(true), V::Null],
+        Ok(_) => [ValueRef::Bool(true), ValueRef::Null],
         Err(reason) => {
             let reason = call.arena.text(&format!("jsonschema: {reason}"));
-            [V::Bool(false), reason]
+            [ValueRef::Bool(false), reason]
         }
     };
     Ok(call.arena.array(&verdict))
 }
 
 /// A document or a schema as JSON text; a string is taken for such a text.
-fn text(operand: V<'_>) -> Result<Vec<u8>, String> {
+fn text(operand: ValueRef<'_>) -> Result<Vec<u8>, String> {
     match operand {
-        V::Object(_) | V::NewObject(_) | V::Array(_) | V::NewArray(_) => {
+        ValueRef::Object(_)
+        | ValueRef::NewObject(_)
+        | ValueRef::Array(_)
+        | ValueRef::NewArray(_) => {
             let mut text = Vec::new();
             json::write(operand, &mut text);
             Ok(text)
@@ -78,10 +88,16 @@ fn text(operand: V<'_>) -> Result<Vec<u8>, String> {
 }
 
 /// The document to be validated: strings are parsed, other values are taken as they are if JSON has them.
-fn document<'e>(call: &mut BuiltinContext<'e>, operand: V<'e>) -> Result<V<'e>, Fault> {
+fn document<'e>(
+    call: &mut BuiltinContext<'e>,
+    operand: ValueRef<'e>,
+) -> Result<ValueRef<'e>, Fault> {
     if operand.as_text().is_none() && is_json(operand) {
         return match operand {
-            V::Object(_) | V::NewObject(_) | V::Array(_) | V::NewArray(_) => Ok(operand),
+            ValueRef::Object(_)
+            | ValueRef::NewObject(_)
+            | ValueRef::Array(_)
+            | ValueRef::NewArray(_) => Ok(operand),
             _ => Err(Fault::error("wrong type, expected string or object")),
         };
     }
@@ -93,21 +109,26 @@ fn document<'e>(call: &mut BuiltinContext<'e>, operand: V<'e>) -> Result<V<'e>, 
 }
 
 /// Whether JSON has such values: no sets, keys that are strings, strings that are UTF-8.
-fn is_json(value: V<'_>) -> bool {
+fn is_json(value: ValueRef<'_>) -> bool {
     stack::level(|| match value {
-        V::Null | V::Bool(_) | V::Int(_) | V::Decimal(..) | V::Number(_) | V::NewNumber(_) => true,
-        V::Object(_) | V::NewObject(_) => value.as_object().is_none_or(|members| {
-            let is_text = |key: V<'_>| key.as_text().is_some() && is_json(key);
+        ValueRef::Null
+        | ValueRef::Bool(_)
+        | ValueRef::Int(_)
+        | ValueRef::Decimal(..)
+        | ValueRef::Number(_)
+        | ValueRef::NewNumber(_) => true,
+        ValueRef::Object(_) | ValueRef::NewObject(_) => value.as_object().is_none_or(|members| {
+            let is_text = |key: ValueRef<'_>| key.as_text().is_some() && is_json(key);
             members
                 .iter()
                 .all(|(key, value)| is_text(key) && is_json(value))
         }),
-        V::Array(_) | V::NewArray(_) => {
+        ValueRef::Array(_) | ValueRef::NewArray(_) => {
             let items = value.as_array();
             items.is_none_or(|items| items.iter().all(is_json))
         }
-        V::Set(_) | V::NewSet(_) => false,
-        V::Short(_) | V::Text(_) | V::Bytes(_) | V::NewText(_) => {
+        ValueRef::Set(_) | ValueRef::NewSet(_) => false,
+        ValueRef::Short(_) | ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::NewText(_) => {
             let text = value.as_text();
             text.is_none_or(|text| text.as_utf8().is_some())
         }
@@ -115,7 +136,7 @@ fn is_json(value: V<'_>) -> bool {
 }
 
 /// The compiled form of a schema that is no constant.
-fn cached(call: &mut BuiltinContext<'_>, operand: V<'_>) -> Result<Arc<Schema>, String> {
+fn cached(call: &mut BuiltinContext<'_>, operand: ValueRef<'_>) -> Result<Arc<Schema>, String> {
     let text = text(operand)?;
     call.patterns
         .get(Family::JsonSchema, &text, || compile(&text))
@@ -132,10 +153,10 @@ fn compile(text: &[u8]) -> Result<Schema, String> {
 fn outcome<'e>(
     call: &mut BuiltinContext<'e>,
     schema: &Schema,
-    document: V<'e>,
-) -> Result<V<'e>, Fault> {
+    document: ValueRef<'e>,
+) -> Result<ValueRef<'e>, Fault> {
     let problems = validate::validate(call, schema, document)?;
-    let valid = V::Bool(problems.is_empty());
+    let valid = ValueRef::Bool(problems.is_empty());
     let arena = call.arena;
     let mut shown = arena.list();
     for problem in problems {
@@ -147,7 +168,7 @@ fn outcome<'e>(
     Ok(arena.array(&[valid, shown]))
 }
 
-fn described<'e>(call: &BuiltinContext<'e>, problem: &Problem<'_>) -> V<'e> {
+fn described<'e>(call: &BuiltinContext<'e>, problem: &Problem<'_>) -> ValueRef<'e> {
     let arena = call.arena;
     let description = problem.description();
     let error = format!("{}: {description}", problem.field);

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::keywords::Types;
-use crate::value::{Number, V};
+use crate::value::{Number, ValueRef};
 
 /// What documents as a whole are called.
 pub const ROOT: &str = "(Root)";
@@ -165,7 +165,7 @@ impl Problem<'_> {
 #[derive(Clone, Copy)]
 pub enum Place<'p, 'e> {
     Root,
-    Property(&'p Place<'p, 'e>, V<'e>),
+    Property(&'p Place<'p, 'e>, ValueRef<'e>),
     Item(&'p Place<'p, 'e>, usize),
 }
 

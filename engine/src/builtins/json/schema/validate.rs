@@ -13,13 +13,13 @@ use crate::bug::Within as _;
 use crate::builtins::{BuiltinContext, Fault};
 use crate::limits;
 use crate::types::schema::validity::canonical;
-use crate::value::{ObjectView, V};
+use crate::value::{ObjectView, ValueRef};
 
 /// All problems of a document.
 pub fn validate<'s, 'e>(
     call: &mut BuiltinContext<'e>,
     schema: &'s Schema,
-    document: V<'e>,
+    document: ValueRef<'e>,
 ) -> Result<Vec<Problem<'s>>, Fault> {
     let mut validator = Validator {
         schema,
@@ -82,7 +82,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     fn report(
         &mut self,
         id: PartId,
-        value: V<'e>,
+        value: ValueRef<'e>,
         place: Place<'_, 'e>,
     ) -> Result<Report<'s>, Fault> {
         let mut report = Report::default();
@@ -110,7 +110,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     fn part(
         &mut self,
         id: PartId,
-        value: V<'e>,
+        value: ValueRef<'e>,
         place: Place<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
@@ -136,7 +136,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     fn follow(
         &mut self,
         target: PartId,
-        value: V<'e>,
+        value: ValueRef<'e>,
         place: Place<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
@@ -154,7 +154,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     fn inside(
         &mut self,
         id: PartId,
-        value: V<'e>,
+        value: ValueRef<'e>,
         place: Place<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
@@ -174,7 +174,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     fn keywords(
         &mut self,
         keywords: &'s Keywords,
-        value: V<'e>,
+        value: ValueRef<'e>,
         place: Place<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
@@ -220,7 +220,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     fn combinations(
         &mut self,
         keywords: &'s Keywords,
-        value: V<'e>,
+        value: ValueRef<'e>,
         place: Place<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
@@ -261,7 +261,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     fn any_of(
         &mut self,
         parts: &'s [PartId],
-        value: V<'e>,
+        value: ValueRef<'e>,
         place: Place<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
@@ -281,7 +281,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     fn one_of(
         &mut self,
         parts: &'s [PartId],
-        value: V<'e>,
+        value: ValueRef<'e>,
         place: Place<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
@@ -306,7 +306,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     fn dependencies(
         &mut self,
         keywords: &'s Keywords,
-        value: V<'e>,
+        value: ValueRef<'e>,
         members: ObjectView<'e>,
         place: Place<'_, 'e>,
         report: &mut Report<'s>,
@@ -332,7 +332,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     fn condition(
         &mut self,
         condition: &'s Condition,
-        value: V<'e>,
+        value: ValueRef<'e>,
         place: Place<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
@@ -355,7 +355,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     fn common(
         &mut self,
         keywords: &'s Keywords,
-        value: V<'e>,
+        value: ValueRef<'e>,
         place: Place<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
@@ -384,7 +384,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
 }
 
 /// The name of a value's type; numbers without a fraction are integers.
-fn kind(value: V<'_>) -> &'static str {
+fn kind(value: ValueRef<'_>) -> &'static str {
     match value.as_number() {
         Some(number) if number.is_integer() => "integer",
         _ => value.kind().as_str(),

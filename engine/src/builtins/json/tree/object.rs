@@ -9,7 +9,7 @@ use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault};
 use crate::index::Indexed as _;
 use crate::value::order::same_key;
-use crate::value::{Arena, Kind, ObjectBuilder, V};
+use crate::value::{Arena, Kind, ObjectBuilder, ValueRef};
 
 /// What an object has under a key.
 pub enum Slot<'e> {
@@ -25,12 +25,12 @@ pub struct Slots<'e> {
     /// Most often operations pass through one key of an object.
     changed: SmallVec<[Changed<'e>; 1]>,
     /// Their places by key, when they are many.
-    places: HashMap<V<'e>, usize, foldhash::fast::RandomState>,
+    places: HashMap<ValueRef<'e>, usize, foldhash::fast::RandomState>,
 }
 
 /// A key, spelled as the first path that went through it or the last operation on it wrote it.
 struct Changed<'e> {
-    key: V<'e>,
+    key: ValueRef<'e>,
     slot: Slot<'e>,
 }
 
@@ -55,7 +55,7 @@ impl<'e> Slots<'e> {
     const SCANNED: usize = 16;
 
     #[inline]
-    fn place(&self, key: V<'e>) -> Option<usize> {
+    fn place(&self, key: ValueRef<'e>) -> Option<usize> {
         if self.changed.len() <= Self::SCANNED {
             let mut known = self.changed.iter();
             return known.position(|known| same_key(known.key, key));
@@ -64,7 +64,7 @@ impl<'e> Slots<'e> {
     }
 
     /// What is under a key, to be changed inside.
-    pub fn open(&mut self, original: V<'e>, key: V<'e>) -> Option<&mut Slot<'e>> {
+    pub fn open(&mut self, original: ValueRef<'e>, key: ValueRef<'e>) -> Option<&mut Slot<'e>> {
         let place = match self.place(key) {
             Some(place) => place,
             None => {
@@ -95,7 +95,7 @@ impl<'e> Slots<'e> {
 
 impl<'e> Opened<'e, Slots<'e>> {
     /// The object that it has become.
-    pub(super) fn value(&self, call: &mut BuiltinContext<'e>) -> Result<V<'e>, Fault> {
+    pub(super) fn value(&self, call: &mut BuiltinContext<'e>) -> Result<ValueRef<'e>, Fault> {
         let changed = &self.parts.changed;
         let Some(object) = self.original.as_object() else {
             bug!("an object that is none");
@@ -124,8 +124,8 @@ impl<'e> Opened<'e, Slots<'e>> {
     }
 
     /// The object that it has become when it still has the keys that a stored one had.
-    fn of_same_shape(&self, call: &mut BuiltinContext<'e>) -> Result<Option<V<'e>>, Fault> {
-        let V::Object(object) = self.original else {
+    fn of_same_shape(&self, call: &mut BuiltinContext<'e>) -> Result<Option<ValueRef<'e>>, Fault> {
+        let ValueRef::Object(object) = self.original else {
             return Ok(None);
         };
         let few = |(_, values): &(_, &[_])| values.len() <= Arena::SHAPED;
@@ -147,7 +147,7 @@ impl<'e> Opened<'e, Slots<'e>> {
     }
 
     /// Changes what is under a key.
-    pub(super) fn change(&mut self, key: V<'e>, change: Change<'e>) -> Result<(), Fault> {
+    pub(super) fn change(&mut self, key: ValueRef<'e>, change: Change<'e>) -> Result<(), Fault> {
         let place = self.parts.place(key);
         let old = match place.and_then(|at| self.parts.changed.get(at)) {
             Some(changed) => match &changed.slot {
@@ -156,7 +156,7 @@ impl<'e> Opened<'e, Slots<'e>> {
                 Slot::Held(Tree::Array(_)) => Ok(Kind::Array),
                 Slot::Deleted(what) => Err(Some(*what)),
             },
-            None => self.original.lookup(key).map(V::kind).ok_or(None),
+            None => self.original.lookup(key).map(ValueRef::kind).ok_or(None),
         };
         let slot = match (change, old) {
             (Change::Insert(value), _) | (Change::Replace(value), Ok(_)) => {

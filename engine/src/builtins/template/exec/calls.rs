@@ -6,7 +6,7 @@ use crate::builtins::Fault;
 use crate::builtins::template::data::Data;
 use crate::builtins::template::functions::{self, Failure};
 use crate::builtins::template::tree::{Command, Operand, OperandKind};
-use crate::value::V;
+use crate::value::ValueRef;
 
 impl<'t, 'e> Machine<'_, 't, 'e> {
     /// Calls a function; `command` is what messages show, the operand itself when there is none.
@@ -94,7 +94,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
 
     fn check_format(&self, value: Data<'e>, operand: &Operand) -> Result<(), Fault> {
         let value = match value {
-            Data::Element(V::Null) => value,
+            Data::Element(ValueRef::Null) => value,
             value => value.concrete(),
         };
         if value.document().is_some_and(|value| value.is_string()) {

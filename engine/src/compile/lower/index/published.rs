@@ -7,7 +7,7 @@ use super::{Proof, length};
 use crate::compile::lower::screen::is_virtual;
 use crate::program::canonical::{self, Conditions, Constraint, Test};
 use crate::program::{Delimiters, Feature, Place, Root, Tree};
-use crate::value::{V, Value};
+use crate::value::{Value, ValueRef};
 
 /// The conditions of a rule that the published index has.
 pub struct Published(Vec<Constraint>);
@@ -101,7 +101,7 @@ fn begin(segments: &[Option<String>], delimiters: &[char], answers: &[Value]) ->
         start.pop();
     }
     let begins = |answer: &Value| match answer.borrow() {
-        V::Null => false,
+        ValueRef::Null => false,
         answer => start
             .as_bytes()
             .starts_with(answer.string_bytes().unwrap_or(&[0xFF])),

@@ -9,7 +9,7 @@ use super::super::Arena;
 use crate::index::Indexed as _;
 use crate::value::order::{hash, hash_short};
 use crate::value::sample::sample;
-use crate::value::{Short, V};
+use crate::value::{Short, ValueRef};
 
 /// Where a key is. Its hash stays with it: keys may be large, and a table that grows needs the hashes of all.
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ const ALIKE: usize = 8;
 
 impl<'e> Table<'e> {
     /// A table of keys, with room for so many.
-    pub fn new(keys: &[V<'_>], room: usize, arena: &'e Arena) -> Self {
+    pub fn new(keys: &[ValueRef<'_>], room: usize, arena: &'e Arena) -> Self {
         let mut table = Self {
             places: free(arena, 2 * room.max(keys.len())),
             arena,
@@ -51,7 +51,7 @@ impl<'e> Table<'e> {
         table
     }
 
-    fn add_all(&mut self, keys: &[V<'_>]) {
+    fn add_all(&mut self, keys: &[ValueRef<'_>]) {
         for (at, key) in keys.iter().enumerate() {
             self.add(at, self.code(key));
         }
@@ -59,14 +59,14 @@ impl<'e> Table<'e> {
 
     /// The hash that a key is found by.
     #[inline]
-    pub fn code(&self, key: &V<'_>) -> u64 {
+    pub fn code(&self, key: &ValueRef<'_>) -> u64 {
         match key {
-            V::Array(_)
-            | V::NewArray(_)
-            | V::Object(_)
-            | V::NewObject(_)
-            | V::Set(_)
-            | V::NewSet(_)
+            ValueRef::Array(_)
+            | ValueRef::NewArray(_)
+            | ValueRef::Object(_)
+            | ValueRef::NewObject(_)
+            | ValueRef::Set(_)
+            | ValueRef::NewSet(_)
                 if !self.thorough =>
             {
                 sample(*key)
@@ -77,14 +77,14 @@ impl<'e> Table<'e> {
 
     /// Hashes all keys as a whole from now on, when too many have been found to be alike.
     #[inline]
-    pub fn relieve(&mut self, keys: &[V<'_>]) {
+    pub fn relieve(&mut self, keys: &[ValueRef<'_>]) {
         if self.crowded.get() && !self.thorough {
             self.hash_all(keys);
         }
     }
 
     #[cold]
-    fn hash_all(&mut self, keys: &[V<'_>]) {
+    fn hash_all(&mut self, keys: &[ValueRef<'_>]) {
         self.thorough = true;
         self.places.fill(FREE);
         self.add_all(keys);
@@ -92,14 +92,14 @@ impl<'e> Table<'e> {
 
     /// The position of a key among the keys.
     #[inline]
-    pub fn find(&self, keys: &[V<'_>], key: V<'_>) -> Option<usize> {
+    pub fn find(&self, keys: &[ValueRef<'_>], key: ValueRef<'_>) -> Option<usize> {
         self.look(keys, &key).1.ok()
     }
 
     /// The hash of a key and its position, or the place that it would get.
     #[inline]
-    pub fn look(&self, keys: &[V<'_>], key: &V<'_>) -> (u64, Result<usize, usize>) {
-        if let V::Short(short) = key {
+    pub fn look(&self, keys: &[ValueRef<'_>], key: &ValueRef<'_>) -> (u64, Result<usize, usize>) {
+        if let ValueRef::Short(short) = key {
             return self.look_short(keys, short);
         }
         let code = self.code(key);
@@ -118,9 +118,9 @@ impl<'e> Table<'e> {
 
     /// The same for a string, read where it lies: copied, it would be written in parts and read back too early.
     #[inline]
-    pub fn look_short(&self, keys: &[V<'_>], key: &Short) -> (u64, Result<usize, usize>) {
+    pub fn look_short(&self, keys: &[ValueRef<'_>], key: &Short) -> (u64, Result<usize, usize>) {
         let code = hash_short(key);
-        let same = |at| matches!(keys.get(at), Some(V::Short(other)) if other == key);
+        let same = |at| matches!(keys.get(at), Some(ValueRef::Short(other)) if other == key);
         (code, self.probe(code, same))
     }
 

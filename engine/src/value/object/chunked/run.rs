@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::index::Indexed as _;
 use crate::value::order::hash;
-use crate::value::{V, Value, search};
+use crate::value::{Value, ValueRef, search};
 
 /// Pairs in a full run.
 pub const FULL: usize = 512;
@@ -41,14 +41,14 @@ impl Places {
     }
 
     #[inline]
-    fn find(&self, keys: &[Value], key: V<'_>) -> Option<usize> {
+    fn find(&self, keys: &[Value], key: ValueRef<'_>) -> Option<usize> {
         let mask = self.0.len().wrapping_sub(1);
         let mut at = start(key, mask);
         loop {
             let place = usize::from(*self.0.get(at)?).checked_sub(1)?;
             let found = keys.get(place)?;
             let same = match (found, &key) {
-                (Value::Short(found), V::Short(key)) => found == key,
+                (Value::Short(found), ValueRef::Short(key)) => found == key,
                 (found, key) => found.borrow() == *key,
             };
             if same {
@@ -64,7 +64,7 @@ impl Places {
     clippy::cast_possible_truncation,
     reason = "the lowest bits are wanted"
 )]
-fn start(key: V<'_>, mask: usize) -> usize {
+fn start(key: ValueRef<'_>, mask: usize) -> usize {
     hash(key) as usize & mask
 }
 
@@ -118,13 +118,13 @@ impl Run {
     }
 
     /// The place of a key, or where it would stand.
-    pub fn find(&self, key: V<'_>) -> Result<usize, usize> {
+    pub fn find(&self, key: ValueRef<'_>) -> Result<usize, usize> {
         search::find(&self.keys, key)
     }
 
     /// The value under a key.
     #[inline]
-    pub fn get(&self, key: V<'_>) -> Option<&Value> {
+    pub fn get(&self, key: ValueRef<'_>) -> Option<&Value> {
         let place = match self.places.get() {
             Some(places) => places.find(&self.keys, key)?,
             None => self.search(key)?,
@@ -133,7 +133,7 @@ impl Run {
     }
 
     /// Finds a key by its order, and makes the table when that has happened often.
-    fn search(&self, key: V<'_>) -> Option<usize> {
+    fn search(&self, key: ValueRef<'_>) -> Option<usize> {
         let searches = self.searches.load(Ordering::Relaxed);
         if searches < SEARCHES {
             self.searches.store(searches + 1, Ordering::Relaxed);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     fn ask(run: &Run, key: i64) -> Option<i64> {
-        match run.get(V::Int(key)) {
+        match run.get(ValueRef::Int(key)) {
             Some(Value::Int(found)) => Some(*found),
             _ => None,
         }
@@ -205,7 +205,7 @@ mod tests {
         }
         assert!(run.places.get().is_some());
         assert_eq!(
-            run.get(V::Decimal(1, 30)).map(Value::kind),
+            run.get(ValueRef::Decimal(1, 30)).map(Value::kind),
             Some(crate::value::Kind::Number)
         );
     }

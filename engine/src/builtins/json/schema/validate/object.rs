@@ -3,7 +3,7 @@
 use super::{Checked, Report, Validator};
 use crate::builtins::json::schema::keywords::{Additional, ObjectKeywords};
 use crate::builtins::json::schema::problem::{Place, ProblemKind};
-use crate::value::{ObjectView, V};
+use crate::value::{ObjectView, ValueRef};
 
 impl<'s, 'e> Validator<'_, 's, 'e> {
     pub(super) fn object(
@@ -55,8 +55,8 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     fn other_property(
         &mut self,
         asked: &'s ObjectKeywords,
-        name: V<'e>,
-        value: V<'e>,
+        name: ValueRef<'e>,
+        value: ValueRef<'e>,
         place: Place<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {

@@ -4,7 +4,7 @@ use super::{Checked, Report, Validator};
 use crate::builtins::json::schema::keywords::{NumberKeywords, StringKeywords};
 use crate::builtins::json::schema::problem::{Place, ProblemKind};
 use crate::builtins::runes;
-use crate::value::{Number, NumberBuf, V};
+use crate::value::{Number, NumberBuf, ValueRef};
 
 impl<'s, 'e> Validator<'_, 's, 'e> {
     pub(super) fn number(
@@ -51,7 +51,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     pub(super) fn string(
         &mut self,
         asked: &'s StringKeywords,
-        value: V<'e>,
+        value: ValueRef<'e>,
         place: Place<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {

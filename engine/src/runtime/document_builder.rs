@@ -1,7 +1,7 @@
 //! Documents that partial rules build, pair by pair.
 
 use crate::bug::bug;
-use crate::value::{Arena, KeyPlaces, SetBuilder, V};
+use crate::value::{Arena, KeyPlaces, SetBuilder, ValueRef};
 
 /// A document being built below a partial rule.
 #[derive(Default)]
@@ -10,7 +10,7 @@ pub(crate) enum DocumentBuilder<'e> {
     #[default]
     Empty,
     /// A value.
-    Value(V<'e>),
+    Value(ValueRef<'e>),
     /// A set whose members come one by one.
     Set(SetBuilder<'e>),
     /// An object whose keys come one by one.
@@ -34,12 +34,12 @@ impl<'e> Pairs<'e> {
         }
     }
 
-    fn get(&self, key: V<'e>) -> Option<&DocumentBuilder<'e>> {
+    fn get(&self, key: ValueRef<'e>) -> Option<&DocumentBuilder<'e>> {
         self.below.get(self.keys.find(key)?)
     }
 
     /// What is below a key, perhaps nothing yet.
-    fn below(&mut self, key: V<'e>) -> Option<&mut DocumentBuilder<'e>> {
+    fn below(&mut self, key: ValueRef<'e>) -> Option<&mut DocumentBuilder<'e>> {
         if self.keys.key(self.last).is_none_or(|last| *last != key) {
             self.last = self.keys.place(key);
             if self.last == self.below.len() {
@@ -49,7 +49,7 @@ impl<'e> Pairs<'e> {
         self.below.get_mut(self.last)
     }
 
-    fn finish(self, arena: &'e Arena) -> V<'e> {
+    fn finish(self, arena: &'e Arena) -> ValueRef<'e> {
         let mut values =
             bumpalo::collections::Vec::with_capacity_in(self.below.len(), arena.bump());
         for below in self.below {
@@ -68,8 +68,8 @@ impl<'e> DocumentBuilder<'e> {
     pub fn insert(
         &mut self,
         arena: &'e Arena,
-        path: &[V<'e>],
-        value: V<'e>,
+        path: &[ValueRef<'e>],
+        value: ValueRef<'e>,
         member: bool,
     ) -> Result<bool, Clash> {
         let place = self.place(arena, path)?;
@@ -91,7 +91,7 @@ impl<'e> DocumentBuilder<'e> {
     }
 
     /// Whether something is at a path.
-    pub fn is_taken(&self, path: &[V<'e>]) -> bool {
+    pub fn is_taken(&self, path: &[ValueRef<'e>]) -> bool {
         match (self, path.split_first()) {
             (Self::Empty, _) => false,
             (Self::Object(pairs), Some((key, rest))) => {
@@ -101,7 +101,7 @@ impl<'e> DocumentBuilder<'e> {
         }
     }
 
-    fn place(&mut self, arena: &'e Arena, path: &[V<'e>]) -> Result<&mut Self, Clash> {
+    fn place(&mut self, arena: &'e Arena, path: &[ValueRef<'e>]) -> Result<&mut Self, Clash> {
         let mut place = self;
         for key in path {
             if let Self::Empty = place {
@@ -116,7 +116,7 @@ impl<'e> DocumentBuilder<'e> {
     }
 
     /// The document; `None` when nothing was put in.
-    pub fn finish(self, arena: &'e Arena) -> Option<V<'e>> {
+    pub fn finish(self, arena: &'e Arena) -> Option<ValueRef<'e>> {
         match self {
             Self::Empty => None,
             Self::Value(value) => Some(value),

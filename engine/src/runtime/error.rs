@@ -9,7 +9,7 @@ use super::StackFrame;
 use crate::builtins::{Fault, FaultCode, FaultError, StopReason};
 use crate::limits;
 use crate::program::Program;
-use crate::value::{Ended, V};
+use crate::value::{Ended, ValueRef};
 
 /// An error that ends an evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,10 +166,10 @@ impl Halt {
 pub(crate) fn outcome<'e>(
     program: &Program,
     strict: bool,
-    result: Result<V<'e>, Fault>,
+    result: Result<ValueRef<'e>, Fault>,
     name: &str,
     span: Span,
-) -> Result<Option<V<'e>>, Halt> {
+) -> Result<Option<ValueRef<'e>>, Halt> {
     match result {
         Ok(value) => Ok(Some(value)),
         Err(Fault::Undefined) => Ok(None),

@@ -1,6 +1,6 @@
 //! Active bundles of a snapshot, as the documents below `data.system.bundles` describe them.
 
-use super::Moment;
+use super::Snapshot;
 use crate::store::Path;
 use crate::value::Value;
 
@@ -43,7 +43,7 @@ fn text(value: &Value) -> Option<String> {
     Some(text.to_str().into_owned())
 }
 
-impl Moment {
+impl Snapshot {
     /// Returns the active bundles in order of their names.
     pub fn bundles(&self) -> Vec<ActiveBundle> {
         active(self.documents().root())

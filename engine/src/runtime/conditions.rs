@@ -2,18 +2,18 @@
 
 use super::base::base_child;
 use crate::program::canonical::Test;
-use crate::value::{V, Value};
+use crate::value::{Value, ValueRef};
 
 /// Whether what was found at a place passes one of the tests; without tests anything does.
-pub(crate) fn allows(tests: &[Test], found: V<'_>) -> bool {
+pub(crate) fn allows(tests: &[Test], found: ValueRef<'_>) -> bool {
     tests.is_empty() || tests.iter().any(|test| allows_one(test, found))
 }
 
-fn allows_one(test: &Test, found: V<'_>) -> bool {
+fn allows_one(test: &Test, found: ValueRef<'_>) -> bool {
     match test {
         Test::Equal(value) => found == value.borrow(),
         Test::Items(items) => found.as_array().is_some_and(|array| {
-            let same = |(item, found): (&Option<Value>, V<'_>)| {
+            let same = |(item, found): (&Option<Value>, ValueRef<'_>)| {
                 item.as_ref().is_none_or(|item| item.borrow() == found)
             };
             array.len() == items.len() && items.iter().zip(array.iter()).all(same)
@@ -33,14 +33,14 @@ fn allows_one(test: &Test, found: V<'_>) -> bool {
 }
 
 /// Returns `true` if a document below `data` may have a key. Arrays and scalars are not searched.
-pub(crate) fn may_have(collection: V<'_>, key: V<'_>) -> bool {
+pub(crate) fn may_have(collection: ValueRef<'_>, key: ValueRef<'_>) -> bool {
     if collection.as_object().is_some() {
         return base_child(collection, key).is_some();
     }
     collection.as_set().is_none_or(|set| set.contains(key))
 }
 
-fn contains(collection: V<'_>, element: V<'_>) -> bool {
+fn contains(collection: ValueRef<'_>, element: ValueRef<'_>) -> bool {
     if let Some(array) = collection.as_array() {
         return array.iter().any(|item| item == element);
     }
@@ -53,8 +53,8 @@ fn contains(collection: V<'_>, element: V<'_>) -> bool {
 }
 
 /// Whether a string, or one string of a collection, has one of some parts at its end.
-fn any_text(found: V<'_>, texts: &[Value], test: impl Fn(&[u8], &[u8]) -> bool) -> bool {
-    let one = |found: V<'_>| {
+fn any_text(found: ValueRef<'_>, texts: &[Value], test: impl Fn(&[u8], &[u8]) -> bool) -> bool {
+    let one = |found: ValueRef<'_>| {
         found.as_text().is_some_and(|text| {
             texts
                 .iter()

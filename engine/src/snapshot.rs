@@ -4,8 +4,8 @@
 //! end, so it sees all of a change or nothing of it.
 
 mod bundles;
+mod current;
 mod metadata;
-mod now;
 mod policy;
 
 use std::sync::Arc;
@@ -14,18 +14,18 @@ use std::time::Duration;
 use solon_syntax::ast::Module;
 
 use crate::error::Error;
-use crate::store::{ModuleOrigins, Origin, Path, Snapshot};
+use crate::store::{DataSnapshot, ModuleOrigins, Origin, Path};
 use crate::value::Value;
 
 pub use bundles::ActiveBundle;
 pub(crate) use bundles::active;
-pub use now::release_thread_snapshot;
-pub(crate) use now::{Now, next_stamp, next_trial_stamp};
+pub use current::release_thread_snapshot;
+pub(crate) use current::{CurrentSnapshot, next_trial_version_id, next_version_id};
 pub(crate) use policy::Policy;
 
 /// The policy and the base documents of an engine, as they were when it was taken.
 ///
-/// Cheap to clone. It pins both: as long as it lives, so do they. [`Request::moment`](crate::Request::moment) asks it
+/// Cheap to clone. It pins both: as long as it lives, so do they. [`Request::snapshot`](crate::Request::snapshot) asks it
 /// instead of what is current, so that several decisions rest on the same.
 ///
 /// ```
@@ -34,38 +34,38 @@ pub(crate) use policy::Policy;
 /// let engine = Engine::new();
 /// engine.set_module("p.rego", "package p\nallow := true")?;
 /// let allow = engine.prepare_document("p/allow")?;
-/// let before = engine.moment();
+/// let before = engine.snapshot();
 /// engine.set_module("p.rego", "package p\nallow := false")?;
 /// let request = Request::new();
-/// assert_eq!(allow.evaluate(&request.moment(&before))?, Some(true.into()));
+/// assert_eq!(allow.evaluate(&request.snapshot(&before))?, Some(true.into()));
 /// assert_eq!(allow.evaluate(&request)?, Some(false.into()));
 /// # Ok::<(), solon::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Moment(Arc<State>);
+pub struct Snapshot(Arc<SnapshotState>);
 
 /// What a moment consists of.
-pub(crate) struct State {
+pub(crate) struct SnapshotState {
     /// Tells it from all other moments of all engines.
-    pub stamp: u64,
+    pub version_id: u64,
     /// How many changes its engine had seen.
     pub generation: u64,
     pub policy: Arc<Policy>,
-    pub documents: Arc<Snapshot>,
+    pub documents: Arc<DataSnapshot>,
     /// Origins of the modules, if the engine records them: it has a store, or replaces files by loads.
     pub module_origins: Option<Arc<ModuleOrigins>>,
 }
 
-impl Moment {
-    pub(crate) fn new(state: Arc<State>) -> Self {
+impl Snapshot {
+    pub(crate) fn new(state: Arc<SnapshotState>) -> Self {
         Self(state)
     }
 
-    pub(crate) fn state(&self) -> &State {
+    pub(crate) fn state(&self) -> &SnapshotState {
         &self.0
     }
 
-    pub(crate) fn into_state(self) -> Arc<State> {
+    pub(crate) fn into_state(self) -> Arc<SnapshotState> {
         self.0
     }
 
@@ -75,7 +75,7 @@ impl Moment {
     }
 
     /// The base documents.
-    pub fn documents(&self) -> &Snapshot {
+    pub fn documents(&self) -> &DataSnapshot {
         &self.0.documents
     }
 
@@ -112,7 +112,7 @@ impl Moment {
     }
 }
 
-impl State {
+impl SnapshotState {
     /// The origin of a module in force.
     pub fn module_origin(&self, name: &str) -> Origin {
         match &self.module_origins {

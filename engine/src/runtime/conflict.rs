@@ -9,7 +9,7 @@ use super::brief::{collapsed, cut};
 use super::error::Halt;
 use crate::builtins::FaultCode;
 use crate::program::Program;
-use crate::value::V;
+use crate::value::ValueRef;
 
 /// Producers that are listed.
 const LISTED: usize = 10;
@@ -24,7 +24,7 @@ pub(crate) fn rule_header(name: &str, function: bool) -> String {
 }
 
 /// The name of the place that rules with constant keys share.
-pub(crate) fn fixed_key_name(name: &str, keys: &[V<'_>]) -> String {
+pub(crate) fn fixed_key_name(name: &str, keys: &[ValueRef<'_>]) -> String {
     keys.iter().fold(name.to_owned(), |mut name, key| {
         let _ = match key.as_text() {
             Some(text) => write_key(&mut name, &text.to_str()),
@@ -38,7 +38,7 @@ pub(crate) fn fixed_key_name(name: &str, keys: &[V<'_>]) -> String {
 pub(crate) fn clash(
     program: &Program,
     header: String,
-    produced: &[(V<'_>, Span)],
+    produced: &[(ValueRef<'_>, Span)],
     clashed: Span,
 ) -> Halt {
     let message = listed(program, header, produced);
@@ -46,7 +46,7 @@ pub(crate) fn clash(
 }
 
 /// The first value and those that differ from it, in source order.
-fn listed(program: &Program, header: String, produced: &[(V<'_>, Span)]) -> String {
+fn listed(program: &Program, header: String, produced: &[(ValueRef<'_>, Span)]) -> String {
     let first = produced.first().map(|(value, _)| *value);
     let mut text = header;
     let differing = produced

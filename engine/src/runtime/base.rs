@@ -2,16 +2,16 @@
 //!
 //! OPA's store is addressed by texts alone. Below a base document a number is the key of its own text, as it is written:
 //! `1.0` and `1` are two keys. An array is indexed by a text that reads as an index. Documents that rules make, the input,
-//! local values and values of `with` keep numbers and strings apart and are read with [`V::lookup`] instead.
+//! local values and values of `with` keep numbers and strings apart and are read with [`ValueRef::lookup`] instead.
 
 use crate::value::text::ArenaText;
-use crate::value::{Number, Object, Short, V, Value};
+use crate::value::{Number, Object, Short, Value, ValueRef};
 
 /// Most characters of an index, its sign not counted.
 const INDEX_LENGTH: usize = 19;
 
 /// Returns the value under `key` in a base document, or `None` if there is none.
-pub(crate) fn base_child<'e>(base: V<'e>, key: V<'e>) -> Option<V<'e>> {
+pub(crate) fn base_child<'e>(base: ValueRef<'e>, key: ValueRef<'e>) -> Option<ValueRef<'e>> {
     if let Some(object) = base.as_object() {
         return object.get(key).or_else(|| {
             let number = key.as_number()?;
@@ -49,7 +49,7 @@ fn other_base_child<'e>(base: &'e Value, key: &'e Value) -> Option<&'e Value> {
 
 /// Returns the value under the text of a number, or `None` if `key` is not a number.
 #[inline]
-pub(crate) fn number_key<'e>(object: &'e Object, key: V<'_>) -> Option<&'e Value> {
+pub(crate) fn number_key<'e>(object: &'e Object, key: ValueRef<'_>) -> Option<&'e Value> {
     let number = key.as_number()?;
     under_number(object, number)
 }
@@ -60,9 +60,9 @@ fn under_number<'e>(object: &'e Object, number: Number<'_>) -> Option<&'e Value>
 }
 
 /// Returns the position that `key` names in an array of a base document, or `None` if it names none.
-pub(crate) fn base_index(key: V<'_>) -> Option<usize> {
+pub(crate) fn base_index(key: ValueRef<'_>) -> Option<usize> {
     match key {
-        V::Int(index) => usize::try_from(index).ok(),
+        ValueRef::Int(index) => usize::try_from(index).ok(),
         _ => match key.as_number() {
             Some(Number::Text(text)) => index(text.as_bytes()),
             Some(number) => index(number.to_string().as_bytes()),
@@ -97,7 +97,7 @@ fn index(text: &[u8]) -> Option<usize> {
 }
 
 /// Calls `read` with the text of a number. Integers and numbers kept as text need no allocation.
-fn with_text<R>(number: Number<'_>, read: impl FnOnce(V<'_>) -> R) -> R {
+fn with_text<R>(number: Number<'_>, read: impl FnOnce(ValueRef<'_>) -> R) -> R {
     let mut buffer = itoa::Buffer::new();
     let written;
     let text = match number {
@@ -109,8 +109,8 @@ fn with_text<R>(number: Number<'_>, read: impl FnOnce(V<'_>) -> R) -> R {
         }
     };
     match Short::new(text.as_bytes()) {
-        Some(short) => read(V::Short(short)),
-        None => read(V::NewText(&ArenaText::Utf8(text))),
+        Some(short) => read(ValueRef::Short(short)),
+        None => read(ValueRef::NewText(&ArenaText::Utf8(text))),
     }
 }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use solon_syntax::ast::{Annotation, Rule, Scope};
 
-use super::Moment;
+use super::Snapshot;
 use crate::trace::Succeeded;
 
-impl Moment {
+impl Snapshot {
     /// The `id`s of the METADATA blocks of rules that succeeded at this moment, or of their documents, each once, in the
     /// order that the rules succeeded in.
     ///
@@ -19,10 +19,10 @@ impl Moment {
     /// let engine = Engine::new();
     /// engine.set_module("p.rego", "package p\n# METADATA\n# id: admins-may\nallow if input.admin")?;
     /// let allow = engine.prepare_document("p/allow")?;
-    /// let (moment, mut succeeded) = (engine.moment(), Succeeded::default());
+    /// let (snapshot, mut succeeded) = (engine.snapshot(), Succeeded::default());
     /// let request = Request::new().input_json(br#"{"admin": true}"#);
-    /// allow.search_as(&request.moment(&moment), Search::default().observer(&mut succeeded))?;
-    /// assert_eq!(moment.rule_ids(&succeeded), [std::sync::Arc::from("admins-may")]);
+    /// allow.search_as(&request.snapshot(&snapshot), Search::default().observer(&mut succeeded))?;
+    /// assert_eq!(snapshot.rule_ids(&succeeded), [std::sync::Arc::from("admins-may")]);
     /// # Ok::<(), solon::Error>(())
     /// ```
     pub fn rule_ids(&self, succeeded: &Succeeded) -> Vec<Arc<str>> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use solon_syntax::ast::Module;
 use solon_syntax::source::Diagnostics;
 
-use super::next_stamp;
+use super::next_version_id;
 use crate::compile::Compiled;
 use crate::compile::lower::LoweringRecord;
 use crate::filter::{Blocks, names_asked};
@@ -16,7 +16,7 @@ use crate::program::Program;
 /// Modules, and all that compiling made of them.
 pub(crate) struct Policy {
     /// Tells it from all other policies of all engines; later ones have larger stamps.
-    pub stamp: u64,
+    pub version_id: u64,
     /// The modules as they were parsed, by name.
     pub modules: BTreeMap<String, Arc<Module>>,
     pub compiled: Arc<Compiled>,
@@ -44,7 +44,7 @@ impl Policy {
         record: LoweringRecord,
     ) -> Self {
         Self {
-            stamp: next_stamp(),
+            version_id: next_version_id(),
             modules,
             compiled: Arc::new(compiled),
             program: Arc::new(program),

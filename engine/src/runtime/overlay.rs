@@ -8,20 +8,20 @@ use solon_syntax::source::Span;
 use super::error::Halt;
 use crate::builtins::FaultCode;
 use crate::program::Program;
-use crate::value::{Arena, V};
+use crate::value::{Arena, ValueRef};
 
 /// Replaced documents by path below `data`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Overlay<'e> {
     /// This document is replaced.
-    Value(V<'e>),
+    Value(ValueRef<'e>),
     /// Documents below are.
-    Node(BTreeMap<V<'e>, Overlay<'e>>),
+    Node(BTreeMap<ValueRef<'e>, Overlay<'e>>),
 }
 
 impl<'e> Overlay<'e> {
     /// What is replaced below a key.
-    pub fn child(&self, key: V<'e>) -> Option<&Overlay<'e>> {
+    pub fn child(&self, key: ValueRef<'e>) -> Option<&Overlay<'e>> {
         match self {
             Self::Value(_) => None,
             Self::Node(children) => children.get(&key),
@@ -29,7 +29,7 @@ impl<'e> Overlay<'e> {
     }
 
     /// Replaces the document at a path.
-    pub fn put(&mut self, arena: &'e Arena, path: &[V<'e>], value: V<'e>) {
+    pub fn put(&mut self, arena: &'e Arena, path: &[ValueRef<'e>], value: ValueRef<'e>) {
         let Some((key, rest)) = path.split_first() else {
             *self = Self::Value(value);
             return;
@@ -49,13 +49,13 @@ impl<'e> Overlay<'e> {
 /// What `with` makes of the input. All that is written below it is put in at once.
 #[derive(Default)]
 pub(crate) struct Patches<'e> {
-    whole: Option<V<'e>>,
+    whole: Option<ValueRef<'e>>,
     below: Option<Overlay<'e>>,
 }
 
 impl<'e> Patches<'e> {
     /// Writes a value at a path; what is no object on the way becomes one.
-    pub fn put(&mut self, arena: &'e Arena, path: &[V<'e>], value: V<'e>) {
+    pub fn put(&mut self, arena: &'e Arena, path: &[ValueRef<'e>], value: ValueRef<'e>) {
         if path.is_empty() {
             self.whole = Some(value);
             self.below = None;
@@ -66,7 +66,7 @@ impl<'e> Patches<'e> {
     }
 
     /// The input with all of them, if there are any.
-    pub fn put_in(self, arena: &'e Arena, input: Option<V<'e>>) -> Option<V<'e>> {
+    pub fn put_in(self, arena: &'e Arena, input: Option<ValueRef<'e>>) -> Option<ValueRef<'e>> {
         match self.below {
             Some(below) => Some(replaced(arena, self.whole.or(input), &below)),
             None => self.whole,
@@ -78,8 +78,8 @@ impl<'e> Patches<'e> {
 pub(crate) fn overlay<'e>(
     arena: &'e Arena,
     documents: &mut Option<Rc<Overlay<'e>>>,
-    path: &[V<'e>],
-    value: V<'e>,
+    path: &[ValueRef<'e>],
+    value: ValueRef<'e>,
 ) {
     let documents = documents.get_or_insert_with(|| Rc::new(Overlay::Node(BTreeMap::new())));
     Rc::make_mut(documents).put(arena, path, value);
@@ -93,7 +93,12 @@ pub(crate) fn no_document(program: &Program, span: Span) -> Halt {
 }
 
 /// A copy of a document with a value written at a path; what is no object on the way becomes one.
-fn patched<'e>(arena: &'e Arena, old: Option<V<'e>>, path: &[V<'e>], value: V<'e>) -> V<'e> {
+fn patched<'e>(
+    arena: &'e Arena,
+    old: Option<ValueRef<'e>>,
+    path: &[ValueRef<'e>],
+    value: ValueRef<'e>,
+) -> ValueRef<'e> {
     let Some((key, rest)) = path.split_first() else {
         return value;
     };
@@ -109,26 +114,30 @@ fn patched<'e>(arena: &'e Arena, old: Option<V<'e>>, path: &[V<'e>], value: V<'e
 }
 
 /// A document with replaced ones put in.
-pub(crate) fn replaced<'e>(arena: &'e Arena, value: Option<V<'e>>, overlay: &Overlay<'e>) -> V<'e> {
+pub(crate) fn replaced<'e>(
+    arena: &'e Arena,
+    value: Option<ValueRef<'e>>,
+    overlay: &Overlay<'e>,
+) -> ValueRef<'e> {
     with_overlay(arena, value, overlay, |_, _, new| new)
 }
 
 /// The same as it is seen from above: what replaces an object is merged with it there.
 pub(crate) fn replaced_below<'e>(
     arena: &'e Arena,
-    value: Option<V<'e>>,
+    value: Option<ValueRef<'e>>,
     overlay: &Overlay<'e>,
-) -> V<'e> {
+) -> ValueRef<'e> {
     with_overlay(arena, value, overlay, united)
 }
 
 /// The same, where `join` makes one of an old document and the new one in its place.
 fn with_overlay<'e>(
     arena: &'e Arena,
-    value: Option<V<'e>>,
+    value: Option<ValueRef<'e>>,
     overlay: &Overlay<'e>,
-    join: fn(&'e Arena, Option<V<'e>>, V<'e>) -> V<'e>,
-) -> V<'e> {
+    join: fn(&'e Arena, Option<ValueRef<'e>>, ValueRef<'e>) -> ValueRef<'e>,
+) -> ValueRef<'e> {
     match overlay {
         Overlay::Value(new) => join(arena, value, *new),
         Overlay::Node(children) => {
@@ -144,7 +153,11 @@ fn with_overlay<'e>(
 }
 
 /// A value with what an old one has besides, where both are objects.
-pub(crate) fn united<'e>(arena: &'e Arena, old: Option<V<'e>>, new: V<'e>) -> V<'e> {
+pub(crate) fn united<'e>(
+    arena: &'e Arena,
+    old: Option<ValueRef<'e>>,
+    new: ValueRef<'e>,
+) -> ValueRef<'e> {
     let (Some(old), Some(added)) = (old.and_then(|value| value.as_object()), new.as_object())
     else {
         return new;
@@ -156,23 +169,26 @@ pub(crate) fn united<'e>(arena: &'e Arena, old: Option<V<'e>>, new: V<'e>) -> V<
 }
 
 /// What lies below a value.
-pub(crate) fn below<'e>(value: Option<V<'e>>, keys: &[V<'e>]) -> Option<V<'e>> {
+pub(crate) fn below<'e>(
+    value: Option<ValueRef<'e>>,
+    keys: &[ValueRef<'e>],
+) -> Option<ValueRef<'e>> {
     keys.iter()
         .try_fold(value?, |value, key| value.lookup(*key))
 }
 
 /// Whether `data` does not show a base document below it: what the system keeps is found by its name alone.
-pub(crate) fn is_system(key: V<'_>) -> bool {
+pub(crate) fn is_system(key: ValueRef<'_>) -> bool {
     key.string_bytes() == Some(b"system")
 }
 
 /// The keys of a document, in order.
-pub(crate) fn document_keys(value: V<'_>) -> Vec<V<'_>> {
+pub(crate) fn document_keys(value: ValueRef<'_>) -> Vec<ValueRef<'_>> {
     if let Some(object) = value.as_object() {
         return object.iter().map(|(key, _)| key).collect();
     }
     if let Some(array) = value.as_array() {
-        return (0_i64..).take(array.len()).map(V::Int).collect();
+        return (0_i64..).take(array.len()).map(ValueRef::Int).collect();
     }
     value
         .as_set()
@@ -184,10 +200,10 @@ pub(crate) fn document_keys(value: V<'_>) -> Vec<V<'_>> {
 /// Keys of a base document with what is replaced in it, in order; then those that only rules have.
 pub(crate) fn merged_keys<'e>(
     is_root: bool,
-    rules: impl Iterator<Item = V<'e>>,
-    base: Option<V<'e>>,
+    rules: impl Iterator<Item = ValueRef<'e>>,
+    base: Option<ValueRef<'e>>,
     overlay: Option<&Overlay<'e>>,
-) -> Vec<V<'e>> {
+) -> Vec<ValueRef<'e>> {
     // where something is replaced, only objects are left
     let base = base.filter(|base| overlay.is_none() || base.as_object().is_some());
     let mut keys = base.map_or_else(Vec::new, document_keys);
@@ -197,7 +213,7 @@ pub(crate) fn merged_keys<'e>(
         keys.sort();
         keys.dedup();
     }
-    let new: Vec<V<'e>> = rules
+    let new: Vec<ValueRef<'e>> = rules
         .filter(|key| keys.binary_search(key).is_err())
         .collect();
     keys.extend(new);
