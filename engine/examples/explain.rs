@@ -5,7 +5,7 @@
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use solon::trace::{Coverage, Detail};
-use solon::{Engine, ExplainOptions, Request, Search, value};
+use solon::{Engine, ExplainOptions, Request, SearchOptions, value};
 
 const POLICY: &str = r#"package authz
 
@@ -27,7 +27,7 @@ fn main() -> Result<(), solon::Error> {
     let input = value!({"user": "bob", "action": "read"});
     let request = Request::new().input(&input);
     let mut coverage = Coverage::default();
-    let search = Search::default().observer(&mut coverage);
+    let search = SearchOptions::default().observer(&mut coverage);
     let explained = allow.explain(&request, ExplainOptions::new(Detail::Full).search(search));
     for line in explained.lines(true, false)? {
         println!("{line}");

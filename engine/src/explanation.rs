@@ -20,11 +20,11 @@ use crate::query::{
 };
 use crate::runtime::EvalError;
 use crate::snapshot::Policy;
+use crate::topdown::{SearchOptions, Shortcuts};
 use crate::trace::{
     self, Detail, Event, Names, Observer, Observers, Pretty, Recorder, Sources, Spelling,
 };
 use crate::value::json::TooLong;
-use crate::walk::{Search, Shortcuts};
 
 type Files = std::collections::HashMap<SourceId, Arc<str>>;
 
@@ -36,7 +36,7 @@ pub struct ExplainOptions<'s> {
     /// Whether the values of documents are told beside those of variables.
     pub documents: bool,
     /// Who else watches and measures, and which shortcuts are taken.
-    pub search: Search<'s>,
+    pub search: SearchOptions<'s>,
 }
 
 impl<'s> ExplainOptions<'s> {
@@ -45,7 +45,7 @@ impl<'s> ExplainOptions<'s> {
         Self {
             detail,
             documents: false,
-            search: Search::default(),
+            search: SearchOptions::default(),
         }
     }
 
@@ -59,7 +59,7 @@ impl<'s> ExplainOptions<'s> {
     /// Watched by others as well, like [`Coverage`](crate::trace::Coverage) or [`Profile`](crate::trace::Profile), and
     /// measured.
     #[must_use]
-    pub fn search(mut self, search: Search<'s>) -> Self {
+    pub fn search(mut self, search: SearchOptions<'s>) -> Self {
         self.search = search;
         self
     }
@@ -123,7 +123,7 @@ impl PreparedQuery {
     pub fn search_as(
         &self,
         request: &Request<'_>,
-        search: Search<'_>,
+        search: SearchOptions<'_>,
     ) -> Result<Vec<Solution>, Error> {
         self.bind_for(request)?.search_as(request, search)
     }
@@ -147,7 +147,7 @@ impl PreparedQuery {
     pub fn checked(
         &self,
         request: &Request<'_>,
-        search: Search<'_>,
+        search: SearchOptions<'_>,
     ) -> Result<Vec<Solution>, Error> {
         self.bind_for(request)?.checked(request, search)
     }
@@ -166,9 +166,9 @@ impl PinnedQuery {
         let observer = observer.map(|observer| observer as &mut dyn Observer);
         self.search_as(
             request,
-            Search {
+            SearchOptions {
                 observer,
-                ..Search::default()
+                ..SearchOptions::default()
             },
         )
     }
@@ -180,7 +180,7 @@ impl PinnedQuery {
     pub fn search_as(
         &self,
         request: &Request<'_>,
-        search: Search<'_>,
+        search: SearchOptions<'_>,
     ) -> Result<Vec<Solution>, Error> {
         let inner = &*self.0.prepared;
         query::search(self.basis(), request, search, inner, |walk, inner| {
@@ -198,13 +198,13 @@ impl PinnedQuery {
     ///
     /// ```
     /// use solon::trace::{Coverage, Detail};
-    /// use solon::{Engine, Request, Search, ExplainOptions};
+    /// use solon::{Engine, Request, SearchOptions, ExplainOptions};
     ///
     /// let engine = Engine::new();
     /// engine.set_module("p.rego", "package p\nallow if input.x > 1")?;
     /// let query = engine.prepare_query("data.p.allow")?.bind()?;
     /// let mut coverage = Coverage::default();
-    /// let watched = ExplainOptions::new(Detail::Full).search(Search::default().observer(&mut coverage));
+    /// let watched = ExplainOptions::new(Detail::Full).search(SearchOptions::default().observer(&mut coverage));
     /// let explained = query.explain(&Request::new().input_json(br#"{"x": 2}"#), watched);
     /// assert_eq!(explained.answer?.len(), 1);
     /// let modules = query.snapshot().modules().map(|(_, module)| &**module);
@@ -229,7 +229,7 @@ impl PinnedQuery {
     pub fn checked(
         &self,
         request: &Request<'_>,
-        search: Search<'_>,
+        search: SearchOptions<'_>,
     ) -> Result<Vec<Solution>, Error> {
         let usual = search.shortcuts == Shortcuts::default();
         let answer = self.search_as(request, search);
@@ -390,7 +390,7 @@ impl<T> Explanation<T> {
         shared: &Shared,
         request: &Request<'_>,
         watched: ExplainOptions<'_>,
-        run: impl FnOnce(Search<'_>) -> Result<T, Error>,
+        run: impl FnOnce(SearchOptions<'_>) -> Result<T, Error>,
     ) -> Self {
         let ExplainOptions {
             detail,
@@ -407,7 +407,7 @@ impl<T> Explanation<T> {
         if let Some(observer) = search.observer {
             observers.0.push(observer);
         }
-        let answer = run(Search {
+        let answer = run(SearchOptions {
             observer: Some(&mut observers),
             ..search
         });

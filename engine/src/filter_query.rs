@@ -20,9 +20,9 @@ use crate::partial::Residuals;
 use crate::partial_query::{PartialInner, PinnedPartial};
 use crate::query::{Pinned, Recompiling, Request};
 use crate::snapshot::Snapshot;
+use crate::topdown::{SearchOptions, Shortcuts};
 use crate::trace::{Observer, Timer};
 use crate::value::Value;
-use crate::walk::{Search, Shortcuts};
 
 pub use options::FilterOptions;
 
@@ -274,7 +274,7 @@ fn ask(
         snapshot: bound.snapshot.clone(),
         prepared: query.clone(),
     });
-    let mut search = Search::default();
+    let mut search = SearchOptions::default();
     if let Some(observer) = observer {
         // what cannot match fails without being looked at
         search.shortcuts = Shortcuts::default().indexing(false);

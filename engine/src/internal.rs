@@ -62,6 +62,6 @@ pub mod value {
     pub use crate::value::*;
 }
 
-pub mod walk {
-    pub use crate::walk::*;
+pub mod topdown {
+    pub use crate::topdown::*;
 }

@@ -27,7 +27,7 @@
 //! | `program` | compiled programs, plain data |
 //! | `evaluation` | what both machines share |
 //! | `trace` | what a search tells its observers |
-//! | `compile`, `eval`, `walk` | modules to programs; programs to values; the same step by step |
+//! | `compile`, `eval`, `topdown` | modules to programs; programs to values; the same step by step |
 //! | `partial`, `filter` | what is left while something is unknown; that as conditions on rows |
 //! | `bundle` | policies and documents from files |
 //! | `error`, `query`, `engine` | the face |
@@ -59,11 +59,11 @@ mod runtime;
 mod snapshot;
 pub mod store;
 pub mod testing;
+mod topdown;
 pub mod trace;
 mod types;
 mod uri;
 mod value;
-mod walk;
 
 pub use bug::panic_message;
 pub use builtins::{
@@ -90,12 +90,12 @@ pub use snapshot::{ActiveBundle, Snapshot, release_thread_snapshot};
 pub use solon_syntax::ast::{Module, Version};
 pub use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
 pub use store::{DataSnapshot, Path};
+pub use topdown::{BuiltinErrors, SearchOptions, Shortcuts};
 pub use value::array::Items;
 pub use value::serde::{from_value, to_value};
 pub use value::{
     ArrayView, Kind, NumberBuf, Object, ObjectView, Set, SetView, TextView, Value, ValueRef,
 };
-pub use walk::{Faults, Search, Shortcuts};
 
 /// JSON texts of values, with numbers as they are written.
 pub mod json {

@@ -11,9 +11,9 @@ use crate::eval::InputSource;
 use crate::partial::{Dependence, Inlining, Residuals, Simplification};
 use crate::query::{EvalEnv, Pinned, Recompiling, Request, eval_setup, with_memory, within_bounds};
 use crate::snapshot::Snapshot;
+use crate::topdown::partial_eval::Terms;
+use crate::topdown::{SearchOptions, Topdown, TopdownContext, TopdownQuery};
 use crate::trace::Observer;
-use crate::walk::partial_eval::Terms;
-use crate::walk::{Question, Search, Walk, WalkContext};
 
 /// What is unknown, and how far rules are inlined.
 #[derive(Clone, Debug)]
@@ -167,7 +167,7 @@ impl PreparedPartial {
     /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read, [`Error::Compile`]
     /// where the policy has changed and the query does not compile any more.
     pub fn evaluate(&self, request: &Request<'_>) -> Result<Residuals, Error> {
-        self.evaluate_as(request, Search::default())
+        self.evaluate_as(request, SearchOptions::default())
     }
 
     /// The same, watched and measured as asked.
@@ -177,7 +177,7 @@ impl PreparedPartial {
     pub fn evaluate_as(
         &self,
         request: &Request<'_>,
-        search: Search<'_>,
+        search: SearchOptions<'_>,
     ) -> Result<Residuals, Error> {
         self.bind_for(request)?.evaluate_as(request, search)
     }
@@ -210,7 +210,7 @@ impl PinnedPartial {
     /// # Errors
     /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
     pub fn evaluate(&self, request: &Request<'_>) -> Result<Residuals, Error> {
-        self.evaluate_as(request, Search::default())
+        self.evaluate_as(request, SearchOptions::default())
     }
 
     /// The same, watched and measured as asked.
@@ -220,13 +220,13 @@ impl PinnedPartial {
     pub fn evaluate_as(
         &self,
         request: &Request<'_>,
-        search: Search<'_>,
+        search: SearchOptions<'_>,
     ) -> Result<Residuals, Error> {
-        let Search {
+        let SearchOptions {
             observer,
             instruments,
             shortcuts,
-            faults,
+            builtin_errors: faults,
         } = search;
         let Pinned {
             shared,
@@ -243,13 +243,13 @@ impl PinnedPartial {
             compiled: &basis.state.policy.compiled,
             options: &inner.options,
             namespace: &inner.inlining.namespace,
-            silent: inner.inlining.watched,
+            silent: inner.inlining.reports_choices,
         };
         let terms = Terms::default();
         with_memory(request.bounds(shared), |memory| {
             let arena = &memory.arena;
             let (context, call) = eval_setup(arena, basis, request)?;
-            let context = WalkContext {
+            let context = TopdownContext {
                 program: context.program,
                 data: context.data.borrow(),
                 input: context.input.map(|input| match input {
@@ -259,13 +259,14 @@ impl PinnedPartial {
                 strict: context.strict,
                 observer: observer.map(|observer| observer as &mut dyn Observer),
             };
-            let question = Question {
+            let question = TopdownQuery {
                 body: &inner.body,
                 originals: &inner.originals,
-                wanted: &[],
+                variables: &[],
             };
             let limits = request.bounds(basis.shared);
-            let search = Walk::new(context, call).within(limits.explanation.unwrap_or(usize::MAX));
+            let search =
+                Topdown::new(context, call).within(limits.explanation.unwrap_or(usize::MAX));
             let search = search.tuned(shortcuts, instruments).collecting(faults);
             let mut search =
                 search.leaving_open(&inner.inlining, &simplifier, &terms, &inner.dependence);

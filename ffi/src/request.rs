@@ -9,8 +9,8 @@ use ::engine::trace::{
 };
 use ::engine::{
     Cancel as EngineCancel, Error as EngineError, Input, Limits, NdBuiltinCache,
-    Request as EngineRequest, ResponseMetadata, Search, SendMetrics, Snapshot as EngineMoment,
-    Value as EngineValue,
+    Request as EngineRequest, ResponseMetadata, SearchOptions, SendMetrics,
+    Snapshot as EngineMoment, Value as EngineValue,
 };
 
 use crate::argument::{self, Bounds, Extensible, refused};
@@ -174,7 +174,7 @@ impl<'a> Asked<'a> {
     pub fn answer<R>(
         &mut self,
         evaluate: impl FnOnce(&EngineRequest<'_>) -> Result<R, EngineError>,
-        search: impl FnOnce(&EngineRequest<'_>, Search<'_>) -> Result<R, EngineError>,
+        search: impl FnOnce(&EngineRequest<'_>, SearchOptions<'_>) -> Result<R, EngineError>,
     ) -> Result<R, Error> {
         let is_measured = self.metrics.is_some_and(Metrics::is_instrumented);
         if self.coverage.is_some() || self.profile.is_some() || is_measured {
@@ -184,7 +184,10 @@ impl<'a> Asked<'a> {
     }
 
     /// Searches, watched as asked.
-    pub fn searched<R>(&mut self, search: impl FnOnce(&EngineRequest<'_>, Search<'_>) -> R) -> R {
+    pub fn searched<R>(
+        &mut self,
+        search: impl FnOnce(&EngineRequest<'_>, SearchOptions<'_>) -> R,
+    ) -> R {
         let (mut coverage, mut profile) = (self.coverage.take(), self.profile.take());
         let instruments = Instruments::default();
         let answer = self.given(|request| {
@@ -198,7 +201,7 @@ impl<'a> Asked<'a> {
             let is_watched = !observers.is_empty();
             let mut observers = Observers(observers);
             let metrics = self.metrics.filter(|metrics| metrics.is_instrumented());
-            let mut how = Search::default();
+            let mut how = SearchOptions::default();
             how.observer = is_watched.then_some(&mut observers as &mut dyn Observer);
             how.instruments = metrics.map(|_| &instruments);
             search(request, how)

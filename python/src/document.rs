@@ -2,7 +2,8 @@
 
 use ::engine::trace::Detail;
 use ::engine::{
-    Error, ExplainOptions, PreparedDocument, Request as EngineRequest, Search, Value, ValueRef,
+    Error, ExplainOptions, PreparedDocument, Request as EngineRequest, SearchOptions, Value,
+    ValueRef,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -71,10 +72,10 @@ impl Document {
         &self,
         inputs: &[Input],
         request: &EngineRequest<'_>,
-        mut search: Search<'_>,
+        mut search: SearchOptions<'_>,
     ) -> Result<Vec<Option<Value>>, Error> {
         let answers = inputs.iter().map(|input| {
-            let mut own = Search::default();
+            let mut own = SearchOptions::default();
             own.instruments = search.instruments;
             if let Some(observer) = &mut search.observer {
                 own = own.observer(&mut **observer);

@@ -3,7 +3,7 @@
 use ::engine::trace::{Instruments, Observer, Observers};
 use ::engine::{
     Cancel as EngineCancel, Error, Limits, NdBuiltinCache, Request as EngineRequest,
-    ResponseMetadata, Search, SendMetrics, Snapshot as EngineMoment, Value,
+    ResponseMetadata, SearchOptions, SendMetrics, Snapshot as EngineMoment, Value,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -113,7 +113,7 @@ impl Request {
         py: Python<'_>,
         pace: &Pace,
         evaluate: impl FnOnce(&EngineRequest<'_>) -> Result<R, Error> + Send,
-        search: impl FnOnce(&EngineRequest<'_>, Search<'_>) -> Result<R, Error> + Send,
+        search: impl FnOnce(&EngineRequest<'_>, SearchOptions<'_>) -> Result<R, Error> + Send,
     ) -> PyResult<R> {
         let Some(options) = &self.options else {
             let answer = pace.run(py, self.input.is_large(), None, |cancel, hook| {
@@ -133,7 +133,7 @@ impl Request {
     pub fn searched<R: Send>(
         &self,
         py: Python<'_>,
-        search: impl FnOnce(&EngineRequest<'_>, Search<'_>) -> Result<R, Error> + Send,
+        search: impl FnOnce(&EngineRequest<'_>, SearchOptions<'_>) -> Result<R, Error> + Send,
     ) -> PyResult<R> {
         let none = Options::default();
         let options = self.options.as_deref().unwrap_or(&none);
@@ -154,7 +154,7 @@ impl Request {
             observers.extend(timed.as_mut().map(|timed| timed as &mut dyn Observer));
             let is_watched = !observers.is_empty();
             let mut observers = Observers(observers);
-            let mut how = Search::default();
+            let mut how = SearchOptions::default();
             how.observer = is_watched.then_some(&mut observers as &mut dyn Observer);
             how.instruments = metrics.map(|_| &instruments);
             let answer = search(request, how);

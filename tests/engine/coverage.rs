@@ -16,7 +16,7 @@ use std::process::Command;
 
 use serde_json::{Map, Value, json};
 use solon::trace::{Coverage, Kind, Observer, Observers, Profile};
-use solon::{Engine, PreparedQuery, Request, Search, Shortcuts};
+use solon::{Engine, PreparedQuery, Request, SearchOptions, Shortcuts};
 
 fn file() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/coverage.jsonl")
@@ -35,7 +35,7 @@ fn value(json: &Value) -> solon::Value {
 
 fn covered(query: &PreparedQuery, request: &Request<'_>, shortcuts: Shortcuts) -> Coverage {
     let mut coverage = Coverage::default();
-    let search = Search::default()
+    let search = SearchOptions::default()
         .observer(&mut coverage)
         .shortcuts(shortcuts);
     drop(query.search_as(request, search));
@@ -63,7 +63,7 @@ fn answer(request: &Value) -> (Value, Value) {
     }
     let (mut coverage, mut profile) = (Coverage::default(), Profile::default());
     let mut observers = Observers(vec![&mut coverage as &mut dyn Observer, &mut profile]);
-    let search = Search::default().observer(&mut observers);
+    let search = SearchOptions::default().observer(&mut observers);
     query.search_as(&asked, search).unwrap();
     let usual = Shortcuts::default();
     let index = covered(&query, &asked, usual.indexing(false));

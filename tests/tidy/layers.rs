@@ -25,7 +25,7 @@ const ENGINE: Layers = &[
     &["builtins"],
     &["program", "trace"],
     &["runtime"],
-    &["compile", "eval", "walk"],
+    &["compile", "eval", "topdown"],
     &["partial"],
     &["filter"],
     &["bundle"],

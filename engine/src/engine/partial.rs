@@ -137,7 +137,7 @@ impl Engine {
             skip_false_defaults: partial.skip_false_defaults,
             namespace: partial.namespace.as_str().into(),
             skip_namespace: partial.skip_namespace,
-            watched: partial.watched,
+            reports_choices: partial.watched,
             complements: partial.complements,
         };
         Ok(PartialInner {

@@ -3,8 +3,8 @@
 use super::{ExplainOptions, Explanation};
 use crate::error::Error;
 use crate::query::{PreparedDocument, PreparedQuery, Request, Solution};
+use crate::topdown::SearchOptions;
 use crate::value::Value;
-use crate::walk::Search;
 
 impl PreparedDocument {
     /// The document, if it is defined, and how it was found.
@@ -55,7 +55,7 @@ impl PreparedDocument {
     pub fn search_as(
         &self,
         request: &Request<'_>,
-        search: Search<'_>,
+        search: SearchOptions<'_>,
     ) -> Result<Option<Value>, Error> {
         let mut last = Ok(None);
         self.search_texts(request, search, |query, search| {
@@ -69,15 +69,15 @@ impl PreparedDocument {
     fn search_texts(
         &self,
         request: &Request<'_>,
-        search: Search<'_>,
-        mut run: impl FnMut(&PreparedQuery, Search<'_>) -> bool,
+        search: SearchOptions<'_>,
+        mut run: impl FnMut(&PreparedQuery, SearchOptions<'_>) -> bool,
     ) {
         let path = self.handle.path();
-        let Search {
+        let SearchOptions {
             mut observer,
             instruments,
             shortcuts,
-            faults,
+            builtin_errors: faults,
         } = search;
         // a step of digits is an index in an array and a name in an object
         let mut texts = vec![path.reference(), path.named_reference()];
@@ -87,14 +87,14 @@ impl PreparedDocument {
             let Ok(query) = self.handle.search_query(text, request.told()) else {
                 continue;
             };
-            let search = Search {
+            let search = SearchOptions {
                 observer: match &mut observer {
                     Some(observer) => Some(&mut **observer),
                     None => None,
                 },
                 instruments,
                 shortcuts,
-                faults,
+                builtin_errors: faults,
             };
             if run(&query, search) {
                 return;

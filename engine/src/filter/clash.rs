@@ -34,7 +34,7 @@ pub fn clashes(choices: &[Choice], names: Names<'_>) -> Vec<Refusal> {
                 "rules may conflict for a row: values {} and {}",
                 way.value, other.value
             );
-            let refusal = Refusal::new(message, other.way.place);
+            let refusal = Refusal::new(message, other.way.span);
             if !refusals.contains(&refusal) {
                 refusals.push(refusal);
             }

@@ -1,6 +1,6 @@
 //! Partial evaluation: what a query comes down to while a part of the documents is unknown.
 //!
-//! The search itself is [`crate::walk::partial_eval`]. Here is what makes its results short and readable: variables that only
+//! The search itself is [`crate::topdown::partial_eval`]. Here is what makes its results short and readable: variables that only
 //! stand for something else are replaced by it ([`propagate`]), and bodies that types rule out are dropped.
 
 mod lacking;
@@ -17,9 +17,9 @@ use std::collections::BTreeSet;
 use solon_syntax::ast::{Body, Name, Term};
 
 use crate::compile::{Compiled, Options, types};
-use crate::walk::partial_eval::Simplifier;
+use crate::topdown::partial_eval::Simplifier;
 
-pub use crate::walk::partial_eval::{
+pub use crate::topdown::partial_eval::{
     Choice, Dependence, Inlining, NUMBER_TEXT, Residuals, Way, has_variables,
 };
 

@@ -6,7 +6,7 @@ use solon_syntax::json;
 use solon_syntax::print::display_body;
 
 use super::source::{body_source, module_source};
-use crate::walk::partial_eval::Residuals;
+use crate::topdown::partial_eval::Residuals;
 
 impl Residuals {
     /// The texts of the queries; empty where nothing is left to ask.

@@ -14,21 +14,21 @@ use crate::error::Error;
 use crate::eval::InputSource;
 use crate::limits::{self, Limits};
 use crate::runtime::EvalError;
+use crate::topdown::{self, SearchOptions, Topdown, TopdownQuery};
 use crate::trace::Observer;
-use crate::walk::{self, Question, Search, Walk};
 
 /// Sets up a search on behalf of `subject` and runs it.
 pub(crate) fn search<T, R>(
     basis: EvalEnv<'_>,
     request: &Request<'_>,
-    how: Search<'_>,
+    how: SearchOptions<'_>,
     subject: &T,
-    run: impl for<'e> FnOnce(Walk<'e>, &'e T) -> Result<R, Error>,
+    run: impl for<'e> FnOnce(Topdown<'e>, &'e T) -> Result<R, Error>,
 ) -> Result<R, Error> {
     with_memory(request.bounds(basis.shared), |memory| {
         let arena = &memory.arena;
         let (context, call) = eval_setup(arena, basis, request)?;
-        let context = walk::WalkContext {
+        let context = topdown::TopdownContext {
             program: context.program,
             data: context.data.borrow(),
             input: context.input.map(|input| match input {
@@ -39,10 +39,10 @@ pub(crate) fn search<T, R>(
             observer: how.observer.map(|observer| observer as &mut dyn Observer),
         };
         let limits = request.bounds(basis.shared);
-        let walk = Walk::new(context, call)
+        let walk = Topdown::new(context, call)
             .within(limits.explanation.unwrap_or(usize::MAX))
             .tuned(how.shortcuts, how.instruments)
-            .collecting(how.faults);
+            .collecting(how.builtin_errors);
         let result = run(walk, subject)?;
         within_bounds(arena)?;
         Ok(result)
@@ -189,21 +189,21 @@ impl Subject for EvalTarget<'_> {
             body: vec![self.expression()],
             originals: HashMap::new(),
         };
-        search_error(self.basis, request, &subject, |subject| Question {
+        search_error(self.basis, request, &subject, |subject| TopdownQuery {
             body: &subject.body,
             originals: &subject.originals,
-            wanted: &[],
+            variables: &[],
         })
     }
 }
 
 impl QueryInner {
     /// What a search is asked.
-    pub(crate) fn question(&self) -> Question<'_> {
-        Question {
+    pub(crate) fn question(&self) -> TopdownQuery<'_> {
+        TopdownQuery {
             body: &self.body,
             originals: &self.originals,
-            wanted: &self.wanted,
+            variables: &self.wanted,
         }
     }
 }
@@ -238,7 +238,7 @@ fn search_error<T>(
     basis: EvalEnv<'_>,
     request: &Request<'_>,
     subject: &T,
-    question: impl for<'e> FnOnce(&'e T) -> Question<'e>,
+    question: impl for<'e> FnOnce(&'e T) -> TopdownQuery<'e>,
 ) -> Option<Box<EvalError>> {
     // what the failed evaluation left of its budget, and not more than an explanation is worth
     let left = request.left?;
@@ -249,7 +249,7 @@ fn search_error<T>(
         ..request.bounds(basis.shared).clone()
     };
     let request = request.limits(&limits);
-    let how = Search::default();
+    let how = SearchOptions::default();
     let found = search(basis, &request, how, subject, |walk, subject| {
         let mut walk = walk.repeating();
         let error = walk.solutions(&question(subject)).err();

@@ -14,14 +14,14 @@ impl Snapshot {
     ///
     /// ```
     /// use solon::trace::Succeeded;
-    /// use solon::{Engine, Request, Search};
+    /// use solon::{Engine, Request, SearchOptions};
     ///
     /// let engine = Engine::new();
     /// engine.set_module("p.rego", "package p\n# METADATA\n# id: admins-may\nallow if input.admin")?;
     /// let allow = engine.prepare_document("p/allow")?;
     /// let (snapshot, mut succeeded) = (engine.snapshot(), Succeeded::default());
     /// let request = Request::new().input_json(br#"{"admin": true}"#);
-    /// allow.search_as(&request.snapshot(&snapshot), Search::default().observer(&mut succeeded))?;
+    /// allow.search_as(&request.snapshot(&snapshot), SearchOptions::default().observer(&mut succeeded))?;
     /// assert_eq!(snapshot.rule_ids(&succeeded), [std::sync::Arc::from("admins-may")]);
     /// # Ok::<(), solon::Error>(())
     /// ```

@@ -9,11 +9,11 @@ use crate::builtins::NdBuiltinCache;
 use crate::error::Error;
 use crate::explanation::{ExplainOptions, Explanation};
 use crate::query::{PinnedQuery, Request, Solution};
+use crate::topdown::{SearchOptions, Shortcuts};
 use crate::trace::{
     Coverage, Detail, Event, FailedExpression, FailureSources, Kind, Names, Observer, Observers,
 };
 use crate::value::Value;
-use crate::walk::{Search, Shortcuts};
 
 /// How tests are run.
 #[derive(Clone, Debug, Default)]
@@ -167,7 +167,7 @@ impl PolicyTest {
             if options.coverage.is_some() {
                 observers.0.push(&mut coverage);
             }
-            let search = Search::default().observer(&mut observers as &mut dyn Observer);
+            let search = SearchOptions::default().observer(&mut observers as &mut dyn Observer);
             match options.detail {
                 Some(detail) => {
                     let watched = ExplainOptions::new(detail).documents(options.documents);
@@ -251,7 +251,7 @@ fn without(kind: Kind, query: &PinnedQuery, request: &Request<'_>) -> Coverage {
         Kind::IndexExcluded => shortcuts.indexing = false,
         Kind::EarlyExit => shortcuts.early_exit = false,
     }
-    let search = Search::default()
+    let search = SearchOptions::default()
         .observer(&mut coverage)
         .shortcuts(shortcuts);
     drop(query.search_as(request, search));

@@ -78,11 +78,11 @@ impl Count {
 ///
 /// ```
 /// use solon::trace::Instruments;
-/// use solon::{Engine, Request, Search};
+/// use solon::{Engine, Request, SearchOptions};
 ///
 /// let query = Engine::new().prepare_query("count([1, 2]) == 2")?;
 /// let instruments = Instruments::default();
-/// query.search_as(&Request::new(), Search::default().instruments(&instruments))?;
+/// query.search_as(&Request::new(), SearchOptions::default().instruments(&instruments))?;
 /// assert!(!instruments.times().is_empty());
 /// # Ok::<(), solon::Error>(())
 /// ```

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 use solon::trace::{Detail, Instruments, Spelling, Succeeded};
 use solon::{
     Error, ExplainOptions, Explanation, PreparedDocument, PreparedPartial, PreparedQuery,
-    Residuals, Search, Snapshot, Solution, Value,
+    Residuals, SearchOptions, Snapshot, Solution, Value,
 };
 
 use super::call::Call;
@@ -94,21 +94,29 @@ pub trait Searched {
     type Answer;
 
     /// Searches.
-    fn find(&self, asked: &solon::Request<'_>, search: Search<'_>) -> Result<Self::Answer, Error>;
+    fn find(
+        &self,
+        asked: &solon::Request<'_>,
+        search: SearchOptions<'_>,
+    ) -> Result<Self::Answer, Error>;
 
     /// Searches and tells how.
     fn tell(
         &self,
         asked: &solon::Request<'_>,
         detail: Detail,
-        search: Search<'_>,
+        search: SearchOptions<'_>,
     ) -> Explanation<Self::Answer>;
 }
 
 impl Searched for PreparedDocument {
     type Answer = Option<Value>;
 
-    fn find(&self, asked: &solon::Request<'_>, search: Search<'_>) -> Result<Self::Answer, Error> {
+    fn find(
+        &self,
+        asked: &solon::Request<'_>,
+        search: SearchOptions<'_>,
+    ) -> Result<Self::Answer, Error> {
         self.search_as(asked, search)
     }
 
@@ -116,7 +124,7 @@ impl Searched for PreparedDocument {
         &self,
         asked: &solon::Request<'_>,
         detail: Detail,
-        search: Search<'_>,
+        search: SearchOptions<'_>,
     ) -> Explanation<Self::Answer> {
         self.explain(asked, ExplainOptions::new(detail).search(search))
     }
@@ -125,7 +133,11 @@ impl Searched for PreparedDocument {
 impl Searched for PreparedQuery {
     type Answer = Vec<Solution>;
 
-    fn find(&self, asked: &solon::Request<'_>, search: Search<'_>) -> Result<Self::Answer, Error> {
+    fn find(
+        &self,
+        asked: &solon::Request<'_>,
+        search: SearchOptions<'_>,
+    ) -> Result<Self::Answer, Error> {
         self.checked(asked, search)
     }
 
@@ -133,7 +145,7 @@ impl Searched for PreparedQuery {
         &self,
         asked: &solon::Request<'_>,
         detail: Detail,
-        search: Search<'_>,
+        search: SearchOptions<'_>,
     ) -> Explanation<Self::Answer> {
         self.explain(asked, ExplainOptions::new(detail).search(search))
     }
@@ -142,7 +154,11 @@ impl Searched for PreparedQuery {
 impl Searched for PreparedPartial {
     type Answer = Residuals;
 
-    fn find(&self, asked: &solon::Request<'_>, search: Search<'_>) -> Result<Self::Answer, Error> {
+    fn find(
+        &self,
+        asked: &solon::Request<'_>,
+        search: SearchOptions<'_>,
+    ) -> Result<Self::Answer, Error> {
         self.evaluate_as(asked, search)
     }
 
@@ -150,7 +166,7 @@ impl Searched for PreparedPartial {
         &self,
         asked: &solon::Request<'_>,
         detail: Detail,
-        search: Search<'_>,
+        search: SearchOptions<'_>,
     ) -> Explanation<Self::Answer> {
         self.explain(asked, ExplainOptions::new(detail).search(search))
     }
@@ -169,7 +185,7 @@ pub fn search<S: Searched>(
     let moment = moment.cloned().unwrap_or_else(|| state.engine.snapshot());
     let instruments = Instruments::default();
     let mut succeeded = Succeeded::default();
-    let mut how = Search::default();
+    let mut how = SearchOptions::default();
     if wanted.instruments {
         how = how.instruments(&instruments);
     }

@@ -165,7 +165,7 @@ fn measure(args: &Args) -> Result<(), Report> {
         let prepared = engine.prepare_partial(&query, &options, &context);
         let prepared = prepared.and_then(|partial| partial.bind());
         let prepared = prepared.map_err(refused)?;
-        let search = solon::Search::default;
+        let search = solon::SearchOptions::default;
         Box::new(move || {
             let residuals = prepared.evaluate_as(&request, search())?;
             Ok(!residuals.query_texts().is_empty())

@@ -1,6 +1,6 @@
 //! Built-ins that go down values as deep as an evaluation may hold, and the longest chains of `and` and `or`.
 
-use solon::{Engine, Limits, PartialOptions, Request, Search, Value};
+use solon::{Engine, Limits, PartialOptions, Request, SearchOptions, Value};
 
 use crate::{SOON, nested_value, on_small_stack, on_small_stack_within};
 
@@ -148,7 +148,7 @@ fn run_chain((name, chain, input, holds): &(&'static str, String, Value, bool)) 
     let found = engine.prepare_document("t/p").unwrap().evaluate(&request);
     assert_eq!(found.unwrap(), holds.then_some(true.into()), "{name}");
     let query = engine.prepare_query("data.t.p").unwrap();
-    let searched = query.search_as(&request, Search::default()).unwrap();
+    let searched = query.search_as(&request, SearchOptions::default()).unwrap();
     assert_eq!(searched.len(), usize::from(*holds), "{name}");
     let options = PartialOptions::default();
     let partial = engine.partial("data.t.p", &options, &Request::new());

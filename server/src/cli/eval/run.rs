@@ -12,8 +12,8 @@ use solon::trace::{
     Coverage, CoverageReport, Instruments, Kind, Observer, Observers, Profile, Timer,
 };
 use solon::{
-    Change, Engine, Error, ExplainOptions, Faults, Limits, PinnedQuery, QueryContext, Request,
-    Search, SendMetrics, Shortcuts, Solution,
+    BuiltinErrors, Change, Engine, Error, ExplainOptions, Limits, PinnedQuery, QueryContext,
+    Request, SearchOptions, SendMetrics, Shortcuts, Solution,
 };
 use solon_host::RestrictedHost;
 
@@ -101,7 +101,7 @@ impl Run {
             .timer(Timer::new(&hear));
         context.package = given(args.package.as_deref());
         let instruments = Instruments::default();
-        let faults = Faults::default();
+        let faults = BuiltinErrors::default();
         let (mut profile, mut coverage) = (Profile::default(), Coverage::default());
         let mut watching = Observers::default();
         if args.profile().is_some() {
@@ -115,10 +115,10 @@ impl Run {
             || args.instrument
             || args.show_builtin_errors
             || args.shortcuts() != Shortcuts::default();
-        let mut search = Search::default().shortcuts(args.shortcuts());
+        let mut search = SearchOptions::default().shortcuts(args.shortcuts());
         search.observer = observed.then_some(&mut watching as &mut dyn Observer);
         search.instruments = args.instrument.then_some(&instruments);
-        search.faults = args.show_builtin_errors.then_some(&faults);
+        search.builtin_errors = args.show_builtin_errors.then_some(&faults);
         let watched_in = |detail, search| {
             let watched = ExplainOptions::new(detail).documents(args.var_values);
             watched.search(search)
@@ -226,7 +226,7 @@ fn without(kind: Kind, args: &Args, prepared: &PinnedQuery, input: Option<&Value
         Kind::IndexExcluded => shortcuts.indexing = false,
         Kind::EarlyExit => shortcuts.early_exit = false,
     }
-    let search = Search::default()
+    let search = SearchOptions::default()
         .observer(&mut coverage)
         .shortcuts(shortcuts);
     drop(prepared.search_as(&request, search));

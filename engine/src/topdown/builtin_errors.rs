@@ -1,0 +1,40 @@
+//! Errors of built-ins that a search collects instead of ending with one of them.
+
+use std::cell::RefCell;
+
+use super::machine::Topdown;
+use crate::limits;
+use crate::runtime::{EvalError, Halt};
+
+/// A place for the errors of built-ins, in the order in which they come up.
+#[derive(Debug, Default)]
+pub struct BuiltinErrors(RefCell<Vec<EvalError>>);
+
+impl BuiltinErrors {
+    /// What was collected.
+    pub fn take(&self) -> Vec<EvalError> {
+        self.0.take()
+    }
+
+    fn has_room(&self) -> bool {
+        self.0.borrow().len() < limits::COLLECTED_FAULTS
+    }
+}
+
+impl<'e> Topdown<'e> {
+    /// Collects the errors of built-ins.
+    #[must_use]
+    pub fn collecting(mut self, faults: Option<&'e BuiltinErrors>) -> Self {
+        self.builtin_errors = faults;
+        self
+    }
+
+    /// Keeps an error of a built-in, if somebody collects them.
+    pub(super) fn collect_builtin_error(&mut self, halt: Halt) {
+        if let Some(faults) = self.builtin_errors.filter(|faults| faults.has_room()) {
+            let mut error = *halt.into_error();
+            error.stack = self.running();
+            faults.0.borrow_mut().push(error);
+        }
+    }
+}

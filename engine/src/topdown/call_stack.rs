@@ -1,0 +1,201 @@
+//! The queries that are running, for those who want to know where an error comes from.
+
+use solon_syntax::ast::visit::{Flow, Visitor, Walk as _};
+use solon_syntax::ast::{Expr, ExprKind, Term, TermKind};
+use solon_syntax::source::Span;
+
+use super::machine::{Continuation, Exprs, Goal, SearchResult, Topdown};
+use super::term::TermRef;
+use crate::builtins::{Entry, FaultCode, may_block};
+use crate::runtime::{EvalError, Halt, StackFrame};
+use crate::value::ValueRef;
+
+/// Where a search stands.
+#[derive(Default)]
+pub(super) struct CallStack<'e> {
+    /// The expressions it is in, innermost last.
+    goals: Vec<Goal<'e>>,
+    /// The queries that were running when the first error came up.
+    stack: Option<Vec<StackFrame>>,
+    /// Whether all this happened before.
+    repeats: bool,
+}
+
+impl<'e> Topdown<'e> {
+    /// Notes where it stands, so that [`Self::stack`] can tell.
+    #[must_use]
+    pub fn with_call_stack(mut self) -> Self {
+        self.call_stack = Some(Box::default());
+        self
+    }
+
+    /// The same for an evaluation that failed before. Functions that wait for the outside are not called again: what
+    /// they answered is looked up, and where nothing is found the search ends as if they had failed.
+    #[must_use]
+    pub fn repeating(mut self) -> Self {
+        self.call_stack = Some(Box::new(CallStack {
+            repeats: true,
+            ..CallStack::default()
+        }));
+        self
+    }
+
+    /// The queries that were running when the search ended early, innermost first.
+    pub fn stack(&mut self) -> Vec<StackFrame> {
+        let call_stack = self.call_stack.as_mut();
+        call_stack
+            .and_then(|call_stack| call_stack.stack.take())
+            .unwrap_or_default()
+    }
+
+    /// An expression, noted while it is searched.
+    pub(super) fn on_call_stack(
+        &mut self,
+        goal: Goal<'e>,
+        next: Continuation<'_, 'e>,
+    ) -> SearchResult {
+        let is_expr = goal.expr().is_some() || goal.at == 0;
+        if let Some(call_stack) = self.call_stack.as_mut().filter(|_| is_expr) {
+            call_stack.goals.push(goal);
+        }
+        let outcome = self.expr(goal, next);
+        if !is_expr {
+            return outcome;
+        }
+        if outcome.is_err() {
+            self.note_stack();
+        } else if let Some(call_stack) = &mut self.call_stack {
+            call_stack.goals.pop();
+        }
+        outcome
+    }
+
+    /// Why a function that waits for the outside is not called a second time.
+    pub(super) fn unanswered(
+        &mut self,
+        entry: &Entry,
+        operands: &[ValueRef<'e>],
+        span: Span,
+    ) -> Option<Halt> {
+        let name = entry.builtin.name;
+        let repeats = self
+            .call_stack
+            .as_ref()
+            .is_some_and(|call_stack| call_stack.repeats);
+        let asked = !repeats || !may_block(name) || self.call.has_answer(name, operands);
+        (!asked).then(|| Halt::error(self.program, FaultCode::Internal, span, String::new()))
+    }
+
+    /// Keeps the first error of a built-in until the search has ended; what needs its result is undefined until then.
+    /// What is left open cannot wait.
+    pub(super) fn postpone(&mut self, halt: Halt) -> Result<(), Halt> {
+        if self.open.is_some() {
+            return Err(halt);
+        }
+        if self.postponed.is_none() {
+            self.note_stack();
+            self.postponed = Some(halt);
+        }
+        Ok(())
+    }
+
+    /// How the search ends, given what its last step says.
+    pub(super) fn ended<R>(&mut self, outcome: Result<R, Halt>) -> Result<R, Box<EvalError>> {
+        let outcome = outcome.map_err(Halt::into_error);
+        match self.postponed.take() {
+            Some(halt)
+                if outcome
+                    .as_ref()
+                    .err()
+                    .is_none_or(|error| error.code.is_of_evaluation()) =>
+            {
+                Err(halt.into_error())
+            }
+            _ => outcome,
+        }
+    }
+
+    /// Notes the queries that are running, unless an error came up before.
+    fn note_stack(&mut self) {
+        let Some(mut call_stack) = self.call_stack.take() else {
+            return;
+        };
+        if call_stack.stack.is_none() {
+            call_stack.stack = Some(self.frames_of(&call_stack.goals));
+        }
+        self.call_stack = Some(call_stack);
+    }
+
+    /// The queries that are running, innermost first.
+    pub(super) fn running(&mut self) -> Vec<StackFrame> {
+        let Some(call_stack) = self.call_stack.take() else {
+            return Vec::new();
+        };
+        let stack = self.frames_of(&call_stack.goals);
+        self.call_stack = Some(call_stack);
+        stack
+    }
+
+    fn frames_of(&mut self, goals: &[Goal<'e>]) -> Vec<StackFrame> {
+        let mut stack = Vec::new();
+        let mut wanted = goals.last().map(|goal| goal.id);
+        for goal in goals.iter().rev() {
+            if Some(goal.id) == wanted {
+                stack.push(self.stack_frame(*goal));
+                wanted = (goal.id != goal.parent).then_some(goal.parent);
+            }
+        }
+        stack
+    }
+
+    fn stack_frame(&mut self, goal: Goal<'e>) -> StackFrame {
+        let mut variables = Variables::default();
+        let span = match goal.exprs {
+            Exprs::Body(_) | Exprs::Positive(_) => {
+                goal.expr().map_or_else(Span::default, |expr: &Expr| {
+                    expr.walk(&mut variables);
+                    expr.span
+                })
+            }
+            Exprs::Domain(every, _) => {
+                every.domain.walk(&mut variables);
+                every.domain.span
+            }
+            Exprs::Head(rule) => rule.span,
+        };
+        let values = variables.0.into_iter().filter_map(|term| {
+            let value = self.plug(TermRef::Term(term, goal.frame))?;
+            Some((term.span, value.to_string()))
+        });
+        let values: Vec<(Span, String)> = values.collect();
+        StackFrame::new(goal.id, self.program, span, values.into_iter())
+    }
+}
+
+/// The variables of an expression that are not those of a comprehension.
+#[derive(Default)]
+struct Variables<'a>(Vec<&'a Term>);
+
+impl<'a> Visitor<'a> for Variables<'a> {
+    fn expr(&mut self, expr: &'a Expr) -> Flow {
+        let ExprKind::Every(every) = &expr.kind else {
+            return Flow::Into;
+        };
+        // what it declares is no place for a value
+        every.domain.walk(self);
+        every.body.walk(self);
+        expr.with.walk(self);
+        Flow::Over
+    }
+
+    fn term(&mut self, term: &'a Term) -> Flow {
+        match &term.kind {
+            TermKind::Var(_) => self.0.push(term),
+            TermKind::ArrayComprehension(_)
+            | TermKind::SetComprehension(_)
+            | TermKind::ObjectComprehension(_) => return Flow::Over,
+            _ => {}
+        }
+        Flow::Into
+    }
+}

@@ -1,0 +1,120 @@
+//! Conflicts: the rules that clashed are searched again to name what each makes.
+
+use solon_syntax::ast::Rule;
+use solon_syntax::source::Span;
+
+use super::machine::{Goal, SearchFlow, Topdown};
+use super::term::TermList;
+use crate::program::canonical::Group;
+use crate::runtime::{Halt, clash, fixed_key_name, rule_header};
+use crate::trace::Op;
+use crate::value::ValueRef;
+
+impl<'e> Topdown<'e> {
+    /// The error of a complete rule or function whose rules disagree; `clashed` disagreed first.
+    pub(super) fn conflict(
+        &mut self,
+        goal: Goal<'e>,
+        group: &'e Group,
+        path: &[ValueRef<'e>],
+        args: Option<TermList<'e>>,
+        clashed: &'e Rule,
+    ) -> Halt {
+        let call_stack = self.call_stack.take();
+        // that rules are looked up again is not told
+        let observer = self.observer.take();
+        let matches = self.candidates(goal, group, path, args);
+        self.observer = observer;
+        // nor do errors of built-ins count that only this search meets
+        let had_failed = self.postponed.is_some();
+        let mut produced = Vec::new();
+        for rule in &matches.rules {
+            for member in &rule.chain {
+                match self.values(goal, member, args, &mut produced) {
+                    Ok(false) => {}
+                    Ok(true) => break,
+                    Err(halt) => return halt,
+                }
+            }
+        }
+        self.call_stack = call_stack;
+        self.forget_failures(had_failed);
+        let name = fixed_key_name("data", path);
+        let header = rule_header(&name, args.is_some());
+        clash(self.program, header, &produced, clashed.span)
+    }
+
+    /// The same for rules of a partial object that share a constant key.
+    pub(super) fn fixed_key_conflict(
+        &mut self,
+        goal: Goal<'e>,
+        rivals: &[&'e Rule],
+        clashed: &'e Rule,
+        name: &str,
+    ) -> Halt {
+        let call_stack = self.call_stack.take();
+        let had_failed = self.postponed.is_some();
+        let mut produced = Vec::new();
+        for rule in rivals {
+            if let Err(halt) = self.values(goal, rule, None, &mut produced) {
+                return halt;
+            }
+        }
+        self.call_stack = call_stack;
+        self.forget_failures(had_failed);
+        clash(
+            self.program,
+            rule_header(name, false),
+            &produced,
+            clashed.span,
+        )
+    }
+
+    /// Forgets that a built-in failed, unless one had before.
+    fn forget_failures(&mut self, had_failed: bool) {
+        if !had_failed {
+            self.postponed = None;
+        }
+    }
+
+    /// Adds the first value of all, or the first of a rule that differs from it; answers whether the rule has any.
+    fn values(
+        &mut self,
+        goal: Goal<'e>,
+        rule: &'e Rule,
+        args: Option<TermList<'e>>,
+        produced: &mut Vec<(ValueRef<'e>, Span)>,
+    ) -> Result<bool, Halt> {
+        let child = self.child(goal, rule, false);
+        self.rule_event(Op::Enter, child, rule);
+        let (mut hit, mut differs) = (false, false);
+        let arguments = args.unwrap_or(TermList::Terms(&[], goal.frame));
+        let parameters = TermList::Terms(&rule.head.args, child.frame);
+        let outcome = self.unify_lists(child.head(rule), arguments, parameters, 0, &mut |walk| {
+            walk.run(child, &mut |walk| {
+                walk.rule_event(Op::Exit, child, rule);
+                let value = walk.head_value(rule, child);
+                hit = true;
+                match produced.first() {
+                    None => produced.push((value, rule.span)),
+                    Some((first, _)) if *first != value => {
+                        produced.push((value, rule.span));
+                        differs = true;
+                        return Err(Halt::Clash);
+                    }
+                    Some(_) => {}
+                }
+                walk.rule_event(Op::Redo, child, rule);
+                Ok(SearchFlow::More)
+            })
+        });
+        self.pop_frame();
+        match outcome {
+            // nothing more is asked of the rule
+            Err(Halt::Clash) if differs => Ok(true),
+            // what a rule made before it failed is made
+            Err(Halt::Error(error)) if error.code.is_of_evaluation() => Ok(hit),
+            outcome => outcome.map(|_| hit),
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! References into `data`: base documents, rules and replaced documents as one tree.
+
+use smallvec::SmallVec;
+use solon_syntax::ast::{Term, TermKind};
+
+use super::machine::{Continuation, Goal, SearchFlow, SearchResult, Topdown};
+use super::partial_eval::PossibleKey;
+use super::reference::PendingRef;
+use super::term::{BuiltTerm, TermRef};
+use crate::bug::{Within as _, bug};
+use crate::program::canonical::{Site, SiteId, Sites};
+use crate::runtime::{Halt, Overlay, base_child, below, document_keys, is_system, replaced_below};
+use crate::trace::{Count, Operation};
+use crate::value::ValueRef;
+
+/// A path below `data`.
+pub(super) type DataPath<'e> = SmallVec<[ValueRef<'e>; 8]>;
+
+impl<'e> Topdown<'e> {
+    pub(super) fn doc_tree(&self) -> &'e Sites {
+        self.program.canonical.sites()
+    }
+
+    pub(super) fn doc_node(&self, id: Option<SiteId>) -> Option<&'e Site> {
+        Some(self.doc_tree().get(id?))
+    }
+
+    /// Goes on for each document that a reference leads to.
+    pub(super) fn documents(
+        &mut self,
+        goal: Goal<'e>,
+        target: PendingRef<'e>,
+        next: Continuation<'_, 'e>,
+    ) -> SearchResult {
+        self.tree(goal, Some(Sites::DATA), DataPath::new(), None, target, next)
+    }
+
+    /// Goes down from a site; what the first step is may be known already.
+    fn tree(
+        &mut self,
+        goal: Goal<'e>,
+        mut site: Option<SiteId>,
+        mut path: DataPath<'e>,
+        mut first: Option<ValueRef<'e>>,
+        mut target: PendingRef<'e>,
+        next: Continuation<'_, 'e>,
+    ) -> SearchResult {
+        while let Some(step) = target.step() {
+            let Some(key) = first.take().or_else(|| self.plug(step)) else {
+                return self.each_document(goal, site, &path, target, next);
+            };
+            path.push(key);
+            target = target.next();
+            site = site
+                .filter(|_| !self.is_replaced(&path))
+                .and_then(|site| self.doc_tree().child(site, key));
+            if let Some(group) = self.doc_node(site).and_then(|site| site.group.as_ref()) {
+                return self.virtual_document(goal, group, &path, target, next);
+            }
+        }
+        if self.open.is_some() {
+            let whole = self.reference_at(&path, target);
+            if self.depends(whole) {
+                return self.save_equal(goal, whole, target.other, next);
+            }
+        }
+        match self.extent(goal, site, &mut path)? {
+            Some(value) => self.unify(goal, target.other, TermRef::Value(value), next),
+            None => Ok(SearchFlow::More),
+        }
+    }
+
+    /// Goes on for each document at a path: those of base data first.
+    fn each_document(
+        &mut self,
+        goal: Goal<'e>,
+        site: Option<SiteId>,
+        path: &DataPath<'e>,
+        target: PendingRef<'e>,
+        next: Continuation<'_, 'e>,
+    ) -> SearchResult {
+        let Some(step) = target.step() else {
+            bug!("a step behind the last one");
+        };
+        if self.open.is_some() && self.is_hidden(&self.below_data(path), true) {
+            let whole = self.reference_at(path, target);
+            return self.save_equal(goal, whole, target.other, next);
+        }
+        let base = self.resolve(path);
+        let keys = base.map_or_else(Vec::new, document_keys);
+        let ruled = self
+            .doc_node(site)
+            .into_iter()
+            .flat_map(|site| site.children.keys())
+            .map(|key| key.borrow())
+            .filter(|key| base.is_none_or(|base| base.lookup(*key).is_none()));
+        let ruled: Vec<ValueRef<'e>> = ruled.collect();
+        // a document that `with` replaces keeps numbers and texts apart
+        let numbers = self.open.is_some() && self.is_unknown_step(step) && !self.is_replaced(path);
+        let stored = self.possible_keys(keys, numbers, site);
+        let ruled = ruled.into_iter().map(PossibleKey::stored);
+        self.alternatives(stored.into_iter().chain(ruled), |walk, possible| {
+            walk.count_iteration()?;
+            let key = possible.key;
+            let mut found =
+                |walk: &mut Self| walk.tree(goal, site, path.clone(), Some(key), target, next);
+            match possible.text {
+                Some(text) => walk.save_number_key(goal, step, text, &mut found),
+                None => walk.unify(goal, TermRef::Value(key), step, &mut found),
+            }
+        })
+    }
+
+    /// Whether `with` replaces the document at a path, or one around it.
+    fn is_replaced(&self, path: &[ValueRef<'e>]) -> bool {
+        let mut overlay = self.scope().overlay.as_deref();
+        for key in path {
+            if let Some(Overlay::Value(_)) = overlay {
+                return true;
+            }
+            overlay = overlay.and_then(|overlay| overlay.child(*key));
+        }
+        matches!(overlay, Some(Overlay::Value(_)))
+    }
+
+    /// The base document at a path, with what is replaced.
+    pub(super) fn resolve(&self, path: &[ValueRef<'e>]) -> Option<ValueRef<'e>> {
+        let start = self.begin();
+        let document = self.base_document(path);
+        self.end(Operation::Resolve, start);
+        if document.is_some() {
+            self.tally(Count::BaseCacheMiss);
+        }
+        document
+    }
+
+    fn base_document(&self, path: &[ValueRef<'e>]) -> Option<ValueRef<'e>> {
+        let arena = self.call.arena;
+        let mut overlay = self.scope().overlay.as_deref();
+        let mut base = Some(self.data);
+        for (depth, key) in path.iter().enumerate() {
+            if let Some(Overlay::Value(value)) = overlay {
+                return below(Some(*value), path.within(depth..));
+            }
+            overlay = overlay.and_then(|overlay| overlay.child(*key));
+            base = base.and_then(|base| base_child(base, *key));
+        }
+        let root = base.filter(|_| path.is_empty());
+        let root = root.and_then(|value| value.as_object());
+        if let Some(root) = root.filter(|root| root.get_str("system").is_some()) {
+            let shown = root.iter().filter(|(key, _)| !is_system(*key));
+            base = Some(arena.object_from(shown));
+        }
+        match overlay {
+            Some(Overlay::Value(value)) => Some(*value),
+            Some(overlay) => Some(replaced_below(arena, base, overlay)),
+            None => base,
+        }
+    }
+
+    /// The whole document at a path that is no rule's.
+    fn extent(
+        &mut self,
+        goal: Goal<'e>,
+        site: Option<SiteId>,
+        path: &mut DataPath<'e>,
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
+        let base = self.resolve(path);
+        let Some(site) = site else {
+            return Ok(base);
+        };
+        let made = self.rule_documents(goal, site, path)?;
+        Ok(Some(match base {
+            Some(base) => self.merged(base, made, Some(site)),
+            None => made,
+        }))
+    }
+
+    /// What the rules below a site make.
+    fn rule_documents(
+        &mut self,
+        goal: Goal<'e>,
+        site: SiteId,
+        path: &mut DataPath<'e>,
+    ) -> Result<ValueRef<'e>, Halt> {
+        self.count_iteration()?;
+        let arena = self.call.arena;
+        let mut pairs = Vec::new();
+        let children = self.doc_node(Some(site)).map(|site| &site.children);
+        for (key, child) in children.into_iter().flatten() {
+            let key = key.borrow();
+            if path.is_empty() && is_system(key) {
+                continue;
+            }
+            path.push(key);
+            let ruled = self
+                .doc_node(Some(*child))
+                .is_some_and(|site| site.group.is_some());
+            if ruled {
+                pairs.extend(self.rule_document(goal, path)?.map(|value| (key, value)));
+            } else {
+                pairs.push((key, self.rule_documents(goal, *child, path)?));
+            }
+            path.pop();
+        }
+        Ok(arena.object_from(pairs))
+    }
+
+    /// The document of a rule at a path.
+    fn rule_document(
+        &mut self,
+        goal: Goal<'e>,
+        path: &[ValueRef<'e>],
+    ) -> Result<Option<ValueRef<'e>>, Halt> {
+        let bump = self.call.arena.bump();
+        let terms = std::iter::once(TermRef::Term(&DATA, goal.frame))
+            .chain(path.iter().map(|key| TermRef::Value(*key)));
+        let terms: Vec<TermRef<'e>> = terms.collect();
+        let reference = TermRef::Built(bump.alloc(BuiltTerm::Ref(bump.alloc_slice_copy(&terms))));
+        let leaf = TermRef::Built(self.variable("$_leaf", goal.frame));
+        let mut found = None;
+        self.unify(goal, reference, leaf, &mut |walk| {
+            found = walk.plug(leaf);
+            Ok(SearchFlow::More)
+        })?;
+        Ok(found)
+    }
+
+    /// Base documents with what rules make beside them; base data in the place of a rule wins.
+    fn merged(&self, base: ValueRef<'e>, made: ValueRef<'e>, site: Option<SiteId>) -> ValueRef<'e> {
+        let ruled = self.doc_node(site).is_some_and(|site| site.group.is_some());
+        if ruled && self.scope().overlay.is_none() {
+            return base;
+        }
+        let (Some(old), Some(new)) = (base.as_object(), made.as_object()) else {
+            return base;
+        };
+        let pairs = old.iter().map(|(key, value)| {
+            let below = site.and_then(|site| self.doc_tree().child(site, key));
+            let value = match new.get(key) {
+                Some(made) => self.merged(value, made, below),
+                None => value,
+            };
+            (key, value)
+        });
+        let added = new.iter().filter(|(key, _)| old.get(*key).is_none());
+        self.call.arena.object_from(pairs.chain(added))
+    }
+}
+
+/// The name of the root.
+pub(super) static DATA: std::sync::LazyLock<Term> = std::sync::LazyLock::new(|| Term {
+    kind: TermKind::Var("data".into()),
+    span: solon_syntax::source::Span::default(),
+});

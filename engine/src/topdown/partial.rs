@@ -1,0 +1,335 @@
+//! Documents that rules build piece by piece: sets, objects, and documents below heads with variables.
+
+use solon_syntax::ast::{Rule, Term};
+
+use super::documents::DataPath;
+use super::index::RuleCandidates;
+use super::machine::{Continuation, Goal, SearchFlow, SearchResult, Topdown};
+use super::reference::PendingRef;
+use super::term::{FrameId, NO_VALUE, ResolvedTerm, TermRef};
+use crate::bug::{Within as _, bug};
+use crate::program::canonical::{Group, GroupKind, Member};
+use crate::runtime::{DocumentBuilder, Halt, fixed_key_name};
+use crate::trace::{Count, Op};
+use crate::value::ValueRef;
+
+/// How much of a document is asked for.
+struct RequestedKeys<'e> {
+    /// The document's path, and the keys below it that are known.
+    path: DataPath<'e>,
+    /// How many of those are keys.
+    keys: usize,
+    /// The steps behind them, as far as rules reach; `None` for variables.
+    deeper: Vec<Option<ValueRef<'e>>>,
+    /// Whether the first step behind the path is more than a variable, so that heads are unified with the reference before
+    /// their bodies are searched.
+    narrowed: bool,
+    /// Whether the answer serves another reference that asks for the same: no step holds variables among other terms, and
+    /// no variable comes twice.
+    plain: bool,
+}
+
+impl<'e> Topdown<'e> {
+    pub(super) fn partial(
+        &mut self,
+        goal: Goal<'e>,
+        group: &'e Group,
+        matches: &RuleCandidates<'e>,
+        path: &[ValueRef<'e>],
+        target: PendingRef<'e>,
+        next: Continuation<'_, 'e>,
+    ) -> SearchResult {
+        if let Some(whole @ Some(_)) = self.scope().memo.get(path) {
+            return self.descend_value(goal, *whole, target, next);
+        }
+        let mut asked = RequestedKeys {
+            path: path.into(),
+            keys: 0,
+            deeper: Vec::new(),
+            narrowed: target.step().is_some_and(|step| self.narrows(step)),
+            plain: true,
+        };
+        let mut rest = target;
+        let mut free: Vec<(&'e str, FrameId)> = Vec::new();
+        while asked.path.len() + asked.deeper.len() + 1 < group.longest
+            && let Some(step) = target.reference.get(rest.at + asked.deeper.len())
+        {
+            let key = self.plug(step);
+            if let Some(key) = key.filter(|_| asked.deeper.is_empty()) {
+                asked.path.push(key);
+                asked.keys += 1;
+                rest = rest.next();
+                if let Some(kept) = self.scope().memo.get(asked.path.as_slice()) {
+                    return self.descend_value(goal, *kept, rest, next);
+                }
+                continue;
+            }
+            if asked.keys == 0 {
+                break;
+            }
+            if key.is_none() {
+                match self.apply(step).resolved() {
+                    ResolvedTerm::Var(name, frame) if !free.contains(&(name, frame)) => {
+                        free.push((name, frame));
+                    }
+                    _ => asked.plain = false,
+                }
+            }
+            asked.deeper.push(key);
+            if asked.plain && key.is_some() {
+                let kept = self.cached_for(&mut asked);
+                if kept.is_some() {
+                    return self.descend_value(goal, kept, rest, next);
+                }
+            }
+        }
+        self.tally(Count::VirtualCacheMiss);
+        let document = self.build(goal, group, matches, path, &asked, target)?;
+        self.keep(asked, matches, path, rest, document);
+        self.descend(goal, TermRef::Value(document), target, next)
+    }
+
+    /// What was kept for another reference that asked for the same.
+    fn cached_for(&mut self, asked: &mut RequestedKeys<'e>) -> Option<ValueRef<'e>> {
+        let path = std::mem::take(&mut asked.path);
+        let narrow = (path, std::mem::take(&mut asked.deeper));
+        let kept = self.scope().narrowed.get(&narrow).copied();
+        (asked.path, asked.deeper) = narrow;
+        kept
+    }
+
+    /// Keeps what was found below the known keys, unless that is nothing.
+    fn keep(
+        &mut self,
+        mut asked: RequestedKeys<'e>,
+        matches: &RuleCandidates<'e>,
+        path: &[ValueRef<'e>],
+        rest: PendingRef<'e>,
+        document: ValueRef<'e>,
+    ) {
+        if !asked.narrowed {
+            // where no rule may match, only what is asked for as a whole is kept
+            if rest.step().is_none() || !matches.rules.is_empty() {
+                let memo = &mut self.scope_mut().memo;
+                memo.insert(path.into(), Some(document));
+            }
+            return;
+        }
+        let mut keys = asked.path.iter().skip(path.len());
+        let found = keys.try_fold(document, |value, key| value.lookup(*key));
+        let Some(found) = found.filter(|_| asked.keys > 0 && asked.plain) else {
+            return;
+        };
+        // variables at the end narrow nothing
+        let known = asked.deeper.iter().rposition(Option::is_some);
+        asked.deeper.truncate(known.map_or(0, |last| last + 1));
+        if asked.deeper.is_empty() {
+            let memo = &mut self.scope_mut().memo;
+            memo.insert(asked.path.as_slice().into(), Some(found));
+        } else {
+            let narrow = (asked.path, asked.deeper);
+            self.scope_mut().narrowed.insert(narrow, found);
+        }
+    }
+
+    fn narrows(&mut self, step: TermRef<'e>) -> bool {
+        !matches!(self.apply(step).resolved(), ResolvedTerm::Var(..))
+    }
+
+    /// Collects what rules make; where the reference tells more than a variable, only what it asks for.
+    fn build(
+        &mut self,
+        goal: Goal<'e>,
+        group: &'e Group,
+        matches: &RuleCandidates<'e>,
+        path: &[ValueRef<'e>],
+        asked: &RequestedKeys<'e>,
+        target: PendingRef<'e>,
+    ) -> Result<ValueRef<'e>, Halt> {
+        let mut extent = DocumentBuilder::Empty;
+        for rule in &matches.rules {
+            let Some(first) = rule.rule() else {
+                continue;
+            };
+            let site = ExtentBuilder {
+                goal,
+                group,
+                path,
+                narrowed: asked.narrowed,
+                target,
+            };
+            self.produce(&site, rule.member.package, first, &mut extent)?;
+        }
+        if let Some(default) = group.default
+            && let Some(rule) = self.program.canonical.rule(default)
+        {
+            let tail = tail(rule, path.len(), self.package_of(default));
+            self.fill(tail, rule, &mut extent);
+        }
+        let arena = self.call.arena;
+        let empty = || match group.kind {
+            GroupKind::Multiple if group.ground => arena.set_from([]),
+            _ => arena.object_from([]),
+        };
+        Ok(extent.finish(arena).unwrap_or_else(empty))
+    }
+
+    fn produce(
+        &mut self,
+        site: &ExtentBuilder<'_, 'e>,
+        package: usize,
+        rule: &'e Rule,
+        extent: &mut DocumentBuilder<'e>,
+    ) -> Result<(), Halt> {
+        let child = self.child(site.goal, rule, false);
+        self.rule_event(Op::Enter, child, rule);
+        let tail = tail(rule, site.path.len(), package);
+        let mut solved = |walk: &mut Self| {
+            walk.rule_event(Op::Exit, child, rule);
+            let made = walk.insert(tail, rule, child, extent)?;
+            if !made && site.narrowed {
+                walk.rule_event(Op::Duplicate, child, rule);
+            }
+            walk.rule_event(Op::Redo, child, rule);
+            Ok(SearchFlow::More)
+        };
+        let outcome = if site.narrowed {
+            let mut entered = false;
+            let outcome = self.match_head(site, child, tail, rule, 0, &mut |walk| {
+                entered = true;
+                walk.run(child, &mut solved)
+            });
+            if !entered && outcome.is_ok() {
+                self.rule_event(Op::Fail, child, rule);
+            }
+            outcome
+        } else {
+            self.run(child, &mut solved)
+        };
+        self.pop_frame();
+        match outcome {
+            Err(Halt::Clash) => Err(self.key_conflict(site, rule)),
+            outcome => outcome.map(drop),
+        }
+    }
+
+    /// Unifies the head of a rule with the steps of a reference.
+    fn match_head(
+        &mut self,
+        site: &ExtentBuilder<'_, 'e>,
+        child: Goal<'e>,
+        tail: &'e [Term],
+        rule: &'e Rule,
+        at: usize,
+        next: Continuation<'_, 'e>,
+    ) -> SearchResult {
+        let term = match tail.get(at) {
+            Some(term) => Some(term),
+            None if at == tail.len() && rule.head.value.is_none() => rule.head.key.as_ref(),
+            None => None,
+        };
+        let target = site.target;
+        match (term, target.reference.get(target.at + at)) {
+            (Some(term), Some(step)) => {
+                let term = TermRef::Term(term, child.frame);
+                self.unify(child.head(rule), step, term, &mut |walk| {
+                    walk.match_head(site, child, tail, rule, at + 1, next)
+                })
+            }
+            _ => next(self),
+        }
+    }
+
+    /// Puts what a rule's head says into the document; whether it was not there yet.
+    fn insert(
+        &mut self,
+        tail: &'e [Term],
+        rule: &'e Rule,
+        child: Goal<'e>,
+        extent: &mut DocumentBuilder<'e>,
+    ) -> Result<bool, Halt> {
+        let keys = tail.iter().map(|term| {
+            self.plug(TermRef::Term(term, child.frame))
+                .unwrap_or_else(|| bug!(NO_VALUE))
+        });
+        let keys: DataPath<'e> = keys.collect();
+        let member = rule.head.value.is_none();
+        let value = match &rule.head.key {
+            Some(key) if member => self
+                .plug(TermRef::Term(key, child.frame))
+                .unwrap_or_else(|| bug!(NO_VALUE)),
+            _ => self.head_value(rule, child),
+        };
+        let made = extent.insert(self.call.arena, &keys, value, member);
+        made.map_err(|_| Halt::Clash)
+    }
+
+    /// Puts the value of a default where no rule made one.
+    fn fill(&mut self, tail: &'e [Term], rule: &'e Rule, extent: &mut DocumentBuilder<'e>) {
+        let Some(keys) = self.constants(tail) else {
+            bug!("a default below a key that is not known");
+        };
+        if !extent.is_taken(&keys) {
+            let value = rule.head.value.as_ref();
+            let value = value.and_then(|value| self.plug(TermRef::Term(value, 0)));
+            let value = value.unwrap_or_else(|| bug!(NO_VALUE));
+            if extent.insert(self.call.arena, &keys, value, false).is_err() {
+                bug!("a default clashes with what it stands in for");
+            }
+        }
+    }
+
+    fn constants(&mut self, terms: &'e [Term]) -> Option<DataPath<'e>> {
+        terms.iter().map(|term| self.constant(term)).collect()
+    }
+
+    /// The error of a rule that claims a place in a document which is taken.
+    fn key_conflict(&mut self, site: &ExtentBuilder<'_, 'e>, rule: &'e Rule) -> Halt {
+        let (group, depth) = (site.group, site.path.len());
+        let own = |walk: &mut Self, member: &'e Member, rule: &'e Rule| {
+            let tail = tail(rule, depth, member.package);
+            (!tail.is_empty() && rule.head.value.is_some())
+                .then(|| walk.constants(tail))
+                .flatten()
+        };
+        let member = group.members.iter().find(|member| {
+            self.program
+                .canonical
+                .rule(member.rule)
+                .is_some_and(|other| std::ptr::eq(other, rule))
+        });
+        if let Some(path) = member.and_then(|member| own(self, member, rule)) {
+            let mut rivals = Vec::new();
+            for member in &group.members {
+                if let Some(other) = self.program.canonical.rule(member.rule)
+                    && own(self, member, other).as_ref() == Some(&path)
+                {
+                    rivals.push(other);
+                }
+            }
+            if rivals.len() > 1 {
+                let name = fixed_key_name(&fixed_key_name("data", site.path), &path);
+                return self.fixed_key_conflict(site.goal, &rivals, rule, &name);
+            }
+        }
+        Halt::duplicate_key(self.program, rule.span)
+    }
+}
+
+/// What a rule's solutions are collected for.
+struct ExtentBuilder<'b, 'e> {
+    goal: Goal<'e>,
+    group: &'e Group,
+    /// The group's path.
+    path: &'b [ValueRef<'e>],
+    /// Whether heads are unified with the reference before their bodies are searched.
+    narrowed: bool,
+    target: PendingRef<'e>,
+}
+
+/// The terms of a head behind the path of its group.
+pub(super) fn tail(rule: &Rule, depth: usize, package: usize) -> &[Term] {
+    let behind = depth.checked_sub(package);
+    let behind = behind.unwrap_or_else(|| bug!("a rule stands above its package"));
+    rule.head.reference.within(behind..)
+}

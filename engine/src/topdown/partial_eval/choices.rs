@@ -1,0 +1,128 @@
+//! Rules that may clash once the unknown is known: whoever reads residuals as conditions has to know of them, since a row
+//! that two of them give different values is no answer but an error.
+
+use std::collections::BTreeSet;
+
+use solon_syntax::ast::{Body, Rule, Term, TermKind, VarScan};
+use solon_syntax::source::Span;
+
+use crate::program::constant;
+use crate::runtime::Halt;
+use crate::topdown::machine::{SearchFlow, SearchResult, Topdown};
+use crate::topdown::term::{FrameId, TermRef, is_document};
+use crate::value::ValueRef;
+
+/// The ways in which one document or one call gets a value while something is unknown.
+#[derive(Debug)]
+pub struct Choice {
+    /// What each way takes, and the value that it leads to.
+    pub ways: Vec<Way>,
+}
+
+/// One of the ways.
+#[derive(Debug)]
+pub struct Way {
+    /// What it takes, together with what was asked before.
+    pub body: Body,
+    /// The keys below the document at which the value stands.
+    pub keys: Vec<Term>,
+    /// The value.
+    pub value: Term,
+    /// The rule.
+    pub span: Span,
+}
+
+/// A value that a search for ways has come to, in an environment.
+pub(super) struct TracedValue<'e> {
+    pub keys: &'e [Term],
+    pub frame: FrameId,
+    pub value: TermRef<'e>,
+    pub span: Span,
+}
+
+impl<'e> TracedValue<'e> {
+    /// What the head of a rule says.
+    pub fn by_rule(rule: &'e Rule, keys: &'e [Term], frame: FrameId) -> Self {
+        let value = rule.head.value.as_ref();
+        Self {
+            keys,
+            frame,
+            value: value.map_or(TermRef::Value(ValueRef::Bool(true)), |value| {
+                TermRef::Term(value, frame)
+            }),
+            span: rule.span,
+        }
+    }
+}
+
+/// Whether rules may give different values at once.
+pub(super) fn may_differ<'e>(rules: impl Iterator<Item = &'e Rule>) -> bool {
+    let mut first = None;
+    for rule in rules {
+        let value = match &rule.head.value {
+            None => TermKind::Boolean(true),
+            Some(value) if constant(value).is_some() => value.kind.clone(),
+            Some(_) => return true,
+        };
+        let value = Term::new(value, Span::default());
+        if *first.get_or_insert_with(|| value.clone()) != value {
+            return true;
+        }
+    }
+    false
+}
+
+impl<'e> Topdown<'e> {
+    /// Whether choices are to be told.
+    pub(super) fn is_watching(&self) -> bool {
+        self.opened()
+            .is_some_and(|open| open.inlining.reports_choices)
+    }
+
+    /// Notes the ways to a value. `search` calls with each value that it comes to.
+    pub(super) fn watch(
+        &mut self,
+        mut search: impl FnMut(
+            &mut Self,
+            &mut dyn FnMut(&mut Self, TracedValue<'e>) -> SearchResult,
+        ) -> SearchResult,
+    ) -> Result<(), Halt> {
+        let mut ways: Vec<Way> = Vec::new();
+        search(self, &mut |walk, reached| {
+            let keys = reached.keys.iter();
+            let keys: Vec<Term> = keys
+                .map(|key| walk.residual(TermRef::Term(key, reached.frame)))
+                .collect();
+            let value = walk.residual(reached.value);
+            let body = walk.residual_around()?;
+            walk.count(0)?;
+            let mut live: BTreeSet<_> = walk.unknown_documents();
+            VarScan::default().collect(&value, &mut live);
+            VarScan::default().collect(&keys, &mut live);
+            if walk.is_possible(&body) {
+                ways.push(Way {
+                    body: walk.simplified(body, &live, &BTreeSet::new()),
+                    keys,
+                    value,
+                    span: reached.span,
+                });
+            }
+            Ok(SearchFlow::More)
+        })?;
+        // a variable may stand for another value in each solution
+        let differs = ways.len() > 1
+            && ways.iter().any(|way| {
+                let first = ways.first().map(|first| &first.value);
+                has_variables(&way.value) || first.is_some_and(|first| *first != way.value)
+            });
+        if differs && let Some(open) = self.opened_mut() {
+            open.choices.push(Choice { ways });
+        }
+        Ok(())
+    }
+}
+
+/// Whether there are variables in a term, documents apart.
+pub fn has_variables(term: &Term) -> bool {
+    VarScan::default().any(term, |name| !is_document(name))
+}

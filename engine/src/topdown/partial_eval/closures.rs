@@ -1,0 +1,305 @@
+//! Terms that only have to hold, comprehensions, `every`, and bodies within expressions.
+
+use std::borrow::Cow;
+
+use solon_syntax::ast::visit::{
+    Flow as Go, Terms, VisitorMut, Walk as _, WalkMut, has_comprehension,
+};
+use solon_syntax::ast::{
+    Body, Comprehension, Expr, ExprKind, Logical, Name, Parts, Term, TermKind, VarScan,
+};
+use solon_syntax::source::Span;
+use solon_syntax::stack;
+
+use super::residual::equation;
+use super::save::SavedKind;
+use super::state::Hidden;
+use crate::topdown::machine::{Continuation, Goal, SearchFlow, SearchResult, Topdown};
+use crate::topdown::term::{FrameId, ResolvedTerm, TermRef};
+use crate::value::ValueRef;
+
+impl<'e> Topdown<'e> {
+    /// A term that has to hold, under a name that tells that its value does not matter otherwise.
+    pub(in crate::topdown) fn open_term(
+        &mut self,
+        goal: Goal<'e>,
+        term: &'e Term,
+        value: TermRef<'e>,
+        next: Continuation<'_, 'e>,
+    ) -> SearchResult {
+        let mut marked = false;
+        if let ResolvedTerm::Var(name, frame) = value.resolved()
+            && let Some(open) = self.opened_mut()
+            && open.inlining.skip_false_defaults
+        {
+            open.hidden.push(Hidden::Truth(name, frame));
+            marked = true;
+        }
+        let outcome = self.unify(goal, TermRef::Term(term, goal.frame), value, &mut |walk| {
+            if walk.is_unknown(value) {
+                return walk.save_term(goal, value, &mut |walk| {
+                    if let Some(open) = &mut walk.open {
+                        open.is_left = true;
+                    }
+                    next(walk)
+                });
+            }
+            match walk.plug(value) {
+                Some(ValueRef::Bool(false)) => Ok(SearchFlow::More),
+                _ => next(walk),
+            }
+        });
+        if marked && let Some(open) = self.opened_mut() {
+            open.hidden.pop();
+        }
+        outcome
+    }
+
+    /// Whether the solution that is being told rests on a term that was saved; asked once for each.
+    pub(in crate::topdown) fn is_left(&mut self) -> bool {
+        let open = self.open.as_mut();
+        open.is_some_and(|open| std::mem::take(&mut open.is_left))
+    }
+
+    /// A comprehension with the bindings it needs from around it in its own body.
+    pub(super) fn closed(&mut self, term: TermRef<'e>) -> TermRef<'e> {
+        let ResolvedTerm::Comprehension(outer, inside, frame) = term.resolved() else {
+            return term;
+        };
+        let mut inside: Comprehension = self.renamed(inside, frame);
+        let mut extra = self.closing(outer, frame);
+        if has_data_key(&inside) {
+            // a key that is not bound yet would be each string of the document, which no number equals
+            let (numbers, others): (Vec<Expr>, Vec<Expr>) =
+                extra.into_iter().partition(is_number_assignment);
+            inside.body.splice(..0, numbers);
+            extra = others;
+        }
+        inside.body.extend(extra);
+        for (at, expr) in (0_u32..).zip(&mut inside.body) {
+            expr.index = at;
+        }
+        let inside = Box::new(inside);
+        let kind = match &outer.kind {
+            TermKind::ArrayComprehension(_) => TermKind::ArrayComprehension(inside),
+            TermKind::SetComprehension(_) => TermKind::SetComprehension(inside),
+            _ => TermKind::ObjectComprehension(inside),
+        };
+        let mut closed = Term::new(kind, outer.span);
+        closed.walk_mut(&mut Settling(self));
+        let kept = self.opened().and_then(|open| open.terms.keep(closed));
+        // all variables have their names, so the environment plays no part
+        kept.map_or(term, |kept| TermRef::Term(kept, 0))
+    }
+
+    /// The bindings of an environment that a node needs, as equations.
+    fn closing(&mut self, node: &'e Term, frame: FrameId) -> Vec<Expr> {
+        let mut names: Vec<Name> = Vec::new();
+        VarScan::default().collect(node, &mut names);
+        names.sort();
+        names.dedup();
+        let mut bound: Vec<(&'e str, TermRef<'e>)> = self
+            .all_bindings(frame)
+            .filter(|(name, _)| names.binary_search_by(|other| (**other).cmp(name)).is_ok())
+            .collect();
+        bound.sort_by_key(|(name, _)| *name);
+        bound
+            .into_iter()
+            .map(|(name, term)| {
+                let name = Term::var(self.residual_name(name, frame), node.span);
+                equation(vec![name, self.residual(term)])
+            })
+            .collect()
+    }
+
+    /// Saves an expression with its bodies as they are, variables that are bound replaced.
+    pub(in crate::topdown) fn save_whole(
+        &mut self,
+        goal: Goal<'e>,
+        expr: &'e Expr,
+        next: Continuation<'_, 'e>,
+    ) -> SearchResult {
+        let mut whole = self.plugged_expr(expr, goal.frame);
+        whole.with = Vec::new();
+        whole.walk_mut(&mut Settling(self));
+        self.save(goal, vec![SavedKind::Done(whole)], &[], next)
+    }
+
+    pub(super) fn plugged_expr(&mut self, expr: &'e Expr, frame: FrameId) -> Expr {
+        let kind = match &expr.kind {
+            ExprKind::Term(term) => ExprKind::Term(self.plugged_term(term, frame)),
+            ExprKind::Call(terms) => {
+                let mut plugged: Vec<Term> = terms.iter().take(1).cloned().collect();
+                for term in terms.iter().skip(1) {
+                    plugged.push(self.plugged_term(term, frame));
+                }
+                ExprKind::Call(plugged)
+            }
+            ExprKind::Every(every) => {
+                let mut plugged = (**every).clone();
+                plugged.key = every.key.as_ref().map(|key| self.plugged_term(key, frame));
+                plugged.value = self.plugged_term(&every.value, frame);
+                plugged.domain = self.plugged_term(&every.domain, frame);
+                plugged.body = self.plugged_body(&every.body, frame);
+                ExprKind::Every(Box::new(plugged))
+            }
+            ExprKind::Not(not) => {
+                let mut plugged = (**not).clone();
+                plugged.body = self.plugged_body(&not.body, frame);
+                ExprKind::Not(Box::new(plugged))
+            }
+            ExprKind::And(pair) | ExprKind::Or(pair) => {
+                // chains lie in one another's left operands
+                let plugged = Box::new(Logical {
+                    lhs: stack::level(|| self.plugged_body(&pair.lhs, frame)),
+                    rhs: self.plugged_body(&pair.rhs, frame),
+                    explicit_lhs: pair.explicit_lhs,
+                    explicit_rhs: pair.explicit_rhs,
+                    span: pair.span,
+                });
+                match &expr.kind {
+                    ExprKind::And(_) => ExprKind::And(plugged),
+                    _ => ExprKind::Or(plugged),
+                }
+            }
+            ExprKind::Some(some) => ExprKind::Some(some.clone()),
+        };
+        Expr {
+            kind,
+            with: self.residual_with(&expr.with, frame),
+            negated: expr.negated,
+            generated: expr.generated,
+            assigned: expr.assigned,
+            index: expr.index,
+            span: expr.span,
+        }
+    }
+
+    fn plugged_body(&mut self, body: &'e [Expr], frame: FrameId) -> Vec<Expr> {
+        body.iter()
+            .map(|expr| self.plugged_expr(expr, frame))
+            .collect()
+    }
+
+    fn plugged_term(&mut self, term: &'e Term, frame: FrameId) -> Term {
+        let mut inner = TermRef::Term(term, frame);
+        if matches!(inner.resolved(), ResolvedTerm::Comprehension(..)) {
+            inner = self.closed(inner);
+        }
+        self.residual(inner)
+    }
+}
+
+/// Puts what they come to in the place of bodies that types rule out: with a known value specialised, such a body is no
+/// mistake of the policy, but it could not be compiled again.
+struct Settling<'w, 'e>(&'w Topdown<'e>);
+
+impl Settling<'_, '_> {
+    /// Whether a body has a chance, once its variables have the values that it ends with.
+    fn is_possible(&self, body: &Body) -> bool {
+        // the check only reads the operands of a connective, which are settled: a chain would be read once for each operand
+        if let [only] = body.as_slice()
+            && matches!(only.kind, ExprKind::And(_) | ExprKind::Or(_))
+            && only.with.is_empty()
+        {
+            return true;
+        }
+        let mut body = body.clone();
+        body.sort_by_key(|expr| !is_assignment(expr));
+        self.0.is_possible(&body)
+    }
+
+    fn body(&self, body: &mut Body) {
+        if !self.is_possible(body) {
+            let never = Term::new(TermKind::Boolean(false), Span::default());
+            *body = vec![Expr::new(ExprKind::Term(never), Span::default())];
+        }
+    }
+}
+
+impl VisitorMut for Settling<'_, '_> {
+    fn expr(&mut self, expr: &mut Expr) -> Go {
+        expr.kind.walk_mut(self);
+        expr.with.walk_mut(self);
+        match &mut expr.kind {
+            ExprKind::Every(every) => self.body(&mut every.body),
+            ExprKind::Not(not) => self.body(&mut not.body),
+            ExprKind::And(pair) | ExprKind::Or(pair) => {
+                self.body(&mut pair.lhs);
+                self.body(&mut pair.rhs);
+            }
+            ExprKind::Term(_) | ExprKind::Call(_) | ExprKind::Some(_) => {}
+        }
+        Go::Over
+    }
+
+    fn term(&mut self, term: &mut Term) -> Go {
+        let (inside, empty) = match &mut term.kind {
+            TermKind::ArrayComprehension(inside) => (inside, TermKind::Array(Parts::new())),
+            TermKind::SetComprehension(inside) => (inside, TermKind::Set(Parts::new())),
+            TermKind::ObjectComprehension(inside) => (inside, TermKind::Object(Parts::new())),
+            _ => return Go::Into,
+        };
+        inside.walk_mut(self);
+        if !self.is_possible(&inside.body) {
+            term.kind = empty;
+        }
+        Go::Over
+    }
+}
+
+/// Returns `true` for a comprehension with a variable as a step of a reference into `data`.
+fn has_data_key(inside: &Comprehension) -> bool {
+    let mut found = false;
+    inside.walk(&mut Terms(|term: &Term| {
+        if let TermKind::Ref(steps) = &term.kind
+            && let Some((head, steps)) = steps.split_first()
+        {
+            let is_data = head.as_var().is_some_and(|name| &**name == "data");
+            found |= is_data && steps.iter().any(|step| step.as_var().is_some());
+        }
+        Go::Into
+    }));
+    found
+}
+
+/// Returns `true` for an equation that gives a variable a number.
+fn is_number_assignment(expr: &Expr) -> bool {
+    let operands = expr.operands_of("eq");
+    operands.is_some_and(|operands| match operands {
+        [_, value] => matches!(value.kind, TermKind::Number(_)),
+        _ => false,
+    })
+}
+
+/// A body whose closures give variables their values before they use them; they do so at their ends.
+pub(super) fn assigned_first(body: &Body) -> Cow<'_, Body> {
+    if !has_comprehension(body) {
+        return Cow::Borrowed(body);
+    }
+    let mut body = body.clone();
+    body.walk_mut(&mut Terms(|term: &mut Term| {
+        if let TermKind::ArrayComprehension(inside)
+        | TermKind::SetComprehension(inside)
+        | TermKind::ObjectComprehension(inside) = &mut term.kind
+        {
+            inside.body.sort_by_key(|expr| !is_assignment(expr));
+        }
+        Go::Into
+    }));
+    Cow::Owned(body)
+}
+
+/// Whether an expression gives a variable a value.
+fn is_assignment(expr: &Expr) -> bool {
+    let plain = !expr.negated && expr.with.is_empty();
+    plain
+        && expr
+            .operands_of("eq")
+            .is_some_and(|operands| match operands {
+                [name, value] => {
+                    name.as_var().is_some() && !VarScan::default().any(value, |_| true)
+                }
+                _ => false,
+            })
+}

@@ -1,0 +1,349 @@
+//! `with`: input, documents and functions as one expression sees them.
+
+use std::cell::OnceCell;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+use solon_syntax::ast::{Expr, Term, TermKind};
+use solon_syntax::source::Span;
+
+use super::calls::{ResolvedOperator, operator_name};
+use super::documents::DataPath;
+use super::keyed::SolutionTables;
+use super::machine::{Continuation, Goal, SearchResult, Topdown};
+use super::term::{NO_VALUE, TermRef};
+use crate::bug::bug;
+use crate::builtins::Run;
+use crate::limits;
+use crate::program::document_path;
+use crate::runtime::{EvalError, Halt, Overlay, Patches, no_document, overlay};
+use crate::value::{ValueRef, order};
+
+/// Results of rules and functions by path and arguments; `None` stands for undefined.
+type ResultCache<'e> =
+    hashbrown::HashMap<Box<[ValueRef<'e>]>, Option<ValueRef<'e>>, foldhash::fast::RandomState>;
+
+/// What a reference asks for below a document: the known path, and the steps behind it up to the last that is known,
+/// `None` for variables.
+pub(super) type Narrow<'e> = (DataPath<'e>, Vec<Option<ValueRef<'e>>>);
+
+/// Documents by what was asked for.
+type Narrowed<'e> = hashbrown::HashMap<Narrow<'e>, ValueRef<'e>, foldhash::fast::RandomState>;
+
+/// Input, documents and functions as one expression sees them.
+#[derive(Default)]
+pub(super) struct TopdownScope<'e> {
+    /// The input.
+    pub input: Option<ValueRef<'e>>,
+    /// Replaced documents.
+    pub overlay: Option<Rc<Overlay<'e>>>,
+    /// Replaced functions; later ones win.
+    pub mocks: Option<Rc<Vec<Mocked<'e>>>>,
+    /// Results kept in it.
+    pub memo: ResultCache<'e>,
+    /// Parts of documents that rules build piece by piece, by what was asked for.
+    pub narrowed: Narrowed<'e>,
+    /// Solutions of comprehensions kept in it.
+    pub tables: SolutionTables<'e>,
+    identity: OnceCell<Rc<ScopeIdentity<'e>>>,
+}
+
+/// What makes one scope other than another.
+pub(super) struct ScopeIdentity<'e> {
+    input: Option<ValueRef<'e>>,
+    overlay: Option<Rc<Overlay<'e>>>,
+    mocks: Option<Rc<Vec<Mocked<'e>>>>,
+    /// Hash of the input, the replaced documents and the names of the replaced functions.
+    hash: u64,
+}
+
+impl PartialEq for ScopeIdentity<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash
+            && self.input == other.input
+            && self.overlay == other.overlay
+            && self.mocks == other.mocks
+    }
+}
+
+impl Eq for ScopeIdentity<'_> {}
+
+impl Hash for ScopeIdentity<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+/// A function that is replaced.
+#[derive(Clone, PartialEq)]
+pub(super) struct Mocked<'e> {
+    /// Its dotted name.
+    pub name: String,
+    /// The function, as a modifier names it.
+    pub target: &'e Term,
+    /// What stands in for it.
+    pub mock: FunctionMock<'e>,
+}
+
+/// What stands in for a function.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum FunctionMock<'e> {
+    /// Another function or built-in, by its operator.
+    Callee(&'e Term),
+    /// A value.
+    Value(ValueRef<'e>),
+}
+
+/// What `with` replaces.
+pub(super) enum ReplacedTarget {
+    Input,
+    Data,
+    Function,
+}
+
+impl<'e> TopdownScope<'e> {
+    /// Forgets what was kept in it.
+    pub fn forget(&mut self) {
+        self.memo.clear();
+        self.narrowed.clear();
+        self.tables.clear();
+    }
+
+    /// The kept result of a call.
+    pub fn cached_call(&self, key: &[ValueRef<'e>]) -> Option<ValueRef<'e>> {
+        if key.iter().any(ValueRef::is_outsize) {
+            return None;
+        }
+        self.memo.get(key).copied().flatten()
+    }
+
+    /// Keeps the result of a call, unless its arguments have too many parts to be found again.
+    pub fn keep_call(&mut self, key: &[ValueRef<'e>], result: ValueRef<'e>) {
+        if !key.iter().any(ValueRef::is_outsize) {
+            self.memo.insert(key.into(), Some(result));
+        }
+    }
+
+    pub fn root(input: Option<ValueRef<'e>>) -> Self {
+        Self {
+            input,
+            ..Self::default()
+        }
+    }
+
+    /// What makes it other than another one, computed once.
+    pub fn identity(&self) -> Rc<ScopeIdentity<'e>> {
+        let new = || {
+            let mocks = self.mocks.iter().flat_map(|mocks| mocks.iter());
+            let names: Vec<&str> = mocks.map(|mocked| &*mocked.name).collect();
+            Rc::new(ScopeIdentity {
+                input: self.input,
+                overlay: self.overlay.clone(),
+                mocks: self.mocks.clone(),
+                hash: order::hash_of(&(self.input, &self.overlay, names)),
+            })
+        };
+        self.identity.get_or_init(new).clone()
+    }
+}
+
+/// The number of the scope in which nothing is replaced.
+pub(super) const ROOT: usize = 0;
+
+impl<'e> Topdown<'e> {
+    /// Whether a `with` replaces something.
+    pub(super) fn is_modified(&self) -> bool {
+        self.scope != ROOT
+    }
+
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the root is never popped, and only numbers of open scopes are given out"
+    )]
+    pub(super) fn scope(&self) -> &TopdownScope<'e> {
+        &self.scopes[self.scope]
+    }
+
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the root is never popped, and only numbers of open scopes are given out"
+    )]
+    pub(super) fn scope_mut(&mut self) -> &mut TopdownScope<'e> {
+        &mut self.scopes[self.scope]
+    }
+
+    /// What stands in for a function here.
+    pub(super) fn mock(&self, name: &str) -> Option<FunctionMock<'e>> {
+        let mocks = self.scope().mocks.as_ref()?;
+        let mut mocks = mocks.iter().rev();
+        mocks
+            .find(|mocked| mocked.name == name)
+            .map(|mocked| mocked.mock)
+    }
+
+    /// Searches an expression in the scope that its `with` makes, and goes on in the one around it.
+    pub(super) fn with(
+        &mut self,
+        goal: Goal<'e>,
+        expr: &'e Expr,
+        next: Continuation<'_, 'e>,
+    ) -> SearchResult {
+        if self.open.is_some() {
+            return self.open_with(goal, expr, next);
+        }
+        let scope = self.modified(goal, expr)?;
+        let search = |walk: &mut Self, next: Continuation<'_, 'e>| {
+            walk.step(goal, expr, &mut |walk| {
+                let flow = next(walk);
+                // what was found before is found again, as prints show
+                walk.scope_mut().forget();
+                flow
+            })
+        };
+        self.scoped(scope, search, next)
+    }
+
+    /// Runs a search in a scope of its own; what follows it runs in the scope around.
+    pub(super) fn scoped(
+        &mut self,
+        scope: TopdownScope<'e>,
+        run: impl FnOnce(&mut Self, Continuation<'_, 'e>) -> SearchResult,
+        next: Continuation<'_, 'e>,
+    ) -> SearchResult {
+        let outer = self.scope;
+        self.scopes.push(scope);
+        let inner = self.scopes.len() - 1;
+        self.scope = inner;
+        let outcome = run(self, &mut |walk| {
+            walk.scope = outer;
+            // what was kept is not kept for the next solution
+            walk.scopes.get_mut(inner).map(TopdownScope::forget);
+            let flow = next(walk);
+            walk.scope = inner;
+            flow
+        });
+        self.scopes.pop();
+        self.scope = outer;
+        outcome
+    }
+
+    /// Runs a search without any replaced function.
+    pub(super) fn without_mocks(
+        &mut self,
+        run: impl FnOnce(&mut Self, Continuation<'_, 'e>) -> SearchResult,
+        next: Continuation<'_, 'e>,
+    ) -> SearchResult {
+        let scope = TopdownScope {
+            input: self.scope().input,
+            overlay: self.scope().overlay.clone(),
+            ..TopdownScope::default()
+        };
+        self.scoped(scope, run, next)
+    }
+
+    pub(super) fn modified(
+        &mut self,
+        goal: Goal<'e>,
+        expr: &'e Expr,
+    ) -> Result<TopdownScope<'e>, Halt> {
+        let arena = self.call.arena;
+        let mut patches = Patches::default();
+        let (input, mut documents, mut mocks) = {
+            let scope = self.scope();
+            (scope.input, scope.overlay.clone(), scope.mocks.clone())
+        };
+        for modifier in &expr.with {
+            let value = |walk: &mut Self| {
+                let value = walk.plug(TermRef::Term(&modifier.value, goal.frame));
+                value.unwrap_or_else(|| bug!(NO_VALUE))
+            };
+            match self.replaced(&modifier.target) {
+                ReplacedTarget::Input => {
+                    let path = path(self, &modifier.target, expr.span)?;
+                    let value = value(self);
+                    patches.put(arena, &path, value);
+                }
+                ReplacedTarget::Data => {
+                    let path = path(self, &modifier.target, expr.span)?;
+                    let value = value(self);
+                    overlay(arena, &mut documents, &path, value);
+                }
+                ReplacedTarget::Function => {
+                    let mock = if self.is_callable(&modifier.value, goal) {
+                        FunctionMock::Callee(&modifier.value)
+                    } else {
+                        FunctionMock::Value(value(self))
+                    };
+                    let name = operator_name(&modifier.target)
+                        .unwrap_or_else(|| bug!("a function without a name"));
+                    let mocked = Mocked {
+                        name,
+                        target: &modifier.target,
+                        mock,
+                    };
+                    Rc::make_mut(mocks.get_or_insert_default()).push(mocked);
+                }
+            }
+        }
+        Ok(TopdownScope {
+            input: patches.put_in(arena, input).or(input),
+            overlay: documents,
+            mocks,
+            ..TopdownScope::default()
+        })
+    }
+
+    pub(super) fn replaced(&mut self, target: &'e Term) -> ReplacedTarget {
+        let root = match &target.kind {
+            TermKind::Ref(terms) => terms.first().and_then(Term::as_var),
+            _ => target.as_var(),
+        };
+        match root.map(|name| &**name) {
+            Some("input") => ReplacedTarget::Input,
+            Some("data") => match self.callee(target) {
+                ResolvedOperator::Function(site)
+                    if self
+                        .doc_node(Some(site))
+                        .and_then(|site| site.group.as_ref())
+                        .is_some_and(|group| group.arity > 0) =>
+                {
+                    ReplacedTarget::Function
+                }
+                _ => ReplacedTarget::Data,
+            },
+            _ => ReplacedTarget::Function,
+        }
+    }
+
+    /// Whether the value of a `with` names a function, and does not stand for a value.
+    pub(super) fn is_callable(&mut self, value: &'e Term, goal: Goal<'e>) -> bool {
+        let head = value
+            .as_ref()
+            .and_then(|terms| terms.first())
+            .unwrap_or(value);
+        let bound = head
+            .as_var()
+            .is_some_and(|name| self.binding(name, goal.frame).is_some());
+        if bound || !matches!(value.kind, TermKind::Ref(_) | TermKind::Var(_)) {
+            return false;
+        }
+        match self.callee(value) {
+            ResolvedOperator::Builtin(entry) => matches!(entry.builtin.run, Run::Function(_)),
+            ResolvedOperator::Function(site) => self
+                .doc_node(Some(site))
+                .is_some_and(|site| site.group.is_some()),
+            ResolvedOperator::HostFunction(_) | ResolvedOperator::Descend => true,
+            ResolvedOperator::Unify | ResolvedOperator::Unknown => false,
+        }
+    }
+}
+
+/// The keys of a target below its document.
+fn path<'e>(walk: &Topdown<'e>, target: &'e Term, at: Span) -> Result<DataPath<'e>, Halt> {
+    let path = document_path(target).ok_or_else(|| no_document(walk.program, at))?;
+    if path.len() > limits::NESTING {
+        return Err(Halt::new(EvalError::too_deep()));
+    }
+    let arena = walk.call.arena;
+    Ok(path.iter().map(|key| arena.copy_of(key)).collect())
+}
