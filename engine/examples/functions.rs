@@ -4,22 +4,22 @@
 
 #![allow(clippy::print_stdout, reason = "an example")]
 
-use solon::{Custom, Engine, Fault, Request, ResponseMetadata, Value, ValueRef, value};
+use solon::{BuiltinError, Engine, HostFunction, Request, ResponseMetadata, Value, ValueRef, value};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // the signature is checked when policies are compiled
-    let mut tiers = Custom::new(
+    let mut tiers = HostFunction::new(
         "org.tier",
         "user: string => tier: number",
         |call, operands| {
             let user = operands.first().and_then(|user| user.utf8());
-            let user = user.ok_or(Fault::Undefined)?;
+            let user = user.ok_or(BuiltinError::Undefined)?;
             let tenant = call.metadata().and_then(|fields| fields.get("tenant"));
             call.set_response_metadata("org/tenant", tenant.cloned().unwrap_or_default());
             match user {
                 "alice" => Ok(ValueRef::Int(3)),
                 "bob" => Ok(ValueRef::Int(1)),
-                _ => Err(Fault::error(format!("nobody is called {user}"))),
+                _ => Err(BuiltinError::error(format!("nobody is called {user}"))),
             }
         },
     )?;

@@ -22,7 +22,7 @@ use solon_syntax::ParseOptions;
 use solon_syntax::ast::{Module, Version};
 use solon_syntax::source::Diagnostics;
 
-use crate::builtins::Custom;
+use crate::builtins::HostFunction;
 use crate::bundle::{Files, Loader};
 use crate::compile::{Options, Work};
 use crate::error::Error;
@@ -78,7 +78,7 @@ struct Inner {
     shared: Arc<Shared>,
     /// Where changes outlive the engine.
     store: OnceLock<Arc<dyn Store>>,
-    functions: Vec<Custom>,
+    functions: Vec<HostFunction>,
     allow_base_conflicts: bool,
     /// File name of a module by its name.
     file_name: fn(&str) -> &str,
@@ -446,7 +446,7 @@ impl Inner {
     fn parse_options(&self, version: Version) -> Result<ParseOptions, Diagnostics> {
         match &self.options.capabilities {
             Some(capabilities) => capabilities.parse_options(version),
-            None => Ok(ParseOptions::of(version)),
+            None => Ok(ParseOptions::from_version(version)),
         }
     }
 

@@ -10,7 +10,7 @@ use solon_syntax::ast::visit::{Flow, Terms, Walk as _};
 use solon_syntax::ast::{Name, Term, TermKind};
 use solon_syntax::source::SourceId;
 
-use crate::builtins::{self, FaultCode};
+use crate::builtins::{self, EvalErrorCode};
 use crate::error::Error;
 use crate::limits;
 use crate::partial::Residuals;
@@ -265,7 +265,10 @@ impl PinnedQuery {
     fn disagreement(&self) -> Error {
         let query = &self.0.prepared.source.text;
         let message = format!("both machines answer the query `{query}`, but not alike");
-        Error::Eval(Box::new(EvalError::nowhere(FaultCode::Internal, message)))
+        Error::Eval(Box::new(EvalError::nowhere(
+            EvalErrorCode::Internal,
+            message,
+        )))
     }
 }
 
@@ -288,7 +291,7 @@ fn agree(left: &Result<Vec<Solution>, Error>, right: &Result<Vec<Solution>, Erro
 
 /// Whether a bound ended the evaluation, which the machines do not reach at the same point.
 fn ran_out(answer: &Result<Vec<Solution>, Error>) -> bool {
-    matches!(answer, Err(Error::Eval(error)) if matches!(error.code, FaultCode::Cancel(_)))
+    matches!(answer, Err(Error::Eval(error)) if matches!(error.code, EvalErrorCode::Cancel(_)))
 }
 
 impl PreparedPartial {

@@ -67,8 +67,8 @@ mod value;
 
 pub use bug::panic_message;
 pub use builtins::{
-    BuiltinContext, Capabilities, CapabilitiesError, Custom, Fault, FaultCode, FaultError,
-    NdBuiltinCache, ResponseMetadata, SendMetrics, StopReason,
+    BuiltinContext, BuiltinError, BuiltinErrorDetail, Capabilities, CapabilitiesError,
+    EvalErrorCode, HostFunction, NdBuiltinCache, ResponseMetadata, SendMetrics, StopReason,
 };
 pub use compile::{Options as CompilerOptions, Work};
 pub use decision::Decision;

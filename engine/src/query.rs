@@ -17,8 +17,8 @@ use solon_syntax::{ParseOptions, parse_body, parse_statements};
 
 use crate::builtins::http::ResponseCache;
 use crate::builtins::{
-    Capabilities, Graphs, Hooks, Left, NdBuiltinCache, Patterns, ResponseMetadata, SendMetrics,
-    VerifiedSignatures,
+    Capabilities, Graphs, Hooks, NdBuiltinCache, Patterns, ResponseMetadata, ResumeState,
+    SendMetrics, VerifiedSignatures,
 };
 use crate::host::{Cancel, Host};
 use crate::limits::Limits;
@@ -80,7 +80,7 @@ pub struct Request<'a> {
     timer: Timer<'a>,
     hooks: Hooks<'a>,
     /// What the evaluation left that this one repeats.
-    left: Option<&'a Left>,
+    left: Option<&'a ResumeState>,
 }
 
 impl<'a> Request<'a> {
@@ -205,12 +205,12 @@ impl<'a> Request<'a> {
     /// interrupts it. What takes no 1,024 steps may never look.
     #[must_use]
     pub fn at_looks(mut self, hook: &'a dyn Fn()) -> Self {
-        self.hooks.at_looks = Some(hook);
+        self.hooks.on_poll = Some(hook);
         self
     }
 
     /// Calls `hook` on the evaluating thread with each call that may block it: `http.send` and the pauses between its tries,
-    /// `net.lookup_ip_addr` and functions that are [`crate::Custom::waiting`]. The hook runs the call that it is given, so that a host
+    /// `net.lookup_ip_addr` and functions that are [`crate::HostFunction::waiting`]. The hook runs the call that it is given, so that a host
     /// can let others use what this evaluation does not need while it waits. If the hook does not run the call, the
     /// evaluation ends as cancelled.
     ///

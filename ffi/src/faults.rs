@@ -22,7 +22,7 @@ use crate::error::{
     solon_error_message,
 };
 use crate::request::Request;
-use ::engine::{Custom, Engine};
+use ::engine::{Engine, HostFunction};
 
 const POLICY: &str = "package t
 panics := boom(input.x)
@@ -30,7 +30,7 @@ sound := input.x";
 
 /// An engine with a document whose evaluation panics, and a sound one.
 fn engine() -> Engine {
-    let boom = Custom::new("boom", "x: any => y: any", |_, _| panic!("injected"));
+    let boom = HostFunction::new("boom", "x: any => y: any", |_, _| panic!("injected"));
     let engine = Engine::builder()
         .function(boom.expect("a signature"))
         .build();

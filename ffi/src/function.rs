@@ -5,7 +5,9 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ::engine::{BuiltinContext, Custom, Fault, FaultCode, Value as EngineValue, ValueRef};
+use ::engine::{
+    BuiltinContext, BuiltinError, EvalErrorCode, HostFunction, Value as EngineValue, ValueRef,
+};
 
 use crate::argument::{self, arguments};
 use crate::error::{Error, SOLON_ERROR_OPTIONS};
@@ -23,7 +25,7 @@ pub const SOLON_FUNCTION_IMPURE: Purity = 1;
 pub const SOLON_FUNCTION_WAITING: Purity = 2;
 
 /// A function that policies may call. Engines keep what they need of it, so it may be freed when they are made.
-pub struct Function(pub(crate) Custom);
+pub struct Function(pub(crate) HostFunction);
 
 /// A call of a function. It lives as long as the call, on the thread of the call.
 pub struct Call {
@@ -86,7 +88,7 @@ impl Body {
         &self,
         context: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         let arguments: Vec<EngineValue> =
             operands.iter().map(|operand| operand.to_value()).collect();
         let pointers: Vec<*const Value> = arguments.iter().map(Value::within).collect();
@@ -116,13 +118,13 @@ impl Body {
                     ends: true,
                 }),
                 _,
-            ) => Err(Fault::halt(
-                FaultCode::Builtin,
+            ) => Err(BuiltinError::halt(
+                EvalErrorCode::Builtin,
                 format!("{}: {message}", self.name),
             )),
-            (Some(failure), _) => Err(Fault::error(failure.message)),
+            (Some(failure), _) => Err(BuiltinError::error(failure.message)),
             (None, Some(value)) => Ok(context.arena.copy_of(&value.0)),
-            (None, None) => Err(Fault::Undefined),
+            (None, None) => Err(BuiltinError::Undefined),
         }
     }
 }
@@ -165,9 +167,11 @@ pub unsafe extern "C" fn solon_function_new(
             is_owned: AtomicBool::new(false),
         });
         let called = Arc::clone(&body);
-        let function = Custom::declared(name, declaration.as_bytes(), move |context, operands| {
-            called.answer(context, operands)
-        });
+        let function = HostFunction::from_declaration(
+            name,
+            declaration.as_bytes(),
+            move |context, operands| called.answer(context, operands),
+        );
         let function = function.map_err(|words| {
             Error::new(
                 SOLON_ERROR_OPTIONS,

@@ -1,6 +1,6 @@
 //! Functions of Python that policies call.
 
-use ::engine::{Custom, Fault, FaultCode, StopReason, Value};
+use ::engine::{BuiltinError, EvalErrorCode, HostFunction, StopReason, Value};
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -29,27 +29,28 @@ pub fn declare(
     is_pure: bool,
     waits: bool,
     settings: Settings,
-) -> PyResult<Custom> {
+) -> PyResult<HostFunction> {
     let told = name.to_owned();
-    let custom = Custom::declared(name, declaration.as_bytes(), move |context, operands| {
-        let operands: Vec<Value> = operands.iter().map(|operand| operand.to_value()).collect();
-        let answer = stack::on_own(|| ask(&function, &operands, settings));
-        match answer.unwrap_or(Answer::Ended(None)) {
-            Answer::Value(value) => Ok(context.arena.copy_of(&value)),
-            Answer::Undefined => Err(Fault::Undefined),
-            Answer::Failed(message) => Err(Fault::error(message)),
-            Answer::Ended(error) => {
-                if let Some(error) = error {
-                    raise(error);
+    let custom =
+        HostFunction::from_declaration(name, declaration.as_bytes(), move |context, operands| {
+            let operands: Vec<Value> = operands.iter().map(|operand| operand.to_value()).collect();
+            let answer = stack::on_own(|| ask(&function, &operands, settings));
+            match answer.unwrap_or(Answer::Ended(None)) {
+                Answer::Value(value) => Ok(context.arena.copy_of(&value)),
+                Answer::Undefined => Err(BuiltinError::Undefined),
+                Answer::Failed(message) => Err(BuiltinError::error(message)),
+                Answer::Ended(error) => {
+                    if let Some(error) = error {
+                        raise(error);
+                    }
+                    let message = format!("{told}: interrupted");
+                    Err(BuiltinError::halt(
+                        EvalErrorCode::Cancel(StopReason::Cancelled),
+                        message,
+                    ))
                 }
-                let message = format!("{told}: interrupted");
-                Err(Fault::halt(
-                    FaultCode::Cancel(StopReason::Cancelled),
-                    message,
-                ))
             }
-        }
-    });
+        });
     let custom = custom.map_err(|error| PyValueError::new_err(format!("{name}: {error}")))?;
     let custom = if is_pure {
         custom

@@ -1,6 +1,6 @@
 //! What the package's own tests need of the inside; no part of what is shipped.
 
-use ::engine::Custom;
+use ::engine::HostFunction;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -16,7 +16,7 @@ sound := input.x";
 #[pyfunction]
 pub fn _faulty_engine(py: Python<'_>) -> PyResult<Engine> {
     #[expect(clippy::panic, reason = "what a panic becomes is what is tested")]
-    let boom = Custom::new("boom", "x: any => y: any", |_, _| panic!("injected"));
+    let boom = HostFunction::new("boom", "x: any => y: any", |_, _| panic!("injected"));
     let boom = boom.map_err(PyValueError::new_err)?;
     let engine = ::engine::Engine::builder().function(boom).build();
     engine

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use solon::{Custom, Engine, Value};
+use solon::{Engine, HostFunction, Value};
 use solon_host::RestrictedHost;
 use tracing::{info, warn};
 
@@ -42,7 +42,7 @@ type Hangup = Box<dyn Fn() + Send>;
 #[derive(Default)]
 pub struct ServerBuilder {
     engine: Option<Engine>,
-    functions: Vec<Custom>,
+    functions: Vec<HostFunction>,
     options: ServerOptions,
     addresses: Vec<String>,
     config: Option<Value>,
@@ -64,7 +64,7 @@ impl ServerBuilder {
     /// Adds a function that policies may call, to an engine of the server's own; one that is given has the functions that it
     /// was built with. It is never called on a thread that others wait for.
     #[must_use]
-    pub fn function(mut self, function: Custom) -> Self {
+    pub fn function(mut self, function: HostFunction) -> Self {
         self.functions.push(function.waiting());
         self
     }

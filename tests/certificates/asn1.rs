@@ -29,9 +29,9 @@ pub fn element(tag: u8, content: &[u8]) -> Vec<u8> {
 }
 
 /// A sequence of parts.
-pub fn sequence<P: AsRef<[u8]>>(parts: &[P]) -> Vec<u8> {
-    let parts: Vec<&[u8]> = parts.iter().map(AsRef::as_ref).collect();
-    element(SEQUENCE, &parts.concat())
+pub fn sequence<P: AsRef<[u8]>>(children: &[P]) -> Vec<u8> {
+    let children: Vec<&[u8]> = children.iter().map(AsRef::as_ref).collect();
+    element(SEQUENCE, &children.concat())
 }
 
 /// A whole number.
@@ -74,7 +74,7 @@ struct Node {
     length: Option<Vec<u8>>,
     /// What comes before the parts: all there is when there are none.
     front: Vec<u8>,
-    parts: Vec<Node>,
+    children: Vec<Node>,
 }
 
 impl Node {
@@ -93,22 +93,22 @@ impl Node {
         let padding = usize::from(tag == BIT_STRING && !content.is_empty());
         let holds =
             tag & 0x20 != 0 || matches!(tag, BIT_STRING | OCTET_STRING) && content.len() > 4;
-        let parts = if holds {
+        let children = if holds {
             Self::read_all(&content[padding..])
         } else {
             None
         };
-        let front = match parts {
+        let front = match children {
             Some(_) => content[..padding].to_vec(),
             None => content.to_vec(),
         };
-        let parts = parts.unwrap_or_default();
+        let children = children.unwrap_or_default();
         Some((
             Self {
                 tag,
                 length: None,
                 front,
-                parts,
+                children,
             },
             rest,
         ))
@@ -126,7 +126,7 @@ impl Node {
 
     fn write(&self) -> Vec<u8> {
         let mut content = self.front.clone();
-        for part in &self.parts {
+        for part in &self.children {
             content.extend(part.write());
         }
         match &self.length {
@@ -136,7 +136,7 @@ impl Node {
     }
 
     fn count(&self) -> usize {
-        1 + self.parts.iter().map(Self::count).sum::<usize>()
+        1 + self.children.iter().map(Self::count).sum::<usize>()
     }
 
     /// Makes a mistake at the element with a number, counted from the outside.
@@ -146,19 +146,19 @@ impl Node {
             return;
         }
         at -= 1;
-        for place in 0..self.parts.len() {
-            let count = self.parts[place].count();
+        for place in 0..self.children.len() {
+            let count = self.children[place].count();
             if at >= count {
                 at -= count;
                 continue;
             }
             // an element among others may also vanish, stand twice or change places
             match (at, random.below(10)) {
-                (0, 0) => drop(self.parts.remove(place)),
-                (0, 1) => self.parts.insert(place, self.parts[place].clone()),
+                (0, 0) => drop(self.children.remove(place)),
+                (0, 1) => self.children.insert(place, self.children[place].clone()),
                 (0, 2) => {
-                    let other = random.below(self.parts.len());
-                    self.parts.swap(place, other);
+                    let other = random.below(self.children.len());
+                    self.children.swap(place, other);
                 }
                 (0, 3) => {
                     let odd = [
@@ -171,9 +171,9 @@ impl Node {
                         &[0x1f, 1, 0],
                     ];
                     let odd = Self::raw(*random.pick(&odd));
-                    self.parts.insert(place, odd);
+                    self.children.insert(place, odd);
                 }
-                _ => self.parts[place].spoil(random, at),
+                _ => self.children[place].spoil(random, at),
             }
             return;
         }
@@ -186,7 +186,7 @@ impl Node {
             tag: bytes[0],
             length,
             front: Vec::new(),
-            parts: Vec::new(),
+            children: Vec::new(),
         }
     }
 
@@ -197,7 +197,7 @@ impl Node {
             0x23, 0,
         ];
         let mut content = self.front.clone();
-        for part in &self.parts {
+        for part in &self.children {
             content.extend(part.write());
         }
         let right = element(self.tag, &content);
@@ -229,7 +229,7 @@ impl Node {
             _ => content.extend([5, 0]),
         }
         self.front = content;
-        self.parts.clear();
+        self.children.clear();
     }
 }
 

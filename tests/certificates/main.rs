@@ -104,7 +104,7 @@ fn record(oracle: &str) -> Result<String, String> {
     for number in 0..COUNT {
         let case = cases::case(SEED, number);
         let verdicts = verdicts::of_oracle(&mut lines, &case)?;
-        opinions.ask(number, &case, &verdicts);
+        opinions.compare(number, &case, &verdicts);
         text += &format!("{number}\t{}\n", verdicts.join("\t"));
     }
     let mut strict = String::new();
@@ -155,7 +155,7 @@ fn compare_with_record(chosen: Option<u64>) -> Result<String, String> {
         } else if found.is_empty() {
             differences.push(format!("{number} agrees and is no exception any more"));
         }
-        opinions.ask(number, &case, &wanted);
+        opinions.compare(number, &case, &wanted);
         count += 1;
     }
     if chosen.is_none() {

@@ -19,7 +19,7 @@ pub struct Opinions {
 
 impl Opinions {
     /// Asks about the chain of a case, of which the oracle has said whether it can be read and whether it holds.
-    pub fn ask(&mut self, number: u64, case: &Case, verdicts: &[String]) {
+    pub fn compare(&mut self, number: u64, case: &Case, verdicts: &[String]) {
         let (Some(chain), [read, held, ..]) = (&case.chain, verdicts) else {
             return;
         };

@@ -24,7 +24,7 @@ pub struct Row {
     pub name: String,
     pub call: Call,
     /// Whether the crate refuses it.
-    pub refused: bool,
+    pub rejected: bool,
 }
 
 pub fn rows() -> Vec<Row> {
@@ -39,7 +39,7 @@ fn plan() -> Plan {
     Plan::new("someone", "someone", signer.public(), signer)
 }
 
-fn row(structure: &str, what: &str, function: usize, text: &str, refused: bool) -> Row {
+fn row(structure: &str, what: &str, function: usize, text: &str, rejected: bool) -> Row {
     let call = Call {
         function: FUNCTIONS[function],
         operands: vec![json!(text)],
@@ -48,12 +48,12 @@ fn row(structure: &str, what: &str, function: usize, text: &str, refused: bool) 
     Row {
         name,
         call,
-        refused,
+        rejected,
     }
 }
 
-fn certificate(structure: &str, what: &str, bytes: &[u8], refused: bool) -> Row {
-    row(structure, what, 0, &pem("CERTIFICATE", bytes), refused)
+fn certificate(structure: &str, what: &str, bytes: &[u8], rejected: bool) -> Row {
+    row(structure, what, 0, &pem("CERTIFICATE", bytes), rejected)
 }
 
 fn certificates() -> Vec<Row> {
@@ -118,25 +118,25 @@ fn certificates() -> Vec<Row> {
         let mut plan = plan();
         change(&mut plan, &bytes);
         let bytes = plan.certificate(&mut Random::new(1));
-        let refused = Certificate::from_der(&bytes).is_err();
-        rows.push(certificate("x509-cert certificate", what, &bytes, refused));
+        let rejected = Certificate::from_der(&bytes).is_err();
+        rows.push(certificate("x509-cert certificate", what, &bytes, rejected));
     }
     let mut asks = plan();
     asks.tail = NULL.to_vec();
     let bytes = asks.request(&mut Random::new(1), &[]);
-    let refused = CertReq::from_der(&bytes).is_err();
+    let rejected = CertReq::from_der(&bytes).is_err();
     let text = pem("CERTIFICATE REQUEST", &bytes);
     rows.push(row(
         "x509-cert request",
         "a field behind the attributes",
         3,
         &text,
-        refused,
+        rejected,
     ));
     rows
 }
 
-fn refuses<'d, T: Decode<'d>>(value: &'d [u8]) -> bool {
+fn rejects<'d, T: Decode<'d>>(value: &'d [u8]) -> bool {
     T::from_der(value).is_err()
 }
 
@@ -146,79 +146,79 @@ fn extensions() -> Vec<Row> {
     let name = element(0x82, b"example.com");
     let tree = sequence(&[&*name, &[0x80, 1, 0], NULL]);
     let usage = oid("1.3.6.1.5.5.7.3.1");
-    type Refuses = fn(&[u8]) -> bool;
-    let all: [(&str, &str, &str, Vec<u8>, Refuses); 9] = [
+    type Rejects = fn(&[u8]) -> bool;
+    let all: [(&str, &str, &str, Vec<u8>, Rejects); 9] = [
         (
             "BasicConstraints",
             "a field behind the length",
             "2.5.29.19",
             sequence(&[TRUE, &integer(0), NULL]),
-            |value| refuses::<BasicConstraints>(value),
+            |value| rejects::<BasicConstraints>(value),
         ),
         (
             "KeyUsage",
             "something behind it",
             "2.5.29.15",
             vec![3, 2, 5, 0xa0, 5, 0],
-            |value| refuses::<KeyUsage>(value),
+            |value| rejects::<KeyUsage>(value),
         ),
         (
             "ExtendedKeyUsage",
             "something behind it",
             "2.5.29.37",
             [sequence(&[usage]), NULL.to_vec()].concat(),
-            |value| refuses::<ExtendedKeyUsage>(value),
+            |value| rejects::<ExtendedKeyUsage>(value),
         ),
         (
             "SubjectAltName",
             "a name of no known kind",
             "2.5.29.17",
             sequence(&[&*name, &[0x89, 1, 1]]),
-            |value| refuses::<SubjectAltName>(value),
+            |value| rejects::<SubjectAltName>(value),
         ),
         (
             "NameConstraints",
             "a field behind the bounds",
             "2.5.29.30",
             sequence(&[element(0xa0, &tree)]),
-            |value| refuses::<NameConstraints>(value),
+            |value| rejects::<NameConstraints>(value),
         ),
         (
             "CertificatePolicies",
             "something else in the place of qualifiers",
             "2.5.29.32",
             sequence(&[sequence(&[&*policy, NULL])]),
-            |value| refuses::<CertificatePolicies>(value),
+            |value| rejects::<CertificatePolicies>(value),
         ),
         (
             "PolicyConstraints",
             "a number of more than 32 bits",
             "2.5.29.36",
             sequence(&[element(0x80, &[1; 5])]),
-            |value| refuses::<PolicyConstraints>(value),
+            |value| rejects::<PolicyConstraints>(value),
         ),
         (
             "AuthorityKeyIdentifier",
             "a field behind the name of the key",
             "2.5.29.35",
             sequence(&[&*element(0x80, &[1]), NULL]),
-            |value| refuses::<AuthorityKeyIdentifier>(value),
+            |value| rejects::<AuthorityKeyIdentifier>(value),
         ),
         (
             "CrlDistributionPoints",
             "a field behind the place",
             "2.5.29.31",
             sequence(&[sequence(&[&*point, NULL])]),
-            |value| refuses::<CrlDistributionPoints>(value),
+            |value| rejects::<CrlDistributionPoints>(value),
         ),
     ];
     all.into_iter()
-        .map(|(structure, what, id, value, refuses)| {
-            let refused = refuses(&value);
+        .map(|(structure, what, id, value, rejects)| {
+            let rejected = rejects(&value);
             let mut plan = plan();
             plan.extensions.push(Extension::new(id, false, value));
             let bytes = plan.certificate(&mut Random::new(1));
-            certificate(&format!("x509-cert {structure}"), what, &bytes, refused)
+            certificate(&format!("x509-cert {structure}"), what, &bytes, rejected)
         })
         .collect()
 }
@@ -241,7 +241,7 @@ fn keys() -> Vec<Row> {
     let public = longer(&rsa.public.0);
     let what = "a field behind those that are known";
     let mut plan = plan();
-    let refused = SubjectPublicKeyInfoRef::from_der(&public).is_err();
+    let rejected = SubjectPublicKeyInfoRef::from_der(&public).is_err();
     plan.key = public;
     let key = plan.certificate(&mut Random::new(1));
     vec![
@@ -266,6 +266,6 @@ fn keys() -> Vec<Row> {
             &pem("EC PRIVATE KEY", &sec1),
             sec1::EcPrivateKey::from_der(&sec1).is_err(),
         ),
-        certificate("spki", what, &key, refused),
+        certificate("spki", what, &key, rejected),
     ]
 }

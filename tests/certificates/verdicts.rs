@@ -51,7 +51,7 @@ impl Solon {
                         .iter()
                         .find(|(name, _)| &**name == "x")
                         .unwrap();
-                    answer(&x.1.borrow().as_text().unwrap().to_str())
+                    verdict(&x.1.borrow().as_text().unwrap().to_str())
                 }
             },
         }
@@ -60,11 +60,11 @@ impl Solon {
 
 /// An answer of the oracle, as far as it matters.
 #[derive(Deserialize)]
-struct Answer {
+struct OracleResponse {
     #[serde(default)]
     errors: Vec<Failure>,
     #[serde(default)]
-    bindings: Vec<Shown>,
+    bindings: Vec<Bindings>,
 }
 
 #[derive(Deserialize)]
@@ -73,7 +73,7 @@ struct Failure {
 }
 
 #[derive(Deserialize)]
-struct Shown {
+struct Bindings {
     x: String,
 }
 
@@ -91,16 +91,17 @@ pub fn of_call(lines: &mut Process, call: &Call) -> Result<String, String> {
         "strict_builtin_errors": true,
     });
     let answered = lines.ask(&request.to_string())?;
-    let answered: Answer = serde_json::from_str(&answered).map_err(|error| error.to_string())?;
+    let answered: OracleResponse =
+        serde_json::from_str(&answered).map_err(|error| error.to_string())?;
     Ok(match (answered.errors.first(), answered.bindings.first()) {
         (Some(error), _) => message(call, &error.message),
-        (None, Some(solution)) => answer(&solution.x),
+        (None, Some(solution)) => verdict(&solution.x),
         (None, None) => "undefined".to_owned(),
     })
 }
 
 /// A chain that does not hold is empty.
-fn answer(text: &str) -> String {
+fn verdict(text: &str) -> String {
     if text.starts_with("false ") {
         "false".to_owned()
     } else {

@@ -21,7 +21,7 @@ use solon_lines::{Native, Process, recorded};
 
 fn main() -> ExitCode {
     if let Ok(command) = std::env::var("SOLON_FACE") {
-        return ask_face(&command);
+        return check_driver(&command);
     }
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
     let cases = Cases::find(&beside, include_str!("exceptions.tsv"));
@@ -65,7 +65,7 @@ fn main() -> ExitCode {
 }
 
 /// Asks a program the published cases, where they are, and the recorded programs.
-fn ask_face(command: &str) -> ExitCode {
+fn check_driver(command: &str) -> ExitCode {
     let mut words = command.lines().map(str::to_owned);
     let mut face = Process::with(words.next().unwrap_or_default(), words);
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-use solon::internal::builtins::Custom;
+use solon::internal::builtins::HostFunction;
 use solon::internal::builtins::capabilities::current_json;
 use solon::{Capabilities, Engine, Error, FixedHost, Request};
 use solon_syntax::ast::Version;
@@ -247,7 +247,7 @@ fn functions_of_other_engines_compile_and_fail() {
     let engine = Engine::builder()
         .capabilities(capabilities)
         .function(
-            Custom::new("my.function", "x: string => y: number", |_, _| {
+            HostFunction::new("my.function", "x: string => y: number", |_, _| {
                 Ok(solon::internal::value::ValueRef::Int(7))
             })
             .unwrap(),

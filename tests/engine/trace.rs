@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use serde_json::{Map, Value, json};
-use solon::internal::builtins::Custom;
+use solon::internal::builtins::HostFunction;
 use solon::internal::value::ValueRef;
 use solon::trace::Detail;
 use solon::{Engine, Request};
@@ -176,11 +176,11 @@ fn traces_are_those_of_the_reference_engine() {
 #[test]
 fn machines_that_disagree_are_reported() {
     let calls = AtomicI64::new(0);
-    let next = Custom::new("next", "x: number => n: number", move |_, _| {
+    let next = HostFunction::new("next", "x: number => n: number", move |_, _| {
         Ok(ValueRef::Int(calls.fetch_add(1, Ordering::Relaxed)))
     })
     .unwrap();
-    let asks = |function: Custom| {
+    let asks = |function: HostFunction| {
         let engine = Engine::builder().function(function).build();
         let query = engine.prepare_query("next(1) + 0").unwrap();
         query.explain(&Request::new(), Detail::Full).answer

@@ -5,7 +5,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
-use solon::{Custom, Engine};
+use solon::{Engine, HostFunction};
 
 use crate::app::Server;
 
@@ -15,7 +15,7 @@ sound := input.x";
 
 /// An engine with a document whose evaluation panics, and a sound one.
 fn engine() -> Engine {
-    let boom = Custom::new("boom", "x: any => y: any", |_, _| panic!("injected"));
+    let boom = HostFunction::new("boom", "x: any => y: any", |_, _| panic!("injected"));
     let engine = Engine::builder().function(boom.unwrap()).build();
     engine.set_module("t.rego", POLICY).unwrap();
     engine

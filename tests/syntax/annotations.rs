@@ -33,7 +33,7 @@ fn check(case: &Case) -> Result<(), String> {
                 .as_array()
                 .unwrap()
                 .iter()
-                .map(place_and_text)
+                .map(location_and_text)
                 .collect();
             if have == want {
                 Ok(())
@@ -89,7 +89,7 @@ fn error(error: &solon_syntax::source::Diagnostic) -> Value {
     })
 }
 
-fn place_and_text(error: &Value) -> Value {
+fn location_and_text(error: &Value) -> Value {
     json!({
         "row": error["location"]["row"],
         "col": error["location"]["col"],

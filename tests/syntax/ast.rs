@@ -12,7 +12,7 @@ pub fn parse(case: &Case) -> Result<Module, solon_syntax::source::Diagnostics> {
     let version = if case.v0 { Version::V0 } else { Version::V1 };
     parse_module(
         &Source::new(SourceId(0), "a.rego", case.module.as_str()),
-        &ParseOptions::of(version),
+        &ParseOptions::from_version(version),
     )
 }
 

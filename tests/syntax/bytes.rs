@@ -9,7 +9,7 @@ const UTF8: &str = "illegal utf-8 character";
 const TOKEN: &str = "illegal token";
 
 #[test]
-fn bytes_that_are_no_text_are_refused_where_the_grammar_meets_them() {
+fn invalid_utf8_is_rejected_where_the_grammar_reaches_it() {
     let cases: [(&[u8], &[Complaint]); 9] = [
         (
             b"package a\np := \"\xff\"\n",

@@ -21,7 +21,7 @@ fn folder() -> PathBuf {
 /// The options of a mode, and the flags with which OPA formats so.
 fn mode(name: &str) -> (FormatOptions, &'static [&'static str]) {
     let options = |read, target, drop_v0_imports| FormatOptions {
-        parse: ParseOptions::of(read),
+        parse: ParseOptions::from_version(read),
         target,
         drop_v0_imports,
     };

@@ -106,7 +106,7 @@ fn queries_have_the_recorded_errors() {
         let version = if *v0 { Version::V0 } else { Version::V1 };
         let read = parse_body(
             &Source::new(SourceId(0), "", *text),
-            &ParseOptions::of(version),
+            &ParseOptions::from_version(version),
         );
         let errors = read.err().unwrap_or_default().0;
         let have: Vec<_> = errors

@@ -65,7 +65,7 @@ fn outcome(text: String, version: Version) -> Option<String> {
 fn timed_outcome(text: String, version: Version) -> (Option<String>, Duration) {
     let read = move || {
         let source = Source::new(SourceId(0), "deep.rego", text);
-        match parse_module(&source, &ParseOptions::of(version)) {
+        match parse_module(&source, &ParseOptions::from_version(version)) {
             Ok(_) => None,
             Err(diagnostics) => diagnostics.0.first().map(|first| first.message.clone()),
         }
@@ -192,7 +192,7 @@ fn time_grows_slowly() {
 }
 
 #[test]
-fn longer_texts_are_refused() {
+fn longer_texts_are_rejected() {
     let text = |length: usize| {
         let mut text = String::from("package p\n#");
         text.extend(std::iter::repeat_n(' ', length - text.len()));

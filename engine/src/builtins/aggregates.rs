@@ -2,7 +2,7 @@
 
 use super::arithmetic::computed;
 use super::arrays::allot;
-use super::{Aggregation, Builtin, BuiltinContext, Fault, Fold, Members, Operands, runes};
+use super::{Aggregation, Builtin, BuiltinContext, BuiltinError, Fold, Members, Operands, runes};
 use crate::value::number::Product;
 use crate::value::{ArrayView, NumberBuf, SetView, Value, ValueRef, sort};
 
@@ -79,8 +79,8 @@ const MEMBERS: &[&str] = &["set", "array"];
 fn count<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let operand = operands.at(0);
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let operand = operands.operand(0);
     let count = if let Some(array) = operand.as_array() {
         array.len()
     } else if let Some(object) = operand.as_object() {
@@ -90,7 +90,7 @@ fn count<'e>(
     } else if let Some(text) = operand.as_text() {
         runes::count(text.as_bytes())
     } else {
-        return Err(Fault::operand(
+        return Err(BuiltinError::operand(
             1,
             &["array", "object", "set", "string"],
             operand,
@@ -102,21 +102,21 @@ fn count<'e>(
 fn sum<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     folded(call, Aggregation::Sum, operands)
 }
 
 fn product<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let members = operands.members(0, MEMBERS)?;
     let mut product = Product::default();
     for member in members.iter() {
         call.budget.step()?;
         let number = member
             .as_number()
-            .ok_or_else(|| Fault::element(1, members.kind(), &["number"], member))?;
+            .ok_or_else(|| BuiltinError::element(1, members.kind(), &["number"], member))?;
         product.multiply(number)?;
     }
     computed(call, product.finish())
@@ -125,14 +125,14 @@ fn product<'e>(
 fn max<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     folded(call, Aggregation::Max, operands)
 }
 
 fn min<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     folded(call, Aggregation::Min, operands)
 }
 
@@ -140,7 +140,7 @@ fn folded<'e>(
     call: &mut BuiltinContext<'e>,
     aggregation: Aggregation,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let members = operands.members(0, MEMBERS)?;
     call.budget.spend_len(members.len())?;
     let mut fold = Fold::new(aggregation);
@@ -157,7 +157,7 @@ fn folded<'e>(
 fn sorted<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let members = operands.members(0, MEMBERS)?;
     allot(call, members.len())?;
     if let Members::Set(SetView::Arena(set)) = members
@@ -185,12 +185,12 @@ fn sorted<'e>(
     Ok(call.arena.array_of(list))
 }
 
-fn all<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+fn all<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
     let members = operands.members(0, &["array", "set"])?;
     Ok(ValueRef::Bool(members.iter_unordered().all(is_true)))
 }
 
-fn any<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+fn any<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
     let members = operands.members(0, &["array", "set"])?;
     Ok(ValueRef::Bool(members.iter_unordered().any(is_true)))
 }

@@ -1,6 +1,6 @@
 //! Arithmetic on numbers; `minus` takes sets too.
 
-use super::{Builtin, BuiltinContext, Fault, Operands, sets};
+use super::{Builtin, BuiltinContext, BuiltinError, Operands, sets};
 use crate::value::number::ArithmeticError;
 use crate::value::{NumberBuf, ValueRef};
 
@@ -77,7 +77,7 @@ pub const TABLE: &[Builtin] = &[
     .listed(&["numbers"]),
 ];
 
-impl From<ArithmeticError> for Fault {
+impl From<ArithmeticError> for BuiltinError {
     fn from(error: ArithmeticError) -> Self {
         Self::error(match error {
             ArithmeticError::DivideByZero => "divide by zero",
@@ -92,7 +92,7 @@ impl From<ArithmeticError> for Fault {
 pub fn computed<'e>(
     call: &BuiltinContext<'e>,
     outcome: Result<NumberBuf, ArithmeticError>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     // most are read where they were written in parts, which are waited for when they move as a whole
     match &outcome {
         Ok(NumberBuf::Int(int)) => Ok(ValueRef::Int(*int)),
@@ -104,71 +104,75 @@ pub fn computed<'e>(
 fn plus<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     computed(call, operands.number(0)?.plus(operands.number(1)?))
 }
 
 fn minus<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let (left, right) = (operands.at(0), operands.at(1));
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let (left, right) = (operands.operand(0), operands.operand(1));
     if let (Some(left), Some(right)) = (left.as_number(), right.as_number()) {
         return computed(call, left.minus(right));
     }
     match (left.as_set(), right.as_set()) {
         (Some(left), Some(right)) => sets::difference(call, left, right),
-        (None, _) if left.as_number().is_none() => Err(Fault::operand(1, &["number", "set"], left)),
-        (Some(_), _) if right.as_number().is_some() => Err(Fault::operand(2, &["set"], right)),
-        _ => Err(Fault::operand(2, &["number"], right)),
+        (None, _) if left.as_number().is_none() => {
+            Err(BuiltinError::operand(1, &["number", "set"], left))
+        }
+        (Some(_), _) if right.as_number().is_some() => {
+            Err(BuiltinError::operand(2, &["set"], right))
+        }
+        _ => Err(BuiltinError::operand(2, &["number"], right)),
     }
 }
 
 fn mul<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     computed(call, operands.number(0)?.times(operands.number(1)?))
 }
 
 fn div<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     computed(call, operands.number(0)?.divide(operands.number(1)?))
 }
 
 fn rem<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     computed(call, operands.number(0)?.rem(operands.number(1)?))
 }
 
 fn abs<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     Ok(call.arena.number(operands.number(0)?.abs()))
 }
 
 fn round<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     Ok(call.arena.number(operands.number(0)?.round()))
 }
 
 fn ceil<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     Ok(call.arena.number(operands.number(0)?.ceil()))
 }
 
 fn floor<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     Ok(call.arena.number(operands.number(0)?.floor()))
 }

@@ -1,6 +1,6 @@
 //! Arrays.
 
-use super::{Builtin, BuiltinContext, Fault, Operands};
+use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::value::ValueRef;
 
 /// This family's entries.
@@ -37,13 +37,13 @@ pub const TABLE: &[Builtin] = &[
 fn concat<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (first, second) = (operands.array(0)?, operands.array(1)?);
     if first.is_empty() {
-        return Ok(operands.at(1));
+        return Ok(operands.operand(1));
     }
     if second.is_empty() {
-        return Ok(operands.at(0));
+        return Ok(operands.operand(0));
     }
     allot(call, first.len() + second.len())?;
     Ok(call.arena.array_from(first.iter().chain(second.iter())))
@@ -52,7 +52,7 @@ fn concat<'e>(
 fn flatten<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let array = operands.array(0)?;
     let mut list = call.arena.list();
     for element in array.iter() {
@@ -70,7 +70,7 @@ fn flatten<'e>(
 fn reverse<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let array = operands.array(0)?;
     allot(call, array.len())?;
     let mut list = call.arena.list();
@@ -82,13 +82,13 @@ fn reverse<'e>(
 fn slice<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let array = operands.array(0)?;
     let clamp = |index: i64| usize::try_from(index).map_or(0, |index| index.min(array.len()));
     let start = clamp(operands.int(1)?);
     let stop = clamp(operands.int(2)?);
     if start == 0 && stop == array.len() {
-        return Ok(operands.at(0));
+        return Ok(operands.operand(0));
     }
     let length = stop.saturating_sub(start);
     allot(call, length)?;
@@ -98,7 +98,7 @@ fn slice<'e>(
 }
 
 /// Counts the work of a new array and refuses one that is too large.
-pub fn allot(call: &mut BuiltinContext<'_>, length: usize) -> Result<(), Fault> {
+pub fn allot(call: &mut BuiltinContext<'_>, length: usize) -> Result<(), BuiltinError> {
     call.budget.spend_len(length)?;
     call.budget
         .reserve(length.saturating_mul(size_of::<ValueRef<'_>>()))

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::http::is_field;
 use super::operands::plain_int;
-use super::{Builtin, BuiltinContext, Fault, Operands};
+use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::bug::bug;
 use crate::uri::{self, Uri};
 use crate::value::{ObjectView, TextView, ValueRef, json};
@@ -35,30 +35,32 @@ fn unchecked<'t>() -> TextView<'t> {
 fn sign_req<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     // OPA names the first operand whichever is no object or number
     let object = |at| {
-        let operand = operands.at(at);
+        let operand = operands.operand(at);
         operand
             .as_object()
-            .ok_or_else(|| Fault::operand(1, &["object"], operand))
+            .ok_or_else(|| BuiltinError::operand(1, &["object"], operand))
     };
     let (request, config) = (object(0)?, object(1)?);
     let signer = Config::read(config)?;
-    let time = operands.at(2);
+    let time = operands.operand(2);
     let number = time
         .as_number()
-        .ok_or_else(|| Fault::operand(1, &["number"], time))?;
+        .ok_or_else(|| BuiltinError::operand(1, &["number"], time))?;
     let instant = plain_int(number)
         .and_then(|ns| Timestamp::from_nanosecond(ns.into()).ok())
         .ok_or_else(|| {
-            Fault::type_error("operand 3 could not convert time_ns value into a unix timestamp")
+            BuiltinError::type_error(
+                "operand 3 could not convert time_ns value into a unix timestamp",
+            )
         })?;
     check_request(request)?;
     let time = instant.strftime("%Y%m%dT%H%M%SZ").to_string();
     let address = required(request, "url").unwrap_or_else(unchecked);
     let address =
-        uri::parse(address.as_bytes()).map_err(|error| Fault::error(error.to_string()))?;
+        uri::parse(address.as_bytes()).map_err(|error| BuiltinError::error(error.to_string()))?;
     let headers = headers(request)?;
     let digest = if signs_payload(config)? {
         hex::encode(Sha256::digest(body(request)))
@@ -126,10 +128,10 @@ impl<'e> Config<'e> {
         "aws_service",
     ];
 
-    fn read(config: ObjectView<'e>) -> Result<Self, Fault> {
+    fn read(config: ObjectView<'e>) -> Result<Self, BuiltinError> {
         let missing = absent(config, &Self::FIELDS);
         if !missing.is_empty() {
-            return Err(Fault::type_error(format!(
+            return Err(BuiltinError::type_error(format!(
                 "operand 2 missing required AWS config parameters(s): {missing}"
             )));
         }
@@ -141,7 +143,7 @@ impl<'e> Config<'e> {
         ] = Self::FIELDS.map(|name| required(config, name))
         else {
             let invalid = no_texts(config, &Self::FIELDS);
-            return Err(Fault::type_error(format!(
+            return Err(BuiltinError::type_error(format!(
                 "operand 2 invalid values for required AWS config parameters(s): {invalid}"
             )));
         };
@@ -162,11 +164,11 @@ impl<'e> Config<'e> {
 }
 
 /// Whether the body counts, unless it is to be left out.
-fn signs_payload(config: ObjectView<'_>) -> Result<bool, Fault> {
+fn signs_payload(config: ObjectView<'_>) -> Result<bool, BuiltinError> {
     match config.get_str("disable_payload_signing") {
         None => Ok(true),
         Some(ValueRef::Bool(disabled)) => Ok(!disabled),
-        Some(_) => Err(Fault::type_error(
+        Some(_) => Err(BuiltinError::type_error(
             "operand 2 invalid value for 'disable_payload_signing' in AWS config",
         )),
     }
@@ -196,7 +198,7 @@ fn set(names: impl Iterator<Item = String>) -> String {
     format!("{{{}}}", names.join(", "))
 }
 
-fn check_request(request: ObjectView<'_>) -> Result<(), Fault> {
+fn check_request(request: ObjectView<'_>) -> Result<(), BuiltinError> {
     const REQUIRED: [&str; 2] = ["method", "url"];
     let unknown: Vec<String> = request
         .iter()
@@ -205,19 +207,19 @@ fn check_request(request: ObjectView<'_>) -> Result<(), Fault> {
         .collect();
     if !unknown.is_empty() {
         let unknown = unknown.join(", ");
-        return Err(Fault::type_error(format!(
+        return Err(BuiltinError::type_error(format!(
             "operand 1 invalid request parameters(s): {{{unknown}}}"
         )));
     }
     let missing = absent(request, &REQUIRED);
     if !missing.is_empty() {
-        return Err(Fault::type_error(format!(
+        return Err(BuiltinError::type_error(format!(
             "operand 1 missing required request parameters(s): {missing}"
         )));
     }
     let invalid = no_texts(request, &REQUIRED);
     if !invalid.is_empty() {
-        return Err(Fault::type_error(format!(
+        return Err(BuiltinError::type_error(format!(
             "operand 1 invalid values for required request parameters(s): {invalid}"
         )));
     }
@@ -225,13 +227,13 @@ fn check_request(request: ObjectView<'_>) -> Result<(), Fault> {
 }
 
 /// The headers given; what is no string counts as empty.
-fn headers(request: ObjectView<'_>) -> Result<Vec<(String, String)>, Fault> {
+fn headers(request: ObjectView<'_>) -> Result<Vec<(String, String)>, BuiltinError> {
     let Some(headers) = request.get_str("headers") else {
         return Ok(Vec::new());
     };
     let object = headers
         .as_object()
-        .ok_or_else(|| Fault::operand(0, &["object"], headers))?;
+        .ok_or_else(|| BuiltinError::operand(0, &["object"], headers))?;
     let text = |value: ValueRef<'_>| {
         let text = value.as_text();
         text.map_or_else(String::new, |text| text.to_str().into_owned())

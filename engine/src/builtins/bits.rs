@@ -1,8 +1,8 @@
 //! Bit operations on integers of any size.
 
 use super::arithmetic::computed;
-use super::fault::FaultError;
-use super::{Builtin, BuiltinContext, Fault, Operands};
+use super::builtin_error::BuiltinErrorDetail;
+use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::value::{Number, NumberBuf, ValueRef};
 
 /// This family's entries.
@@ -48,18 +48,18 @@ pub const TABLE: &[Builtin] = &[
 fn and<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     both(call, operands, Number::bit_and)
 }
 
-fn or<'e>(call: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+fn or<'e>(call: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
     both(call, operands, Number::bit_or)
 }
 
 fn xor<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     both(call, operands, Number::bit_xor)
 }
 
@@ -67,47 +67,50 @@ fn both<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
     operation: fn(Number<'e>, Number<'e>) -> Option<NumberBuf>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (left, right) = (operands.integer(0)?, operands.integer(1)?);
-    let result = operation(left, right).ok_or(Fault::Undefined)?;
+    let result = operation(left, right).ok_or(BuiltinError::Undefined)?;
     Ok(call.arena.number(result))
 }
 
 fn negate<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let result = operands.integer(0)?.bit_not().ok_or(Fault::Undefined)?;
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let result = operands
+        .integer(0)?
+        .bit_not()
+        .ok_or(BuiltinError::Undefined)?;
     Ok(call.arena.number(result))
 }
 
 fn lsh<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let number = operands.integer(0)?;
     let by = distance(operands)?;
-    let result = number.shift_left(by).ok_or(Fault::Undefined)?;
+    let result = number.shift_left(by).ok_or(BuiltinError::Undefined)?;
     computed(call, result)
 }
 
 fn rsh<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let number = operands.integer(0)?;
     let by = distance(operands)?;
-    let result = number.shift_right(by).ok_or(Fault::Undefined)?;
+    let result = number.shift_right(by).ok_or(BuiltinError::Undefined)?;
     Ok(call.arena.number(result))
 }
 
 /// How far to shift; what is beyond 64 bits shifts everything out, or is too big.
-fn distance(operands: &[ValueRef<'_>]) -> Result<u64, Fault> {
+fn distance(operands: &[ValueRef<'_>]) -> Result<u64, BuiltinError> {
     let number = operands.integer(1)?;
     match number.to_i64() {
         Some(by) if by >= 0 => Ok(by.unsigned_abs()),
         None if number.compare(Number::Int(0)).is_gt() => Ok(u64::MAX),
-        _ => Err(Fault::Error(Box::new(FaultError::Operand {
+        _ => Err(BuiltinError::Error(Box::new(BuiltinErrorDetail::Operand {
             position: 2,
             want: &["an unsigned integer number"],
             got: "a negative integer".into(),

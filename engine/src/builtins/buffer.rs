@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use super::call::Budget;
-use super::{BuiltinContext, Fault};
+use super::{BuiltinContext, BuiltinError};
 use crate::limits;
 use crate::value::{ValueRef, display};
 
@@ -12,7 +12,11 @@ pub type Buffer<'e> = bumpalo::collections::Vec<'e, u8>;
 
 /// Appends to a buffer if the evaluation may.
 #[inline]
-pub fn push(call: &BuiltinContext<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> Result<(), Fault> {
+pub fn push(
+    call: &BuiltinContext<'_>,
+    buffer: &mut Buffer<'_>,
+    bytes: &[u8],
+) -> Result<(), BuiltinError> {
     let length = buffer.len() + bytes.len();
     if length > buffer.capacity() {
         call.budget.reserve(buffer.len() + length)?;
@@ -27,9 +31,9 @@ pub fn push(call: &BuiltinContext<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) ->
 /// Writes values into a buffer, up to the memory that the evaluation may still take, and as long as it may go on.
 pub struct Writer<'b, 'e> {
     buffer: &'b mut Buffer<'e>,
-    left: usize,
+    remaining: usize,
     /// Length of the buffer from which on one looks at the clock.
-    next_look: usize,
+    next_poll_len: usize,
     budget: &'b Budget<'b>,
 }
 
@@ -37,40 +41,40 @@ impl<'b, 'e> Writer<'b, 'e> {
     /// Writes behind what the buffer holds.
     pub fn new(call: &'b BuiltinContext<'_>, buffer: &'b mut Buffer<'e>) -> Self {
         Self {
-            left: call.budget.memory_left(),
-            next_look: buffer.len().saturating_add(limits::LOOK_BYTES),
+            remaining: call.budget.remaining_memory(),
+            next_poll_len: buffer.len().saturating_add(limits::LOOK_BYTES),
             budget: &call.budget,
             buffer,
         }
     }
 
     /// Writes something whose text may be long.
-    pub fn show(&mut self, shown: impl fmt::Display) -> Result<(), Fault> {
+    pub fn show(&mut self, shown: impl fmt::Display) -> Result<(), BuiltinError> {
         let written = write!(self, "{shown}");
         self.ended(written)
     }
 
     /// Writes the text form of a value.
-    pub fn value(&mut self, value: ValueRef<'_>) -> Result<(), Fault> {
+    pub fn value(&mut self, value: ValueRef<'_>) -> Result<(), BuiltinError> {
         let written = display::write_value(value, self);
         self.ended(written)
     }
 
-    fn ended(&self, written: fmt::Result) -> Result<(), Fault> {
+    fn ended(&self, written: fmt::Result) -> Result<(), BuiltinError> {
         if written.is_ok() {
             return Ok(());
         }
         self.budget.check()?;
-        Err(Fault::memory())
+        Err(BuiltinError::memory())
     }
 }
 
 impl fmt::Write for Writer<'_, '_> {
     #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.left = self.left.checked_sub(text.len()).ok_or(fmt::Error)?;
-        if self.buffer.len() > self.next_look {
-            self.next_look = self.buffer.len() + limits::LOOK_BYTES;
+        self.remaining = self.remaining.checked_sub(text.len()).ok_or(fmt::Error)?;
+        if self.buffer.len() > self.next_poll_len {
+            self.next_poll_len = self.buffer.len() + limits::LOOK_BYTES;
             self.budget.check().map_err(|_| fmt::Error)?;
         }
         self.buffer.extend_from_slice_copy(text.as_bytes());

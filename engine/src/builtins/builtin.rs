@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Aggregation, Answer, BuiltinContext, Fault, Quick};
+use super::{Aggregation, BuiltinContext, BuiltinError, Intrinsic, IntrinsicResult};
 use crate::value::{TextView, ValueRef};
 
 /// A function of the table.
 pub type Function =
-    for<'e> fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault>;
+    for<'e> fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError>;
 
 /// Prepares a call some of whose operands are constants; `None` when that gains nothing. A constant that
 /// makes every call fail must not be prepared: the failure belongs to the evaluation.
@@ -20,7 +20,7 @@ pub trait Prepared: Send + Sync {
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault>;
+    ) -> Result<ValueRef<'e>, BuiltinError>;
 
     /// The same call for the elements of its second and last operand, an array of so many; the first one is constant.
     /// `None` when the call wants the array.
@@ -40,12 +40,12 @@ pub trait Prepared: Send + Sync {
 
     /// The position of the one operand that is not constant, and what [`Self::answer`] stands for, when that is worth
     /// asking.
-    fn quick(&self) -> Option<(usize, Answer)> {
+    fn intrinsic_operand(&self) -> Option<(usize, IntrinsicResult)> {
         None
     }
 
-    /// The answer for a string at that position, as far as [`Quick`] knows it.
-    fn answer(&self, _text: &[u8]) -> Option<i64> {
+    /// The answer for a string at that position, as far as [`Intrinsic`] knows it.
+    fn intrinsic_result(&self, _text: &[u8]) -> Option<i64> {
         None
     }
 }
@@ -72,12 +72,12 @@ pub struct Builtin {
     /// Preparation of calls with constant operands.
     pub specialise: Option<Specialise>,
     /// The answer for strings in their usual forms.
-    pub quick: Option<Quick>,
+    pub intrinsic: Option<Intrinsic>,
     /// Whether it waits for the outside, so that its calls may take long.
     pub waits: bool,
     /// Whether it only holds, compares or hashes the elements of collections, so that it may take collections with more
     /// parts than anybody may go through.
-    pub holds: bool,
+    pub accepts_oversized: bool,
     /// The aggregate that it is, which can be fused with the comprehension it is asked of.
     pub aggregation: Option<Aggregation>,
     /// The relation of two texts that it tells.
@@ -113,7 +113,7 @@ pub enum IndexTest {
 
 impl IndexTest {
     /// Whether the published index asks for it too, equality apart.
-    pub fn is_published(self) -> bool {
+    pub fn is_in_opa_index(self) -> bool {
         matches!(
             self,
             Self::Member | Self::Prefix | Self::Suffix | Self::Glob
@@ -184,9 +184,9 @@ impl Builtin {
             deprecated: false,
             run,
             specialise: None,
-            quick: None,
+            intrinsic: None,
             waits: false,
-            holds: false,
+            accepts_oversized: false,
             aggregation: None,
             relation: None,
             observed: None,
@@ -225,8 +225,8 @@ impl Builtin {
 
     /// With an answer for strings in their usual forms.
     #[must_use]
-    pub const fn quick(mut self, quick: Quick) -> Self {
-        self.quick = Some(quick);
+    pub const fn quick(mut self, quick: Intrinsic) -> Self {
+        self.intrinsic = Some(quick);
         self
     }
 
@@ -240,7 +240,7 @@ impl Builtin {
     /// Marked as one that only holds, compares or hashes elements.
     #[must_use]
     pub const fn holding(mut self) -> Self {
-        self.holds = true;
+        self.accepts_oversized = true;
         self
     }
 

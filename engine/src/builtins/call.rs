@@ -7,17 +7,17 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::buffer::Buffer;
-use super::fault::{Fault, FaultCode, StopReason};
+use super::builtin_error::{BuiltinError, EvalErrorCode, StopReason};
 use super::graph::Graphs;
 use super::hooks::Hooks;
 use super::http::{ResponseCache, Sent};
-use super::objects::forms::Forms;
-use super::objects::kept::Merges;
-use super::patterns::{Patterns, SeenPatterns};
-use super::sets::heads::KnownHeads;
+use super::objects::merge_cache::Merges;
+use super::objects::shape_merges::ShapeMerges;
+use super::patterns::{Patterns, PatternsView};
+use super::sets::heads::HeadsCache;
 use super::signatures::VerifiedSignatures;
-use super::strings::KnownAffixes;
-use super::time::LastPlace;
+use super::strings::AffixCache;
+use super::time::LastZone;
 use crate::bug::bug;
 use crate::host::{Cancel, Host, Over, Wait};
 use crate::limits::{self, Limits};
@@ -31,29 +31,29 @@ pub type Files = HashMap<SourceId, Arc<str>>;
 
 /// What few built-ins keep during an evaluation, so that they answer a question twice in the same way.
 #[derive(Default)]
-pub struct Kept<'e> {
+pub struct CallCaches<'e> {
     /// Requests and what became of them.
     pub sent: Sent<'e>,
     /// Names that were looked up.
-    pub looked_up: BTreeMap<Box<[u8]>, ValueRef<'e>>,
+    pub lookups: BTreeMap<Box<[u8]>, ValueRef<'e>>,
     /// The random identifiers given out, by their keys.
     pub identifiers: BTreeMap<Box<[u8]>, u128>,
     /// What objects merge to, by their forms.
-    pub merged: Forms<'e>,
+    pub merged: ShapeMerges<'e>,
     /// What pairs of objects merged to.
     pub merges: Merges<'e>,
     /// What strings of sets begin with.
-    pub heads: KnownHeads<'e>,
+    pub heads: HeadsCache<'e>,
     /// Prefixes and suffixes in order.
-    pub affixes: KnownAffixes<'e>,
+    pub affixes: AffixCache<'e>,
 }
 
 /// The context of a call: memory, budget, caches, and the way to the outside.
 ///
 /// ```
-/// use solon::{Custom, Engine, Request};
+/// use solon::{Engine, HostFunction, Request};
 ///
-/// let shout = Custom::new("shout", "text: string => loud: string", |call, operands| {
+/// let shout = HostFunction::new("shout", "text: string => loud: string", |call, operands| {
 ///     let text = operands.first().and_then(|text| text.utf8()).unwrap_or_default();
 ///     // what is made lives as long as the evaluation
 ///     let mut loud = call.buffer();
@@ -72,7 +72,7 @@ pub struct BuiltinContext<'e> {
     /// The outside.
     pub host: &'e dyn Host,
     /// Compiled dynamic patterns, shared by all evaluations of an engine.
-    pub patterns: SeenPatterns<'e>,
+    pub patterns: PatternsView<'e>,
     /// What may still be spent.
     pub budget: Budget<'e>,
     /// What the host attached.
@@ -90,8 +90,8 @@ pub struct BuiltinContext<'e> {
     /// File names, for the same purpose.
     pub files: Option<&'e Files>,
     /// The place that a time was looked at last.
-    pub last_place: Option<LastPlace<'e>>,
-    kept: Option<Box<Kept<'e>>>,
+    pub last_zone: Option<LastZone<'e>>,
+    caches: Option<Box<CallCaches<'e>>>,
     now_ns: OnceCell<i64>,
     seed: OnceCell<u64>,
 }
@@ -112,7 +112,7 @@ impl<'e> BuiltinContext<'e> {
         Self {
             arena,
             host,
-            patterns: SeenPatterns::new(patterns),
+            patterns: PatternsView::new(patterns),
             budget,
             hooks: Hooks::NONE,
             allow_net: None,
@@ -121,8 +121,8 @@ impl<'e> BuiltinContext<'e> {
             signatures: None,
             span: Span::default(),
             files: None,
-            last_place: None,
-            kept: None,
+            last_zone: None,
+            caches: None,
             now_ns: OnceCell::new(),
             seed: OnceCell::new(),
         }
@@ -141,25 +141,25 @@ impl<'e> BuiltinContext<'e> {
     }
 
     /// What an evaluation that ends here leaves to the search for its error.
-    pub(crate) fn leave(&mut self) -> Left {
-        Left {
+    pub(crate) fn take_resume_state(&mut self) -> ResumeState {
+        ResumeState {
             now_ns: self.now_ns.take(),
             seed: self.seed.take(),
-            identifiers: std::mem::take(&mut self.kept().identifiers),
-            steps: self.budget.steps_left(),
+            identifiers: std::mem::take(&mut self.caches().identifiers),
+            steps: self.budget.remaining_steps(),
             deadline: self.budget.deadline,
         }
     }
 
     /// Goes on with the clock and the randomness of an earlier evaluation.
-    pub(crate) fn resume(&mut self, left: &Left) {
+    pub(crate) fn resume(&mut self, left: &ResumeState) {
         self.now_ns = left.now_ns.map(OnceCell::from).unwrap_or_default();
         self.seed = left.seed.map(OnceCell::from).unwrap_or_default();
-        self.kept().identifiers.clone_from(&left.identifiers);
+        self.caches().identifiers.clone_from(&left.identifiers);
     }
 
     /// Whether the answer of a nondeterministic built-in is known already.
-    pub fn has_answer(&self, name: &str, operands: &[ValueRef<'e>]) -> bool {
+    pub fn has_cached_result(&self, name: &str, operands: &[ValueRef<'e>]) -> bool {
         self.hooks
             .nd_cache
             .is_some_and(|cache| cache.get(self.arena, name, operands).is_some())
@@ -206,21 +206,21 @@ impl<'e> BuiltinContext<'e> {
     }
 
     /// The text form of a value, if the evaluation may have it.
-    pub fn shown(&self, value: ValueRef<'_>) -> Result<String, Fault> {
+    pub fn display_text(&self, value: ValueRef<'_>) -> Result<String, BuiltinError> {
         let goes_on = || self.budget.check().is_ok();
-        let shown = display::show_while(value, self.budget.memory_left(), &goes_on);
+        let shown = display::show_while(value, self.budget.remaining_memory(), &goes_on);
         match shown {
             Some(shown) => Ok(shown),
             None => {
                 self.budget.check()?;
-                Err(Fault::memory())
+                Err(BuiltinError::memory())
             }
         }
     }
 
     /// What is kept during the evaluation.
-    pub fn kept(&mut self) -> &mut Kept<'e> {
-        self.kept.get_or_insert_default()
+    pub fn caches(&mut self) -> &mut CallCaches<'e> {
+        self.caches.get_or_insert_default()
     }
 
     /// An empty buffer in the arena, to become a string by [`BuiltinContext::text`].
@@ -238,7 +238,7 @@ impl<'e> BuiltinContext<'e> {
     }
 
     /// The place of the call, `file:row`.
-    pub fn place(&self) -> String {
+    pub fn source_location(&self) -> String {
         let Span { row, col, .. } = self.span;
         match self.files.and_then(|files| files.get(&self.span.source)) {
             Some(file) if !file.is_empty() => format!("{file}:{row}"),
@@ -254,7 +254,7 @@ impl<'e> BuiltinContext<'e> {
 
 impl BuiltinContext<'_> {
     /// The source of random numbers of the evaluation: asked once, the same for all its calls.
-    pub fn seed(&self) -> Result<u64, Fault> {
+    pub fn seed(&self) -> Result<u64, BuiltinError> {
         if let Some(seed) = self.seed.get() {
             return Ok(*seed);
         }
@@ -265,7 +265,7 @@ impl BuiltinContext<'_> {
 
 /// What one evaluation leaves to another one that repeats it.
 #[derive(Default)]
-pub(crate) struct Left {
+pub(crate) struct ResumeState {
     now_ns: Option<i64>,
     seed: Option<u64>,
     identifiers: BTreeMap<Box<[u8]>, u128>,
@@ -276,12 +276,12 @@ pub(crate) struct Left {
 }
 
 /// Random bytes. Without them the evaluation ends: whatever stood in their place could be foreseen.
-pub fn random<const LENGTH: usize>(host: &dyn Host) -> Result<[u8; LENGTH], Fault> {
+pub fn random<const LENGTH: usize>(host: &dyn Host) -> Result<[u8; LENGTH], BuiltinError> {
     let mut bytes = [0; LENGTH];
     match host.fill_random(&mut bytes) {
         Ok(()) => Ok(bytes),
-        Err(why) => Err(Fault::halt(
-            FaultCode::Internal,
+        Err(why) => Err(BuiltinError::halt(
+            EvalErrorCode::Internal,
             format!("no random numbers: {why}"),
         )),
     }
@@ -290,7 +290,7 @@ pub fn random<const LENGTH: usize>(host: &dyn Host) -> Result<[u8; LENGTH], Faul
 /// Steps, wall time, memory and cancellation of one evaluation.
 pub struct Budget<'e> {
     /// Steps up to the next look at the clock and the like.
-    until_look: u32,
+    until_poll: u32,
     /// Steps left behind those.
     steps: u64,
     deadline: Option<Instant>,
@@ -309,7 +309,7 @@ impl<'e> Budget<'e> {
     )]
     pub fn new(limits: &Limits, arena: &'e Arena, cancel: Option<&'e Cancel>) -> Self {
         let mut budget = Self {
-            until_look: 0,
+            until_poll: 0,
             steps: limits.steps.unwrap_or(u64::MAX),
             deadline: limits.deadline(),
             memory: limits.memory.unwrap_or(usize::MAX),
@@ -320,7 +320,7 @@ impl<'e> Budget<'e> {
         if budget.deadline.is_some() || cancel.is_some() {
             arena.set_alarm(budget.deadline, cancel.map(Cancel::flag));
         }
-        budget.begin_stretch();
+        budget.begin_poll_interval();
         budget
     }
 
@@ -334,33 +334,33 @@ impl<'e> Budget<'e> {
 
     /// Sets steps aside up to the next look.
     #[inline]
-    fn begin_stretch(&mut self) {
-        self.until_look = u32::try_from(self.steps)
+    fn begin_poll_interval(&mut self) {
+        self.until_poll = u32::try_from(self.steps)
             .unwrap_or(u32::MAX)
             .min(limits::BUDGET_STRIDE);
-        self.steps -= u64::from(self.until_look);
+        self.steps -= u64::from(self.until_poll);
     }
 
     /// Steps that may still be made.
-    pub fn steps_left(&self) -> u64 {
-        self.steps.saturating_add(u64::from(self.until_look))
+    pub fn remaining_steps(&self) -> u64 {
+        self.steps.saturating_add(u64::from(self.until_poll))
     }
 
     /// Counts one loop turn or call.
     #[inline]
-    pub fn step(&mut self) -> Result<(), Fault> {
+    pub fn step(&mut self) -> Result<(), BuiltinError> {
         self.spend(1)
     }
 
     /// Counts `amount` turns of a built-in's own loop.
     #[inline]
-    pub fn spend(&mut self, amount: u32) -> Result<(), Fault> {
-        match self.until_look.checked_sub(amount) {
+    pub fn spend(&mut self, amount: u32) -> Result<(), BuiltinError> {
+        match self.until_poll.checked_sub(amount) {
             Some(left) => {
-                self.until_look = left;
+                self.until_poll = left;
                 Ok(())
             }
-            None => self.look(amount),
+            None => self.poll(amount),
         }
     }
 
@@ -371,7 +371,7 @@ impl<'e> Budget<'e> {
     }
 
     /// Counts the turns of a loop over something of this length.
-    pub fn spend_len(&mut self, length: usize) -> Result<(), Fault> {
+    pub fn spend_len(&mut self, length: usize) -> Result<(), BuiltinError> {
         self.spend(u32::try_from(length).unwrap_or(u32::MAX))
     }
 
@@ -381,63 +381,63 @@ impl<'e> Budget<'e> {
     }
 
     /// Bytes that may still be allocated.
-    pub fn memory_left(&self) -> usize {
+    pub fn remaining_memory(&self) -> usize {
         self.memory.saturating_sub(self.arena.bytes())
     }
 
     /// The end of an evaluation that waited for the outside for too long; `None` when only the wait was too long.
-    pub fn ended(&self, name: &str) -> Option<Fault> {
+    pub fn ended(&self, name: &str) -> Option<BuiltinError> {
         let (reason, why) = match self.wait().over()? {
             Over::Cancelled => (StopReason::Cancelled, "context canceled"),
             _ => (StopReason::Timeout, "context deadline exceeded"),
         };
         let message = format!("{name}: timed out ({why})");
-        Some(Fault::halt(FaultCode::Cancel(reason), message))
+        Some(BuiltinError::halt(EvalErrorCode::Cancel(reason), message))
     }
 
     /// Refuses an allocation that the evaluation may not make.
-    pub fn reserve(&self, bytes: usize) -> Result<(), Fault> {
+    pub fn reserve(&self, bytes: usize) -> Result<(), BuiltinError> {
         if self.arena.bytes().saturating_add(bytes) > self.memory {
-            return Err(Fault::memory());
+            return Err(BuiltinError::memory());
         }
         Ok(())
     }
 
     /// Spends more than is left of the stretch, and looks at everything that may end the evaluation.
     #[cold]
-    fn look(&mut self, amount: u32) -> Result<(), Fault> {
-        let beyond = u64::from(amount.saturating_sub(self.until_look));
+    fn poll(&mut self, amount: u32) -> Result<(), BuiltinError> {
+        let beyond = u64::from(amount.saturating_sub(self.until_poll));
         let Some(left) = self.steps.checked_sub(beyond) else {
-            return Err(Fault::stopped(StopReason::StepLimit));
+            return Err(BuiltinError::stopped(StopReason::StepLimit));
         };
         self.steps = left;
-        self.begin_stretch();
+        self.begin_poll_interval();
         self.check()
     }
 
     /// Looks at everything but steps that may end the evaluation: for long loops whose steps are spent already.
-    pub fn check(&self) -> Result<(), Fault> {
-        if let Some(hook) = self.hooks.at_looks {
+    pub fn check(&self) -> Result<(), BuiltinError> {
+        if let Some(hook) = self.hooks.on_poll {
             hook();
         }
         match self.arena.excess() {
             None => {}
-            Some(Excess::Parts) => return Err(Fault::memory()),
+            Some(Excess::Parts) => return Err(BuiltinError::memory()),
             Some(Excess::Depth) => {
-                return Err(Fault::halt(
-                    FaultCode::Internal,
+                return Err(BuiltinError::halt(
+                    EvalErrorCode::Internal,
                     "evaluation is nested too deeply",
                 ));
             }
         }
         if self.cancel.is_some_and(Cancel::is_cancelled) {
-            return Err(Fault::stopped(StopReason::Cancelled));
+            return Err(BuiltinError::stopped(StopReason::Cancelled));
         }
         if self
             .deadline
             .is_some_and(|deadline| Instant::now() >= deadline)
         {
-            return Err(Fault::stopped(StopReason::Timeout));
+            return Err(BuiltinError::stopped(StopReason::Timeout));
         }
         self.reserve(0)
     }

@@ -70,7 +70,7 @@ impl std::error::Error for CapabilitiesError {}
 
 /// The published form.
 #[derive(Default, Deserialize, Serialize)]
-struct Document {
+struct CapabilitiesDocument {
     #[serde(default)]
     builtins: Option<Vec<Function>>,
     #[serde(default)]
@@ -145,7 +145,7 @@ impl Capabilities {
     /// # Errors
     /// What is wrong with the text.
     pub fn from_json(text: &[u8]) -> Result<Self, CapabilitiesError> {
-        let document: Document =
+        let document: CapabilitiesDocument =
             serde_json::from_slice(text).map_err(|error| CapabilitiesError(error.to_string()))?;
         let functions = document.builtins.unwrap_or_default().into_iter();
         let functions = functions.map(|function| {
@@ -203,7 +203,7 @@ impl Capabilities {
     /// # Errors
     /// When the version needs more than there is.
     pub fn parse_options(&self, version: Version) -> Result<ParseOptions, Diagnostics> {
-        ParseOptions::of(version).restricted(
+        ParseOptions::from_version(version).restricted(
             self.future_keywords.iter().map(String::as_str),
             self.features.iter().map(String::as_str),
         )
@@ -216,8 +216,8 @@ pub fn current_json(version: Version) -> Vec<u8> {
     functions.sort_by_key(|entry| entry.builtin.name);
     let own = |list: &[&str]| Some(list.iter().map(ToString::to_string).collect());
     let [keywords, features] = of_version(version);
-    let document = Document {
-        builtins: Some(functions.into_iter().map(published).collect()),
+    let document = CapabilitiesDocument {
+        builtins: Some(functions.into_iter().map(function_of_entry).collect()),
         future_keywords: own(keywords),
         features: own(features),
         allow_net: None,
@@ -238,7 +238,7 @@ fn of_version(version: Version) -> [&'static [&'static str]; 2] {
     }
 }
 
-fn published(entry: &Entry) -> Function {
+fn function_of_entry(entry: &Entry) -> Function {
     let Builtin { name, doc, .. } = *entry.builtin;
     Function {
         name: name.to_owned(),

@@ -1,6 +1,6 @@
 //! Comparison by the one order of values, and membership.
 
-use super::{Builtin, BuiltinContext, Fault, IndexTest, Operands};
+use super::{Builtin, BuiltinContext, BuiltinError, IndexTest, Operands};
 use crate::value::ValueRef;
 
 /// This family's entries.
@@ -96,35 +96,38 @@ pub const TABLE: &[Builtin] = &[
     .infix("in"),
 ];
 
-fn equal<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
-    Ok(ValueRef::Bool(operands.at(0) == operands.at(1)))
+fn equal<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+    Ok(ValueRef::Bool(operands.operand(0) == operands.operand(1)))
 }
 
-fn neq<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
-    Ok(ValueRef::Bool(operands.at(0) != operands.at(1)))
+fn neq<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+    Ok(ValueRef::Bool(operands.operand(0) != operands.operand(1)))
 }
 
-fn lt<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
-    Ok(ValueRef::Bool(operands.at(0) < operands.at(1)))
+fn lt<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+    Ok(ValueRef::Bool(operands.operand(0) < operands.operand(1)))
 }
 
-fn lte<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
-    Ok(ValueRef::Bool(operands.at(0) <= operands.at(1)))
+fn lte<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+    Ok(ValueRef::Bool(operands.operand(0) <= operands.operand(1)))
 }
 
-fn gt<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
-    Ok(ValueRef::Bool(operands.at(0) > operands.at(1)))
+fn gt<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+    Ok(ValueRef::Bool(operands.operand(0) > operands.operand(1)))
 }
 
-fn gte<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
-    Ok(ValueRef::Bool(operands.at(0) >= operands.at(1)))
+fn gte<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+    Ok(ValueRef::Bool(operands.operand(0) >= operands.operand(1)))
 }
 
 fn member<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    Ok(ValueRef::Bool(has_element(operands.at(1), operands.at(0))))
+) -> Result<ValueRef<'e>, BuiltinError> {
+    Ok(ValueRef::Bool(has_element(
+        operands.operand(1),
+        operands.operand(0),
+    )))
 }
 
 /// Whether a collection holds a value: among its elements, its members, or the values of its keys.
@@ -143,8 +146,8 @@ pub fn has_element<'e>(collection: ValueRef<'e>, value: ValueRef<'e>) -> bool {
 fn member_at<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let (key, value) = (operands.at(0), operands.at(1));
-    let held = operands.at(2).lookup(key);
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let (key, value) = (operands.operand(0), operands.operand(1));
+    let held = operands.operand(2).lookup(key);
     Ok(ValueRef::Bool(held.is_some_and(|held| held == value)))
 }

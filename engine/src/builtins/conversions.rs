@@ -2,8 +2,8 @@
 
 use num_bigint::BigUint;
 
-use super::fault::FaultError;
-use super::{Builtin, BuiltinContext, Fault, Operands};
+use super::builtin_error::BuiltinErrorDetail;
+use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::bug::bug;
 use crate::value::{Kind, Number, NumberBuf, ValueRef};
 
@@ -28,12 +28,14 @@ pub const TABLE: &[Builtin] = &[
 fn format_int<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let number = operands.number(0)?;
     let base = match operands.number(1)? {
         Number::Int(base @ (2 | 8 | 10 | 16)) => base.unsigned_abs(),
         _ => {
-            return Err(Fault::type_error("operand 2 must be one of {2, 8, 10, 16}"));
+            return Err(BuiltinError::type_error(
+                "operand 2 must be one of {2, 8, 10, 16}",
+            ));
         }
     };
     if let (Number::Int(i), 10) = (number, base) {
@@ -46,8 +48,8 @@ fn format_int<'e>(
 fn to_number<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let operand = operands.at(0);
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let operand = operands.operand(0);
     match operand.kind() {
         Kind::Null => Ok(ValueRef::Int(0)),
         Kind::Boolean => Ok(ValueRef::Int(operand.holds().into())),
@@ -62,7 +64,7 @@ fn to_number<'e>(
             let number = read(text.as_bytes(), operand)?;
             Ok(call.arena.number(number))
         }
-        _ => Err(Fault::operand(
+        _ => Err(BuiltinError::operand(
             1,
             &["null", "boolean", "number", "string"],
             operand,
@@ -77,8 +79,8 @@ fn in_range(number: Number<'_>) -> bool {
 
 /// Reads what Go takes for a float but JSON does not: a plus sign, leading zeros, no digit on one side of the
 /// point, underscores between digits, hexadecimal. The result is spelled as JSON.
-fn read(text: &[u8], operand: ValueRef<'_>) -> Result<NumberBuf, Fault> {
-    let refuse = |why| Fault::error(format!("strconv.ParseFloat: parsing {operand}: {why}"));
+fn read(text: &[u8], operand: ValueRef<'_>) -> Result<NumberBuf, BuiltinError> {
+    let refuse = |why| BuiltinError::error(format!("strconv.ParseFloat: parsing {operand}: {why}"));
     let (negative, unsigned) = match text {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
@@ -88,7 +90,7 @@ fn read(text: &[u8], operand: ValueRef<'_>) -> Result<NumberBuf, Fault> {
         .iter()
         .any(|name| unsigned.eq_ignore_ascii_case(name))
     {
-        return Err(Fault::Error(Box::new(FaultError::Operand {
+        return Err(BuiltinError::Error(Box::new(BuiltinErrorDetail::Operand {
             position: 1,
             want: &["valid number string"],
             got: "string".into(),
@@ -113,7 +115,8 @@ fn read(text: &[u8], operand: ValueRef<'_>) -> Result<NumberBuf, Fault> {
     if spelled.parse::<f64>().is_ok_and(f64::is_infinite) {
         return Err(refuse("value out of range"));
     }
-    NumberBuf::read(&spelled).map_err(|error| Fault::error(format!("invalid number: {error}")))
+    NumberBuf::read(&spelled)
+        .map_err(|error| BuiltinError::error(format!("invalid number: {error}")))
 }
 
 /// The digits of a float, without underscores.

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use solon_syntax::source::Span;
 
-use super::{Builtin, BuiltinContext, Fault, Prepared, Run};
+use super::{Builtin, BuiltinContext, BuiltinError, Prepared, Run};
 use crate::limits;
 use crate::types::Type;
 use crate::value::ValueRef;
@@ -63,7 +63,7 @@ fn is_large(operand: &ValueRef<'_>) -> bool {
 
 /// The end of the evaluation, if one is due: an operand that did not fit is null, which is nothing to complain of.
 #[cold]
-pub fn after(call: &BuiltinContext<'_>, fault: Fault) -> Fault {
+pub fn after(call: &BuiltinContext<'_>, fault: BuiltinError) -> BuiltinError {
     if call.arena.excess().is_some() || call.arena.ended().is_some() {
         return call.budget.check().err().unwrap_or(fault);
     }
@@ -79,7 +79,7 @@ impl Entry {
         operands: &[ValueRef<'e>],
         prepared: Option<&dyn Prepared>,
         span: Span,
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         self.attempt(call, operands, prepared, span)
             .map_err(|fault| after(call, fault))
     }
@@ -96,9 +96,9 @@ impl Entry {
         operands: &[ValueRef<'e>],
         prepared: Option<&dyn Prepared>,
         span: Span,
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         if self.builtin.nondeterministic {
-            return self.call_noted(call, operands, prepared, span);
+            return self.call_recorded(call, operands, prepared, span);
         }
         self.run(call, operands, prepared)
     }
@@ -110,38 +110,38 @@ impl Entry {
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
         prepared: Option<&dyn Prepared>,
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         if call.budget.is_timed() && operands.iter().any(is_large) {
             call.budget.check()?;
         }
         if call.arena.has_outsize() {
-            self.refuse_outsize(operands)?;
+            self.reject_oversized(operands)?;
         }
         match (prepared, self.builtin.run) {
             (Some(prepared), _) => prepared.call(call, operands),
             (None, Run::Function(function)) => function(call, operands),
-            (None, Run::Evaluator) => Err(Fault::unsupported(self.builtin.name)),
+            (None, Run::Evaluator) => Err(BuiltinError::unsupported(self.builtin.name)),
         }
     }
 
     /// Refuses operands with too many parts to go through, unless the function leaves those alone, or finds out itself.
     #[cold]
-    fn refuse_outsize(&self, operands: &[ValueRef<'_>]) -> Result<(), Fault> {
+    fn reject_oversized(&self, operands: &[ValueRef<'_>]) -> Result<(), BuiltinError> {
         let beyond = operands.iter().any(ValueRef::is_outsize);
-        if beyond && !self.builtin.holds {
-            return Err(Fault::memory());
+        if beyond && !self.builtin.accepts_oversized {
+            return Err(BuiltinError::memory());
         }
         Ok(())
     }
 
     #[cold]
-    fn call_noted<'e>(
+    fn call_recorded<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
         prepared: Option<&dyn Prepared>,
         span: Span,
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         call.span = span;
         let (name, arena) = (self.builtin.name, call.arena);
         let Some(cache) = call.hooks.nd_cache else {

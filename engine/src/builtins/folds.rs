@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::arithmetic::computed;
-use super::{BuiltinContext, Fault};
+use super::{BuiltinContext, BuiltinError};
 use crate::value::number::Sum;
 use crate::value::{Kind, Number, NumberBuf, Value, ValueRef};
 
@@ -91,12 +91,14 @@ impl<'e> Fold<'e> {
         self,
         call: &BuiltinContext<'e>,
         collection: Kind,
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         match self {
             Self::Count(count) => Ok(call.arena.number(NumberBuf::from(count))),
-            Self::Sum(_, Some(wrong)) => Err(Fault::element(1, collection, &["number"], wrong)),
+            Self::Sum(_, Some(wrong)) => {
+                Err(BuiltinError::element(1, collection, &["number"], wrong))
+            }
             Self::Sum(sum, None) => computed(call, sum.finish()),
-            Self::Extreme(_, best) => best.ok_or(Fault::Undefined),
+            Self::Extreme(_, best) => best.ok_or(BuiltinError::Undefined),
         }
     }
 }

@@ -1,16 +1,16 @@
 //! Graphs given as an object from nodes to their neighbours, and walks through documents.
 
-mod kept;
+mod cache;
 mod numbered;
 
 use std::sync::Arc;
 
 use super::arrays::allot;
-use super::fault::FaultError;
+use super::builtin_error::BuiltinErrorDetail;
 use super::operands::{Members, MembersIter};
-use super::{Builtin, BuiltinContext, Fault, Operands};
+use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::value::{ObjectView, SetBuilder, ValueRef};
-pub use kept::Graphs;
+pub use cache::Graphs;
 use numbered::{Nodes, are_worth_it};
 
 /// This family's entries.
@@ -36,10 +36,10 @@ pub const TABLE: &[Builtin] = &[
 ];
 
 /// The initial nodes.
-fn initial<'e>(operands: &[ValueRef<'e>]) -> Result<Members<'e>, Fault> {
-    let operand = operands.at(1);
-    Members::of(operand).ok_or_else(|| {
-        Fault::Error(Box::new(FaultError::Operand {
+fn initial<'e>(operands: &[ValueRef<'e>]) -> Result<Members<'e>, BuiltinError> {
+    let operand = operands.operand(1);
+    Members::from_value(operand).ok_or_else(|| {
+        BuiltinError::Error(Box::new(BuiltinErrorDetail::Operand {
             position: 2,
             want: &["{array, set}"],
             got: operand.kind().as_str().into(),
@@ -50,11 +50,11 @@ fn initial<'e>(operands: &[ValueRef<'e>]) -> Result<Members<'e>, Fault> {
 fn reachable<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let graph = operands.object(0)?;
     let initial = initial(operands)?;
-    if let ValueRef::Object(stored) = operands.at(0)
-        && initial.len() <= kept::FEW
+    if let ValueRef::Object(stored) = operands.operand(0)
+        && initial.len() <= cache::FEW
         && let Some(edges) = call.graphs.and_then(|graphs| graphs.get(stored))
     {
         let open = initial.iter().filter_map(|node| stored.position(node));
@@ -72,7 +72,7 @@ fn reachable<'e>(
             continue;
         };
         found.insert(node);
-        if let Some(edges) = Members::of(edges) {
+        if let Some(edges) = Members::from_value(edges) {
             allot(call, edges.len())?;
             queue.extend(edges.iter_unordered());
         }
@@ -80,7 +80,7 @@ fn reachable<'e>(
             numbered = true;
             if let Some(nodes) = Nodes::new(call, graph)? {
                 let edges = Arc::new(nodes.edges(call, graph)?);
-                if let (ValueRef::Object(stored), Some(graphs)) = (operands.at(0), call.graphs) {
+                if let (ValueRef::Object(stored), Some(graphs)) = (operands.operand(0), call.graphs) {
                     graphs.keep(stored, &edges);
                 }
                 let number = |node: &ValueRef<'e>| nodes.number(*node);
@@ -95,37 +95,37 @@ fn reachable<'e>(
 fn reachable_paths<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let graph = operands.object(0)?;
     let initial = initial(operands)?;
     let mut paths = SetBuilder::new(call.arena);
     for node in initial.iter() {
         if graph.get(node).is_some() {
-            Walk::new(graph, node).run(call, &mut paths)?;
+            OpenPath::new(graph, node).run(call, &mut paths)?;
         }
     }
     Ok(paths.finish())
 }
 
 /// A path in the making, with what is left to try at each of its nodes.
-struct Walk<'e> {
+struct OpenPath<'e> {
     graph: ObjectView<'e>,
     path: Vec<ValueRef<'e>>,
-    left: Vec<MembersIter<'e>>,
+    untried: Vec<MembersIter<'e>>,
 }
 
-impl<'e> Walk<'e> {
+impl<'e> OpenPath<'e> {
     fn new(graph: ObjectView<'e>, node: ValueRef<'e>) -> Self {
         Self {
             graph,
             path: vec![node],
-            left: Vec::new(),
+            untried: Vec::new(),
         }
     }
 
     /// The neighbours of a node that is in the graph, unless it has none.
     fn neighbours(&self, node: ValueRef<'e>) -> Option<MembersIter<'e>> {
-        let edges = Members::of(self.graph.get(node)?)?;
+        let edges = Members::from_value(self.graph.get(node)?)?;
         (!edges.is_empty()).then(|| edges.iter())
     }
 
@@ -133,27 +133,27 @@ impl<'e> Walk<'e> {
         mut self,
         call: &mut BuiltinContext<'e>,
         paths: &mut SetBuilder<'e>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), BuiltinError> {
         match self.path.first().and_then(|node| self.neighbours(*node)) {
-            Some(neighbours) => self.left.push(neighbours),
+            Some(neighbours) => self.untried.push(neighbours),
             None => return self.keep(call, paths),
         }
-        while let Some(neighbours) = self.left.last_mut() {
+        while let Some(neighbours) = self.untried.last_mut() {
             call.budget.step()?;
             let Some(node) = neighbours.next() else {
-                self.left.pop();
+                self.untried.pop();
                 self.path.pop();
                 continue;
             };
             // the first step may lead back to where it started
-            let visited = self.left.len() > 1 && self.path.contains(&node);
+            let visited = self.untried.len() > 1 && self.path.contains(&node);
             if visited || self.graph.get(node).is_none() {
                 self.keep(call, paths)?;
                 continue;
             }
             self.path.push(node);
             if let Some(neighbours) = self.neighbours(node) {
-                self.left.push(neighbours);
+                self.untried.push(neighbours);
             } else {
                 self.keep(call, paths)?;
                 self.path.pop();
@@ -162,7 +162,11 @@ impl<'e> Walk<'e> {
         Ok(())
     }
 
-    fn keep(&self, call: &mut BuiltinContext<'e>, paths: &mut SetBuilder<'e>) -> Result<(), Fault> {
+    fn keep(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        paths: &mut SetBuilder<'e>,
+    ) -> Result<(), BuiltinError> {
         allot(call, self.path.len())?;
         paths.insert(call.arena.array(&self.path));
         Ok(())

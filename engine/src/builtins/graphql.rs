@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::patterns::{Family, Pattern};
-use super::{Builtin, BuiltinContext, Fault, Operands, Prepared};
+use super::{Builtin, BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::graphql::{
     self, Decode, Encode, Problem, QueryDocument, Schema, SchemaDocument, TypeSystem,
 };
@@ -71,7 +71,7 @@ impl Pattern for Compiled {
 }
 
 impl Compiled {
-    fn new(text: &str) -> Result<Self, Fault> {
+    fn new(text: &str) -> Result<Self, BuiltinError> {
         Ok(Self {
             types: types(graphql::parse_schema(text).map_err(worded)?)?,
             length: text.len(),
@@ -85,7 +85,7 @@ type Checker = for<'e> fn(
     &mut BuiltinContext<'e>,
     &[ValueRef<'e>],
     Option<&Arc<Compiled>>,
-) -> Result<ValueRef<'e>, Fault>;
+) -> Result<ValueRef<'e>, BuiltinError>;
 
 /// A call whose schema is a constant.
 struct Constant {
@@ -98,7 +98,7 @@ impl Prepared for Constant {
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         (self.run)(call, operands, Some(&self.schema))
     }
 }
@@ -110,20 +110,20 @@ fn prepare(operands: &[Option<ValueRef<'_>>], run: Checker) -> Option<Arc<dyn Pr
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it maps errors")]
-fn worded(problem: impl ToString) -> Fault {
-    Fault::error(problem.to_string())
+fn worded(problem: impl ToString) -> BuiltinError {
+    BuiltinError::error(problem.to_string())
 }
 
-fn types(document: SchemaDocument<'_>) -> Result<TypeSystem, Fault> {
+fn types(document: SchemaDocument<'_>) -> Result<TypeSystem, BuiltinError> {
     match Schema::build(document) {
         Ok(schema) => Ok(TypeSystem::new(&schema)),
         Err(Problem { message, position }) => {
-            let place = if position.is_known() {
+            let place = if position.has_source() {
                 position.to_string()
             } else {
                 "-1:-1".to_owned()
             };
-            Err(Fault::error(format!(
+            Err(BuiltinError::error(format!(
                 "Error in gqlparser SchemaDocument to Schema conversion: input:{place}: {message}"
             )))
         }
@@ -141,20 +141,24 @@ impl<'e> Source<'e> {
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
         position: u8,
-    ) -> Result<Self, Fault> {
-        let operand = operands.at(position);
+    ) -> Result<Self, BuiltinError> {
+        let operand = operands.operand(position);
         if operand.as_object().is_some() {
             return Ok(Self::Tree(operand));
         }
         let Some(text) = operand.as_text() else {
             // counted from 0, as OPA does here
-            return Err(Fault::operand(position, &["string", "object"], operand));
+            return Err(BuiltinError::operand(
+                position,
+                &["string", "object"],
+                operand,
+            ));
         };
         text_of(call, text).map(Self::Text)
     }
 }
 
-fn text_of<'e>(call: &mut BuiltinContext<'e>, text: TextView<'e>) -> Result<&'e str, Fault> {
+fn text_of<'e>(call: &mut BuiltinContext<'e>, text: TextView<'e>) -> Result<&'e str, BuiltinError> {
     call.budget.spend_len(text.as_bytes().len())?;
     Ok(match text {
         TextView::Utf8(text) => text,
@@ -165,7 +169,7 @@ fn text_of<'e>(call: &mut BuiltinContext<'e>, text: TextView<'e>) -> Result<&'e 
 fn query<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<QueryDocument<'e>, Fault> {
+) -> Result<QueryDocument<'e>, BuiltinError> {
     match Source::new(call, operands, 0)? {
         Source::Text(text) => graphql::parse_query(text),
         Source::Tree(tree) => QueryDocument::decode(tree, 0),
@@ -184,7 +188,7 @@ impl<'e> Schemed<'e> {
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
         constant: Option<&Arc<Compiled>>,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, BuiltinError> {
         let source = Source::new(call, operands, 1)?;
         let compiled = match (&source, constant) {
             (_, Some(compiled)) => Arc::clone(compiled),
@@ -202,7 +206,7 @@ impl<'e> Schemed<'e> {
     }
 
     /// The syntax tree.
-    fn tree(&self, call: &BuiltinContext<'e>) -> Result<ValueRef<'e>, Fault> {
+    fn tree(&self, call: &BuiltinContext<'e>) -> Result<ValueRef<'e>, BuiltinError> {
         let text = match self.source {
             Source::Text(text) => text,
             Source::Tree(tree) => {
@@ -225,8 +229,8 @@ fn checked<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
     constant: Option<&Arc<Compiled>>,
-    check: impl FnOnce(&TypeSystem, &QueryDocument<'e>) -> Result<(), Fault>,
-) -> Result<[ValueRef<'e>; 2], Fault> {
+    check: impl FnOnce(&TypeSystem, &QueryDocument<'e>) -> Result<(), BuiltinError>,
+) -> Result<[ValueRef<'e>; 2], BuiltinError> {
     let query = query(call, operands)?;
     let schema = Schemed::new(call, operands, constant)?;
     check(&schema.compiled.types, &query)?;
@@ -237,7 +241,7 @@ fn parse<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
     constant: Option<&Arc<Compiled>>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let trees = checked(call, operands, constant, |types, query| {
         graphql::validate(types, query).map_err(worded)
     })?;
@@ -248,14 +252,14 @@ fn parse_and_verify<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
     constant: Option<&Arc<Compiled>>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let trees = checked(call, operands, constant, |types, query| {
         let valid = graphql::is_valid(types, query);
-        valid.then_some(()).ok_or(Fault::Undefined)
+        valid.then_some(()).ok_or(BuiltinError::Undefined)
     });
     let (valid, [query, schema]) = match trees {
         Ok(trees) => (true, trees),
-        Err(Fault::Halt(halt)) => return Err(Fault::Halt(halt)),
+        Err(BuiltinError::Halt(halt)) => return Err(BuiltinError::Halt(halt)),
         Err(_) => (false, [call.arena.object_from([]); 2]),
     };
     Ok(call.arena.array(&[ValueRef::Bool(valid), query, schema]))
@@ -265,14 +269,14 @@ fn is_valid<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
     constant: Option<&Arc<Compiled>>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let mut valid = || {
         let query = query(call, operands)?;
         let schema = Schemed::new(call, operands, constant)?;
         Ok(graphql::is_valid(&schema.compiled.types, &query))
     };
     match valid() {
-        Err(Fault::Halt(halt)) => Err(Fault::Halt(halt)),
+        Err(BuiltinError::Halt(halt)) => Err(BuiltinError::Halt(halt)),
         valid => Ok(ValueRef::Bool(valid.unwrap_or(false))),
     }
 }
@@ -280,7 +284,7 @@ fn is_valid<'e>(
 fn parse_query<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = text_of(call, operands.text(0)?)?;
     let document = graphql::parse_query(text).map_err(worded)?;
     Ok(document.encode(call.arena))
@@ -289,7 +293,7 @@ fn parse_query<'e>(
 fn parse_schema<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = text_of(call, operands.text(0)?)?;
     let document = graphql::parse_schema(text).map_err(worded)?;
     Ok(document.encode(call.arena))
@@ -298,11 +302,11 @@ fn parse_schema<'e>(
 fn schema_is_valid<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let document = match Source::new(call, operands, 0) {
         Ok(Source::Text(text)) => graphql::parse_schema(text),
         Ok(Source::Tree(tree)) => SchemaDocument::decode(tree, 0),
-        Err(Fault::Halt(halt)) => return Err(Fault::Halt(halt)),
+        Err(BuiltinError::Halt(halt)) => return Err(BuiltinError::Halt(halt)),
         Err(_) => return Ok(ValueRef::Bool(false)),
     };
     Ok(ValueRef::Bool(document.and_then(Schema::build).is_ok()))

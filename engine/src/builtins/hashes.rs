@@ -8,7 +8,7 @@ use sha2::{Sha256, Sha512};
 use subtle::ConstantTimeEq;
 
 use super::encoding::hex;
-use super::{Builtin, BuiltinContext, Fault, Operands};
+use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::value::ValueRef;
 
 /// This family's entries.
@@ -66,7 +66,7 @@ pub const TABLE: &[Builtin] = &[
 fn digest<'e, D: Digest>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let digest = D::digest(operands.text(0)?.as_bytes());
     Ok(hex::written(call, &digest))
 }
@@ -74,15 +74,15 @@ fn digest<'e, D: Digest>(
 fn hmac<'e, M: Mac + KeyInit>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, key) = (operands.text(0)?, operands.text(1)?);
     let mac = <M as KeyInit>::new_from_slice(key.as_bytes());
-    let mac = mac.map_err(|_| Fault::error("invalid key length"))?;
+    let mac = mac.map_err(|_| BuiltinError::error("invalid key length"))?;
     let code = mac.chain_update(text.as_bytes()).finalize().into_bytes();
     Ok(hex::written(call, &code))
 }
 
-fn equal<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+fn equal<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
     let (left, right) = (operands.text(0)?, operands.text(1)?);
     let equal = left.as_bytes().ct_eq(right.as_bytes());
     Ok(ValueRef::Bool(equal.into()))

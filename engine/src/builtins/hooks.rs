@@ -1,10 +1,10 @@
 //! What a host attaches to an evaluation.
 
-use super::fault::{Fault, StopReason};
+use super::builtin_error::{BuiltinError, StopReason};
 use super::http::SendMetrics;
 use super::metadata::ResponseMetadata;
 use super::nd_cache::NdBuiltinCache;
-use super::recorded::Recorded;
+use super::recorded_calls::RecordedCalls;
 use crate::value::Value;
 
 /// Runs the call that it is given, or leaves it out.
@@ -25,11 +25,11 @@ pub struct Hooks<'a> {
     /// Where functions of the host tell the caller something.
     pub response_metadata: Option<&'a ResponseMetadata>,
     /// What is called at each look at the budget.
-    pub at_looks: Option<&'a dyn Fn()>,
+    pub on_poll: Option<&'a dyn Fn()>,
     /// What is called with each call that may block this thread, to run it.
     pub around_host_calls: Option<AroundHostCalls<'a>>,
     /// What functions that are not pure answered, where that is recorded.
-    pub(crate) recorded: Option<&'a Recorded>,
+    pub(crate) recorded: Option<&'a RecordedCalls>,
 }
 
 impl Hooks<'_> {
@@ -40,7 +40,7 @@ impl Hooks<'_> {
         send_metrics: None,
         metadata: None,
         response_metadata: None,
-        at_looks: None,
+        on_poll: None,
         around_host_calls: None,
         recorded: None,
     };
@@ -50,14 +50,14 @@ impl<'a> Hooks<'a> {
     /// Returns what to call now and then while this thread waits. A host that runs the call itself knows that the thread waits,
     /// and needs no calls in between.
     pub fn while_waiting(&self) -> Option<&'a dyn Fn()> {
-        self.at_looks.filter(|_| self.around_host_calls.is_none())
+        self.on_poll.filter(|_| self.around_host_calls.is_none())
     }
 
     /// Makes a call that may block this thread, by [`Self::around_host_calls`].
     ///
     /// # Errors
     /// The host left the call out: the evaluation ends as cancelled.
-    pub fn host_call<R>(&self, call: impl FnOnce() -> R) -> Result<R, Fault> {
+    pub fn host_call<R>(&self, call: impl FnOnce() -> R) -> Result<R, BuiltinError> {
         let Some(around) = self.around_host_calls else {
             return Ok(call());
         };
@@ -67,6 +67,6 @@ impl<'a> Hooks<'a> {
                 result = Some(call());
             }
         });
-        result.ok_or_else(|| Fault::stopped(StopReason::Cancelled))
+        result.ok_or_else(|| BuiltinError::stopped(StopReason::Cancelled))
     }
 }

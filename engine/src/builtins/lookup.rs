@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv6Addr};
 
 use super::http::check_name;
-use super::{Builtin, BuiltinContext, Fault, FaultCode, Operands};
+use super::{Builtin, BuiltinContext, BuiltinError, EvalErrorCode, Operands};
 use crate::host::{LookupError, NO_NETWORK};
 use crate::value::ValueRef;
 
@@ -20,11 +20,11 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
 fn lookup<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let operand = operands.text(0)?;
     let name = operand.to_str();
-    check_name(call, &name).map_err(Fault::error)?;
-    if let Some(known) = call.kept().looked_up.get(operand.as_bytes()) {
+    check_name(call, &name).map_err(BuiltinError::error)?;
+    if let Some(known) = call.caches().lookups.get(operand.as_bytes()) {
         return Ok(*known);
     }
     let addresses = if let Some(address) = literal(&name) {
@@ -41,17 +41,19 @@ fn lookup<'e>(
     };
     let arena = call.arena;
     let set = arena.set_from(addresses.iter().map(|address| arena.text(address)));
-    call.kept().looked_up.insert(operand.as_bytes().into(), set);
+    call.caches().lookups.insert(operand.as_bytes().into(), set);
     Ok(set)
 }
 
-fn failed(call: &BuiltinContext<'_>, name: &str, error: LookupError) -> Fault {
+fn failed(call: &BuiltinContext<'_>, name: &str, error: LookupError) -> BuiltinError {
     match call.budget.ended("net.lookup_ip_addr") {
         Some(end) => end,
         None => match error {
-            LookupError::Failed(problem) => Fault::error(format!("lookup {name}: {problem}")),
-            LookupError::Over(_) => Fault::error(format!("lookup {name}: i/o timeout")),
-            LookupError::NoNetwork => Fault::halt(FaultCode::Builtin, NO_NETWORK),
+            LookupError::Failed(problem) => {
+                BuiltinError::error(format!("lookup {name}: {problem}"))
+            }
+            LookupError::Over(_) => BuiltinError::error(format!("lookup {name}: i/o timeout")),
+            LookupError::NoNetwork => BuiltinError::halt(EvalErrorCode::Builtin, NO_NETWORK),
         },
     }
 }

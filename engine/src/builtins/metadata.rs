@@ -8,14 +8,14 @@ use crate::value::Value;
 /// Fields that functions of the host add to a decision's response, by name.
 ///
 /// ```
-/// use solon::{Custom, Fault};
+/// use solon::{BuiltinError, HostFunction};
 /// use solon::{Engine, Request, ResponseMetadata, Value};
 ///
-/// let audited = Custom::new("audited", "x: any => same: any", |call, operands| {
+/// let audited = HostFunction::new("audited", "x: any => same: any", |call, operands| {
 ///     let tenant = call.metadata().and_then(Value::as_object);
 ///     let tenant = tenant.and_then(|fields| fields.get_str("tenant"));
 ///     call.set_response_metadata("audit/tenant", tenant.cloned().unwrap_or_default());
-///     operands.first().copied().ok_or(Fault::Undefined)
+///     operands.first().copied().ok_or(BuiltinError::Undefined)
 /// })?;
 /// let engine = Engine::builder().function(audited).build();
 /// let query = engine.prepare_query("x := audited(1)")?;

@@ -7,18 +7,18 @@
 
 mod buffer;
 mod builtin;
+pub mod builtin_error;
 pub mod call;
 pub mod capabilities;
-pub mod custom;
 mod entry;
-pub mod fault;
 mod folds;
+pub mod host_function;
+mod intrinsic;
 mod name_filter;
 pub mod operands;
 mod operators;
 pub mod patterns;
-mod quick;
-mod recorded;
+mod recorded_calls;
 mod registry;
 mod runes;
 mod tested;
@@ -72,30 +72,30 @@ mod uuid;
 pub use builtin::{
     Builtin, Function, IndexTest, Observed, Prepared, Run, Specialise, TextRelation,
 };
-pub(crate) use call::Left;
+pub use builtin_error::{BuiltinError, BuiltinErrorDetail, EvalErrorCode, StopReason};
+pub(crate) use call::ResumeState;
 pub use call::{Budget, BuiltinContext};
 pub use capabilities::{Capabilities, CapabilitiesError};
 pub use comparison::has_element;
 #[cfg(feature = "crypto")]
 pub use crypto::parse_certificates_in_der;
-pub use custom::{Custom, CustomBody};
 pub use entry::{Declaration, Entry, after};
-pub use fault::{Fault, FaultCode, FaultError, StopReason};
 pub use folds::{Aggregation, Fold};
 pub use graph::Graphs;
 pub use hooks::Hooks;
+pub use host_function::{HostFunction, HostFunctionBody};
 pub use http::SendMetrics;
+pub use intrinsic::{Intrinsic, IntrinsicResult};
 #[cfg(feature = "crypto")]
 pub(crate) use jwt::{sign_message, verify_signature};
 pub use metadata::ResponseMetadata;
 pub use name_filter::{may_be_deprecated_below, may_be_plain};
 pub use nd_cache::NdBuiltinCache;
 pub use operands::{Members, Operands};
-pub use operators::{index_test, is_seen, is_silent, published_test};
+pub use operators::{index_test, is_observable, is_silent, opa_index_test};
 pub use patterns::Patterns;
 pub use printing::{PRINT_EACH, TEMPLATE_STRING};
-pub use quick::{Answer, Quick};
-pub(crate) use recorded::Recorded;
+pub(crate) use recorded_calls::RecordedCalls;
 #[cfg(feature = "regex")]
 pub use regex::is_pattern;
 

@@ -9,14 +9,15 @@ use crate::index::Indexed as _;
 /// most others.
 pub fn may_be_deprecated_below(part: &str) -> bool {
     static DEPRECATED: LazyLock<NameFilter> =
-        LazyLock::new(|| NameFilter::of(all().filter(|entry| entry.builtin.deprecated)));
+        LazyLock::new(|| NameFilter::from_entries(all().filter(|entry| entry.builtin.deprecated)));
     DEPRECATED.have(part)
 }
 
 /// Whether a built-in may have a name without points.
 pub fn may_be_plain(name: &str) -> bool {
-    static PLAIN: LazyLock<NameFilter> =
-        LazyLock::new(|| NameFilter::of(all().filter(|entry| !entry.builtin.name.contains('.'))));
+    static PLAIN: LazyLock<NameFilter> = LazyLock::new(|| {
+        NameFilter::from_entries(all().filter(|entry| !entry.builtin.name.contains('.')))
+    });
     PLAIN.have(name)
 }
 
@@ -24,7 +25,7 @@ pub fn may_be_plain(name: &str) -> bool {
 struct NameFilter([u64; 256]);
 
 impl NameFilter {
-    fn of<'t>(entries: impl Iterator<Item = &'t Entry>) -> Self {
+    fn from_entries<'t>(entries: impl Iterator<Item = &'t Entry>) -> Self {
         let mut filter = [0; 256];
         for entry in entries {
             let part = entry.builtin.name.split('.').next().unwrap_or_default();

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::{
-    Answer, Builtin, BuiltinContext, Fault, IndexTest, Members, Operands, Prepared, Quick,
+    Builtin, BuiltinContext, BuiltinError, IndexTest, Intrinsic, IntrinsicResult, Members,
+    Operands, Prepared,
 };
 use crate::bug::bug;
 use crate::value::{TextView, ValueRef};
 pub use range::Range;
-use range::{Address, Form, Prefix};
+use range::{Address, Prefix, RangeKind};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -24,7 +25,7 @@ pub const TABLE: &[Builtin] = &[
     )
     .testing(IndexTest::Network)
     .specialise(prepare)
-    .quick(Quick::Two(Answer::Bool, contains)),
+    .quick(Intrinsic::Two(IntrinsicResult::Bool, contains)),
     Builtin::new(
         "net.cidr_contains_matches",
         "cidrs: any<string, array[any<string, array[any]>], object[string: any<string, array[any]>], set[any<string, array[any]>]>, cidrs_or_ips: any<string, array[any<string, array[any]>], object[string: any<string, array[any]>], set[any<string, array[any]>]> => output: set[array<any, any>]",
@@ -43,14 +44,14 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether two blocks have an address in common.",
         cidr_intersects,
     )
-    .quick(Quick::Two(Answer::Bool, intersects)),
+    .quick(Intrinsic::Two(IntrinsicResult::Bool, intersects)),
     Builtin::new(
         "net.cidr_is_valid",
         "cidr: string => result: boolean",
         "Tells whether a string denotes a block.",
         cidr_is_valid,
     )
-    .quick(Quick::One(Answer::Bool, is_block)),
+    .quick(Intrinsic::One(IntrinsicResult::Bool, is_block)),
     Builtin::new(
         "net.cidr_merge",
         "addrs: any<array[any<string>], set[string]> => output: set[string]",
@@ -69,18 +70,18 @@ pub const TABLE: &[Builtin] = &[
 /// What an address takes in a set of them, in bytes; a low estimate.
 const ADDRESS_BYTES: u128 = 32;
 
-fn block(text: TextView<'_>) -> Result<Range, Fault> {
-    if let Some((Form::Block, range)) = Range::usual(text.as_bytes()) {
+fn block(text: TextView<'_>) -> Result<Range, BuiltinError> {
+    if let Some((RangeKind::Block, range)) = Range::usual(text.as_bytes()) {
         return Ok(range);
     }
     let text = &*text.to_str();
     match Range::parse(text) {
         Some((_, range)) => Ok(range),
-        None => Err(Fault::error(format!("invalid CIDR address: {text}"))),
+        None => Err(BuiltinError::error(format!("invalid CIDR address: {text}"))),
     }
 }
 
-fn block_or_address(text: TextView<'_>) -> Result<Range, Fault> {
+fn block_or_address(text: TextView<'_>) -> Result<Range, BuiltinError> {
     if let Some((_, range)) = Range::usual(text.as_bytes()) {
         return Ok(range);
     }
@@ -88,7 +89,7 @@ fn block_or_address(text: TextView<'_>) -> Result<Range, Fault> {
     let address = || Address::parse(text).map(|address| Range::block(address, 0));
     let range = Range::parse(text).map(|(_, range)| range);
     range.or_else(address).ok_or_else(|| {
-        Fault::error(format!(
+        BuiltinError::error(format!(
             "not a valid textual representation of an IP address or CIDR: {text}"
         ))
     })
@@ -100,7 +101,7 @@ pub fn range(text: &str) -> Option<Range> {
 }
 
 /// A string, whichever operand it is of: messages call each the first.
-fn text(value: ValueRef<'_>) -> Result<TextView<'_>, Fault> {
+fn text(value: ValueRef<'_>) -> Result<TextView<'_>, BuiltinError> {
     [value].text(0)
 }
 
@@ -108,7 +109,7 @@ fn text(value: ValueRef<'_>) -> Result<TextView<'_>, Fault> {
 #[inline]
 fn usual_block(text: &[u8]) -> Option<Range> {
     let (form, range) = Range::usual(text)?;
-    (form == Form::Block).then_some(range)
+    (form == RangeKind::Block).then_some(range)
 }
 
 fn contains(whole: &[u8], part: &[u8]) -> Option<i64> {
@@ -133,7 +134,7 @@ fn intersects(left: &[u8], right: &[u8]) -> Option<i64> {
 /// A block of IPv4 in its usual form.
 #[inline]
 fn usual_prefix(text: &[u8]) -> Option<Prefix> {
-    Prefix::usual(text).filter(|prefix| prefix.form == Form::Block)
+    Prefix::usual(text).filter(|prefix| prefix.kind == RangeKind::Block)
 }
 
 fn is_block(text: &[u8]) -> Option<i64> {
@@ -143,9 +144,9 @@ fn is_block(text: &[u8]) -> Option<i64> {
 fn cidr_contains<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let whole = block(text(operands.at(0))?)?;
-    let part = block_or_address(text(operands.at(1))?)?;
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let whole = block(text(operands.operand(0))?)?;
+    let part = block_or_address(text(operands.operand(1))?)?;
     Ok(ValueRef::Bool(whole.contains(part)))
 }
 
@@ -157,16 +158,16 @@ impl Prepared for Block {
         &self,
         _: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
-        let part = block_or_address(text(operands.at(1))?)?;
+    ) -> Result<ValueRef<'e>, BuiltinError> {
+        let part = block_or_address(text(operands.operand(1))?)?;
         Ok(ValueRef::Bool(self.0.contains(part)))
     }
 
-    fn quick(&self) -> Option<(usize, Answer)> {
-        Some((1, Answer::Bool))
+    fn intrinsic_operand(&self) -> Option<(usize, IntrinsicResult)> {
+        Some((1, IntrinsicResult::Bool))
     }
 
-    fn answer(&self, part: &[u8]) -> Option<i64> {
+    fn intrinsic_result(&self, part: &[u8]) -> Option<i64> {
         let (_, part) = Range::usual(part)?;
         Some(self.0.contains(part).into())
     }
@@ -181,17 +182,17 @@ fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
 fn cidr_intersects<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let left = block(text(operands.at(0))?)?;
-    let right = block(text(operands.at(1))?)?;
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let left = block(text(operands.operand(0))?)?;
+    let right = block(text(operands.operand(1))?)?;
     Ok(ValueRef::Bool(left.intersects(right)))
 }
 
 fn cidr_is_valid<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let text = operands.at(0).as_text();
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let text = operands.operand(0).as_text();
     let valid = text.is_some_and(|text| Range::parse(&text.to_str()).is_some());
     Ok(ValueRef::Bool(valid))
 }
@@ -199,7 +200,7 @@ fn cidr_is_valid<'e>(
 fn cidr_expand<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let Range { first, last, .. } = block(operands.text(0)?)?;
     let bytes = (last.0 - first.0).saturating_mul(ADDRESS_BYTES);
     call.budget
@@ -219,7 +220,7 @@ fn members<'e>(
     match operand {
         _ if operand.as_text().is_some() => Box::new(std::iter::once((operand, operand))),
         _ if let Some(object) = operand.as_object() => Box::new(object.iter()),
-        _ => match Members::of(operand) {
+        _ => match Members::from_value(operand) {
             Some(Members::Array(array)) => Box::new((0..).map(ValueRef::Int).zip(array.iter())),
             Some(Members::Set(set)) => Box::new(set.iter().map(|member| (member, member))),
             None => Box::new(std::iter::empty()),
@@ -228,11 +229,11 @@ fn members<'e>(
 }
 
 /// The string of a member, which is one or an array that starts with one.
-fn named(member: ValueRef<'_>, position: u8) -> Result<ValueRef<'_>, Fault> {
+fn named(member: ValueRef<'_>, position: u8) -> Result<ValueRef<'_>, BuiltinError> {
     match member.as_array().map(|array| array.get(0)) {
         Some(Some(first)) => Ok(first),
         None if member.as_text().is_some() => Ok(member),
-        _ => Err(Fault::error(format!(
+        _ => Err(BuiltinError::error(format!(
             "operand {position}: element must be string or non-empty array"
         ))),
     }
@@ -241,12 +242,12 @@ fn named(member: ValueRef<'_>, position: u8) -> Result<ValueRef<'_>, Fault> {
 fn cidr_contains_matches<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     // the parts are looked at with the first of the blocks, so that a mistake in that one comes first
     let mut parts: Option<SmallVec<[(ValueRef<'e>, Range); 1]>> = None;
-    let first_part = members(operands.at(1)).next();
+    let first_part = members(operands.operand(1)).next();
     let mut pairs = call.arena.list();
-    for (key, whole) in members(operands.at(0)) {
+    for (key, whole) in members(operands.operand(0)) {
         let whole = named(whole, 1)?;
         let Some((_, part)) = first_part else {
             continue;
@@ -258,7 +259,7 @@ fn cidr_contains_matches<'e>(
                 let part = text(named(part, 2)?)?;
                 Ok((key, block_or_address(part)?))
             };
-            let read: Result<_, Fault> = members(operands.at(1)).map(read).collect();
+            let read: Result<_, BuiltinError> = members(operands.operand(1)).map(read).collect();
             parts = Some(read?);
         }
         let parts = parts
@@ -275,13 +276,13 @@ fn cidr_contains_matches<'e>(
 }
 
 /// Reads a block, or an IPv4 address for the block that its class gives it.
-fn block_or_class(text: &str) -> Result<(Address, Range), Fault> {
+fn block_or_class(text: &str) -> Result<(Address, Range), BuiltinError> {
     let Some(address) = Address::parse(text) else {
         return Range::parse(text)
-            .ok_or_else(|| Fault::error(format!("invalid CIDR address: {text}")));
+            .ok_or_else(|| BuiltinError::error(format!("invalid CIDR address: {text}")));
     };
     let Some(v4) = address.to_v4() else {
-        return Err(Fault::error("IPv6 invalid: needs prefix length"));
+        return Err(BuiltinError::error("IPv6 invalid: needs prefix length"));
     };
     let host_bits = match v4.octets() {
         [0..=127, ..] => 24,
@@ -295,14 +296,14 @@ fn block_or_class(text: &str) -> Result<(Address, Range), Fault> {
 fn cidr_merge<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let Some(members) = Members::of(operands.at(0)) else {
-        return Err(Fault::error("operand must be an array"));
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let Some(members) = Members::from_value(operands.operand(0)) else {
+        return Err(BuiltinError::error("operand must be an array"));
     };
     call.budget.spend_len(members.len())?;
     let read = |member: ValueRef<'e>| {
         let text = member.as_text();
-        let text = text.ok_or_else(|| Fault::error("element must be string"))?;
+        let text = text.ok_or_else(|| BuiltinError::error("element must be string"))?;
         let text = text.to_str();
         let (address, range) = block_or_class(&text)?;
         let shown = if text.contains('/') {
@@ -312,7 +313,7 @@ fn cidr_merge<'e>(
         };
         Ok((range, shown))
     };
-    let ranges: Result<Vec<_>, Fault> = members.iter().map(read).collect();
+    let ranges: Result<Vec<_>, BuiltinError> = members.iter().map(read).collect();
     let mut ranges = ranges?;
     ranges.sort_unstable();
     ranges.dedup_by(|(later, _), (range, shown)| {

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hasher};
 use num_bigint::BigInt;
 
 use super::arrays::allot;
-use super::{Builtin, BuiltinContext, Fault, Operands};
+use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::bug::bug;
 use crate::value::{Number, NumberBuf, ValueRef};
 
@@ -35,7 +35,7 @@ pub const TABLE: &[Builtin] = &[
 fn range<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (first, last) = (operands.integer(0)?, operands.integer(1)?);
     steps(call, first, last, Number::Int(1))
 }
@@ -43,12 +43,12 @@ fn range<'e>(
 fn range_step<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (first, last) = (operands.integer(0)?, operands.integer(1)?);
     let step = operands.integer(2)?;
     if step.compare(Number::Int(0)).is_le() {
         // OPA's text names the function, and so does what is put before it
-        return Err(Fault::error(
+        return Err(BuiltinError::error(
             "numbers.range_step: step must be a positive integer",
         ));
     }
@@ -56,14 +56,14 @@ fn range_step<'e>(
 }
 
 /// Numbers that are made between two looks at what may end the evaluation.
-const STRETCH: usize = 1 << 16;
+const POLL_INTERVAL: usize = 1 << 16;
 
 fn steps<'e>(
     call: &mut BuiltinContext<'e>,
     first: Number<'_>,
     last: Number<'_>,
     step: Number<'_>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (Some(first), Some(last), Some(step)) = (first.to_i64(), last.to_i64(), step.to_i64())
     else {
         return big_steps(call, first, last, step);
@@ -79,7 +79,7 @@ fn steps<'e>(
     list.reserve_exact(count);
     while list.len() < count {
         call.budget.check()?;
-        let stretch = STRETCH.min(count - list.len());
+        let stretch = POLL_INTERVAL.min(count - list.len());
         list.extend((0..stretch).map(|_| {
             let number = next;
             // behind the last there may be no other
@@ -96,7 +96,7 @@ fn big_steps<'e>(
     first: Number<'_>,
     last: Number<'_>,
     step: Number<'_>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let whole = |number: Number<'_>| {
         number
             .to_bigint()
@@ -127,7 +127,7 @@ fn big_steps<'e>(
 fn intn<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let key = operands.text(0)?;
     let bound = operands.int(1)?.unsigned_abs();
     // a keyed hash of the operands needs no memory of earlier answers

@@ -1,15 +1,15 @@
 //! Objects.
 
-pub mod forms;
 mod get;
-pub mod kept;
+pub mod merge_cache;
+pub mod shape_merges;
 mod union;
 
 use smallvec::SmallVec;
 use solon_syntax::stack;
 
 use super::arrays::allot;
-use super::{Builtin, BuiltinContext, Fault, Operands, occurrences};
+use super::{Builtin, BuiltinContext, BuiltinError, Operands, occurrences};
 use crate::value::array::ArrayView;
 use crate::value::{Kind, ObjectView, Overlaid, SetView, ValueRef};
 
@@ -63,10 +63,10 @@ pub const TABLE: &[Builtin] = &[
 fn keys<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let object = operands.object(0)?;
     allot(call, object.len())?;
-    if let Some(keys) = forms::known_keys(call, object) {
+    if let Some(keys) = shape_merges::cached_keys(call, object) {
         return Ok(call.arena.sorted_set(keys));
     }
     let mut keys = bumpalo::collections::Vec::with_capacity_in(object.len(), call.arena.bump());
@@ -77,9 +77,9 @@ fn keys<'e>(
 fn filter<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let object = operands.object(0)?;
-    if let Some(filtered) = forms::selected(call, object, operands.at(1), true)? {
+    if let Some(filtered) = shape_merges::selected(call, object, operands.operand(1), true)? {
         return Ok(filtered);
     }
     let keys = key_set(call, operands)?;
@@ -96,9 +96,9 @@ fn filter<'e>(
 fn remove<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let object = operands.object(0)?;
-    if let Some(others) = forms::selected(call, object, operands.at(1), false)? {
+    if let Some(others) = shape_merges::selected(call, object, operands.operand(1), false)? {
         return Ok(others);
     }
     let keys = key_set(call, operands)?;
@@ -153,23 +153,27 @@ fn in_order<'e>(
 fn key_set<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let operand = operands.at(1);
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let operand = operands.operand(1);
     if let Some(array) = operand.as_array() {
         allot(call, array.len())?;
         return Ok(call.arena.set_from(array.iter()));
     }
     match operand.kind() {
         Kind::Set | Kind::Object => Ok(operand),
-        _ => Err(Fault::operand(2, &["object", "set", "array"], operand)),
+        _ => Err(BuiltinError::operand(
+            2,
+            &["object", "set", "array"],
+            operand,
+        )),
     }
 }
 
 fn subset<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let (whole, part) = (operands.at(0), operands.at(1));
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let (whole, part) = (operands.operand(0), operands.operand(1));
     let found = if let (Some(whole), Some(part)) = (whole.as_object(), part.as_object()) {
         object_subset(call, whole, part)?
     } else if let (Some(whole), Some(part)) = (whole.as_set(), part.as_set()) {
@@ -178,9 +182,9 @@ fn subset<'e>(
         array_subset(call, whole, part)?
     } else if let (Some(whole), Some(part)) = (whole.as_array(), part.as_set()) {
         call.budget.spend_len(whole.len())?;
-        array_holds_set(whole, part)
+        array_contains_set(whole, part)
     } else {
-        return Err(Fault::type_error(
+        return Err(BuiltinError::type_error(
             "both arguments object.subset must be of the same type or array and set",
         ));
     };
@@ -191,7 +195,7 @@ fn object_subset<'e>(
     call: &mut BuiltinContext<'e>,
     whole: ObjectView<'e>,
     part: ObjectView<'e>,
-) -> Result<bool, Fault> {
+) -> Result<bool, BuiltinError> {
     call.budget.spend_len(part.len())?;
     for (key, part) in part.iter() {
         let Some(whole) = whole.get(key) else {
@@ -217,7 +221,7 @@ fn set_subset(
     call: &mut BuiltinContext<'_>,
     whole: SetView<'_>,
     part: SetView<'_>,
-) -> Result<bool, Fault> {
+) -> Result<bool, BuiltinError> {
     call.budget.spend_len(part.len())?;
     Ok(part.len() <= whole.len() && part.iter_unordered().all(|member| whole.contains(member)))
 }
@@ -227,7 +231,7 @@ fn array_subset(
     call: &mut BuiltinContext<'_>,
     whole: ArrayView<'_>,
     part: ArrayView<'_>,
-) -> Result<bool, Fault> {
+) -> Result<bool, BuiltinError> {
     allot(call, whole.len() + part.len())?;
     let whole: Vec<ValueRef<'_>> = whole.iter().collect();
     let part: Vec<ValueRef<'_>> = part.iter().collect();
@@ -240,7 +244,7 @@ fn array_subset(
 }
 
 /// Counts as OPA does: an element that is there twice counts twice, and nothing is in an empty array.
-fn array_holds_set(whole: ArrayView<'_>, part: SetView<'_>) -> bool {
+fn array_contains_set(whole: ArrayView<'_>, part: SetView<'_>) -> bool {
     let mut held = 0;
     whole.iter().any(|element| {
         held += usize::from(part.contains(element));

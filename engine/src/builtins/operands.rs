@@ -1,6 +1,6 @@
 //! Operands: reading them, and saying what they should have been.
 
-use super::fault::{Fault, FaultError};
+use super::builtin_error::{BuiltinError, BuiltinErrorDetail};
 use crate::bug::bug;
 use crate::value::array::{ArrayIter, ArrayView};
 use crate::value::set::SetIter;
@@ -25,8 +25,8 @@ pub fn plain_int(number: Number<'_>) -> Option<i64> {
     }
 }
 
-fn not_integer(position: u8) -> Fault {
-    Fault::Error(Box::new(FaultError::Operand {
+fn not_integer(position: u8) -> BuiltinError {
+    BuiltinError::Error(Box::new(BuiltinErrorDetail::Operand {
         position: position + 1,
         want: &["integer number"],
         got: "floating-point number".into(),
@@ -36,23 +36,27 @@ fn not_integer(position: u8) -> Fault {
 /// Reads an operand, or says what it should have been.
 pub trait Operands<'e> {
     /// The operand at a position counted from 0; `null` when it is missing, which the compiler rules out.
-    fn at(&self, position: u8) -> ValueRef<'e>;
+    fn operand(&self, position: u8) -> ValueRef<'e>;
     /// A string.
-    fn text(&self, position: u8) -> Result<TextView<'e>, Fault>;
+    fn text(&self, position: u8) -> Result<TextView<'e>, BuiltinError>;
     /// A number.
-    fn number(&self, position: u8) -> Result<Number<'e>, Fault>;
+    fn number(&self, position: u8) -> Result<Number<'e>, BuiltinError>;
     /// An integer that fits 64 bits, see [`plain_int`].
-    fn int(&self, position: u8) -> Result<i64, Fault>;
+    fn int(&self, position: u8) -> Result<i64, BuiltinError>;
     /// An integer of any size, however it is written.
-    fn integer(&self, position: u8) -> Result<Number<'e>, Fault>;
+    fn integer(&self, position: u8) -> Result<Number<'e>, BuiltinError>;
     /// An array.
-    fn array(&self, position: u8) -> Result<ArrayView<'e>, Fault>;
+    fn array(&self, position: u8) -> Result<ArrayView<'e>, BuiltinError>;
     /// An object.
-    fn object(&self, position: u8) -> Result<ObjectView<'e>, Fault>;
+    fn object(&self, position: u8) -> Result<ObjectView<'e>, BuiltinError>;
     /// A set.
-    fn set(&self, position: u8) -> Result<SetView<'e>, Fault>;
+    fn set(&self, position: u8) -> Result<SetView<'e>, BuiltinError>;
     /// An array or a set; `want` is the order in which the message names the kinds.
-    fn members(&self, position: u8, want: &'static [&'static str]) -> Result<Members<'e>, Fault>;
+    fn members(
+        &self,
+        position: u8,
+        want: &'static [&'static str],
+    ) -> Result<Members<'e>, BuiltinError>;
 }
 
 /// The elements of an array or the members of a set.
@@ -66,7 +70,7 @@ pub enum Members<'e> {
 
 impl<'e> Members<'e> {
     /// Those of an array or a set.
-    pub fn of(value: ValueRef<'e>) -> Option<Self> {
+    pub fn from_value(value: ValueRef<'e>) -> Option<Self> {
         match value.as_array() {
             Some(array) => Some(Self::Array(array)),
             None => value.as_set().map(Self::Set),
@@ -119,11 +123,11 @@ impl<'e> Members<'e> {
     }
 
     /// All as strings; `position` is the operand's, from 0.
-    pub fn texts(self, position: u8) -> impl Iterator<Item = Result<TextView<'e>, Fault>> {
+    pub fn texts(self, position: u8) -> impl Iterator<Item = Result<TextView<'e>, BuiltinError>> {
         self.iter().map(move |member| {
-            member
-                .as_text()
-                .ok_or_else(|| Fault::element(position + 1, self.kind(), &["string"], member))
+            member.as_text().ok_or_else(|| {
+                BuiltinError::element(position + 1, self.kind(), &["string"], member)
+            })
         })
     }
 }
@@ -151,7 +155,7 @@ impl<'e> Iterator for MembersIter<'e> {
 
 /// An operand where it lies: it was just written in parts, and is slow to move as a whole.
 #[inline]
-fn held<'v, 'e>(operands: &'v [ValueRef<'e>], position: u8) -> &'v ValueRef<'e> {
+fn operand_ref<'v, 'e>(operands: &'v [ValueRef<'e>], position: u8) -> &'v ValueRef<'e> {
     operands
         .get(usize::from(position))
         .unwrap_or_else(|| no_operand())
@@ -166,36 +170,36 @@ fn no_operand() -> &'static ValueRef<'static> {
 
 impl<'e> Operands<'e> for [ValueRef<'e>] {
     #[inline]
-    fn at(&self, position: u8) -> ValueRef<'e> {
-        *held(self, position)
+    fn operand(&self, position: u8) -> ValueRef<'e> {
+        *operand_ref(self, position)
     }
 
     #[inline]
-    fn text(&self, position: u8) -> Result<TextView<'e>, Fault> {
-        let operand = held(self, position);
+    fn text(&self, position: u8) -> Result<TextView<'e>, BuiltinError> {
+        let operand = operand_ref(self, position);
         operand
             .as_text()
-            .ok_or_else(|| Fault::operand(position + 1, &["string"], *operand))
+            .ok_or_else(|| BuiltinError::operand(position + 1, &["string"], *operand))
     }
 
     #[inline]
-    fn number(&self, position: u8) -> Result<Number<'e>, Fault> {
-        let operand = held(self, position);
+    fn number(&self, position: u8) -> Result<Number<'e>, BuiltinError> {
+        let operand = operand_ref(self, position);
         operand
             .as_number()
-            .ok_or_else(|| Fault::operand(position + 1, &["number"], *operand))
+            .ok_or_else(|| BuiltinError::operand(position + 1, &["number"], *operand))
     }
 
-    fn int(&self, position: u8) -> Result<i64, Fault> {
+    fn int(&self, position: u8) -> Result<i64, BuiltinError> {
         let number = self.number(position)?;
         plain_int(number).ok_or_else(|| not_integer(position))
     }
 
-    fn integer(&self, position: u8) -> Result<Number<'e>, Fault> {
-        let operand = held(self, position);
+    fn integer(&self, position: u8) -> Result<Number<'e>, BuiltinError> {
+        let operand = operand_ref(self, position);
         let number = operand
             .as_number()
-            .ok_or_else(|| Fault::operand(position + 1, &["integer"], *operand))?;
+            .ok_or_else(|| BuiltinError::operand(position + 1, &["integer"], *operand))?;
         if number.is_integer() {
             Ok(number)
         } else {
@@ -204,32 +208,37 @@ impl<'e> Operands<'e> for [ValueRef<'e>] {
     }
 
     #[inline]
-    fn array(&self, position: u8) -> Result<ArrayView<'e>, Fault> {
-        let operand = held(self, position);
+    fn array(&self, position: u8) -> Result<ArrayView<'e>, BuiltinError> {
+        let operand = operand_ref(self, position);
         operand
             .as_array()
-            .ok_or_else(|| Fault::operand(position + 1, &["array"], *operand))
+            .ok_or_else(|| BuiltinError::operand(position + 1, &["array"], *operand))
     }
 
     #[inline]
-    fn object(&self, position: u8) -> Result<ObjectView<'e>, Fault> {
-        let operand = held(self, position);
+    fn object(&self, position: u8) -> Result<ObjectView<'e>, BuiltinError> {
+        let operand = operand_ref(self, position);
         operand
             .as_object()
-            .ok_or_else(|| Fault::operand(position + 1, &["object"], *operand))
+            .ok_or_else(|| BuiltinError::operand(position + 1, &["object"], *operand))
     }
 
     #[inline]
-    fn set(&self, position: u8) -> Result<SetView<'e>, Fault> {
-        let operand = held(self, position);
+    fn set(&self, position: u8) -> Result<SetView<'e>, BuiltinError> {
+        let operand = operand_ref(self, position);
         operand
             .as_set()
-            .ok_or_else(|| Fault::operand(position + 1, &["set"], *operand))
+            .ok_or_else(|| BuiltinError::operand(position + 1, &["set"], *operand))
     }
 
     #[inline]
-    fn members(&self, position: u8, want: &'static [&'static str]) -> Result<Members<'e>, Fault> {
-        let operand = held(self, position);
-        Members::of(*operand).ok_or_else(|| Fault::operand(position + 1, want, *operand))
+    fn members(
+        &self,
+        position: u8,
+        want: &'static [&'static str],
+    ) -> Result<Members<'e>, BuiltinError> {
+        let operand = operand_ref(self, position);
+        Members::from_value(*operand)
+            .ok_or_else(|| BuiltinError::operand(position + 1, want, *operand))
     }
 }

@@ -6,17 +6,17 @@ use super::registry::FAMILIES;
 use super::{Builtin, IndexTest, Observed};
 
 /// What a built-in has in a column; `None` for most.
-type Cell = Option<IndexTest>;
+type IndexTestCell = Option<IndexTest>;
 
 /// A column of the table without its empty cells, in the order of the table.
 struct Column<const ROWS: usize> {
-    rows: [(&'static str, Cell); ROWS],
+    rows: [(&'static str, IndexTestCell); ROWS],
     /// The lengths of its names: bits of them, modulo 64. Most operators are found not to be there by these alone.
     lengths: u64,
 }
 
 static SILENT: Column<{ rows(Which::Silent) }> = column(Which::Silent);
-static SEEN: Column<{ rows(Which::Seen) }> = column(Which::Seen);
+static OBSERVABLE: Column<{ rows(Which::Observable) }> = column(Which::Observable);
 static TESTS: Column<{ rows(Which::Tests) }> = column(Which::Tests);
 
 const fn length_bit(length: usize) -> u64 {
@@ -26,7 +26,7 @@ const fn length_bit(length: usize) -> u64 {
 #[derive(Clone, Copy)]
 enum Which {
     Silent,
-    Seen,
+    Observable,
     Tests,
 }
 
@@ -34,7 +34,9 @@ impl Which {
     const fn has(self, builtin: &Builtin) -> bool {
         match self {
             Self::Silent => builtin.silent,
-            Self::Seen => matches!(builtin.observed, Some(Observed::Print | Observed::TestCase)),
+            Self::Observable => {
+                matches!(builtin.observed, Some(Observed::Print | Observed::TestCase))
+            }
             Self::Tests => builtin.test.is_some(),
         }
     }
@@ -85,7 +87,7 @@ const fn column<const ROWS: usize>(which: Which) -> Column<ROWS> {
 }
 
 #[inline]
-fn find<const ROWS: usize>(column: &Column<ROWS>, operator: &Term) -> Option<Cell> {
+fn find<const ROWS: usize>(column: &Column<ROWS>, operator: &Term) -> Option<IndexTestCell> {
     let length = operator.operator_len()?;
     if column.lengths & length_bit(length) == 0 {
         return None;
@@ -103,8 +105,8 @@ pub fn is_silent(operator: &Term) -> bool {
 
 /// Whether an operator is seen to be called: it prints, or names a case of a test.
 #[inline]
-pub fn is_seen(operator: &Term) -> bool {
-    find(&SEEN, operator).is_some()
+pub fn is_observable(operator: &Term) -> bool {
+    find(&OBSERVABLE, operator).is_some()
 }
 
 /// What an index asks in the place of calls of an operator.
@@ -114,11 +116,11 @@ pub fn index_test(operator: &Term) -> Option<IndexTest> {
 }
 
 /// The operands of a call that conditions of the published index are made of, equality apart.
-pub fn published_test(expr: &Expr) -> Option<&[Term]> {
+pub fn opa_index_test(expr: &Expr) -> Option<&[Term]> {
     let ExprKind::Call(terms) = &expr.kind else {
         return None;
     };
     let (operator, operands) = terms.split_first()?;
     let test = index_test(operator)?;
-    test.is_published().then_some(operands)
+    test.is_in_opa_index().then_some(operands)
 }

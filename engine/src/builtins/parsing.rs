@@ -5,7 +5,7 @@ use solon_syntax::json::{Options, text};
 use solon_syntax::parse_module as parse;
 use solon_syntax::source::{Source, SourceId};
 
-use super::{Builtin, BuiltinContext, Fault, Operands};
+use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::value::{ValueRef, json};
 
 /// This family's entries.
@@ -19,13 +19,13 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
 fn parse_module<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     // OPA names the first operand whichever is wrong
     let operand = |position| {
-        let operand = operands.at(position);
+        let operand = operands.operand(position);
         operand
             .as_text()
-            .ok_or_else(|| Fault::operand(1, &["string"], operand))
+            .ok_or_else(|| BuiltinError::operand(1, &["string"], operand))
     };
     let (name, module) = (operand(0)?, operand(1)?);
     call.budget.spend_len(module.as_bytes().len())?;
@@ -37,7 +37,7 @@ fn parse_module<'e>(
         ..ParseOptions::default()
     };
     let module = parse(&source, &options).map_err(|errors| {
-        Fault::error(match errors.0.as_slice() {
+        BuiltinError::error(match errors.0.as_slice() {
             // what is wrong with the whole is no list of errors
             [one] if !one.span.is_somewhere() && name.is_empty() => format!("0:0: {one}"),
             [one] if !one.span.is_somewhere() => one.to_string(),
@@ -48,5 +48,6 @@ fn parse_module<'e>(
         .arena
         .bump()
         .alloc_str(&text(&module, Options::default()));
-    json::read_into(call.arena, text.as_bytes()).map_err(|error| Fault::error(error.to_string()))
+    json::read_into(call.arena, text.as_bytes())
+        .map_err(|error| BuiltinError::error(error.to_string()))
 }

@@ -18,7 +18,7 @@ use crate::limits::{PATTERN_BYTES, PATTERN_CACHE, PATTERN_CACHE_BYTES};
 
 /// A bounded cache of what patterns that are no constants compile to, by family and text.
 pub struct Patterns {
-    published: ArcSwap<Published>,
+    snapshot: ArcSwap<PatternTable>,
     recent: Mutex<Recent>,
     state: foldhash::fast::RandomState,
     /// How many are held.
@@ -65,7 +65,7 @@ pub trait Pattern: Any + Send + Sync {
     fn bytes(&self) -> usize;
 }
 
-struct Entry {
+struct CachedPattern {
     hash: u64,
     family: Family,
     /// In place when it is short: what a look-up costs is memory.
@@ -76,43 +76,43 @@ struct Entry {
 
 /// Entries that readers find.
 #[derive(Default)]
-struct Published(HashTable<Arc<Entry>>);
+struct PatternTable(HashTable<Arc<CachedPattern>>);
 
 /// Entries, and where they are by their hashes.
 #[derive(Default)]
-struct Held {
-    entries: Vec<Arc<Entry>>,
-    places: HashTable<u32>,
+struct PatternList {
+    entries: Vec<Arc<CachedPattern>>,
+    indexes: HashTable<u32>,
     bytes: usize,
 }
 
 /// What is held now, and how far behind the published table is.
 #[derive(Default)]
 struct Recent {
-    held: Held,
+    patterns: PatternList,
     /// Entries that are not published, and how often one of them was asked for.
     behind: usize,
     /// Moves on with each victim.
-    turn: u64,
+    eviction_cursor: u64,
 }
 
 /// A text with its hash.
 #[derive(Clone, Copy)]
-struct Wanted<'t> {
+struct PatternKey<'t> {
     hash: u64,
     family: Family,
     text: &'t [u8],
 }
 
-impl Wanted<'_> {
+impl PatternKey<'_> {
     #[inline]
-    fn is(&self, entry: &Entry) -> bool {
+    fn matches(&self, entry: &CachedPattern) -> bool {
         entry.hash == self.hash && entry.family == self.family && *entry.text == *self.text
     }
 }
 
-impl Published {
-    fn new(entries: &[Arc<Entry>]) -> Self {
+impl PatternTable {
+    fn new(entries: &[Arc<CachedPattern>]) -> Self {
         let mut table = HashTable::with_capacity(entries.len());
         for entry in entries {
             table.insert_unique(entry.hash, entry.clone(), |entry| entry.hash);
@@ -121,24 +121,25 @@ impl Published {
     }
 
     #[inline]
-    fn find(&self, wanted: Wanted<'_>) -> Option<&Arc<Entry>> {
-        self.0.find(wanted.hash, |entry| wanted.is(entry))
+    fn find(&self, pattern_key: PatternKey<'_>) -> Option<&Arc<CachedPattern>> {
+        self.0
+            .find(pattern_key.hash, |entry| pattern_key.matches(entry))
     }
 }
 
-impl Held {
-    fn find(&self, wanted: Wanted<'_>) -> Option<&Arc<Entry>> {
-        let at = self.places.find(wanted.hash, |at| {
+impl PatternList {
+    fn find(&self, pattern_key: PatternKey<'_>) -> Option<&Arc<CachedPattern>> {
+        let at = self.indexes.find(pattern_key.hash, |at| {
             let entry = self.entries.get(*at as usize);
-            entry.is_some_and(|entry| wanted.is(entry))
+            entry.is_some_and(|entry| pattern_key.matches(entry))
         })?;
         self.entries.get(*at as usize)
     }
 
-    fn insert(&mut self, entry: Arc<Entry>) {
+    fn insert(&mut self, entry: Arc<CachedPattern>) {
         let Self {
             entries,
-            places,
+            indexes,
             bytes,
         } = self;
         *bytes += entry.bytes;
@@ -146,7 +147,7 @@ impl Held {
         let at = entries.len() as u32;
         let hash = entry.hash;
         entries.push(entry);
-        places.insert_unique(hash, at, |at| {
+        indexes.insert_unique(hash, at, |at| {
             entries.get(*at as usize).map_or_else(
                 || bug!("a place of the cache without an entry"),
                 |entry| entry.hash,
@@ -162,16 +163,16 @@ impl Held {
         let entry = self.entries.swap_remove(at);
         self.bytes -= entry.bytes;
         if let Ok(place) = self
-            .places
-            .find_entry(entry.hash, |held| *held as usize == at)
+            .indexes
+            .find_entry(entry.hash, |patterns| *patterns as usize == at)
         {
             place.remove();
         }
         let from = self.entries.len();
         if let Some(moved) = self.entries.get(at)
             && let Some(place) = self
-                .places
-                .find_mut(moved.hash, |held| *held as usize == from)
+                .indexes
+                .find_mut(moved.hash, |patterns| *patterns as usize == from)
         {
             #[expect(clippy::cast_possible_truncation, reason = "the cache is bounded")]
             let at = at as u32;
@@ -184,15 +185,16 @@ impl Recent {
     /// Makes room. Victims are taken at random: patterns that are gone through in turn, and are too many, would find
     /// nothing in a cache that drops the oldest.
     fn make_room(&mut self, bytes: usize, most: usize) {
-        while !self.held.entries.is_empty()
-            && (self.held.entries.len() >= most || self.held.bytes + bytes > PATTERN_CACHE_BYTES)
+        while !self.patterns.entries.is_empty()
+            && (self.patterns.entries.len() >= most
+                || self.patterns.bytes + bytes > PATTERN_CACHE_BYTES)
         {
-            self.turn = self
-                .turn
+            self.eviction_cursor = self
+                .eviction_cursor
                 .wrapping_mul(0x5851_f42d_4c95_7f2d)
                 .wrapping_add(0x1405_7b7e_f767_814f);
-            let at = usize::try_from(self.turn >> 33).unwrap_or_default();
-            self.held.remove(at % self.held.entries.len());
+            let at = usize::try_from(self.eviction_cursor >> 33).unwrap_or_default();
+            self.patterns.remove(at % self.patterns.entries.len());
         }
     }
 }
@@ -201,7 +203,7 @@ impl Patterns {
     /// A cache of so many patterns at most, which are kept within bounds of memory in any case.
     pub fn new(most: usize) -> Self {
         Self {
-            published: ArcSwap::default(),
+            snapshot: ArcSwap::default(),
             recent: Mutex::default(),
             state: foldhash::fast::RandomState::default(),
             // places are counted in 32 bits
@@ -210,20 +212,20 @@ impl Patterns {
     }
 
     #[inline]
-    fn wanted<'t>(&self, family: Family, text: &'t [u8]) -> Wanted<'t> {
+    fn pattern_key<'t>(&self, family: Family, text: &'t [u8]) -> PatternKey<'t> {
         let hash = self.state.hash_one((family, text));
-        Wanted { hash, family, text }
+        PatternKey { hash, family, text }
     }
 
     /// What the published table does not have.
     #[cold]
     fn recent<T: Pattern, E>(
         &self,
-        wanted: Wanted<'_>,
+        pattern_key: PatternKey<'_>,
         compile: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
         let found = |recent: &Recent| {
-            let found = recent.held.find(wanted)?;
+            let found = recent.patterns.find(pattern_key)?;
             found.pattern.clone().downcast::<T>().ok()
         };
         let mut recent = self.recent.lock();
@@ -233,7 +235,7 @@ impl Patterns {
         }
         drop(recent);
         let compiled = Arc::new(compile()?);
-        let bytes = compiled.bytes() + wanted.text.len();
+        let bytes = compiled.bytes() + pattern_key.text.len();
         if bytes > PATTERN_BYTES || self.most == 0 {
             return Ok(compiled);
         }
@@ -243,10 +245,10 @@ impl Patterns {
             return Ok(found);
         }
         recent.make_room(bytes, self.most);
-        recent.held.insert(Arc::new(Entry {
-            hash: wanted.hash,
-            family: wanted.family,
-            text: wanted.text.into(),
+        recent.patterns.insert(Arc::new(CachedPattern {
+            hash: pattern_key.hash,
+            family: pattern_key.family,
+            text: pattern_key.text.into(),
             pattern: compiled.clone(),
             bytes,
         }));
@@ -260,28 +262,28 @@ impl Patterns {
         /// Times that the published table may be of no use, as a part of its size.
         const PART: usize = 4;
         recent.behind += 1;
-        if recent.behind * PART >= recent.held.entries.len() {
+        if recent.behind * PART >= recent.patterns.entries.len() {
             recent.behind = 0;
-            let published = Published::new(&recent.held.entries);
-            self.published.store(Arc::new(published));
+            let snapshot = PatternTable::new(&recent.patterns.entries);
+            self.snapshot.store(Arc::new(snapshot));
         }
     }
 }
 
 /// The cache as one evaluation sees it: the published table is taken once for all that it looks up.
-pub struct SeenPatterns<'e> {
+pub struct PatternsView<'e> {
     patterns: &'e Patterns,
-    published: Cell<Option<Guard<Arc<Published>>>>,
+    snapshot: Cell<Option<Guard<Arc<PatternTable>>>>,
 }
 
-impl<'e> SeenPatterns<'e> {
+impl<'e> PatternsView<'e> {
     /// The cache, of which nothing was seen yet.
     #[inline]
     pub fn new(patterns: &'e Patterns) -> Self {
-        let published = Cell::new(None);
+        let snapshot = Cell::new(None);
         Self {
             patterns,
-            published,
+            snapshot: snapshot,
         }
     }
 
@@ -294,18 +296,18 @@ impl<'e> SeenPatterns<'e> {
         compile: impl FnOnce() -> Result<T, E>,
         run: impl FnOnce(&T) -> R,
     ) -> Result<R, E> {
-        let wanted = self.patterns.wanted(family, text);
-        let published = self.published();
-        if let Some(found) = published.find(wanted)
+        let pattern_key = self.patterns.pattern_key(family, text);
+        let snapshot = self.snapshot();
+        if let Some(found) = snapshot.find(pattern_key)
             && let Some(found) = found.pattern.downcast_ref::<T>()
         {
             let result = run(found);
-            self.published.set(Some(published));
+            self.snapshot.set(Some(snapshot));
             return Ok(result);
         }
         // it may be there when something is looked up next
-        drop(published);
-        let found = self.patterns.recent(wanted, compile)?;
+        drop(snapshot);
+        let found = self.patterns.recent(pattern_key, compile)?;
         Ok(run(&found))
     }
 
@@ -316,22 +318,22 @@ impl<'e> SeenPatterns<'e> {
         text: &[u8],
         compile: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
-        let wanted = self.patterns.wanted(family, text);
-        let published = self.published();
-        if let Some(found) = published.find(wanted)
+        let pattern_key = self.patterns.pattern_key(family, text);
+        let snapshot = self.snapshot();
+        if let Some(found) = snapshot.find(pattern_key)
             && let Ok(found) = found.pattern.clone().downcast::<T>()
         {
-            self.published.set(Some(published));
+            self.snapshot.set(Some(snapshot));
             return Ok(found);
         }
-        drop(published);
-        self.patterns.recent(wanted, compile)
+        drop(snapshot);
+        self.patterns.recent(pattern_key, compile)
     }
 
     #[inline]
-    fn published(&self) -> Guard<Arc<Published>> {
-        let taken = self.published.take();
-        taken.unwrap_or_else(|| self.patterns.published.load())
+    fn snapshot(&self) -> Guard<Arc<PatternTable>> {
+        let taken = self.snapshot.take();
+        taken.unwrap_or_else(|| self.patterns.snapshot.load())
     }
 }
 
@@ -339,7 +341,7 @@ impl<'e> SeenPatterns<'e> {
 mod tests {
     use std::convert::Infallible;
 
-    use super::{Family, Pattern, Patterns, SeenPatterns};
+    use super::{Family, Pattern, Patterns, PatternsView};
     use crate::limits::{PATTERN_BYTES, PATTERN_CACHE, PATTERN_CACHE_BYTES};
 
     struct Sized(usize);
@@ -353,7 +355,7 @@ mod tests {
     fn fill(patterns: &Patterns, text: usize, bytes: usize) -> usize {
         let text = text.to_string();
         let compile = || Ok::<_, Infallible>(Sized(bytes));
-        let seen = SeenPatterns::new(patterns);
+        let seen = PatternsView::new(patterns);
         let made = seen.get(Family::Test, text.as_bytes(), compile);
         let made = made.map_or(0, |made| made.0);
         // both ways find the same, whether it is published or not
@@ -365,10 +367,10 @@ mod tests {
 
     fn count(patterns: &Patterns) -> usize {
         let recent = patterns.recent.lock();
-        let held = &recent.held;
-        assert_eq!(held.entries.len(), held.places.len());
-        assert!(patterns.published.load().0.len() <= patterns.most);
-        held.entries.len()
+        let list = &recent.patterns;
+        assert_eq!(list.entries.len(), list.indexes.len());
+        assert!(patterns.snapshot.load().0.len() <= patterns.most);
+        list.entries.len()
     }
 
     #[test]
@@ -384,9 +386,9 @@ mod tests {
         let largest = PATTERN_BYTES - 1;
         for text in 0..10 {
             fill(&patterns, text, largest);
-            let held = &patterns.recent.lock().held;
-            assert!(held.bytes <= PATTERN_CACHE_BYTES);
-            assert!(held.entries.len() > 3);
+            let patterns = &patterns.recent.lock().patterns;
+            assert!(patterns.bytes <= PATTERN_CACHE_BYTES);
+            assert!(patterns.entries.len() > 3);
         }
         // what is there is not compiled again
         assert_eq!(fill(&patterns, 9, 7), largest);
@@ -396,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_are_held_as_are_asked_for() {
+    fn the_number_of_cached_patterns_is_limited() {
         for most in [0, 1, 5] {
             let patterns = Patterns::new(most);
             for text in 0..20 {
@@ -408,18 +410,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_gets_published() {
+    fn patterns_that_are_used_reach_the_snapshot() {
         let patterns = Patterns::default();
         for round in 0..8 {
             for text in 0..1000 {
                 assert_eq!(fill(&patterns, text, 1 + round), 1);
             }
         }
-        assert_eq!(patterns.published.load().0.len(), 1000);
+        assert_eq!(patterns.snapshot.load().0.len(), 1000);
     }
 
     #[test]
-    fn patterns_in_turn_that_are_too_many_are_still_found() {
+    fn more_patterns_than_the_limit_in_rotation_still_hit_the_cache() {
         let patterns = Patterns::default();
         let many = PATTERN_CACHE + PATTERN_CACHE / 4;
         let mut compiled = 0;
@@ -429,7 +431,7 @@ mod tests {
                 Ok::<_, Infallible>(Sized(1))
             };
             let text = text.to_string();
-            let seen = SeenPatterns::new(&patterns);
+            let seen = PatternsView::new(&patterns);
             assert!(seen.get(Family::Test, text.as_bytes(), compile).is_ok());
         }
         assert!(compiled < 3 * many, "{compiled}");

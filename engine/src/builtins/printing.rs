@@ -1,7 +1,7 @@
 //! Output for people, and text with values in it.
 
 use super::buffer::{Writer, push};
-use super::{Builtin, BuiltinContext, Fault, FaultCode, Members, Observed, Operands};
+use super::{Builtin, BuiltinContext, BuiltinError, EvalErrorCode, Members, Observed, Operands};
 use crate::value::{Kind, ValueRef};
 
 /// This family's entries.
@@ -54,7 +54,7 @@ const UNDEFINED: &str = "<undefined>";
 fn print<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     if let Some(print) = call.hooks.print {
         let shown = operands.iter().map(|value| show(call, *value));
         print(&shown.collect::<Result<Vec<_>, _>>()?.join(" "));
@@ -65,7 +65,7 @@ fn print<'e>(
 fn print_each<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let parts = operands.array(0)?;
     if let Some(print) = call.hooks.print {
         let parts = parts
@@ -80,7 +80,7 @@ fn print_each<'e>(
 fn template_string<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let parts = operands.array(0)?;
     // what no template can have goes before what has no one value
     let mut all = parts.iter();
@@ -99,8 +99,8 @@ fn template_string<'e>(
                         continue;
                     }
                     _ => {
-                        return Err(Fault::halt(
-                            FaultCode::Conflict,
+                        return Err(BuiltinError::halt(
+                            EvalErrorCode::Conflict,
                             "template-strings must not produce multiple outputs",
                         ));
                     }
@@ -119,17 +119,17 @@ fn template_string<'e>(
     Ok(call.text(buffer))
 }
 
-fn illegal(part: ValueRef<'_>) -> Fault {
-    Fault::halt(
-        FaultCode::Internal,
+fn illegal(part: ValueRef<'_>) -> BuiltinError {
+    BuiltinError::halt(
+        EvalErrorCode::Internal,
         format!("illegal argument type: {}", part.kind()),
     )
 }
 
 /// The texts of an argument: of the members of a set, or of the value that it is.
-fn alternatives(call: &BuiltinContext<'_>, part: ValueRef<'_>) -> Result<Vec<String>, Fault> {
+fn alternatives(call: &BuiltinContext<'_>, part: ValueRef<'_>) -> Result<Vec<String>, BuiltinError> {
     match part.kind() {
-        Kind::Set => match Members::of(part) {
+        Kind::Set => match Members::from_value(part) {
             Some(members) if !members.is_empty() => {
                 members.iter().map(|member| show(call, member)).collect()
             }
@@ -141,10 +141,10 @@ fn alternatives(call: &BuiltinContext<'_>, part: ValueRef<'_>) -> Result<Vec<Str
 }
 
 /// Strings as they are, everything else as Rego text.
-fn show(call: &BuiltinContext<'_>, value: ValueRef<'_>) -> Result<String, Fault> {
+fn show(call: &BuiltinContext<'_>, value: ValueRef<'_>) -> Result<String, BuiltinError> {
     match value.as_text() {
         Some(text) => Ok(text.to_str().into_owned()),
-        None => call.shown(value),
+        None => call.display_text(value),
     }
 }
 
@@ -153,7 +153,7 @@ fn combine(
     call: &mut BuiltinContext<'_>,
     parts: &[Vec<String>],
     each: impl Fn(&[&str]),
-) -> Result<(), Fault> {
+) -> Result<(), BuiltinError> {
     let mut choice = vec![0; parts.len()];
     loop {
         call.budget.step()?;
@@ -173,7 +173,7 @@ fn combine(
     }
 }
 
-fn trace<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+fn trace<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
     operands.text(0)?;
     Ok(ValueRef::Bool(true))
 }

@@ -83,12 +83,12 @@ pub fn may_block(name: &str) -> bool {
 
 /// Whether such a built-in has a name of which this is the first part.
 pub fn may_block_below(part: &str) -> bool {
-    static PARTS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    static FIRST_SEGMENTS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
         let waiting = all().filter(|entry| entry.builtin.waits);
         let parts = waiting.filter_map(|entry| entry.builtin.name.split('.').next());
         parts.collect()
     });
-    PARTS.contains(&part)
+    FIRST_SEGMENTS.contains(&part)
 }
 
 /// Finds a built-in by its published name.

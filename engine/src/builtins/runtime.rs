@@ -1,6 +1,6 @@
 //! What surrounds an evaluation: the clock, the program that runs it, the rule it is in.
 
-use super::{Builtin, BuiltinContext, Fault};
+use super::{Builtin, BuiltinContext, BuiltinError};
 use crate::value::ValueRef;
 
 /// This family's entries.
@@ -23,27 +23,27 @@ pub const TABLE: &[Builtin] = &[
         "rego.metadata.chain",
         "=> chain: array[any]",
         "The annotations of the rule in hand and of what contains it.",
-        |_, _| Err(outside_rules("rego.metadata.chain")),
+        |_, _| Err(not_in_a_rule("rego.metadata.chain")),
     ),
     Builtin::new(
         "rego.metadata.rule",
         "=> output: any",
         "The annotations of the rule in hand.",
-        |_, _| Err(outside_rules("rego.metadata.rule")),
+        |_, _| Err(not_in_a_rule("rego.metadata.rule")),
     ),
 ];
 
 /// What calls come to that the compiler did not replace by annotations.
-fn outside_rules(name: &str) -> Fault {
-    Fault::error(format!(
+fn not_in_a_rule(name: &str) -> BuiltinError {
+    BuiltinError::error(format!(
         "the {name} function must only be called within the scope of a rule"
     ))
 }
 
-fn now_ns<'e>(call: &mut BuiltinContext<'e>, _: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+fn now_ns<'e>(call: &mut BuiltinContext<'e>, _: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
     Ok(ValueRef::Int(call.now_ns()))
 }
 
-fn runtime<'e>(call: &mut BuiltinContext<'e>, _: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+fn runtime<'e>(call: &mut BuiltinContext<'e>, _: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
     Ok(call.arena.copy_of(&call.host.runtime()))
 }

@@ -3,7 +3,9 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::{Answer, Builtin, BuiltinContext, Fault, Operands, Prepared, Quick};
+use super::{
+    Builtin, BuiltinContext, BuiltinError, Intrinsic, IntrinsicResult, Operands, Prepared,
+};
 use crate::value::ValueRef;
 
 /// This family's entries.
@@ -15,14 +17,14 @@ pub const TABLE: &[Builtin] = &[
         compare,
     )
     .specialise(prepare)
-    .quick(Quick::Two(Answer::Int, order)),
+    .quick(Intrinsic::Two(IntrinsicResult::Int, order)),
     Builtin::new(
         "semver.is_valid",
         "vsn: any => result: boolean",
         "Tells whether a value is a semantic version.",
         is_valid,
     )
-    .quick(Quick::One(Answer::Bool, is_version)),
+    .quick(Intrinsic::One(IntrinsicResult::Bool, is_version)),
 ];
 
 /// What decides the order of versions.
@@ -49,8 +51,8 @@ impl<'a> Version<'a> {
             },
             _ => return None,
         };
-        let sound = before.is_none_or(|before| are_words(before, true))
-            && build.is_none_or(|build| are_words(build, false));
+        let sound = before.is_none_or(|before| are_identifiers(before, true))
+            && build.is_none_or(|build| are_identifiers(build, false));
         sound.then_some(Self { numbers, before })
     }
 
@@ -62,7 +64,7 @@ impl<'a> Version<'a> {
                 (None, None) => Ordering::Equal,
                 (None, Some(_)) => Ordering::Greater,
                 (Some(_), None) => Ordering::Less,
-                (Some(a), Some(b)) => compare_words(a, b),
+                (Some(a), Some(b)) => compare_identifiers(a, b),
             })
     }
 }
@@ -96,7 +98,7 @@ fn core(text: &[u8]) -> Option<([i64; 3], &[u8])> {
 /// Whether all identifiers between periods are words of letters, digits and dashes, and, if `plain`, those of digits have
 /// no zeros in front.
 #[inline]
-fn are_words(text: &[u8], plain: bool) -> bool {
+fn are_identifiers(text: &[u8], plain: bool) -> bool {
     let (mut length, mut is_number, mut has_zero) = (0_usize, true, false);
     for byte in text.iter().copied().chain([b'.']) {
         match byte {
@@ -117,8 +119,8 @@ fn are_words(text: &[u8], plain: bool) -> bool {
     true
 }
 
-fn compare_words(left: &[u8], right: &[u8]) -> Ordering {
-    let words = |text| <[u8]>::split(text, |byte| *byte == b'.').map(Identifier::of);
+fn compare_identifiers(left: &[u8], right: &[u8]) -> Ordering {
+    let words = |text| <[u8]>::split(text, |byte| *byte == b'.').map(Identifier::from_text);
     words(left).cmp(words(right))
 }
 
@@ -130,7 +132,7 @@ enum Identifier<'a> {
 }
 
 impl<'a> Identifier<'a> {
-    fn of(text: &'a [u8]) -> Self {
+    fn from_text(text: &'a [u8]) -> Self {
         if text.iter().all(u8::is_ascii_digit) {
             Self::Number(text.len(), text)
         } else {
@@ -142,11 +144,11 @@ impl<'a> Identifier<'a> {
 fn compare<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (left, right) = (operands.text(0)?, operands.text(1)?);
     let refuse = |position: u8| {
-        let shown = operands.at(position);
-        Fault::error(format!(
+        let shown = operands.operand(position);
+        BuiltinError::error(format!(
             "operand {}: string {shown} is not a valid SemVer",
             position + 1
         ))
@@ -190,18 +192,18 @@ impl Prepared for Against {
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         match self.order(operands.text(self.other)?.as_bytes()) {
             Some(order) => Ok(ValueRef::Int(order)),
             None => compare(call, operands),
         }
     }
 
-    fn quick(&self) -> Option<(usize, Answer)> {
-        Some((usize::from(self.other), Answer::Int))
+    fn intrinsic_operand(&self) -> Option<(usize, IntrinsicResult)> {
+        Some((usize::from(self.other), IntrinsicResult::Int))
     }
 
-    fn answer(&self, text: &[u8]) -> Option<i64> {
+    fn intrinsic_result(&self, text: &[u8]) -> Option<i64> {
         self.order(text)
     }
 }
@@ -228,8 +230,8 @@ fn is_version(text: &[u8]) -> Option<i64> {
 fn is_valid<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let text = operands.at(0).as_text();
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let text = operands.operand(0).as_text();
     let valid = text.is_some_and(|text| Version::parse(text.as_bytes()).is_some());
     Ok(ValueRef::Bool(valid))
 }
@@ -241,7 +243,7 @@ mod tests {
     use super::Version;
 
     #[test]
-    fn versions_are_told_from_other_texts() {
+    fn invalid_versions_are_rejected() {
         for (text, is_version) in [
             ("1.2.3", true),
             ("v1.2.3", true),

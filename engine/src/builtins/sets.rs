@@ -5,9 +5,9 @@ mod merging;
 
 use smallvec::SmallVec;
 
-use self::merging::{Wanted, side_by_side};
+use self::merging::{SetOperation, side_by_side};
 use super::arrays::allot;
-use super::{Builtin, BuiltinContext, Fault, Operands};
+use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::limits;
 use crate::value::{Kind, SetBuilder, SetView, ValueRef};
 
@@ -61,12 +61,12 @@ pub fn difference<'e>(
     call: &mut BuiltinContext<'e>,
     left: SetView<'e>,
     right: SetView<'e>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     allot(call, left.len())?;
-    if left.len() >= MANY && is_cheap_to_order(left) {
+    if left.len() >= SORT_THRESHOLD && is_cheap_to_order(left) {
         let lefts = in_order(call, left);
         if is_ordered(right) || (is_cheap_to_order(right) && right.len() < left.len() / 2) {
-            return side_by_side(call, lefts, in_order(call, right), Wanted::LeftAlone);
+            return side_by_side(call, lefts, in_order(call, right), SetOperation::LeftOnly);
         }
         return those(call, lefts, |member| !right.contains(member));
     }
@@ -77,7 +77,7 @@ pub fn difference<'e>(
 }
 
 /// Members from which on it pays to put sets in order.
-const MANY: usize = 24;
+const SORT_THRESHOLD: usize = 24;
 
 /// Whether going through a set in order costs no sorting.
 fn is_ordered(set: SetView<'_>) -> bool {
@@ -98,7 +98,7 @@ fn those<'e>(
     call: &BuiltinContext<'e>,
     members: &[ValueRef<'e>],
     is_wanted: impl Fn(ValueRef<'e>) -> bool,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let mut wanted = bumpalo::collections::Vec::with_capacity_in(members.len(), call.arena.bump());
     for stretch in members.chunks(limits::LONG_STEP) {
         wanted.extend(stretch.iter().copied().filter(|member| is_wanted(*member)));
@@ -118,14 +118,14 @@ fn in_order<'e>(call: &BuiltinContext<'e>, set: SetView<'e>) -> &'e [ValueRef<'e
 fn set_diff<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     difference(call, operands.set(0)?, operands.set(1)?)
 }
 
 fn and<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (left, right) = (operands.set(0)?, operands.set(1)?);
     common(call, left, right)
 }
@@ -135,17 +135,17 @@ fn common<'e>(
     call: &mut BuiltinContext<'e>,
     left: SetView<'e>,
     right: SetView<'e>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (small, large) = if left.len() <= right.len() {
         (left, right)
     } else {
         (right, left)
     };
     allot(call, small.len())?;
-    if small.len() >= MANY && is_cheap_to_order(small) {
+    if small.len() >= SORT_THRESHOLD && is_cheap_to_order(small) {
         let members = in_order(call, small);
         if is_ordered(large) {
-            return side_by_side(call, members, in_order(call, large), Wanted::Common);
+            return side_by_side(call, members, in_order(call, large), SetOperation::Common);
         }
         return those(call, members, |member| large.contains(member));
     }
@@ -156,19 +156,19 @@ fn common<'e>(
     ))
 }
 
-fn or<'e>(call: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+fn or<'e>(call: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
     let (left, right) = (operands.set(0)?, operands.set(1)?);
     if right.is_empty() {
-        return Ok(operands.at(0));
+        return Ok(operands.operand(0));
     }
     if left.is_empty() {
-        return Ok(operands.at(1));
+        return Ok(operands.operand(1));
     }
     allot(call, left.len() + right.len())?;
-    let are_many = left.len() + right.len() >= MANY;
+    let are_many = left.len() + right.len() >= SORT_THRESHOLD;
     if are_many && is_cheap_to_order(left) && is_cheap_to_order(right) {
         let (lefts, rights) = (in_order(call, left), in_order(call, right));
-        return side_by_side(call, lefts, rights, Wanted::All);
+        return side_by_side(call, lefts, rights, SetOperation::All);
     }
     Ok(call
         .arena
@@ -178,7 +178,7 @@ fn or<'e>(call: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<Va
 fn intersection<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let mut result: Option<ValueRef<'e>> = None;
     for set in inner(operands)? {
         let set = set?;
@@ -196,7 +196,7 @@ fn intersection<'e>(
 fn union<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let mut sets: SmallVec<[ValueRef<'e>; FEW]> = SmallVec::new();
     for set in inner(operands)? {
         sets.push(set?);
@@ -228,9 +228,9 @@ const FEW: usize = 4;
 /// The sets in the set that is the first operand.
 fn inner<'e>(
     operands: &[ValueRef<'e>],
-) -> Result<impl Iterator<Item = Result<ValueRef<'e>, Fault>>, Fault> {
+) -> Result<impl Iterator<Item = Result<ValueRef<'e>, BuiltinError>>, BuiltinError> {
     Ok(operands.set(0)?.iter().map(|set| match set.as_set() {
         Some(_) => Ok(set),
-        None => Err(Fault::operand(1, &["set"], set)),
+        None => Err(BuiltinError::operand(1, &["set"], set)),
     }))
 }

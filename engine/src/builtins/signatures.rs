@@ -5,7 +5,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::patterns::{Family, Pattern, Patterns, SeenPatterns};
+use super::patterns::{Family, Pattern, Patterns, PatternsView};
 
 /// A bounded cache of signatures, shared by all evaluations of an engine. `None` if it is off.
 pub struct VerifiedSignatures(Option<Patterns>);
@@ -16,8 +16,8 @@ struct Verified;
 impl Pattern for Verified {
     fn bytes(&self) -> usize {
         /// What an entry of the cache takes beside its text, about.
-        const ENTRY: usize = 128;
-        ENTRY
+        const ENTRY_OVERHEAD_BYTES: usize = 128;
+        ENTRY_OVERHEAD_BYTES
     }
 }
 
@@ -47,7 +47,7 @@ impl VerifiedSignatures {
         digest.update(message);
         digest.update(signature);
         let verify = || verify().then_some(Verified).ok_or(());
-        SeenPatterns::new(known)
+        PatternsView::new(known)
             .with(Family::Signature, &digest.finalize(), verify, |Verified| ())
             .is_ok()
     }
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_verified_is_known() {
+    fn only_verified_signatures_are_cached() {
         let known = VerifiedSignatures::new(4096);
         let (message, signature) = (&b"header.payload"[..], &b"signature"[..]);
         for scheme in 0..10 {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{BuiltinContext, Fault, Operands, Prepared};
+use super::{BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::value::{TextView, ValueRef};
 
 /// A test of the string at a position.
@@ -24,7 +24,7 @@ impl<T: Fn(&TextView<'_>) -> bool + Send + Sync> Prepared for Tested<T> {
         &self,
         _: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         Ok(ValueRef::Bool(self.test(&operands.text(self.position)?)))
     }
 

@@ -1,6 +1,6 @@
 //! Kinds of values: tests for them, their names, and the old casts.
 
-use super::{Builtin, BuiltinContext, Fault, Operands};
+use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::value::{Kind, ValueRef};
 
 /// This family's entries.
@@ -9,7 +9,7 @@ pub const TABLE: &[Builtin] = &[
         "is_array",
         "x: any => result: boolean",
         "Tells whether a value is an array.",
-        |_, operands| is(operands, Kind::Array),
+        |_, operands| is_kind(operands, Kind::Array),
     )
     .listed(&["types"])
     .holding(),
@@ -17,7 +17,7 @@ pub const TABLE: &[Builtin] = &[
         "is_boolean",
         "x: any => result: boolean",
         "Tells whether a value is a boolean.",
-        |_, operands| is(operands, Kind::Boolean),
+        |_, operands| is_kind(operands, Kind::Boolean),
     )
     .listed(&["types"])
     .holding(),
@@ -25,7 +25,7 @@ pub const TABLE: &[Builtin] = &[
         "is_null",
         "x: any => result: boolean",
         "Tells whether a value is null.",
-        |_, operands| is(operands, Kind::Null),
+        |_, operands| is_kind(operands, Kind::Null),
     )
     .listed(&["types"])
     .holding(),
@@ -33,7 +33,7 @@ pub const TABLE: &[Builtin] = &[
         "is_number",
         "x: any => result: boolean",
         "Tells whether a value is a number.",
-        |_, operands| is(operands, Kind::Number),
+        |_, operands| is_kind(operands, Kind::Number),
     )
     .listed(&["types"])
     .holding(),
@@ -41,7 +41,7 @@ pub const TABLE: &[Builtin] = &[
         "is_object",
         "x: any => result: boolean",
         "Tells whether a value is an object.",
-        |_, operands| is(operands, Kind::Object),
+        |_, operands| is_kind(operands, Kind::Object),
     )
     .listed(&["types"])
     .holding(),
@@ -49,7 +49,7 @@ pub const TABLE: &[Builtin] = &[
         "is_set",
         "x: any => result: boolean",
         "Tells whether a value is a set.",
-        |_, operands| is(operands, Kind::Set),
+        |_, operands| is_kind(operands, Kind::Set),
     )
     .listed(&["types"])
     .holding(),
@@ -57,7 +57,7 @@ pub const TABLE: &[Builtin] = &[
         "is_string",
         "x: any => result: boolean",
         "Tells whether a value is a string.",
-        |_, operands| is(operands, Kind::String),
+        |_, operands| is_kind(operands, Kind::String),
     )
     .listed(&["types"])
     .holding(),
@@ -113,37 +113,37 @@ pub const TABLE: &[Builtin] = &[
     .deprecated(),
 ];
 
-fn is<'e>(operands: &[ValueRef<'e>], kind: Kind) -> Result<ValueRef<'e>, Fault> {
-    Ok(ValueRef::Bool(operands.at(0).kind() == kind))
+fn is_kind<'e>(operands: &[ValueRef<'e>], kind: Kind) -> Result<ValueRef<'e>, BuiltinError> {
+    Ok(ValueRef::Bool(operands.operand(0).kind() == kind))
 }
 
 fn type_name<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    Ok(call.arena.text(operands.at(0).kind().as_str()))
+) -> Result<ValueRef<'e>, BuiltinError> {
+    Ok(call.arena.text(operands.operand(0).kind().as_str()))
 }
 
 fn cast<'e>(
     operands: &[ValueRef<'e>],
     kind: Kind,
     want: &'static [&'static str],
-) -> Result<ValueRef<'e>, Fault> {
-    let operand = operands.at(0);
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let operand = operands.operand(0);
     if operand.kind() == kind {
         Ok(operand)
     } else {
-        Err(Fault::operand(1, want, operand))
+        Err(BuiltinError::operand(1, want, operand))
     }
 }
 
 fn cast_array<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let members = operands.members(0, &["array", "set"])?;
     match members.kind() {
-        Kind::Array => Ok(operands.at(0)),
+        Kind::Array => Ok(operands.operand(0)),
         _ => Ok(call.arena.array_from(members.iter())),
     }
 }
@@ -151,10 +151,10 @@ fn cast_array<'e>(
 fn cast_set<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let members = operands.members(0, &["array", "set"])?;
     match members.kind() {
-        Kind::Set => Ok(operands.at(0)),
+        Kind::Set => Ok(operands.operand(0)),
         _ => Ok(call.arena.set_from(members.iter())),
     }
 }

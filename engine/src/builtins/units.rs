@@ -3,7 +3,7 @@
 use num_bigint::{BigInt, Sign};
 
 use super::strings::simple_lower;
-use super::{Builtin, BuiltinContext, Fault, Operands};
+use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::bug::bug;
 use crate::limits::NUMBER_EXPONENT;
 use crate::value::text::lossy;
@@ -92,9 +92,9 @@ fn decimal(number: &[u8]) -> Option<(BigInt, i64)> {
 }
 
 /// The bytes without quotes, refusing blanks; the function's name is part of the messages.
-fn unquoted(name: &str, text: &[u8]) -> Result<Vec<u8>, Fault> {
+fn unquoted(name: &str, text: &[u8]) -> Result<Vec<u8>, BuiltinError> {
     if text.contains(&b' ') {
-        return Err(Fault::error(format!(
+        return Err(BuiltinError::error(format!(
             "{name}: spaces not allowed in resource strings"
         )));
     }
@@ -111,9 +111,9 @@ fn exponent_is_long(number: &[u8]) -> bool {
 fn parse<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
-    let refuse = |problem: &str| Fault::error(format!("units.parse: {problem}"));
+    let refuse = |problem: &str| BuiltinError::error(format!("units.parse: {problem}"));
     let text = unquoted("units.parse", text.as_bytes())?;
     let Amount { number, unit } = split(&text);
     if number.is_empty() {
@@ -139,7 +139,7 @@ fn parse<'e>(
     power -= if milli { 3 } else { 0 };
     let amount = amount * factor;
     if power > NUMBER_EXPONENT {
-        return Err(Fault::error("number too big"));
+        return Err(BuiltinError::error("number too big"));
     }
     let number = if power >= 0 {
         let power = u32::try_from(power).unwrap_or_else(|_| bug!("a power beyond its bound"));
@@ -217,12 +217,12 @@ fn plain_bytes(text: &[u8]) -> Option<i64> {
 fn parse_bytes<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     if let Some(bytes) = plain_bytes(text.as_bytes()) {
         return Ok(ValueRef::Int(bytes));
     }
-    let refuse = |problem: &str| Fault::error(format!("units.parse_bytes: {problem}"));
+    let refuse = |problem: &str| BuiltinError::error(format!("units.parse_bytes: {problem}"));
     let lower: String = text.to_str().chars().map(simple_lower).collect();
     let lower = unquoted("units.parse_bytes", lower.as_bytes())?;
     let Amount { number, unit } = split(&lower);
@@ -241,7 +241,7 @@ fn parse_bytes<'e>(
     let (amount, power) =
         decimal(number).ok_or_else(|| refuse("could not parse byte amount to a number"))?;
     if power > NUMBER_EXPONENT {
-        return Err(Fault::error("number too big"));
+        return Err(BuiltinError::error("number too big"));
     }
     let number = format!("{amount}e{power}");
     let bytes = Number::Text(&number).scaled(factor);

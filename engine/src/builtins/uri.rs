@@ -1,6 +1,6 @@
 //! URIs.
 
-use super::{Builtin, BuiltinContext, Fault, Operands};
+use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::uri;
 use crate::value::ValueRef;
 
@@ -23,8 +23,8 @@ pub const TABLE: &[Builtin] = &[
 fn is_valid<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let valid = operands.at(0).as_text().is_some_and(|text| {
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let valid = operands.operand(0).as_text().is_some_and(|text| {
         let text = text.as_bytes();
         !text.is_empty() && uri::parse(text).is_ok()
     });
@@ -34,10 +34,11 @@ fn is_valid<'e>(
 fn parse<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     call.budget.reserve(4 * text.as_bytes().len())?;
-    let uri = uri::parse(text.as_bytes()).map_err(|error| Fault::error(error.to_string()))?;
+    let uri =
+        uri::parse(text.as_bytes()).map_err(|error| BuiltinError::error(error.to_string()))?;
     let raw_path = if uri.raw_path.is_empty() {
         &uri.path
     } else {

@@ -2,7 +2,7 @@
 
 use std::collections::btree_map::Entry;
 
-use super::{Builtin, BuiltinContext, Fault, Operands, call};
+use super::{Builtin, BuiltinContext, BuiltinError, Operands, call};
 use crate::host::Host;
 use crate::value::ValueRef;
 
@@ -67,9 +67,9 @@ fn notation(bits: u128) -> String {
 fn parse<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let Some(bits) = bits(operands.text(0)?.as_bytes()) else {
-        return Err(Fault::Undefined);
+        return Err(BuiltinError::Undefined);
     };
     let arena = call.arena;
     let text = |text: &str| arena.text(text);
@@ -127,14 +127,14 @@ fn parse<'e>(
 fn rfc4122<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     // keys of other kinds are as good as strings
-    let key = match operands.at(0).as_text() {
+    let key = match operands.operand(0).as_text() {
         Some(text) => [b"\"", text.as_bytes()].concat(),
-        None => operands.at(0).to_string().into_bytes(),
+        None => operands.operand(0).to_string().into_bytes(),
     };
     let host = call.host;
-    let bits = match call.kept().identifiers.entry(key.into()) {
+    let bits = match call.caches().identifiers.entry(key.into()) {
         Entry::Occupied(known) => *known.get(),
         Entry::Vacant(free) => *free.insert(random(host)?),
     };
@@ -142,7 +142,7 @@ fn rfc4122<'e>(
 }
 
 /// A random identifier: of version 4 and of the variant that RFC 4122 describes.
-fn random(host: &dyn Host) -> Result<u128, Fault> {
+fn random(host: &dyn Host) -> Result<u128, BuiltinError> {
     const VERSION: u128 = 0xf << 76;
     const VARIANT: u128 = 0b11 << 62;
     let bits = u128::from_be_bytes(call::random(host)?);

@@ -59,7 +59,7 @@ impl BundleReader {
             name: name.into(),
             limits: BundleLimits::default(),
             ignore: Ignore::default(),
-            options: ParseOptions::of(Version::V1),
+            options: ParseOptions::from_version(Version::V1),
             verification: Verification::default(),
             in_folder: false,
         }

@@ -41,7 +41,7 @@ pub fn parse(compilation: &mut Compilation<'_>) {
     }
     for module in compilation.modules.open_mut() {
         if module.annotations.is_empty() {
-            let options = ParseOptions::of(module.version);
+            let options = ParseOptions::from_version(module.version);
             for error in attach(module, &options).err().unwrap_or_default().0 {
                 compilation.report.push(error);
             }

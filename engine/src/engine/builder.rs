@@ -9,7 +9,9 @@ use solon_syntax::ast::{Module, Version};
 
 use super::{Engine, FileLoad, Inner, LoadReport};
 use crate::builtins::http::ResponseCache;
-use crate::builtins::{Capabilities, Custom, Fault, Graphs, Patterns, VerifiedSignatures};
+use crate::builtins::{
+    BuiltinError, Capabilities, Graphs, HostFunction, Patterns, VerifiedSignatures,
+};
 use crate::compile::lower::{self, LoweringRecord};
 use crate::compile::{self, Options};
 use crate::error::Error;
@@ -37,7 +39,7 @@ pub struct EngineBuilder {
     capabilities: Option<Arc<Capabilities>>,
     limits: Limits,
     host: Arc<dyn Host>,
-    functions: Vec<Custom>,
+    functions: Vec<HostFunction>,
     allow_base_conflicts: bool,
     response_cache: usize,
     pattern_cache: usize,
@@ -148,7 +150,7 @@ impl EngineBuilder {
 
     /// A function that policies may call like a built-in.
     #[must_use]
-    pub fn function(mut self, function: Custom) -> Self {
+    pub fn function(mut self, function: HostFunction) -> Self {
         self.functions.push(function);
         self
     }
@@ -284,18 +286,18 @@ impl EngineBuilder {
     }
 
     /// The functions that capabilities declare and nobody has: policies that call them compile.
-    fn unsupported(&self) -> Vec<Custom> {
+    fn unsupported(&self) -> Vec<HostFunction> {
         let capabilities = self.options.capabilities.iter();
         let foreign = capabilities.flat_map(|capabilities| capabilities.foreign());
         let missing = foreign.filter(|(name, _)| !self.options.functions.contains_key(*name));
         let missing = missing.map(|(name, declaration)| {
             let called: Box<str> = name.into();
-            Custom {
+            HostFunction {
                 name: name.into(),
                 declaration: declaration.clone(),
                 memoise: false,
                 waits: false,
-                body: Arc::new(move |_, _| Err(Fault::unsupported(&called))),
+                body: Arc::new(move |_, _| Err(BuiltinError::unsupported(&called))),
             }
         });
         missing.collect()

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use solon_syntax::ast::Module;
 
 use super::Engine;
-use crate::builtins::Custom;
+use crate::builtins::HostFunction;
 use crate::error::Error;
 use crate::filter::FilterTarget;
 use crate::filter_query::FilterOptions;
@@ -126,7 +126,7 @@ const FAULTS: &[(&str, &[&str], Damage)] = &[
 ];
 
 fn engine() -> Engine {
-    let twice = Custom::new("twice", "x: any => y: any", |_, operands| Ok(operands[0]));
+    let twice = HostFunction::new("twice", "x: any => y: any", |_, operands| Ok(operands[0]));
     Engine::builder().function(twice.unwrap()).build()
 }
 
@@ -244,7 +244,7 @@ fn a_violated_invariant_ends_a_search() {
 
 #[test]
 fn a_panic_of_a_host_function_is_an_internal_error() {
-    let boom = Custom::new("boom", "x: any => y: any", |_, _| panic!("injected"));
+    let boom = HostFunction::new("boom", "x: any => y: any", |_, _| panic!("injected"));
     let engine = Engine::builder().function(boom.unwrap()).build();
     let policy = "package t\npanics := boom(input.x)\ndeny if not boom(input.x)\nsound := input.x";
     engine.set_module("t.rego", policy).unwrap();

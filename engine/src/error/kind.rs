@@ -1,7 +1,7 @@
 //! The kind of an error: what a caller branches on.
 
 use super::Error;
-use crate::builtins::{FaultCode, StopReason};
+use crate::builtins::{EvalErrorCode, StopReason};
 
 /// The kind of an [`Error`]. Limits and cancellation have kinds of their own, so that a caller can retry, raise a limit or give
 /// up.
@@ -79,10 +79,10 @@ impl Error {
         match self {
             Self::Compile(_) | Self::Filter(_) => ErrorKind::Compile,
             Self::Eval(error) => match error.code {
-                FaultCode::Cancel(StopReason::Timeout) => ErrorKind::Timeout,
-                FaultCode::Cancel(StopReason::MemoryLimit) => ErrorKind::MemoryLimit,
-                FaultCode::Cancel(StopReason::StepLimit) => ErrorKind::StepLimit,
-                FaultCode::Cancel(StopReason::Cancelled) => ErrorKind::Cancelled,
+                EvalErrorCode::Cancel(StopReason::Timeout) => ErrorKind::Timeout,
+                EvalErrorCode::Cancel(StopReason::MemoryLimit) => ErrorKind::MemoryLimit,
+                EvalErrorCode::Cancel(StopReason::StepLimit) => ErrorKind::StepLimit,
+                EvalErrorCode::Cancel(StopReason::Cancelled) => ErrorKind::Cancelled,
                 _ => ErrorKind::Eval,
             },
             Self::Store(_) => ErrorKind::Store,

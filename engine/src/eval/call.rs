@@ -3,7 +3,7 @@
 use solon_syntax::source::Span;
 
 use crate::bug::bug;
-use crate::builtins::{Fault, after};
+use crate::builtins::{BuiltinError, after};
 use crate::program::plan::Callee;
 use crate::program::{BuiltinCall, Comparison, CustomCall, FunctionCall, RuleKind, Slot};
 use crate::runtime::{Halt, outcome};
@@ -86,7 +86,7 @@ impl<'e> Machine<'e> {
     #[cold]
     fn without_value(
         &self,
-        result: Result<ValueRef<'e>, Fault>,
+        result: Result<ValueRef<'e>, BuiltinError>,
         call: &BuiltinCall,
     ) -> Result<bool, Halt> {
         let result = result.map_err(|fault| after(&self.call, fault));
@@ -136,7 +136,7 @@ impl<'e> Machine<'e> {
     #[inline]
     pub(super) fn outcome(
         &self,
-        result: Result<ValueRef<'e>, Fault>,
+        result: Result<ValueRef<'e>, BuiltinError>,
         name: &str,
         span: Span,
     ) -> Result<Option<ValueRef<'e>>, Halt> {

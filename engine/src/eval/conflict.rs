@@ -108,7 +108,7 @@ impl<'e> Machine<'e> {
                 Ok(_) => {}
                 Err(Halt::Clash) => produced.extend(self.rival.take().map(|value| (value, member))),
                 // what a rule made before it failed is made
-                Err(Halt::Error(error)) if error.code.is_of_evaluation() => {}
+                Err(Halt::Error(error)) if error.code.is_evaluation_failure() => {}
                 Err(halt) => return Err(halt),
             }
         }

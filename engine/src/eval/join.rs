@@ -49,7 +49,7 @@ impl<'e> Machine<'e> {
             }
             return Ok(Flow::More);
         }
-        let before = self.call.budget.steps_left();
+        let before = self.call.budget.remaining_steps();
         let flow = match (from, &matching, &*join.path) {
             (ValueRef::Array(items), Matching::All(Some(_)), [Operand::Const(id)])
                 if !join.by_key && !join.is_base =>
@@ -60,7 +60,7 @@ impl<'e> Machine<'e> {
         };
         if let Matching::All(Some((place, cost))) = matching {
             // turns of inner loops count too, which are no less work
-            let turns = before.saturating_sub(self.call.budget.steps_left());
+            let turns = before.saturating_sub(self.call.budget.remaining_steps());
             let len = table::len(from);
             let turns = usize::try_from(turns).unwrap_or(len).min(len);
             let cost = cost.saturating_add(TURN * turns);
@@ -194,7 +194,7 @@ impl<'e> Machine<'e> {
         from: ValueRef<'e>,
         scratch: Slot,
     ) -> Result<Known<'e>, Halt> {
-        let memory_left = self.call.budget.memory_left();
+        let memory_left = self.call.budget.remaining_memory();
         let joins = self.joins();
         let known = joins.get(&place);
         let Known::Cost(cost) = known else {

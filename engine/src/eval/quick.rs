@@ -1,6 +1,6 @@
 //! Calls that are answered for the most common operands where these lie.
 
-use crate::builtins::Answer;
+use crate::builtins::IntrinsicResult;
 use crate::program::{BuiltinCall, Operand, QuickCall, Slot};
 use crate::value::{Value, ValueRef};
 
@@ -24,8 +24,8 @@ impl Machine<'_> {
             QuickCall::Times => self.counted(call, out, i64::checked_mul),
             QuickCall::Function(_) | QuickCall::Prepared(..) => {
                 match self.quick(quick, call) {
-                    Some((Answer::Bool, answer)) => self.set(out, ValueRef::Bool(answer != 0)),
-                    Some((Answer::Int, answer)) => self.set(out, ValueRef::Int(answer)),
+                    Some((IntrinsicResult::Bool, answer)) => self.set(out, ValueRef::Bool(answer != 0)),
+                    Some((IntrinsicResult::Int, answer)) => self.set(out, ValueRef::Int(answer)),
                     None => return false,
                 }
                 true

@@ -140,9 +140,9 @@ impl<'e> Machine<'e> {
         args: &[ValueRef<'e>],
     ) -> Result<(Option<ValueRef<'e>>, Turns), Halt> {
         let outer = std::mem::take(&mut self.turns_within);
-        let before = self.call.budget.steps_left();
+        let before = self.call.budget.remaining_steps();
         let result = self.complete(set, args)?;
-        let all = before.saturating_sub(self.call.budget.steps_left());
+        let all = before.saturating_sub(self.call.budget.remaining_steps());
         let own = all.saturating_sub(self.turns_within);
         self.turns_within = outer.saturating_add(all);
         Ok((result, Turns { all, own }))

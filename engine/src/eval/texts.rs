@@ -1,6 +1,6 @@
 //! Tests of texts, which ask no built-in as long as texts are tested.
 
-use crate::builtins::{Answer, Quick, TextRelation};
+use crate::builtins::{Intrinsic, IntrinsicResult, TextRelation};
 use crate::limits;
 use crate::program::{BuiltinCall, Operand, QuickCall, TextTest};
 
@@ -61,14 +61,14 @@ pub(super) trait Texts<'e>: Operands<'e> {
     /// What a call answers from its strings; `None` when the call has to be made: an operand is no string, a long one,
     /// or one in an unusual form.
     #[inline]
-    fn quick(&self, quick: &QuickCall, call: &BuiltinCall) -> Option<(Answer, i64)> {
+    fn quick(&self, quick: &QuickCall, call: &BuiltinCall) -> Option<(IntrinsicResult, i64)> {
         let short = |text: &[u8]| text.len() <= limits::LARGE_OPERAND;
         let (answer, found) = match (quick, &*call.args) {
-            (QuickCall::Function(Quick::One(answer, run)), [text]) => {
+            (QuickCall::Function(Intrinsic::One(answer, run)), [text]) => {
                 let text = self.bytes(*text)?;
                 (*answer, short(text).then(|| run(text))?)
             }
-            (QuickCall::Function(Quick::Two(answer, run)), [left, right]) => {
+            (QuickCall::Function(Intrinsic::Two(answer, run)), [left, right]) => {
                 let (left, right) = (self.bytes(*left)?, self.bytes(*right)?);
                 (
                     *answer,
@@ -78,7 +78,10 @@ pub(super) trait Texts<'e>: Operands<'e> {
             (QuickCall::Prepared(at, answer), args) => {
                 let text = self.bytes(*args.get(*at)?)?;
                 let prepared = call.prepared.as_deref()?;
-                (*answer, short(text).then(|| prepared.answer(text))?)
+                (
+                    *answer,
+                    short(text).then(|| prepared.intrinsic_result(text))?,
+                )
             }
             _ => return None,
         };

@@ -47,7 +47,7 @@ impl Blocks {
             if module.annotations.is_empty() {
                 let options = ParseOptions {
                     annotations: true,
-                    ..ParseOptions::of(module.version)
+                    ..ParseOptions::from_version(module.version)
                 };
                 attach(module.to_mut(), &options)?;
             }

@@ -21,7 +21,7 @@ pub struct Position {
 
 impl Position {
     /// Whether there is a source.
-    pub fn is_known(self) -> bool {
+    pub fn has_source(self) -> bool {
         self.line > 0
     }
 }

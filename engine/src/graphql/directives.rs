@@ -6,7 +6,7 @@ use solon_syntax::stack;
 
 use super::ast::{Directive, DirectiveDefinition, FieldDefinition, Value, ValueKind};
 use super::parser::Parsed;
-use super::validity::{Checker, check_name, refuse};
+use super::validity::{Checker, check_name, reject};
 
 /// Arguments and locations that the definition of a directive allows.
 pub struct Applicable<'s> {
@@ -65,34 +65,34 @@ impl Checker<'_> {
             let (name, position) = (&directive.name, directive.position);
             check_name(name, position)?;
             if target.within == Some(name.as_ref()) {
-                return refuse(
+                return reject(
                     format!("Directive {name} cannot refer to itself."),
                     position,
                 );
             }
             let Some(definition) = self.directives.get(name.as_ref()) else {
-                return refuse(format!("Undefined directive {name}."), position);
+                return reject(format!("Undefined directive {name}."), position);
             };
             if !seen.insert(name) && target.once && !definition.repeatable {
                 let message =
                     format!("The directive {name} can only be used once at this location.");
-                return refuse(message, position);
+                return reject(message, position);
             }
             let location = target.location;
             if !definition.locations.contains(location) {
                 let message = format!("Directive {name} is not applicable on {location}.");
-                return refuse(message, position);
+                return reject(message, position);
             }
             let mut given = HashMap::new();
             for argument in &directive.arguments {
                 let name_of = argument.name.as_ref();
                 if !definition.arguments.contains(name_of) {
                     let message = format!("Undefined argument {name_of} for directive {name}.");
-                    return refuse(message, argument.position);
+                    return reject(message, argument.position);
                 }
                 if given.insert(name_of, argument.value.kind).is_some() {
                     let message = format!("There can be only one argument named {name_of}.");
-                    return refuse(message, argument.position);
+                    return reject(message, argument.position);
                 }
             }
             for wanted in &definition.required {
@@ -101,7 +101,7 @@ impl Checker<'_> {
                     .is_none_or(|kind| *kind == ValueKind::Null)
                 {
                     let message = format!("Argument {wanted} for directive {name} cannot be null.");
-                    return refuse(message, position);
+                    return reject(message, position);
                 }
             }
             for argument in &directive.arguments {
@@ -125,7 +125,7 @@ pub fn check_input_fields(value: Option<&Value<'_>>) -> Parsed<()> {
                 "There can be only one input field named \"{}\".",
                 child.name
             );
-            return refuse(message, child.position);
+            return reject(message, child.position);
         }
         stack::level(|| check_input_fields(Some(&child.value)))?;
     }

@@ -75,7 +75,7 @@ pub struct Lexer<'a> {
     at: usize,
     line: u32,
     /// Columns are counted from here on, a byte position and its column.
-    mark: (usize, u32),
+    column_origin: (usize, u32),
     /// Whether each byte is a column.
     ascii: bool,
 }
@@ -87,7 +87,7 @@ impl<'a> Lexer<'a> {
             source,
             at: 0,
             line: 1,
-            mark: (0, 1),
+            column_origin: (0, 1),
             ascii: source.is_ascii(),
         }
     }
@@ -102,7 +102,7 @@ impl<'a> Lexer<'a> {
 
     /// The position of a byte at or after the last asked one.
     fn position(&mut self, at: usize) -> Position {
-        let (from, column) = self.mark;
+        let (from, column) = self.column_origin;
         let passed = if self.ascii {
             at.saturating_sub(from)
         } else {
@@ -111,7 +111,7 @@ impl<'a> Lexer<'a> {
         };
         let passed = u32::try_from(passed).unwrap_or(u32::MAX);
         let column = column.saturating_add(passed);
-        self.mark = (at, column);
+        self.column_origin = (at, column);
         Position {
             line: self.line,
             column,
@@ -120,7 +120,7 @@ impl<'a> Lexer<'a> {
 
     fn new_line(&mut self) {
         self.line += 1;
-        self.mark = (self.at, 1);
+        self.column_origin = (self.at, 1);
     }
 
     fn skip_while(&mut self, test: impl Fn(u8) -> bool) {

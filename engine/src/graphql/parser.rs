@@ -46,7 +46,7 @@ impl<'a> Parser<'a> {
 
     /// Whether the next token is the sign that starts with a byte.
     #[inline]
-    pub fn at(&self, sign: u8) -> bool {
+    pub fn is_at_sign(&self, sign: u8) -> bool {
         self.token.kind == Kind::Punctuation(sign)
     }
 
@@ -78,7 +78,7 @@ impl<'a> Parser<'a> {
 
     /// Takes this sign if it comes next.
     pub fn skip(&mut self, sign: u8) -> bool {
-        let found = self.at(sign);
+        let found = self.is_at_sign(sign);
         if found {
             self.take();
         }
@@ -161,12 +161,12 @@ impl<'a> Parser<'a> {
     ) -> Parsed<Vec<T>> {
         let [open, close] = signs;
         self.before_close = Comments::default();
-        if !self.at(open) {
+        if !self.is_at_sign(open) {
             return Ok(Vec::new());
         }
         let mut item = item;
         self.take();
-        if self.at(close) {
+        if self.is_at_sign(close) {
             return Err(Problem::new(
                 format!(
                     "expected at least one definition, found {}",
@@ -176,7 +176,7 @@ impl<'a> Parser<'a> {
             ));
         }
         let mut items = vec![item(self)?];
-        while !self.at(close) {
+        while !self.is_at_sign(close) {
             items.push(item(self)?);
         }
         self.before_close = self.comments();

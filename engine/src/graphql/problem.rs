@@ -23,7 +23,7 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { message, position } = self;
-        if position.is_known() {
+        if position.has_source() {
             write!(f, "{message} in GraphQL string at location {position}")
         } else {
             write!(f, "GraphQL parse error: input: {message}")
@@ -45,12 +45,12 @@ impl From<Problem> for Problems {
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let first = self.0.first().map(|first| first.position);
-        let place = first.filter(|first| first.is_known());
+        let place = first.filter(|first| first.has_source());
         let mut text = String::new();
         for Problem { message, position } in &self.0 {
             if text.is_empty() && place.is_some() {
                 // at the end
-            } else if position.is_known() {
+            } else if position.has_source() {
                 write!(text, "input:{position}: ")?;
             } else {
                 text.push_str("input: ");

@@ -23,7 +23,7 @@ pub fn parse_query(source: &str) -> Parsed<QueryDocument<'_>> {
             "fragment" if named => {
                 document.fragments.push(fragment(&mut parser, description)?);
             }
-            _ if parser.at(b'{') => {
+            _ if parser.is_at_sign(b'{') => {
                 if let Some(described) = described {
                     return Err(parser.unexpected_description(&description, described));
                 }
@@ -117,7 +117,7 @@ fn selections<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Selection<'a>>> {
 }
 
 fn required_selections<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Selection<'a>>> {
-    if !parser.at(b'{') {
+    if !parser.is_at_sign(b'{') {
         parser.expect(b'{')?;
     }
     selections(parser)
@@ -168,7 +168,7 @@ fn field<'a>(parser: &mut Parser<'a>, comments: Comments<'a>) -> Parsed<Field<'a
         name,
         arguments: parser.arguments(false)?,
         directives: parser.directives(false)?,
-        selections: if parser.at(b'{') {
+        selections: if parser.is_at_sign(b'{') {
             selections(parser)?
         } else {
             Vec::new()

@@ -17,15 +17,15 @@ const SHORT: usize = 8;
 pub struct Named<T> {
     items: Vec<(Box<str>, T)>,
     /// Only for lists that are not short.
-    places: HashMap<Box<str>, usize>,
+    index_by_name: HashMap<Box<str>, usize>,
 }
 
 impl<T> Named<T> {
     fn push(&mut self, name: &str, item: T) {
         self.items.push((name.into(), item));
         if self.items.len() > SHORT {
-            for (place, (name, _)) in self.items.iter().enumerate().skip(self.places.len()) {
-                self.places.entry(name.clone()).or_insert(place);
+            for (place, (name, _)) in self.items.iter().enumerate().skip(self.index_by_name.len()) {
+                self.index_by_name.entry(name.clone()).or_insert(place);
             }
         }
     }
@@ -33,7 +33,7 @@ impl<T> Named<T> {
     /// The first of a name.
     pub fn get(&self, name: &str) -> Option<&T> {
         let place = if self.items.len() > SHORT {
-            *self.places.get(name)?
+            *self.index_by_name.get(name)?
         } else {
             self.names().position(|item| item == name)?
         };
@@ -55,7 +55,7 @@ impl<T> Default for Named<T> {
     fn default() -> Self {
         Self {
             items: Vec::new(),
-            places: HashMap::default(),
+            index_by_name: HashMap::default(),
         }
     }
 }
@@ -168,18 +168,18 @@ impl TypeSystem {
     }
 
     /// A type by its place.
-    pub fn at(&self, id: TypeId) -> Option<&TypeDef> {
+    pub fn type_by_id(&self, id: TypeId) -> Option<&TypeDef> {
         self.types.get(id)
     }
 
     /// A type by its name.
     pub fn get(&self, name: &str) -> Option<&TypeDef> {
-        self.at(*self.by_name.get(name)?)
+        self.type_by_id(*self.by_name.get(name)?)
     }
 
     /// What a field or an argument is of.
     pub fn target(&self, member: &Member) -> Option<&TypeDef> {
-        self.at(member.target?)
+        self.type_by_id(member.target?)
     }
 
     /// A directive.
@@ -189,7 +189,7 @@ impl TypeSystem {
 
     /// The root type of an operation.
     pub fn root(&self, operation: &str) -> Option<&TypeDef> {
-        self.at(*self.roots.get(operation)?)
+        self.type_by_id(*self.roots.get(operation)?)
     }
 
     /// A field of a type; one of them every type has, and even what has none.

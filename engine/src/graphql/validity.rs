@@ -32,7 +32,7 @@ pub struct Checker<'s> {
 }
 
 /// The refusal of what is at a position.
-pub fn refuse<T>(message: String, position: Position) -> Parsed<T> {
+pub fn reject<T>(message: String, position: Position) -> Parsed<T> {
     Err(Problem::new(message, position))
 }
 
@@ -46,7 +46,7 @@ pub fn check_name(name: &str, position: Position) -> Parsed<()> {
         let message = format!(
             "Name \"{name}\" must not begin with \"__\", which is reserved by GraphQL introspection."
         );
-        return refuse(message, position);
+        return reject(message, position);
     }
     Ok(())
 }
@@ -94,7 +94,7 @@ impl<'s> Checker<'s> {
             if let Some(again) = repeated(&directive.arguments, |it| &it.name) {
                 let argument = &again.name;
                 let message = format!("Argument @{name}({argument}:) can only be defined once.");
-                return refuse(message, again.position);
+                return reject(message, again.position);
             }
             let target = Target {
                 within: Some(name),
@@ -114,13 +114,13 @@ impl<'s> Checker<'s> {
                 let (operation, of) = (&root.operation, &root.of);
                 if !seen.insert(operation) {
                     let message = format!("There can be only one {operation} type in schema.");
-                    return refuse(message, root.position);
+                    return reject(message, root.position);
                 }
                 if !self.schema.types.contains_key(of) {
                     let message = format!(
                         "Schema root {operation} refers to a type {of} that does not exist."
                     );
-                    return refuse(message, root.position);
+                    return reject(message, root.position);
                 }
             }
             self.check_directives(&block.directives, Target::new("SCHEMA"))?;
@@ -135,7 +135,7 @@ impl<'s> Checker<'s> {
         }
         match self.schema.types.get(&*of.name) {
             Some(definition) => Ok(definition),
-            None => refuse(format!("Undefined type {}.", of.name), of.position),
+            None => reject(format!("Undefined type {}.", of.name), of.position),
         }
     }
 
@@ -150,7 +150,7 @@ impl<'s> Checker<'s> {
                     "Argument {name}.{}({}:) can only be defined once.",
                     field.name, again.name
                 );
-                return refuse(message, again.position);
+                return reject(message, again.position);
             }
             self.check_arguments(&field.arguments, None)?;
             let location = match definition.kind {
@@ -161,11 +161,11 @@ impl<'s> Checker<'s> {
         }
         for Reference { name: member, .. } in &definition.types {
             let Some(found) = self.schema.types.get(&**member) else {
-                return refuse(format!("Undefined type \"{member}\"."), position);
+                return reject(format!("Undefined type \"{member}\"."), position);
             };
             if found.kind != DefinitionKind::Object {
                 let message = format!("UNION type \"{member}\" must be OBJECT.");
-                return refuse(message, position);
+                return reject(message, position);
             }
         }
         conformance::check(self, definition)?;
@@ -174,7 +174,7 @@ impl<'s> Checker<'s> {
             DefinitionKind::Enum => self.check_values(definition)?,
             DefinitionKind::Input => self.check_inputs(definition)?,
             DefinitionKind::Union if definition.types.is_empty() => {
-                return refuse_empty(definition, "member types");
+                return reject_empty(definition, "member types");
             }
             DefinitionKind::Union | DefinitionKind::Scalar => {}
         }
@@ -189,13 +189,13 @@ impl<'s> Checker<'s> {
 
     fn check_values(&self, definition: &Definition<'_>) -> Parsed<()> {
         if definition.values.is_empty() {
-            return refuse_empty(definition, "unique enum values");
+            return reject_empty(definition, "unique enum values");
         }
         for value in &definition.values {
             check_name(&value.name, value.position)?;
             if matches!(value.name.as_ref(), "true" | "false" | "null") {
                 let message = format!("ENUM {}: non-enum value {}.", definition.name, value.name);
-                return refuse(message, value.position);
+                return reject(message, value.position);
             }
             self.check_directives(&value.directives, Target::new("ENUM_VALUE"))?;
         }
@@ -205,14 +205,14 @@ impl<'s> Checker<'s> {
     fn check_outputs(&self, definition: &Definition<'_>) -> Parsed<()> {
         let (kind, name) = (definition.kind.as_str(), &definition.name);
         if definition.fields.is_empty() {
-            return refuse_empty(definition, "fields");
+            return reject_empty(definition, "fields");
         }
         for field in &definition.fields {
             if self.resolve(&field.of)?.kind == DefinitionKind::Input {
                 let message = format!(
                     "{kind} {name}: field must be one of SCALAR, OBJECT, INTERFACE, UNION, ENUM."
                 );
-                return refuse(message, field.position);
+                return reject(message, field.position);
             }
         }
         Ok(())
@@ -220,7 +220,7 @@ impl<'s> Checker<'s> {
 
     fn check_inputs(&self, definition: &Definition<'_>) -> Parsed<()> {
         if definition.fields.is_empty() {
-            return refuse_empty(definition, "input fields");
+            return reject_empty(definition, "input fields");
         }
         for field in &definition.fields {
             let kind = self.resolve(&field.of)?.kind;
@@ -230,7 +230,7 @@ impl<'s> Checker<'s> {
                     kind.as_str(),
                     field.name
                 );
-                return refuse(message, field.position);
+                return reject(message, field.position);
             }
         }
         Ok(())
@@ -251,7 +251,7 @@ impl<'s> Checker<'s> {
                 continue;
             };
             let Some(left) = self.steps.get().checked_sub(1) else {
-                return refuse("takes too long to validate".to_owned(), field.position);
+                return reject("takes too long to validate".to_owned(), field.position);
             };
             self.steps.set(left);
             if field.of.name == definition.name {
@@ -263,7 +263,7 @@ impl<'s> Checker<'s> {
                     definition.name,
                     through.join(".")
                 );
-                return refuse(message, position);
+                return reject(message, position);
             }
             let inner = self.schema.types.get(&*field.of.name);
             let inner = inner.filter(|inner| inner.kind == DefinitionKind::Input);
@@ -291,7 +291,7 @@ impl<'s> Checker<'s> {
                     argument.of,
                     of.kind.as_str()
                 );
-                return refuse(message, argument.position);
+                return reject(message, argument.position);
             }
             let target = Target {
                 within: directive,
@@ -303,10 +303,10 @@ impl<'s> Checker<'s> {
     }
 }
 
-fn refuse_empty(definition: &Definition<'_>, what: &str) -> Parsed<()> {
+fn reject_empty(definition: &Definition<'_>, what: &str) -> Parsed<()> {
     let (kind, name) = (definition.kind.as_str(), &definition.name);
     let message = format!("{kind} {name}: must define one or more {what}.");
-    refuse(message, definition.position)
+    reject(message, definition.position)
 }
 
 /// The second item of the first name that comes more than once.
@@ -327,18 +327,18 @@ fn check_unique(definition: &Definition<'_>) -> Parsed<()> {
     let name = &definition.name;
     if let Some(field) = repeated(&definition.fields, |it| &it.name) {
         let message = format!("Field {name}.{} can only be defined once.", field.name);
-        return refuse(message, field.position);
+        return reject(message, field.position);
     }
     if let Some(value) = repeated(&definition.values, |it| &it.name) {
         let message = format!("Enum value {name}.{} can only be defined once.", value.name);
-        return refuse(message, value.position);
+        return reject(message, value.position);
     }
     if let Some(member) = repeated(&definition.types, |it| &it.name) {
         let message = format!(
             "Union type {name} can only include type {} once.",
             member.name
         );
-        return refuse(message, member.position);
+        return reject(message, member.position);
     }
     Ok(())
 }

@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 use solon_syntax::source::{SourceId, Span};
 
-use crate::builtins::Custom;
+use crate::builtins::HostFunction;
 use crate::value::Value;
 
 /// Everything that evaluating needs to know of the modules.
@@ -46,7 +46,7 @@ pub struct Program {
     /// The virtual documents by path.
     pub tree: Tree,
     /// Functions that the host added.
-    pub functions: Vec<Custom>,
+    pub functions: Vec<HostFunction>,
     /// File names, for messages.
     pub files: HashMap<SourceId, Arc<str>>,
     /// The bodies that the plans were made from.

@@ -12,7 +12,7 @@ use super::RuleId;
 use super::canonical::Conditions;
 use super::inlined::{Any, Inlined, Spliced};
 use super::quick::QuickCall;
-use crate::builtins::{Aggregation, Answer, Entry, Prepared, TextRelation};
+use crate::builtins::{Aggregation, Entry, IntrinsicResult, Prepared, TextRelation};
 use crate::value::{Kind, Shape};
 
 /// A place in the frame of a running plan.
@@ -387,7 +387,7 @@ impl TextTest {
         }
         if call
             .quick
-            .is_some_and(|quick| quick.answer() == Some(Answer::Bool))
+            .is_some_and(|quick| quick.answer() == Some(IntrinsicResult::Bool))
         {
             return Some(Self::Quick);
         }

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::Operand;
-use crate::builtins::{Answer, Entry, Prepared, Quick};
+use crate::builtins::{Entry, Intrinsic, IntrinsicResult, Prepared};
 
 /// How a call is answered without being made, when its operands have their usual forms.
 #[derive(Clone, Copy)]
 pub enum QuickCall {
     /// From strings, by the built-in.
-    Function(Quick),
+    Function(Intrinsic),
     /// From the string at a position, by the prepared call.
-    Prepared(usize, Answer),
+    Prepared(usize, IntrinsicResult),
     /// By looking for a constant string in an object, as a step of a path does, but for the default.
     Get,
     /// By adding whole numbers.
@@ -30,10 +30,10 @@ impl QuickCall {
         args: &[Operand],
     ) -> Option<Self> {
         if let Some(prepared) = prepared {
-            let (at, answer) = prepared.quick()?;
+            let (at, answer) = prepared.intrinsic_operand()?;
             return Some(Self::Prepared(at, answer));
         }
-        let quick = entry.builtin.quick?;
+        let quick = entry.builtin.intrinsic?;
         (quick.arity() == args.len()).then_some(Self::Function(quick))
     }
 
@@ -53,9 +53,9 @@ impl QuickCall {
     }
 
     /// What its answers from strings stand for.
-    pub fn answer(self) -> Option<Answer> {
+    pub fn answer(self) -> Option<IntrinsicResult> {
         match self {
-            Self::Function(quick) => Some(quick.answer()),
+            Self::Function(quick) => Some(quick.result_kind()),
             Self::Prepared(_, answer) => Some(answer),
             Self::Get | Self::Plus | Self::Minus | Self::Times => None,
         }

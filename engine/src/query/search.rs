@@ -9,7 +9,7 @@ use solon_syntax::source::Span;
 use super::document::EvalTarget;
 use super::replay::Replay;
 use super::{EvalEnv, QueryInner, Request, eval_setup, with_memory, within_bounds};
-use crate::builtins::{FaultCode, Hooks, NdBuiltinCache, Recorded};
+use crate::builtins::{EvalErrorCode, Hooks, NdBuiltinCache, RecordedCalls};
 use crate::error::Error;
 use crate::eval::InputSource;
 use crate::limits::{self, Limits};
@@ -72,7 +72,7 @@ pub(super) fn with_replay<S: Subject, R>(
         return replaying(subject, request, evaluate);
     }
     // the outside is asked once, however often the search goes by
-    let (answers, recorded) = (NdBuiltinCache::default(), Recorded::default());
+    let (answers, recorded) = (NdBuiltinCache::default(), RecordedCalls::default());
     let hooks = Hooks {
         nd_cache: request.hooks.nd_cache.or(notes.then_some(&answers)),
         recorded: basis.shared.records.then_some(&recorded),
@@ -143,7 +143,7 @@ fn failed<S: Subject>(
     let Error::Eval(mut failed) = error else {
         return (error, false);
     };
-    if !failed.code.is_of_evaluation() {
+    if !failed.code.is_evaluation_failure() {
         return (Error::Eval(failed), false);
     }
     if let Some(recorded) = request.hooks.recorded {
@@ -155,10 +155,10 @@ fn failed<S: Subject>(
         ..*request
     };
     match subject.search_error(&request) {
-        Some(again) if again.code.is_of_evaluation() => (Error::Eval(again), true),
+        Some(again) if again.code.is_evaluation_failure() => (Error::Eval(again), true),
         // the search ended where a function was not called a second time
         Some(again)
-            if again.code == FaultCode::Internal
+            if again.code == EvalErrorCode::Internal
                 && (&again.file, again.row, again.col)
                     == (&failed.file, failed.row, failed.col) =>
         {

@@ -7,7 +7,7 @@ use solon_syntax::source::Span;
 
 use super::brief::{collapsed, cut};
 use super::error::Halt;
-use crate::builtins::FaultCode;
+use crate::builtins::EvalErrorCode;
 use crate::program::Program;
 use crate::value::ValueRef;
 
@@ -42,7 +42,7 @@ pub(crate) fn clash(
     clashed: Span,
 ) -> Halt {
     let message = listed(program, header, produced);
-    Halt::error(program, FaultCode::Conflict, clashed, message)
+    Halt::error(program, EvalErrorCode::Conflict, clashed, message)
 }
 
 /// The first value and those that differ from it, in source order.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use solon_syntax::source::Span;
 
 use super::StackFrame;
-use crate::builtins::{Fault, FaultCode, FaultError, StopReason};
+use crate::builtins::{BuiltinError, BuiltinErrorDetail, EvalErrorCode, StopReason};
 use crate::limits;
 use crate::program::Program;
 use crate::value::{Ended, ValueRef};
@@ -16,7 +16,7 @@ use crate::value::{Ended, ValueRef};
 #[non_exhaustive]
 pub struct EvalError {
     /// Published code.
-    pub code: FaultCode,
+    pub code: EvalErrorCode,
     /// What went wrong, in Rego's words.
     pub message: String,
     /// File; empty for queries and errors without a place.
@@ -32,7 +32,7 @@ pub struct EvalError {
 impl EvalError {
     /// Something is nested deeper than is allowed.
     pub(crate) fn too_deep() -> Self {
-        Self::nowhere(FaultCode::Internal, "evaluation is nested too deeply")
+        Self::nowhere(EvalErrorCode::Internal, "evaluation is nested too deeply")
     }
 
     /// Something takes more memory than is allowed.
@@ -49,19 +49,19 @@ impl EvalError {
     }
 
     fn stopped(reason: StopReason) -> Self {
-        Self::nowhere(FaultCode::Cancel(reason), reason.message())
+        Self::nowhere(EvalErrorCode::Cancel(reason), reason.message())
     }
 
     /// An explanation takes more memory than is allowed.
     pub(crate) fn explanation_too_large() -> Self {
         Self::nowhere(
-            FaultCode::Cancel(StopReason::MemoryLimit),
+            EvalErrorCode::Cancel(StopReason::MemoryLimit),
             limits::EXPLANATION_EXCEEDED,
         )
     }
 
     /// An error without a place.
-    pub(crate) fn nowhere(code: FaultCode, message: impl Into<String>) -> Self {
+    pub(crate) fn nowhere(code: EvalErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),
@@ -75,7 +75,7 @@ impl EvalError {
     /// What is left open is larger than is allowed.
     pub(crate) fn too_open(limit: usize, unit: &str) -> Self {
         let message = format!("partial evaluation exceeds the limit of {limit} {unit}");
-        Self::nowhere(FaultCode::Internal, message)
+        Self::nowhere(EvalErrorCode::Internal, message)
     }
 }
 
@@ -113,7 +113,7 @@ impl Halt {
         match self {
             Self::Error(error) => error,
             Self::Clash => Box::new(EvalError::nowhere(
-                FaultCode::Internal,
+                EvalErrorCode::Internal,
                 "conflict outside a rule",
             )),
         }
@@ -126,7 +126,7 @@ impl Halt {
 
     /// An error at a place of the program or the query.
     #[cold]
-    pub fn error(program: &Program, code: FaultCode, span: Span, message: String) -> Self {
+    pub fn error(program: &Program, code: EvalErrorCode, span: Span, message: String) -> Self {
         let (file, row, col) = program.place(span);
         Self::new(EvalError {
             code,
@@ -140,10 +140,12 @@ impl Halt {
 
     /// A bound of the evaluation was reached.
     #[cold]
-    pub fn exhausted(program: &Program, fault: &Fault, span: Span) -> Self {
+    pub fn exhausted(program: &Program, fault: &BuiltinError, span: Span) -> Self {
         let (code, message) = match fault {
-            Fault::Undefined => (FaultCode::Internal, "undefined result".into()),
-            Fault::Error(error) | Fault::Halt(error) => (error.code(), error.to_string()),
+            BuiltinError::Undefined => (EvalErrorCode::Internal, "undefined result".into()),
+            BuiltinError::Error(error) | BuiltinError::Halt(error) => {
+                (error.code(), error.to_string())
+            }
         };
         Self::error(program, code, span, message)
     }
@@ -152,11 +154,11 @@ impl Halt {
     #[cold]
     pub fn duplicate_key(program: &Program, span: Span) -> Self {
         let message = "object keys must be unique".into();
-        Self::error(program, FaultCode::Conflict, span, message)
+        Self::error(program, EvalErrorCode::Conflict, span, message)
     }
 
     #[cold]
-    fn failed(program: &Program, error: &FaultError, name: &str, span: Span) -> Self {
+    fn failed(program: &Program, error: &BuiltinErrorDetail, name: &str, span: Span) -> Self {
         Self::error(program, error.code(), span, format!("{name}: {error}"))
     }
 }
@@ -166,18 +168,18 @@ impl Halt {
 pub(crate) fn outcome<'e>(
     program: &Program,
     strict: bool,
-    result: Result<ValueRef<'e>, Fault>,
+    result: Result<ValueRef<'e>, BuiltinError>,
     name: &str,
     span: Span,
 ) -> Result<Option<ValueRef<'e>>, Halt> {
     match result {
         Ok(value) => Ok(Some(value)),
-        Err(Fault::Undefined) => Ok(None),
-        Err(Fault::Error(error)) if !strict => {
+        Err(BuiltinError::Undefined) => Ok(None),
+        Err(BuiltinError::Error(error)) if !strict => {
             drop(error);
             Ok(None)
         }
-        Err(Fault::Error(error)) => Err(Halt::failed(program, &error, name, span)),
+        Err(BuiltinError::Error(error)) => Err(Halt::failed(program, &error, name, span)),
         // what ends the evaluation is no error of the function
         Err(fault) => Err(Halt::exhausted(program, &fault, span)),
     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use solon_syntax::source::Span;
 
 use super::error::Halt;
-use crate::builtins::FaultCode;
+use crate::builtins::EvalErrorCode;
 use crate::program::Program;
 use crate::value::{Arena, ValueRef};
 
@@ -89,7 +89,7 @@ pub(crate) fn overlay<'e>(
 #[cold]
 pub(crate) fn no_document(program: &Program, span: Span) -> Halt {
     let message = "bad document path".into();
-    Halt::error(program, FaultCode::Conflict, span, message)
+    Halt::error(program, EvalErrorCode::Conflict, span, message)
 }
 
 /// A copy of a document with a value written at a path; what is no object on the way becomes one.

@@ -6,7 +6,7 @@ use solon_syntax::source::Span;
 
 use super::machine::{Continuation, Exprs, Goal, SearchResult, Topdown};
 use super::term::TermRef;
-use crate::builtins::{Entry, FaultCode, may_block};
+use crate::builtins::{Entry, EvalErrorCode, may_block};
 use crate::runtime::{EvalError, Halt, StackFrame};
 use crate::value::ValueRef;
 
@@ -82,8 +82,8 @@ impl<'e> Topdown<'e> {
             .call_stack
             .as_ref()
             .is_some_and(|call_stack| call_stack.repeats);
-        let asked = !repeats || !may_block(name) || self.call.has_answer(name, operands);
-        (!asked).then(|| Halt::error(self.program, FaultCode::Internal, span, String::new()))
+        let asked = !repeats || !may_block(name) || self.call.has_cached_result(name, operands);
+        (!asked).then(|| Halt::error(self.program, EvalErrorCode::Internal, span, String::new()))
     }
 
     /// Keeps the first error of a built-in until the search has ended; what needs its result is undefined until then.
@@ -107,7 +107,7 @@ impl<'e> Topdown<'e> {
                 if outcome
                     .as_ref()
                     .err()
-                    .is_none_or(|error| error.code.is_of_evaluation()) =>
+                    .is_none_or(|error| error.code.is_evaluation_failure()) =>
             {
                 Err(halt.into_error())
             }

@@ -8,7 +8,7 @@ use super::machine::{Continuation, Goal, SearchFlow, SearchResult, Topdown};
 use super::scope::FunctionMock;
 use super::term::{TermList, TermRef};
 use crate::bug::bug;
-use crate::builtins::{self, Entry, Fault};
+use crate::builtins::{self, BuiltinError, Entry};
 use crate::program::canonical::{Group, SiteId};
 use crate::runtime::{Halt, outcome};
 use crate::trace::Operation;
@@ -80,7 +80,7 @@ impl<'e> Topdown<'e> {
                 }
                 // an assignment has no value
                 _ => {
-                    let fault = Fault::unsupported("assign");
+                    let fault = BuiltinError::unsupported("assign");
                     Err(Halt::exhausted(self.program, &fault, span))
                 }
             },
@@ -234,11 +234,11 @@ impl<'e> Topdown<'e> {
     /// The value of a call, or why there is none.
     fn outcome(
         &mut self,
-        result: Result<ValueRef<'e>, Fault>,
+        result: Result<ValueRef<'e>, BuiltinError>,
         name: &str,
         span: Span,
     ) -> Result<Option<ValueRef<'e>>, Halt> {
-        let postponable = matches!(result, Err(Fault::Error(_)));
+        let postponable = matches!(result, Err(BuiltinError::Error(_)));
         if postponable && self.builtin_errors.is_some() {
             if let Err(halt) = outcome(self.program, true, result, name, span) {
                 self.collect_builtin_error(halt);
@@ -292,7 +292,7 @@ impl<'e> Topdown<'e> {
             ResolvedOperator::Builtin(entry) => arity(&entry.declaration),
             ResolvedOperator::HostFunction(at) => {
                 let function = self.program.functions.get(at as usize);
-                function.map_or_else(|| bug!(NO_FUNCTION), crate::builtins::Custom::arity)
+                function.map_or_else(|| bug!(NO_FUNCTION), crate::builtins::HostFunction::arity)
             }
             ResolvedOperator::Function(site) => {
                 self.function_group(site).map_or(0, |group| group.arity)

@@ -113,7 +113,7 @@ impl<'e> Topdown<'e> {
             // nothing more is asked of the rule
             Err(Halt::Clash) if differs => Ok(true),
             // what a rule made before it failed is made
-            Err(Halt::Error(error)) if error.code.is_of_evaluation() => Ok(hit),
+            Err(Halt::Error(error)) if error.code.is_evaluation_failure() => Ok(hit),
             outcome => outcome.map(|_| hit),
         }
     }

@@ -92,7 +92,7 @@ impl<'e> Topdown<'e> {
         match outcome {
             Ok(()) => Ok(Some(table)),
             // what fails for values that nobody asks for does not fail
-            Err(Halt::Error(error)) if error.code.is_of_evaluation() => Ok(None),
+            Err(Halt::Error(error)) if error.code.is_evaluation_failure() => Ok(None),
             Err(halt) => Err(halt),
         }
     }

@@ -20,8 +20,8 @@ pub fn pair(a: &Type, b: &Type, label: usize) -> (String, String) {
         return (a.to_string(), b.to_string());
     }
     let mut texts = (String::new(), String::new());
-    apart(&mut texts.0, a, b);
-    apart(&mut texts.1, b, a);
+    describe_difference(&mut texts.0, a, b);
+    describe_difference(&mut texts.1, b, a);
     texts
 }
 
@@ -36,7 +36,7 @@ pub fn lists(have: &[Type], want: &[Parameter], label: usize) -> (String, String
     let have_texts: Vec<_> = have
         .iter()
         .enumerate()
-        .map(|(position, of)| told(of, parameter(position)))
+        .map(|(position, of)| describe(of, parameter(position)))
         .collect();
     let want_texts = want.iter().enumerate().map(|(position, want)| {
         let name = want
@@ -50,17 +50,17 @@ pub fn lists(have: &[Type], want: &[Parameter], label: usize) -> (String, String
         if fitting && !fits(want, PART) {
             return name + &kind(&want.of);
         }
-        name + &told(&want.of, have.get(position))
+        name + &describe(&want.of, have.get(position))
     });
     let want_texts: Vec<_> = want_texts.collect();
     (List(&have_texts).to_string(), List(&want_texts).to_string())
 }
 
 /// A type, next to the one it should fit.
-fn told(of: &Type, other: Option<&Type>) -> String {
+fn describe(of: &Type, other: Option<&Type>) -> String {
     let mut text = String::new();
     match other {
-        Some(other) if !unifies(of, other) => apart(&mut text, of, other),
+        Some(other) if !unifies(of, other) => describe_difference(&mut text, of, other),
         _ => text = short(of),
     }
     text
@@ -104,8 +104,10 @@ fn kind(of: &Type) -> String {
         return of.to_string();
     }
     let text = match of {
-        Type::Array(array) => parts("array", !array.fixed().is_empty(), array.rest().is_some()),
-        Type::Object(object) => parts(
+        Type::Array(array) => {
+            collection_outline("array", !array.fixed().is_empty(), array.rest().is_some())
+        }
+        Type::Object(object) => collection_outline(
             "object",
             !object.fixed().is_empty(),
             object.rest().is_some(),
@@ -118,7 +120,7 @@ fn kind(of: &Type) -> String {
     text.to_owned()
 }
 
-fn parts(kind: &'static str, fixed: bool, rest: bool) -> &'static str {
+fn collection_outline(kind: &'static str, fixed: bool, rest: bool) -> &'static str {
     match (kind, fixed, rest) {
         ("array", true, true) => "array<...>[...]",
         ("array", false, true) => "array[...]",
@@ -130,14 +132,14 @@ fn parts(kind: &'static str, fixed: bool, rest: bool) -> &'static str {
 }
 
 /// What a type has that another does not.
-fn apart(out: &mut String, of: &Type, other: &Type) {
+fn describe_difference(out: &mut String, of: &Type, other: &Type) {
     match (of, other) {
         _ if of == other => out.push_str(&short(of)),
         (Type::Array(of), Type::Array(other)) => arrays(out, of, other),
         (Type::Object(of), Type::Object(other)) => objects(out, of, other),
         (Type::Set(of), Type::Set(other)) if !of.is_empty() && !other.is_empty() => {
             out.push_str("set[");
-            apart(out, of.of(), other.of());
+            describe_difference(out, of.element(), other.element());
             out.push(']');
         }
         (Type::Union(of), Type::Union(other)) => unions(out, of, other),
@@ -155,7 +157,7 @@ fn arrays(out: &mut String, of: &ArrayType, other: &ArrayType) {
         for (position, one) in of.fixed().iter().enumerate() {
             separate(out, position > 0);
             match other.fixed().get(position).filter(|_| alike) {
-                Some(other) => apart(out, one, other),
+                Some(other) => describe_difference(out, one, other),
                 None => out.push_str(&kind(one)),
             }
         }
@@ -164,7 +166,7 @@ fn arrays(out: &mut String, of: &ArrayType, other: &ArrayType) {
     if let Some(rest) = of.rest() {
         out.push('[');
         match other.rest().filter(|_| alike) {
-            Some(other) => apart(out, rest, other),
+            Some(other) => describe_difference(out, rest, other),
             None => out.push_str(&kind(rest)),
         }
         out.push(']');
@@ -184,7 +186,7 @@ fn objects(out: &mut String, of: &ObjectType, other: &ObjectType) {
             separate(out, shown > 0);
             shown += 1;
             let mut text = String::new();
-            apart_from(&mut text, one, theirs);
+            describe_mismatch(&mut text, one, theirs);
             out.push_str(&Property(key.borrow(), &text).to_string());
         }
         if shown < of.fixed().len() {
@@ -195,9 +197,9 @@ fn objects(out: &mut String, of: &ObjectType, other: &ObjectType) {
     }
     if let Some((key, rest)) = of.rest() {
         out.push('[');
-        apart_from(out, key, other.rest().map(|(key, _)| key));
+        describe_mismatch(out, key, other.rest().map(|(key, _)| key));
         out.push_str(": ");
-        apart_from(out, rest, other.rest().map(|(_, rest)| rest));
+        describe_mismatch(out, rest, other.rest().map(|(_, rest)| rest));
         out.push(']');
     }
 }
@@ -217,9 +219,9 @@ fn unions(out: &mut String, of: &UnionType, other: &UnionType) {
     out.push('>');
 }
 
-fn apart_from(out: &mut String, of: &Type, other: Option<&Type>) {
+fn describe_mismatch(out: &mut String, of: &Type, other: Option<&Type>) {
     match other {
-        Some(other) => apart(out, of, other),
+        Some(other) => describe_difference(out, of, other),
         None => out.push_str(&short(of)),
     }
 }

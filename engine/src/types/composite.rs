@@ -19,7 +19,7 @@ pub(super) struct TypeSize {
 }
 
 impl TypeSize {
-    fn of(parts: &mut dyn Iterator<Item = &Type>) -> Self {
+    fn from_nodes(parts: &mut dyn Iterator<Item = &Type>) -> Self {
         let mut whole = Self {
             depth: 0,
             nodes: 1,
@@ -43,7 +43,7 @@ impl TypeSize {
             Type::Object(object) => object.extent,
             Type::Set(set) => set.extent,
             Type::Union(union) => union.extent,
-            Type::Function(function) => Self::of(&mut function.parts()),
+            Type::Function(function) => Self::from_nodes(&mut function.component_types()),
             _ => Self {
                 depth: 1,
                 nodes: 1,
@@ -79,7 +79,7 @@ impl ArrayType {
     }
 
     /// Type of the element at a position.
-    pub fn at(&self, position: usize) -> Option<&Type> {
+    pub fn element_at(&self, position: usize) -> Option<&Type> {
         self.fixed.get(position).or(self.rest.as_ref())
     }
 
@@ -169,7 +169,7 @@ pub struct SetType {
 
 impl SetType {
     /// The type of its elements; unknown for the empty set.
-    pub fn of(&self) -> &Type {
+    pub fn element(&self) -> &Type {
         &self.of
     }
 
@@ -223,7 +223,7 @@ impl UnionType {
 impl Type {
     /// An array of known elements and, where `rest` is given, further ones.
     pub fn array(fixed: Vec<Self>, rest: Option<Self>) -> Self {
-        let mut extent = TypeSize::of(&mut fixed.iter().chain(&rest));
+        let mut extent = TypeSize::from_nodes(&mut fixed.iter().chain(&rest));
         extent.empty |= fixed.is_empty() && rest.is_none();
         if !extent.fits() {
             return Self::Any;
@@ -249,7 +249,7 @@ impl Type {
             fixed.dedup_by(|(later, _), (kept, _)| later == kept);
         }
         let pair = rest.iter().flat_map(|(key, of)| [key, of]);
-        let mut extent = TypeSize::of(&mut fixed.iter().map(|(_, of)| of).chain(pair));
+        let mut extent = TypeSize::from_nodes(&mut fixed.iter().map(|(_, of)| of).chain(pair));
         extent.empty |= fixed.is_empty() && rest.is_none();
         if !extent.fits() {
             return Self::Any;
@@ -270,7 +270,7 @@ impl Type {
 
     /// A set; the empty one when the type of its elements is unknown.
     pub fn set(of: Self) -> Self {
-        let mut extent = TypeSize::of(&mut std::iter::once(&of));
+        let mut extent = TypeSize::from_nodes(&mut std::iter::once(&of));
         extent.empty |= !of.is_known();
         if !extent.fits() {
             return Self::Any;
@@ -293,7 +293,7 @@ impl Type {
         let extent = TypeSize {
             // one of several is known well enough
             unknown: false,
-            ..TypeSize::of(&mut members.iter())
+            ..TypeSize::from_nodes(&mut members.iter())
         };
         if !extent.fits() {
             return Self::Any;

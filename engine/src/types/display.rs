@@ -50,7 +50,7 @@ impl Display for Type {
                 }
             }
             Self::Set(set) if set.is_empty() => f.write_str("set"),
-            Self::Set(set) => write!(f, "set[{}]", set.of()),
+            Self::Set(set) => write!(f, "set[{}]", set.element()),
             Self::Recursive(inner) => write!(f, "recursive({})", inner.reference()),
             Self::Function(function) => function.fmt(f),
         }

@@ -63,13 +63,13 @@ impl FunctionType {
         }
     }
 
-    pub(super) fn parts(&self) -> impl Iterator<Item = &Type> {
+    pub(super) fn component_types(&self) -> impl Iterator<Item = &Type> {
         let args = self.args.iter().map(|parameter| &parameter.of);
         args.chain(&self.variadic)
             .chain(self.result.iter().map(|result| &result.of))
     }
 
     pub(super) fn has_unknown(&self) -> bool {
-        self.parts().any(Type::has_unknown)
+        self.component_types().any(Type::has_unknown)
     }
 }

@@ -39,7 +39,7 @@ impl Type {
                 Json::Object(node)
             }
             Self::Set(set) if set.is_empty() => json!({"type": "set"}),
-            Self::Set(set) => json!({"type": "set", "of": set.of().to_json()}),
+            Self::Set(set) => json!({"type": "set", "of": set.element().to_json()}),
             Self::Recursive(inner) => json!({"type": "recursive", "ref": inner.reference()}),
             Self::Function(function) => function.to_json(),
         }

@@ -44,7 +44,7 @@ impl Merge {
                 *self = Self::Clash;
             }
             (Self::Mixed { .. }, Type::Function(_)) => *self = Self::Clash,
-            (Self::Sets(of), Type::Set(set)) => of.push(set.of().clone()),
+            (Self::Sets(of), Type::Set(set)) => of.push(set.element().clone()),
             (Self::Objects(keys, values), Type::Object(object)) if object.fixed().is_empty() => {
                 // the empty object is one of them
                 if let Some((key, of)) = object.rest() {
@@ -74,7 +74,7 @@ impl Merge {
 
     fn begin(one: Type) -> Self {
         match &one {
-            Type::Set(set) => Self::Sets(vec![set.of().clone()]),
+            Type::Set(set) => Self::Sets(vec![set.element().clone()]),
             _ => match open_object(&one) {
                 Some((key, of)) => {
                     Self::Objects(vec![key.clone()], Box::new(Self::begin(of.clone())))
@@ -119,7 +119,7 @@ impl Merge {
     }
 
     /// Whether contributions came to nothing.
-    pub fn is_clash(&self) -> bool {
+    pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Clash)
     }
 

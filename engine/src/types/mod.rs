@@ -11,7 +11,7 @@ mod function;
 mod json;
 mod merge;
 mod order;
-mod read;
+mod parse_json;
 mod relax;
 pub mod schema;
 mod select;

@@ -61,7 +61,7 @@ impl Ord for ObjectType {
 
 impl Ord for SetType {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.of().cmp(other.of())
+        self.element().cmp(other.element())
     }
 }
 

@@ -25,7 +25,7 @@ impl Type {
                 let rest = object.rest().cloned();
                 Self::object(fixed.collect(), rest.map(|(keys, of)| (keys, of.relaxed())))
             }
-            Self::Set(set) => Self::set(set.of().clone().relaxed()),
+            Self::Set(set) => Self::set(set.element().clone().relaxed()),
             Self::Union(union) => {
                 let members = union.members().iter().cloned();
                 let mut members: Vec<_> = members.map(Self::relaxed).collect();

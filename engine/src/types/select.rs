@@ -36,14 +36,14 @@ impl Type {
                     _ => None,
                 };
                 position
-                    .and_then(|position| array.at(position))
+                    .and_then(|position| array.element_at(position))
                     .cloned()
                     .unwrap_or_default()
             }
             Self::Object(object) => object.select(key).cloned().unwrap_or_default(),
             Self::Set(set) => {
                 let key = type_of(key);
-                if set.of().contains(&key) {
+                if set.element().contains(&key) {
                     key
                 } else {
                     Self::Unknown
@@ -72,7 +72,7 @@ impl Type {
         match self {
             Self::Array(_) => Self::Number,
             Self::Object(object) => object.keys().clone(),
-            Self::Set(set) => set.of().clone(),
+            Self::Set(set) => set.element().clone(),
             Self::Any => Self::Any,
             Self::Recursive(inner) => inner.unfold().keys(),
             Self::Union(union) => union.keys().clone(),
@@ -95,7 +95,7 @@ impl Type {
         match self {
             Self::Array(array) => array.elements().clone(),
             Self::Object(object) => object.values().clone(),
-            Self::Set(set) => set.of().clone(),
+            Self::Set(set) => set.element().clone(),
             Self::Any => Self::Any,
             Self::Recursive(inner) => inner.unfold().values(),
             Self::Union(union) => union.values().clone(),

@@ -60,7 +60,7 @@ pub fn try_parse_signature(text: &str) -> Result<FunctionType, SignatureError> {
         }
         if parser.eat("...") {
             parser.expect(":", "`:`")?;
-            variadic = Some(parser.of(0)?);
+            variadic = Some(parser.parse_type(0)?);
             parser.expect("=>", "`=>`")?;
             break;
         }
@@ -145,11 +145,11 @@ impl<'a> Parser<'a> {
         if name.is_none() {
             self.at = start;
         }
-        let of = self.of(0)?;
+        let of = self.parse_type(0)?;
         Ok(Parameter { name, of })
     }
 
-    fn of(&mut self, depth: usize) -> Result<Type, SignatureError> {
+    fn parse_type(&mut self, depth: usize) -> Result<Type, SignatureError> {
         if depth > limits::TYPE_NESTING {
             return Err(self.fail("less nesting"));
         }
@@ -164,7 +164,7 @@ impl<'a> Parser<'a> {
             "any" => Type::Any,
             "set" => {
                 self.expect("[", "`[`")?;
-                let of = self.of(depth + 1)?;
+                let of = self.parse_type(depth + 1)?;
                 self.expect("]", "`]`")?;
                 Type::set(of)
             }
@@ -176,7 +176,7 @@ impl<'a> Parser<'a> {
                 };
                 let mut rest = None;
                 if self.eat("[") {
-                    rest = Some(self.of(depth + 1)?);
+                    rest = Some(self.parse_type(depth + 1)?);
                     self.expect("]", "`]`")?;
                 }
                 Type::array(fixed, rest)
@@ -189,9 +189,9 @@ impl<'a> Parser<'a> {
                 };
                 let mut rest = None;
                 if self.eat("[") {
-                    let key = self.of(depth + 1)?;
+                    let key = self.parse_type(depth + 1)?;
                     self.expect(":", "`:`")?;
-                    rest = Some((key, self.of(depth + 1)?));
+                    rest = Some((key, self.parse_type(depth + 1)?));
                     self.expect("]", "`]`")?;
                 }
                 Type::object(fixed, rest)
@@ -204,9 +204,9 @@ impl<'a> Parser<'a> {
     }
 
     fn types(&mut self, depth: usize) -> Result<Vec<Type>, SignatureError> {
-        let mut types = vec![self.of(depth + 1)?];
+        let mut types = vec![self.parse_type(depth + 1)?];
         while self.eat(",") {
-            types.push(self.of(depth + 1)?);
+            types.push(self.parse_type(depth + 1)?);
         }
         self.expect(">", "`,` or `>`")?;
         Ok(types)
@@ -217,7 +217,7 @@ impl<'a> Parser<'a> {
         loop {
             let key = Value::string(self.word()?);
             self.expect(":", "`:`")?;
-            properties.push((key, self.of(depth + 1)?));
+            properties.push((key, self.parse_type(depth + 1)?));
             if !self.eat(",") {
                 break;
             }
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_declarations_are_refused() {
+    fn malformed_signatures_are_rejected() {
         for (text, offset) in [
             ("", 0),
             ("string", 6),
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn builtins_are_declared_as_published() {
+    fn built_in_signatures_match_opa() {
         let record = include_str!("../../../tests/cases/builtins/declarations.txt");
         let published: std::collections::HashMap<_, _> = record
             .lines()

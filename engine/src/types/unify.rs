@@ -55,7 +55,7 @@ impl Comparison {
             // the empty set is a set of whatever
             (Type::Set(a), Type::Set(b)) => {
                 let empty = self.may_be_empty || a.is_empty() || b.is_empty();
-                empty || self.unifies(a.of(), b.of())
+                empty || self.unifies(a.element(), b.element())
             }
             (Type::Function(a), Type::Function(b)) => self.functions(a, b),
             _ => discriminant(a) == discriminant(b),
@@ -64,10 +64,13 @@ impl Comparison {
 
     fn arrays(&mut self, a: &ArrayType, b: &ArrayType) -> bool {
         let length = a.fixed().len().max(b.fixed().len());
-        let fixed = (0..length).all(|position| match (a.at(position), b.at(position)) {
-            (Some(a), Some(b)) => self.unifies(a, b),
-            _ => false,
-        });
+        let fixed =
+            (0..length).all(
+                |position| match (a.element_at(position), b.element_at(position)) {
+                    (Some(a), Some(b)) => self.unifies(a, b),
+                    _ => false,
+                },
+            );
         fixed && self.rests(a.rest(), b.rest())
     }
 

@@ -28,7 +28,7 @@ pub struct Uri {
     /// As written, without the question mark.
     pub query: Vec<u8>,
     /// Whether there is a question mark without a query.
-    pub asks_nothing: bool,
+    pub has_empty_query: bool,
     /// Decoded.
     pub fragment: Vec<u8>,
     /// Whether nothing but the scheme is in front of a path that starts with a slash: `file:/x`.
@@ -88,7 +88,7 @@ fn parse_head(text: &[u8]) -> Parsed<Uri> {
     uri.scheme = String::from_utf8_lossy(scheme).to_ascii_lowercase();
     let (rest, query) = cut(rest, b'?');
     uri.query = query.to_vec();
-    uri.asks_nothing = query.is_empty() && text.ends_with(b"?");
+    uri.has_empty_query = query.is_empty() && text.ends_with(b"?");
     if !rest.starts_with(b"/") {
         if !uri.scheme.is_empty() {
             uri.opaque = rest.to_vec();
@@ -295,7 +295,7 @@ impl fmt::Display for Uri {
         } else {
             f.write_str(&text(&self.opaque))?;
         }
-        if !self.query.is_empty() || self.asks_nothing {
+        if !self.query.is_empty() || self.has_empty_query {
             write!(f, "?{}", text(&self.query))?;
         }
         if !self.fragment.is_empty() {

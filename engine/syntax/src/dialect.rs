@@ -83,7 +83,7 @@ impl Keywords {
     }
 }
 
-/// Parts of the language that capabilities may take away.
+/// Children of the language that capabilities may take away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Features {
     /// Keywords as parts of references.
@@ -99,7 +99,7 @@ pub struct Features {
 impl Features {
     /// What a version brings. Template strings are for v0 only where capabilities name them.
     #[must_use]
-    pub fn of(version: Version) -> Self {
+    pub fn from_version(version: Version) -> Self {
         Self {
             keywords_in_refs: true,
             rego_v1: true,
@@ -151,7 +151,7 @@ impl ParseOptions {
 
     /// The defaults of a version.
     #[must_use]
-    pub fn of(version: Version) -> Self {
+    pub fn from_version(version: Version) -> Self {
         Self {
             version,
             ..Self::default()
@@ -217,7 +217,8 @@ impl ParseOptions {
 
     /// What the language is made of.
     pub(crate) fn features(&self) -> Features {
-        self.features.unwrap_or_else(|| Features::of(self.version))
+        self.features
+            .unwrap_or_else(|| Features::from_version(self.version))
     }
 
     /// The keywords in force at the start of a text.

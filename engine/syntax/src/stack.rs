@@ -1,7 +1,7 @@
 //! Stack for walks over trees and values: their depth is bounded, but not by what small stacks bear.
 
 /// What must be left for one level, and for whatever it calls.
-const LEFT: usize = if cfg!(debug_assertions) {
+const RED_ZONE: usize = if cfg!(debug_assertions) {
     96 << 10
 } else {
     48 << 10
@@ -17,13 +17,13 @@ const MORE: usize = if cfg!(debug_assertions) {
 /// Whether too little is left for one more level: what looks first pays for nothing else.
 #[inline]
 pub fn is_short() -> bool {
-    stacker::remaining_stack().is_none_or(|left| left < LEFT)
+    stacker::remaining_stack().is_none_or(|left| left < RED_ZONE)
 }
 
 /// Runs one level of a recursive walk, on more stack when little is left.
 #[inline]
 pub fn level<R>(walk: impl FnOnce() -> R) -> R {
-    stacker::maybe_grow(LEFT, MORE, walk)
+    stacker::maybe_grow(RED_ZONE, MORE, walk)
 }
 
 /// Runs a walk over the operands of a call, which nest as deep as chains of operators are long. What nests below them
@@ -31,5 +31,5 @@ pub fn level<R>(walk: impl FnOnce() -> R) -> R {
 /// left here.
 #[inline]
 pub fn operands<R>(walk: impl FnOnce() -> R) -> R {
-    stacker::maybe_grow(8 * LEFT, 4 * MORE, walk)
+    stacker::maybe_grow(8 * RED_ZONE, 4 * MORE, walk)
 }

@@ -182,7 +182,7 @@ pub fn parse_options(
     version: Version,
 ) -> Result<ParseOptions, Report> {
     match capabilities {
-        None => Ok(ParseOptions::of(version)),
+        None => Ok(ParseOptions::from_version(version)),
         Some(capabilities) => capabilities
             .parse_options(version)
             .map_err(|error| Report::of(&error.into(), &|_| None)),

@@ -107,7 +107,7 @@ fn options(args: &Args) -> Result<FormatOptions, Diagnostics> {
         (false, true) => Version::V0,
         (false, false) => Version::V1,
     };
-    let mut parse = ParseOptions::of(super::version_of(reads_v0));
+    let mut parse = ParseOptions::from_version(super::version_of(reads_v0));
     // as in OPA, capabilities only decide whether keywords are written as names in references
     if let Some(capabilities) = &args.capabilities {
         parse.features = capabilities.parse_options(Version::V0)?.features;

@@ -10,7 +10,7 @@ use crate::net::ForeignName;
 /// Reason for a rejection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rejection {
-    /// The body is larger than `limit` bytes. `declared` is its declared length.
+    /// The body is larger than `limit` bytes. `from_declaration` is its declared length.
     TooLarge { declared: Option<u64>, limit: usize },
     /// The body decompresses to more than so many bytes.
     DecompressedTooLarge(usize),

@@ -1,6 +1,6 @@
 //! Which decisions may wait for the outside.
 
-use solon::internal::builtins::{BuiltinContext, Custom, Fault};
+use solon::internal::builtins::{BuiltinContext, BuiltinError, HostFunction};
 use solon::internal::value::ValueRef;
 use solon::{Engine, FixedHost};
 
@@ -70,16 +70,16 @@ dynamic := data.other[input.x]
 #[test]
 fn functions_of_the_host_say_whether_they_wait() {
     #[expect(clippy::unnecessary_wraps, reason = "functions may fail")]
-    fn answer<'e>(_: &mut BuiltinContext<'e>, _: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+    fn answer<'e>(_: &mut BuiltinContext<'e>, _: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
         Ok(ValueRef::Int(1))
     }
     let engine = Engine::builder()
         .function(
-            Custom::new("org.ask", "name: string => x: number", answer)
+            HostFunction::new("org.ask", "name: string => x: number", answer)
                 .unwrap()
                 .waiting(),
         )
-        .function(Custom::new("org.know", "name: string => x: number", answer).unwrap())
+        .function(HostFunction::new("org.know", "name: string => x: number", answer).unwrap())
         .build();
     engine
         .set_module(

@@ -89,9 +89,11 @@ fn a_builders_options_have_no_order() {
         Engine::builder().compiler(Options::default()).strict(true),
     ];
     let double = || {
-        solon::internal::builtins::Custom::new("double", "x: number => y: number", |_, operands| {
-            Ok(operands[0])
-        })
+        solon::internal::builtins::HostFunction::new(
+            "double",
+            "x: number => y: number",
+            |_, operands| Ok(operands[0]),
+        )
         .unwrap()
     };
     for builder in builders {

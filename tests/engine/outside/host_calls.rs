@@ -9,7 +9,9 @@ use std::time::Duration;
 use solon::host::{
     HttpError, HttpErrorKind, HttpRequest, HttpResponse, LookupError, OfflineHost, Wait,
 };
-use solon::{BuiltinContext, Custom, Engine, ErrorKind, Fault, Host, Limits, Request, ValueRef};
+use solon::{
+    BuiltinContext, BuiltinError, Engine, ErrorKind, Host, HostFunction, Limits, Request, ValueRef,
+};
 
 use crate::{decide, kind};
 
@@ -74,13 +76,16 @@ offline := count(numbers.range(1, 5000))
 "#;
 
 #[expect(clippy::unnecessary_wraps, reason = "functions may fail")]
-fn waits<'e>(_: &mut BuiltinContext<'e>, _: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+fn waits<'e>(_: &mut BuiltinContext<'e>, _: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
     CALLED.set(CALLED.get() + 1);
     Ok(ValueRef::Int(1))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "functions may fail")]
-fn returns<'e>(_: &mut BuiltinContext<'e>, _: &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault> {
+fn returns<'e>(
+    _: &mut BuiltinContext<'e>,
+    _: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, BuiltinError> {
     Ok(ValueRef::Int(2))
 }
 
@@ -90,11 +95,11 @@ fn network() -> (Arc<Network>, Engine) {
     let engine = Engine::builder()
         .host(network.clone())
         .function(
-            Custom::new("org.waits", declaration, waits)
+            HostFunction::new("org.waits", declaration, waits)
                 .unwrap()
                 .waiting(),
         )
-        .function(Custom::new("org.returns", declaration, returns).unwrap())
+        .function(HostFunction::new("org.returns", declaration, returns).unwrap())
         .build();
     engine.set_module("t.rego", POLICY).unwrap();
     (network, engine)

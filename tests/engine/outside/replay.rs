@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
 use solon::host::{HttpError, HttpRequest, HttpResponse, Wait};
-use solon::internal::builtins::{Custom, Fault};
+use solon::internal::builtins::{BuiltinError, HostFunction};
 use solon::internal::value::ValueRef;
 use solon::{Engine, Host, Limits, Request};
 
@@ -48,21 +48,21 @@ fn each_question_is_asked_once() {
     let engine = Engine::builder()
         .host(host.clone())
         .function(
-            Custom::new("next", "=> n: number", move |_, _| Ok(count(&first)))
+            HostFunction::new("next", "=> n: number", move |_, _| Ok(count(&first)))
                 .unwrap()
                 .without_memo(),
         )
         .function(
-            Custom::new("waits", "x: any => n: number", move |_, _| {
+            HostFunction::new("waits", "x: any => n: number", move |_, _| {
                 Ok(count(&second))
             })
             .unwrap()
             .waiting(),
         )
         .function(
-            Custom::new("refuses", "x: any => n: number", move |_, _| {
+            HostFunction::new("refuses", "x: any => n: number", move |_, _| {
                 refusing.fetch_add(1, Ordering::SeqCst);
-                Err(Fault::error("not today"))
+                Err(BuiltinError::error("not today"))
             })
             .unwrap()
             .waiting(),

@@ -184,7 +184,7 @@ fn parse(case: &Case, name: &str, text: &str) -> Option<Arc<Module>> {
     let id = SourceId(SOURCES.fetch_add(1, Ordering::Relaxed));
     let v0 = case.v0 || text.starts_with("# v0");
     let version = if v0 { Version::V0 } else { Version::V1 };
-    let options = ParseOptions::of(version);
+    let options = ParseOptions::from_version(version);
     let module = parse_module(&Source::new(id, name, text), &options);
     module.ok().map(Arc::new)
 }

@@ -22,7 +22,7 @@ fuzz_target!(|text: &str| {
     for version in [Version::V0, Version::V1] {
         let parse = ParseOptions {
             annotations: false,
-            ..ParseOptions::of(version)
+            ..ParseOptions::from_version(version)
         };
         let options = FormatOptions {
             parse,

@@ -12,7 +12,7 @@ use solon_syntax::{ParseOptions, parse_body, parse_module};
 fuzz_target!(|text: &str| {
     let source = Source::new(SourceId(0), "fuzz.rego", text);
     for version in [Version::V0, Version::V1] {
-        let options = ParseOptions::of(version);
+        let options = ParseOptions::from_version(version);
         match parse_module(&source, &options) {
             Ok(module) => assert!(!json::text(&module, Options::default()).is_empty()),
             Err(errors) => assert!(!errors.0.is_empty()),

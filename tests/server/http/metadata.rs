@@ -1,7 +1,7 @@
 //! What callers tell about requests reaches functions of the host, and what those tell comes back.
 
 use serde_json::{Value as Json, json};
-use solon::{Custom, Fault, Value, ValueRef};
+use solon::{BuiltinError, HostFunction, Value, ValueRef};
 use solon_server::{Authorization, Server, ServerBuilder, ServerOptions};
 
 use crate::client::{Client, Message};
@@ -22,9 +22,9 @@ fails := {\"a\": x | some x in [noted(1), 2]}
 
 /// A function that gives its operand back, and tells the caller what the request's metadata was. Of an object it also tells
 /// each member.
-fn noted() -> Custom {
-    Custom::new("noted", "x: any => same: any", |call, operands| {
-        let operand = *operands.first().ok_or(Fault::Undefined)?;
+fn noted() -> HostFunction {
+    HostFunction::new("noted", "x: any => same: any", |call, operands| {
+        let operand = *operands.first().ok_or(BuiltinError::Undefined)?;
         let metadata = call.metadata().cloned().unwrap_or_default();
         call.set_response_metadata("acme/metadata", metadata);
         for (name, value) in operand
@@ -182,13 +182,13 @@ fn metadata_is_not_lost_where_a_policy_sees_the_body_first() {
 /// A value that no JSON can hold keeps its order and nothing of it is lost.
 #[test]
 fn metadata_may_be_any_value() {
-    let set = Custom::new("sets", "x: any => same: any", |call, operands| {
+    let set = HostFunction::new("sets", "x: any => same: any", |call, operands| {
         call.set_response_metadata("acme/set", Value::set(vec![2.into(), 1.into()]));
         call.set_response_metadata("acme/text", "<é>".into());
         operands
             .first()
             .copied()
-            .ok_or(Fault::Undefined)
+            .ok_or(BuiltinError::Undefined)
             .map(|x: ValueRef<'_>| x)
     });
     let server = Inside::start(Server::builder().function(set.unwrap()));

@@ -28,7 +28,7 @@ pub fn module(seed: u64) -> String {
             program.line();
         }
     }
-    for _ in 0..=program.below(5) {
+    for _ in 0..=program.random_below(5) {
         program.rule();
         program.line();
     }
@@ -36,7 +36,7 @@ pub fn module(seed: u64) -> String {
 }
 
 impl Program {
-    fn below(&mut self, limit: u64) -> u64 {
+    fn random_below(&mut self, limit: u64) -> u64 {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;
         self.state ^= self.state << 17;
@@ -45,11 +45,11 @@ impl Program {
 
     /// `true` once in `times`.
     fn chance(&mut self, times: u64) -> bool {
-        self.below(times) == 0
+        self.random_below(times) == 0
     }
 
     fn pick(&mut self, texts: &[&str]) {
-        let at = usize::try_from(self.below(texts.len() as u64)).unwrap();
+        let at = usize::try_from(self.random_below(texts.len() as u64)).unwrap();
         self.text.push_str(texts[at]);
     }
 
@@ -82,7 +82,7 @@ impl Program {
     }
 
     fn rule(&mut self) {
-        match self.below(8) {
+        match self.random_below(8) {
             0 => {
                 self.pick(&["default a := ", "default b = ", "default f(_) := "]);
                 self.pick(&["1", "false", "{\"a\": [1, 2]}", "set()"]);
@@ -138,7 +138,7 @@ impl Program {
 
     fn literals(&mut self, end: &str, depth: u32) {
         self.gap();
-        for at in 0..=self.below(3) {
+        for at in 0..=self.random_below(3) {
             if at > 0 {
                 if self.chance(4) {
                     self.text.push_str("; ");
@@ -154,7 +154,7 @@ impl Program {
     }
 
     fn literal(&mut self, depth: u32) {
-        match self.below(10) {
+        match self.random_below(10) {
             0 => self.pick(&["some x, y", "some x", "some x,\ny"]),
             1 => {
                 self.pick(&["some x in ", "some k, v in ", "every_one in "]);
@@ -194,7 +194,7 @@ impl Program {
     /// Terms up to a closing bracket.
     fn list(&mut self, depth: u32, end: &str) {
         self.gap();
-        for at in 0..=self.below(3) {
+        for at in 0..=self.random_below(3) {
             if at > 0 {
                 self.text.push(',');
                 self.gap();
@@ -234,7 +234,7 @@ impl Program {
             ]);
             return;
         }
-        match self.below(9) {
+        match self.random_below(9) {
             0 => {
                 self.text.push('[');
                 self.list(depth - 1, "]");
@@ -246,7 +246,7 @@ impl Program {
             2 => {
                 self.text.push('{');
                 self.gap();
-                for at in 0..=self.below(3) {
+                for at in 0..=self.random_below(3) {
                     if at > 0 {
                         self.text.push(',');
                         self.gap();

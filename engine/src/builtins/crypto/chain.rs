@@ -3,7 +3,7 @@
 use super::certificate::Certificate;
 use super::certificate::constraints::{Allowance, permits};
 use super::certificate::host::names_host;
-use super::certificate::policy::policies_hold;
+use super::certificate::policy::has_valid_policies;
 use super::oids::SUBJECT_NAMES;
 use super::public::PublicKey;
 use crate::limits::{CHAIN_SIGNATURES, NAME_COMPARISONS};
@@ -26,7 +26,7 @@ pub struct Options<'o> {
 
 impl Options<'_> {
     /// Valid at a time, for servers.
-    pub fn at(now_ns: i64) -> Self {
+    pub fn for_servers_at(now_ns: i64) -> Self {
         Self {
             now_ns,
             host: "",
@@ -37,7 +37,7 @@ impl Options<'_> {
 
 /// What a certificate is in a chain.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ChainRole {
     Leaf,
     Intermediate,
     Root,
@@ -57,7 +57,7 @@ pub fn verify<'c, 'd>(all: &'c [Certificate<'d>], options: &Options<'_>) -> Opti
             intermediates.push(certificate);
         }
     }
-    if !is_valid(leaf, Place::Leaf, &[], options) {
+    if !is_valid(leaf, ChainRole::Leaf, &[], options) {
         return None;
     }
     if !options.host.is_empty() && !names_host(leaf, options.host) {
@@ -77,7 +77,7 @@ pub fn verify<'c, 'd>(all: &'c [Certificate<'d>], options: &Options<'_>) -> Opti
     }
     let chains = builder.chains.into_iter();
     chains
-        .filter(|chain| policies_hold(chain))
+        .filter(|chain| has_valid_policies(chain))
         .find(|chain| allows_use(chain, &options.uses))
 }
 
@@ -97,7 +97,7 @@ impl<'c, 'd> Builder<'c, 'd, '_> {
             return;
         };
         if self.root.raw_subject == child.raw_issuer {
-            self.consider(chain, child, self.root, Place::Root);
+            self.consider(chain, child, self.root, ChainRole::Root);
         }
         let mut parents: Vec<_> = self
             .intermediates
@@ -107,7 +107,7 @@ impl<'c, 'd> Builder<'c, 'd, '_> {
             .collect();
         parents.sort_by_key(|parent| key_mismatch(parent, child));
         for parent in parents {
-            self.consider(chain, child, parent, Place::Intermediate);
+            self.consider(chain, child, parent, ChainRole::Intermediate);
         }
     }
 
@@ -116,7 +116,7 @@ impl<'c, 'd> Builder<'c, 'd, '_> {
         chain: &[&'c Certificate<'d>],
         child: &Certificate<'d>,
         parent: &'c Certificate<'d>,
-        place: Place,
+        place: ChainRole,
     ) {
         let Some(key) = &parent.public_key else {
             return;
@@ -129,7 +129,7 @@ impl<'c, 'd> Builder<'c, 'd, '_> {
             return;
         }
         let longer = [chain, &[parent]].concat();
-        if place == Place::Root {
+        if place == ChainRole::Root {
             self.chains.push(longer);
         } else {
             self.build(&longer);
@@ -182,7 +182,7 @@ fn has_signed(parent: &Certificate<'_>, key: &PublicKey, child: &Certificate<'_>
 /// Whether a certificate may stand at its place behind those before it in a chain.
 fn is_valid(
     certificate: &Certificate<'_>,
-    place: Place,
+    place: ChainRole,
     chain: &[&Certificate<'_>],
     options: &Options<'_>,
 ) -> bool {
@@ -194,7 +194,11 @@ fn is_valid(
     if !said.unknown.is_empty() || !in_time {
         return false;
     }
-    if let Some(constraints) = said.constraints.as_ref().filter(|_| place != Place::Leaf) {
+    if let Some(constraints) = said
+        .constraints
+        .as_ref()
+        .filter(|_| place != ChainRole::Leaf)
+    {
         let mut allowance = Allowance(NAME_COMPARISONS);
         let permitted = chain
             .iter()
@@ -203,7 +207,7 @@ fn is_valid(
             return false;
         }
     }
-    if place == Place::Intermediate && !(said.basic_constraints && said.authority) {
+    if place == ChainRole::Intermediate && !(said.basic_constraints && said.authority) {
         return false;
     }
     let between = i64::try_from(chain.len()).unwrap_or(i64::MAX) - 1;
@@ -224,7 +228,7 @@ fn allows_use(chain: &[&Certificate<'_>], uses: &[i64]) -> bool {
         if said.usages.is_empty() {
             continue;
         }
-        let own: Vec<i64> = said.known_usages().collect();
+        let own: Vec<i64> = said.numbered_usages().collect();
         if !own.contains(&ANY_USE) {
             left.retain(|usage| own.contains(usage));
         }

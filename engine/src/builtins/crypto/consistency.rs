@@ -22,12 +22,12 @@ impl RsaPrivate {
         if [&n, &p, &q].iter().any(|modulus| **modulus <= one) {
             return Err("modulus must be > 1");
         }
-        below(&d, &n)?;
+        check_below_modulus(&d, &n)?;
         let (p_1, q_1) = (&p - &one, &q - &one);
         let (dp, dq, inverse) = match &self.shortcuts {
             [Some(dp), Some(dq), Some(inverse)] => {
                 let inverse = number(inverse);
-                below(&inverse, &p)?;
+                check_below_modulus(&inverse, &p)?;
                 (number(dp), number(dq), inverse)
             }
             _ => {
@@ -107,7 +107,7 @@ fn check_sizes(n: &BigUint, d: &BigUint, p: &BigUint, q: &BigUint) -> Result<(),
 }
 
 /// Checks that a number is below a modulus.
-fn below(number: &BigUint, modulus: &BigUint) -> Result<(), &'static str> {
+fn check_below_modulus(number: &BigUint, modulus: &BigUint) -> Result<(), &'static str> {
     if number.bits().div_ceil(LIMB) > modulus.bits().div_ceil(LIMB) {
         return Err("input overflows the modulus size");
     }

@@ -93,7 +93,7 @@ impl Curve {
     }
 
     /// Why a text is no point of it, in the words of Go.
-    pub fn refusal(self, point: &[u8]) -> Option<String> {
+    pub fn point_error(self, point: &[u8]) -> Option<String> {
         if self.contains(point) {
             return None;
         }

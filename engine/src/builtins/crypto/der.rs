@@ -173,7 +173,7 @@ impl<'d> Bits<'d> {
     }
 
     /// The bit at a position, the highest of the first byte being at 0.
-    pub fn at(&self, position: usize) -> bool {
+    pub fn bit_at(&self, position: usize) -> bool {
         self.0.get(position) == Some(true)
     }
 
@@ -289,7 +289,7 @@ mod tests {
         assert_eq!(arcs(&[0x2a, 0x86]), None);
         assert_eq!(arcs(&[0x80, 1]), None);
         assert_eq!(arcs(&[]), None);
-        assert!(Bits::new(&[3, 0b1010_1000]).is_some_and(|bits| bits.at(4) && !bits.at(1)));
+        assert!(Bits::new(&[3, 0b1010_1000]).is_some_and(|bits| bits.bit_at(4) && !bits.bit_at(1)));
         let aligned = Bits::new(&[3, 0b1010_1000, 0b1111_1000]).map(|bits| bits.aligned().to_vec());
         assert_eq!(aligned, Some(vec![0b0001_0101, 0b0001_1111]));
         for broken in [&[3, 1][..], &[1], &[8, 0], &[255, 0], &[]] {

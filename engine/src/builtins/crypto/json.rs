@@ -293,7 +293,7 @@ impl<'e> Json<'e> {
             ("Path", bytes(&uri.path)),
             ("RawPath", bytes(&uri.raw_path)),
             ("OmitHost", ValueRef::Bool(uri.omits_host)),
-            ("ForceQuery", ValueRef::Bool(uri.asks_nothing)),
+            ("ForceQuery", ValueRef::Bool(uri.has_empty_query)),
             ("RawQuery", bytes(&uri.query)),
             ("Fragment", bytes(&uri.fragment)),
             ("RawFragment", self.text("")),
@@ -362,7 +362,7 @@ impl<'e> Json<'e> {
                 "UnhandledCriticalExtensions",
                 self.list(&said.unknown, |oid| self.oid(oid)),
             ),
-            ("ExtKeyUsage", self.list(said.known_usages(), ValueRef::Int)),
+            ("ExtKeyUsage", self.list(said.numbered_usages(), ValueRef::Int)),
             (
                 "UnknownExtKeyUsage",
                 self.list(unknown, |oid| self.oid(oid)),

@@ -20,13 +20,13 @@ pub mod verifying;
 use std::borrow::Cow;
 
 use super::encoding::base64;
-use super::{Builtin, BuiltinContext, Fault, Operands, pem};
+use super::{Builtin, BuiltinContext, BuiltinError, Operands, pem};
 use crate::bug;
 use crate::value::{Arena, Value, ValueRef};
 use certificate::Certificate;
 use chain::Options;
 use json::Json;
-use private::{Form, PrivateKey};
+use private::{KeyEncoding, PrivateKey};
 use request::Request;
 
 /// This family's entries.
@@ -79,15 +79,17 @@ pub const TABLE: &[Builtin] = &[
 const BEGIN: &[u8] = b"-----BEGIN";
 
 /// PEM text as it is, and anything else decoded from base64.
-fn text_or_base64<'t>(text: &'t [u8], begin: &[u8]) -> Result<Cow<'t, [u8]>, Fault> {
+fn text_or_base64<'t>(text: &'t [u8], begin: &[u8]) -> Result<Cow<'t, [u8]>, BuiltinError> {
     if text.starts_with(begin) {
         return Ok(Cow::Borrowed(text));
     }
-    base64::standard(text).map(Cow::Owned).map_err(Fault::error)
+    base64::standard(text)
+        .map(Cow::Owned)
+        .map_err(BuiltinError::error)
 }
 
 /// The certificates in a text, one after the other; the error is the message.
-fn certificates(text: &[u8]) -> Result<Vec<u8>, Fault> {
+fn certificates(text: &[u8]) -> Result<Vec<u8>, BuiltinError> {
     let text = text_or_base64(text, BEGIN)?;
     if !text.starts_with(BEGIN) {
         return Ok(text.into_owned());
@@ -97,7 +99,7 @@ fn certificates(text: &[u8]) -> Result<Vec<u8>, Fault> {
     while let Some((block, after)) = pem::block(rest) {
         if block.kind != b"CERTIFICATE" {
             let kind = String::from_utf8_lossy(block.kind);
-            return Err(Fault::error(format!(
+            return Err(BuiltinError::error(format!(
                 "PEM block type is '{kind}', expected CERTIFICATE"
             )));
         }
@@ -110,11 +112,11 @@ fn certificates(text: &[u8]) -> Result<Vec<u8>, Fault> {
 fn parse_certificates<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     reserve(call, text.as_bytes())?;
     let all = certificates(text.as_bytes())?;
-    let all = Certificate::parse_all(&all).map_err(Fault::error)?;
+    let all = Certificate::parse_all(&all).map_err(BuiltinError::error)?;
     let json = Json(call.arena);
     let values = all
         .iter()
@@ -141,23 +143,23 @@ pub fn parse_certificates_in_der(der: &[u8]) -> Result<Value, String> {
 }
 
 /// A certificate becomes a value some times as long as its text.
-fn reserve(call: &BuiltinContext<'_>, text: &[u8]) -> Result<(), Fault> {
+fn reserve(call: &BuiltinContext<'_>, text: &[u8]) -> Result<(), BuiltinError> {
     call.budget.reserve(text.len().saturating_mul(8))
 }
 
 fn verify_certificates<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
-    let options = Options::at(call.now_ns());
+    let options = Options::for_servers_at(call.now_ns());
     verify(call, text.as_bytes(), &options, true)
 }
 
 fn verify_certificates_with_options<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     let given = operands.object(1)?;
     // what is no certificate is refused before options are looked at
@@ -166,7 +168,7 @@ fn verify_certificates_with_options<'e>(
     let options = if is_chain {
         options::read(call, given)?
     } else {
-        Options::at(call.now_ns())
+        Options::for_servers_at(call.now_ns())
     };
     verify(call, text.as_bytes(), &options, false)
 }
@@ -176,7 +178,7 @@ fn verify<'e>(
     text: &[u8],
     options: &Options<'_>,
     with_uris: bool,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     reserve(call, text)?;
     let arena = call.arena;
     let answer =
@@ -205,7 +207,7 @@ fn verify<'e>(
 fn parse_certificate_request<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     const REQUEST: &[u8] = b"CERTIFICATE REQUEST";
     let text = operands.text(0)?;
     reserve(call, text.as_bytes())?;
@@ -213,23 +215,23 @@ fn parse_certificate_request<'e>(
     let bytes = match pem::block(&text) {
         Some((block, _)) if block.kind == REQUEST => Cow::Owned(block.content),
         Some(_) => {
-            return Err(Fault::error(
+            return Err(BuiltinError::error(
                 "invalid PEM-encoded certificate signing request",
             ));
         }
         None => text,
     };
-    let request = Request::parse(&bytes).map_err(Fault::error)?;
+    let request = Request::parse(&bytes).map_err(BuiltinError::error)?;
     Ok(request.value(Json(call.arena)))
 }
 
 /// The private keys in blocks of PEM text; other blocks are skipped.
-fn private_keys(text: &[u8]) -> Result<Vec<PrivateKey>, Fault> {
+fn private_keys(text: &[u8]) -> Result<Vec<PrivateKey>, BuiltinError> {
     let mut keys = Vec::new();
     let mut rest = text;
     while let Some((block, after)) = pem::block(rest) {
-        if let Some(form) = Form::by_label(block.kind) {
-            keys.push(form.read(&block.content).map_err(Fault::error)?);
+        if let Some(form) = KeyEncoding::by_label(block.kind) {
+            keys.push(form.read(&block.content).map_err(BuiltinError::error)?);
         }
         rest = after;
     }
@@ -239,7 +241,7 @@ fn private_keys(text: &[u8]) -> Result<Vec<PrivateKey>, Fault> {
 fn parse_private_keys<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     reserve(call, text.as_bytes())?;
     if text.as_bytes().is_empty() {
@@ -255,15 +257,15 @@ fn parse_private_keys<'e>(
 fn parse_rsa_private_key<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     reserve(call, text.as_bytes())?;
     if text.as_bytes().is_empty() {
-        return Err(Fault::error("input PEM data was empty"));
+        return Err(BuiltinError::error("input PEM data was empty"));
     }
     let text = text_or_base64(text.as_bytes(), BEGIN)?;
     match private_keys(&text)?.first() {
-        Some(key) => Json(call.arena).jwk(key).map_err(Fault::error),
+        Some(key) => Json(call.arena).jwk(key).map_err(BuiltinError::error),
         None => Ok(ValueRef::Null),
     }
 }
@@ -271,30 +273,31 @@ fn parse_rsa_private_key<'e>(
 fn parse_keypair<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     // OPA names the first operand whichever is no string
     let text = |at| {
-        let operand = operands.at(at);
+        let operand = operands.operand(at);
         operand
             .as_text()
-            .ok_or_else(|| Fault::operand(1, &["string"], operand))
+            .ok_or_else(|| BuiltinError::operand(1, &["string"], operand))
     };
     let (certificate, key) = (text(0)?, text(1)?);
     reserve(call, certificate.as_bytes())?;
     reserve(call, key.as_bytes())?;
     let certificates = text_or_base64(certificate.as_bytes(), BEGIN)?;
     let key = text_or_base64(key.as_bytes(), BEGIN)?;
-    let certificates = leaf_chain(&certificates).map_err(Fault::error)?;
-    let key = keypair_key(&key).map_err(Fault::error)?;
+    let certificates = leaf_chain(&certificates).map_err(BuiltinError::error)?;
+    let key = keypair_key(&key).map_err(BuiltinError::error)?;
     let first = certificates.first().map(Vec::as_slice).unwrap_or_default();
-    let leaf = Certificate::parse(first).map_err(Fault::error)?;
-    let key = PrivateKey::of_any_form(&key).map_err(Fault::error)?;
+    let leaf = Certificate::parse(first).map_err(BuiltinError::error)?;
+    let key = PrivateKey::parse_any_encoding(&key).map_err(BuiltinError::error)?;
     if matches!(key, PrivateKey::X25519(..)) {
-        return Err(Fault::error(
+        return Err(BuiltinError::error(
             "tls: found unknown private key type in PKCS#8 wrapping",
         ));
     }
-    key.check(leaf.public_key.as_ref()).map_err(Fault::error)?;
+    key.check(leaf.public_key.as_ref())
+        .map_err(BuiltinError::error)?;
     let json = Json(call.arena);
     Ok(json.object([
         (

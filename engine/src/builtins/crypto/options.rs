@@ -3,42 +3,45 @@
 use super::certificate::extensions::KEY_USAGES;
 use super::chain::Options;
 use crate::builtins::operands::plain_int;
-use crate::builtins::{BuiltinContext, Fault, Members};
+use crate::builtins::{BuiltinContext, BuiltinError, Members};
 use crate::value::{ObjectView, TextView, ValueRef};
 
 /// Reads options, in the order of their names.
-pub fn read<'e>(call: &BuiltinContext<'e>, given: ObjectView<'e>) -> Result<Options<'e>, Fault> {
-    let mut options = Options::at(call.now_ns());
+pub fn read<'e>(
+    call: &BuiltinContext<'e>,
+    given: ObjectView<'e>,
+) -> Result<Options<'e>, BuiltinError> {
+    let mut options = Options::for_servers_at(call.now_ns());
     for (name, value) in given.iter() {
         let key = name.as_text();
         match key.as_ref().map(TextView::as_bytes) {
             Some(b"CurrentTime") => {
                 options.now_ns = value
                     .as_number()
-                    .ok_or_else(|| Fault::error("'CurrentTime' should be a number"))
+                    .ok_or_else(|| BuiltinError::error("'CurrentTime' should be a number"))
                     .and_then(|number| {
                         plain_int(number).ok_or_else(|| {
-                            Fault::error("'CurrentTime' should be a valid int64 number")
+                            BuiltinError::error("'CurrentTime' should be a valid int64 number")
                         })
                     })?;
             }
             Some(b"DNSName") => {
                 let host = value
                     .as_text()
-                    .ok_or_else(|| Fault::error("'DNSName' should be a string"))?;
+                    .ok_or_else(|| BuiltinError::error("'DNSName' should be a string"))?;
                 options.host = call.arena.bump().alloc_str(&host.to_str());
             }
             Some(b"KeyUsages") => options.uses = uses(value)?,
             Some(b"MaxConstraintComparisons") => {
-                let number = value
-                    .as_number()
-                    .ok_or_else(|| Fault::error("'MaxConstraintComparisons' should be a number"))?;
+                let number = value.as_number().ok_or_else(|| {
+                    BuiltinError::error("'MaxConstraintComparisons' should be a number")
+                })?;
                 // it bounds nothing any more in Go
                 plain_int(number).ok_or_else(|| {
-                    Fault::error("'MaxConstraintComparisons' should be a valid number")
+                    BuiltinError::error("'MaxConstraintComparisons' should be a valid number")
                 })?;
             }
-            Some(_) => return Err(Fault::error("invalid key option")),
+            Some(_) => return Err(BuiltinError::error("invalid key option")),
             None => {}
         }
     }
@@ -46,9 +49,9 @@ pub fn read<'e>(call: &BuiltinContext<'e>, given: ObjectView<'e>) -> Result<Opti
 }
 
 /// The numbers of uses that are named.
-fn uses(value: ValueRef<'_>) -> Result<Vec<i64>, Fault> {
-    let names =
-        Members::of(value).ok_or_else(|| Fault::error("'KeyUsages' should be an Array or Set"))?;
+fn uses(value: ValueRef<'_>) -> Result<Vec<i64>, BuiltinError> {
+    let names = Members::from_value(value)
+        .ok_or_else(|| BuiltinError::error("'KeyUsages' should be an Array or Set"))?;
     let (mut uses, mut invalid) = (Vec::new(), Vec::new());
     // what is no string counts for nothing
     for name in names.iter().filter_map(|value| value.as_text()) {
@@ -61,7 +64,7 @@ fn uses(value: ValueRef<'_>) -> Result<Vec<i64>, Fault> {
         }
     }
     if !invalid.is_empty() {
-        return Err(Fault::error(format!(
+        return Err(BuiltinError::error(format!(
             "invalid entries for 'KeyUsages' found: [{}]",
             invalid.join(" ")
         )));

@@ -28,7 +28,7 @@ pub enum PrivateKey {
 
 /// The forms in which private keys are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum KeyEncoding {
     /// RSA (PKCS #1).
     Pkcs1,
     /// Any key, with its algorithm (PKCS #8).
@@ -37,7 +37,7 @@ pub enum Form {
     Sec1,
 }
 
-impl Form {
+impl KeyEncoding {
     /// The form that a label of a block stands for.
     pub fn by_label(label: &[u8]) -> Option<Self> {
         match label {
@@ -106,7 +106,7 @@ struct Pkcs1<'d> {
 impl<'d> Pkcs1<'d> {
     /// Reads the structure, and what is behind it.
     fn read(text: &'d [u8]) -> Result<(Self, &'d [u8]), Problem> {
-        let (mut fields, rest) = Fields::of(text, "pkcs1PrivateKey")?;
+        let (mut fields, rest) = Fields::parse_struct(text, "pkcs1PrivateKey")?;
         let read = Self {
             version: fields.small()?,
             n: fields.integer()?,
@@ -161,7 +161,7 @@ impl<'d> Pkcs1<'d> {
 
 /// Whether there is a list of more than two primes.
 fn more_primes(fields: &mut Fields<'_>) -> Result<bool, Problem> {
-    if !fields.is_next(der::SEQUENCE)? {
+    if !fields.next_has_tag(der::SEQUENCE)? {
         return Ok(false);
     }
     let list = fields.list(der::SEQUENCE, Some(der::SEQUENCE))?;
@@ -184,7 +184,7 @@ struct Sec1<'d> {
 
 impl<'d> Sec1<'d> {
     fn read(text: &'d [u8]) -> Result<Self, Problem> {
-        let (mut fields, _) = Fields::of(text, "ecPrivateKey")?;
+        let (mut fields, _) = Fields::parse_struct(text, "ecPrivateKey")?;
         Ok(Self {
             version: fields.small()?,
             scalar: fields.octets()?,
@@ -200,7 +200,7 @@ fn sec1(text: &[u8], outside: Option<Option<Curve>>) -> Result<PrivateKey, Probl
     let read = match Sec1::read(text) {
         Ok(read) => read,
         Err(problem) => {
-            return Err(Form::Sec1.hint(text).unwrap_or_else(|| {
+            return Err(KeyEncoding::Sec1.hint(text).unwrap_or_else(|| {
                 format!("x509: failed to parse EC private key: {problem}").into()
             }));
         }
@@ -247,7 +247,7 @@ struct Pkcs8<'d> {
 
 impl<'d> Pkcs8<'d> {
     fn read(text: &'d [u8]) -> Result<Self, Problem> {
-        let (mut fields, _) = Fields::of(text, "pkcs8")?;
+        let (mut fields, _) = Fields::parse_struct(text, "pkcs8")?;
         fields.small()?;
         Ok(Self {
             algorithm: Algorithm::field(&mut fields)?,
@@ -261,7 +261,7 @@ impl<'d> Pkcs8<'d> {
             format!("x509: failed to parse {kind} private key embedded in PKCS#8: {problem}").into()
         };
         match algorithm.oid {
-            oids::RSA => Form::Pkcs1
+            oids::RSA => KeyEncoding::Pkcs1
                 .read(key)
                 .map_err(|problem| embedded("RSA", problem)),
             oids::EC => {
@@ -312,8 +312,8 @@ fn octets(algorithm: Algorithm<'_>, key: &[u8]) -> Result<PrivateKey, Problem> {
 
 impl PrivateKey {
     /// Reads a key of whatever form, as TLS does.
-    pub fn of_any_form(text: &[u8]) -> Result<Self, String> {
-        let forms = [Form::Pkcs1, Form::Pkcs8, Form::Sec1];
+    pub fn parse_any_encoding(text: &[u8]) -> Result<Self, String> {
+        let forms = [KeyEncoding::Pkcs1, KeyEncoding::Pkcs8, KeyEncoding::Sec1];
         let key = forms.into_iter().find_map(|form| form.read(text).ok());
         key.ok_or_else(|| "tls: failed to parse private key".to_owned())
     }

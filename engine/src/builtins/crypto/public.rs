@@ -109,7 +109,7 @@ pub fn info_field<'d>(
 
 /// Whether a text is an RSA key without its algorithm.
 fn is_bare_rsa(text: &[u8]) -> bool {
-    Fields::of(text, "pkcs1PublicKey")
+    Fields::parse_struct(text, "pkcs1PublicKey")
         .is_ok_and(|(mut fields, _)| fields.integer().is_ok() && fields.small().is_ok())
 }
 
@@ -151,7 +151,7 @@ fn point(algorithm: Algorithm<'_>, key: &[u8]) -> Result<PublicPoint, Problem> {
         .filter(|parameters| parameters.tag == der::OID && der::is_small(parameters.content))
         .ok_or("x509: invalid ECDSA parameters")?;
     let curve = Curve::by_oid(named.content).ok_or("x509: unsupported elliptic curve")?;
-    if let Some(refusal) = curve.refusal(key) {
+    if let Some(refusal) = curve.point_error(key) {
         return Err(refusal.into());
     }
     Ok(PublicPoint {

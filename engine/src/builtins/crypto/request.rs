@@ -35,7 +35,7 @@ impl<'d> Request<'d> {
     /// Reads a request; the error is the message.
     pub fn parse(text: &'d [u8]) -> Result<Self, Problem> {
         const ATTRIBUTES: u8 = 0xa0;
-        let (mut fields, rest) = Fields::of(text, "certificateRequest")?;
+        let (mut fields, rest) = Fields::parse_struct(text, "certificateRequest")?;
         let (mut body, signed) = fields.structure("tbsCertificateRequest")?;
         let version = body.small()?;
         let subject = body.any()?;
@@ -63,7 +63,7 @@ impl<'d> Request<'d> {
             version,
             subject,
             public_key,
-            algorithm: SignatureAlgorithm::of(algorithm),
+            algorithm: SignatureAlgorithm::from_identifier(algorithm),
             signature: signature.aligned(),
             attributes,
             extensions,
@@ -145,7 +145,7 @@ fn extensions<'d>(attributes: &[Element<'d>]) -> Result<Vec<Extension<'d>>, Prob
 
 /// The first value of an attribute that asks for extensions.
 fn extension_list<'d>(attribute: &Element<'d>) -> Option<Element<'d>> {
-    let (mut fields, rest) = Fields::of(attribute.whole, "pkcs10Attribute").ok()?;
+    let (mut fields, rest) = Fields::parse_struct(attribute.whole, "pkcs10Attribute").ok()?;
     let kind = fields.oid().ok()?;
     let values = fields.list(der::SET, None).ok()?;
     let asks = rest.is_empty() && kind == EXTENSION_REQUEST;
@@ -154,7 +154,8 @@ fn extension_list<'d>(attribute: &Element<'d>) -> Option<Element<'d>> {
 
 /// An attribute whose values are lists of named values; others are left out.
 fn attribute_value<'e>(json: Json<'e>, attribute: &Element<'_>) -> Option<ValueRef<'e>> {
-    let (mut fields, rest) = Fields::of(attribute.whole, "AttributeTypeAndValueSET").ok()?;
+    let (mut fields, rest) =
+        Fields::parse_struct(attribute.whole, "AttributeTypeAndValueSET").ok()?;
     let kind = fields.oid().ok()?;
     let mut lists = Vec::new();
     for list in fields.list(der::SET, Some(der::SEQUENCE)).ok()? {

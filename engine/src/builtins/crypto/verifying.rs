@@ -52,20 +52,20 @@ impl VerifyingKey {
     fn has_signed(&self, scheme: Scheme, message: &[u8], signature: &[u8]) -> bool {
         match (&self.key, scheme) {
             (PublicKey::Rsa(key), Scheme::Rsa(padding, hash)) => {
-                let form = self.form(hash, padding != Padding::Pkcs1, || {
+                let form = self.parsed_key(hash, padding != Padding::Pkcs1, || {
                     key.parsed(padding, hash)
                 });
                 key.verify(form, (padding, hash), message, signature)
             }
             (PublicKey::Ec(key), Scheme::Ecdsa(hash)) => self
-                .form(hash, false, || key.parsed(hash))
+                .parsed_key(hash, false, || key.parsed(hash))
                 .is_some_and(|form| key.verify_fixed(form, message, signature)),
             (PublicKey::Ed25519(key), Scheme::Ed25519) => verify_ed25519(key, message, signature),
             _ => false,
         }
     }
 
-    fn form(
+    fn parsed_key(
         &self,
         hash: Hash,
         second: bool,

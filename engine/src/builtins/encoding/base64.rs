@@ -6,7 +6,7 @@ use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::engine::{DecodePaddingMode, general_purpose};
 
 use crate::bug::{Within, bug};
-use crate::builtins::{BuiltinContext, Fault, Operands};
+use crate::builtins::{BuiltinContext, BuiltinError, Operands};
 use crate::value::ValueRef;
 
 const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
@@ -22,21 +22,21 @@ const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, CONFIG
 pub fn encode<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     encode_by(call, operands, &STANDARD)
 }
 
 pub fn url_encode<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     encode_by(call, operands, &URL_SAFE)
 }
 
 pub fn url_encode_no_pad<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     encode_by(call, operands, &general_purpose::URL_SAFE_NO_PAD)
 }
 
@@ -44,11 +44,11 @@ fn encode_by<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
     engine: &GeneralPurpose,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     let text = text.as_bytes();
     call.budget.reserve(text.len().saturating_mul(2))?;
-    let length = base64::encoded_len(text.len(), true).ok_or_else(Fault::memory)?;
+    let length = base64::encoded_len(text.len(), true).ok_or_else(BuiltinError::memory)?;
     let room = call.arena.bump().alloc_slice_fill_copy(length, 0);
     let written = engine
         .encode_slice(text, room)
@@ -60,7 +60,7 @@ fn encode_by<'e>(
 pub fn decode<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     call.budget.reserve(text.as_bytes().len())?;
     let text = text.as_bytes();
@@ -71,7 +71,7 @@ pub fn decode<'e>(
     if let Ok(length) = STANDARD.decode_slice(text, room) {
         return Ok(arena.borrowed_bytes(room.within(..length)));
     }
-    let bytes = standard(text).map_err(Fault::error)?;
+    let bytes = standard(text).map_err(BuiltinError::error)?;
     Ok(arena.bytes_text(&bytes))
 }
 
@@ -83,9 +83,9 @@ pub fn standard(text: &[u8]) -> Result<Vec<u8>, String> {
 pub fn is_valid<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let valid = operands
-        .at(0)
+        .operand(0)
         .as_text()
         .is_some_and(|text| decode_by(text.as_bytes(), &STANDARD, *b"+/").is_ok());
     Ok(ValueRef::Bool(valid))
@@ -94,11 +94,11 @@ pub fn is_valid<'e>(
 pub fn url_decode<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     let reserved = text.as_bytes().len().saturating_mul(2);
     call.budget.reserve(reserved)?;
-    let bytes = url_safe_in(call, text.as_bytes()).map_err(Fault::error)?;
+    let bytes = url_safe_in(call, text.as_bytes()).map_err(BuiltinError::error)?;
     Ok(call.arena.borrowed_bytes(bytes))
 }
 

@@ -1,12 +1,12 @@
 //! Hexadecimal digits.
 
-use crate::builtins::{BuiltinContext, Fault, Operands};
+use crate::builtins::{BuiltinContext, BuiltinError, Operands};
 use crate::value::ValueRef;
 
 pub fn encode<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     let bytes = text.as_bytes();
     call.budget.reserve(bytes.len().saturating_mul(2))?;
@@ -28,7 +28,7 @@ pub fn written<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> ValueRef<'e> {
 pub fn decode<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     let bytes = text.as_bytes();
     call.budget.reserve(bytes.len())?;
@@ -36,7 +36,7 @@ pub fn decode<'e>(
     if hex::decode_to_slice(bytes, decoded).is_ok() {
         return Ok(call.arena.borrowed_bytes(decoded));
     }
-    Err(Fault::error(
+    Err(BuiltinError::error(
         match bytes.iter().find(|byte| !byte.is_ascii_hexdigit()) {
             Some(byte) => format!("encoding/hex: invalid byte: {}", rune(*byte)),
             None => "encoding/hex: odd length hex string".to_owned(),

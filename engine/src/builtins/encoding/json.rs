@@ -1,6 +1,6 @@
 //! JSON texts.
 
-use crate::builtins::{BuiltinContext, Fault, Operands};
+use crate::builtins::{BuiltinContext, BuiltinError, Operands};
 use crate::value::json::{self, Layout, Style, TooLong};
 use crate::value::{TextView, ValueRef};
 
@@ -10,8 +10,8 @@ const ROOM: usize = 256;
 pub fn marshal<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    written(call, operands.at(0), Vec::with_capacity(ROOM), None)
+) -> Result<ValueRef<'e>, BuiltinError> {
+    written(call, operands.operand(0), Vec::with_capacity(ROOM), None)
 }
 
 /// The text of a value behind what was written already.
@@ -20,13 +20,13 @@ fn written<'e>(
     value: ValueRef<'_>,
     mut text: Vec<u8>,
     layout: Option<Layout<'_>>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let style = Style { html: true, layout };
     let goes_on = || call.budget.check().is_ok();
-    let limit = call.budget.memory_left();
+    let limit = call.budget.remaining_memory();
     if let Err(TooLong) = json::write_while(value, style, limit, &goes_on, &mut text) {
         call.budget.check()?;
-        return Err(Fault::memory());
+        return Err(BuiltinError::memory());
     }
     call.budget.reserve(text.len())?;
     Ok(call.arena.bytes_text(&text))
@@ -35,21 +35,21 @@ fn written<'e>(
 pub fn marshal_with_options<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (mut pretty, mut chosen) = (false, None);
     let (mut indent, mut prefix) = ("\t".to_owned(), String::new());
     for (index, (key, value)) in operands.object(1)?.iter().enumerate() {
         let mismatch =
             |value: ValueRef<'_>| format!("operand 0 must be string but got {}", value.kind());
         let Some(name) = key.as_text() else {
-            return Err(Fault::type_error(format!(
+            return Err(BuiltinError::type_error(format!(
                 "operand 2 failed to stringify key {key} at index {index}: {}",
                 mismatch(key)
             )));
         };
         let text = || match value.as_text() {
             Some(text) => Ok(text.to_str().into_owned()),
-            None => Err(Fault::type_error(format!(
+            None => Err(BuiltinError::type_error(format!(
                 "operand 2 key {key} failed cast to string: {}",
                 mismatch(value)
             ))),
@@ -60,13 +60,13 @@ pub fn marshal_with_options<'e>(
             b"pretty" => match value {
                 ValueRef::Bool(wanted) => chosen = Some(wanted),
                 _ => {
-                    return Err(Fault::type_error(format!(
+                    return Err(BuiltinError::type_error(format!(
                         "operand 2 key {key} failed cast to bool"
                     )));
                 }
             },
             _ => {
-                return Err(Fault::type_error(format!(
+                return Err(BuiltinError::type_error(format!(
                     "operand 2 object contained unknown key {key}"
                 )));
             }
@@ -80,13 +80,13 @@ pub fn marshal_with_options<'e>(
         prefix: &prefix,
         indent: &indent,
     };
-    written(call, operands.at(0), text, Some(layout))
+    written(call, operands.operand(0), text, Some(layout))
 }
 
 pub fn unmarshal<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     call.budget.spend_len(text.as_bytes().len() / 16)?;
     call.budget.reserve(text.as_bytes().len())?;
@@ -96,15 +96,15 @@ pub fn unmarshal<'e>(
         TextView::Utf8(text) => text.as_bytes(),
         TextView::Bytes(bytes) => bytes,
     };
-    json::unmarshal(call.arena, text).map_err(Fault::error)
+    json::unmarshal(call.arena, text).map_err(BuiltinError::error)
 }
 
 pub fn is_valid<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let valid = operands
-        .at(0)
+        .operand(0)
         .as_text()
         .is_some_and(|text| json::is_valid(text.as_bytes()));
     Ok(ValueRef::Bool(valid))

@@ -5,14 +5,14 @@ use smallvec::{SmallVec, smallvec};
 use crate::bug::{Within, bug};
 use crate::builtins::buffer::Buffer;
 use crate::builtins::operands::Members;
-use crate::builtins::{BuiltinContext, Fault, Operands};
+use crate::builtins::{BuiltinContext, BuiltinError, Operands};
 use crate::uri::hex;
 use crate::value::{ObjectBuilder, ObjectView, ValueRef};
 
 pub fn encode<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     let mut buffer = call.buffer();
     escape(call, &mut buffer, text.as_bytes())?;
@@ -64,7 +64,11 @@ static WRITTEN: [Written; 256] = {
 };
 
 /// Writes three bytes for each, and goes on behind those that count: nothing is chosen by a jump.
-fn escape(call: &BuiltinContext<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> Result<(), Fault> {
+fn escape(
+    call: &BuiltinContext<'_>,
+    buffer: &mut Buffer<'_>,
+    bytes: &[u8],
+) -> Result<(), BuiltinError> {
     let room = bytes.len().saturating_mul(3);
     call.budget.reserve(room)?;
     let mut end = buffer.len();
@@ -84,12 +88,12 @@ fn escape(call: &BuiltinContext<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> R
 pub fn decode<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     unescape(call, text.as_bytes())
 }
 
-fn unescape<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> Result<ValueRef<'e>, Fault> {
+fn unescape<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> Result<ValueRef<'e>, BuiltinError> {
     call.budget.reserve(bytes.len())?;
     if memchr::memchr2(b'+', b'%', bytes).is_none() {
         return Ok(call.arena.bytes_text(bytes));
@@ -101,9 +105,9 @@ fn unescape<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> Result<ValueRef<'e>,
             (b'+', _) => (b' ', after),
             (b'%', [high, low, after @ ..]) => match hex(*high).zip(hex(*low)) {
                 Some((high, low)) => (high << 4 | low, after),
-                None => return Err(broken(call, rest)),
+                None => return Err(invalid_escape(call, rest)),
             },
-            (b'%', _) => return Err(broken(call, rest)),
+            (b'%', _) => return Err(invalid_escape(call, rest)),
             (byte, after) => (*byte, after),
         };
         if let Some(place) = places.next() {
@@ -116,24 +120,25 @@ fn unescape<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> Result<ValueRef<'e>,
 }
 
 #[cold]
-fn broken(call: &BuiltinContext<'_>, rest: &[u8]) -> Fault {
+fn invalid_escape(call: &BuiltinContext<'_>, rest: &[u8]) -> BuiltinError {
     let escape = call.arena.bytes_text(rest.get(..3).unwrap_or(rest));
-    Fault::error(format!("invalid URL escape {escape}"))
+    BuiltinError::error(format!("invalid URL escape {escape}"))
 }
 
 pub fn encode_object<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let refuse =
-        || Fault::type_error("operand 1 values must be string, array[string], or set[string]");
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let refuse = || {
+        BuiltinError::type_error("operand 1 values must be string, array[string], or set[string]")
+    };
     let mut pairs: Vec<(Vec<u8>, Vec<ValueRef<'e>>)> = Vec::new();
     for (key, value) in operands.object(0)?.iter() {
         let key = match key.as_text() {
             Some(key) => key.as_bytes().to_vec(),
             None => key.to_string().into_bytes(),
         };
-        let values = match Members::of(value) {
+        let values = match Members::from_value(value) {
             Some(members) => members.iter().collect(),
             None => vec![value],
         };
@@ -165,7 +170,7 @@ pub fn encode_object<'e>(
 pub fn decode_object<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     let mut keys = ObjectBuilder::new(call.arena);
     let mut values: Vec<SmallVec<[ValueRef<'e>; 1]>> = Vec::new();
@@ -177,7 +182,7 @@ pub fn decode_object<'e>(
             continue;
         }
         if part.contains(&b';') {
-            problem = Some(Fault::error("invalid semicolon separator in query"));
+            problem = Some(BuiltinError::error("invalid semicolon separator in query"));
             continue;
         }
         let (key, value) = match memchr::memchr(b'=', part) {

@@ -17,7 +17,7 @@ pub struct Certain {
 
 impl Certain {
     /// Of a glob with some delimiters; `None` when it is none.
-    pub fn of(pattern: &str, delimiters: &[char]) -> Option<Self> {
+    pub fn from_pattern(pattern: &str, delimiters: &[char]) -> Option<Self> {
         let pieces = parse(pattern.as_bytes()).ok()?;
         let text = |piece: Option<&Piece>| match piece {
             // a string that is no UTF-8 is matched as if it had this character
@@ -69,12 +69,12 @@ mod tests {
             end,
             segments,
             whole,
-        } = Certain::of(pattern, &['/']).unwrap_or_default();
+        } = Certain::from_pattern(pattern, &['/']).unwrap_or_default();
         (start, end, segments, whole)
     }
 
     #[test]
-    fn segments_are_known_up_to_what_matches_delimiters() {
+    fn segments_end_at_the_first_part_that_matches_a_delimiter() {
         let text = |text: &str| Some(text.to_owned());
         let segments = vec![text(""), text("a"), None, text("b")];
         assert_eq!(

@@ -4,7 +4,7 @@ use regex_automata::{Anchored, Input, meta};
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Dot, Hir, Look, Repetition};
 
 use super::syntax::{Piece, SyntaxError, parse};
-use crate::builtins::Fault;
+use crate::builtins::BuiltinError;
 use crate::builtins::patterns::Pattern;
 use crate::builtins::regex::{self, Effort};
 
@@ -29,7 +29,7 @@ pub enum Glob {
 /// Bytes of text up to which trying again at each character is no worse than an automaton.
 const SHORT: usize = 128;
 
-impl From<SyntaxError> for Fault {
+impl From<SyntaxError> for BuiltinError {
     fn from(error: SyntaxError) -> Self {
         Self::error(error.to_string())
     }
@@ -37,7 +37,7 @@ impl From<SyntaxError> for Fault {
 
 impl Glob {
     /// Compiles a glob.
-    pub fn new(pattern: &[u8], delimiters: &[char], effort: Effort) -> Result<Self, Fault> {
+    pub fn new(pattern: &[u8], delimiters: &[char], effort: Effort) -> Result<Self, BuiltinError> {
         let pieces = parse(pattern)?;
         if is_simple(&pieces) {
             return Ok(Self::Simple {
@@ -54,7 +54,7 @@ impl Glob {
         let hir = Hir::concat(vec![Hir::look(Look::Start), body, Hir::look(Look::End)]);
         regex::build(&hir, height, effort)
             .map(|regex| Self::Automaton { start, regex })
-            .ok_or_else(|| Fault::error("glob: too large"))
+            .ok_or_else(|| BuiltinError::error("glob: too large"))
     }
 
     /// Whether it matches all of a text.

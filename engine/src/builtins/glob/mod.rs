@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use super::patterns::Family;
 use super::regex::Effort;
 use super::tested::tested;
-use super::{Builtin, BuiltinContext, Fault, IndexTest, Operands, Prepared};
+use super::{Builtin, BuiltinContext, BuiltinError, IndexTest, Operands, Prepared};
 use crate::value::{Kind, ValueRef};
 pub use certain::Certain;
 use matcher::Glob;
@@ -60,10 +60,10 @@ fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
 fn glob_match<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     // what is wrong with the pattern is told first
     operands.text(0)?;
-    Delimited::new(delimiters(operands.at(1))?).call(call, operands)
+    Delimited::new(delimiters(operands.operand(1))?).call(call, operands)
 }
 
 /// Globs with known delimiters.
@@ -89,7 +89,7 @@ impl Prepared for Delimited {
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         let pattern = operands.text(0)?;
         let text = operands.text(2)?;
         call.budget.spend_len(text.as_bytes().len() / 16)?;
@@ -103,25 +103,25 @@ impl Prepared for Delimited {
 }
 
 /// The delimiters: none for `null`, the dot for an empty array.
-pub fn delimiters(operand: ValueRef<'_>) -> Result<SmallVec<[char; 4]>, Fault> {
+pub fn delimiters(operand: ValueRef<'_>) -> Result<SmallVec<[char; 4]>, BuiltinError> {
     if operand.kind() == Kind::Null {
         return Ok(SmallVec::new());
     }
     let array = operand
         .as_array()
-        .ok_or_else(|| Fault::operand(2, &["array", "null"], operand))?;
+        .ok_or_else(|| BuiltinError::operand(2, &["array", "null"], operand))?;
     if array.is_empty() {
         return Ok(SmallVec::from_slice(&['.']));
     }
     let one = |element: ValueRef<'_>| {
         let text = element
             .as_text()
-            .ok_or_else(|| Fault::element(2, Kind::Array, &["string"], element))?;
+            .ok_or_else(|| BuiltinError::element(2, Kind::Array, &["string"], element))?;
         let text = text.to_str();
         let mut chars = text.chars();
         match (chars.next(), chars.next()) {
             (Some(delimiter), None) => Ok(delimiter),
-            _ => Err(Fault::element(2, Kind::Array, &["rune"], element)),
+            _ => Err(BuiltinError::element(2, Kind::Array, &["rune"], element)),
         }
     };
     array.iter().map(one).collect()
@@ -130,11 +130,11 @@ pub fn delimiters(operand: ValueRef<'_>) -> Result<SmallVec<[char; 4]>, Fault> {
 fn quote_meta<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     let special = |byte: &u8| br"*?\[]{}".contains(byte);
     if !text.as_bytes().iter().any(special) {
-        return Ok(operands.at(0));
+        return Ok(operands.operand(0));
     }
     call.budget
         .reserve(text.as_bytes().len().saturating_mul(2))?;

@@ -6,7 +6,7 @@
 
 use crate::bug::{Within as _, bug};
 use crate::builtins::arrays::allot;
-use crate::builtins::{BuiltinContext, Fault, Members};
+use crate::builtins::{BuiltinContext, BuiltinError, Members};
 use crate::value::order::{hash, same_key};
 use crate::value::{ObjectView, ValueRef};
 
@@ -21,22 +21,22 @@ pub struct Edges {
 /// The nodes of a graph, to be found by name.
 pub struct Nodes<'e> {
     names: Vec<ValueRef<'e>>,
-    places: Places,
+    numbers: NodeNumbers,
 }
 
 /// The numbers of nodes by their names: a table at most half full, with runs for those that collide.
-struct Places {
-    slots: Vec<Place>,
+struct NodeNumbers {
+    slots: Vec<NodeSlot>,
     /// Unknown to who writes the graph, so that nobody can make names collide.
     secrets: Key,
 }
 
 /// A name and its number.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct NodeSlot {
     key: Key,
     /// The number and one; 0 is free.
-    held: u32,
+    number_plus_one: u32,
 }
 
 /// A name in two words. Short ones are told apart by them.
@@ -44,7 +44,7 @@ type Key = (u64, u64);
 
 /// The first word of names that are not short, and of short ones that look like it.
 const LONG: u64 = u64::MAX;
-const MANY: &str = "a graph of more nodes or edges than memory holds";
+const TOO_MANY_NODES: &str = "a graph of more nodes or edges than memory holds";
 
 #[inline(always)]
 #[expect(
@@ -58,10 +58,10 @@ fn key(name: ValueRef<'_>) -> Key {
     }
 }
 
-impl Places {
+impl NodeNumbers {
     fn new(count: usize) -> Self {
         Self {
-            slots: vec![Place::default(); (2 * count).next_power_of_two()],
+            slots: vec![NodeSlot::default(); (2 * count).next_power_of_two()],
             secrets: (hash(ValueRef::Int(0)), hash(ValueRef::Int(1))),
         }
     }
@@ -76,7 +76,7 @@ impl Places {
         let mask = self.slots.len() - 1;
         let mut at = hash & mask;
         while let Some(place) = self.slots.get(at) {
-            let Some(number) = place.held.checked_sub(1) else {
+            let Some(number) = place.number_plus_one.checked_sub(1) else {
                 break;
             };
             let same = |name| {
@@ -111,24 +111,28 @@ impl<'e> Nodes<'e> {
     pub fn new(
         call: &mut BuiltinContext<'e>,
         graph: ObjectView<'e>,
-    ) -> Result<Option<Self>, Fault> {
+    ) -> Result<Option<Self>, BuiltinError> {
         let length = graph.len();
         allot(call, length)?;
         call.budget.reserve(length.saturating_mul(128))?;
         let mut nodes = Self {
             names: Vec::with_capacity(length),
-            places: Places::new(length),
+            numbers: NodeNumbers::new(length),
         };
         for (name, _) in graph.iter() {
             if !name.is_string() {
                 return Ok(None);
             }
-            if let Err((at, key)) = nodes.places.find(&nodes.names, name)
-                && let Some(place) = nodes.places.slots.get_mut(at)
+            if let Err((at, key)) = nodes.numbers.find(&nodes.names, name)
+                && let Some(place) = nodes.numbers.slots.get_mut(at)
             {
                 // the graph has fewer than 2^32 nodes
-                let held = u32::try_from(nodes.names.len() + 1).unwrap_or_else(|_| bug!(MANY));
-                *place = Place { key, held };
+                let held =
+                    u32::try_from(nodes.names.len() + 1).unwrap_or_else(|_| bug!(TOO_MANY_NODES));
+                *place = NodeSlot {
+                    key,
+                    number_plus_one: held,
+                };
             }
             nodes.names.push(name);
         }
@@ -140,19 +144,19 @@ impl<'e> Nodes<'e> {
         &self,
         call: &mut BuiltinContext<'e>,
         graph: ObjectView<'e>,
-    ) -> Result<Edges, Fault> {
+    ) -> Result<Edges, BuiltinError> {
         let mut all = Edges {
             ends: Vec::with_capacity(graph.len()),
             edges: Vec::new(),
         };
         for (_, edges) in graph.iter() {
-            if let Some(edges) = Members::of(edges) {
+            if let Some(edges) = Members::from_value(edges) {
                 allot(call, edges.len())?;
                 let known = edges.iter_unordered().filter_map(|node| self.number(node));
                 all.edges.extend(known);
             }
             // more edges than that take more memory than there is
-            let end = u32::try_from(all.edges.len()).unwrap_or_else(|_| bug!(MANY));
+            let end = u32::try_from(all.edges.len()).unwrap_or_else(|_| bug!(TOO_MANY_NODES));
             all.ends.push(end);
         }
         Ok(all)
@@ -161,7 +165,7 @@ impl<'e> Nodes<'e> {
     /// The number of a node, if it is one.
     #[inline]
     pub fn number(&self, node: ValueRef<'_>) -> Option<u32> {
-        self.places.find(&self.names, node).ok()
+        self.numbers.find(&self.names, node).ok()
     }
 }
 
@@ -195,7 +199,7 @@ impl Edges {
         graph: ObjectView<'e>,
         found: impl Iterator<Item = u32>,
         open: impl Iterator<Item = u32>,
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         let mut visited = vec![false; self.ends.len()];
         let mut count = 0;
         let mut visit = |node: u32| {

@@ -13,40 +13,40 @@ use crate::value::Value;
 /// Answers by request, shared by all evaluations of an engine. What came first goes first when they get too many.
 pub struct ResponseCache {
     most_bytes: usize,
-    held: Mutex<Held>,
+    state: Mutex<CacheState>,
 }
 
 #[derive(Default)]
-struct Held {
-    entries: HashMap<Arc<[u8]>, Entry, foldhash::fast::RandomState>,
+struct CacheState {
+    entries: HashMap<Arc<[u8]>, CacheEntry, foldhash::fast::RandomState>,
     /// The keys in the order they came.
     order: BTreeMap<u64, Arc<[u8]>>,
     next: u64,
     bytes: usize,
 }
 
-struct Entry {
+struct CacheEntry {
     number: u64,
     bytes: usize,
-    kept: Arc<Kept>,
+    response: Arc<CachedResponse>,
 }
 
 /// A kept answer.
-pub struct Kept {
+pub struct CachedResponse {
     /// The answer.
-    pub answer: HttpResponse,
+    pub response: HttpResponse,
     /// What its body decodes to, if that is kept as well.
     pub decoded: Option<Value>,
     /// When it becomes stale, in nanoseconds since 1970.
     pub expires: i64,
 }
 
-impl Kept {
+impl CachedResponse {
     /// About how much memory it takes.
     fn bytes(&self) -> usize {
-        let headers = self.answer.headers.iter();
+        let headers = self.response.headers.iter();
         let headers: usize = headers.map(|(name, value)| name.len() + value.len()).sum();
-        let body = self.answer.body.len();
+        let body = self.response.body.len();
         // a decoded body is taken for as large as its text
         headers + body * (1 + usize::from(self.decoded.is_some()))
     }
@@ -63,30 +63,30 @@ impl ResponseCache {
     pub fn new(most_bytes: usize) -> Self {
         Self {
             most_bytes,
-            held: Mutex::default(),
+            state: Mutex::default(),
         }
     }
 
     /// Bytes of all that is kept.
     pub fn bytes(&self) -> usize {
-        self.held.lock().bytes
+        self.state.lock().bytes
     }
 
     /// Forgets everything.
     pub fn clear(&self) {
-        *self.held.lock() = Held::default();
+        *self.state.lock() = CacheState::default();
     }
 
     /// What is kept for a request.
-    pub(super) fn get(&self, key: &[u8]) -> Option<Arc<Kept>> {
-        let held = self.held.lock();
-        held.entries.get(key).map(|entry| entry.kept.clone())
+    pub(super) fn get(&self, key: &[u8]) -> Option<Arc<CachedResponse>> {
+        let held = self.state.lock();
+        held.entries.get(key).map(|entry| entry.response.clone())
     }
 
     /// Keeps an answer, unless it alone is too large.
-    pub(super) fn put(&self, key: &[u8], kept: Kept) {
+    pub(super) fn put(&self, key: &[u8], kept: CachedResponse) {
         let bytes = key.len() + kept.bytes();
-        let mut held = self.held.lock();
+        let mut held = self.state.lock();
         held.remove(key);
         if bytes > self.most_bytes {
             return;
@@ -97,21 +97,21 @@ impl ResponseCache {
 
     /// Forgets an answer.
     pub(super) fn remove(&self, key: &[u8]) {
-        self.held.lock().remove(key);
+        self.state.lock().remove(key);
     }
 }
 
-impl Held {
-    fn insert(&mut self, key: Arc<[u8]>, kept: Kept, bytes: usize) {
+impl CacheState {
+    fn insert(&mut self, key: Arc<[u8]>, kept: CachedResponse, bytes: usize) {
         let number = self.next;
         self.next += 1;
         self.order.insert(number, key.clone());
         self.bytes += bytes;
         let kept = Arc::new(kept);
-        let entry = Entry {
+        let entry = CacheEntry {
             number,
             bytes,
-            kept,
+            response: kept,
         };
         self.entries.insert(key, entry);
     }
@@ -139,9 +139,9 @@ impl Held {
 mod tests {
     use super::*;
 
-    fn kept(body: usize) -> Kept {
-        Kept {
-            answer: HttpResponse {
+    fn cached_response(body: usize) -> CachedResponse {
+        CachedResponse {
+            response: HttpResponse {
                 body: vec![0; body],
                 ..HttpResponse::default()
             },
@@ -153,15 +153,15 @@ mod tests {
     #[test]
     fn what_came_first_goes_first() {
         let cache = ResponseCache::new(100);
-        cache.put(b"a", kept(39));
-        cache.put(b"b", kept(39));
+        cache.put(b"a", cached_response(39));
+        cache.put(b"b", cached_response(39));
         assert_eq!(cache.bytes(), 80);
-        cache.put(b"a", kept(49));
+        cache.put(b"a", cached_response(49));
         assert_eq!(cache.bytes(), 90);
-        cache.put(b"c", kept(39));
+        cache.put(b"c", cached_response(39));
         assert!(cache.get(b"b").is_none());
         assert!(cache.get(b"a").is_some() && cache.get(b"c").is_some());
-        cache.put(b"c", kept(200));
+        cache.put(b"c", cached_response(200));
         assert!(cache.get(b"c").is_none());
         assert_eq!(cache.bytes(), 50);
         cache.remove(b"a");

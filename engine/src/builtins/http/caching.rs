@@ -1,9 +1,9 @@
 //! What a request says of caches, and what caches say of a request.
 
-use super::answer::{Decoding, value_with};
-use super::cache::{Kept, ResponseCache};
+use super::cache::{CachedResponse, ResponseCache};
 use super::failure::Failure;
 use super::request::Request;
+use super::response::{Decoding, value_with};
 use super::{exchange, fields, freshness, is_cacheable};
 use crate::builtins::BuiltinContext;
 use crate::host::HttpResponse;
@@ -90,7 +90,7 @@ impl Caching {
     }
 
     /// A kept answer that is still good, asked for again if it is stale. `None` when there is none.
-    pub fn look_up<'e>(
+    pub fn lookup<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
         responses: &ResponseCache,
@@ -117,7 +117,7 @@ impl Caching {
         ];
         let mut conditional = false;
         for (stamp, condition) in stamps {
-            if let Some(stamp) = freshness::header(&kept.answer, stamp) {
+            if let Some(stamp) = freshness::header(&kept.response, stamp) {
                 conditional = true;
                 again.headers.push((condition.to_owned(), stamp.into()));
             }
@@ -134,12 +134,12 @@ impl Caching {
                 Ok(Some(value))
             }
             304 => {
-                let mut renewed = Kept {
+                let mut renewed = CachedResponse {
                     expires: self.expires(call.now_ns(), &answer),
-                    answer: kept.answer.clone(),
+                    response: kept.response.clone(),
                     decoded: kept.decoded.clone(),
                 };
-                renew(&mut renewed.answer, answer);
+                renew(&mut renewed.response, answer);
                 let value = value_of(call, &renewed, decoding)?;
                 responses.put(&name, renewed);
                 Ok(Some(value))
@@ -163,10 +163,10 @@ impl Caching {
         let asked = (mode == Mode::Deserialized).then(|| key.as_object());
         let decoded = asked.flatten();
         let decoded = decoded.and_then(|asked| Decoding::read(asked).ok());
-        let kept = Kept {
+        let kept = CachedResponse {
             expires: self.expires(now, &answer),
             decoded: decoded.map(|decoding| decoding.body(&answer)),
-            answer,
+            response: answer,
         };
         responses.put(&name(key), kept);
     }
@@ -181,16 +181,16 @@ impl Caching {
 
 fn value_of<'e>(
     call: &mut BuiltinContext<'e>,
-    kept: &Kept,
+    kept: &CachedResponse,
     decoding: Decoding,
 ) -> Result<ValueRef<'e>, Failure> {
     match &kept.decoded {
         Some(body) => {
             let body: &Value = body;
             let body = call.arena.copy_of(body);
-            value_with(call, &kept.answer, body)
+            value_with(call, &kept.response, body)
         }
-        None => decoding.value(call, &kept.answer),
+        None => decoding.value(call, &kept.response),
     }
 }
 
@@ -206,7 +206,7 @@ fn renew(old: &mut HttpResponse, newer: HttpResponse) {
 /// `force_cache_duration_seconds`
 fn duration(asked: ObjectView<'_>) -> Result<i64, Failure> {
     let Some(value) = asked.get_str("force_cache_duration_seconds") else {
-        return Err(Failure::refused(
+        return Err(Failure::rejected(
             "'force_cache' set but 'force_cache_duration_seconds' parameter is missing",
         ));
     };
@@ -216,7 +216,7 @@ fn duration(asked: ObjectView<'_>) -> Result<i64, Failure> {
         _ if is_integer(&text) => "value out of range",
         _ => "invalid syntax",
     };
-    Err(Failure::refused(format!(
+    Err(Failure::rejected(format!(
         "strconv.ParseInt: parsing {}: {problem}",
         super::url::quoted(&text)
     )))

@@ -118,7 +118,7 @@ impl Hop {
     fn failed(&self, message: impl Into<String>) -> Failure {
         Failure::Network(std::sync::Arc::new(NetworkFailure {
             operation: operation(&self.method),
-            url: url::shown(&self.url),
+            url: url::redacted(&self.url),
             message: message.into(),
             late: false,
         }))
@@ -151,7 +151,7 @@ impl Hop {
         };
         Ok(HttpRequest {
             method: self.method.clone(),
-            url: url::shown(&self.url),
+            url: url::redacted(&self.url),
             secure,
             host: if host.is_empty() {
                 "localhost".to_owned()
@@ -164,7 +164,7 @@ impl Hop {
             headers: self.outgoing_headers()?,
             body: self.body.clone(),
             tls: request.tls.clone(),
-            body_limit: RESPONSE_BYTES.min(call.budget.memory_left()),
+            body_limit: RESPONSE_BYTES.min(call.budget.remaining_memory()),
         })
     }
 
@@ -256,7 +256,7 @@ impl Hop {
         if self.url.scheme != "https" || url.scheme == "https" {
             let mut from = self.url.clone();
             from.user.clear();
-            headers.push(("Referer".to_owned(), url::shown(&from).into()));
+            headers.push(("Referer".to_owned(), url::redacted(&from).into()));
         }
         let method = match &*self.method {
             "HEAD" => "HEAD",

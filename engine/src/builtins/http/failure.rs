@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::builtins::{BuiltinContext, Fault, FaultCode, FaultError};
+use crate::builtins::{BuiltinContext, BuiltinError, BuiltinErrorDetail, EvalErrorCode};
 use crate::host::{HttpError, HttpErrorKind, Over};
 use crate::value::ValueRef;
 
@@ -12,11 +12,11 @@ pub enum Failure {
     /// Something happened on the way to the answer.
     Network(Arc<NetworkFailure>),
     /// The request was refused, or the answer's body did not come.
-    Refused(Arc<FaultError>),
+    Rejected(Arc<BuiltinErrorDetail>),
     /// Found before the request itself was looked at; told without its place.
     Bare(Arc<str>),
     /// The evaluation has to end.
-    End(FaultCode, Arc<str>),
+    End(EvalErrorCode, Arc<str>),
 }
 
 /// What happened on the way to an answer.
@@ -34,10 +34,10 @@ pub struct NetworkFailure {
 
 impl Failure {
     /// A refusal in words.
-    pub fn refused(message: impl Into<String>) -> Self {
+    pub fn rejected(message: impl Into<String>) -> Self {
         let message: String = message.into();
-        Self::Refused(Arc::new(FaultError::Message(
-            FaultCode::Builtin,
+        Self::Rejected(Arc::new(BuiltinErrorDetail::Message(
+            EvalErrorCode::Builtin,
             message.into(),
         )))
     }
@@ -45,8 +45,8 @@ impl Failure {
     /// A refusal that counts as a mistake in the operand's type.
     pub fn mistyped(message: impl Into<String>) -> Self {
         let message = format!("operand 1 {}", message.into());
-        Self::Refused(Arc::new(FaultError::Message(
-            FaultCode::Type,
+        Self::Rejected(Arc::new(BuiltinErrorDetail::Message(
+            EvalErrorCode::Type,
             message.into(),
         )))
     }
@@ -62,10 +62,10 @@ impl Failure {
             return Self::end(&end);
         }
         match error.kind {
-            HttpErrorKind::NoNetwork => Self::End(FaultCode::Builtin, error.message.into()),
-            HttpErrorKind::Setup => Self::refused(error.message),
-            HttpErrorKind::Body => Self::refused(error.message),
-            HttpErrorKind::OverInBody(_) => Self::refused(format!(
+            HttpErrorKind::NoNetwork => Self::End(EvalErrorCode::Builtin, error.message.into()),
+            HttpErrorKind::Setup => Self::rejected(error.message),
+            HttpErrorKind::Body => Self::rejected(error.message),
+            HttpErrorKind::OverInBody(_) => Self::rejected(format!(
                 "{} (Client.Timeout or context cancellation while reading body)",
                 error.message
             )),
@@ -87,39 +87,41 @@ impl Failure {
     }
 
     /// The end of the evaluation.
-    pub fn end(fault: &Fault) -> Self {
+    pub fn end(fault: &BuiltinError) -> Self {
         match fault {
-            Fault::Halt(error) | Fault::Error(error) => {
+            BuiltinError::Halt(error) | BuiltinError::Error(error) => {
                 Self::End(error.code(), error.to_string().into())
             }
-            Fault::Undefined => Self::End(FaultCode::Internal, "http.send: undefined".into()),
+            BuiltinError::Undefined => {
+                Self::End(EvalErrorCode::Internal, "http.send: undefined".into())
+            }
         }
     }
 
     /// As an error of the call.
-    pub fn raised(&self) -> Fault {
+    pub fn raised(&self) -> BuiltinError {
         match self {
-            Self::Network(failure) if failure.late => Fault::error(format!(
+            Self::Network(failure) if failure.late => BuiltinError::error(format!(
                 "{} {}: request timed out",
                 failure.operation, failure.url
             )),
-            Self::Network(failure) => Fault::error(failure.to_string()),
-            Self::Refused(error) => {
+            Self::Network(failure) => BuiltinError::error(failure.to_string()),
+            Self::Rejected(error) => {
                 let message = error.to_string().into();
-                Fault::Error(Box::new(FaultError::Message(error.code(), message)))
+                BuiltinError::Error(Box::new(BuiltinErrorDetail::Message(error.code(), message)))
             }
-            Self::Bare(message) => Fault::error(message.to_string()),
-            Self::End(code, message) => Fault::halt(*code, message.to_string()),
+            Self::Bare(message) => BuiltinError::error(message.to_string()),
+            Self::End(code, message) => BuiltinError::halt(*code, message.to_string()),
         }
     }
 
     /// As a result that policies can look at.
-    pub fn told<'e>(&self, call: &BuiltinContext<'e>) -> ValueRef<'e> {
+    pub fn to_result<'e>(&self, call: &BuiltinContext<'e>) -> ValueRef<'e> {
         let (code, message) = match self {
             Self::Network(failure) => ("eval_http_send_network_error", failure.to_string()),
-            Self::Refused(error) => {
+            Self::Rejected(error) => {
                 let code = error.code().as_str();
-                let place = call.place();
+                let place = call.source_location();
                 let message = format!("{place}: {code}: http.send: {error}");
                 ("eval_http_send_internal_error", message)
             }

@@ -9,7 +9,7 @@ pub fn flag(asked: ObjectView<'_>, name: &str) -> Result<bool, Failure> {
     match asked.get_str(name) {
         None => Ok(false),
         Some(ValueRef::Bool(flag)) => Ok(flag),
-        Some(_) => Err(Failure::refused(format!(
+        Some(_) => Err(Failure::rejected(format!(
             "invalid value for \"{name}\" field"
         ))),
     }
@@ -21,7 +21,7 @@ pub fn lenient_flag(value: ValueRef<'_>) -> Result<bool, Failure> {
     match &*text {
         "1" | "true" => Ok(true),
         "0" | "false" => Ok(false),
-        _ => Err(Failure::refused(format!(
+        _ => Err(Failure::rejected(format!(
             "strconv.ParseBool: parsing {}: invalid syntax",
             super::url::quoted(&text)
         ))),

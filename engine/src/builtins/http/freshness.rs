@@ -59,12 +59,12 @@ fn directive<'a>(answer: &'a HttpResponse, name: &str) -> Option<&'a str> {
 
 /// A date in one of the three forms of HTTP.
 fn date(text: &str) -> Option<i64> {
-    const FORMS: [&[u8]; 3] = [
+    const DATE_FORMATS: [&[u8]; 3] = [
         b"Mon, 02 Jan 2006 15:04:05 GMT",
         b"Monday, 02-Jan-06 15:04:05 MST",
         b"Mon Jan _2 15:04:05 2006",
     ];
-    let ns = FORMS
+    let ns = DATE_FORMATS
         .iter()
         .find_map(|form| parse::parse(&Layout::new(form), text.as_bytes()).ok())??;
     i64::try_from(ns).ok()
@@ -74,7 +74,7 @@ fn date(text: &str) -> Option<i64> {
 mod tests {
     use super::*;
 
-    fn answer(headers: &[(&str, &str)]) -> HttpResponse {
+    fn response_with(headers: &[(&str, &str)]) -> HttpResponse {
         let headers = headers.iter();
         HttpResponse {
             headers: headers
@@ -108,16 +108,16 @@ mod tests {
             (&[("expires", "0")], STALE),
             (&[], STALE),
         ] {
-            assert_eq!(expires(&answer(headers)), expected, "{headers:?}");
+            assert_eq!(expires(&response_with(headers)), expected, "{headers:?}");
         }
     }
 
     #[test]
     fn servers_may_forbid_to_keep() {
-        assert!(!may_keep(&answer(&[(
+        assert!(!may_keep(&response_with(&[(
             "Cache-Control",
             "max-age=5, no-store"
         )])));
-        assert!(may_keep(&answer(&[("Cache-Control", "no-cache")])));
+        assert!(may_keep(&response_with(&[("Cache-Control", "no-cache")])));
     }
 }

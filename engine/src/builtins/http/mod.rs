@@ -4,7 +4,6 @@
 //! value of the outcome. Within one evaluation equal requests have one answer; `cache` keeps answers longer, for
 //! requests that want it and as long as `freshness` says.
 
-mod answer;
 mod cache;
 mod caching;
 mod exchange;
@@ -13,6 +12,7 @@ mod fields;
 mod freshness;
 mod metrics;
 mod request;
+mod response;
 mod tls;
 mod url;
 
@@ -24,10 +24,10 @@ pub use cache::ResponseCache;
 pub use metrics::SendMetrics;
 pub(super) use request::{check_name, is_field};
 
-use self::answer::Decoding;
 use self::caching::Caching;
 use self::failure::Failure;
-use super::{Builtin, BuiltinContext, Fault, Operands};
+use self::response::Decoding;
+use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::host::HttpResponse;
 use crate::value::{ObjectView, ValueRef};
 
@@ -50,12 +50,12 @@ pub type Sent<'e> =
 fn send<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let asked = operands.object(0)?;
     let raises = match asked.get_str("raise_error") {
         None => true,
         Some(ValueRef::Bool(raises)) => raises,
-        Some(_) => return Err(Fault::error("invalid value for raise_error field")),
+        Some(_) => return Err(BuiltinError::error("invalid value for raise_error field")),
     };
     let start = Instant::now();
     let outcome = outcome(call, asked);
@@ -65,7 +65,7 @@ fn send<'e>(
     match outcome {
         Ok(answer) => Ok(answer),
         Err(failure) if raises || matches!(failure, Failure::End(..)) => Err(failure.raised()),
-        Err(failure) => Ok(failure.told(call)),
+        Err(failure) => Ok(failure.to_result(call)),
     }
 }
 
@@ -76,13 +76,13 @@ fn outcome<'e>(
     request::check_fields(asked)?;
     let key = caching::key(call, asked)?;
     let caching = Caching::read(asked)?;
-    if let Some(known) = call.kept().sent.get(&key) {
+    if let Some(known) = call.caches().sent.get(&key) {
         return known.clone();
     }
     if let (Some(caching), Some(responses)) = (&caching, call.responses)
-        && let Some(fresh) = caching.look_up(call, responses, key)?
+        && let Some(fresh) = caching.lookup(call, responses, key)?
     {
-        call.kept().sent.insert(key, Ok(fresh));
+        call.caches().sent.insert(key, Ok(fresh));
         return Ok(fresh);
     }
     let sent = request::Request::read(call, asked)
@@ -90,14 +90,14 @@ fn outcome<'e>(
     let answer = match sent {
         Ok(answer) => answer,
         Err(failure) => {
-            call.kept().sent.insert(key, Err(failure.clone()));
+            call.caches().sent.insert(key, Err(failure.clone()));
             return Err(failure);
         }
     };
     let value = Decoding::read(asked)?.value(call, &answer)?;
     let kept = caching.is_some() && call.responses.is_some();
     if kept || is_cacheable(&answer) {
-        call.kept().sent.insert(key, Ok(value));
+        call.caches().sent.insert(key, Ok(value));
     }
     if let (Some(caching), Some(responses)) = (&caching, call.responses) {
         caching.keep(call.now_ns(), responses, key, answer);
@@ -107,6 +107,6 @@ fn outcome<'e>(
 
 /// Whether answers of this status may be kept.
 fn is_cacheable(answer: &HttpResponse) -> bool {
-    const KEPT: [u16; 11] = [200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501];
-    KEPT.contains(&answer.status)
+    const CACHEABLE_STATUS: [u16; 11] = [200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501];
+    CACHEABLE_STATUS.contains(&answer.status)
 }

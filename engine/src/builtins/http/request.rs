@@ -149,7 +149,7 @@ impl Request {
                 "raw_body" => raw_body = Some(raw(&name, value)?),
                 "headers" => match value.as_object() {
                     Some(value) => headers = request.read_headers(value),
-                    None => return Err(Failure::refused("invalid type for headers key")),
+                    None => return Err(Failure::rejected("invalid type for headers key")),
                 },
                 "enable_redirect" => request.follows = fields::lenient_flag(value)?,
                 "timeout" => request.timeout = timeout(value)?,
@@ -183,7 +183,7 @@ impl Request {
         }
         if !request.method.bytes().all(is_token_byte) {
             let method = quoted(&request.method);
-            return Err(Failure::refused(format!(
+            return Err(Failure::rejected(format!(
                 "net/http: invalid method {method}"
             )));
         }
@@ -195,8 +195,8 @@ impl Request {
     }
 
     fn read_url(&mut self, call: &BuiltinContext<'_>, text: &str) -> Result<(), Failure> {
-        let mut url = url::parse(text).map_err(Failure::refused)?;
-        check_host(call, &url).map_err(Failure::refused)?;
+        let mut url = url::parse(text).map_err(Failure::rejected)?;
+        check_host(call, &url).map_err(Failure::rejected)?;
         if url.scheme == "unix" && !url.query.is_empty() {
             self.socket = Some(split_socket(&mut url));
             "http".clone_into(&mut url.scheme);
@@ -212,7 +212,7 @@ impl Request {
                 None => canonical(&name.to_string()),
             };
             let Some(value) = value.as_text() else {
-                return Err(Failure::refused(format!(
+                return Err(Failure::rejected(format!(
                     "invalid type for headers value {}",
                     go_quoted(value)
                 )));
@@ -266,7 +266,7 @@ fn text(name: &str, value: ValueRef<'_>) -> Result<String, Failure> {
 
 fn raw(name: &str, value: ValueRef<'_>) -> Result<Vec<u8>, Failure> {
     let Some(text) = value.as_text() else {
-        return Err(Failure::refused(format!(
+        return Err(Failure::rejected(format!(
             "{} must be a string",
             quoted(name)
         )));
@@ -284,11 +284,11 @@ fn raw(name: &str, value: ValueRef<'_>) -> Result<Vec<u8>, Failure> {
 fn default_timeout(call: &BuiltinContext<'_>) -> Option<Duration> {
     let variable = call.host.variable("HTTP_SEND_TIMEOUT");
     let ns = variable.and_then(|text| duration::parse(text.as_bytes()).ok());
-    ns.map_or(Some(TIMEOUT), bound)
+    ns.map_or(Some(TIMEOUT), positive_duration)
 }
 
 /// A time in nanoseconds as a bound; 0 and less are none.
-fn bound(ns: i64) -> Option<Duration> {
+fn positive_duration(ns: i64) -> Option<Duration> {
     let ns = u64::try_from(ns).ok().filter(|ns| *ns > 0);
     ns.map(Duration::from_nanos)
 }
@@ -296,8 +296,8 @@ fn bound(ns: i64) -> Option<Duration> {
 fn timeout(value: ValueRef<'_>) -> Result<Option<Duration>, Failure> {
     if let Some(number) = value.as_number() {
         return match plain_int(number) {
-            Some(ns) => Ok(bound(ns)),
-            None => Err(Failure::refused(format!(
+            Some(ns) => Ok(positive_duration(ns)),
+            None => Err(Failure::rejected(format!(
                 "invalid timeout number value {value}, must be int64"
             ))),
         };
@@ -310,11 +310,11 @@ fn timeout(value: ValueRef<'_>) -> Result<Option<Duration>, Failure> {
     };
     let text = text.to_str();
     if let Ok(ns) = text.parse() {
-        return Ok(bound(ns));
+        return Ok(positive_duration(ns));
     }
     match duration::parse_go(text.as_bytes()) {
-        Ok(ns) => Ok(bound(ns)),
-        Err(problem) => Err(Failure::refused(format!(
+        Ok(ns) => Ok(positive_duration(ns)),
+        Err(problem) => Err(Failure::rejected(format!(
             "invalid timeout value {value}: {problem}"
         ))),
     }

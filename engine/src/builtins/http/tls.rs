@@ -71,11 +71,11 @@ impl TlsFields {
         let mut identity = None;
         if !certificate.text.is_empty() && !key.text.is_empty() {
             let pair = pair(certificate.text.as_bytes(), key.text.as_bytes());
-            identity = Some(pair.map_err(Failure::refused)?);
+            identity = Some(pair.map_err(Failure::rejected)?);
         }
         if !certificate.file.is_empty() && !key.file.is_empty() {
             let (certificate, key) = (file(host, &certificate.file)?, file(host, &key.file)?);
-            identity = Some(pair(&certificate, &key).map_err(Failure::refused)?);
+            identity = Some(pair(&certificate, &key).map_err(Failure::rejected)?);
         }
         if !certificate.variable.is_empty() && !key.variable.is_empty() {
             let value = |name: &str| host.variable(name).unwrap_or_default();
@@ -84,7 +84,7 @@ impl TlsFields {
                 value(&key.variable).as_bytes(),
             );
             identity = Some(pair.map_err(|problem| {
-                Failure::refused(format!(
+                Failure::rejected(format!(
                     "cannot extract public/private key pair from envvars {}, {}: {problem}",
                     quoted(&certificate.variable),
                     quoted(&key.variable)
@@ -101,17 +101,17 @@ impl TlsFields {
         }
         if !self.ca.text.is_empty() {
             let text = self.ca.text.replace("\\n", "\n");
-            all.extend(certificates(text.as_bytes()).map_err(Failure::refused)?);
+            all.extend(certificates(text.as_bytes()).map_err(Failure::rejected)?);
         }
         if !self.ca.file.is_empty() {
             let text = file(host, &self.ca.file)?;
-            all.extend(certificates(&text).map_err(Failure::refused)?);
+            all.extend(certificates(&text).map_err(Failure::rejected)?);
         }
         if !self.ca.variable.is_empty() {
             let name = &self.ca.variable;
             let text = host.variable(name).unwrap_or_default();
             all.extend(certificates(text.as_bytes()).map_err(|problem| {
-                Failure::refused(format!(
+                Failure::rejected(format!(
                     "could not add CA certificates from envvar {}: {problem}",
                     quoted(name)
                 ))
@@ -123,7 +123,7 @@ impl TlsFields {
 
 fn file(host: &dyn Host, path: &str) -> Result<Vec<u8>, Failure> {
     host.file(path)
-        .map_err(|problem| Failure::refused(format!("open {path}: {problem}")))
+        .map_err(|problem| Failure::rejected(format!("open {path}: {problem}")))
 }
 
 /// All blocks of a text.

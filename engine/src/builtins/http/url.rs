@@ -40,7 +40,7 @@ pub fn target(address: &Uri) -> String {
         "/".to_owned()
     };
     target.push_str(&String::from_utf8_lossy(&path));
-    if !address.query.is_empty() || address.asks_nothing {
+    if !address.query.is_empty() || address.has_empty_query {
         target.push('?');
         encode(&address.query, &mut target);
     }
@@ -48,14 +48,14 @@ pub fn target(address: &Uri) -> String {
 }
 
 /// The whole address; a password is not shown.
-pub fn shown(address: &Uri) -> String {
-    let mut shown = address.clone();
-    shown.host = authority(address).to_vec();
-    if let Some(colon) = shown.user.iter().position(|byte| *byte == b':') {
-        shown.user.truncate(colon);
-        shown.user.extend_from_slice(b":***");
+pub fn redacted(address: &Uri) -> String {
+    let mut redacted = address.clone();
+    redacted.host = authority(address).to_vec();
+    if let Some(colon) = redacted.user.iter().position(|byte| *byte == b':') {
+        redacted.user.truncate(colon);
+        redacted.user.extend_from_slice(b":***");
     }
-    shown.to_string()
+    redacted.to_string()
 }
 
 /// The address that a reference found at `base` leads to (RFC 3986, section 5.2).
@@ -69,7 +69,7 @@ pub fn join(base: &Uri, reference: &Uri) -> Result<Uri, String> {
     joined.fragment.clone_from(&reference.fragment);
     let own_path = String::from_utf8_lossy(&reference.escaped_path()).into_owned();
     if !elsewhere && own_path.is_empty() {
-        if !reference.query.is_empty() || reference.asks_nothing {
+        if !reference.query.is_empty() || reference.has_empty_query {
             joined.query.clone_from(&reference.query);
         }
         return Ok(joined);
@@ -79,7 +79,7 @@ pub fn join(base: &Uri, reference: &Uri) -> Result<Uri, String> {
         joined.host.clone_from(&reference.host);
     }
     joined.query.clone_from(&reference.query);
-    joined.asks_nothing = reference.asks_nothing;
+    joined.has_empty_query = reference.has_empty_query;
     let path = if elsewhere || own_path.starts_with('/') {
         own_path
     } else {
@@ -169,7 +169,7 @@ mod tests {
         let address = parse("http://u%40:p@[::1]:80/x").unwrap_or_default();
         assert_eq!(host_and_port(&address), ("::1".to_owned(), "80".to_owned()));
         assert_eq!(decode(&address.user), b"u@:p");
-        assert_eq!(shown(&address), "http://u%40:***@[::1]:80/x");
+        assert_eq!(redacted(&address), "http://u%40:***@[::1]:80/x");
         assert_eq!(decode(b"100%"), b"100%");
     }
 
@@ -189,7 +189,7 @@ mod tests {
         ] {
             let joined = parse(reference).and_then(|reference| join(&base, &reference));
             assert_eq!(
-                joined.map(|joined| shown(&joined)),
+                joined.map(|joined| redacted(&joined)),
                 Ok(wanted.to_owned()),
                 "{reference}"
             );

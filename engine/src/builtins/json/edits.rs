@@ -7,10 +7,10 @@
 use std::sync::Arc;
 
 use super::patch::patch;
-use super::paths::{parts, written};
+use super::paths::{text_segments, written};
 use crate::builtins::arrays::allot;
-use crate::builtins::objects::forms::{self, Form, Source};
-use crate::builtins::{BuiltinContext, Fault, Operands, Prepared};
+use crate::builtins::objects::shape_merges::{self, ShapeId, Source};
+use crate::builtins::{BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::value::array::ArrayView;
 use crate::value::{ObjectView, Value, ValueRef};
 
@@ -79,7 +79,7 @@ pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
             "remove" => Action::Remove,
             _ => return None,
         };
-        edits.add(&parts(operation.get_str("path")?.borrow())?, action)?;
+        edits.add(&text_segments(operation.get_str("path")?.borrow())?, action)?;
     }
     Some(Arc::new(edits))
 }
@@ -135,7 +135,7 @@ impl Edits {
         node: usize,
         value: ValueRef<'e>,
         operations: ArrayView<'e>,
-    ) -> Result<Option<ValueRef<'e>>, Fault> {
+    ) -> Result<Option<ValueRef<'e>>, BuiltinError> {
         let Some(node) = self.nodes.get(node) else {
             return Ok(None);
         };
@@ -154,16 +154,17 @@ impl Edits {
         node: &Node,
         object: ObjectView<'e>,
         operations: ArrayView<'e>,
-    ) -> Result<Option<ValueRef<'e>>, Fault> {
-        let Some(form) = forms::form(object) else {
+    ) -> Result<Option<ValueRef<'e>>, BuiltinError> {
+        let Some(form) = shape_merges::shape_id(object) else {
             return Ok(None);
         };
-        let make = |call: &mut BuiltinContext<'e>| node.parts(call, object);
-        let Some(template) = forms::recall(call, form, Form::of_changes(node), make) else {
+        let make = |call: &mut BuiltinContext<'e>| node.edited_pairs(call, object);
+        let Some(template) = shape_merges::recall(call, form, ShapeId::of_changes(node), make)
+        else {
             return Ok(None);
         };
-        let values = forms::values(object);
-        forms::fill(call, template, |call, source, place| {
+        let values = shape_merges::values(object);
+        shape_merges::fill(call, template, |call, source, place| {
             let (at, edit) = match source {
                 Source::Left(at) => {
                     values.put(at, place);
@@ -195,7 +196,7 @@ impl Edits {
         node: &Node,
         array: ArrayView<'e>,
         operations: ArrayView<'e>,
-    ) -> Result<Option<ValueRef<'e>>, Fault> {
+    ) -> Result<Option<ValueRef<'e>>, BuiltinError> {
         let most = array.len() + node.edits.len();
         allot(call, most)?;
         let mut items = bumpalo::collections::Vec::with_capacity_in(most, call.arena.bump());
@@ -252,12 +253,12 @@ impl Node {
 
     /// The keys of an object that is changed and where their values are; `None` when a change does not fit.
     #[cold]
-    fn parts<'e>(
+    fn edited_pairs<'e>(
         &self,
         call: &BuiltinContext<'e>,
         object: ObjectView<'e>,
     ) -> Option<Vec<(ValueRef<'e>, Source)>> {
-        let mut kept = forms::keys(object)?;
+        let mut kept = shape_merges::keys(object)?;
         let mut new = Vec::with_capacity(self.edits.len());
         for (edit, at) in self.edits.iter().zip(0..) {
             let place = kept.iter().position(|(key, _)| *key == edit.key.borrow());
@@ -277,7 +278,7 @@ impl Node {
         if new.windows(2).any(is_twice) {
             return None;
         }
-        Some(forms::together(kept, new))
+        Some(shape_merges::together(kept, new))
     }
 }
 
@@ -309,10 +310,10 @@ impl Prepared for Edits {
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         call.budget.spend(self.operations)?;
         let operations = operands.array(1)?;
-        match self.apply(call, 0, operands.at(0), operations)? {
+        match self.apply(call, 0, operands.operand(0), operations)? {
             Some(patched) => Ok(patched),
             None => patch(call, operands),
         }

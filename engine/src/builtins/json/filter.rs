@@ -7,7 +7,7 @@ use solon_syntax::stack;
 use super::paths::segments;
 use crate::bug::Within;
 use crate::builtins::arrays::allot;
-use crate::builtins::{BuiltinContext, Fault, Operands};
+use crate::builtins::{BuiltinContext, BuiltinError, Operands};
 use crate::index::Indexed as _;
 use crate::value::order::hash;
 use crate::value::{Kind, SetBuilder, ValueRef};
@@ -15,19 +15,19 @@ use crate::value::{Kind, SetBuilder, ValueRef};
 pub fn filter<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     operands.object(0)?;
-    let paths = Paths::of(call, operands)?;
-    keep(call, operands.at(0), &paths, Paths::ROOT)
+    let paths = Paths::from_operands(call, operands)?;
+    keep(call, operands.operand(0), &paths, Paths::ROOT)
 }
 
 pub fn remove<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     operands.object(0)?;
-    let paths = Paths::of(call, operands)?;
-    drop_paths(call, operands.at(0), &paths, Paths::ROOT)
+    let paths = Paths::from_operands(call, operands)?;
+    drop_paths(call, operands.operand(0), &paths, Paths::ROOT)
 }
 
 /// Paths as a tree, its nodes in one list so that a long path nests nothing.
@@ -35,7 +35,7 @@ struct Paths<'e> {
     /// For each node but the root, in the order of their numbers, the step that leads to it.
     steps: SmallVec<[Step<'e>; 16]>,
     /// The steps by where they start and their keys, when they are many.
-    places: Option<HashTable<u32>>,
+    step_index: Option<HashTable<u32>>,
 }
 
 struct Step<'e> {
@@ -51,10 +51,13 @@ impl<'e> Paths<'e> {
     /// Steps up to which a scan beats a table.
     const SCANNED: usize = 16;
 
-    fn of(call: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<Self, Fault> {
+    fn from_operands(
+        call: &mut BuiltinContext<'e>,
+        operands: &[ValueRef<'e>],
+    ) -> Result<Self, BuiltinError> {
         let mut paths = Self {
             steps: SmallVec::new(),
-            places: None,
+            step_index: None,
         };
         for path in operands.members(1, &["set", "array"])?.iter() {
             let segments = segments(call, path)?;
@@ -90,7 +93,10 @@ impl<'e> Paths<'e> {
             whole: false,
         });
         if self.steps.len() > Self::SCANNED {
-            let Self { steps, places } = self;
+            let Self {
+                steps,
+                step_index: places,
+            } = self;
             let rehash = |at: &u32| {
                 let step = steps.get(*at as usize);
                 step.map_or(0, |step| Self::hash(step.from, step.key))
@@ -113,7 +119,7 @@ impl<'e> Paths<'e> {
     #[inline]
     fn next(&self, from: usize, key: ValueRef<'e>) -> Option<usize> {
         let leads = |step: &Step<'_>| step.from == from && step.key == key;
-        let Some(places) = &self.places else {
+        let Some(places) = &self.step_index else {
             return Some(1 + self.steps.iter().position(leads)?);
         };
         let found = places.find(Self::hash(from, key), |at| {
@@ -145,7 +151,7 @@ fn keep<'e>(
     value: ValueRef<'e>,
     paths: &Paths<'e>,
     at: usize,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let inner = |call: &mut BuiltinContext<'e>, key: ValueRef<'e>, value: ValueRef<'e>| match paths
         .find(at, key)
     {
@@ -162,7 +168,7 @@ fn drop_paths<'e>(
     value: ValueRef<'e>,
     paths: &Paths<'e>,
     at: usize,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let inner = |call: &mut BuiltinContext<'e>, key: ValueRef<'e>, value: ValueRef<'e>| match paths
         .find(at, key)
     {
@@ -181,8 +187,8 @@ pub fn each<'e>(
         &mut BuiltinContext<'e>,
         ValueRef<'e>,
         ValueRef<'e>,
-    ) -> Result<Option<ValueRef<'e>>, Fault>,
-) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<Option<ValueRef<'e>>, BuiltinError>,
+) -> Result<ValueRef<'e>, BuiltinError> {
     if let Some(object) = value.as_object() {
         allot(call, object.len())?;
         let list = || bumpalo::collections::Vec::new_in(call.arena.bump());

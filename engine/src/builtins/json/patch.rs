@@ -2,20 +2,20 @@
 
 use super::paths::segments;
 use super::tree::{Change, Tree};
-use crate::builtins::{BuiltinContext, Fault, Members, Operands};
+use crate::builtins::{BuiltinContext, BuiltinError, Members, Operands};
 use crate::limits::VALUE_NESTING;
 use crate::value::{Kind, ObjectView, ValueRef};
 
 pub fn patch<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let operations = operands.array(1)?;
-    let mut document = Document(Some(Tree::Value(operands.at(0))));
+    let mut document = Document(Some(Tree::Value(operands.operand(0))));
     for operation in operations.iter() {
         call.budget.step()?;
         let operation = operation.as_object().ok_or_else(|| {
-            Fault::error(
+            BuiltinError::error(
                 "must be an array of JSON-Patch objects, but at least one element is not an object",
             )
         })?;
@@ -24,7 +24,7 @@ pub fn patch<'e>(
     match document.0 {
         Some(tree) => tree.value(call),
         // OPA panics here
-        None => Err(Fault::error("the whole document was removed")),
+        None => Err(BuiltinError::error("the whole document was removed")),
     }
 }
 
@@ -36,10 +36,10 @@ impl<'e> Document<'e> {
         &mut self,
         call: &mut BuiltinContext<'e>,
         path: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         match &mut self.0 {
             Some(tree) => tree.get(call, path),
-            None => Err(Fault::error(
+            None => Err(BuiltinError::error(
                 "nil value encountered where composite value was expected",
             )),
         }
@@ -50,9 +50,9 @@ impl<'e> Document<'e> {
         call: &mut BuiltinContext<'e>,
         path: &[ValueRef<'e>],
         change: Change<'e>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), BuiltinError> {
         if let Change::Insert(value) | Change::Replace(value) = change {
-            bound_nesting(call, path.len(), value)?;
+            check_nesting(call, path.len(), value)?;
         }
         match (&mut self.0, change) {
             (Some(_), Change::Replace(value)) | (_, Change::Insert(value)) if path.is_empty() => {
@@ -64,10 +64,10 @@ impl<'e> Document<'e> {
                 Ok(())
             }
             (Some(tree), _) => tree.change(call, path, change),
-            (None, Change::Insert(_)) => Err(Fault::error(
+            (None, Change::Insert(_)) => Err(BuiltinError::error(
                 "deleted node encountered during insert operation",
             )),
-            (None, Change::Delete | Change::Replace(_)) => Err(Fault::error(
+            (None, Change::Delete | Change::Replace(_)) => Err(BuiltinError::error(
                 "deleted node encountered during delete operation",
             )),
         }
@@ -75,21 +75,21 @@ impl<'e> Document<'e> {
 }
 
 /// Refuses a value that would nest too deeply where it is to be put: operations could go on for ever.
-fn bound_nesting<'e>(
+fn check_nesting<'e>(
     call: &mut BuiltinContext<'e>,
     depth: usize,
     value: ValueRef<'e>,
-) -> Result<(), Fault> {
+) -> Result<(), BuiltinError> {
     if value.kind() < Kind::Array && depth <= VALUE_NESTING {
         return Ok(());
     }
     let mut left = vec![(depth, value)];
     while let Some((depth, value)) = left.pop() {
         if depth > VALUE_NESTING {
-            return Err(Fault::error("patched document nests too deeply"));
+            return Err(BuiltinError::error("patched document nests too deeply"));
         }
         let before = left.len();
-        if let Some(members) = Members::of(value) {
+        if let Some(members) = Members::from_value(value) {
             left.extend(members.iter_unordered().map(|member| (depth + 1, member)));
         } else if let Some(object) = value.as_object() {
             left.extend(object.iter().map(|(_, value)| (depth + 1, value)));
@@ -103,17 +103,17 @@ fn apply<'e>(
     call: &mut BuiltinContext<'e>,
     document: &mut Document<'e>,
     operation: ObjectView<'e>,
-) -> Result<(), Fault> {
+) -> Result<(), BuiltinError> {
     let attribute = |name: &str| {
         operation
             .get_str(name)
-            .ok_or_else(|| Fault::error(format!("missing required attribute '{name}'")))
+            .ok_or_else(|| BuiltinError::error(format!("missing required attribute '{name}'")))
     };
     let path = attribute("path")?;
     let op = attribute("op")?;
     let Some(op) = op.as_text() else {
         let kind = op.kind();
-        return Err(Fault::error(format!(
+        return Err(BuiltinError::error(format!(
             "attribute 'op' must be a string but found: {kind}"
         )));
     };
@@ -149,11 +149,11 @@ fn apply<'e>(
                 return Ok(());
             }
             let found = found.map_or_else(|| "<nil>".to_owned(), |found| found.to_string());
-            Err(Fault::error(format!(
+            Err(BuiltinError::error(format!(
                 "value from EditTree != patch value.\n\nExpected: {expected}\n\nFound: {found}"
             )))
         }
-        op => Err(Fault::error(format!(
+        op => Err(BuiltinError::error(format!(
             "unrecognized op: '{}'",
             crate::value::text::lossy(op)
         ))),

@@ -6,14 +6,14 @@ use smallvec::SmallVec;
 
 use crate::bug::bug;
 use crate::builtins::BuiltinContext;
-use crate::builtins::fault::{Fault, FaultError};
+use crate::builtins::builtin_error::{BuiltinError, BuiltinErrorDetail};
 use crate::value::{Value, ValueRef};
 
 /// The segments of a path.
 pub type Segments<'e> = SmallVec<[ValueRef<'e>; 8]>;
 
 /// The segments of a path; the text of one has to start behind leading slashes.
-pub fn segments<'e>(call: &BuiltinContext<'e>, path: ValueRef<'e>) -> Result<Segments<'e>, Fault> {
+pub fn segments<'e>(call: &BuiltinContext<'e>, path: ValueRef<'e>) -> Result<Segments<'e>, BuiltinError> {
     if let Some(text) = path.as_text() {
         let text = text.to_str();
         if text.is_empty() {
@@ -24,7 +24,7 @@ pub fn segments<'e>(call: &BuiltinContext<'e>, path: ValueRef<'e>) -> Result<Seg
     }
     match path.as_array() {
         Some(array) => Ok(array.iter().collect()),
-        None => Err(Fault::Error(Box::new(FaultError::Operand {
+        None => Err(BuiltinError::Error(Box::new(BuiltinErrorDetail::Operand {
             position: 2,
             want: &["one of {set, array} containing string paths or array of path segments"],
             got: path.kind().as_str().into(),
@@ -47,8 +47,8 @@ fn split(path: &str) -> impl Iterator<Item = Cow<'_, [u8]>> {
 }
 
 /// The segments of a constant path that are text; `None` for other paths, and where there are none.
-pub fn parts(path: ValueRef<'_>) -> Option<Vec<Value>> {
-    let parts: Vec<Value> = match path.as_array() {
+pub fn text_segments(path: ValueRef<'_>) -> Option<Vec<Value>> {
+    let segments: Vec<Value> = match path.as_array() {
         Some(array) => {
             let text = |part: ValueRef<'_>| part.utf8().is_some().then(|| part.to_value());
             array.iter().map(text).collect::<Option<_>>()?
@@ -58,7 +58,7 @@ pub fn parts(path: ValueRef<'_>) -> Option<Vec<Value>> {
             path => split(path).map(|part| Value::bytes(&part)).collect(),
         },
     };
-    (!parts.is_empty()).then_some(parts)
+    (!segments.is_empty()).then_some(segments)
 }
 
 /// A segment of a constant path, as the evaluation holds it.

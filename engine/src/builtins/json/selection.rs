@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use super::filter::{each, filter, remove};
-use super::paths::parts;
+use super::paths::text_segments;
 use crate::bug::bug;
-use crate::builtins::objects::forms::{self, Form, Source};
-use crate::builtins::{BuiltinContext, Fault, Members, Operands, Prepared};
+use crate::builtins::objects::shape_merges::{self, ShapeId, Source};
+use crate::builtins::{BuiltinContext, BuiltinError, Members, Operands, Prepared};
 use crate::value::{ObjectView, Value, ValueRef};
 
 /// Most steps of a path, and most of them that start at one place.
@@ -34,13 +34,13 @@ enum To {
 }
 
 pub fn prepare(operands: &[Option<ValueRef<'_>>], keeps: bool) -> Option<Arc<dyn Prepared>> {
-    let paths = Members::of(operands.get(1).copied()??)?;
+    let paths = Members::from_value(operands.get(1).copied()??)?;
     let mut selection = Selection {
         nodes: vec![Vec::new()],
         keeps,
     };
     for path in paths.iter() {
-        selection.add(&parts(path)?)?;
+        selection.add(&text_segments(path)?)?;
     }
     Some(Arc::new(selection))
 }
@@ -89,18 +89,19 @@ impl Selection {
         call: &mut BuiltinContext<'e>,
         at: usize,
         value: ValueRef<'e>,
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         let Some(node) = self.nodes.get(at) else {
             bug!("a selection names a node that is not there");
         };
         if let Some(object) = value.as_object()
-            && let Some(form) = forms::form(object)
-            && let Some(template) = forms::recall(call, form, Form::of_changes(node), |_| {
-                self.parts(node, object)
-            })
+            && let Some(form) = shape_merges::shape_id(object)
+            && let Some(template) =
+                shape_merges::recall(call, form, ShapeId::of_changes(node), |_| {
+                    self.selected_pairs(node, object)
+                })
         {
-            let values = forms::values(object);
-            let selected = forms::fill(call, template, |call, source, place| {
+            let values = shape_merges::values(object);
+            let selected = shape_merges::fill(call, template, |call, source, place| {
                 match source {
                     Source::Left(at) => values.put(at, place),
                     Source::Both(at, step) => {
@@ -128,7 +129,7 @@ impl Selection {
         call: &mut BuiltinContext<'e>,
         step: Option<To>,
         value: ValueRef<'e>,
-    ) -> Result<Option<ValueRef<'e>>, Fault> {
+    ) -> Result<Option<ValueRef<'e>>, BuiltinError> {
         match step {
             None => Ok((!self.keeps).then_some(value)),
             Some(To::End) => Ok(self.keeps.then_some(value)),
@@ -138,21 +139,23 @@ impl Selection {
 
     /// The keys that are left of an object and where their values are.
     #[cold]
-    fn parts<'e>(
+    fn selected_pairs<'e>(
         &self,
         node: &[Step],
         object: ObjectView<'e>,
     ) -> Option<Vec<(ValueRef<'e>, Source)>> {
-        let parts = forms::keys(object)?.into_iter().filter_map(|(key, at)| {
-            let mut steps = node.iter().zip(0..);
-            let step = steps.find(|(step, _)| step.key.borrow() == key);
-            match step.map(|(step, number)| (step.to, number)) {
-                None => (!self.keeps).then_some((key, Source::Left(at))),
-                Some((To::End, _)) => self.keeps.then_some((key, Source::Left(at))),
-                Some((To::On(_), number)) => Some((key, Source::Both(at, number))),
-            }
-        });
-        Some(parts.collect())
+        let pairs = shape_merges::keys(object)?
+            .into_iter()
+            .filter_map(|(key, at)| {
+                let mut steps = node.iter().zip(0..);
+                let step = steps.find(|(step, _)| step.key.borrow() == key);
+                match step.map(|(step, number)| (step.to, number)) {
+                    None => (!self.keeps).then_some((key, Source::Left(at))),
+                    Some((To::End, _)) => self.keeps.then_some((key, Source::Left(at))),
+                    Some((To::On(_), number)) => Some((key, Source::Both(at, number))),
+                }
+            });
+        Some(pairs.collect())
     }
 }
 
@@ -161,11 +164,11 @@ impl Prepared for Selection {
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         if operands.object(0).is_err() {
             let run = if self.keeps { filter } else { remove };
             return run(call, operands);
         }
-        self.select(call, 0, operands.at(0))
+        self.select(call, 0, operands.operand(0))
     }
 }

@@ -8,17 +8,17 @@ use solon_syntax::stack;
 use crate::bug::Within as _;
 use crate::builtins::arrays::allot;
 use crate::builtins::operands::plain_int;
-use crate::builtins::{BuiltinContext, Fault};
+use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::index::Indexed as _;
 use crate::value::{Kind, ValueRef};
-use object::{Slot, Slots};
+use object::{PairChanges, PairState};
 
 /// A document or a part of one. Most parts are never opened, so that all have to be small.
 pub enum Tree<'e> {
     /// Not opened.
     Value(ValueRef<'e>),
     /// An object that operations changed or passed through.
-    Object(Box<Opened<'e, Slots<'e>>>),
+    Object(Box<Opened<'e, PairChanges<'e>>>),
     /// An array, with its elements.
     Array(Box<Opened<'e, Vec<Tree<'e>>>>),
 }
@@ -27,7 +27,7 @@ pub enum Tree<'e> {
 pub struct Opened<'e, P: Default> {
     /// As it was when it was opened, for messages.
     original: ValueRef<'e>,
-    parts: P,
+    nodes: P,
 }
 
 /// Documents may nest deeper than a stack is.
@@ -35,7 +35,7 @@ impl<P: Default> Drop for Opened<'_, P> {
     #[inline]
     fn drop(&mut self) {
         if stack::is_short() {
-            stack::level(|| drop(std::mem::take(&mut self.parts)));
+            stack::level(|| drop(std::mem::take(&mut self.nodes)));
         }
     }
 }
@@ -53,7 +53,7 @@ pub enum Change<'e> {
 
 impl<'e> Tree<'e> {
     /// Opens an object or an array.
-    fn open(&mut self, call: &mut BuiltinContext<'e>) -> Result<(), Fault> {
+    fn open(&mut self, call: &mut BuiltinContext<'e>) -> Result<(), BuiltinError> {
         let Self::Value(value) = *self else {
             return Ok(());
         };
@@ -61,20 +61,20 @@ impl<'e> Tree<'e> {
             allot(call, object.len())?;
             *self = Self::Object(Box::new(Opened {
                 original: value,
-                parts: Slots::default(),
+                nodes: PairChanges::default(),
             }));
         } else if let Some(array) = value.as_array() {
             allot(call, array.len())?;
             *self = Self::Array(Box::new(Opened {
                 original: value,
-                parts: array.iter().map(Self::Value).collect(),
+                nodes: array.iter().map(Self::Value).collect(),
             }));
         }
         Ok(())
     }
 
     /// The value that it has become.
-    pub fn value(&self, call: &mut BuiltinContext<'e>) -> Result<ValueRef<'e>, Fault> {
+    pub fn value(&self, call: &mut BuiltinContext<'e>) -> Result<ValueRef<'e>, BuiltinError> {
         match self {
             Self::Value(value) => Ok(*value),
             Self::Object(opened) => stack::level(|| opened.value(call)),
@@ -87,7 +87,7 @@ impl<'e> Tree<'e> {
         &mut self,
         call: &mut BuiltinContext<'e>,
         path: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         let mut tree = self;
         for (depth, key) in path.iter().enumerate() {
             if let Some(set) = tree.set() {
@@ -106,7 +106,7 @@ impl<'e> Tree<'e> {
         call: &mut BuiltinContext<'e>,
         path: &[ValueRef<'e>],
         change: Change<'e>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), BuiltinError> {
         let Some((last, parents)) = path.split_last() else {
             return Ok(());
         };
@@ -132,7 +132,7 @@ impl<'e> Tree<'e> {
         tree.open(call)?;
         match tree {
             Self::Object(opened) => opened.change(*last, change),
-            Self::Array(opened) => change_item(&mut opened.parts, *last, change),
+            Self::Array(opened) => change_item(&mut opened.nodes, *last, change),
             Self::Value(value) if value.kind() == Kind::Set => {
                 *value = change_member(call, *value, *last, change)?;
                 Ok(())
@@ -155,25 +155,25 @@ impl<'e> Tree<'e> {
         &mut self,
         call: &mut BuiltinContext<'e>,
         key: ValueRef<'e>,
-    ) -> Result<&mut Self, Fault> {
+    ) -> Result<&mut Self, BuiltinError> {
         self.open(call)?;
         match self {
             Self::Object(opened) => {
                 let original = opened.original;
                 let missing = || absent(&key, "object", original);
-                match opened.parts.open(original, key).ok_or_else(missing)? {
-                    Slot::Held(tree) => Ok(tree),
-                    Slot::Deleted(what) => Err(Fault::error(format!(
+                match opened.nodes.open(original, key).ok_or_else(missing)? {
+                    PairState::Present(tree) => Ok(tree),
+                    PairState::Deleted(what) => Err(BuiltinError::error(format!(
                         "cannot unfold the already deleted {what} node for key {key}"
                     ))),
                 }
             }
             Self::Array(opened) => {
                 let original = opened.original;
-                let index = index(key, opened.parts.len())?;
+                let index = index(key, opened.nodes.len())?;
                 let missing = || absent(&index, "array", original);
                 let at = usize::try_from(index).ok();
-                at.and_then(|at| opened.parts.get_mut(at))
+                at.and_then(|at| opened.nodes.get_mut(at))
                     .ok_or_else(missing)
             }
             Self::Value(value) => Err(scalar(&format!(" for path {key}"), *value)),
@@ -183,11 +183,11 @@ impl<'e> Tree<'e> {
 
 impl<'e> Opened<'e, Vec<Tree<'e>>> {
     /// The array that it has become.
-    fn value(&self, call: &mut BuiltinContext<'e>) -> Result<ValueRef<'e>, Fault> {
-        allot(call, self.parts.len())?;
+    fn value(&self, call: &mut BuiltinContext<'e>) -> Result<ValueRef<'e>, BuiltinError> {
+        allot(call, self.nodes.len())?;
         let mut list =
-            bumpalo::collections::Vec::with_capacity_in(self.parts.len(), call.arena.bump());
-        for item in &self.parts {
+            bumpalo::collections::Vec::with_capacity_in(self.nodes.len(), call.arena.bump());
+        for item in &self.nodes {
             list.push(match item {
                 Tree::Value(value) => *value,
                 item => item.value(call)?,
@@ -197,35 +197,35 @@ impl<'e> Opened<'e, Vec<Tree<'e>>> {
     }
 }
 
-fn absent(key: &dyn std::fmt::Display, what: &str, of: ValueRef<'_>) -> Fault {
-    Fault::error(format!("path {key} does not exist in {what} term {of}"))
+fn absent(key: &dyn std::fmt::Display, what: &str, of: ValueRef<'_>) -> BuiltinError {
+    BuiltinError::error(format!("path {key} does not exist in {what} term {of}"))
 }
 
-fn scalar(place: &str, value: ValueRef<'_>) -> Fault {
+fn scalar(place: &str, value: ValueRef<'_>) -> BuiltinError {
     let name = match value.kind() {
         Kind::Null => "Null",
         Kind::Boolean => "Boolean",
         Kind::Number => "Number",
         _ => "String",
     };
-    Fault::error(format!(
+    BuiltinError::error(format!(
         "expected composite type{place}, found value: {value} (type: ast.{name})"
     ))
 }
 
-fn no_child(key: ValueRef<'_>) -> Fault {
-    Fault::error(format!("cannot delete child key {key} that does not exist"))
+fn no_child(key: ValueRef<'_>) -> BuiltinError {
+    BuiltinError::error(format!("cannot delete child key {key} that does not exist"))
 }
 
 fn change_item<'e>(
     items: &mut Vec<Tree<'e>>,
     key: ValueRef<'e>,
     change: Change<'e>,
-) -> Result<(), Fault> {
+) -> Result<(), BuiltinError> {
     let index = index(key, items.len())?;
     let at = usize::try_from(index).unwrap_or(usize::MAX);
     let out = |what: &str| {
-        Err(Fault::error(format!(
+        Err(BuiltinError::error(format!(
             "index for array {what} out of bounds"
         )))
     };
@@ -248,21 +248,24 @@ fn change_item<'e>(
 }
 
 /// The index that a key stands for; `-` is the one behind the last.
-fn index(key: ValueRef<'_>, length: usize) -> Result<i64, Fault> {
+fn index(key: ValueRef<'_>, length: usize) -> Result<i64, BuiltinError> {
     if let Some(number) = key.as_number() {
-        return plain_int(number).ok_or_else(|| Fault::error("invalid number type for indexing"));
+        return plain_int(number)
+            .ok_or_else(|| BuiltinError::error("invalid number type for indexing"));
     }
     let Some(text) = key.as_text() else {
-        return Err(Fault::error("invalid type for indexing"));
+        return Err(BuiltinError::error("invalid type for indexing"));
     };
     let text = text.to_str();
     if text == "-" {
         return Ok(i64::try_from(length).unwrap_or(i64::MAX));
     }
     let index = written_index(&text);
-    let index = index.ok_or_else(|| Fault::error("invalid string for indexing"))?;
+    let index = index.ok_or_else(|| BuiltinError::error("invalid string for indexing"))?;
     if text.len() > 1 && text.starts_with('0') {
-        return Err(Fault::error("leading zeros are not allowed in JSON paths"));
+        return Err(BuiltinError::error(
+            "leading zeros are not allowed in JSON paths",
+        ));
     }
     Ok(index)
 }
@@ -284,7 +287,7 @@ fn written_index(text: &str) -> Option<i64> {
 }
 
 /// The member of a set that equals a key.
-fn set_member<'e>(set: ValueRef<'e>, key: ValueRef<'e>) -> Result<ValueRef<'e>, Fault> {
+fn set_member<'e>(set: ValueRef<'e>, key: ValueRef<'e>) -> Result<ValueRef<'e>, BuiltinError> {
     let held = set.as_set().is_some_and(|set| set.contains(key));
     held.then_some(key).ok_or_else(|| match key.as_text() {
         Some(text) => absent(&text.to_str(), "set", set),
@@ -297,7 +300,7 @@ fn change_member<'e>(
     set: ValueRef<'e>,
     key: ValueRef<'e>,
     change: Change<'e>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let without = match change {
         Change::Insert(_) => None,
         Change::Replace(_) | Change::Delete => {
@@ -309,7 +312,7 @@ fn change_member<'e>(
         Change::Delete => None,
     };
     if let Some(value) = with.filter(|value| *value != key) {
-        return Err(Fault::error(format!(
+        return Err(BuiltinError::error(format!(
             "set key {key} does not equal value to be inserted {value}"
         )));
     }
@@ -322,7 +325,7 @@ fn with_member<'e>(
     set: ValueRef<'e>,
     without: Option<ValueRef<'e>>,
     with: Option<ValueRef<'e>>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let Some(members) = set.as_set() else {
         return Ok(set);
     };

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::header::Header;
 use super::keys::{Keys, Trusted};
 use crate::bug::bug;
-use crate::builtins::{BuiltinContext, Fault};
+use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::value::{Number, NumberBuf, ObjectView, TextView, ValueRef};
 
 /// The constraints of one verification.
@@ -21,7 +21,7 @@ pub struct Constraints<'e> {
 
 impl<'e> Constraints<'e> {
     /// Reads constraints, in the order of their names.
-    pub fn read(call: &BuiltinContext<'e>, object: ObjectView<'e>) -> Result<Self, Fault> {
+    pub fn read(call: &BuiltinContext<'e>, object: ObjectView<'e>) -> Result<Self, BuiltinError> {
         let empty = TextView::Utf8("");
         let (mut certificate, mut secret) = (None, None);
         let (mut algorithm, mut issuer, mut audience) = (empty, empty, None);
@@ -38,7 +38,7 @@ impl<'e> Constraints<'e> {
                 Some(b"secret") => secret = Some(text("secret", value)?),
                 Some(b"time") => now = Some(time(value)?),
                 _ => {
-                    return Err(Fault::error(format!(
+                    return Err(BuiltinError::error(format!(
                         "unknown token validation constraint: {}",
                         key.map_or_else(|| name.to_string(), |key| key.to_str().into_owned())
                     )));
@@ -47,8 +47,8 @@ impl<'e> Constraints<'e> {
         }
         let secret = secret.filter(|secret| !secret.as_bytes().is_empty());
         let trusted = match (certificate, secret) {
-            (None, None) => return Err(Fault::error("no key constraint")),
-            (Some(_), Some(_)) => return Err(Fault::error("duplicate key constraints")),
+            (None, None) => return Err(BuiltinError::error("no key constraint")),
+            (Some(_), Some(_)) => return Err(BuiltinError::error("duplicate key constraints")),
             (Some(keys), None) => Trusted::Keys(keys),
             (None, Some(secret)) => Trusted::Secret(secret),
         };
@@ -70,7 +70,7 @@ impl<'e> Constraints<'e> {
     }
 
     /// Whether the claims are as asked for, and the token is valid now.
-    pub fn hold(&self, claims: ObjectView<'_>) -> Result<bool, Fault> {
+    pub fn are_satisfied(&self, claims: ObjectView<'_>) -> Result<bool, BuiltinError> {
         if !self.issuer.as_bytes().is_empty() {
             let issuer = claims.get_str("iss").and_then(|value| value.as_text());
             if issuer.is_none_or(|issuer| issuer.as_bytes() != self.issuer.as_bytes()) {
@@ -98,7 +98,7 @@ impl<'e> Constraints<'e> {
         if let Some(end) = claims.get_str("exp") {
             let end = end
                 .as_number()
-                .ok_or_else(|| Fault::error("exp value must be a number"))?;
+                .ok_or_else(|| BuiltinError::error("exp value must be a number"))?;
             if self.compare_now(end).is_ge() {
                 return Ok(false);
             }
@@ -106,7 +106,7 @@ impl<'e> Constraints<'e> {
         if let Some(start) = claims.get_str("nbf") {
             let start = start
                 .as_number()
-                .ok_or_else(|| Fault::error("nbf value must be a number"))?;
+                .ok_or_else(|| BuiltinError::error("nbf value must be a number"))?;
             if self.compare_now(start).is_lt() {
                 return Ok(false);
             }
@@ -138,15 +138,15 @@ impl Constraints<'_> {
     }
 }
 
-fn text<'e>(name: &str, value: ValueRef<'e>) -> Result<TextView<'e>, Fault> {
+fn text<'e>(name: &str, value: ValueRef<'e>) -> Result<TextView<'e>, BuiltinError> {
     value
         .as_text()
-        .ok_or_else(|| Fault::error(format!("{name} constraint: must be a string")))
+        .ok_or_else(|| BuiltinError::error(format!("{name} constraint: must be a string")))
 }
 
 /// Nanoseconds since 1970.
-fn time(value: ValueRef<'_>) -> Result<f64, Fault> {
-    let wrong = |what: &str| Fault::error(format!("token time constraint: {what}"));
+fn time(value: ValueRef<'_>) -> Result<f64, BuiltinError> {
+    let wrong = |what: &str| BuiltinError::error(format!("token time constraint: {what}"));
     let number = value
         .as_number()
         .ok_or_else(|| wrong("must be a number"))?

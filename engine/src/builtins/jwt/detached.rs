@@ -3,7 +3,7 @@
 use super::algorithm::{Algorithm, code, is_code};
 use crate::builtins::crypto::certificate::Certificate;
 use crate::builtins::crypto::curve;
-use crate::builtins::crypto::private::{Form, PrivateKey};
+use crate::builtins::crypto::private::{KeyEncoding, PrivateKey};
 use crate::builtins::crypto::public::PublicKey;
 use crate::builtins::crypto::signature::{Scheme, sign_ed25519};
 use crate::builtins::crypto::verifying::VerifyingKey;
@@ -118,7 +118,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn private(block: &Block<'_>) -> Result<Option<PrivateKey>, String> {
-    let form = Form::by_label(block.kind);
+    let form = KeyEncoding::by_label(block.kind);
     let key = form.map(|form| form.read(&block.content));
     key.transpose().map_err(|problem| problem.to_string())
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::super::{Fault, Members};
+use super::super::{BuiltinError, Members};
 use crate::value::{ObjectView, TextView, ValueRef};
 
 /// The parameters of a header that mean something here.
@@ -20,7 +20,7 @@ pub struct Header<'e> {
 
 impl<'e> Header<'e> {
     /// Reads the parameters, in the order of their names.
-    pub fn read(object: ObjectView<'e>) -> Result<Self, Fault> {
+    pub fn read(object: ObjectView<'e>) -> Result<Self, BuiltinError> {
         let mut header = Self::default();
         let mut critical = None;
         let mut unknown = Vec::new();
@@ -51,25 +51,25 @@ impl<'e> Header<'e> {
     }
 }
 
-fn text<'e>(name: &str, value: ValueRef<'e>) -> Result<Cow<'e, str>, Fault> {
+fn text<'e>(name: &str, value: ValueRef<'e>) -> Result<Cow<'e, str>, BuiltinError> {
     match value.as_text() {
         Some(TextView::Utf8(text)) => Ok(Cow::Borrowed(text)),
         Some(text) => Ok(Cow::Owned(text.to_str().into_owned())),
-        None => Err(Fault::error(format!("{name}: must be a string"))),
+        None => Err(BuiltinError::error(format!("{name}: must be a string"))),
     }
 }
 
 /// The names in a list; what is no string names nothing.
-fn names(value: ValueRef<'_>) -> Result<Vec<ValueRef<'_>>, Fault> {
-    let Some(Members::Array(list)) = Members::of(value) else {
-        return Err(Fault::error("crit: must be a list"));
+fn names(value: ValueRef<'_>) -> Result<Vec<ValueRef<'_>>, BuiltinError> {
+    let Some(Members::Array(list)) = Members::from_value(value) else {
+        return Err(BuiltinError::error("crit: must be a list"));
     };
     let names: Vec<ValueRef<'_>> = list
         .iter()
         .filter(|name| name.as_text().is_some())
         .collect();
     if names.is_empty() {
-        return Err(Fault::error("crit: must be a nonempty list"));
+        return Err(BuiltinError::error("crit: must be a nonempty list"));
     }
     Ok(names)
 }

@@ -67,13 +67,13 @@ pub fn read(text: &str) -> Result<Value<'_>, String> {
     }
 }
 
-type Read<'t, T> = Result<(T, &'t str), Fail<'t>>;
+type HeaderResult<'t, T> = Result<(T, &'t str), Fail<'t>>;
 
 fn skip(text: &str) -> &str {
     text.trim_start_matches([' ', '\n', '\t', '\r'])
 }
 
-fn value(text: &str, depth: usize) -> Read<'_, Value<'_>> {
+fn value(text: &str, depth: usize) -> HeaderResult<'_, Value<'_>> {
     let Some(first) = text.chars().next() else {
         return fail("cannot parse empty string", text);
     };
@@ -109,14 +109,14 @@ fn value(text: &str, depth: usize) -> Read<'_, Value<'_>> {
     }
 }
 
-fn literal<'t>(text: &'t str, word: &str, kind: &'static str) -> Read<'t, Value<'t>> {
+fn literal<'t>(text: &'t str, word: &str, kind: &'static str) -> HeaderResult<'t, Value<'t>> {
     match text.strip_prefix(word) {
         Some(rest) => Ok((Value::Other(kind), rest)),
         None => fail(format!("unexpected value found: {}", quoted(text)), text),
     }
 }
 
-fn object(text: &str, depth: usize) -> Read<'_, Value<'_>> {
+fn object(text: &str, depth: usize) -> HeaderResult<'_, Value<'_>> {
     let mut rest = skip(text);
     if rest.is_empty() {
         return fail("missing '}'", rest);
@@ -154,7 +154,7 @@ fn object(text: &str, depth: usize) -> Read<'_, Value<'_>> {
     }
 }
 
-fn array(text: &str, depth: usize) -> Read<'_, Value<'_>> {
+fn array(text: &str, depth: usize) -> HeaderResult<'_, Value<'_>> {
     let mut rest = skip(text);
     if rest.is_empty() {
         return fail("missing ']'", rest);
@@ -180,7 +180,7 @@ fn array(text: &str, depth: usize) -> Read<'_, Value<'_>> {
 }
 
 /// Up to the quote that no backslash escapes.
-fn string(text: &str) -> Read<'_, &str> {
+fn string(text: &str) -> HeaderResult<'_, &str> {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate() {
         match byte {

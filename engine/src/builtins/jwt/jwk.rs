@@ -240,7 +240,7 @@ fn elliptic(fields: &Fields, private: bool) -> Result<Material, String> {
     let (x, y) = (number("x")?, number("y")?);
     let d = if private { Some(number("d")?) } else { None };
     let point = [&[4], x, y].concat();
-    if let Some(refusal) = curve.refusal(&point) {
+    if let Some(refusal) = curve.point_error(&point) {
         let what = if point.iter().skip(1).all(|byte| *byte == 0) {
             "identity point is not a valid public key".to_owned()
         } else {

@@ -12,7 +12,7 @@ use crate::builtins::crypto::verifying::VerifyingKey;
 use crate::builtins::patterns::{Family, Pattern};
 use crate::builtins::pem;
 use crate::builtins::signatures::VerifiedSignatures;
-use crate::builtins::{BuiltinContext, Fault};
+use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::value::TextView;
 
 /// Keys to verify with.
@@ -87,13 +87,15 @@ impl Pattern for Keys {
 
 impl Keys {
     /// The keys of a certificate, a public key or JSON. What was read once is remembered.
-    pub fn read(call: &BuiltinContext<'_>, text: &[u8]) -> Result<Arc<Self>, Fault> {
+    pub fn read(call: &BuiltinContext<'_>, text: &[u8]) -> Result<Arc<Self>, BuiltinError> {
         call.patterns
-            .get(Family::JwtKeys, text, || Self::of(call, text).map(Self))
-            .map_err(Fault::error)
+            .get(Family::JwtKeys, text, || {
+                Self::parse_keys(call, text).map(Self)
+            })
+            .map_err(BuiltinError::error)
     }
 
-    fn of(call: &BuiltinContext<'_>, text: &[u8]) -> Result<Vec<Key>, String> {
+    fn parse_keys(call: &BuiltinContext<'_>, text: &[u8]) -> Result<Vec<Key>, String> {
         let Some((block, rest)) = pem::block(text) else {
             let keys = jwk::read(call.arena, text).map_err(|error| {
                 format!("failed to parse a JWK key (set): jwk.ParseString: failed to parse string: {error}")

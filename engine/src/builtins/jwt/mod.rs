@@ -19,7 +19,7 @@ use super::crypto::hash::Hash;
 use super::crypto::rsa::Padding;
 use super::crypto::signature::Scheme;
 use super::encoding::hex;
-use super::{Builtin, BuiltinContext, Fault, Operands, Prepared};
+use super::{Builtin, BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::bug::Within;
 use crate::value::ValueRef;
 use algorithm::{Algorithm, Coder, is_code};
@@ -165,11 +165,11 @@ const fn scheme(family: char, bits: u16) -> Scheme {
 fn verify_code<'e, const BITS: u16>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, secret) = (operands.text(0)?, operands.text(1)?);
     call.budget.reserve(text.as_bytes().len())?;
     let token = Token::split(text.as_bytes())?;
-    let signature = token.signature(call).map_err(Fault::error)?;
+    let signature = token.signature(call).map_err(BuiltinError::error)?;
     let hash = hash(BITS);
     let verified = is_code(hash, secret.as_bytes(), token.signed, signature);
     Ok(ValueRef::Bool(verified))
@@ -183,11 +183,11 @@ impl Prepared for Coded {
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         let text = operands.text(0)?;
         call.budget.reserve(text.as_bytes().len())?;
         let token = Token::split(text.as_bytes())?;
-        let signature = token.signature(call).map_err(Fault::error)?;
+        let signature = token.signature(call).map_err(BuiltinError::error)?;
         Ok(ValueRef::Bool(
             self.0.clone().verifies(token.signed, signature),
         ))
@@ -202,12 +202,12 @@ fn prepare_code<const BITS: u16>(operands: &[Option<ValueRef<'_>>]) -> Option<Ar
 fn verify<'e, const FAMILY: char, const BITS: u16>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     call.budget.reserve(text.as_bytes().len())?;
     let token = Token::split(text.as_bytes())?;
     let keys = Keys::read(call, operands.text(1)?.as_bytes())?;
-    let signature = token.signature(call).map_err(Fault::error)?;
+    let signature = token.signature(call).map_err(BuiltinError::error)?;
     let header = Header::read(token.header(call)?.fields)?;
     let algorithm = (Algorithm::Key(scheme(FAMILY, BITS)), Allowed::Public);
     let verified = keys.verify(call, &header, algorithm, token.signed, signature);
@@ -217,7 +217,7 @@ fn verify<'e, const FAMILY: char, const BITS: u16>(
 fn decode<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     call.budget.reserve(text.as_bytes().len())?;
     let mut text = text.as_bytes();
@@ -228,7 +228,7 @@ fn decode<'e>(
             None => false,
             Some(content) => match content.as_text() {
                 Some(content) => content.as_bytes() == b"JWT",
-                None => return Err(Fault::error("cty: must be a string")),
+                None => return Err(BuiltinError::error("cty: must be a string")),
             },
         };
         let payload = token.payload(call)?;
@@ -236,9 +236,9 @@ fn decode<'e>(
             text = unquoted(payload);
             continue;
         }
-        let claims = object(call, payload).map_err(Fault::error)?;
+        let claims = object(call, payload).map_err(BuiltinError::error)?;
         let signature = token.signature(call).map_err(|error| {
-            Fault::error(format!("JWT signature had invalid encoding: {error}"))
+            BuiltinError::error(format!("JWT signature had invalid encoding: {error}"))
         })?;
         let signature = hex::written(call, signature);
         return Ok(call.arena.array(&[header.value, claims.value, signature]));
@@ -257,7 +257,7 @@ fn unquoted(text: &[u8]) -> &[u8] {
 fn decode_verify<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let constraints = Constraints::read(call, operands.object(1)?)?;
     let text = operands.text(0)?;
     call.budget.reserve(text.as_bytes().len())?;
@@ -273,7 +273,7 @@ fn decode_verify<'e>(
         if !header.is_valid() || !constraints.allow(&header) {
             return Ok(refused(call));
         }
-        let signature = token.signature(call).map_err(Fault::error)?;
+        let signature = token.signature(call).map_err(BuiltinError::error)?;
         let verified = Algorithm::by_name(&header.algorithm).is_some_and(|algorithm| {
             let trusted = &constraints.trusted;
             trusted.verify(call, &header, algorithm, token.signed, signature)
@@ -286,8 +286,8 @@ fn decode_verify<'e>(
             text = payload;
             continue;
         }
-        let claims = object(call, payload).map_err(Fault::error)?;
-        return Ok(if constraints.hold(claims.fields)? {
+        let claims = object(call, payload).map_err(BuiltinError::error)?;
+        return Ok(if constraints.are_satisfied(claims.fields)? {
             call.arena
                 .array(&[ValueRef::Bool(true), parameters.value, claims.value])
         } else {

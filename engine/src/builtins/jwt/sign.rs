@@ -8,16 +8,16 @@ use super::header_json::{self, Value, unescaped};
 use super::jwk::{self, Material, OkpCurve};
 use crate::builtins::crypto::signature::{ed25519_public, sign_ed25519};
 use crate::builtins::crypto::{curve, signature::Scheme};
-use crate::builtins::{BuiltinContext, Fault, Operands};
+use crate::builtins::{BuiltinContext, BuiltinError, Operands};
 use crate::value::{ValueRef, json};
 
 pub fn encode_sign<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let [headers, payload, key] = [0, 1, 2].map(|at| {
         let mut text = Vec::new();
-        json::write_go(operands.at(at), &mut text);
+        json::write_go(operands.operand(at), &mut text);
         text
     });
     sign(call, &headers, &payload, &key)
@@ -26,7 +26,7 @@ pub fn encode_sign<'e>(
 pub fn encode_sign_raw<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     // what is wrong with the key is told first
     let key = operands.text(2)?;
     let (headers, payload) = (operands.text(0)?, operands.text(1)?);
@@ -38,15 +38,16 @@ fn sign<'e>(
     headers: &[u8],
     payload: &[u8],
     key: &[u8],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     call.budget
         .reserve((headers.len() + payload.len() + key.len()).saturating_mul(2))?;
-    let keys = jwk::read(call.arena, key).map_err(Fault::error)?;
+    let keys = jwk::read(call.arena, key).map_err(BuiltinError::error)?;
     let Some(key) = keys.first() else {
-        return Err(Fault::error("no keys found in JWK set"));
+        return Err(BuiltinError::error("no keys found in JWK set"));
     };
     let text = String::from_utf8_lossy(headers);
-    let bad = |error: &str| Fault::error(format!("missing or invalid 'alg' header: {error}"));
+    let bad =
+        |error: &str| BuiltinError::error(format!("missing or invalid 'alg' header: {error}"));
     let parameters = header_json::read(&text).map_err(|error| bad(&error))?;
     let name = match parameters.get("alg") {
         Some(Value::Text(name)) => unescaped(name),
@@ -59,18 +60,19 @@ fn sign<'e>(
         None => return Err(bad("jwsbb: header \"alg\" not found")),
     };
     let algorithm = Algorithm::by_name(&name)
-        .ok_or_else(|| Fault::error(format!("unknown JWS algorithm: {name}")))?;
+        .ok_or_else(|| BuiltinError::error(format!("unknown JWS algorithm: {name}")))?;
     let is_jwt = match parameters.get("typ") {
         Some(Value::Text(kind)) => unescaped(kind) == "JWT",
         _ => true,
     };
     if is_jwt && !json::is_valid(payload) {
-        return Err(Fault::error("type is JWT but payload is not JSON"));
+        return Err(BuiltinError::error("type is JWT but payload is not JSON"));
     }
     let mut token = URL_SAFE_NO_PAD.encode(headers);
     token.push('.');
     URL_SAFE_NO_PAD.encode_string(payload, &mut token);
-    let signature = signature(algorithm, &key.material, token.as_bytes()).map_err(Fault::error)?;
+    let signature =
+        signature(algorithm, &key.material, token.as_bytes()).map_err(BuiltinError::error)?;
     token.push('.');
     URL_SAFE_NO_PAD.encode_string(signature, &mut token);
     Ok(call.arena.text(&token))

@@ -1,7 +1,7 @@
 //! Compact tokens: a header, a payload and a signature between periods, each in base64.
 
 use super::super::encoding::base64::url_safe_in;
-use super::super::{BuiltinContext, Fault};
+use super::super::{BuiltinContext, BuiltinError};
 use crate::bug::Within;
 use crate::value::{ObjectView, ValueRef, json};
 
@@ -17,12 +17,12 @@ pub struct Token<'t> {
 
 impl<'t> Token<'t> {
     /// Takes a token apart.
-    pub fn split(text: &'t [u8]) -> Result<Self, Fault> {
-        const PARTS: usize = 3;
+    pub fn split(text: &'t [u8]) -> Result<Self, BuiltinError> {
+        const SEGMENTS: usize = 3;
         let mut periods = memchr::memchr_iter(b'.', text);
         let (first, second) = (periods.next(), periods.next());
         let Some(first) = first else {
-            return Err(Fault::error("encoded JWT had no period separators"));
+            return Err(BuiltinError::error("encoded JWT had no period separators"));
         };
         let more = periods.count();
         match second {
@@ -37,29 +37,33 @@ impl<'t> Token<'t> {
             }
             _ => {
                 let found = 2 + usize::from(second.is_some()) + more;
-                Err(Fault::error(format!(
-                    "encoded JWT must have {PARTS} sections, found {found}"
+                Err(BuiltinError::error(format!(
+                    "encoded JWT must have {SEGMENTS} sections, found {found}"
                 )))
             }
         }
     }
 
     /// The header, which must not be that of an encrypted token.
-    pub fn header<'e>(&self, call: &BuiltinContext<'e>) -> Result<Json<'e>, Fault> {
-        let text = url_safe_in(call, self.header)
-            .map_err(|error| Fault::error(format!("JWT header had invalid encoding: {error}")))?;
-        let header =
-            object(call, text).map_err(|error| Fault::error(format!("bad JWT header: {error}")))?;
+    pub fn header<'e>(&self, call: &BuiltinContext<'e>) -> Result<Json<'e>, BuiltinError> {
+        let text = url_safe_in(call, self.header).map_err(|error| {
+            BuiltinError::error(format!("JWT header had invalid encoding: {error}"))
+        })?;
+        let header = object(call, text)
+            .map_err(|error| BuiltinError::error(format!("bad JWT header: {error}")))?;
         match header.fields.get_str("enc") {
-            Some(_) => Err(Fault::error("JWT is a JWE object, which is not supported")),
+            Some(_) => Err(BuiltinError::error(
+                "JWT is a JWE object, which is not supported",
+            )),
             None => Ok(header),
         }
     }
 
     /// The bytes of the payload.
-    pub fn payload<'e>(&self, call: &BuiltinContext<'e>) -> Result<&'e [u8], Fault> {
-        url_safe_in(call, self.payload)
-            .map_err(|error| Fault::error(format!("JWT payload had invalid encoding: {error}")))
+    pub fn payload<'e>(&self, call: &BuiltinContext<'e>) -> Result<&'e [u8], BuiltinError> {
+        url_safe_in(call, self.payload).map_err(|error| {
+            BuiltinError::error(format!("JWT payload had invalid encoding: {error}"))
+        })
     }
 
     /// The bytes of the signature; the error is the message.

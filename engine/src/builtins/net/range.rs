@@ -137,7 +137,7 @@ fn groups(text: &[u8]) -> Option<(Ipv6Addr, &[u8])> {
 
 /// What a text denotes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum RangeKind {
     /// One address.
     Address,
     /// A block of them.
@@ -147,7 +147,7 @@ pub enum Form {
 /// An address or a block of IPv4, as its bits are written.
 #[derive(Clone, Copy)]
 pub struct Prefix {
-    pub form: Form,
+    pub kind: RangeKind,
     address: u32,
     /// The bits that vary.
     hosts: u32,
@@ -165,15 +165,16 @@ impl Prefix {
     #[inline]
     fn new(address: Ipv4Addr, rest: &[u8]) -> Option<Self> {
         let (form, length) = match *rest {
-            [] => (Form::Address, Address::V4_BITS),
-            [b'/', a @ b'0'..=b'9'] => (Form::Block, u32::from(a - b'0')),
-            [b'/', a @ b'0'..=b'9', b @ b'0'..=b'9'] => {
-                (Form::Block, u32::from(a - b'0') * 10 + u32::from(b - b'0'))
-            }
+            [] => (RangeKind::Address, Address::V4_BITS),
+            [b'/', a @ b'0'..=b'9'] => (RangeKind::Block, u32::from(a - b'0')),
+            [b'/', a @ b'0'..=b'9', b @ b'0'..=b'9'] => (
+                RangeKind::Block,
+                u32::from(a - b'0') * 10 + u32::from(b - b'0'),
+            ),
             _ => return None,
         };
         (length <= Address::V4_BITS).then(|| Self {
-            form,
+            kind: form,
             address: address.to_bits(),
             hosts: u32::MAX.checked_shr(length).unwrap_or(0),
         })
@@ -235,22 +236,24 @@ impl Range {
 
     /// Reads a block or an address in the form that nearly all have. `None` tells nothing: others may be sound, too.
     #[inline]
-    pub fn usual(text: &[u8]) -> Option<(Form, Self)> {
+    pub fn usual(text: &[u8]) -> Option<(RangeKind, Self)> {
         match octets(text) {
-            Some((address, rest)) => Prefix::new(address, rest).map(|v4| (v4.form, v4.range())),
+            Some((address, rest)) => Prefix::new(address, rest).map(|v4| (v4.kind, v4.range())),
             None => Self::usual_v6(text),
         }
     }
 
-    fn usual_v6(text: &[u8]) -> Option<(Form, Self)> {
+    fn usual_v6(text: &[u8]) -> Option<(RangeKind, Self)> {
         let (address, rest) = groups(text)?;
         let digit = |byte: u8| u32::from(byte - b'0');
         let (form, length) = match *rest {
-            [] => (Form::Address, u128::BITS),
-            [b'/', a @ b'0'..=b'9'] => (Form::Block, digit(a)),
-            [b'/', a @ b'0'..=b'9', b @ b'0'..=b'9'] => (Form::Block, digit(a) * 10 + digit(b)),
+            [] => (RangeKind::Address, u128::BITS),
+            [b'/', a @ b'0'..=b'9'] => (RangeKind::Block, digit(a)),
+            [b'/', a @ b'0'..=b'9', b @ b'0'..=b'9'] => {
+                (RangeKind::Block, digit(a) * 10 + digit(b))
+            }
             [b'/', b'1', b @ b'0'..=b'9', c @ b'0'..=b'9'] => {
-                (Form::Block, 100 + digit(b) * 10 + digit(c))
+                (RangeKind::Block, 100 + digit(b) * 10 + digit(c))
             }
             _ => return None,
         };
@@ -333,17 +336,17 @@ impl fmt::Display for Range {
 
 #[cfg(test)]
 mod tests {
-    use super::{Address, Form, Prefix, Range, ip};
+    use super::{Address, Prefix, Range, RangeKind, ip};
 
     /// What the whole parser makes of a text.
-    fn whole(text: &str) -> Option<(Form, Range)> {
-        let block = Range::parse(text).map(|(_, range)| (Form::Block, range));
-        block.or_else(|| Some((Form::Address, Range::block(Address::parse(text)?, 0))))
+    fn whole(text: &str) -> Option<(RangeKind, Range)> {
+        let block = Range::parse(text).map(|(_, range)| (RangeKind::Block, range));
+        block.or_else(|| Some((RangeKind::Address, Range::block(Address::parse(text)?, 0))))
     }
 
     /// What is read in one pass is what the whole parser reads, and most usual texts are read so.
     #[test]
-    fn usual_forms_are_read_as_all_are() {
+    fn the_fast_parser_agrees_with_the_full_parser() {
         let texts = [
             "10.0.0.1",
             "192.168.0.0/16",

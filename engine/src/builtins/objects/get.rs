@@ -3,24 +3,24 @@
 use std::sync::Arc;
 
 use crate::builtins::operands::plain_int;
-use crate::builtins::{BuiltinContext, Fault, Operands, Prepared};
+use crate::builtins::{BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::value::{Value, ValueRef};
 
 pub fn get<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let object = operands.object(0)?;
-    let (key, default) = (operands.at(1), operands.at(2));
+    let (key, default) = (operands.operand(1), operands.operand(2));
     let Some(path) = key.as_array() else {
         return Ok(object.get(key).unwrap_or(default));
     };
-    let found = path.iter().try_fold(operands.at(0), below);
+    let found = path.iter().try_fold(operands.operand(0), child);
     Ok(found.unwrap_or(default))
 }
 
 /// What lies under a step of a path.
-fn below<'e>(value: ValueRef<'e>, key: ValueRef<'e>) -> Option<ValueRef<'e>> {
+fn child<'e>(value: ValueRef<'e>, key: ValueRef<'e>) -> Option<ValueRef<'e>> {
     match value.as_array() {
         Some(array) => array.get(index(key)?),
         None => value.lookup(key),
@@ -48,7 +48,7 @@ impl Prepared for Path {
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         let [ValueRef::Object(object), _, default] = operands else {
             return get(call, operands);
         };

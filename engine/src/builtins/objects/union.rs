@@ -6,19 +6,19 @@ use smallvec::SmallVec;
 
 use solon_syntax::stack;
 
-use super::forms::{self, Source, Template, Values};
+use super::shape_merges::{self, Source, Template, Values};
 use crate::bug::bug;
 use crate::builtins::arrays::allot;
-use crate::builtins::{BuiltinContext, Fault, Operands};
+use crate::builtins::{BuiltinContext, BuiltinError, Operands};
 use crate::value::{Kind, Object, ObjectBuilder, ObjectView, Overlaid, ValueRef};
 
 pub fn union<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (left, right) = (operands.object(0)?, operands.object(1)?);
     if right.is_empty() {
-        return Ok(operands.at(0));
+        return Ok(operands.operand(0));
     }
     merge_again(call, left, right)
 }
@@ -26,13 +26,13 @@ pub fn union<'e>(
 pub fn union_n<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let array = operands.array(0)?;
     let mut objects: SmallVec<[ObjectView<'e>; FEW]> = SmallVec::with_capacity(array.len());
     for element in array.iter() {
         let object = element
             .as_object()
-            .ok_or_else(|| Fault::element(1, Kind::Array, &["object"], element))?;
+            .ok_or_else(|| BuiltinError::element(1, Kind::Array, &["object"], element))?;
         objects.push(object);
     }
     merge_all(call, &objects)
@@ -46,7 +46,7 @@ const FEW: usize = 6;
 fn merge_all<'e>(
     call: &mut BuiltinContext<'e>,
     objects: &[ObjectView<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     if let [first, second, rest @ ..] = objects
         && rest.len() + 2 <= FEW
     {
@@ -98,13 +98,13 @@ fn merge_again<'e>(
     call: &mut BuiltinContext<'e>,
     left: ObjectView<'e>,
     right: ObjectView<'e>,
-) -> Result<ValueRef<'e>, Fault> {
-    if let Some(merged) = call.kept().merges.find(left, right) {
+) -> Result<ValueRef<'e>, BuiltinError> {
+    if let Some(merged) = call.caches().merges.find(left, right) {
         return Ok(merged);
     }
     let merged = merge(call, left, right)?;
     let arena = call.arena;
-    call.kept().merges.keep(arena, left, right, merged);
+    call.caches().merges.keep(arena, left, right, merged);
     Ok(merged)
 }
 
@@ -113,9 +113,14 @@ fn merge<'e>(
     call: &mut BuiltinContext<'e>,
     left: ObjectView<'e>,
     right: ObjectView<'e>,
-) -> Result<ValueRef<'e>, Fault> {
-    if let Some(form) = forms::merged(call, left, right) {
-        return fill(call, form, forms::values(left), forms::values(right));
+) -> Result<ValueRef<'e>, BuiltinError> {
+    if let Some(form) = shape_merges::merged(call, left, right) {
+        return fill(
+            call,
+            form,
+            shape_merges::values(left),
+            shape_merges::values(right),
+        );
     }
     if let Some((base, before)) = large(left)
         && (before + right.len()) * Overlaid::SHARE <= base.len()
@@ -131,7 +136,7 @@ fn both<'e>(
     call: &mut BuiltinContext<'e>,
     left: ValueRef<'e>,
     right: ValueRef<'e>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     match (left.as_object(), right.as_object()) {
         (Some(left), Some(right)) => stack::level(|| merge(call, left, right)),
         _ => Ok(right),
@@ -144,8 +149,8 @@ fn fill<'e>(
     form: &'e Template<'e>,
     left: Values<'e>,
     right: Values<'e>,
-) -> Result<ValueRef<'e>, Fault> {
-    let filled = forms::fill(call, form, |call, source, place| {
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let filled = shape_merges::fill(call, form, |call, source, place| {
         match source {
             Source::Left(at) => left.put(at, place),
             Source::Right(at) => right.put(at, place),
@@ -179,7 +184,7 @@ fn overlay<'e>(
     base: &'e Object,
     left: ObjectView<'e>,
     right: ObjectView<'e>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let mut before = match left {
         ObjectView::Arena(object) => object.overlaid().map(Overlaid::changes),
         ObjectView::Stored(_) => None,
@@ -216,7 +221,7 @@ fn merge_pairs<'e>(
     call: &mut BuiltinContext<'e>,
     left: ObjectView<'e>,
     right: ObjectView<'e>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let most = left.len() + right.len();
     call.budget
         .reserve(most.saturating_mul(2 * size_of::<ValueRef<'_>>()))?;

@@ -52,15 +52,15 @@ pub fn states(hir: &Hir) -> u64 {
 
 impl Alphabet {
     /// The alphabet of a pattern, and the pattern in its letters; nothing when it tells too many kinds apart.
-    pub fn of(hir: &Hir) -> Option<(Self, Hir)> {
+    pub fn from_hir(hir: &Hir) -> Option<(Self, Hir)> {
         let mut sets = Sets::default();
         sets.collect(hir)?;
-        if sets.looks {
+        if sets.has_assertions {
             // what looks at lines and words must find the ends of lines and the characters of words
             sets.add([(u32::from('\n'), u32::from('\n'))])?;
             sets.add(WORD.map(|(low, high)| (low.into(), high.into())))?;
         }
-        let kinds = Kinds::of(&sets)?;
+        let kinds = Kinds::from_sets(&sets)?;
         let rewritten = kinds.rewrite(hir)?;
         Some((Self::new(&kinds), rewritten))
     }
@@ -127,7 +127,7 @@ const WORD: [(char, char); 4] = [('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')]
 struct Sets {
     sets: HashSet<Vec<(u32, u32)>>,
     /// It looks at lines or words.
-    looks: bool,
+    has_assertions: bool,
 }
 
 impl Sets {
@@ -140,7 +140,7 @@ impl Sets {
         match hir.kind() {
             HirKind::Empty => Some(()),
             HirKind::Look(look) => {
-                self.looks |= !matches!(look, Look::Start | Look::End);
+                self.has_assertions |= !matches!(look, Look::Start | Look::End);
                 Some(())
             }
             HirKind::Literal(literal) => {
@@ -174,7 +174,7 @@ struct Kinds {
 }
 
 impl Kinds {
-    fn of(sets: &Sets) -> Option<Self> {
+    fn from_sets(sets: &Sets) -> Option<Self> {
         let each = || sets.sets.iter().flatten();
         let mut starts: Vec<u32> = each().flat_map(|(low, high)| [*low, *high + 1]).collect();
         starts.push(0);
@@ -196,7 +196,7 @@ impl Kinds {
                 }
             }
         }
-        let mut letters = Letters::new(sets.looks);
+        let mut letters = Letters::new(sets.has_assertions);
         let mut named: HashMap<usize, u8> = HashMap::new();
         let mut runs = Vec::with_capacity(starts.len());
         for (start, kind) in starts.into_iter().zip(kinds) {
@@ -265,28 +265,28 @@ impl Kinds {
 /// Bytes that are not taken yet. Where a pattern looks at lines and words, a letter is what its characters are: the end
 /// of a line, part of a word, or neither.
 struct Letters {
-    words: Vec<u8>,
+    word_bytes: Vec<u8>,
     others: Vec<u8>,
-    looks: bool,
+    has_assertions: bool,
 }
 
 impl Letters {
-    fn new(looks: bool) -> Self {
+    fn new(has_assertions: bool) -> Self {
         let others = (0..=u8::MAX).filter(|byte| *byte != b'\n');
-        let (words, others) = others.partition(|byte| is_word((*byte).into()));
+        let (word_bytes, others) = others.partition(|byte| is_word((*byte).into()));
         Self {
-            words,
+            word_bytes,
             others,
-            looks,
+            has_assertions,
         }
     }
 
     /// A letter for the kind that a character is of.
     fn of_kind(&mut self, first: u32) -> Option<u8> {
         match first {
-            _ if !self.looks => self.others.pop().or_else(|| self.words.pop()),
+            _ if !self.has_assertions => self.others.pop().or_else(|| self.word_bytes.pop()),
             0xA => Some(b'\n'),
-            _ if is_word(first) => self.words.pop(),
+            _ if is_word(first) => self.word_bytes.pop(),
             _ => self.others.pop(),
         }
     }
@@ -313,7 +313,7 @@ mod tests {
             (r"\p{Greek}{2}\p{L}{2}abc", 7),
         ] {
             let hir = Syntax::parse(pattern).map(|syntax| syntax.hir).ok();
-            let (alphabet, rewritten) = hir.and_then(|hir| Alphabet::of(&hir)).unwrap();
+            let (alphabet, rewritten) = hir.and_then(|hir| Alphabet::from_hir(&hir)).unwrap();
             let mut known: Vec<u8> = alphabet.letters.concat();
             known.sort_unstable();
             known.dedup();
@@ -323,7 +323,7 @@ mod tests {
         }
         let many: String = ('\u{4e00}'..).take(300).collect();
         let hir = Syntax::parse(&many).map(|syntax| syntax.hir).ok();
-        assert!(hir.and_then(|hir| Alphabet::of(&hir)).is_none());
+        assert!(hir.and_then(|hir| Alphabet::from_hir(&hir)).is_none());
     }
 
     #[test]

@@ -12,10 +12,10 @@ use super::error::{Problem, SyntaxError};
 use super::escape;
 
 /// What is left of the pattern, and the class that was read.
-type Read<'p> = Result<(&'p str, ClassUnicode), SyntaxError>;
+type ClassResult<'p> = Result<(&'p str, ClassUnicode), SyntaxError>;
 
 /// `[…]`, from its bracket on.
-pub fn bracketed(pattern: &str, fold: bool) -> Read<'_> {
+pub fn bracketed(pattern: &str, fold: bool) -> ClassResult<'_> {
     let unclosed = || Problem::MissingBracket.at(pattern);
     let mut class = ClassUnicode::empty();
     let mut rest = pattern.strip_prefix('[').unwrap_or(pattern);

@@ -14,7 +14,7 @@ pub struct AsciiClass {
 
 impl AsciiClass {
     /// The class that a pattern is.
-    pub fn of(hir: &Hir) -> Option<Self> {
+    pub fn from_hir(hir: &Hir) -> Option<Self> {
         let (class, runs) = match hir.kind() {
             HirKind::Repetition(repetition)
                 if repetition.min == 1 && repetition.max.is_none() && repetition.greedy =>
@@ -52,7 +52,7 @@ impl AsciiClass {
         Some(Self { members, runs })
     }
 
-    fn holds(&self, byte: u8) -> bool {
+    fn contains_byte(&self, byte: u8) -> bool {
         self.members.get(usize::from(byte)) == Some(&true)
     }
 
@@ -61,10 +61,10 @@ impl AsciiClass {
         let mut at = 0;
         std::iter::from_fn(move || {
             let rest = text.get(at..)?;
-            let start = at + rest.iter().position(|byte| self.holds(*byte))?;
+            let start = at + rest.iter().position(|byte| self.contains_byte(*byte))?;
             let run = text.within(start + 1..);
             let more = if self.runs {
-                let outside = run.iter().position(|byte| !self.holds(*byte));
+                let outside = run.iter().position(|byte| !self.contains_byte(*byte));
                 outside.unwrap_or(run.len())
             } else {
                 0
@@ -85,7 +85,7 @@ mod tests {
         let texts = ["", " ", "a  b\t\nc ", "  ", "é  é,,b", "a,b,,c", "0a1bb22"];
         for pattern in [r"\s", r"\s+", ",", ",+", "[a-c]+", r"\d", "[ab]"] {
             let hir = Syntax::parse(pattern).map(|syntax| syntax.hir);
-            let class = hir.ok().and_then(|hir| AsciiClass::of(&hir));
+            let class = hir.ok().and_then(|hir| AsciiClass::from_hir(&hir));
             let regex = regex_automata::meta::Regex::new(&format!("(?-u:{pattern})"));
             for text in texts {
                 let own: Vec<_> = class
@@ -109,7 +109,7 @@ mod tests {
         ] {
             let hir = Syntax::parse(pattern).map(|syntax| syntax.hir);
             assert!(
-                hir.is_ok_and(|hir| AsciiClass::of(&hir).is_none()),
+                hir.is_ok_and(|hir| AsciiClass::from_hir(&hir).is_none()),
                 "{pattern}"
             );
         }

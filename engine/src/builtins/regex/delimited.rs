@@ -2,7 +2,7 @@
 
 use super::program::Regex;
 use crate::bug::Within;
-use crate::builtins::Fault;
+use crate::builtins::BuiltinError;
 use crate::value::{TextView, ValueRef};
 
 /// Compiles a template to a regular expression that matches whole strings.
@@ -11,17 +11,17 @@ pub fn compile(
     start: &TextView<'_>,
     end: &TextView<'_>,
     shown: ValueRef<'_>,
-) -> Result<Regex, Fault> {
+) -> Result<Regex, BuiltinError> {
     let (&[start], &[end]) = (start.as_bytes(), end.as_bytes()) else {
         // the length is that of the start delimiter in either case, as in OPA
         let length = start.as_bytes().len();
         let which = if length == 1 { "end" } else { "start" };
-        return Err(Fault::error(format!(
+        return Err(BuiltinError::error(format!(
             "{which} delimiter has to be exactly one character long but is {length} long"
         )));
     };
     let template = template.to_str();
-    let unbalanced = || Fault::error(format!("unbalanced braces in {shown}"));
+    let unbalanced = || BuiltinError::error(format!("unbalanced braces in {shown}"));
     let mut pattern = String::from("^");
     let mut depth = 0_usize;
     let mut text_from = 0;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::builtins::Fault;
+use crate::builtins::BuiltinError;
 
 /// A refusal of a pattern.
 #[derive(Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl fmt::Display for SyntaxError {
 
 impl std::error::Error for SyntaxError {}
 
-impl From<SyntaxError> for Fault {
+impl From<SyntaxError> for BuiltinError {
     fn from(error: SyntaxError) -> Self {
         Self::error(error.to_string())
     }

@@ -3,7 +3,7 @@
 //! elements of the other pattern one by one, whatever their flags.
 
 use crate::bug::Within;
-use crate::builtins::{BuiltinContext, Fault};
+use crate::builtins::{BuiltinContext, BuiltinError};
 
 /// An element of a pattern.
 struct Token {
@@ -49,7 +49,7 @@ impl Token {
 }
 
 /// Whether the patterns meet.
-pub fn meet(call: &mut BuiltinContext<'_>, left: &str, right: &str) -> Result<bool, Fault> {
+pub fn meet(call: &mut BuiltinContext<'_>, left: &str, right: &str) -> Result<bool, BuiltinError> {
     let (left, right) = (tokens(left)?, tokens(right)?);
     let (mut left, mut right) = (left.as_slice(), right.as_slice());
     // what is plain on both sides has to meet pairwise; one pair is left on each side
@@ -72,10 +72,13 @@ pub fn meet(call: &mut BuiltinContext<'_>, left: &str, right: &str) -> Result<bo
 
     let cells = (left.len() + 1).saturating_mul(right.len() + 1);
     call.budget
-        .reserve(cells.saturating_mul(2 * size_of::<Cell>()))?;
+        .reserve(cells.saturating_mul(2 * size_of::<PrefixCell>()))?;
     let mut table = Table {
         sides: [left, right],
-        cells: [vec![Cell::default(); cells], vec![Cell::default(); cells]],
+        cells: [
+            vec![PrefixCell::default(); cells],
+            vec![PrefixCell::default(); cells],
+        ],
     };
     for i in (0..=left.len()).rev() {
         call.budget.spend_len(right.len())?;
@@ -91,7 +94,7 @@ pub fn meet(call: &mut BuiltinContext<'_>, left: &str, right: &str) -> Result<bo
 
 /// What is known of the ends of both patterns from one place on.
 #[derive(Clone, Copy, Default)]
-struct Cell {
+struct PrefixCell {
     /// They meet.
     meets: bool,
     /// They meet when the first token of the leading pattern may take tokens of the other.
@@ -101,7 +104,7 @@ struct Cell {
 /// Answers for each pair of places, with either pattern leading; those behind are filled first.
 struct Table<'t> {
     sides: [&'t [Token]; 2],
-    cells: [Vec<Cell>; 2],
+    cells: [Vec<PrefixCell>; 2],
 }
 
 impl Table<'_> {
@@ -112,7 +115,7 @@ impl Table<'_> {
         row * width + column
     }
 
-    fn get(&self, lead: usize, at: usize, other: usize) -> Cell {
+    fn get(&self, lead: usize, at: usize, other: usize) -> PrefixCell {
         let index = self.index(lead, at, other);
         let cells = self.cells.get(lead);
         cells
@@ -121,7 +124,7 @@ impl Table<'_> {
             .unwrap_or_default()
     }
 
-    fn cell(&mut self, lead: usize, at: usize, other: usize) -> Option<&mut Cell> {
+    fn cell(&mut self, lead: usize, at: usize, other: usize) -> Option<&mut PrefixCell> {
         let index = self.index(lead, at, other);
         self.cells.get_mut(lead)?.get_mut(index)
     }
@@ -177,7 +180,7 @@ impl Table<'_> {
 }
 
 /// Reads a pattern.
-fn tokens(pattern: &str) -> Result<Vec<Token>, Fault> {
+fn tokens(pattern: &str) -> Result<Vec<Token>, BuiltinError> {
     let mut reader = Reader {
         pattern,
         chars: pattern.chars().collect(),
@@ -189,9 +192,9 @@ fn tokens(pattern: &str) -> Result<Vec<Token>, Fault> {
             _ if escaped => Chars::One(c),
             '.' => Chars::Any,
             '[' => reader.set()?,
-            ']' => return Err(reader.refuse("set-close ']' with no preceding '['")),
+            ']' => return Err(reader.reject("set-close ']' with no preceding '['")),
             '*' | '+' => {
-                return Err(reader.refuse(&format!("flag '{c}' must be preceded by a non-flag")));
+                return Err(reader.reject(&format!("flag '{c}' must be preceded by a non-flag")));
             }
             _ => Chars::One(c),
         };
@@ -223,15 +226,15 @@ struct Reader<'p> {
 }
 
 impl Reader<'_> {
-    fn refuse(&self, problem: &str) -> Fault {
-        Fault::error(format!(
+    fn reject(&self, problem: &str) -> BuiltinError {
+        BuiltinError::error(format!(
             "input:{}, pos:{}, {problem}: the input provided is invalid",
             self.pattern, self.at
         ))
     }
 
     /// The next character, and whether it was escaped.
-    fn next(&mut self) -> Result<Option<(char, bool)>, Fault> {
+    fn next(&mut self) -> Result<Option<(char, bool)>, BuiltinError> {
         let Some(c) = self.chars.get(self.at).copied() else {
             return Ok(None);
         };
@@ -240,14 +243,14 @@ impl Reader<'_> {
             return Ok(Some((c, false)));
         }
         let Some(c) = self.chars.get(self.at + 1).copied() else {
-            return Err(self.refuse("input ends with a \\ (escape) character"));
+            return Err(self.reject("input ends with a \\ (escape) character"));
         };
         self.at += 2;
         Ok(Some((c, true)))
     }
 
     /// A set, from behind its bracket on.
-    fn set(&mut self) -> Result<Chars, Fault> {
+    fn set(&mut self) -> Result<Chars, BuiltinError> {
         let mut ranges: Vec<(char, char)> = Vec::new();
         let mut before = None;
         while let Some((c, escaped)) = self.next()? {
@@ -255,25 +258,25 @@ impl Reader<'_> {
                 ']' if !escaped => return Ok(Chars::Ranges(merged(ranges))),
                 '-' if !escaped => {
                     let Some(low) = before.take() else {
-                        return Err(self.refuse(
+                        return Err(self.reject(
                             "range character '-' must be preceded by a Unicode character",
                         ));
                     };
                     if self.at + 1 >= self.chars.len() {
-                        return Err(self.refuse(
+                        return Err(self.reject(
                             "range character '-' must be followed by a Unicode character",
                         ));
                     }
                     let high = match self.next()? {
                         Some((']' | '-', false)) | None => {
-                            return Err(self.refuse(
+                            return Err(self.reject(
                                 "range character '-' cannot be followed by a special symbol",
                             ));
                         }
                         Some((high, _)) => high,
                     };
                     if high < low {
-                        return Err(self.refuse(&format!(
+                        return Err(self.reject(&format!(
                             "range is out of order: '{high}' comes before '{low}' in Unicode"
                         )));
                     }
@@ -285,7 +288,7 @@ impl Reader<'_> {
                 }
             }
         }
-        Err(self.refuse("found [ without matching ]"))
+        Err(self.reject("found [ without matching ]"))
     }
 }
 

@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 use super::buffer::push;
 use super::patterns::Family;
 use super::tested::tested;
-use super::{Builtin, BuiltinContext, Fault, IndexTest, Operands, Prepared};
+use super::{Builtin, BuiltinContext, BuiltinError, IndexTest, Operands, Prepared};
 use crate::bug::{Within as _, bug};
 use crate::limits;
 use crate::value::{TextView, ValueRef};
@@ -106,7 +106,7 @@ type WithRegex = for<'e> fn(
     &mut BuiltinContext<'e>,
     &[ValueRef<'e>],
     Option<&Regex>,
-) -> Result<ValueRef<'e>, Fault>;
+) -> Result<ValueRef<'e>, BuiltinError>;
 
 /// A call with a constant pattern.
 struct Compiled {
@@ -119,7 +119,7 @@ impl Prepared for Compiled {
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         (self.run)(call, operands, Some(&self.regex))
     }
 }
@@ -144,12 +144,12 @@ fn prepare_test(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> 
 }
 
 /// A regular expression from the program or from the cache.
-enum Held<'r> {
+enum RegexRef<'r> {
     Constant(&'r Regex),
     Cached(Arc<Regex>),
 }
 
-impl Deref for Held<'_> {
+impl Deref for RegexRef<'_> {
     type Target = Regex;
 
     fn deref(&self) -> &Regex {
@@ -160,21 +160,21 @@ impl Deref for Held<'_> {
     }
 }
 
-fn hold<'r>(
+fn resolve<'r>(
     call: &BuiltinContext<'_>,
     pattern: &TextView<'_>,
     known: Option<&'r Regex>,
-) -> Result<Held<'r>, Fault> {
+) -> Result<RegexRef<'r>, BuiltinError> {
     match known {
-        Some(regex) => Ok(Held::Constant(regex)),
-        None => Ok(Held::Cached(Regex::cached(call, pattern)?)),
+        Some(regex) => Ok(RegexRef::Constant(regex)),
+        None => Ok(RegexRef::Cached(Regex::cached(call, pattern)?)),
     }
 }
 
 fn is_match<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (pattern, text) = (operands.text(0)?, operands.text(1)?);
     let pattern = pattern.as_bytes();
     let compile = || Regex::from_bytes(pattern, Effort::Little);
@@ -186,9 +186,9 @@ fn is_match<'e>(
 fn is_valid<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let valid = operands
-        .at(0)
+        .operand(0)
         .as_text()
         .is_some_and(|pattern| Regex::from_bytes(pattern.as_bytes(), Effort::Little).is_ok());
     Ok(ValueRef::Bool(valid))
@@ -197,7 +197,7 @@ fn is_valid<'e>(
 fn find_n<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     find(call, operands, None)
 }
 
@@ -205,10 +205,10 @@ fn find<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
     known: Option<&Regex>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (pattern, text) = (operands.text(0)?, operands.text(1)?);
     let limit = limit(operands.int(2)?);
-    let regex = hold(call, &pattern, known)?;
+    let regex = resolve(call, &pattern, known)?;
     let haystack = Haystack::new(&regex, &text);
     let mut found = bumpalo::collections::Vec::with_capacity_in(4, call.arena.bump());
     for range in regex.matches(&haystack).take(limit) {
@@ -219,7 +219,7 @@ fn find<'e>(
 }
 
 /// Counts a match. In a large text the clock is looked at each time: finding the next may take as long as the text.
-fn after_match(call: &mut BuiltinContext<'_>, text: &TextView<'_>) -> Result<(), Fault> {
+fn after_match(call: &mut BuiltinContext<'_>, text: &TextView<'_>) -> Result<(), BuiltinError> {
     if text.as_bytes().len() > limits::LARGE_OPERAND {
         call.budget.check()?;
     }
@@ -234,7 +234,7 @@ fn limit(wanted: i64) -> usize {
 fn find_all_string_submatch_n<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     find_groups(call, operands, None)
 }
 
@@ -242,10 +242,10 @@ fn find_groups<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
     known: Option<&Regex>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (pattern, text) = (operands.text(0)?, operands.text(1)?);
     let limit = limit(operands.int(2)?);
-    let regex = hold(call, &pattern, known)?;
+    let regex = resolve(call, &pattern, known)?;
     let haystack = Haystack::new(&regex, &text);
     let mut found = call.arena.list();
     let mut left = limit;
@@ -260,7 +260,7 @@ fn find_groups<'e>(
             }
             found.push(call.arena.array_of(parts.into_bump_slice()));
             left -= 1;
-            Ok::<_, Fault>(match left {
+            Ok::<_, BuiltinError>(match left {
                 0 => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
             })
@@ -272,7 +272,7 @@ fn find_groups<'e>(
 fn split<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     split_at_matches(call, operands, None)
 }
 
@@ -280,12 +280,12 @@ fn split_at_matches<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
     known: Option<&Regex>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (pattern, text) = (operands.text(0)?, operands.text(1)?);
-    let regex = hold(call, &pattern, known)?;
+    let regex = resolve(call, &pattern, known)?;
     let length = text.as_bytes().len();
     if length == 0 && !pattern.as_bytes().is_empty() {
-        return Ok(call.arena.array(&[operands.at(1)]));
+        return Ok(call.arena.array(&[operands.operand(1)]));
     }
     let haystack = Haystack::new(&regex, &text);
     let mut found = call.arena.list();
@@ -308,7 +308,7 @@ fn split_at_matches<'e>(
 fn replace<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     replace_matches(call, operands, None)
 }
 
@@ -316,16 +316,16 @@ fn replace_matches<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
     known: Option<&Regex>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, pattern) = (operands.text(0)?, operands.text(1)?);
     let template = operands.text(2)?;
-    let regex = hold(call, &pattern, known)?;
+    let regex = resolve(call, &pattern, known)?;
     if !regex.may_match(text.as_bytes()) {
-        return Ok(operands.at(0));
+        return Ok(operands.operand(0));
     }
     let template = template.to_str();
     let template = Template::parse(&template);
-    replaced(call, operands.at(0), text, &regex, &template)
+    replaced(call, operands.operand(0), text, &regex, &template)
 }
 
 /// A call with a constant pattern and a constant template.
@@ -339,12 +339,12 @@ impl Prepared for Replacement {
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         let text = operands.text(0)?;
         if !self.regex.may_match(text.as_bytes()) {
-            return Ok(operands.at(0));
+            return Ok(operands.operand(0));
         }
-        replaced(call, operands.at(0), text, &self.regex, &self.template)
+        replaced(call, operands.operand(0), text, &self.regex, &self.template)
     }
 }
 
@@ -364,7 +364,7 @@ fn replaced<'e>(
     text: TextView<'e>,
     regex: &Regex,
     template: &Template<'_>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let bytes = text.as_bytes();
     let haystack = Haystack::new(regex, &text);
     let mut buffer = None;
@@ -386,7 +386,7 @@ fn replaced<'e>(
     } else {
         regex.captures(&haystack, |groups| {
             one(call, groups)?;
-            Ok::<_, Fault>(ControlFlow::Continue(()))
+            Ok::<_, BuiltinError>(ControlFlow::Continue(()))
         })?;
     }
     let Some(mut buffer) = buffer else {
@@ -399,7 +399,7 @@ fn replaced<'e>(
 fn template_match<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (template, text) = (operands.text(0)?, operands.text(1)?);
     let (start, end) = (operands.text(2)?, operands.text(3)?);
     let mut key = SmallVec::<[u8; 64]>::new();
@@ -410,7 +410,7 @@ fn template_match<'e>(
     let found = call.patterns.with(
         Family::Delimited,
         &key,
-        || delimited::compile(&template, &start, &end, operands.at(0)),
+        || delimited::compile(&template, &start, &end, operands.operand(0)),
         |regex| regex.is_match(&text),
     )?;
     Ok(ValueRef::Bool(found))
@@ -419,7 +419,7 @@ fn template_match<'e>(
 fn globs_match<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (left, right) = (operands.text(0)?, operands.text(1)?);
     let found = globs::meet(call, &left.to_str(), &right.to_str())?;
     Ok(ValueRef::Bool(found))

@@ -23,7 +23,7 @@ const SHORT: usize = 64;
 
 impl Needed {
     /// Of a pattern, as far as its outermost parts tell.
-    pub fn of(hir: &Hir) -> Self {
+    pub fn from_hir(hir: &Hir) -> Self {
         let HirKind::Concat(parts) = hir.kind() else {
             return Self::default();
         };
@@ -122,7 +122,7 @@ mod tests {
     use crate::value::Value;
 
     #[test]
-    fn needed_texts_are_known() {
+    fn needed_texts_are_extracted() {
         for (pattern, want) in [
             ("abc", ""),
             ("abc[0-9]def", "abc\u{7f}def"),
@@ -136,7 +136,7 @@ mod tests {
             ("^abc$", "abc"),
             (r"abc\b[0-9]", "abc"),
         ] {
-            let needed = Syntax::parse(pattern).map(|syntax| Needed::of(&syntax.hir));
+            let needed = Syntax::parse(pattern).map(|syntax| Needed::from_hir(&syntax.hir));
             let texts = |needed: Needed| {
                 let texts = needed.0.split(|byte| *byte == BETWEEN);
                 let texts = texts.map(|text| String::from_utf8(text[1..].to_vec()).unwrap());
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_bytes_are_known() {
+    fn rare_bytes_are_extracted() {
         for (text, want) in [
             ("@example", 2),
             ("example", 1),

@@ -51,16 +51,16 @@ impl Regex {
         let syntax = Syntax::parse(pattern)?;
         let compiled = with_stack(syntax.height, || {
             let large = alphabet::states(&syntax.hir) > PATTERN_LARGE;
-            if large && let Some((alphabet, hir)) = Alphabet::of(&syntax.hir) {
+            if large && let Some((alphabet, hir)) = Alphabet::from_hir(&syntax.hir) {
                 let program = compile(&hir, false, effort)?;
                 return Some((program, Some(Box::new(alphabet))));
             }
             Some((compile(&syntax.hir, true, effort)?, None))
         });
-        Self::of(syntax, compiled, effort).ok_or_else(|| Problem::TooLarge.at(pattern))
+        Self::from_compiled(syntax, compiled, effort).ok_or_else(|| Problem::TooLarge.at(pattern))
     }
 
-    fn of(syntax: Syntax, compiled: Option<Compiled>, effort: Effort) -> Option<Self> {
+    fn from_compiled(syntax: Syntax, compiled: Option<Compiled>, effort: Effort) -> Option<Self> {
         let (program, alphabet) = compiled?;
         let in_bytes = alphabet.is_none();
         Some(Self {
@@ -69,12 +69,12 @@ impl Regex {
             starts: starts(&syntax),
             // the automata of patterns that are there to stay are as fast
             needed: match effort {
-                Effort::Little => Needed::of(&syntax.hir),
+                Effort::Little => Needed::from_hir(&syntax.hir),
                 Effort::Whole => Needed::default(),
             },
             // letters of an alphabet are no bytes of the text
-            sign: sign::of(&syntax.hir).filter(|_| in_bytes),
-            class: AsciiClass::of(&syntax.hir)
+            sign: sign::rarest_sign(&syntax.hir).filter(|_| in_bytes),
+            class: AsciiClass::from_hir(&syntax.hir)
                 .filter(|_| in_bytes)
                 .map(Box::new),
             names: syntax.names,
@@ -85,10 +85,10 @@ impl Regex {
     #[cfg(test)]
     pub fn in_letters(pattern: &str) -> Option<Self> {
         let syntax = Syntax::parse(pattern).ok()?;
-        let (alphabet, hir) = Alphabet::of(&syntax.hir)?;
+        let (alphabet, hir) = Alphabet::from_hir(&syntax.hir)?;
         let program = compile(&hir, false, Effort::Whole)?;
         let compiled = (program, Some(Box::new(alphabet)));
-        Self::of(syntax, Some(compiled), Effort::Whole)
+        Self::from_compiled(syntax, Some(compiled), Effort::Whole)
     }
 
     /// Compiles the bytes of a pattern.
@@ -184,7 +184,7 @@ impl Regex {
         };
         while next(&mut slots).is_some() {
             for (place, ends) in places.iter_mut().zip(slots.as_chunks::<2>().0) {
-                *place = span(ends).map(|span| text.place(span));
+                *place = span(ends).map(|span| text.original_range(span));
             }
             if each(&places)?.is_break() {
                 break;
@@ -234,8 +234,8 @@ impl<C: Iterator<Item = Range<usize>>> Iterator for Matches<'_, C> {
     #[inline]
     fn next(&mut self) -> Option<Range<usize>> {
         match self {
-            Self::Class(matches, text) => Some(text.place(matches.next()?)),
-            Self::Program(matches, text) => Some(text.place(matches.next()?.range())),
+            Self::Class(matches, text) => Some(text.original_range(matches.next()?)),
+            Self::Program(matches, text) => Some(text.original_range(matches.next()?.range())),
         }
     }
 }
@@ -371,7 +371,7 @@ impl<'a> Haystack<'a> {
         }
     }
 
-    fn place(&self, range: Range<usize>) -> Range<usize> {
+    fn original_range(&self, range: Range<usize>) -> Range<usize> {
         match &self.origins {
             None => range,
             Some(origins) => {
@@ -388,7 +388,7 @@ mod tests {
     use super::Regex;
 
     #[test]
-    fn literal_starts_are_known() {
+    fn literal_starts_are_extracted() {
         for (pattern, want) in [
             ("^ab", &["ab"] as &[&str]),
             (r"\Aab[0-9]", &["ab"]),

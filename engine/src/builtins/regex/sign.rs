@@ -4,7 +4,7 @@
 use regex_syntax::hir::{Hir, HirKind};
 
 /// The rarest sign that stands in every string that a pattern matches; `None` when none is known.
-pub(super) fn of(hir: &Hir) -> Option<u8> {
+pub(super) fn rarest_sign(hir: &Hir) -> Option<u8> {
     needed(hir).min_by_key(|sign| commonness(*sign))
 }
 
@@ -34,10 +34,10 @@ fn needed(hir: &Hir) -> Box<dyn Iterator<Item = u8> + '_> {
 #[cfg(test)]
 mod tests {
     use super::super::syntax::Syntax;
-    use super::of;
+    use super::rarest_sign;
 
     #[test]
-    fn signs_are_known() {
+    fn the_rarest_sign_is_extracted() {
         for (pattern, want) in [
             (r"[a-z.]+@[a-z]+\.[a-z]{2,}", Some(b'@')),
             (r"(?i)(password|token)=\S+", Some(b'=')),
@@ -49,7 +49,7 @@ mod tests {
             (r"[@]b", Some(b'@')),
             ("abc", None),
         ] {
-            let sign = Syntax::parse(pattern).map(|syntax| of(&syntax.hir));
+            let sign = Syntax::parse(pattern).map(|syntax| rarest_sign(&syntax.hir));
             assert!(sign.is_ok_and(|sign| sign == want), "{pattern}");
         }
     }

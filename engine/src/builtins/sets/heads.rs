@@ -6,7 +6,7 @@ use crate::index::Indexed as _;
 use crate::value::{Arena, ValueRef, sort, text};
 
 /// Sets whose heads are known at once.
-const KNOWN: usize = 8;
+const CAPACITY: usize = 8;
 
 /// How many bytes heads may begin before what two sets share ends.
 const NEAR: usize = 4;
@@ -23,13 +23,13 @@ pub struct Heads<'e> {
 
 /// The heads of the last few sets.
 #[derive(Default)]
-pub struct KnownHeads<'e> {
-    known: [Option<Heads<'e>>; KNOWN],
+pub struct HeadsCache<'e> {
+    entries: [Option<Heads<'e>>; CAPACITY],
     /// The place that is taken next.
     next: usize,
 }
 
-impl<'e> KnownHeads<'e> {
+impl<'e> HeadsCache<'e> {
     /// The heads of two sets in order, when their members are strings.
     pub fn of_both(
         &mut self,
@@ -42,7 +42,7 @@ impl<'e> KnownHeads<'e> {
         let near = [left, right].into_iter().flatten().map(|heads| heads.from);
         let near = near.filter(|from| (*from..=*from + NEAR).contains(&shared));
         let from = near.min().unwrap_or(shared);
-        let mut heads = |known: Option<Heads<'e>>, members| match known {
+        let mut heads = |entries: Option<Heads<'e>>, members| match entries {
             Some(heads) if heads.from == from => heads.numbers,
             _ => self.add(arena, members, from),
         };
@@ -51,9 +51,10 @@ impl<'e> KnownHeads<'e> {
 
     fn find(&self, members: &[ValueRef<'_>]) -> Option<Heads<'e>> {
         let address = members.as_ptr().addr();
-        let is_known =
-            |known: &&Heads<'e>| known.members == address && known.numbers.len() == members.len();
-        self.known.iter().flatten().find(is_known).copied()
+        let is_known = |entries: &&Heads<'e>| {
+            entries.members == address && entries.numbers.len() == members.len()
+        };
+        self.entries.iter().flatten().find(is_known).copied()
     }
 
     fn add(&mut self, arena: &'e Arena, members: &[ValueRef<'e>], from: usize) -> &'e [u128] {
@@ -63,12 +64,12 @@ impl<'e> KnownHeads<'e> {
             text::head_from(text, from)
         };
         let heads = arena.bump().alloc_slice_fill_iter(members.iter().map(head));
-        *self.known.item_mut(self.next) = Some(Heads {
+        *self.entries.item_mut(self.next) = Some(Heads {
             members: members.as_ptr().addr(),
             from,
             numbers: heads,
         });
-        self.next = (self.next + 1) % KNOWN;
+        self.next = (self.next + 1) % CAPACITY;
         heads
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::bug::{Within as _, bug};
-use crate::builtins::{BuiltinContext, Fault};
+use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::limits;
 use crate::value::ValueRef;
 
@@ -12,9 +12,9 @@ const UNEQUAL: usize = 8;
 
 /// Which members of two sets are wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
+pub enum SetOperation {
     /// Those of the left one that are not in the right one.
-    LeftAlone,
+    LeftOnly,
     /// Those of both.
     Common,
     /// Those of either.
@@ -26,13 +26,13 @@ pub fn side_by_side<'e>(
     call: &mut BuiltinContext<'e>,
     lefts: &'e [ValueRef<'e>],
     rights: &'e [ValueRef<'e>],
-    wanted: Wanted,
-) -> Result<ValueRef<'e>, Fault> {
+    wanted: SetOperation,
+) -> Result<ValueRef<'e>, BuiltinError> {
     let arena = call.arena;
     let most = match wanted {
-        Wanted::LeftAlone => lefts.len(),
-        Wanted::Common => lefts.len().min(rights.len()),
-        Wanted::All => lefts.len() + rights.len(),
+        SetOperation::LeftOnly => lefts.len(),
+        SetOperation::Common => lefts.len().min(rights.len()),
+        SetOperation::All => lefts.len() + rights.len(),
     };
     if lefts.len() / UNEQUAL > rights.len() || rights.len() / UNEQUAL > lefts.len() {
         let mut members = bumpalo::collections::Vec::with_capacity_in(most, arena.bump());
@@ -40,14 +40,14 @@ pub fn side_by_side<'e>(
         return Ok(arena.sorted_set(members.into_bump_slice()));
     }
     let members = arena.bump().alloc_slice_fill_copy(most, ValueRef::Null);
-    let made = match call.kept().heads.of_both(arena, lefts, rights) {
+    let made = match call.caches().heads.of_both(arena, lefts, rights) {
         Some((left_heads, right_heads)) => {
             let (left, right) = (Side::new(lefts, left_heads), Side::new(rights, right_heads));
-            merge_wanted(call, left, right, wanted, members)?
+            merge_selected(call, left, right, wanted, members)?
         }
         None => {
             let (left, right) = (Side::new(lefts, Alike), Side::new(rights, Alike));
-            merge_wanted(call, left, right, wanted, members)?
+            merge_selected(call, left, right, wanted, members)?
         }
     };
     Ok(arena.sorted_set(members.within(..made)))
@@ -89,23 +89,23 @@ impl<'e, R: Ranks> Side<'e, R> {
     }
 
     #[inline]
-    fn at(self, at: usize) -> Option<(&'e ValueRef<'e>, u128)> {
+    fn member_at(self, at: usize) -> Option<(&'e ValueRef<'e>, u128)> {
         Some((self.members.get(at)?, self.ranks.rank(at)?))
     }
 }
 
 /// Writes the wanted members side by side; how many they are.
-fn merge_wanted<'e, R: Ranks>(
+fn merge_selected<'e, R: Ranks>(
     call: &BuiltinContext<'e>,
     left: Side<'e, R>,
     right: Side<'e, R>,
-    wanted: Wanted,
+    wanted: SetOperation,
     members: &mut [ValueRef<'e>],
-) -> Result<usize, Fault> {
+) -> Result<usize, BuiltinError> {
     match wanted {
-        Wanted::LeftAlone => merge::<R, true, false, false>(call, left, right, members),
-        Wanted::Common => merge::<R, false, true, false>(call, left, right, members),
-        Wanted::All => merge::<R, true, true, true>(call, left, right, members),
+        SetOperation::LeftOnly => merge::<R, true, false, false>(call, left, right, members),
+        SetOperation::Common => merge::<R, false, true, false>(call, left, right, members),
+        SetOperation::All => merge::<R, true, true, true>(call, left, right, members),
     }
 }
 
@@ -117,13 +117,15 @@ fn merge<'e, R: Ranks, const LEFT: bool, const COMMON: bool, const RIGHT: bool>(
     left: Side<'e, R>,
     right: Side<'e, R>,
     members: &mut [ValueRef<'e>],
-) -> Result<usize, Fault> {
+) -> Result<usize, BuiltinError> {
     let (mut at, mut other_at, mut made) = (0, 0, 0);
     'all: loop {
         for _ in 0..limits::LONG_STEP {
-            let (Some((one, rank)), Some((other, other_rank)), Some(place)) =
-                (left.at(at), right.at(other_at), members.get_mut(made))
-            else {
+            let (Some((one, rank)), Some((other, other_rank)), Some(place)) = (
+                left.member_at(at),
+                right.member_at(other_at),
+                members.get_mut(made),
+            ) else {
                 break 'all;
             };
             let (mut less, mut greater) = (rank < other_rank, rank > other_rank);
@@ -154,9 +156,9 @@ fn leap<'e>(
     call: &BuiltinContext<'e>,
     mut lefts: &[ValueRef<'e>],
     mut rights: &[ValueRef<'e>],
-    wanted: Wanted,
+    wanted: SetOperation,
     members: &mut bumpalo::collections::Vec<'e, ValueRef<'e>>,
-) -> Result<(), Fault> {
+) -> Result<(), BuiltinError> {
     let mut turns = 0_usize;
     while let ([first, others @ ..], [second, rest @ ..]) = (lefts, rights) {
         turns += 1;
@@ -166,30 +168,30 @@ fn leap<'e>(
         match first.cmp(second) {
             Ordering::Less => {
                 let (less, on) = split_below(lefts, second);
-                if wanted != Wanted::Common {
+                if wanted != SetOperation::Common {
                     members.extend_from_slice_copy(less);
                 }
                 lefts = on;
             }
             Ordering::Greater => {
                 let (less, on) = split_below(rights, first);
-                if wanted == Wanted::All {
+                if wanted == SetOperation::All {
                     members.extend_from_slice_copy(less);
                 }
                 rights = on;
             }
             Ordering::Equal => {
-                if wanted != Wanted::LeftAlone {
+                if wanted != SetOperation::LeftOnly {
                     members.push(*first);
                 }
                 (lefts, rights) = (others, rest);
             }
         }
     }
-    if wanted != Wanted::Common {
+    if wanted != SetOperation::Common {
         members.extend_from_slice_copy(lefts);
     }
-    if wanted == Wanted::All {
+    if wanted == SetOperation::All {
         members.extend_from_slice_copy(rights);
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use num_bigint::BigInt;
 
-use crate::builtins::{BuiltinContext, Fault};
+use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::value::{Number, TextView, ValueRef};
 
 /// A value as Go would have it.
@@ -18,7 +18,7 @@ pub enum Argument<'e> {
     /// `string`
     Text(TextView<'e>),
     /// `string`, made of anything else.
-    Shown(String),
+    Formatted(String),
     /// `int`, which only templates know, as all that follow.
     PlainInt(i64),
     /// `uint8`
@@ -33,25 +33,25 @@ pub enum Argument<'e> {
 
 impl<'e> Argument<'e> {
     /// Numbers go by how they are written: with a point or an exponent they are floats.
-    pub fn of(call: &BuiltinContext<'_>, value: ValueRef<'e>) -> Result<Self, Fault> {
+    pub fn from_value(call: &BuiltinContext<'_>, value: ValueRef<'e>) -> Result<Self, BuiltinError> {
         if let Some(text) = value.as_text() {
             return Ok(Self::Text(text));
         }
         let Some(number) = value.as_number() else {
-            return call.shown(value).map(Self::Shown);
+            return call.display_text(value).map(Self::Formatted);
         };
         Ok(match number {
             Number::Int(i) => Self::Int(i),
             Number::Text(text) if !text.contains(['.', 'e', 'E']) => match number.to_bigint() {
                 Some(big) => i64::try_from(&big).map_or_else(|_| Self::Big(big), Self::Int),
-                None => Self::Shown(text.to_owned()),
+                None => Self::Formatted(text.to_owned()),
             },
             _ => {
                 let float = number.to_f64();
                 if float.is_finite() {
                     Self::Float(float)
                 } else {
-                    Self::Shown(number.to_string())
+                    Self::Formatted(number.to_string())
                 }
             }
         })
@@ -63,7 +63,7 @@ impl<'e> Argument<'e> {
             Self::Int(_) => "int64",
             Self::Big(_) => "*big.Int",
             Self::Float(_) => "float64",
-            Self::Text(_) | Self::Shown(_) => "string",
+            Self::Text(_) | Self::Formatted(_) => "string",
             Self::PlainInt(_) => "int",
             Self::Byte(_) => "uint8",
             Self::JsonNumber(_) => "json.Number",
@@ -76,7 +76,7 @@ impl<'e> Argument<'e> {
     pub fn bytes(&self) -> Option<Cow<'_, [u8]>> {
         match self {
             Self::Text(text) => Some(Cow::Borrowed(text.as_bytes())),
-            Self::Shown(text) | Self::JsonNumber(text) => Some(Cow::Borrowed(text.as_bytes())),
+            Self::Formatted(text) | Self::JsonNumber(text) => Some(Cow::Borrowed(text.as_bytes())),
             _ => None,
         }
     }

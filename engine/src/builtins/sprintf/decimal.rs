@@ -14,7 +14,7 @@ pub struct Decimal {
 }
 
 /// Digits that each float keeps.
-const KEPT: u32 = 15;
+const CHUNK_DIGITS: u32 = 15;
 
 impl Decimal {
     /// `None` for zero, and for more digits than a float keeps for sure.
@@ -27,7 +27,7 @@ impl Decimal {
             scale -= 1;
         }
         let digits = coefficient.checked_ilog10()? + 1;
-        (digits <= KEPT).then_some(Self {
+        (digits <= CHUNK_DIGITS).then_some(Self {
             negative,
             coefficient,
             scale,
@@ -70,7 +70,7 @@ impl Decimal {
     /// `%f`
     fn fixed(self, precision: u32) -> Option<Printed> {
         let whole = self.digits.saturating_sub(self.scale);
-        if whole + precision > KEPT {
+        if whole + precision > CHUNK_DIGITS {
             return None;
         }
         let coefficient = self.with_digits(i64::from(precision) - i64::from(self.scale))?;
@@ -79,7 +79,7 @@ impl Decimal {
 
     /// `%e`
     fn scientific(self, precision: u32) -> Option<Printed> {
-        if precision >= KEPT {
+        if precision >= CHUNK_DIGITS {
             return None;
         }
         let more = i64::from(precision) + 1 - i64::from(self.digits);

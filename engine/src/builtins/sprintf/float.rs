@@ -2,10 +2,10 @@
 
 use super::directive::Spec;
 use super::printer::Printer;
-use crate::builtins::Fault;
+use crate::builtins::BuiltinError;
 
 /// Prints a `float64`; `false` when it has no such verb.
-pub fn print(printer: &mut Printer<'_, '_>, float: f64, verb: char) -> Result<bool, Fault> {
+pub fn print(printer: &mut Printer<'_, '_>, float: f64, verb: char) -> Result<bool, BuiltinError> {
     let precision = printer.spec.precision;
     if let Some(precision) = precision {
         printer.reserve(precision)?;
@@ -124,7 +124,7 @@ fn exponent_text(mark: char, exponent: i32) -> String {
 const FRACTION: u32 = 52;
 
 /// The integer mantissa and the exponent to two.
-fn parts(float: f64) -> (u64, i32) {
+fn decompose(float: f64) -> (u64, i32) {
     let bits = float.to_bits();
     let fraction = bits & ((1 << FRACTION) - 1);
     let exponent = i32::try_from(bits >> FRACTION & 0x7ff).unwrap_or(0);
@@ -137,7 +137,7 @@ fn parts(float: f64) -> (u64, i32) {
 
 /// `%b`: mantissa and exponent to two, in decimal digits.
 fn binary(float: f64) -> String {
-    let (mantissa, exponent) = parts(float);
+    let (mantissa, exponent) = decompose(float);
     format!("{mantissa}p{exponent:+}")
 }
 
@@ -145,7 +145,7 @@ fn binary(float: f64) -> String {
 fn hexadecimal(float: f64, precision: Option<usize>) -> String {
     /// The place of the digit before the point.
     const ONE: u32 = 60;
-    let (mantissa, exponent) = parts(float);
+    let (mantissa, exponent) = decompose(float);
     let mut mantissa = mantissa;
     let mut exponent = if mantissa == 0 { 0 } else { exponent + 52 };
     if mantissa != 0 {

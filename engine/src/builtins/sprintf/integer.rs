@@ -5,11 +5,11 @@ use num_bigint::{BigInt, Sign};
 use super::printer::Printer;
 use super::text::ascii_escape;
 use crate::bug::bug;
-use crate::builtins::Fault;
+use crate::builtins::BuiltinError;
 use crate::value::display;
 
 /// Prints an `int64`; `false` when it has no such verb.
-pub fn print(printer: &mut Printer<'_, '_>, i: i64, verb: char) -> Result<bool, Fault> {
+pub fn print(printer: &mut Printer<'_, '_>, i: i64, verb: char) -> Result<bool, BuiltinError> {
     let magnitude = i.unsigned_abs();
     let (mut decimal, mut other) = (itoa::Buffer::new(), Digits::new());
     let digits = match verb {
@@ -97,7 +97,7 @@ fn quoted(c: char, ascii: bool) -> String {
     text
 }
 
-fn code_point(printer: &mut Printer<'_, '_>, i: i64) -> Result<(), Fault> {
+fn code_point(printer: &mut Printer<'_, '_>, i: i64) -> Result<(), BuiltinError> {
     let digits = printer.spec.precision.unwrap_or(0).max(4);
     printer.reserve(digits)?;
     let number = format!("{i:X}");
@@ -118,7 +118,7 @@ fn signed(
     negative: bool,
     digits: &str,
     verb: char,
-) -> Result<(), Fault> {
+) -> Result<(), BuiltinError> {
     let spec = printer.spec;
     let sign = match (negative, spec.plus, spec.space) {
         (true, _, _) => "-",
@@ -162,7 +162,11 @@ fn signed(
 }
 
 /// Prints a `*big.Int`, whose rules are its own.
-pub fn print_big(printer: &mut Printer<'_, '_>, big: &BigInt, verb: char) -> Result<(), Fault> {
+pub fn print_big(
+    printer: &mut Printer<'_, '_>,
+    big: &BigInt,
+    verb: char,
+) -> Result<(), BuiltinError> {
     let spec = printer.spec;
     let magnitude = big.magnitude();
     let digits = match verb {

@@ -9,7 +9,7 @@ mod pieces;
 mod printer;
 mod text;
 
-use super::{Builtin, BuiltinContext, Fault, Operands};
+use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::value::{Kind, ValueRef};
 pub use argument::Argument;
 pub use directive::{Directive, Format, Spec, Step, Values};
@@ -28,7 +28,7 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
 fn sprintf<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let format = operands.text(0)?;
     let values = operands.array(1)?;
     let mut printer = Printer::new(call);
@@ -42,7 +42,7 @@ fn show<'e>(
     printer: &mut Printer<'_, 'e>,
     value: ValueRef<'e>,
     verb: Option<char>,
-) -> Result<(), Fault> {
+) -> Result<(), BuiltinError> {
     let is_compound = value.kind() >= Kind::Array;
     if is_compound && matches!(verb, Some('s' | 'v')) && printer.spec.is_plain() {
         return printer.shown(value);
@@ -55,7 +55,7 @@ fn show<'e>(
         printed.write(|part| text.push_str(part));
         return printer.padded(text.as_bytes());
     }
-    let argument = Argument::of(printer.call(), value)?;
+    let argument = Argument::from_value(printer.call(), value)?;
     match verb {
         Some(verb) => printer.value(&argument, verb),
         None => printer.typed(&argument),
@@ -67,8 +67,8 @@ pub fn print<'e, A: Values>(
     printer: &mut Printer<'_, 'e>,
     format: &[u8],
     values: A,
-    mut show: impl FnMut(&mut Printer<'_, 'e>, A::Value, Option<char>) -> Result<(), Fault>,
-) -> Result<(), Fault> {
+    mut show: impl FnMut(&mut Printer<'_, 'e>, A::Value, Option<char>) -> Result<(), BuiltinError>,
+) -> Result<(), BuiltinError> {
     let mut format = Format::new(format, values);
     while let Some(step) = format.next() {
         let directive = match step {
@@ -101,7 +101,7 @@ pub fn print<'e, A: Values>(
 fn complain<T: Copy>(
     printer: &mut Printer<'_, '_>,
     directive: &Directive<T>,
-) -> Result<Option<(T, char)>, Fault> {
+) -> Result<Option<(T, char)>, BuiltinError> {
     if directive.bad_width {
         printer.raw(b"%!(BADWIDTH)")?;
     }

@@ -7,7 +7,7 @@ use super::directive::{Directive, Format, Spec, Step, Values};
 use super::integer::Digits;
 use super::printer::Printer;
 use crate::bug::Within as _;
-use crate::builtins::{BuiltinContext, Fault, Operands, Prepared, runes};
+use crate::builtins::{BuiltinContext, BuiltinError, Operands, Prepared, runes};
 use crate::value::array::ArrayView;
 use crate::value::{Value, ValueRef};
 
@@ -230,7 +230,7 @@ impl Piece {
         call: &BuiltinContext<'_>,
         text: &mut Line<'_>,
         value: impl Printed<'e>,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, BuiltinError> {
         match value.plain() {
             Some(Plain::Integer(int)) => match self.takes.integers {
                 Some(Integers::Plain) => text.push_str(itoa::Buffer::new().format(int)),
@@ -317,7 +317,7 @@ impl Pieces {
         &self,
         call: &BuiltinContext<'e>,
         values: impl Iterator<Item = T>,
-    ) -> Result<Option<&'e str>, Fault> {
+    ) -> Result<Option<&'e str>, BuiltinError> {
         let room = self.length + VALUE * self.directives.len();
         call.budget.reserve(room)?;
         let mut text = Line::with_capacity_in(room, call.arena.bump());
@@ -345,7 +345,7 @@ impl Pieces {
         &self,
         call: &mut BuiltinContext<'e>,
         values: impl Iterator<Item = ValueRef<'e>>,
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         let room = self.length + VALUE * self.directives.len();
         let mut printer = Printer::with_room(call, room)?;
         for (piece, value) in self.directives.iter().zip(values) {
@@ -367,7 +367,7 @@ impl Prepared for Spread {
         &self,
         call: &mut BuiltinContext<'e>,
         values: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         match self.0.line(call, values.iter())? {
             Some(text) => Ok(call.arena.borrowed_text(text)),
             None => self.0.each(call, values.iter().copied()),
@@ -385,7 +385,7 @@ impl Prepared for Pieces {
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         let values = operands.array(1)?;
         if values.len() != self.directives.len() {
             return super::sprintf(call, operands);

@@ -6,7 +6,7 @@ use super::argument::Argument;
 use super::directive::Spec;
 use super::{float, integer, text};
 use crate::builtins::buffer::{Buffer, Writer, push};
-use crate::builtins::{BuiltinContext, Fault, runes};
+use crate::builtins::{BuiltinContext, BuiltinError, runes};
 use crate::limits;
 use crate::value::ValueRef;
 
@@ -28,7 +28,7 @@ impl<'c, 'e> Printer<'c, 'e> {
     }
 
     /// With room for so many bytes, if the evaluation may have it.
-    pub fn with_room(call: &'c BuiltinContext<'e>, bytes: usize) -> Result<Self, Fault> {
+    pub fn with_room(call: &'c BuiltinContext<'e>, bytes: usize) -> Result<Self, BuiltinError> {
         call.budget.reserve(bytes)?;
         Ok(Self {
             call,
@@ -48,23 +48,23 @@ impl<'c, 'e> Printer<'c, 'e> {
 
     /// Bytes as they are.
     #[inline]
-    pub fn raw(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+    pub fn raw(&mut self, bytes: &[u8]) -> Result<(), BuiltinError> {
         push(self.call, &mut self.out, bytes)
     }
 
     /// What may be long, as it shows itself.
-    pub fn show(&mut self, shown: impl Display) -> Result<(), Fault> {
+    pub fn show(&mut self, shown: impl Display) -> Result<(), BuiltinError> {
         Writer::new(self.call, &mut self.out).show(shown)
     }
 
     /// The text form of a value.
-    pub fn shown(&mut self, value: ValueRef<'_>) -> Result<(), Fault> {
+    pub fn shown(&mut self, value: ValueRef<'_>) -> Result<(), BuiltinError> {
         Writer::new(self.call, &mut self.out).value(value)
     }
 
     /// Bytes, padded to the width.
     #[inline]
-    pub fn padded(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+    pub fn padded(&mut self, bytes: &[u8]) -> Result<(), BuiltinError> {
         let Some(width) = self.spec.width else {
             return self.raw(bytes);
         };
@@ -78,7 +78,7 @@ impl<'c, 'e> Printer<'c, 'e> {
     }
 
     /// One byte many times.
-    pub fn fill(&mut self, byte: u8, count: usize) -> Result<(), Fault> {
+    pub fn fill(&mut self, byte: u8, count: usize) -> Result<(), BuiltinError> {
         // a buffer that grows takes twice its size
         self.reserve(self.out.len().saturating_mul(2).saturating_add(count))?;
         self.out.resize(self.out.len() + count, byte);
@@ -86,7 +86,7 @@ impl<'c, 'e> Printer<'c, 'e> {
     }
 
     /// Refuses digits that the evaluation may not hold, or has no time for.
-    pub fn reserve(&self, count: usize) -> Result<(), Fault> {
+    pub fn reserve(&self, count: usize) -> Result<(), BuiltinError> {
         if count > limits::LARGE_OPERAND {
             self.call.budget.check()?;
         }
@@ -96,8 +96,8 @@ impl<'c, 'e> Printer<'c, 'e> {
     /// Without the flag for leading zeros.
     pub fn without_zero(
         &mut self,
-        print: impl FnOnce(&mut Self) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        print: impl FnOnce(&mut Self) -> Result<(), BuiltinError>,
+    ) -> Result<(), BuiltinError> {
         let zero = std::mem::take(&mut self.spec.zero);
         let done = print(self);
         self.spec.zero = zero;
@@ -105,7 +105,7 @@ impl<'c, 'e> Printer<'c, 'e> {
     }
 
     /// A type and a value, as complaints show them.
-    pub fn typed(&mut self, argument: &Argument<'_>) -> Result<(), Fault> {
+    pub fn typed(&mut self, argument: &Argument<'_>) -> Result<(), BuiltinError> {
         if matches!(argument, Argument::Nil) {
             return self.raw(b"<nil>");
         }
@@ -116,7 +116,7 @@ impl<'c, 'e> Printer<'c, 'e> {
     }
 
     /// A value by a verb.
-    pub fn value(&mut self, argument: &Argument<'_>, verb: char) -> Result<(), Fault> {
+    pub fn value(&mut self, argument: &Argument<'_>, verb: char) -> Result<(), BuiltinError> {
         if verb != 'v' {
             return self.verb(argument, verb, false);
         }
@@ -132,7 +132,12 @@ impl<'c, 'e> Printer<'c, 'e> {
         done
     }
 
-    fn verb(&mut self, argument: &Argument<'_>, verb: char, quoted: bool) -> Result<(), Fault> {
+    fn verb(
+        &mut self,
+        argument: &Argument<'_>,
+        verb: char,
+        quoted: bool,
+    ) -> Result<(), BuiltinError> {
         if verb == 'T' {
             return self.padded_text(argument.type_name().as_bytes());
         }
@@ -151,7 +156,7 @@ impl<'c, 'e> Printer<'c, 'e> {
             Argument::Nil => return self.raw(format!("%!{verb}(<nil>)").as_bytes()),
             Argument::Big(big) => return integer::print_big(self, big, verb),
             Argument::Float(float) => float::print(self, *float, verb)?,
-            Argument::Text(_) | Argument::Shown(_) | Argument::JsonNumber(_) => {
+            Argument::Text(_) | Argument::Formatted(_) | Argument::JsonNumber(_) => {
                 let bytes = argument.bytes().unwrap_or_default();
                 text::print(self, &bytes, if quoted { 'q' } else { verb })?
             }
@@ -165,7 +170,7 @@ impl<'c, 'e> Printer<'c, 'e> {
     }
 
     /// A string cut to the precision, padded.
-    pub fn padded_text(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+    pub fn padded_text(&mut self, bytes: &[u8]) -> Result<(), BuiltinError> {
         let cut = text::cut(&self.spec, bytes);
         self.padded(cut)
     }

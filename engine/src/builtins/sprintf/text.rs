@@ -5,11 +5,15 @@ use std::fmt::{self, Write};
 use super::directive::Spec;
 use super::printer::Printer;
 use crate::bug::bug;
-use crate::builtins::{Fault, runes};
+use crate::builtins::{BuiltinError, runes};
 use crate::value::display;
 
 /// Prints a string; `false` when it has no such verb.
-pub fn print(printer: &mut Printer<'_, '_>, bytes: &[u8], verb: char) -> Result<bool, Fault> {
+pub fn print(
+    printer: &mut Printer<'_, '_>,
+    bytes: &[u8],
+    verb: char,
+) -> Result<bool, BuiltinError> {
     match verb {
         's' | 'v' => printer.padded_text(bytes)?,
         'q' => quoted(printer, bytes)?,
@@ -30,7 +34,7 @@ pub fn cut<'b>(spec: &Spec, bytes: &'b [u8]) -> &'b [u8] {
     }
 }
 
-fn quoted(printer: &mut Printer<'_, '_>, bytes: &[u8]) -> Result<(), Fault> {
+fn quoted(printer: &mut Printer<'_, '_>, bytes: &[u8]) -> Result<(), BuiltinError> {
     let bytes = cut(&printer.spec, bytes);
     if printer.spec.sharp && can_be_raw(bytes) {
         let raw = [b"`", bytes, b"`"].concat();
@@ -107,7 +111,7 @@ fn hexadecimal(
     printer: &mut Printer<'_, '_>,
     bytes: &[u8],
     digits: &[u8; 17],
-) -> Result<(), Fault> {
+) -> Result<(), BuiltinError> {
     let spec = printer.spec;
     let bytes = match spec.precision {
         Some(precision) => bytes.get(..precision).unwrap_or(bytes),

@@ -8,14 +8,14 @@ use smallvec::SmallVec;
 
 use crate::builtins::arrays::allot;
 use crate::builtins::operands::Members;
-use crate::builtins::{BuiltinContext, Fault, Operands, Prepared};
+use crate::builtins::{BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::value::array::ArrayView;
 use crate::value::{TextView, ValueRef};
 
 pub fn startswith<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, prefix) = (operands.text(0)?, operands.text(1)?);
     Ok(ValueRef::Bool(
         text.as_bytes().starts_with(prefix.as_bytes()),
@@ -25,7 +25,7 @@ pub fn startswith<'e>(
 pub fn endswith<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, suffix) = (operands.text(0)?, operands.text(1)?);
     Ok(ValueRef::Bool(text.as_bytes().ends_with(suffix.as_bytes())))
 }
@@ -33,14 +33,14 @@ pub fn endswith<'e>(
 pub fn any_prefix_match<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     any_match::<Prefix>(call, operands)
 }
 
 pub fn any_suffix_match<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     any_match::<Suffix>(call, operands)
 }
 
@@ -55,7 +55,7 @@ pub fn prepare_any_suffix(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn P
 }
 
 fn prepare<A: Affix>(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
-    let affixes = Texts::of(std::slice::from_ref(&operands.get(1).copied()??), 0).ok()?;
+    let affixes = Texts::from_operand(std::slice::from_ref(&operands.get(1).copied()??), 0).ok()?;
     let sorted = A::sorted(affixes.list());
     Some(Arc::new(Constant::<A> {
         sorted: sorted.iter().map(|text| text.as_bytes().into()).collect(),
@@ -74,7 +74,7 @@ impl<A: Affix> Prepared for Constant<A> {
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         any_match::<A>(call, operands)
     }
 
@@ -152,14 +152,14 @@ const FEW: usize = 64;
 fn any_match<'e, A: Affix>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let texts = Texts::of(operands, 0)?;
-    if let Some(sorted) = known_affixes::<A>(call, operands.at(1))? {
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let texts = Texts::from_operand(operands, 0)?;
+    if let Some(sorted) = cached_affixes::<A>(call, operands.operand(1))? {
         call.budget.spend_len(texts.len())?;
         let found = texts.any(|text| A::starts_one(text.as_bytes(), sorted, TextView::as_bytes));
         return Ok(ValueRef::Bool(found));
     }
-    let affixes = Texts::of(operands, 1)?;
+    let affixes = Texts::from_operand(operands, 1)?;
     call.budget.spend_len(texts.len() + affixes.len())?;
     let starts =
         |text: &TextView<'_>, with: &TextView<'_>| A::starts(text.as_bytes(), with.as_bytes());
@@ -174,14 +174,14 @@ fn any_match<'e, A: Affix>(
 
 /// Lists of prefixes and suffixes, in order, that calls of one evaluation ask for again and again.
 #[derive(Default)]
-pub struct KnownAffixes<'e> {
+pub struct AffixCache<'e> {
     /// Where the list of the last call lies.
     last: usize,
-    known: SmallVec<[KnownList<'e>; 2]>,
+    lists: SmallVec<[CachedList<'e>; 2]>,
 }
 
 /// A stored list, found by where it lies, and what [`Affix::sorted`] made of it.
-struct KnownList<'e> {
+struct CachedList<'e> {
     address: usize,
     backward: bool,
     sorted: &'e [TextView<'e>],
@@ -191,34 +191,34 @@ struct KnownList<'e> {
 const SHORT: usize = 8;
 
 /// Lists that are known at once.
-const KNOWN: usize = 8;
+const CAPACITY: usize = 8;
 
 /// A stored array of strings in order, from the second call on that asks for it; `None` where that is not worth it.
-fn known_affixes<'e, A: Affix>(
+fn cached_affixes<'e, A: Affix>(
     call: &mut BuiltinContext<'e>,
     operand: ValueRef<'e>,
-) -> Result<Option<&'e [TextView<'e>]>, Fault> {
+) -> Result<Option<&'e [TextView<'e>]>, BuiltinError> {
     let items = match operand.as_array() {
         Some(ArrayView::Stored(items)) if items.len() >= SHORT => items,
         _ => return Ok(None),
     };
     let address = items.as_ptr().addr();
-    let lists = &mut call.kept().affixes;
-    let is_it = |list: &&KnownList<'_>| list.address == address && list.backward == A::BACKWARD;
-    if let Some(list) = lists.known.iter().find(is_it) {
+    let lists = &mut call.caches().affixes;
+    let is_it = |list: &&CachedList<'_>| list.address == address && list.backward == A::BACKWARD;
+    if let Some(list) = lists.lists.iter().find(is_it) {
         return Ok(Some(list.sorted));
     }
-    if std::mem::replace(&mut lists.last, address) != address || lists.known.len() == KNOWN {
+    if std::mem::replace(&mut lists.last, address) != address || lists.lists.len() == CAPACITY {
         return Ok(None);
     }
-    let affixes = Texts::of(&[ValueRef::Null, operand], 1)?;
+    let affixes = Texts::from_operand(&[ValueRef::Null, operand], 1)?;
     allot(call, affixes.len())?;
     call.budget.spend_len(affixes.len())?;
     let sorted = &*call
         .arena
         .bump()
         .alloc_slice_copy(&A::sorted(affixes.list()));
-    call.kept().affixes.known.push(KnownList {
+    call.caches().affixes.lists.push(CachedList {
         address,
         backward: A::BACKWARD,
         sorted,
@@ -230,28 +230,28 @@ fn known_affixes<'e, A: Affix>(
 #[derive(Clone, Copy)]
 enum Texts<'e> {
     One(TextView<'e>),
-    Many(Members<'e>),
+    Collection(Members<'e>),
 }
 
 impl<'e> Texts<'e> {
     /// The strings of an operand, which holds nothing else.
-    fn of(operands: &[ValueRef<'e>], position: u8) -> Result<Self, Fault> {
-        let operand = operands.at(position);
+    fn from_operand(operands: &[ValueRef<'e>], position: u8) -> Result<Self, BuiltinError> {
+        let operand = operands.operand(position);
         if let Some(text) = operand.as_text() {
             return Ok(Self::One(text));
         }
-        let refuse = || Fault::operand(position + 1, &["string", "set", "array"], operand);
-        let members = Members::of(operand).ok_or_else(refuse)?;
+        let refuse = || BuiltinError::operand(position + 1, &["string", "set", "array"], operand);
+        let members = Members::from_value(operand).ok_or_else(refuse)?;
         for text in members.texts(position) {
             text?;
         }
-        Ok(Self::Many(members))
+        Ok(Self::Collection(members))
     }
 
     fn len(self) -> usize {
         match self {
             Self::One(_) => 1,
-            Self::Many(members) => members.len(),
+            Self::Collection(members) => members.len(),
         }
     }
 
@@ -259,7 +259,7 @@ impl<'e> Texts<'e> {
     fn any(self, test: impl Fn(TextView<'e>) -> bool) -> bool {
         match self {
             Self::One(text) => test(text),
-            Self::Many(members) => members
+            Self::Collection(members) => members
                 .iter_unordered()
                 .filter_map(|value| value.as_text())
                 .any(test),
@@ -269,7 +269,7 @@ impl<'e> Texts<'e> {
     fn list(self) -> Vec<TextView<'e>> {
         match self {
             Self::One(text) => vec![text],
-            Self::Many(members) => members
+            Self::Collection(members) => members
                 .iter_unordered()
                 .filter_map(|value| value.as_text())
                 .collect(),

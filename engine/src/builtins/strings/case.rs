@@ -1,12 +1,12 @@
 //! Case and reversal.
 
-use crate::builtins::{BuiltinContext, Fault, Operands, runes};
+use crate::builtins::{BuiltinContext, BuiltinError, Operands, runes};
 use crate::value::{TextView, ValueRef};
 
 pub fn lower<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     if let TextView::Short(text) = text
         && let Some(lower) = text.short().ascii_mapped(|byte| byte.to_ascii_lowercase())
@@ -17,7 +17,7 @@ pub fn lower<'e>(
         return mapped(call, text, simple_lower);
     }
     if !text.as_bytes().iter().any(u8::is_ascii_uppercase) {
-        return Ok(operands.at(0));
+        return Ok(operands.operand(0));
     }
     let copy = copy(call, text.as_bytes())?;
     copy.make_ascii_lowercase();
@@ -27,7 +27,7 @@ pub fn lower<'e>(
 pub fn upper<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     if let TextView::Short(text) = text
         && let Some(upper) = text.short().ascii_mapped(|byte| byte.to_ascii_uppercase())
@@ -38,14 +38,14 @@ pub fn upper<'e>(
         return mapped(call, text, simple_upper);
     }
     if !text.as_bytes().iter().any(u8::is_ascii_lowercase) {
-        return Ok(operands.at(0));
+        return Ok(operands.operand(0));
     }
     let copy = copy(call, text.as_bytes())?;
     copy.make_ascii_uppercase();
     Ok(call.arena.borrowed_bytes(copy))
 }
 
-fn copy<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> Result<&'e mut [u8], Fault> {
+fn copy<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> Result<&'e mut [u8], BuiltinError> {
     call.budget.reserve(bytes.len())?;
     Ok(call.arena.bump().alloc_slice_copy(bytes))
 }
@@ -54,7 +54,7 @@ fn mapped<'e>(
     call: &BuiltinContext<'e>,
     text: TextView<'e>,
     simple: fn(char) -> char,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let length = text.as_bytes().len();
     call.budget.reserve(2 * length)?;
     let mut mapped = bumpalo::collections::String::with_capacity_in(length, call.arena.bump());
@@ -95,7 +95,7 @@ pub fn simple_upper(c: char) -> char {
 pub fn reverse<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     let bytes = text.as_bytes();
     call.budget.reserve(bytes.len())?;

@@ -7,7 +7,7 @@ mod search;
 mod split;
 mod trim;
 
-pub use affix::KnownAffixes;
+pub use affix::AffixCache;
 
 use super::{Builtin, IndexTest, TextRelation};
 pub use case::{simple_lower, simple_upper};

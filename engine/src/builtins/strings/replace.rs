@@ -5,14 +5,14 @@ use smallvec::SmallVec;
 
 use crate::bug::Within;
 use crate::builtins::buffer::push;
-use crate::builtins::{BuiltinContext, Fault, Operands};
+use crate::builtins::{BuiltinContext, BuiltinError, Operands};
 use crate::index::Indexed as _;
 use crate::value::{TextView, ValueRef};
 
 pub fn replace<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, old, new) = (operands.text(0)?, operands.text(1)?, operands.text(2)?);
     if old.as_bytes().is_empty() {
         return replace_all(call, text, &[(old, new)]);
@@ -20,11 +20,11 @@ pub fn replace<'e>(
     let (bytes, old, new) = (text.as_bytes(), old.as_bytes(), new.as_bytes());
     call.budget.spend_len(bytes.len() / 64)?;
     if let ([old], [new]) = (old, new) {
-        return replace_byte(call, operands.at(0), bytes, [*old, *new]);
+        return replace_byte(call, operands.operand(0), bytes, [*old, *new]);
     }
     let mut found = memmem::find_iter(bytes, old).peekable();
     if found.peek().is_none() {
-        return Ok(operands.at(0));
+        return Ok(operands.operand(0));
     }
     let mut buffer = call.buffer();
     let mut done = 0;
@@ -43,7 +43,7 @@ fn replace_byte<'e>(
     text: ValueRef<'e>,
     bytes: &[u8],
     [old, new]: [u8; 2],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     if memchr::memchr(old, bytes).is_none() {
         return Ok(text);
     }
@@ -58,13 +58,13 @@ fn replace_byte<'e>(
 pub fn replace_n<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let patterns = operands.object(0)?;
     let text = operands.text(1)?;
     let mut pairs: SmallVec<[_; 8]> = SmallVec::with_capacity(patterns.len());
     for (old, new) in patterns.iter() {
         let refuse = |what| {
-            Fault::type_error(format!(
+            BuiltinError::type_error(format!(
                 "operand 1 non-string {what} found in pattern object"
             ))
         };
@@ -81,9 +81,9 @@ fn replace_all<'e>(
     call: &mut BuiltinContext<'e>,
     text: TextView<'e>,
     pairs: &[(TextView<'e>, TextView<'e>)],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let empty = pairs.iter().position(|(old, _)| old.as_bytes().is_empty());
-    let firsts = Firsts::of(pairs);
+    let firsts = Firsts::from_pairs(pairs);
     let bytes = text.as_bytes();
     call.budget.spend_len(bytes.len() / 16)?;
     let mut buffer = call.buffer();
@@ -130,7 +130,7 @@ struct Firsts {
 
 impl Firsts {
     /// Pairs that replace an empty string have none.
-    fn of(pairs: &[(TextView<'_>, TextView<'_>)]) -> Self {
+    fn from_pairs(pairs: &[(TextView<'_>, TextView<'_>)]) -> Self {
         let first = |(index, (old, _)): (usize, &(TextView<'_>, TextView<'_>))| {
             Some((*old.as_bytes().first()?, index))
         };

@@ -6,14 +6,14 @@ use memchr::memmem;
 
 use crate::bug::Within;
 use crate::builtins::tested::tested;
-use crate::builtins::{BuiltinContext, Fault, Operands, Prepared, occurrences, runes};
+use crate::builtins::{BuiltinContext, BuiltinError, Operands, Prepared, occurrences, runes};
 use crate::value::ValueRef;
 use crate::value::text::lossy;
 
 pub fn contains<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, part) = (operands.text(0)?, operands.text(1)?);
     Ok(ValueRef::Bool(
         memmem::find(text.as_bytes(), part.as_bytes()).is_some(),
@@ -32,7 +32,7 @@ pub fn prepare_contains(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Pre
 pub fn count<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, part) = (operands.text(0)?, operands.text(1)?);
     call.budget.spend_len(text.as_bytes().len() / 64)?;
     let found = if part.as_bytes().is_empty() {
@@ -46,12 +46,12 @@ pub fn count<'e>(
 pub fn indexof<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, part) = (operands.text(0)?, operands.text(1)?);
     // characters are compared, so a byte that belongs to none equals U+FFFD
     let (text, part) = (text.to_str(), part.to_str());
     if part.is_empty() {
-        return Err(Fault::error("empty search character"));
+        return Err(BuiltinError::error("empty search character"));
     }
     Ok(position(
         &text,
@@ -75,7 +75,7 @@ impl Prepared for IndexOf {
         &self,
         _: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         let text = operands.text(0)?;
         let text = text.to_str();
         Ok(position(&text, self.0.find(text.as_bytes())))
@@ -94,11 +94,11 @@ pub fn prepare_indexof(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prep
 pub fn indexof_n<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, part) = (operands.text(0)?, operands.text(1)?);
     let (text, part) = (text.to_str(), part.to_str());
     if part.is_empty() {
-        return Err(Fault::error("empty search character"));
+        return Err(BuiltinError::error("empty search character"));
     }
     call.budget.spend_len(text.len())?;
     call.budget.reserve(part.len().saturating_mul(8))?;
@@ -116,12 +116,12 @@ pub fn indexof_n<'e>(
 pub fn substring<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     let start = operands.int(1)?;
     let length = operands.int(2)?;
     let Ok(start) = usize::try_from(start) else {
-        return Err(Fault::error("negative offset"));
+        return Err(BuiltinError::error("negative offset"));
     };
     let length = usize::try_from(length).ok();
     let bytes = text.as_bytes();
@@ -131,7 +131,7 @@ pub fn substring<'e>(
         return Ok(call.part(text, start..end));
     }
     if start == 0 && length.is_some_and(|length| length >= bytes.len()) {
-        return Ok(operands.at(0));
+        return Ok(operands.operand(0));
     }
     let from = runes::offset(bytes, start);
     let rest = bytes.within(from..);

@@ -4,7 +4,7 @@ use memchr::memmem;
 
 use crate::bug::bug;
 use crate::builtins::buffer::Buffer;
-use crate::builtins::{BuiltinContext, Fault, Members, Operands, runes};
+use crate::builtins::{BuiltinContext, BuiltinError, Members, Operands, runes};
 use crate::value::array::ArrayView;
 use crate::value::{TextView, Value, ValueRef};
 
@@ -17,19 +17,19 @@ const FEW: usize = 8;
 pub fn split<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, delimiter) = (operands.text(0)?, operands.text(1)?);
-    let parts = parts(call, text, delimiter)?;
+    let parts = split_segments(call, text, delimiter)?;
     Ok(call.arena.array_of(parts))
 }
 
 pub fn split_n<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, delimiter) = (operands.text(0)?, operands.text(1)?);
     let wanted = operands.int(2)?;
-    let parts = parts(call, text, delimiter)?;
+    let parts = split_segments(call, text, delimiter)?;
     let count = usize::try_from(wanted.unsigned_abs()).unwrap_or(usize::MAX);
     let count = count.min(parts.len());
     let kept = if wanted < 0 {
@@ -42,11 +42,11 @@ pub fn split_n<'e>(
         .array_of(kept.unwrap_or_else(|| bug!("there are fewer parts than were counted"))))
 }
 
-fn parts<'e>(
+fn split_segments<'e>(
     call: &mut BuiltinContext<'e>,
     text: TextView<'e>,
     delimiter: TextView<'e>,
-) -> Result<&'e [ValueRef<'e>], Fault> {
+) -> Result<&'e [ValueRef<'e>], BuiltinError> {
     let (bytes, delimiter) = (text.as_bytes(), delimiter.as_bytes());
     call.budget.spend_len(bytes.len() / 16)?;
     let mut parts = call.arena.list();
@@ -93,7 +93,7 @@ fn parts<'e>(
 pub fn concat<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let delimiter = operands.text(0)?;
     let members = operands.members(1, &["set", "array"])?;
     call.budget.spend_len(members.len())?;
@@ -115,7 +115,7 @@ pub fn concat<'e>(
         return Ok(joined);
     }
     let refused = members.texts(1).find_map(Result::err);
-    Err(refused.unwrap_or(Fault::Undefined))
+    Err(refused.unwrap_or(BuiltinError::Undefined))
 }
 
 /// Strings with a delimiter between them; `None` when one is no string.
@@ -123,7 +123,7 @@ fn join<'e, 'a>(
     call: &BuiltinContext<'e>,
     delimiter: &[u8],
     parts: impl Iterator<Item = Option<&'a [u8]>> + Clone,
-) -> Result<Option<ValueRef<'e>>, Fault> {
+) -> Result<Option<ValueRef<'e>>, BuiltinError> {
     let mut length = 0_usize;
     for part in parts.clone() {
         let Some(part) = part else { return Ok(None) };

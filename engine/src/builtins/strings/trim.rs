@@ -3,34 +3,34 @@
 use std::borrow::Cow;
 
 use crate::bug::Within;
-use crate::builtins::{BuiltinContext, Fault, Operands, runes};
+use crate::builtins::{BuiltinContext, BuiltinError, Operands, runes};
 use crate::value::{TextView, ValueRef};
 
 pub fn trim<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     by_set(call, operands, Ends::Both)
 }
 
 pub fn trim_left<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     by_set(call, operands, Ends::Left)
 }
 
 pub fn trim_right<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     by_set(call, operands, Ends::Right)
 }
 
 pub fn trim_space<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     Ok(cut(
         call,
         operands.text(0)?,
@@ -42,11 +42,11 @@ pub fn trim_space<'e>(
 pub fn trim_prefix<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, prefix) = (operands.text(0)?, operands.text(1)?);
     let (bytes, prefix) = (text.as_bytes(), prefix.as_bytes());
     if prefix.is_empty() || !bytes.starts_with(prefix) {
-        return Ok(operands.at(0));
+        return Ok(operands.operand(0));
     }
     Ok(call.part(text, prefix.len()..bytes.len()))
 }
@@ -54,11 +54,11 @@ pub fn trim_prefix<'e>(
 pub fn trim_suffix<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, suffix) = (operands.text(0)?, operands.text(1)?);
     let (bytes, suffix) = (text.as_bytes(), suffix.as_bytes());
     if suffix.is_empty() || !bytes.ends_with(suffix) {
-        return Ok(operands.at(0));
+        return Ok(operands.operand(0));
     }
     Ok(call.part(text, 0..bytes.len() - suffix.len()))
 }
@@ -74,7 +74,7 @@ fn by_set<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
     ends: Ends,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, set) = (operands.text(0)?, operands.text(1)?);
     if let [byte] = *set.as_bytes()
         && byte.is_ascii()

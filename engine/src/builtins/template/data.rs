@@ -88,7 +88,7 @@ impl<'e> Data<'e> {
     }
 
     /// Whether `if` takes it for true: neither nothing nor empty nor zero. Numbers of documents are texts.
-    pub fn holds(self) -> bool {
+    pub fn is_truthy(self) -> bool {
         match self.concrete() {
             Self::Missing | Self::Element(_) => false,
             Self::Document(value) => match value {

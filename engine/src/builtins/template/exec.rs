@@ -8,7 +8,7 @@ use super::tree::{
 };
 use super::{NO_VALUE, print, quoted};
 use crate::builtins::buffer::{Buffer, push};
-use crate::builtins::{BuiltinContext, Fault};
+use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::limits;
 use crate::value::ValueRef;
 
@@ -18,7 +18,7 @@ pub fn render<'e>(
     text: &str,
     templates: &Templates,
     data: ValueRef<'e>,
-) -> Result<Buffer<'e>, Fault> {
+) -> Result<Buffer<'e>, BuiltinError> {
     let out = call.buffer();
     let mut machine = Machine {
         call,
@@ -48,40 +48,45 @@ struct Machine<'m, 't, 'e> {
 
 /// How a list of nodes ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Flow {
+enum ListEnd {
     On,
     Break,
     Continue,
 }
 
-type Outcome<'e> = Result<Data<'e>, Fault>;
+type Outcome<'e> = Result<Data<'e>, BuiltinError>;
 
 impl<'t, 'e> Machine<'_, 't, 'e> {
     /// The error of a part: its place, its text and what is wrong.
-    fn fail<T>(&self, position: Position, part: &dyn ToString, message: &str) -> Result<T, Fault> {
+    fn fail<T>(
+        &self,
+        position: Position,
+        part: &dyn ToString,
+        message: &str,
+    ) -> Result<T, BuiltinError> {
         let before = self.text.get(..position.at).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
         let column = before
             .rfind('\n')
             .map_or(position.at, |end| position.at - end);
-        Err(Fault::error(format!(
+        Err(BuiltinError::error(format!(
             "template: {MAIN}:{line}:{column}: executing {} at <{}>: {message}",
             quoted(self.name),
             part.to_string()
         )))
     }
 
-    fn nodes(&mut self, nodes: &'t [Node], dot: Data<'e>) -> Result<Flow, Fault> {
+    fn nodes(&mut self, nodes: &'t [Node], dot: Data<'e>) -> Result<ListEnd, BuiltinError> {
         for node in nodes {
             let flow = self.node(node, dot)?;
-            if flow != Flow::On {
+            if flow != ListEnd::On {
                 return Ok(flow);
             }
         }
-        Ok(Flow::On)
+        Ok(ListEnd::On)
     }
 
-    fn node(&mut self, node: &'t Node, dot: Data<'e>) -> Result<Flow, Fault> {
+    fn node(&mut self, node: &'t Node, dot: Data<'e>) -> Result<ListEnd, BuiltinError> {
         self.call.budget.step()?;
         match node {
             Node::Text(text) => push(self.call, &mut self.out, text.as_bytes())?,
@@ -99,13 +104,13 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
                 argument,
                 position,
             } => self.template(node, name, argument.as_ref(), *position, dot)?,
-            Node::Break => return Ok(Flow::Break),
-            Node::Continue => return Ok(Flow::Continue),
+            Node::Break => return Ok(ListEnd::Break),
+            Node::Continue => return Ok(ListEnd::Continue),
         }
-        Ok(Flow::On)
+        Ok(ListEnd::On)
     }
 
-    fn print(&mut self, value: Data<'e>) -> Result<(), Fault> {
+    fn print(&mut self, value: Data<'e>) -> Result<(), BuiltinError> {
         if value.is_missing() {
             return push(self.call, &mut self.out, NO_VALUE.as_bytes());
         }
@@ -123,10 +128,15 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         push(self.call, &mut self.out, text.text_or_empty().as_bytes())
     }
 
-    fn branch(&mut self, branch: &'t Branch, dot: Data<'e>, binds: bool) -> Result<Flow, Fault> {
+    fn branch(
+        &mut self,
+        branch: &'t Branch,
+        dot: Data<'e>,
+        binds: bool,
+    ) -> Result<ListEnd, BuiltinError> {
         let known = self.variables.len();
         let value = self.pipeline(&branch.pipeline, dot)?;
-        let flow = if value.holds() {
+        let flow = if value.is_truthy() {
             self.nodes(&branch.then, if binds { value } else { dot })?
         } else {
             self.nodes(&branch.otherwise, dot)?
@@ -135,7 +145,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         Ok(flow)
     }
 
-    fn range(&mut self, branch: &'t Branch, dot: Data<'e>) -> Result<Flow, Fault> {
+    fn range(&mut self, branch: &'t Branch, dot: Data<'e>) -> Result<ListEnd, BuiltinError> {
         let known = self.variables.len();
         let value = self.pipeline(&branch.pipeline, dot)?;
         let ran = match value {
@@ -172,7 +182,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
             },
         };
         let flow = if ran {
-            Flow::On
+            ListEnd::On
         } else {
             self.nodes(&branch.otherwise, dot)?
         };
@@ -181,7 +191,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
     }
 
     /// An error of a range, which is told of the operand that was looked at last.
-    fn fail_range<T>(&self, branch: &Branch, message: &str) -> Result<T, Fault> {
+    fn fail_range<T>(&self, branch: &Branch, message: &str) -> Result<T, BuiltinError> {
         let last = branch.pipeline.commands.last();
         match last.and_then(|command| command.operands.first()) {
             Some(operand) => self.fail(operand.position, operand, message),
@@ -194,7 +204,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         &mut self,
         branch: &'t Branch,
         elements: impl Iterator<Item = (Data<'e>, Data<'e>)>,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, BuiltinError> {
         let names = &branch.pipeline.variables;
         let known = self.variables.len();
         let mut ran = false;
@@ -211,7 +221,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
             }
             let flow = self.nodes(&branch.then, element)?;
             self.variables.truncate(known);
-            if flow == Flow::Break {
+            if flow == ListEnd::Break {
                 break;
             }
         }
@@ -237,7 +247,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         argument: Option<&'t Pipeline>,
         position: Position,
         dot: Data<'e>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), BuiltinError> {
         let Some(nodes) = self.templates.get(name) else {
             let message = format!("template {} not defined", quoted(name));
             return self.fail(position, node, &message);
@@ -281,7 +291,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         Ok(value)
     }
 
-    fn undefined<T>(&self, pipeline: &Pipeline, name: &str) -> Result<T, Fault> {
+    fn undefined<T>(&self, pipeline: &Pipeline, name: &str) -> Result<T, BuiltinError> {
         let message = format!("undefined variable: {name}");
         let last = pipeline.commands.last();
         match last.and_then(|command| command.operands.last()) {

@@ -3,19 +3,19 @@
 use super::data::{Basic, Data};
 use super::{escape, print};
 use crate::bug::{Within as _, bug};
-use crate::builtins::{BuiltinContext, Fault};
+use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::value::array::ArrayView;
 use crate::value::{Kind, ValueRef};
 
 /// Why a call fails: in words of its own, or for good.
 pub enum Failure {
     Message(String),
-    Fault(Fault),
+    Evaluation(BuiltinError),
 }
 
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
+impl From<BuiltinError> for Failure {
+    fn from(fault: BuiltinError) -> Self {
+        Self::Evaluation(fault)
     }
 }
 
@@ -35,7 +35,7 @@ pub fn arity(name: &str) -> Option<(usize, bool)> {
 }
 
 /// Whether there is such a function.
-pub fn is_known(name: &str) -> bool {
+pub fn is_defined(name: &str) -> bool {
     arity(name).is_some()
 }
 
@@ -62,7 +62,7 @@ pub fn call<'e>(
         "js" => escaped(call, arguments, escape::js),
         "urlquery" => escaped(call, arguments, escape::url),
         "len" => length(first),
-        "not" => truth(!first.holds()),
+        "not" => truth(!first.is_truthy()),
         "index" => index(first, rest),
         "slice" => slice(call, first, rest),
         "eq" => truth(equal(call, first, rest)?),

@@ -15,7 +15,7 @@ use std::sync::{Arc, LazyLock};
 use memchr::memmem::Finder;
 
 use super::patterns::{Family, Pattern};
-use super::{Builtin, BuiltinContext, Fault, Operands, Prepared};
+use super::{Builtin, BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::bug::Within;
 use crate::limits;
 use crate::value::{Kind, TextView, ValueRef, display, json, text};
@@ -72,7 +72,7 @@ impl Template {
         &self,
         call: &mut BuiltinContext<'e>,
         variables: ValueRef<'e>,
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         let rendered = stacker::maybe_grow(limits::COMPILE_STACK, limits::COMPILE_STACK, || {
             exec::render(call, &self.text, &self.templates, variables)
         })?;
@@ -100,9 +100,9 @@ impl Prepared for Parsed {
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         operands.object(1)?;
-        let variables = decoded(call, operands.at(1))?;
+        let variables = decoded(call, operands.operand(1))?;
         self.0.render(call, variables)
     }
 }
@@ -116,14 +116,14 @@ fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
 fn render_template<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     operands.object(1)?;
-    let variables = decoded(call, operands.at(1))?;
+    let variables = decoded(call, operands.operand(1))?;
     let template = call
         .patterns
         .get(Family::Template, text.as_bytes(), || Template::parse(&text))
-        .map_err(Fault::error)?;
+        .map_err(BuiltinError::error)?;
     template.render(call, variables)
 }
 
@@ -132,14 +132,14 @@ fn render_template<'e>(
 fn decoded<'e>(
     call: &mut BuiltinContext<'e>,
     variables: ValueRef<'e>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     if is_plain(variables) {
         return Ok(variables);
     }
     let text = variables.to_string();
     call.budget.reserve(text.len())?;
     let text = call.arena.bump().alloc_str(&text);
-    json::unmarshal(call.arena, text.as_bytes()).map_err(Fault::error)
+    json::unmarshal(call.arena, text.as_bytes()).map_err(BuiltinError::error)
 }
 
 /// Whether the Rego text of a value is JSON that stands for the value.

@@ -130,7 +130,7 @@ impl Parser {
         None
     }
 
-    fn next_solid(&mut self) -> Token {
+    fn next_non_space(&mut self) -> Token {
         self.skip_space();
         self.next()
     }
@@ -141,7 +141,7 @@ impl Parser {
     }
 
     fn expect_right_delimiter(&mut self, context: &str) -> Parsed<()> {
-        let token = self.next_solid();
+        let token = self.next_non_space();
         if token.kind == Kind::RightDelimiter {
             return Ok(());
         }
@@ -155,7 +155,7 @@ impl Parser {
             match token.kind {
                 Kind::End => break,
                 Kind::LeftDelimiter => {
-                    let word = self.next_solid();
+                    let word = self.next_non_space();
                     if word.kind == Kind::Keyword && word.text == "define" {
                         self.definition()?;
                         continue;
@@ -193,7 +193,7 @@ impl Parser {
 
     fn definition(&mut self) -> Parsed<()> {
         let context = "define clause";
-        let token = self.next_solid();
+        let token = self.next_non_space();
         let name = self.template_name(&token, context)?;
         self.expect_right_delimiter(context)?;
         let nodes = self.body(context)?;
@@ -242,7 +242,7 @@ impl Parser {
     }
 
     fn text_or_action(&mut self) -> Parsed<Step> {
-        let token = self.next_solid();
+        let token = self.next_non_space();
         match token.kind {
             Kind::Text => Ok(Step::Node(Node::Text(token.text))),
             Kind::LeftDelimiter => {
@@ -256,7 +256,7 @@ impl Parser {
     }
 
     fn action(&mut self) -> Parsed<Step> {
-        let token = self.next_solid();
+        let token = self.next_non_space();
         if token.kind != Kind::Keyword {
             self.back(token);
             let pipeline = self.pipeline("command", Kind::RightDelimiter)?;
@@ -343,7 +343,7 @@ impl Parser {
 
     fn block(&mut self) -> Parsed<Node> {
         let context = "block clause";
-        let token = self.next_solid();
+        let token = self.next_non_space();
         let name = self.template_name(&token, context)?;
         let argument = self.pipeline(context, Kind::RightDelimiter)?;
         let nodes = self.body(context)?;
@@ -357,9 +357,9 @@ impl Parser {
 
     fn template(&mut self) -> Parsed<Node> {
         let context = "template clause";
-        let token = self.next_solid();
+        let token = self.next_non_space();
         let name = self.template_name(&token, context)?;
-        let next = self.next_solid();
+        let next = self.next_non_space();
         let argument = if next.kind == Kind::RightDelimiter {
             None
         } else {

@@ -2,7 +2,7 @@
 
 use super::data::{Basic, Data};
 use crate::builtins::sprintf::{self, Argument, Printer, Spec, Values};
-use crate::builtins::{BuiltinContext, Fault};
+use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::value::{TextView, ValueRef};
 
 /// The values for a format.
@@ -34,7 +34,7 @@ pub fn format<'e>(
     call: &BuiltinContext<'e>,
     format: &[u8],
     values: &[Data<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let mut printer = Printer::new(call);
     sprintf::print(
         &mut printer,
@@ -62,7 +62,7 @@ pub fn plain<'e>(
     call: &BuiltinContext<'e>,
     values: &[Data<'e>],
     line: bool,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let mut printer = Printer::new(call);
     let mut text_before = true;
     for (index, value) in values.iter().enumerate() {
@@ -81,7 +81,11 @@ pub fn plain<'e>(
 }
 
 /// A value as messages show it, by `%v` or `%s`.
-pub fn shown(call: &BuiltinContext<'_>, value: Data<'_>, verb: char) -> Result<String, Fault> {
+pub fn shown(
+    call: &BuiltinContext<'_>,
+    value: Data<'_>,
+    verb: char,
+) -> Result<String, BuiltinError> {
     let mut printer = Printer::new(call);
     by_verb(&mut printer, value.concrete(), verb, false)?;
     Ok(String::from_utf8_lossy(&printer.finish()).into_owned())
@@ -93,7 +97,7 @@ fn by_verb(
     value: Data<'_>,
     verb: char,
     inside: bool,
-) -> Result<(), Fault> {
+) -> Result<(), BuiltinError> {
     if verb == 'T' && !value.is_missing() {
         return printer.padded_text(value.type_name().as_bytes());
     }
@@ -126,12 +130,12 @@ fn text_by_verb(
     printer: &mut Printer<'_, '_>,
     text: TextView<'_>,
     verb: char,
-) -> Result<(), Fault> {
+) -> Result<(), BuiltinError> {
     printer.value(&Argument::Text(text), verb)
 }
 
 /// `nil`, which has no verbs but those that show it; inside of collections all do.
-fn nothing(printer: &mut Printer<'_, '_>, verb: char, inside: bool) -> Result<(), Fault> {
+fn nothing(printer: &mut Printer<'_, '_>, verb: char, inside: bool) -> Result<(), BuiltinError> {
     match verb {
         'v' if printer.spec.sharp && inside => printer.raw(b"interface {}(nil)"),
         _ if inside => printer.raw(b"<nil>"),
@@ -140,7 +144,7 @@ fn nothing(printer: &mut Printer<'_, '_>, verb: char, inside: bool) -> Result<()
     }
 }
 
-fn collection(printer: &mut Printer<'_, '_>, value: ValueRef<'_>, verb: char) -> Result<(), Fault> {
+fn collection(printer: &mut Printer<'_, '_>, value: ValueRef<'_>, verb: char) -> Result<(), BuiltinError> {
     let spec = printer.spec;
     let typed = verb == 'v' && spec.sharp;
     let mut first = true;
@@ -179,7 +183,12 @@ fn collection(printer: &mut Printer<'_, '_>, value: ValueRef<'_>, verb: char) ->
     printer.raw(if typed { b"}" } else { b"]" })
 }
 
-fn complex(printer: &mut Printer<'_, '_>, re: f64, im: f64, verb: char) -> Result<(), Fault> {
+fn complex(
+    printer: &mut Printer<'_, '_>,
+    re: f64,
+    im: f64,
+    verb: char,
+) -> Result<(), BuiltinError> {
     let known = matches!(
         verb,
         'v' | 'b' | 'g' | 'G' | 'x' | 'X' | 'f' | 'F' | 'e' | 'E'

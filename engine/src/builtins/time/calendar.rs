@@ -1,29 +1,29 @@
 //! Reckoning with years, months and days.
 
 use super::instant::{Instant, checked_ns, days_in};
-use crate::builtins::{BuiltinContext, Fault, Operands};
+use crate::builtins::{BuiltinContext, BuiltinError, Operands};
 use crate::value::ValueRef;
 
 pub fn add_date<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let instant = Instant::read(call, operands.at(0))?;
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let instant = Instant::read(call, operands.operand(0))?;
     let (years, months, days) = (operands.int(1)?, operands.int(2)?, operands.int(3)?);
     let mut civil = instant.civil();
     civil.year = civil.year.saturating_add(years);
     civil.month = civil.month.saturating_add(months);
     civil.day = civil.day.saturating_add(days);
-    checked_ns(civil.to_ns_in(&instant.place(call)?))
+    checked_ns(civil.to_ns_in(&instant.zone(call)?))
 }
 
 pub fn diff<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let first = Instant::read(call, operands.at(0))?;
-    let second = Instant::read(call, operands.at(1))?;
-    let second = second.within(&first.place(call)?);
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let first = Instant::read(call, operands.operand(0))?;
+    let second = Instant::read(call, operands.operand(1))?;
+    let second = second.within(&first.zone(call)?);
     let (from, to) = if first.ns <= second.ns {
         (first.civil(), second.civil())
     } else {

@@ -1,7 +1,7 @@
 //! Durations: `1h30m`, `-1.5d`.
 
 use super::parse::quote;
-use crate::builtins::Fault;
+use crate::builtins::BuiltinError;
 use crate::value::display;
 
 /// Nanoseconds of a unit.
@@ -55,16 +55,16 @@ fn part(digits: &[u8], unit: u64) -> u64 {
 
 /// Reads a duration in nanoseconds. Where something is called like a day, a week or a year, these are counted in hours
 /// first, and units are read as they are known to be spelled.
-pub fn parse(text: &[u8]) -> Result<i64, Fault> {
+pub fn parse(text: &[u8]) -> Result<i64, BuiltinError> {
     if !text.iter().any(|byte| b"dwy".contains(byte)) {
-        return parse_in(text, || quote(text)).map_err(Fault::error);
+        return parse_in(text, || quote(text)).map_err(BuiltinError::error);
     }
     let mut shown = String::new();
     // writing to a string does not fail
     let _ = display::quote(text, &mut shown);
     match in_hours(text) {
-        Some(text) => parse_in(&text, || shown).map_err(Fault::error),
-        None => Err(Fault::error(invalid(&shown))),
+        Some(text) => parse_in(&text, || shown).map_err(BuiltinError::error),
+        None => Err(BuiltinError::error(invalid(&shown))),
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::instant::{Civil, Instant, SECOND};
 use super::layout::{self, Field, Layout, MONTHS, Pad, SHORT_NAME};
-use super::zone::Place;
+use super::zone::TimeZoneRef;
 use crate::bug::bug;
 use crate::builtins::Operands;
 use crate::builtins::buffer::{Buffer, push};
-use crate::builtins::{BuiltinContext, Fault};
+use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::value::ValueRef;
 
 const NO_DIGIT: &str = "a digit of more than ten values";
@@ -14,16 +14,16 @@ const NO_DIGIT: &str = "a digit of more than ten values";
 pub fn format<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let instant = Instant::read(call, operands.at(0))?;
-    let place = instant.place(call)?;
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let instant = Instant::read(call, operands.operand(0))?;
+    let zone = instant.zone(call)?;
     let buffer = match &instant.layout {
         Some(layout) if !layout.as_bytes().is_empty() => {
             Layout::with(call, layout.as_bytes(), |layout| {
-                shown(call, (&instant, &place), layout)
+                shown(call, (&instant, &zone), layout)
             })?
         }
-        _ => shown(call, (&instant, &place), layout::rfc3339_nano())?,
+        _ => shown(call, (&instant, &zone), layout::rfc3339_nano())?,
     };
     Ok(call.text(buffer))
 }
@@ -31,12 +31,12 @@ pub fn format<'e>(
 /// The text of a time in the form of a layout.
 fn shown<'e>(
     call: &BuiltinContext<'e>,
-    (instant, place): (&Instant<'_>, &Place),
+    (instant, zone): (&Instant<'_>, &TimeZoneRef),
     layout: &Layout,
-) -> Result<Buffer<'e>, Fault> {
+) -> Result<Buffer<'e>, BuiltinError> {
     let mut writer = Writer {
         call,
-        place,
+        zone,
         buffer: call.buffer(),
         civil: instant.civil(),
     };
@@ -51,17 +51,17 @@ fn shown<'e>(
 
 struct Writer<'c, 'e> {
     call: &'c BuiltinContext<'e>,
-    place: &'c Place,
+    zone: &'c TimeZoneRef,
     buffer: Buffer<'e>,
     civil: Civil,
 }
 
 impl Writer<'_, '_> {
-    fn text(&mut self, text: &[u8]) -> Result<(), Fault> {
+    fn text(&mut self, text: &[u8]) -> Result<(), BuiltinError> {
         push(self.call, &mut self.buffer, text)
     }
 
-    fn number(&mut self, number: i64, pad: Pad, width: usize) -> Result<(), Fault> {
+    fn number(&mut self, number: i64, pad: Pad, width: usize) -> Result<(), BuiltinError> {
         let digit =
             |unit: i64| b'0' + u8::try_from(number / unit % 10).unwrap_or_else(|_| bug!(NO_DIGIT));
         match (pad, width, number) {
@@ -89,18 +89,18 @@ impl Writer<'_, '_> {
         self.text(digits.as_bytes())
     }
 
-    fn fill(&mut self, byte: u8, count: usize) -> Result<(), Fault> {
+    fn fill(&mut self, byte: u8, count: usize) -> Result<(), BuiltinError> {
         for _ in 0..count {
             self.text(&[byte])?;
         }
         Ok(())
     }
 
-    fn name(&mut self, name: &str, length: usize) -> Result<(), Fault> {
+    fn name(&mut self, name: &str, length: usize) -> Result<(), BuiltinError> {
         self.text(name.as_bytes().get(..length).unwrap_or(name.as_bytes()))
     }
 
-    fn field(&mut self, field: Field, instant: &Instant<'_>) -> Result<(), Fault> {
+    fn field(&mut self, field: Field, instant: &Instant<'_>) -> Result<(), BuiltinError> {
         let civil = self.civil;
         let month = || {
             let at = usize::try_from(civil.month - 1).ok();
@@ -130,7 +130,7 @@ impl Writer<'_, '_> {
             }),
             Field::ZoneName => {
                 let second = instant.ns.div_euclid(SECOND);
-                self.text(self.place.abbreviation(second).as_bytes())
+                self.text(self.zone.abbreviation(second).as_bytes())
             }
             Field::Offset { z, colons, parts } => self.offset(instant.offset, z, colons, parts),
             Field::Fraction {
@@ -141,7 +141,13 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn offset(&mut self, seconds: i64, z: bool, colons: bool, parts: u8) -> Result<(), Fault> {
+    fn offset(
+        &mut self,
+        seconds: i64,
+        z: bool,
+        colons: bool,
+        parts: u8,
+    ) -> Result<(), BuiltinError> {
         if z && seconds == 0 {
             return self.text(b"Z");
         }
@@ -158,13 +164,18 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    fn fraction(&mut self, separator: u8, digits: usize, trimmed: bool) -> Result<(), Fault> {
+    fn fraction(
+        &mut self,
+        separator: u8,
+        digits: usize,
+        trimmed: bool,
+    ) -> Result<(), BuiltinError> {
         /// There are no places beyond nanoseconds.
-        const PLACES: usize = 9;
-        let mut places = [b'0'; PLACES];
+        const MAX_FRACTION_DIGITS: usize = 9;
+        let mut places = [b'0'; MAX_FRACTION_DIGITS];
         let mut left = self.civil.ns.unsigned_abs();
-        for place in places.iter_mut().rev() {
-            *place = b'0' + u8::try_from(left % 10).unwrap_or_else(|_| bug!(NO_DIGIT));
+        for zone in places.iter_mut().rev() {
+            *zone = b'0' + u8::try_from(left % 10).unwrap_or_else(|_| bug!(NO_DIGIT));
             left /= 10;
         }
         let mut shown = places.get(..digits).unwrap_or(&places);

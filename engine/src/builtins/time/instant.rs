@@ -1,8 +1,8 @@
 //! A point in time and how it reads on calendars and clocks.
 
-use super::zone::Place;
+use super::zone::TimeZoneRef;
 use crate::bug::bug;
-use crate::builtins::{BuiltinContext, Fault, FaultError, Operands};
+use crate::builtins::{BuiltinContext, BuiltinError, BuiltinErrorDetail, Operands};
 use crate::value::{Number, TextView, ValueRef};
 
 /// Nanoseconds of a second.
@@ -36,10 +36,10 @@ pub struct Civil {
 
 impl<'e> Instant<'e> {
     /// Reads a number of nanoseconds, or an array of it, a zone and a layout.
-    pub fn read(call: &mut BuiltinContext<'e>, operand: ValueRef<'e>) -> Result<Self, Fault> {
+    pub fn read(call: &mut BuiltinContext<'e>, operand: ValueRef<'e>) -> Result<Self, BuiltinError> {
         let Some(parts) = operand.as_array().filter(|parts| parts.len() > 1) else {
             let number = operand.as_number().ok_or_else(|| {
-                Fault::Error(Box::new(FaultError::Operand {
+                BuiltinError::Error(Box::new(BuiltinErrorDetail::Operand {
                     position: 1,
                     want: &["either number (ns) or [number (ns), string (tz)]"],
                     got: operand.kind().as_str().into(),
@@ -59,7 +59,7 @@ impl<'e> Instant<'e> {
         let part = |at| parts.get(at).unwrap_or_default();
         let ns = [part(0)].number(0)?;
         let name = part(1);
-        Place::find(call, name)?;
+        TimeZoneRef::find(call, name)?;
         let layout = match parts.get(2) {
             Some(layout) => Some([layout].text(0)?),
             None => None,
@@ -67,25 +67,25 @@ impl<'e> Instant<'e> {
         let ns = exact(ns)?;
         Ok(Self {
             ns,
-            offset: Place::last(call).offset(ns.div_euclid(SECOND)),
+            offset: TimeZoneRef::last(call).offset(ns.div_euclid(SECOND)),
             name: Some(name),
             layout,
         })
     }
 
     /// Where it is looked at.
-    pub fn place(&self, call: &mut BuiltinContext<'e>) -> Result<Place, Fault> {
+    pub fn zone(&self, call: &mut BuiltinContext<'e>) -> Result<TimeZoneRef, BuiltinError> {
         let Some(name) = self.name else {
-            return Ok(Place::Utc);
+            return Ok(TimeZoneRef::Utc);
         };
-        Place::find(call, name)?;
-        Ok(Place::last(call).clone())
+        TimeZoneRef::find(call, name)?;
+        Ok(TimeZoneRef::last(call).clone())
     }
 
     /// The same point in time at another place.
-    pub fn within(self, place: &Place) -> Self {
+    pub fn within(self, zone: &TimeZoneRef) -> Self {
         Self {
-            offset: place.offset(self.ns.div_euclid(SECOND)),
+            offset: zone.offset(self.ns.div_euclid(SECOND)),
             ..self
         }
     }
@@ -107,17 +107,17 @@ impl<'e> Instant<'e> {
     }
 }
 
-fn exact(number: Number<'_>) -> Result<i64, Fault> {
+fn exact(number: Number<'_>) -> Result<i64, BuiltinError> {
     number
         .rounded_to_i64()
-        .ok_or_else(|| Fault::error("timestamp too big"))
+        .ok_or_else(|| BuiltinError::error("timestamp too big"))
 }
 
 /// The time as a value, if 64 bits hold it.
-pub fn checked_ns<'e>(ns: Option<i128>) -> Result<ValueRef<'e>, Fault> {
+pub fn checked_ns<'e>(ns: Option<i128>) -> Result<ValueRef<'e>, BuiltinError> {
     let ns = ns.and_then(|ns| i64::try_from(ns).ok());
     ns.map(ValueRef::Int)
-        .ok_or_else(|| Fault::error("time outside of valid range"))
+        .ok_or_else(|| BuiltinError::error("time outside of valid range"))
 }
 
 impl Civil {
@@ -147,13 +147,13 @@ impl Civil {
 
     /// Nanoseconds since 1970 when clocks show this in a zone; of what they skip or repeat, what the offset just
     /// before or after makes of it.
-    pub fn to_ns_in(self, place: &Place) -> Option<i128> {
-        if let Place::Utc = place {
+    pub fn to_ns_in(self, zone: &TimeZoneRef) -> Option<i128> {
+        if let TimeZoneRef::Utc = zone {
             return self.to_ns(0);
         }
         let second = |ns: i128| i64::try_from(ns.div_euclid(SECOND.into())).ok();
-        let guess = place.offset(second(self.to_ns(0)?)?);
-        let offset = place.offset(second(self.to_ns(guess)?)?);
+        let guess = zone.offset(second(self.to_ns(0)?)?);
+        let offset = zone.offset(second(self.to_ns(guess)?)?);
         self.to_ns(offset)
     }
 

@@ -126,13 +126,13 @@ pub struct Chunk<'l> {
 /// A layout with its fields found.
 pub struct Layout {
     text: Box<[u8]>,
-    fields: Box<[Place]>,
+    fields: Box<[FieldPosition]>,
     /// Whether it is a date, with or without a time, whose fields all have their width.
     fixed: bool,
 }
 
 /// Where a field is written.
-struct Place {
+struct FieldPosition {
     field: Field,
     start: usize,
     end: usize,
@@ -140,7 +140,7 @@ struct Place {
 
 impl Pattern for Layout {
     fn bytes(&self) -> usize {
-        self.text.len() + self.fields.len() * size_of::<Place>()
+        self.text.len() + self.fields.len() * size_of::<FieldPosition>()
     }
 }
 
@@ -154,7 +154,7 @@ impl Layout {
             match field(*first, tail) {
                 Some((field, length)) => {
                     let (start, end) = (at, at + length);
-                    fields.push(Place { field, start, end });
+                    fields.push(FieldPosition { field, start, end });
                     at = end;
                 }
                 None => at += 1,
@@ -187,7 +187,7 @@ impl Layout {
 
     /// The fields of a text as they are written, each as wide as in the layout; `None` when the layout has other fields,
     /// or the text is not of its form to the byte.
-    pub fn parts<'t>(
+    pub fn split_fields<'t>(
         &'t self,
         text: &'t [u8],
     ) -> Option<impl Iterator<Item = Option<(Field, &'t [u8])>> + 't> {
@@ -306,8 +306,8 @@ fn field(first: u8, tail: &[u8]) -> Option<(Field, usize)> {
 
 /// Whether fields are year, month and day, and what else has a width of its own, each once. The name of a zone has one
 /// where the text ends with it.
-fn is_fixed(fields: &[Place], text: &[u8]) -> bool {
-    let kind = |place: &Place| match place.field {
+fn is_fixed(fields: &[FieldPosition], text: &[u8]) -> bool {
+    let kind = |place: &FieldPosition| match place.field {
         Field::LongYear => Some(0),
         Field::Month(Pad::Zero) | Field::ShortMonth => Some(1),
         Field::Day(Pad::Zero) => Some(2),

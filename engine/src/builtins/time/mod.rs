@@ -11,11 +11,13 @@ mod zone;
 
 use std::sync::Arc;
 
-use super::{Answer, Builtin, BuiltinContext, Fault, Operands, Prepared, Quick};
+use super::{
+    Builtin, BuiltinContext, BuiltinError, Intrinsic, IntrinsicResult, Operands, Prepared,
+};
 use crate::value::ValueRef;
 use instant::{Instant, checked_ns};
 pub use layout::Layout;
-pub use zone::LastPlace;
+pub use zone::LastZone;
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -56,7 +58,7 @@ pub const TABLE: &[Builtin] = &[
         parse_duration_ns,
     )
     .specialise(prepare_duration)
-    .quick(Quick::One(Answer::Int, usual::duration)),
+    .quick(Intrinsic::One(IntrinsicResult::Int, usual::duration)),
     Builtin::new(
         "time.parse_ns",
         "layout: string, value: string => ns: number",
@@ -71,7 +73,7 @@ pub const TABLE: &[Builtin] = &[
         parse_rfc3339_ns,
     )
     .specialise(prepare_rfc3339)
-    .quick(Quick::One(Answer::Int, usual::usual)),
+    .quick(Intrinsic::One(IntrinsicResult::Int, usual::usual)),
     Builtin::new(
         "time.weekday",
         "x: any<number, array<number, string>> => day: string",
@@ -89,8 +91,8 @@ pub fn matches_layout(layout: &str, text: &str) -> bool {
 fn date<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let civil = Instant::read(call, operands.at(0))?.civil();
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let civil = Instant::read(call, operands.operand(0))?.civil();
     Ok(call
         .arena
         .array(&[civil.year, civil.month, civil.day].map(ValueRef::Int)))
@@ -99,8 +101,8 @@ fn date<'e>(
 fn clock<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let civil = Instant::read(call, operands.at(0))?.civil();
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let civil = Instant::read(call, operands.operand(0))?.civil();
     Ok(call
         .arena
         .array(&[civil.hour, civil.minute, civil.second].map(ValueRef::Int)))
@@ -109,8 +111,8 @@ fn clock<'e>(
 fn weekday<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let civil = Instant::read(call, operands.at(0))?.civil();
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let civil = Instant::read(call, operands.operand(0))?.civil();
     Ok(call.arena.text(civil.weekday()))
 }
 
@@ -122,15 +124,15 @@ impl Prepared for Parser {
         &self,
         _: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         checked_ns(parse::parse(&self.0, operands.text(1)?.as_bytes())?)
     }
 
-    fn quick(&self) -> Option<(usize, Answer)> {
-        Some((1, Answer::Int))
+    fn intrinsic_operand(&self) -> Option<(usize, IntrinsicResult)> {
+        Some((1, IntrinsicResult::Int))
     }
 
-    fn answer(&self, value: &[u8]) -> Option<i64> {
+    fn intrinsic_result(&self, value: &[u8]) -> Option<i64> {
         usual::fixed(&self.0, value)
     }
 }
@@ -143,7 +145,7 @@ fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
 fn parse_ns<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (layout, value) = (operands.text(0)?, operands.text(1)?);
     let ns = Layout::with(call, layout.as_bytes(), |layout| {
         parse::parse(layout, value.as_bytes())
@@ -154,39 +156,41 @@ fn parse_ns<'e>(
 fn parse_rfc3339_ns<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     checked_ns(parse::parse_rfc3339(operands.text(0)?.as_bytes())?)
 }
 
 fn parse_duration_ns<'e>(
     _: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     duration::parse(operands.text(0)?.as_bytes()).map(ValueRef::Int)
 }
 
 /// A call with a constant text.
-struct Known(i64);
+struct ConstantTime(i64);
 
-impl Prepared for Known {
+impl Prepared for ConstantTime {
     fn call<'e>(
         &self,
         _: &mut BuiltinContext<'e>,
         _: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         Ok(ValueRef::Int(self.0))
     }
 }
 
 fn prepare_duration(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let text = operands.first().copied()??.as_text()?;
-    Some(Arc::new(Known(duration::parse(text.as_bytes()).ok()?)))
+    Some(Arc::new(ConstantTime(
+        duration::parse(text.as_bytes()).ok()?,
+    )))
 }
 
 fn prepare_rfc3339(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let text = operands.first().copied()??.as_text()?;
     match checked_ns(parse::parse_rfc3339(text.as_bytes()).ok()?).ok()? {
-        ValueRef::Int(ns) => Some(Arc::new(Known(ns))),
+        ValueRef::Int(ns) => Some(Arc::new(ConstantTime(ns))),
         _ => None,
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::instant::{Civil, days_in};
 use super::layout::{self, DAYS, Field, Layout, MONTHS, Pad, SHORT_NAME};
 use super::usual::{fixed, usual};
-use crate::builtins::Fault;
+use crate::builtins::BuiltinError;
 
 /// In quotes; of anything but ASCII the bytes are shown.
 pub fn quote(text: &[u8]) -> String {
@@ -25,14 +25,14 @@ pub fn quote(text: &[u8]) -> String {
 /// Why a field cannot be read.
 enum Mismatch {
     /// It has another form.
-    Form,
+    Syntax,
     /// It has the form, and no such hour or month exists.
     Range(&'static str),
 }
 
 /// The parts read so far.
 #[derive(Default)]
-struct Parts {
+struct ParsedFields {
     year: i64,
     month: Option<i64>,
     day: Option<i64>,
@@ -48,7 +48,7 @@ struct Parts {
 }
 
 /// Reads a time in the form of a layout, as nanoseconds since 1970; `None` when it is too far off to count.
-pub fn parse(layout: &Layout, value: &[u8]) -> Result<Option<i128>, Fault> {
+pub fn parse(layout: &Layout, value: &[u8]) -> Result<Option<i128>, BuiltinError> {
     match fixed(layout, value) {
         Some(ns) => Ok(Some(ns.into())),
         None => parse_fields(layout, value),
@@ -56,8 +56,8 @@ pub fn parse(layout: &Layout, value: &[u8]) -> Result<Option<i128>, Fault> {
 }
 
 /// The same field by field, which finds words for what is wrong.
-pub(super) fn parse_fields(layout: &Layout, value: &[u8]) -> Result<Option<i128>, Fault> {
-    let mut parts = Parts::default();
+pub(super) fn parse_fields(layout: &Layout, value: &[u8]) -> Result<Option<i128>, BuiltinError> {
+    let mut parts = ParsedFields::default();
     let mut rest = value;
     for chunk in layout.chunks() {
         rest =
@@ -66,19 +66,19 @@ pub(super) fn parse_fields(layout: &Layout, value: &[u8]) -> Result<Option<i128>
             rest = parts
                 .read(field, rest, chunk.next)
                 .map_err(|why| match why {
-                    Mismatch::Form => mismatch(layout, value, rest, written),
-                    Mismatch::Range(what) => refuse(value, &format!("{what} out of range")),
+                    Mismatch::Syntax => mismatch(layout, value, rest, written),
+                    Mismatch::Range(what) => reject(value, &format!("{what} out of range")),
                 })?;
         }
     }
     if !rest.is_empty() {
-        return Err(refuse(value, &format!("extra text: {}", quote(rest))));
+        return Err(reject(value, &format!("extra text: {}", quote(rest))));
     }
-    parts.time().map_err(|why| refuse(value, why))
+    parts.time().map_err(|why| reject(value, why))
 }
 
 /// Reads a time in the form of RFC 3339.
-pub fn parse_rfc3339(value: &[u8]) -> Result<Option<i128>, Fault> {
+pub fn parse_rfc3339(value: &[u8]) -> Result<Option<i128>, BuiltinError> {
     // what is not as usual is left to the layout, which finds words for it
     match usual(value) {
         Some(ns) => Ok(Some(ns.into())),
@@ -86,12 +86,12 @@ pub fn parse_rfc3339(value: &[u8]) -> Result<Option<i128>, Fault> {
     }
 }
 
-fn refuse(value: &[u8], why: &str) -> Fault {
-    Fault::error(format!("parsing time {}: {why}", quote(value)))
+fn reject(value: &[u8], why: &str) -> BuiltinError {
+    BuiltinError::error(format!("parsing time {}: {why}", quote(value)))
 }
 
-fn mismatch(layout: &Layout, value: &[u8], at: &[u8], form: &[u8]) -> Fault {
-    Fault::error(format!(
+fn mismatch(layout: &Layout, value: &[u8], at: &[u8], form: &[u8]) -> BuiltinError {
+    BuiltinError::error(format!(
         "parsing time {} as {}: cannot parse {} as {}",
         quote(value),
         quote(layout.text()),
@@ -132,7 +132,7 @@ fn digits(value: &[u8], least: usize, most: usize) -> Result<(i64, &[u8]), Misma
     let count = value.iter().take(most).take_while(|b| b.is_ascii_digit());
     let (digits, rest) = value.split_at(count.count());
     if digits.len() < least {
-        return Err(Mismatch::Form);
+        return Err(Mismatch::Syntax);
     }
     Ok((number(digits), rest))
 }
@@ -170,7 +170,7 @@ fn name<'v>(value: &'v [u8], names: &[&str], length: usize) -> Result<(i64, &'v 
             return Ok((at, rest));
         }
     }
-    Err(Mismatch::Form)
+    Err(Mismatch::Syntax)
 }
 
 /// Takes a separator and the digits after it, as nanoseconds; those beyond do not count.
@@ -178,13 +178,14 @@ fn fraction(value: &[u8], count: usize) -> Option<(i64, &[u8])> {
     let (_, digits) = value.split_first().filter(|(b, _)| b".,".contains(b))?;
     let (digits, rest) = digits.split_at_checked(count)?;
     let all = digits.iter().all(u8::is_ascii_digit);
-    let places = digits.iter().chain(std::iter::repeat(&b'0')).take(9);
-    let ns = places.fold(0, |ns, digit| ns * 10 + i64::from(digit.wrapping_sub(b'0')));
+    let digits_after_separator = digits.iter().chain(std::iter::repeat(&b'0')).take(9);
+    let ns =
+        digits_after_separator.fold(0, |ns, digit| ns * 10 + i64::from(digit.wrapping_sub(b'0')));
     all.then_some((ns, rest))
 }
 
 /// The number of digits after a separator.
-fn places(value: &[u8]) -> usize {
+fn digits_after_separator(value: &[u8]) -> usize {
     let digits = value.iter().skip(1);
     digits.take_while(|b| b.is_ascii_digit()).count()
 }
@@ -218,7 +219,7 @@ fn signed_hours(value: &[u8]) -> Option<&[u8]> {
     (count > 0 && number(digits) <= 23).then_some(rest)
 }
 
-impl Parts {
+impl ParsedFields {
     /// Takes a field; `next` is the one behind it.
     fn read<'v>(
         &mut self,
@@ -293,11 +294,11 @@ impl Parts {
                 };
             }
             Field::Noon { upper } => {
-                let (word, after) = value.split_at_checked(2).ok_or(Mismatch::Form)?;
+                let (word, after) = value.split_at_checked(2).ok_or(Mismatch::Syntax)?;
                 self.noon = Some(match (word, upper) {
                     (b"PM", true) | (b"pm", false) => true,
                     (b"AM", true) | (b"am", false) => false,
-                    _ => return Err(Mismatch::Form),
+                    _ => return Err(Mismatch::Syntax),
                 });
                 rest = after;
             }
@@ -306,7 +307,7 @@ impl Parts {
                     self.offset = 0;
                     return Ok(after);
                 }
-                rest = zone_name(value).ok_or(Mismatch::Form)?;
+                rest = zone_name(value).ok_or(Mismatch::Syntax)?;
             }
             Field::Offset { z, colons, parts } => {
                 if let Some(after) = value.strip_prefix(b"Z").filter(|_| z) {
@@ -317,14 +318,16 @@ impl Parts {
             }
             Field::Fraction { trimmed: true, .. } => rest = self.optional_fraction(value),
             Field::Fraction { digits, .. } => {
-                (self.ns, rest) = fraction(value, digits).ok_or(Mismatch::Form)?;
+                (self.ns, rest) = fraction(value, digits).ok_or(Mismatch::Syntax)?;
             }
         }
         Ok(rest)
     }
 
     fn optional_fraction<'v>(&mut self, value: &'v [u8]) -> &'v [u8] {
-        match fraction(value, places(value)).filter(|_| places(value) > 0) {
+        match fraction(value, digits_after_separator(value))
+            .filter(|_| digits_after_separator(value) > 0)
+        {
             Some((ns, rest)) => {
                 self.ns = ns;
                 rest
@@ -344,12 +347,12 @@ impl Parts {
             (60, 60, "time zone offset minute"),
             (1, 60, "time zone offset second"),
         ];
-        let (sign, mut rest) = value.split_first().ok_or(Mismatch::Form)?;
+        let (sign, mut rest) = value.split_first().ok_or(Mismatch::Syntax)?;
         let mut seconds = 0;
         let mut range = Ok(());
         for (at, (unit, last, what)) in (0..parts).zip(RANGES) {
             if at > 0 && colons {
-                rest = rest.strip_prefix(b":").ok_or(Mismatch::Form)?;
+                rest = rest.strip_prefix(b":").ok_or(Mismatch::Syntax)?;
             }
             let (number, after) = digits(rest, 2, 2)?;
             if number > last {
@@ -361,7 +364,7 @@ impl Parts {
         self.offset = match sign {
             b'+' => seconds,
             b'-' => -seconds,
-            _ => return Err(Mismatch::Form),
+            _ => return Err(Mismatch::Syntax),
         };
         range.map(|()| rest)
     }
@@ -374,7 +377,7 @@ impl Parts {
             _ => {}
         }
         if let Some(year_day) = self.year_day {
-            self.place_in_year(year_day)?;
+            self.set_year_day(year_day)?;
         }
         let (month, day) = (self.month.unwrap_or(1), self.day.unwrap_or(1));
         if day < 1 || day > days_in(self.year, month) {
@@ -393,7 +396,7 @@ impl Parts {
     }
 
     /// Finds the month and the day of a day of the year, which those that were read must not contradict.
-    fn place_in_year(&mut self, year_day: i64) -> Result<(), &'static str> {
+    fn set_year_day(&mut self, year_day: i64) -> Result<(), &'static str> {
         let (mut month, mut day) = (1, year_day);
         while month <= 12 && day > days_in(self.year, month) {
             day -= days_in(self.year, month);

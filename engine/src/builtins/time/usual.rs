@@ -4,7 +4,7 @@ use super::instant::{DAY, SECOND, days_in};
 use super::layout::{Field, Layout, MONTHS, SHORT_NAME};
 
 /// A date and a time whose parts are in their ranges.
-struct Moment {
+struct DateTime {
     year: u32,
     month: u32,
     day: u32,
@@ -16,7 +16,7 @@ struct Moment {
     offset: i64,
 }
 
-impl Moment {
+impl DateTime {
     /// Nanoseconds since 1970, if 64 bits hold them and all parts are in their ranges.
     #[inline]
     fn to_ns(&self) -> Option<i64> {
@@ -86,7 +86,7 @@ fn offset([sign, digits @ ..]: [u8; 5]) -> Option<i64> {
 
 /// A time in a layout whose fields all have their width.
 pub fn fixed(layout: &Layout, value: &[u8]) -> Option<i64> {
-    let mut time = Moment {
+    let mut time = DateTime {
         year: 0,
         month: 1,
         day: 1,
@@ -96,7 +96,7 @@ pub fn fixed(layout: &Layout, value: &[u8]) -> Option<i64> {
         ns: 0,
         offset: 0,
     };
-    for part in layout.parts(value)? {
+    for part in layout.split_fields(value)? {
         let (field, text) = part?;
         let place = match (field, text) {
             (Field::LongYear, [y0, y1, y2, y3]) if are_digits(text) => {
@@ -170,7 +170,7 @@ pub fn usual(value: &[u8]) -> Option<i64> {
     if !are_digits(&digits) {
         return None;
     }
-    let mut time = Moment {
+    let mut time = DateTime {
         year: two(y0, y1) * 100 + two(y2, y3),
         month: two(m0, m1),
         day: two(d0, d1),
@@ -278,7 +278,7 @@ mod tests {
 
     /// What is read in one pass is what is read field by field.
     #[test]
-    fn usual_times_are_read_as_all_are() {
+    fn the_fast_time_parser_agrees_with_the_full_parser() {
         let mut read = 0;
         for (form, texts) in [
             (
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn usual_durations_are_read_as_all_are() {
+    fn the_fast_duration_parser_agrees_with_the_full_parser() {
         let mut read = 0;
         for text in [
             "1h30m",

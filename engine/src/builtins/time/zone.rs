@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
 use crate::builtins::patterns::{Family, Pattern};
-use crate::builtins::{BuiltinContext, Fault, Operands};
+use crate::builtins::{BuiltinContext, BuiltinError, Operands};
 use crate::value::ValueRef;
 
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
@@ -16,12 +16,12 @@ static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundl
 pub struct Zone {
     rules: TimeZone,
     /// How often an offset was asked for, before there was a table.
-    asked: AtomicU32,
-    table: OnceLock<Box<[Stretch]>>,
+    lookups: AtomicU32,
+    table: OnceLock<Box<[OffsetInterval]>>,
 }
 
 /// From when on clocks are how far ahead, up to the next stretch.
-struct Stretch {
+struct OffsetInterval {
     start: i64,
     offset: i64,
 }
@@ -30,7 +30,7 @@ struct Stretch {
 const YEARS: std::ops::Range<i64> = 0..4_102_444_800;
 
 /// Offsets that are asked for before a table is worth its making.
-const ASKED: u32 = 64;
+const TABLE_THRESHOLD: u32 = 64;
 
 impl Pattern for Zone {
     fn bytes(&self) -> usize {
@@ -41,19 +41,19 @@ impl Pattern for Zone {
 }
 
 impl Zone {
-    fn find(name: &str) -> Result<Self, Fault> {
+    fn find(name: &str) -> Result<Self, BuiltinError> {
         if name.starts_with(['/', '\\']) || name.contains("..") {
-            return Err(Fault::error("time: invalid location name"));
+            return Err(BuiltinError::error("time: invalid location name"));
         }
         if name.contains('\0') {
-            return Err(Fault::error("invalid argument"));
+            return Err(BuiltinError::error("invalid argument"));
         }
         let zone = ZONES.get(name).ok();
         let zone = zone.filter(|zone| zone.iana_name() == Some(name));
-        let zone = zone.ok_or_else(|| Fault::error(format!("unknown time zone {name}")))?;
+        let zone = zone.ok_or_else(|| BuiltinError::error(format!("unknown time zone {name}")))?;
         Ok(Self {
             rules: zone,
-            asked: AtomicU32::new(0),
+            lookups: AtomicU32::new(0),
             table: OnceLock::new(),
         })
     }
@@ -66,29 +66,32 @@ impl Zone {
             if let Some(stretch) = stretch.filter(|_| YEARS.contains(&second)) {
                 return stretch.offset;
             }
-        } else if self.asked.fetch_add(1, Ordering::Relaxed) >= ASKED {
-            self.table.get_or_init(|| self.stretches());
+        } else if self.lookups.fetch_add(1, Ordering::Relaxed) >= TABLE_THRESHOLD {
+            self.table.get_or_init(|| self.offset_intervals());
         }
-        self.asked_of_zone(second)
+        self.compute_offset(second)
     }
 
-    fn asked_of_zone(&self, second: i64) -> i64 {
+    fn compute_offset(&self, second: i64) -> i64 {
         let time = Timestamp::from_second(second).unwrap_or_default();
         self.rules.to_offset(time).seconds().into()
     }
 
     /// The stretches of the years that the table is of.
     #[cold]
-    fn stretches(&self) -> Box<[Stretch]> {
-        let first = Stretch {
+    fn offset_intervals(&self) -> Box<[OffsetInterval]> {
+        let first = OffsetInterval {
             start: YEARS.start,
-            offset: self.asked_of_zone(YEARS.start),
+            offset: self.compute_offset(YEARS.start),
         };
         let start = Timestamp::from_second(YEARS.start).unwrap_or_default();
-        let later = self.rules.following(start).map(|transition| Stretch {
-            start: transition.timestamp().as_second(),
-            offset: transition.offset().seconds().into(),
-        });
+        let later = self
+            .rules
+            .following(start)
+            .map(|transition| OffsetInterval {
+                start: transition.timestamp().as_second(),
+                offset: transition.offset().seconds().into(),
+            });
         let later = later.take_while(|stretch| stretch.start < YEARS.end);
         std::iter::once(first).chain(later).collect()
     }
@@ -96,7 +99,7 @@ impl Zone {
 
 /// Where a point in time is looked at.
 #[derive(Clone)]
-pub enum Place {
+pub enum TimeZoneRef {
     /// Universal time.
     Utc,
     /// In a time zone.
@@ -104,14 +107,14 @@ pub enum Place {
 }
 
 /// The place that was named last, and its name: loops mostly ask for one place.
-pub struct LastPlace<'e> {
+pub struct LastZone<'e> {
     name: ValueRef<'e>,
-    place: Place,
+    zone: TimeZoneRef,
 }
 
-impl LastPlace<'_> {
+impl LastZone<'_> {
     /// Whether it had this name, as far as one look tells.
-    fn is(&self, name: ValueRef<'_>) -> bool {
+    fn has_name(&self, name: ValueRef<'_>) -> bool {
         match (self.name, name) {
             (ValueRef::Short(a), ValueRef::Short(b)) => a == b,
             (ValueRef::Text(a), ValueRef::Text(b)) => a.is(b),
@@ -121,13 +124,17 @@ impl LastPlace<'_> {
     }
 }
 
-impl Place {
+impl TimeZoneRef {
     /// Finds the place of a name, which is then the last one. There is none for `Local` to tell of: it is universal time.
-    pub fn find<'e>(call: &mut BuiltinContext<'e>, name: ValueRef<'e>) -> Result<(), Fault> {
-        if call.last_place.as_ref().is_some_and(|last| last.is(name)) {
+    pub fn find<'e>(call: &mut BuiltinContext<'e>, name: ValueRef<'e>) -> Result<(), BuiltinError> {
+        if call
+            .last_zone
+            .as_ref()
+            .is_some_and(|last| last.has_name(name))
+        {
             return Ok(());
         }
-        let place = match &*[name].text(0)?.to_str() {
+        let zone = match &*[name].text(0)?.to_str() {
             "" | "UTC" | "Local" => Self::Utc,
             text => {
                 let find = || Zone::find(text);
@@ -135,15 +142,15 @@ impl Place {
                 Self::Zone(kept)
             }
         };
-        call.last_place = Some(LastPlace { name, place });
+        call.last_zone = Some(LastZone { name, zone });
         Ok(())
     }
 
     /// The place that was found last.
     pub fn last<'c>(call: &'c BuiltinContext<'_>) -> &'c Self {
-        call.last_place
+        call.last_zone
             .as_ref()
-            .map_or(&Self::Utc, |last| &last.place)
+            .map_or(&Self::Utc, |last| &last.zone)
     }
 
     /// How far clocks are ahead, in seconds.
@@ -182,13 +189,13 @@ mod tests {
             "Etc/GMT+5",
         ] {
             let zone = Zone::find(name).map_err(|_| name).unwrap();
-            let table = zone.stretches();
+            let table = zone.offset_intervals();
             let edges = table.iter().map(|stretch| stretch.start);
             let around = edges.flat_map(|edge| [edge - 1, edge, edge + 1, edge + 3_000_000]);
             let mut seconds: Vec<i64> = around.collect();
             seconds.extend([YEARS.start - 1, YEARS.end - 1, YEARS.end, -5_000_000_000]);
-            let asked = seconds.iter().map(|second| zone.asked_of_zone(*second));
-            let expected: Vec<i64> = asked.collect();
+            let lookups = seconds.iter().map(|second| zone.compute_offset(*second));
+            let expected: Vec<i64> = lookups.collect();
             assert!(zone.table.set(table).is_ok());
             let found: Vec<i64> = seconds.iter().map(|second| zone.offset(*second)).collect();
             assert_eq!(found, expected, "{name}");

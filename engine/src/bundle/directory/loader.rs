@@ -131,7 +131,7 @@ impl<'f> Loader<'f> {
             files,
             wanted: Wanted::All,
             ignore: Ignore::default(),
-            options: ParseOptions::of(Version::V1),
+            options: ParseOptions::from_version(Version::V1),
             verification: Verification::skip(),
         }
     }

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use solon_syntax::ast::{Expr, Name, Term, TermKind};
 
 use super::constants::constant;
-use crate::builtins::published_test;
+use crate::builtins::opa_index_test;
 use crate::program::Path;
 
 /// Places among which counting beats a table.
@@ -133,7 +133,7 @@ fn tested(expr: &Expr) -> impl Iterator<Item = &Term> {
         }
         Some([_, _]) => &[],
         _ if expr.negated || !expr.with.is_empty() => &[],
-        _ => published_test(expr).unwrap_or_default(),
+        _ => opa_index_test(expr).unwrap_or_default(),
     };
     operands.iter()
 }

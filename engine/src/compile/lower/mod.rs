@@ -35,7 +35,7 @@ use super::compilation::Options;
 use super::optimisations::Optimisations;
 use super::rewrite::capture;
 use super::rule_tree::RuleTree;
-use crate::builtins::Custom;
+use crate::builtins::HostFunction;
 use crate::index::Indexed as _;
 use crate::program::{Plan, Program, RuleId, RuleSet, Step};
 use crate::value::Value;
@@ -44,7 +44,11 @@ use constants::Constants;
 pub use lowering_record::{Earlier, LoweringRecord};
 
 /// Lowers all modules.
-pub fn program(modules: &[Arc<Module>], functions: Vec<Custom>, options: &Options) -> Program {
+pub fn program(
+    modules: &[Arc<Module>],
+    functions: Vec<HostFunction>,
+    options: &Options,
+) -> Program {
     let tree = RuleTree::new(modules);
     program_on_from(None, modules, &tree, functions, options).0
 }
@@ -54,7 +58,7 @@ pub fn program_on_from(
     earlier: Option<Earlier<'_>>,
     modules: &[Arc<Module>],
     tree: &RuleTree,
-    functions: Vec<Custom>,
+    functions: Vec<HostFunction>,
     options: &Options,
 ) -> (Program, LoweringRecord) {
     let earlier = earlier.filter(|earlier| earlier.is_worthwhile());

@@ -13,7 +13,7 @@ use super::guards;
 use super::index::{self, Built, Condition, Proof, Proofs};
 use super::screen::{self, Around};
 use crate::bug::bug;
-use crate::builtins::is_seen;
+use crate::builtins::is_observable;
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::program::canonical::{Shared, chain};
 use crate::program::{
@@ -113,7 +113,10 @@ const ELSES: usize = 4;
 fn is_costly(body: &Body, args: &[Term]) -> bool {
     body.iter().any(|expr| match &expr.kind {
         ExprKind::Call(terms) => terms.iter().enumerate().any(|(at, term)| match at {
-            0 => is_seen(term) || operator_name(term).is_some_and(|name| name.starts_with("data.")),
+            0 => {
+                is_observable(term)
+                    || operator_name(term).is_some_and(|name| name.starts_with("data."))
+            }
             _ => is_costly_term(term, args),
         }),
         ExprKind::Term(term) => is_costly_term(term, args),
@@ -434,7 +437,7 @@ fn leaf(kind: RuleKind, member: &Member<'_>, known: usize, lowering: &mut Loweri
 /// Whether a body prints, in which case nothing may keep it from running.
 fn prints(body: &[Expr]) -> bool {
     body.iter().any(|expr| match &expr.kind {
-        ExprKind::Call(terms) => terms.first().is_some_and(is_seen),
+        ExprKind::Call(terms) => terms.first().is_some_and(is_observable),
         ExprKind::Every(every) => prints(&every.body),
         ExprKind::Not(not) => prints(&not.body),
         ExprKind::And(pair) | ExprKind::Or(pair) => {

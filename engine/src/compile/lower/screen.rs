@@ -12,7 +12,7 @@ use solon_syntax::ast::{self, Expr, ExprKind, Term, TermKind};
 use super::body::Lowering;
 use super::constants::constant;
 use super::declare::Member;
-use crate::builtins::{is_seen, is_silent, published_test};
+use crate::builtins::{self, is_silent, opa_index_test};
 use crate::program::canonical::{
     ConditionPlace, Conditions, Constraint, Shared, Test, chain, may_constrain,
 };
@@ -183,7 +183,7 @@ fn late_conditions(
 
 /// Whether an expression is a call that conditions are made of.
 fn is_test(expr: &Expr) -> bool {
-    !expr.negated && published_test(expr).is_some()
+    !expr.negated && opa_index_test(expr).is_some()
 }
 
 /// Whether rules stand on the way of steps below `data`, or make something below them.
@@ -266,7 +266,7 @@ impl Listener<'_> {
             .as_ref()
             .and_then(|terms| terms.first()?.as_var())
             .is_some_and(|name| &**name == "data");
-        if is_document || is_seen(operator) {
+        if is_document || builtins::is_observable(operator) {
             self.hear(Effect::Loud);
         } else if !is_silent(operator) {
             self.hear(Effect::Strict);

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 use solon_syntax::ast::visit::{Exprs, Flow, Walk};
-use solon_syntax::ast::{Body, Expr, ExprKind, Parts, Rule, Term, TermKind};
+use solon_syntax::ast::{Body, Children, Expr, ExprKind, Rule, Term, TermKind};
 use solon_syntax::json::{annotation_object, plain_path};
 use solon_syntax::source::Span;
 
@@ -44,7 +44,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
                     let nearest = of_rule(rule).min_by_key(|block| block.span);
                     let mut term = match nearest {
                         Some(block) => json_term(&annotation_object(block), span),
-                        None => Term::new(TermKind::Object(Parts::new()), span),
+                        None => Term::new(TermKind::Object(Children::new()), span),
                     };
                     let binding = hoist_call(locals, &mut term, RULE);
                     (term, binding)

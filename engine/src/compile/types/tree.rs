@@ -105,14 +105,14 @@ impl TypeTree {
     /// Whether a node has a type of its own.
     pub fn is_leaf(&self, id: NodeId) -> bool {
         let own = &self.node(id).own;
-        own.as_ref().is_some_and(|own| !own.is_clash())
+        own.as_ref().is_some_and(|own| !own.is_conflict())
     }
 
     /// The type of the document at a node.
     pub fn whole(&self, id: NodeId) -> &Type {
         let node = self.node(id);
         node.whole.get_or_init(|| match &node.own {
-            Some(own) if !own.is_clash() => self.with_parts(id, own.clone().finish()),
+            Some(own) if !own.is_conflict() => self.with_parts(id, own.clone().finish()),
             _ => self.package(id),
         })
     }

@@ -88,9 +88,9 @@ impl Environment<'_> {
             }
             (TermKind::Array(terms), Type::Array(of)) => self.fit_array(terms, of, joining),
             (TermKind::Object(pairs), Type::Object(of)) => self.fit_object(pairs, of, joining),
-            (TermKind::Set(terms), Type::Set(of)) => {
-                terms.iter().all(|term| self.fit(term, of.of(), joining))
-            }
+            (TermKind::Set(terms), Type::Set(of)) => terms
+                .iter()
+                .all(|term| self.fit(term, of.element(), joining)),
             (TermKind::Array(terms) | TermKind::Set(terms), Type::Any) => {
                 for term in terms {
                     self.fit(term, &Type::Any, true);
@@ -125,7 +125,7 @@ impl Environment<'_> {
             return false;
         }
         terms.iter().enumerate().all(|(position, term)| {
-            let of = of.at(position).cloned().unwrap_or_default();
+            let of = of.element_at(position).cloned().unwrap_or_default();
             self.fit(term, &of, joining)
         })
     }

@@ -4,7 +4,7 @@ use super::super::compare::Compare;
 use super::super::frame::{Held, Operands};
 use super::super::texts::Texts;
 use super::{ARGS, DEPTH, End, Glance, SLOTS};
-use crate::builtins::Answer;
+use crate::builtins::IntrinsicResult;
 use crate::program::{BuiltinCall, Operand, QuickCall, RuleId, RuleKind, Slot};
 use crate::value::{Value, ValueRef};
 
@@ -60,8 +60,8 @@ impl<'e> Glance<'_, 'e> {
             QuickCall::Times => self.counted(call, i64::checked_mul)?,
             QuickCall::Function(_) | QuickCall::Prepared(..) => {
                 Held::Value(match self.quick(quick, call)? {
-                    (Answer::Bool, answer) => ValueRef::Bool(answer != 0),
-                    (Answer::Int, answer) => ValueRef::Int(answer),
+                    (IntrinsicResult::Bool, answer) => ValueRef::Bool(answer != 0),
+                    (IntrinsicResult::Int, answer) => ValueRef::Int(answer),
                 })
             }
         };

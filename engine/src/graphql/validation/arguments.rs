@@ -18,7 +18,7 @@ impl<'d> Validator<'d> {
     ) -> Parsed<()> {
         let (name, position) = (&directive.name, directive.position);
         if let Some(definition) = definition {
-            self.known_arguments(
+            self.check_argument_names(
                 &definition.arguments,
                 &directive.arguments,
                 position,
@@ -63,7 +63,7 @@ impl<'d> Validator<'d> {
     }
 
     /// Refuses arguments that are not defined; `what` names one of them with its owner.
-    pub(super) fn known_arguments(
+    pub(super) fn check_argument_names(
         &mut self,
         known: &'d Named<Member>,
         given: &'d [Argument<'d>],

@@ -25,7 +25,7 @@ impl<'d> Validator<'d> {
         }
         if let (Some(parent), Some(definition)) = (parent, definition) {
             let known = &definition.arguments;
-            self.known_arguments(known, &field.arguments, field.position, |it| {
+            self.check_argument_names(known, &field.arguments, field.position, |it| {
                 format!(
                     "argument \"{it}\" on field \"{}.{}\"",
                     parent.name, field.name
@@ -44,7 +44,7 @@ impl<'d> Validator<'d> {
             self.required_arguments(known, &field.arguments, field.position, || {
                 format!("Field \"{}\"", field.name)
             })?;
-            self.leaf(definition, field)?;
+            self.check_subselection(definition, field)?;
         }
         self.unique_arguments(&field.arguments)
     }
@@ -84,7 +84,11 @@ impl<'d> Validator<'d> {
     fn types_with(&self, parent: &'d TypeDef, name: &str) -> Vec<&'d str> {
         let mut uses: HashMap<&str, usize> = HashMap::new();
         let (mut objects, mut found) = (Vec::new(), Vec::new());
-        for of in parent.possible.iter().filter_map(|&id| self.types.at(id)) {
+        for of in parent
+            .possible
+            .iter()
+            .filter_map(|&id| self.types.type_by_id(id))
+        {
             if of.fields.get(name).is_none() {
                 continue;
             }
@@ -106,7 +110,7 @@ impl<'d> Validator<'d> {
     }
 
     /// Selections are made where there is something to select.
-    fn leaf(&mut self, definition: &'d Member, field: &'d Field<'d>) -> Parsed<()> {
+    fn check_subselection(&mut self, definition: &'d Member, field: &'d Field<'d>) -> Parsed<()> {
         let Some(of) = self.types.target(definition) else {
             return Ok(());
         };

@@ -64,7 +64,7 @@ impl<'d> Validator<'d> {
             && !condition.is_empty()
             && !is_possible(parent, of)
         {
-            let message = format!("Fragment {}", impossible(parent, condition));
+            let message = format!("Fragment {}", mismatch_message(parent, condition));
             self.report(message, position)?;
         }
         Ok(())
@@ -93,7 +93,7 @@ impl<'d> Validator<'d> {
         {
             let message = format!(
                 "Fragment \"{name}\" {}",
-                impossible(parent, &fragment.type_condition)
+                mismatch_message(parent, &fragment.type_condition)
             );
             self.report(message, position)?;
         }
@@ -115,11 +115,11 @@ impl<'d> Validator<'d> {
         if spreads.is_empty() {
             return Ok(());
         }
-        search.entered.insert(name, search.path.len());
+        search.open_fragments.insert(name, search.path.len());
         for spread in spreads {
             let name = spread.name.as_ref();
             self.spend(1, spread.position)?;
-            match search.entered.get(name) {
+            match search.open_fragments.get(name) {
                 None => {
                     if let Some(inner) = self.fragments.get(name).copied() {
                         search.path.push(name);
@@ -140,7 +140,7 @@ impl<'d> Validator<'d> {
                 }
             }
         }
-        search.entered.remove(name);
+        search.open_fragments.remove(name);
         Ok(())
     }
 }
@@ -172,10 +172,10 @@ struct Search<'d> {
     /// Spreads that led here.
     path: Vec<&'d str>,
     /// Fragments on the way, with the length of the path to them.
-    entered: HashMap<&'d str, usize>,
+    open_fragments: HashMap<&'d str, usize>,
 }
 
-fn impossible(parent: &TypeDef, condition: &str) -> String {
+fn mismatch_message(parent: &TypeDef, condition: &str) -> String {
     format!(
         "cannot be spread here as objects of type \"{}\" can never be of type \"{condition}\".",
         parent.name

@@ -46,7 +46,7 @@ struct Validator<'d> {
     /// The operation that is walked; none while a fragment is walked for itself.
     scope: Option<Scope<'d>>,
     /// Fragments that the walk has come through since the operation began.
-    walked: HashSet<&'d str>,
+    visited_fragments: HashSet<&'d str>,
     depth: usize,
     steps: usize,
     /// Whether one problem is enough.
@@ -103,7 +103,7 @@ impl<'d> Validator<'d> {
             document,
             fragments,
             scope: None,
-            walked: HashSet::default(),
+            visited_fragments: HashSet::default(),
             depth: 0,
             steps: limits::GRAPHQL_STEPS,
             first_only,
@@ -124,7 +124,7 @@ impl<'d> Validator<'d> {
 
     /// Counts nodes that are visited again.
     fn visit(&mut self, nodes: usize, position: Position) -> Parsed<()> {
-        if self.walked.is_empty() {
+        if self.visited_fragments.is_empty() {
             return Ok(());
         }
         self.spend(nodes, position)
@@ -159,11 +159,11 @@ impl<'d> Validator<'d> {
     fn document(&mut self) -> Parsed<()> {
         self.memory.spreads_counted = true;
         for operation in &self.document.operations {
-            self.walked.clear();
+            self.visited_fragments.clear();
             self.operation(operation)?;
         }
         for fragment in &self.document.fragments {
-            self.walked.clear();
+            self.visited_fragments.clear();
             self.fragment(fragment)?;
         }
         Ok(())
@@ -325,7 +325,7 @@ impl<'d> Validator<'d> {
         self.directives(&spread.directives, "FRAGMENT_SPREAD")?;
         let fragment = self.fragments.get(spread.name.as_ref()).copied();
         if let Some(fragment) = fragment
-            && self.walked.insert(&fragment.name)
+            && self.visited_fragments.insert(&fragment.name)
         {
             let of = self.types.get(&fragment.type_condition);
             self.directives(&fragment.directives, "FRAGMENT_DEFINITION")?;

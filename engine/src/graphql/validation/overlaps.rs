@@ -25,7 +25,7 @@ pub(super) struct Compared<'d> {
 struct SetId(*const (), usize);
 
 impl SetId {
-    fn of(selections: &[Selection<'_>]) -> Self {
+    fn from_selections(selections: &[Selection<'_>]) -> Self {
         match selections {
             [] => Self(std::ptr::null(), 0),
             [..] => Self(selections.as_ptr().cast(), selections.len()),
@@ -130,7 +130,7 @@ impl<'d> Validator<'d> {
 
     fn flatten(&self, of: Option<&'d TypeDef>, selections: &'d [Selection<'d>]) -> Flat<'d> {
         let mut flat = Flat {
-            id: SetId::of(selections),
+            id: SetId::from_selections(selections),
             names: Vec::with_capacity(selections.len()),
             fields: HashMap::with_capacity(selections.len()),
             spreads: Vec::new(),

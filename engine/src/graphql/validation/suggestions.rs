@@ -5,7 +5,7 @@ use super::super::parser::Parsed;
 use super::Validator;
 
 /// Most names that a message proposes.
-const SHOWN: usize = 5;
+const MAX_SUGGESTIONS: usize = 5;
 
 /// What introduces names.
 pub(super) const HINT: &str = "Did you mean";
@@ -46,7 +46,7 @@ pub(super) fn propose(words: &str, names: Vec<&str>) -> String {
 }
 
 fn alternatives(mut names: Vec<&str>) -> String {
-    names.truncate(SHOWN);
+    names.truncate(MAX_SUGGESTIONS);
     let several = names.len() > 2;
     let last = names.len() - 1;
     let mut text = String::new();

@@ -6,7 +6,7 @@ use solon_syntax::ast::visit::{
     Flow as Go, Terms, VisitorMut, Walk as _, WalkMut, has_comprehension,
 };
 use solon_syntax::ast::{
-    Body, Comprehension, Expr, ExprKind, Logical, Name, Parts, Term, TermKind, VarScan,
+    Body, Children, Comprehension, Expr, ExprKind, Logical, Name, Term, TermKind, VarScan,
 };
 use solon_syntax::source::Span;
 use solon_syntax::stack;
@@ -235,9 +235,9 @@ impl VisitorMut for Settling<'_, '_> {
 
     fn term(&mut self, term: &mut Term) -> Go {
         let (inside, empty) = match &mut term.kind {
-            TermKind::ArrayComprehension(inside) => (inside, TermKind::Array(Parts::new())),
-            TermKind::SetComprehension(inside) => (inside, TermKind::Set(Parts::new())),
-            TermKind::ObjectComprehension(inside) => (inside, TermKind::Object(Parts::new())),
+            TermKind::ArrayComprehension(inside) => (inside, TermKind::Array(Children::new())),
+            TermKind::SetComprehension(inside) => (inside, TermKind::Set(Children::new())),
+            TermKind::ObjectComprehension(inside) => (inside, TermKind::Object(Children::new())),
             _ => return Go::Into,
         };
         inside.walk_mut(self);

@@ -1,7 +1,7 @@
 //! Clashes that are found too early.
 
 use super::state::PartialState;
-use crate::builtins::FaultCode;
+use crate::builtins::EvalErrorCode;
 use crate::runtime::Halt;
 use crate::topdown::machine::{Continuation, SearchResult, Topdown};
 
@@ -33,7 +33,7 @@ impl<'e> Topdown<'e> {
         self.settle(false);
         match outcome {
             Err(Halt::Error(error))
-                if conditional && !behind && error.code == FaultCode::Conflict =>
+                if conditional && !behind && error.code == EvalErrorCode::Conflict =>
             {
                 // the first of the values that clash is kept there
                 self.scope_mut().forget();

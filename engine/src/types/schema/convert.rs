@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::reference::References;
-use super::shape::{SchemaShape, unmergeable};
+use super::type_keywords::{TypeKeywords, unmergeable};
 use super::{RecursiveType, SchemaError};
 use crate::limits;
 use crate::types::{Type, union, union_all};
@@ -44,10 +44,10 @@ struct Converter<'c, 'a> {
 
 impl<'a> Converter<'_, 'a> {
     fn schema(&mut self, schema: &'a Value) -> Result<Type, SchemaError> {
-        self.shape(SchemaShape::of(schema))
+        self.convert_keywords(TypeKeywords::from_schema(schema))
     }
 
-    fn shape(&mut self, shape: SchemaShape<'a>) -> Result<Type, SchemaError> {
+    fn convert_keywords(&mut self, shape: TypeKeywords<'a>) -> Result<Type, SchemaError> {
         if self.depth > limits::TYPE_NESTING {
             return Ok(Type::Any);
         }
@@ -57,7 +57,7 @@ impl<'a> Converter<'_, 'a> {
         of
     }
 
-    fn shallow(&mut self, shape: SchemaShape<'a>) -> Result<Type, SchemaError> {
+    fn shallow(&mut self, shape: TypeKeywords<'a>) -> Result<Type, SchemaError> {
         if let Some(reference) = shape.reference {
             return self.reference(shape.schema, reference);
         }
@@ -91,11 +91,11 @@ impl<'a> Converter<'_, 'a> {
     }
 
     /// One of several; what the schema itself says counts as one more when it knows all keys of an object.
-    fn any_of(&mut self, mut shape: SchemaShape<'a>) -> Result<Type, SchemaError> {
+    fn any_of(&mut self, mut shape: TypeKeywords<'a>) -> Result<Type, SchemaError> {
         let alternatives = std::mem::take(&mut shape.any_of);
         let mut types = Vec::with_capacity(alternatives.len() + 1);
         if !shape.types.is_empty() {
-            let core = self.shape(shape)?;
+            let core = self.convert_keywords(shape)?;
             if let Type::Object(object) = &core
                 && object.rest().is_none()
             {
@@ -108,11 +108,11 @@ impl<'a> Converter<'_, 'a> {
         Ok(union_all(types))
     }
 
-    fn all_of(&mut self, mut shape: SchemaShape<'a>) -> Result<Type, SchemaError> {
+    fn all_of(&mut self, mut shape: TypeKeywords<'a>) -> Result<Type, SchemaError> {
         let parts = std::mem::take(&mut shape.all_of);
         let mut parts = parts
             .into_iter()
-            .map(|part| SchemaShape::resolved(self.references, part));
+            .map(|part| TypeKeywords::resolved(self.references, part));
         let Some(mut merged) = parts.next() else {
             return self.typed(shape);
         };
@@ -121,37 +121,37 @@ impl<'a> Converter<'_, 'a> {
             merged.merge(part)?;
         }
         let known = !shape.properties.is_empty() || !shape.items.is_empty();
-        let both = |kind| shape.is(kind) && merged.is(kind);
+        let both = |kind| shape.has_type(kind) && merged.has_type(kind);
         if known && (both("object") || both("array")) {
             shape.merge(merged)?;
-            return self.shape(shape);
+            return self.convert_keywords(shape);
         }
         if !shape.types.is_empty() && shape.type_text() != merged.type_text() {
             return Err(unmergeable());
         }
-        self.shape(merged)
+        self.convert_keywords(merged)
     }
 
-    fn typed(&mut self, mut shape: SchemaShape<'a>) -> Result<Type, SchemaError> {
+    fn typed(&mut self, mut shape: TypeKeywords<'a>) -> Result<Type, SchemaError> {
         if shape.types.is_empty() {
             shape.imply_type();
         }
-        if shape.is("boolean") {
+        if shape.has_type("boolean") {
             Ok(Type::Boolean)
-        } else if shape.is("string") {
+        } else if shape.has_type("string") {
             Ok(Type::String)
-        } else if shape.is("integer") || shape.is("number") {
+        } else if shape.has_type("integer") || shape.has_type("number") {
             Ok(Type::Number)
-        } else if shape.is("object") {
+        } else if shape.has_type("object") {
             self.object(&shape)
-        } else if shape.is("array") {
+        } else if shape.has_type("array") {
             self.array(&shape)
         } else {
             Ok(Type::Any)
         }
     }
 
-    fn object(&mut self, shape: &SchemaShape<'a>) -> Result<Type, SchemaError> {
+    fn object(&mut self, shape: &TypeKeywords<'a>) -> Result<Type, SchemaError> {
         if shape.properties.is_empty() {
             return Ok(Type::object_of(Type::Any, Type::Any));
         }
@@ -162,7 +162,7 @@ impl<'a> Converter<'_, 'a> {
         Ok(Type::object(fixed, None))
     }
 
-    fn array(&mut self, shape: &SchemaShape<'a>) -> Result<Type, SchemaError> {
+    fn array(&mut self, shape: &TypeKeywords<'a>) -> Result<Type, SchemaError> {
         let mut fixed = Vec::with_capacity(shape.items.len());
         for item in &shape.items {
             fixed.push(self.schema(item)?);

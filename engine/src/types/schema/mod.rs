@@ -3,7 +3,7 @@
 mod convert;
 pub mod document;
 pub mod reference;
-mod shape;
+mod type_keywords;
 mod uri;
 pub mod validity;
 

@@ -26,7 +26,7 @@ pub enum Draft {
 
 impl Draft {
     /// The version that a document names.
-    pub fn of(document: &Value) -> Result<Self, String> {
+    pub fn from_document(document: &Value) -> Result<Self, String> {
         let Some(name) = document.get("$schema") else {
             return Ok(Self::Hybrid);
         };
@@ -55,7 +55,7 @@ pub fn check(
     if !matches!(document, Value::Object(_) | Value::Bool(_)) {
         return Err("schema is invalid".to_owned());
     }
-    let draft = Draft::of(document)?;
+    let draft = Draft::from_document(document)?;
     let mut validity = Validity {
         references,
         draft,

@@ -98,7 +98,7 @@ fn document(
     };
     let mut gaps = Gaps::new(text);
     let differs = |differs| match differs {
-        Differs::Refused(found) => Failure::Document(YamlError::misplaced(found)),
+        Differs::Rejected(found) => Failure::Document(YamlError::misplaced(found)),
         Differs::Respelled(text) => Failure::Spelling(text),
     };
     for event in Parser::new_from_str(text) {

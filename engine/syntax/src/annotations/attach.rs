@@ -54,7 +54,7 @@ pub(super) fn attach(module: &mut Module, blocks: Vec<Block>) -> Result<(), Diag
                 errors.extend(
                     messages
                         .into_iter()
-                        .map(|text| Diagnostic::at(Code::Parse, &module.source, span, text)),
+                        .map(|text| Diagnostic::at_span(Code::Parse, &module.source, span, text)),
                 );
             }
         }
@@ -171,7 +171,7 @@ fn distribute(
         let (Some(annotation), Some(rule)) = (annotations.get(*at), rules.get(*index)) else {
             continue;
         };
-        let target = || Target::of(rule);
+        let target = || Target::from_rule(rule);
         match annotation.scope {
             Scope::Rule => {
                 let applicable = by_target.entry(target()).or_default();
@@ -189,7 +189,7 @@ fn distribute(
     }
     let mut given = Vec::with_capacity(rules.len());
     for rule in rules {
-        let Some(applicable) = by_target.get_mut(&Target::of(rule)) else {
+        let Some(applicable) = by_target.get_mut(&Target::from_rule(rule)) else {
             given.push(Vec::new());
             continue;
         };

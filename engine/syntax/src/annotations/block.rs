@@ -52,7 +52,7 @@ pub(super) fn read(
     options: &ParseOptions,
 ) -> Result<Block, Diagnostic> {
     let Some((first, lines)) = block.split_first() else {
-        return Err(Diagnostic::at(
+        return Err(Diagnostic::at_span(
             Code::Parse,
             source,
             Span::default(),
@@ -65,7 +65,7 @@ pub(super) fn read(
         text.push('\n');
     }
     if text.trim().is_empty() {
-        return Err(refuse(
+        return Err(reject(
             first,
             source,
             "expected METADATA block, found whitespace".to_owned(),
@@ -79,23 +79,23 @@ pub(super) fn read(
         let at = lines
             .get(fault.line.min(lines.len().saturating_sub(1)))
             .unwrap_or(first);
-        refuse(at, source, format!("{}{}", fault.message, hints(lines)))
+        reject(at, source, format!("{}{}", fault.message, hints(lines)))
     })?;
     let scope = std::mem::take(&mut fields.scope);
     let span = lines
         .last()
-        .map_or(first.span, |last| first.span.to(last.span));
+        .map_or(first.span, |last| first.span.to_end_of(last.span));
     let annotation =
-        annotation(fields, span, options).map_err(|problem| refuse(first, source, problem))?;
+        annotation(fields, span, options).map_err(|problem| reject(first, source, problem))?;
     Ok(Block { annotation, scope })
 }
 
-fn refuse(comment: &Comment, source: &Source, message: String) -> Diagnostic {
+fn reject(comment: &Comment, source: &Source, message: String) -> Diagnostic {
     let line = source.slice(comment.span).trim_end_matches('\r');
     Diagnostic {
         details: vec![line.to_owned(), "^".to_owned()],
         details_json: Some(json!({ "line": line, "idx": 0 })),
-        ..Diagnostic::at(Code::Parse, source, comment.span, message)
+        ..Diagnostic::at_span(Code::Parse, source, comment.span, message)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::scalar::{Scalar, resolve};
 use super::value::Any;
-use super::yaml::{Child, Fault, Kind, Node};
+use super::yaml::{BlockError, Child, Kind, Node};
 
 /// The fields as they were written.
 #[derive(Default)]
@@ -28,7 +28,7 @@ pub(super) struct Fields {
 pub(super) type Members = Vec<(String, Any)>;
 
 /// Reads the fields of a block.
-pub(super) fn decode(root: &Child) -> Result<Fields, Fault> {
+pub(super) fn decode(root: &Child) -> Result<Fields, BlockError> {
     let mut decoder = Decoder::default();
     let mut fields = Fields::default();
     decoder.fields(root, &mut fields)?;
@@ -39,7 +39,7 @@ pub(super) fn decode(root: &Child) -> Result<Fields, Fault> {
     for (line, complaint) in &decoder.complaints {
         let _ = write!(message, "\n  line {line}: {complaint}");
     }
-    Err(Fault {
+    Err(BlockError {
         line: *line,
         message,
     })
@@ -52,7 +52,7 @@ const COMPLAINTS: usize = 100;
 struct Decoder {
     complaints: Vec<(usize, String)>,
     /// Nodes read so far, and how many of them through aliases, to notice documents that explode.
-    read: u32,
+    nodes_read: u32,
     aliased: u32,
     alias_depth: u32,
 }
@@ -67,7 +67,7 @@ impl Decoder {
     }
 
     /// Complains of a node that is not of the wanted Go type.
-    fn mismatch(&mut self, node: &Node, wanted: &str) -> Result<(), Fault> {
+    fn mismatch(&mut self, node: &Node, wanted: &str) -> Result<(), BlockError> {
         let (tag, text) = match &node.kind {
             Kind::Scalar { text, plain } => {
                 let tag = match &node.tag {
@@ -97,18 +97,22 @@ impl Decoder {
     }
 
     /// Counts a node that is about to be read.
-    fn enter(&mut self, child: &Child) -> Result<(), Fault> {
-        self.read = self.read.saturating_add(1);
+    fn count_node(&mut self, child: &Child) -> Result<(), BlockError> {
+        self.nodes_read = self.nodes_read.saturating_add(1);
         self.alias_depth += u32::from(child.alias);
         if self.alias_depth > 0 {
             self.aliased = self.aliased.saturating_add(1);
         }
-        let allowed = if self.read < 400_000 { 0.99 } else { 0.10 };
+        let allowed = if self.nodes_read < 400_000 {
+            0.99
+        } else {
+            0.10
+        };
         if self.aliased > 100
-            && self.read > 1000
-            && f64::from(self.aliased) > allowed * f64::from(self.read)
+            && self.nodes_read > 1000
+            && f64::from(self.aliased) > allowed * f64::from(self.nodes_read)
         {
-            return Err(Fault::new("document contains excessive aliasing"));
+            return Err(BlockError::new("document contains excessive aliasing"));
         }
         Ok(())
     }
@@ -117,7 +121,7 @@ impl Decoder {
         self.alias_depth -= u32::from(child.alias);
     }
 
-    fn fields(&mut self, root: &Child, out: &mut Fields) -> Result<(), Fault> {
+    fn fields(&mut self, root: &Child, out: &mut Fields) -> Result<(), BlockError> {
         let node = &*root.node;
         if is_null(node)? {
             return Ok(());
@@ -132,7 +136,7 @@ impl Decoder {
             let Some(key) = self.string(key)? else {
                 continue;
             };
-            self.enter(value)?;
+            self.count_node(value)?;
             match key.as_str() {
                 "scope" => out.scope = self.string(value)?.unwrap_or_default(),
                 // one of another kind is passed over, as any field that is not known
@@ -170,7 +174,7 @@ impl Decoder {
     }
 
     /// A text: any scalar but null, as it was written.
-    fn string(&mut self, child: &Child) -> Result<Option<String>, Fault> {
+    fn string(&mut self, child: &Child) -> Result<Option<String>, BlockError> {
         let node = &*child.node;
         let Kind::Scalar { text, plain } = &node.kind else {
             return self.mismatch(node, "string").map(|()| None);
@@ -183,7 +187,7 @@ impl Decoder {
     }
 
     /// A boolean; here also the words that older YAML took for one.
-    fn boolean(&mut self, child: &Child) -> Result<bool, Fault> {
+    fn boolean(&mut self, child: &Child) -> Result<bool, BlockError> {
         let node = &*child.node;
         if let Kind::Scalar { text, plain } = &node.kind {
             match resolve(text, *plain, node.tag.as_deref())? {
@@ -205,8 +209,8 @@ impl Decoder {
         &mut self,
         child: &Child,
         wanted: &str,
-        mut element: impl FnMut(&mut Self, &Child) -> Result<Option<T>, Fault>,
-    ) -> Result<Vec<T>, Fault> {
+        mut element: impl FnMut(&mut Self, &Child) -> Result<Option<T>, BlockError>,
+    ) -> Result<Vec<T>, BlockError> {
         let node = &*child.node;
         if is_null(node)? {
             return Ok(Vec::new());
@@ -222,7 +226,7 @@ impl Decoder {
     }
 
     /// A mapping with keys as texts; `None` for null.
-    fn members(&mut self, child: &Child) -> Result<Option<Members>, Fault> {
+    fn members(&mut self, child: &Child) -> Result<Option<Members>, BlockError> {
         let node = &*child.node;
         if is_null(node)? {
             return Ok(None);
@@ -242,8 +246,8 @@ impl Decoder {
         Ok(Some(out))
     }
 
-    fn any(&mut self, child: &Child) -> Result<Any, Fault> {
-        self.enter(child)?;
+    fn any(&mut self, child: &Child) -> Result<Any, BlockError> {
+        self.count_node(child)?;
         let node = &*child.node;
         let value = match &node.kind {
             Kind::Scalar { text, plain } => {
@@ -262,14 +266,14 @@ impl Decoder {
         Ok(value)
     }
 
-    fn mapping(&mut self, pairs: &[(Child, Child)]) -> Result<Any, Fault> {
+    fn mapping(&mut self, pairs: &[(Child, Child)]) -> Result<Any, BlockError> {
         if self.repeats_keys(pairs) {
             return Ok(Any::Mapping(Vec::new()));
         }
         let mut out = Vec::with_capacity(pairs.len());
         for (key, value) in self.merged(pairs)? {
             let Any::Scalar(key) = self.any(key)? else {
-                return Err(Fault::new("invalid map key: only scalars can be keys"));
+                return Err(BlockError::new("invalid map key: only scalars can be keys"));
             };
             out.push((key, self.any(value)?));
         }
@@ -278,7 +282,7 @@ impl Decoder {
 
     /// The pairs of a mapping, and behind them those that `<<` brings in. What is written wins over what is merged,
     /// and what is merged earlier over what is merged later.
-    fn merged<'a>(&mut self, pairs: &'a [(Child, Child)]) -> Result<Pairs<'a>, Fault> {
+    fn merged<'a>(&mut self, pairs: &'a [(Child, Child)]) -> Result<Pairs<'a>, BlockError> {
         let mut out = Pairs::with_capacity(pairs.len());
         let mut merges = Vec::new();
         for (key, value) in pairs {
@@ -293,7 +297,8 @@ impl Decoder {
         }
         let mut known: HashSet<&str> = out.iter().filter_map(|(key, _)| key_text(key)).collect();
         for value in merges {
-            let refuse = || Fault::new("map merge requires map or sequence of maps as the value");
+            let refuse =
+                || BlockError::new("map merge requires map or sequence of maps as the value");
             let sources = match &value.node.kind {
                 Kind::Mapping(_) => std::slice::from_ref(value),
                 Kind::Sequence(sources) => sources.as_slice(),
@@ -303,7 +308,7 @@ impl Decoder {
                 let Kind::Mapping(pairs) = &source.node.kind else {
                     return Err(refuse());
                 };
-                self.enter(source)?;
+                self.count_node(source)?;
                 for (key, value) in self.merged(pairs)? {
                     if key_text(key).is_none_or(|text| known.insert(text)) {
                         out.push((key, value));
@@ -352,7 +357,7 @@ fn shortened(text: &str) -> String {
     format!("{}...", String::from_utf8_lossy(head))
 }
 
-fn is_null(node: &Node) -> Result<bool, Fault> {
+fn is_null(node: &Node) -> Result<bool, BlockError> {
     match &node.kind {
         Kind::Scalar { text, plain } => {
             Ok(resolve(text, *plain, node.tag.as_deref())? == Scalar::Null)

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::decode::{Fields, Members};
 use super::url;
-use super::value::{Any, Shown, Unsupported};
+use super::value::{Any, GoDisplay, Unsupported};
 use crate::ast::{
     Annotation, Author, CompileHints, ExprKind, RelatedResource, SchemaRef, SchemaTarget, Scope,
     Term, TermKind,
@@ -113,7 +113,7 @@ fn related_resource(value: &Any) -> Result<RelatedResource, String> {
     resource().map_err(|problem| {
         format!(
             "invalid related-resource definition {}: {problem}",
-            Shown(value)
+            GoDisplay(value)
         )
     })
 }
@@ -136,7 +136,7 @@ fn author(value: &Any) -> Result<Author, String> {
         };
         named_author(text).ok_or_else(|| "author is an empty string".to_owned())
     };
-    author().map_err(|problem| format!("invalid author definition {}: {problem}", Shown(value)))
+    author().map_err(|problem| format!("invalid author definition {}: {problem}", GoDisplay(value)))
 }
 
 /// `Name <address>`, of which either may be missing.

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_left_alone_unless_asked_for() {
+    fn blocks_are_parsed_only_with_the_option() {
         let options = ParseOptions {
             annotations: false,
             ..ParseOptions::default()

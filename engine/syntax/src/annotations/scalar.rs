@@ -1,7 +1,7 @@
 //! What plain and tagged YAML scalars stand for.
 
 use super::time;
-use super::yaml::Fault;
+use super::yaml::BlockError;
 
 /// The value of a scalar.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +34,7 @@ impl Scalar {
 }
 
 /// The value of a scalar with the given tag.
-pub(super) fn resolve(text: &str, plain: bool, tag: Option<&str>) -> Result<Scalar, Fault> {
+pub(super) fn resolve(text: &str, plain: bool, tag: Option<&str>) -> Result<Scalar, BlockError> {
     let wanted = match tag {
         None if plain => return Ok(resolve_plain(text)),
         Some("!!binary") => return decode_binary(text),
@@ -47,19 +47,21 @@ pub(super) fn resolve(text: &str, plain: bool, tag: Option<&str>) -> Result<Scal
         ("!!float", Scalar::Integer(value)) => Ok(Scalar::Float(value as f64)),
         #[expect(clippy::cast_precision_loss, reason = "`!!float` asks for it")]
         ("!!float", Scalar::Unsigned(value)) => Ok(Scalar::Float(value as f64)),
-        (_, value) => Err(Fault::new(format!(
+        (_, value) => Err(BlockError::new(format!(
             "cannot decode {} `{text}` as a {wanted}",
             value.tag()
         ))),
     }
 }
 
-fn decode_binary(text: &str) -> Result<Scalar, Fault> {
+fn decode_binary(text: &str) -> Result<Scalar, BlockError> {
     use base64::Engine;
     let compact: String = text.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
     match base64::engine::general_purpose::STANDARD.decode(compact) {
         Ok(bytes) => Ok(Scalar::String(String::from_utf8_lossy(&bytes).into_owned())),
-        Err(_) => Err(Fault::new("!!binary value contains invalid base64 data")),
+        Err(_) => Err(BlockError::new(
+            "!!binary value contains invalid base64 data",
+        )),
     }
 }
 

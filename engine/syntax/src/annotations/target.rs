@@ -14,7 +14,7 @@ pub(super) struct Target<'a>(Vec<&'a Term>);
 
 impl<'a> Target<'a> {
     /// The target of a block above a rule.
-    pub(super) fn of(rule: &'a Rule) -> Self {
+    pub(super) fn from_rule(rule: &'a Rule) -> Self {
         let terms = rule.head.reference.iter().enumerate();
         let ground = terms.take_while(|(at, term)| *at == 0 || is_ground(term));
         Self(ground.map(|(_, term)| term).collect())

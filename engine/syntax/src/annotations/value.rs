@@ -128,9 +128,9 @@ fn float_text(value: f64) -> String {
 }
 
 /// A value as Go's `%s` shows it, which complains of everything that is no string.
-pub(super) struct Shown<'a>(pub &'a Any);
+pub(super) struct GoDisplay<'a>(pub &'a Any);
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for GoDisplay<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Any::Scalar(Scalar::Null) => f.write_str("%!s(<nil>)"),

@@ -40,13 +40,13 @@ pub(super) struct Child {
 
 /// Why a block cannot be read.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct BlockError {
     /// The line that the message names first; zero if it names none.
     pub line: usize,
     pub message: String,
 }
 
-impl Fault {
+impl BlockError {
     /// A fault without a line.
     pub(super) fn new(problem: impl fmt::Display) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl Fault {
         }
     }
 
-    fn at(line: usize, problem: impl fmt::Display) -> Self {
+    fn at_line(line: usize, problem: impl fmt::Display) -> Self {
         match line {
             0 => Self::new(problem),
             line => Self {
@@ -75,51 +75,53 @@ struct Open {
 }
 
 /// Reads the first document of a text; `None` if there is none.
-pub(super) fn parse(text: &str) -> Result<Option<Child>, Fault> {
+pub(super) fn parse(text: &str) -> Result<Option<Child>, BlockError> {
     let control = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}');
     if text.contains(control) {
-        return Err(Fault::new("control characters are not allowed"));
+        return Err(BlockError::new("control characters are not allowed"));
     }
     let mut text = Cow::Borrowed(text);
     for _ in 0..REPAIRS {
         match parse_as_is(&text) {
-            Err(Refused::Syntax(error, fault)) => match repaired(&text, &error) {
+            Err(RejectReason::Syntax(error, block_error)) => match repaired(&text, &error) {
                 Some(repaired) => text = Cow::Owned(repaired),
-                None => return Err(fault),
+                None => return Err(block_error),
             },
-            Err(Refused::Spelling(respelled)) => text = Cow::Owned(respelled),
-            Err(Refused::Content(fault)) => return Err(fault),
+            Err(RejectReason::Spelling(respelled)) => text = Cow::Owned(respelled),
+            Err(RejectReason::Content(block_error)) => return Err(block_error),
             Ok(root) => return Ok(root),
         }
     }
-    Err(Fault::new("found character that cannot start any token"))
+    Err(BlockError::new(
+        "found character that cannot start any token",
+    ))
 }
 
 /// Why a text was not read: the parser refuses it, Go's reader takes it for another one, or what it holds is no good.
-enum Refused {
-    Syntax(ScanError, Fault),
+enum RejectReason {
+    Syntax(ScanError, BlockError),
     Spelling(String),
-    Content(Fault),
+    Content(BlockError),
 }
 
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
-        Self::Content(fault)
+impl From<BlockError> for RejectReason {
+    fn from(block_error: BlockError) -> Self {
+        Self::Content(block_error)
     }
 }
 
-impl From<Differs> for Refused {
+impl From<Differs> for RejectReason {
     fn from(differs: Differs) -> Self {
         match differs {
-            Differs::Refused(misplaced) => {
-                Self::Content(Fault::at(misplaced.line, misplaced.problem))
+            Differs::Rejected(misplaced) => {
+                Self::Content(BlockError::at_line(misplaced.line, misplaced.problem))
             }
             Differs::Respelled(text) => Self::Spelling(text),
         }
     }
 }
 
-fn parse_as_is(text: &str) -> Result<Option<Child>, Refused> {
+fn parse_as_is(text: &str) -> Result<Option<Child>, RejectReason> {
     let mut gaps = Gaps::new(text);
     let mut parser = Parser::new_from_str(text);
     let mut open: Vec<Open> = Vec::new();
@@ -129,8 +131,8 @@ fn parse_as_is(text: &str) -> Result<Option<Child>, Refused> {
             Ok(event) => event,
             Err(error) => {
                 gaps.before_error(&error)?;
-                let fault = fault(&error, text, &open);
-                return Err(Refused::Syntax(error, fault));
+                let block_error = block_error(&error, text, &open);
+                return Err(RejectReason::Syntax(error, block_error));
             }
         };
         gaps.before(&event, span)?;
@@ -179,13 +181,15 @@ fn parse_as_is(text: &str) -> Result<Option<Child>, Refused> {
             Event::Alias(anchor) => {
                 let Some(node) = anchors.get(&anchor) else {
                     let name = alias_at(text, &span.start);
-                    return Err(Fault::new(format!("anchor '{name}' value contains itself")).into());
+                    return Err(
+                        BlockError::new(format!("anchor '{name}' value contains itself")).into(),
+                    );
                 };
                 let child = Child {
                     node: Rc::clone(node),
                     alias: true,
                 };
-                match place(&mut open, child) {
+                match attach(&mut open, child) {
                     Some(root) => return Ok(Some(root)),
                     None => continue,
                 }
@@ -194,7 +198,7 @@ fn parse_as_is(text: &str) -> Result<Option<Child>, Refused> {
             Event::DocumentStart(_) | Event::StreamStart | Event::Nothing => None,
         };
         if open.len() > NESTING {
-            return Err(Fault::new(format!("exceeded max depth of {NESTING}")).into());
+            return Err(BlockError::new(format!("exceeded max depth of {NESTING}")).into());
         }
         let Some((node, anchor)) = finished else {
             continue;
@@ -203,13 +207,13 @@ fn parse_as_is(text: &str) -> Result<Option<Child>, Refused> {
         if anchor != 0 {
             anchors.insert(anchor, Rc::clone(&node));
         }
-        if let Some(root) = place(&mut open, Child { node, alias: false }) {
+        if let Some(root) = attach(&mut open, Child { node, alias: false }) {
             // What follows the root may still be broken.
             return match parser.next_event() {
                 Some(Err(error)) => {
                     gaps.before_error(&error)?;
-                    let fault = fault(&error, text, &open);
-                    Err(Refused::Syntax(error, fault))
+                    let block_error = block_error(&error, text, &open);
+                    Err(RejectReason::Syntax(error, block_error))
                 }
                 Some(Ok((event, span))) => {
                     gaps.before(&event, span)?;
@@ -223,7 +227,7 @@ fn parse_as_is(text: &str) -> Result<Option<Child>, Refused> {
 }
 
 /// Puts a node into the innermost open container; gives it back if it is the root.
-fn place(open: &mut [Open], child: Child) -> Option<Child> {
+fn attach(open: &mut [Open], child: Child) -> Option<Child> {
     let Some(container) = open.last_mut() else {
         return Some(child);
     };
@@ -253,7 +257,7 @@ fn alias_at(text: &str, mark: &Marker) -> String {
 }
 
 /// Where Go's library finds the line of an error.
-enum Place {
+enum ErrorLine {
     /// Where the scanner stood.
     Scanner,
     /// On the line before.
@@ -272,7 +276,7 @@ enum Place {
 }
 
 /// Words an error of the parser as Go's library does.
-fn fault(error: &ScanError, text: &str, open: &[Open]) -> Fault {
+fn block_error(error: &ScanError, text: &str, open: &[Open]) -> BlockError {
     let mark = error.marker();
     let (problem, place) = wording(error.info());
     let from_one = |line: usize| if line > 1 { line } else { 0 };
@@ -285,9 +289,9 @@ fn fault(error: &ScanError, text: &str, open: &[Open]) -> Fault {
     };
     let before = || text.chars().take(mark.index());
     let line = match place {
-        Place::Scanner => from_one(mark.line()),
-        Place::Before => from_one(mark.line().saturating_sub(1)),
-        Place::Quoted => {
+        ErrorLine::Scanner => from_one(mark.line()),
+        ErrorLine::Before => from_one(mark.line().saturating_sub(1)),
+        ErrorLine::Quoted => {
             let end = text.lines().count() + 1;
             let quote = text
                 .chars()
@@ -299,28 +303,28 @@ fn fault(error: &ScanError, text: &str, open: &[Open]) -> Fault {
             });
             if start > 1 { start } else { end }
         }
-        Place::Plain => {
+        ErrorLine::Plain => {
             if mark.line() > 1 {
                 mark.line()
             } else {
                 mark.line() + 1
             }
         }
-        Place::Block => or_mark(open.last().map_or(0, |open| open.node.line)),
-        Place::Bracket => or_mark(open_bracket(before()).map_or(0, |(_, line)| line)),
-        Place::Token => mark.line().saturating_sub(1),
-        Place::Nowhere => 0,
+        ErrorLine::Block => or_mark(open.last().map_or(0, |open| open.node.line)),
+        ErrorLine::Bracket => or_mark(open_bracket(before()).map_or(0, |(_, line)| line)),
+        ErrorLine::Token => mark.line().saturating_sub(1),
+        ErrorLine::Nowhere => 0,
     };
     match problem {
-        "unknown anchor" => Fault::at(
+        "unknown anchor" => BlockError::at_line(
             line,
             format_args!("unknown anchor '{}' referenced", alias_at(text, mark)),
         ),
         "unclosed" if open_bracket(before()).is_some_and(|(bracket, _)| bracket == '{') => {
-            Fault::at(line, "did not find expected ',' or '}'")
+            BlockError::at_line(line, "did not find expected ',' or '}'")
         }
-        "unclosed" => Fault::at(line, "did not find expected ',' or ']'"),
-        problem => Fault::at(line, problem),
+        "unclosed" => BlockError::at_line(line, "did not find expected ',' or ']'"),
+        problem => BlockError::at_line(line, problem),
     }
 }
 
@@ -347,45 +351,46 @@ fn open_bracket(text: impl Iterator<Item = char>) -> Option<(char, usize)> {
 }
 
 /// The words for an error, and which place they speak of.
-fn wording(info: &str) -> (&str, Place) {
+fn wording(info: &str) -> (&str, ErrorLine) {
     let problem = match info.split_once(", ") {
         Some((context, problem)) if context.starts_with("while ") => problem,
         _ => info,
     };
     match problem {
         "simple key expect ':'" | "simple key expected" => {
-            ("could not find expected ':'", Place::Before)
+            ("could not find expected ':'", ErrorLine::Before)
         }
         "did not find expected ',' or '}'"
         | "expected ',' or ']'"
-        | "illegal placement of ':' indicator" => ("unclosed", Place::Bracket),
+        | "illegal placement of ':' indicator" => ("unclosed", ErrorLine::Bracket),
         "found a tab" => (
             "found a tab character that violates indentation",
-            Place::Plain,
+            ErrorLine::Plain,
         ),
         "invalid trailing content after double-quoted scalar" => {
-            ("did not find expected key", Place::Block)
+            ("did not find expected key", ErrorLine::Block)
         }
         "did not find expected key" | "did not find expected '-' indicator" => {
-            (problem, Place::Block)
+            (problem, ErrorLine::Block)
         }
-        "did not find expected node content" => (problem, Place::Token),
-        "misplaced bracket" => ("did not find expected node content", Place::Token),
-        "found unknown anchor" => ("unknown anchor", Place::Nowhere),
+        "did not find expected node content" => (problem, ErrorLine::Token),
+        "misplaced bracket" => ("did not find expected node content", ErrorLine::Token),
+        "found unknown anchor" => ("unknown anchor", ErrorLine::Nowhere),
         "found unexpected end of stream" | "invalid indentation in quoted scalar" => {
-            ("found unexpected end of stream", Place::Quoted)
+            ("found unexpected end of stream", ErrorLine::Quoted)
         }
-        "did not find expected hexadecimal number" => {
-            ("did not find expected hexdecimal number", Place::Scanner)
-        }
+        "did not find expected hexadecimal number" => (
+            "did not find expected hexdecimal number",
+            ErrorLine::Scanner,
+        ),
         _ if problem.starts_with("unexpected character") || problem.starts_with("tab") => (
             "found character that cannot start any token",
-            Place::Scanner,
+            ErrorLine::Scanner,
         ),
         "a block scalar content cannot start with a tab" => (
             "found a tab character where an indentation space is expected",
-            Place::Plain,
+            ErrorLine::Plain,
         ),
-        _ => (problem, Place::Scanner),
+        _ => (problem, ErrorLine::Scanner),
     }
 }

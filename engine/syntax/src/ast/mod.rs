@@ -4,10 +4,10 @@
 //! `x == 1` is a call of `equal`, `x := 1` of `assign`, `x = 1` of `eq`, `x in xs` of `internal.member_2`.
 
 mod annotation;
+mod children;
 mod module;
 mod number;
 pub mod order;
-mod parts;
 mod term;
 mod vars;
 pub mod visit;
@@ -15,10 +15,10 @@ pub mod visit;
 pub use annotation::{
     Annotation, Author, CompileHints, RelatedResource, SchemaRef, SchemaTarget, Scope,
 };
+pub use children::Children;
 pub use module::{
     Body, Comment, Every, Expr, ExprKind, Head, Import, Logical, Module, Not, Package, Rule,
     SomeDecl, Version, With,
 };
-pub use parts::Parts;
 pub use term::{Comprehension, Name, Ref, Template, TemplatePart, Term, TermKind};
 pub use vars::VarScan;

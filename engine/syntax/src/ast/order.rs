@@ -43,7 +43,7 @@ impl Ord for TermKind {
             }
             _ => {
                 let ranks = self.rank().cmp(&other.rank());
-                ranks.then_with(|| stack::level(|| self.compare_parts(other)))
+                ranks.then_with(|| stack::level(|| self.compare_children(other)))
             }
         }
     }
@@ -51,7 +51,7 @@ impl Ord for TermKind {
 
 impl TermKind {
     /// The order of two of one kind that have parts.
-    fn compare_parts(&self, other: &Self) -> Ordering {
+    fn compare_children(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Ref(left), Self::Ref(right)) => left.cmp(right),
             (Self::Array(left), Self::Array(right)) | (Self::Call(left), Self::Call(right)) => {
@@ -98,13 +98,13 @@ impl Hash for TermKind {
             Self::Boolean(value) => value.hash(state),
             Self::Number(text) => number::hash(text, state),
             Self::String(text) | Self::Var(text) => text.hash(state),
-            _ => stack::level(|| self.hash_parts(state)),
+            _ => stack::level(|| self.hash_children(state)),
         }
     }
 }
 
 impl TermKind {
-    fn hash_parts<H: Hasher>(&self, state: &mut H) {
+    fn hash_children<H: Hasher>(&self, state: &mut H) {
         match self {
             Self::Ref(terms) => terms.hash(state),
             Self::Array(terms) | Self::Call(terms) => terms.hash(state),

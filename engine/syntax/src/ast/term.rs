@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::{Body, Expr, Parts};
+use super::{Body, Children, Expr};
 use crate::source::Span;
 use crate::stack;
 
@@ -39,11 +39,11 @@ pub enum TermKind {
     /// A reference of two or more terms.
     Ref(Ref),
     /// An array.
-    Array(Parts<Term>),
+    Array(Children<Term>),
     /// An object, in source order. Of equal keys the first is kept, with the last value.
-    Object(Parts<(Term, Term)>),
+    Object(Children<(Term, Term)>),
     /// A set, in source order. Of equal members the first is kept.
-    Set(Parts<Term>),
+    Set(Children<Term>),
     /// `[head | body]`
     ArrayComprehension(Box<Comprehension>),
     /// `{head | body}`
@@ -51,7 +51,7 @@ pub enum TermKind {
     /// `{key: head | body}`
     ObjectComprehension(Box<Comprehension>),
     /// A call: operator reference, then operands.
-    Call(Parts<Term>),
+    Call(Children<Term>),
     /// `$"… {x} …"`
     Template(Box<Template>),
 }
@@ -109,7 +109,7 @@ impl Clone for Term {
 impl Term {
     /// Span of the text that OPA shows for the term: a reference whose head is written in brackets begins at the bracket
     /// that closes its head. Row and column stay those of the term. `text` returns the source text of a span.
-    pub fn shown_span<'s>(&self, text: impl FnOnce(Span) -> &'s str) -> Span {
+    pub fn display_span<'s>(&self, text: impl FnOnce(Span) -> &'s str) -> Span {
         let TermKind::Ref(path) = &self.kind else {
             return self.span;
         };

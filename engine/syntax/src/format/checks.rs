@@ -47,8 +47,12 @@ struct Report<'m> {
 
 impl Report<'_> {
     fn add(&mut self, code: Code, span: Span, message: String) {
-        self.errors
-            .push(Diagnostic::at(code, &self.module.source, span, message));
+        self.errors.push(Diagnostic::at_span(
+            code,
+            &self.module.source,
+            span,
+            message,
+        ));
     }
 
     fn imports(&mut self) {

@@ -9,13 +9,13 @@ use super::calls::infix_of;
 use super::lines::{Stop, Writer, Written};
 
 /// A part of a list.
-trait Entry: Walk {
+trait ListEntry: Walk {
     /// Where it starts.
-    fn place(&self) -> Span;
+    fn start_span(&self) -> Span;
 
     /// The row on which it starts.
     fn row(&self) -> u32 {
-        self.place().row
+        self.start_span().row
     }
 
     /// Returns `true` if it holds a term that has no place in OPA: a variable that the compiler made, or the `0` of `-x`.
@@ -33,14 +33,14 @@ trait Entry: Walk {
     }
 }
 
-impl Entry for Term {
-    fn place(&self) -> Span {
+impl ListEntry for Term {
+    fn start_span(&self) -> Span {
         self.span
     }
 }
 
-impl Entry for (Term, Term) {
-    fn place(&self) -> Span {
+impl ListEntry for (Term, Term) {
+    fn start_span(&self) -> Span {
         self.0.span
     }
 
@@ -49,18 +49,18 @@ impl Entry for (Term, Term) {
     }
 }
 
-impl Entry for Expr {
-    fn place(&self) -> Span {
+impl ListEntry for Expr {
+    fn start_span(&self) -> Span {
         self.span
     }
 }
 
 /// Splits a list where an entry starts on a lower row than the one before.
-fn lines<T: Entry>(entries: &[T]) -> Vec<&[T]> {
+fn lines<T: ListEntry>(entries: &[T]) -> Vec<&[T]> {
     let breaks = entries
         .windows(2)
         .any(|pair| matches!(pair, [one, next] if next.row() > one.row()));
-    if !breaks || entries.iter().any(Entry::is_generated) {
+    if !breaks || entries.iter().any(ListEntry::is_generated) {
         return vec![entries];
     }
     entries
@@ -160,7 +160,7 @@ impl<'m> Writer<'m> {
             .is_some_and(|before| before.contains('\n'))
     }
 
-    fn list<T: Entry>(
+    fn list<T: ListEntry>(
         &mut self,
         entries: &'m [T],
         open: Option<Span>,
@@ -170,7 +170,7 @@ impl<'m> Writer<'m> {
         let lines = lines(entries);
         let broken = entries
             .first()
-            .is_some_and(|first| open.is_some_and(|open| self.is_below(open, first.place())));
+            .is_some_and(|first| open.is_some_and(|open| self.is_below(open, first.start_span())));
         let several = broken || lines.len() > 1;
         if lines.len() <= 1 && self.has_comment_between(open.map(|open| open.row), close) {
             return Err(Stop::Comment);

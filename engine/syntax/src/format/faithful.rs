@@ -8,13 +8,13 @@ pub(super) enum Changes {
     /// Rules, by their positions; none if nothing changed.
     Rules(Vec<usize>),
     /// Something outside of rules.
-    Outside,
+    OutsideRules,
 }
 
 /// Returns what a result changed.
 pub(super) fn changes(before: &Module, after: &Module) -> Changes {
     if before.package.path != after.package.path || !same_imports(&before.imports, &after.imports) {
-        return Changes::Outside;
+        return Changes::OutsideRules;
     }
     let pairs = before.rules.iter().zip(&after.rules).enumerate();
     if before.rules.len() != after.rules.len() {
@@ -34,7 +34,7 @@ pub(super) fn changes(before: &Module, after: &Module) -> Changes {
             .partition_point(|rule| rule.span.start <= lost.span.start);
         match after.checked_sub(1) {
             Some(at) => rules.push(at),
-            None => return Changes::Outside,
+            None => return Changes::OutsideRules,
         }
     }
     Changes::Rules(rules)
@@ -57,7 +57,7 @@ fn same_rule(before: &Rule, after: &Rule) -> bool {
 
 /// The rules whose texts do not parse as what they were, of a result that does not parse as a whole. `starts` is where
 /// each rule's text starts; everything before the first is the header of the module.
-pub(super) fn broken_rules(
+pub(super) fn unfaithful_rules(
     before: &[Rule],
     text: &str,
     starts: &[usize],

@@ -39,14 +39,14 @@ pub(super) struct Writer<'m> {
     /// Where each rule starts in the output.
     pub starts: Vec<usize>,
     /// The rules that are not formatted.
-    pub kept: &'m [Kept],
+    pub kept: &'m [VerbatimRule],
     comments: Vec<&'m Comment>,
     next: usize,
 }
 
 /// How a rule is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum VerbatimRule {
     /// Formatted.
     #[default]
     Nothing,
@@ -61,7 +61,7 @@ impl<'m> Writer<'m> {
         source: &'m Source,
         style: Style,
         comments: &'m [Comment],
-        kept: &'m [Kept],
+        kept: &'m [VerbatimRule],
     ) -> Self {
         Self {
             source,

@@ -20,7 +20,7 @@ impl Operator {
         }
     }
 
-    fn of(expr: &Expr) -> Option<(Self, &Logical)> {
+    fn from_expr(expr: &Expr) -> Option<(Self, &Logical)> {
         match &expr.kind {
             ExprKind::And(logical) => Some((Self::And, logical)),
             ExprKind::Or(logical) => Some((Self::Or, logical)),
@@ -39,12 +39,12 @@ struct Operand<'m> {
 
 impl<'m> Writer<'m> {
     pub(super) fn logical(&mut self, expr: &'m Expr) -> Written {
-        let Some((operator, _)) = Operator::of(expr) else {
+        let Some((operator, _)) = Operator::from_expr(expr) else {
             return Ok(());
         };
         let mut operands = Vec::new();
         let mut at = expr;
-        while let Some((here, logical)) = Operator::of(at) {
+        while let Some((here, logical)) = Operator::from_expr(at) {
             if here != operator || (!std::ptr::eq(at, expr) && !at.with.is_empty()) {
                 break;
             }
@@ -57,7 +57,7 @@ impl<'m> Writer<'m> {
                 [left]
                     if !logical.explicit_lhs
                         && left.with.is_empty()
-                        && Operator::of(left).is_some_and(|(left, _)| left == operator) =>
+                        && Operator::from_expr(left).is_some_and(|(left, _)| left == operator) =>
                 {
                     at = left;
                 }
@@ -150,7 +150,7 @@ impl<'m> Writer<'m> {
         let Some(expr) = operand.body.first() else {
             return Ok(());
         };
-        let grouped = match Operator::of(expr) {
+        let grouped = match Operator::from_expr(expr) {
             Some((Operator::Or, _)) => operator == Operator::And || operand.right,
             Some((Operator::And, _)) => operator == Operator::And && operand.right,
             None => false,
@@ -161,7 +161,10 @@ impl<'m> Writer<'m> {
 
     /// Returns `true` if an operand would read as a body without parentheses.
     fn starts_with_brace(&self, expr: &Expr) -> bool {
-        if expr.negated || matches!(expr.kind, ExprKind::Not(_)) || Operator::of(expr).is_some() {
+        if expr.negated
+            || matches!(expr.kind, ExprKind::Not(_))
+            || Operator::from_expr(expr).is_some()
+        {
             return false;
         }
         let text = self.text(expr.span);
@@ -188,7 +191,7 @@ impl<'m> Writer<'m> {
         let Some(inner) = not.body.first() else {
             return Ok(());
         };
-        let grouped = Operator::of(inner).is_some()
+        let grouped = Operator::from_expr(inner).is_some()
             || !inner.with.is_empty()
             || inner.negated
             || matches!(inner.kind, ExprKind::Not(_))

@@ -23,8 +23,8 @@ use crate::ast::{Module, Version};
 use crate::dialect::ParseOptions;
 use crate::source::{Code, Diagnostic, Diagnostics, Source, Span};
 
-use self::faithful::{Changes, broken_rules, changes};
-use self::lines::{Kept, Stop, Writer};
+use self::faithful::{Changes, changes, unfaithful_rules};
+use self::lines::{Stop, VerbatimRule, Writer};
 use self::style::Style;
 
 /// How a module is formatted.
@@ -115,7 +115,7 @@ fn faithful(
     again: &FormatOptions,
     copies: bool,
 ) -> Result<Formatted, Diagnostics> {
-    let mut kept = vec![Kept::Nothing; module.rules.len()];
+    let mut kept = vec![VerbatimRule::Nothing; module.rules.len()];
     for attempt in 0..=ATTEMPTS {
         let Output { text, starts } = write(module, target, options, &kept)?;
         let source = Source::new(module.source.id, module.source.name.clone(), text.as_str());
@@ -126,13 +126,13 @@ fn faithful(
                     return Ok(Formatted { text, module });
                 }
                 Changes::Rules(rules) => rules,
-                Changes::Outside => break,
+                Changes::OutsideRules => break,
             },
-            Err(_) => broken_rules(&module.rules, &text, &starts, |source| {
+            Err(_) => unfaithful_rules(&module.rules, &text, &starts, |source| {
                 read(source, &again.parse).ok()
             })
             .into_iter()
-            .filter(|rule| kept.get(*rule) == Some(&Kept::Nothing))
+            .filter(|rule| kept.get(*rule) == Some(&VerbatimRule::Nothing))
             .collect(),
         };
         let all = (0..kept.len()).collect();
@@ -144,8 +144,8 @@ fn faithful(
         for rule in changed {
             if let Some(kept) = kept.get_mut(rule) {
                 *kept = match *kept {
-                    Kept::Nothing if copies => Kept::Text,
-                    _ => Kept::CommentsAbove,
+                    VerbatimRule::Nothing if copies => VerbatimRule::Text,
+                    _ => VerbatimRule::CommentsAbove,
                 };
             }
         }
@@ -156,7 +156,7 @@ fn faithful(
         let module = read(&source, &again.parse)?;
         return Ok(Formatted { text, module });
     }
-    let failure = Diagnostic::at(
+    let failure = Diagnostic::at_span(
         Code::Parse,
         &module.source,
         Span::default(),
@@ -181,9 +181,9 @@ fn write(
     module: &Module,
     target: Version,
     options: &FormatOptions,
-    kept: &[Kept],
+    kept: &[VerbatimRule],
 ) -> Result<Output, Diagnostics> {
-    let style = Style::of(module, target, options.parse.features().keywords_in_refs);
+    let style = Style::from_module(module, target, options.parse.features().keywords_in_refs);
     let imports = imports::imports_for(module, target, options.drop_v0_imports);
     let mut writer = Writer::new(&module.source, style, &module.comments, kept);
     match writer.module(module, &imports) {

@@ -19,12 +19,12 @@ fn sections<'m>(imports: &'m [Import], rules: &'m [Rule]) -> Vec<Section<'m>> {
         let limit = rules.peek().map(|rule| rule.span.start);
         let mut run = Vec::new();
         while let Some(import) =
-            imports.next_if(|import| limit.is_none_or(|limit| place(import) < limit))
+            imports.next_if(|import| limit.is_none_or(|limit| import_row(import) < limit))
         {
             run.push(import);
         }
         sections.push(Section::Imports(run));
-        let limit = imports.peek().map(|import| place(import));
+        let limit = imports.peek().map(|import| import_row(import));
         let mut run = Vec::new();
         while let Some(rule) =
             rules.next_if(|rule| limit.is_none_or(|limit| rule.span.start < limit))
@@ -36,7 +36,7 @@ fn sections<'m>(imports: &'m [Import], rules: &'m [Rule]) -> Vec<Section<'m>> {
     sections
 }
 
-fn place(import: &Import) -> u32 {
+fn import_row(import: &Import) -> u32 {
     if import.span.is_somewhere() {
         import.span.start
     } else {

@@ -3,7 +3,7 @@
 use crate::ast::{Expr, ExprKind, Rule, TermKind};
 
 use super::brackets::{closing_row, closing_row_after};
-use super::lines::{Kept, Stop, Writer, Written};
+use super::lines::{Stop, VerbatimRule, Writer, Written};
 
 /// Returns `true` if the body is `true` alone, written or implied.
 pub(super) fn is_constant(rule: &Rule) -> bool {
@@ -27,13 +27,13 @@ impl<'m> Writer<'m> {
             self.ignoring_comments(|writer| writer.comments_to(rule.span.row))?;
             let mut last = rule;
             match kept {
-                Kept::Nothing => self.ignoring_comments(|writer| writer.rule(rule))?,
-                Kept::CommentsAbove => {
+                VerbatimRule::Nothing => self.ignoring_comments(|writer| writer.rule(rule))?,
+                VerbatimRule::CommentsAbove => {
                     // one on the first row of the rule comes first
                     self.comments_before(rule.span.end);
                     self.ignoring_comments(|writer| writer.rule(rule))?;
                 }
-                Kept::Text => {
+                VerbatimRule::Text => {
                     self.start_line();
                     let mut span = rule.span;
                     // further bodies of one head

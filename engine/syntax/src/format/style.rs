@@ -20,7 +20,7 @@ pub(super) struct Style {
 }
 
 impl Style {
-    pub(super) fn of(module: &Module, target: Version, keywords_in_refs: bool) -> Self {
+    pub(super) fn from_module(module: &Module, target: Version, keywords_in_refs: bool) -> Self {
         let v1 = target.is_v1();
         let mut style = Self {
             v1,

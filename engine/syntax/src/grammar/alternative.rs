@@ -6,7 +6,7 @@ use super::checks::{self, Keyword};
 use super::errors::Report;
 use super::infix::infix;
 use super::literal::literal;
-use super::rule::{generated_true, is_ground, of, relocate, rename_wildcards};
+use super::rule::{from_parts, generated_true, is_ground, relocate, rename_wildcards};
 use super::stream::Stream;
 use crate::ast::{Head, Rule, Term, TermKind};
 use crate::lexer::Kind;
@@ -14,7 +14,7 @@ use crate::source::Span;
 
 /// Reads `else` behind a body, unless it is the name of the next rule.
 pub(super) fn attach_else<'a>(input: Stream<'a>, rule: &mut Rule) -> Parsed<'a, Vec<Report>> {
-    if !input.is(Kind::Else) || input.is_keyword_of_reference() {
+    if !input.is_kind(Kind::Else) || input.is_keyword_of_reference() {
         return Ok((input, Vec::new()));
     }
     if rule.head.reference.len() > 1 && !rule.head.reference.iter().skip(1).all(is_ground) {
@@ -52,7 +52,7 @@ fn else_clauses<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, Vec<(Rule, Ke
         let (rest, (clause, goes_on)) = else_clause(at, first)?;
         clauses.push(clause);
         at = rest;
-        if !(goes_on && at.is(Kind::Else)) {
+        if !(goes_on && at.is_kind(Kind::Else)) {
             return Ok((at, clauses));
         }
     }
@@ -84,7 +84,7 @@ fn else_clause<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, ((Rule, Keywor
         _ => return Err(at.expected("expected else value term or rule body")),
     };
     let keyword = Keyword {
-        is_if: at.is(Kind::If),
+        is_if: at.is_kind(Kind::If),
         is_contains: false,
     };
     let inside = if keyword.is_if { at.next() } else { at };
@@ -99,6 +99,6 @@ fn else_clause<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, ((Rule, Keywor
         }
     };
     let has_body = body.iter().any(|expr| !expr.generated);
-    let rule = of(head, body, rest.span_since(start));
+    let rule = from_parts(head, body, rest.span_since(start));
     Ok((rest, ((rule, keyword), has_body)))
 }

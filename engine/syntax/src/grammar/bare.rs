@@ -1,7 +1,7 @@
 //! Rules that are written as expressions: `p`, `p[x]`, `p := 1`, `f(x)`, `f(x) := y`.
 
 use super::checks::{self, Keyword};
-use super::head::call_parts;
+use super::head::split_call;
 use super::rule::{Draft, generated_true};
 use crate::ast::{Body, Expr, ExprKind, Head, Rule, Term, TermKind};
 use crate::dialect::is_builtin;
@@ -119,7 +119,7 @@ fn of_equation(lhs: Term, rhs: Term) -> Result<Rule, String> {
     let (span, value) = (lhs.span, rhs.span);
     let head = match lhs.kind {
         TermKind::Call(terms) => {
-            let Some((reference, args)) = call_parts(terms.into_vec()) else {
+            let Some((reference, args)) = split_call(terms.into_vec()) else {
                 return Err("call cannot be used for rule name".to_owned());
             };
             if check_head(&reference).is_err() {

@@ -32,7 +32,7 @@ enum Separation {
 }
 
 fn literals(input: Stream<'_>, end: Kind, separation: Separation) -> Parsed<'_, Body> {
-    if input.is(end) {
+    if input.is_kind(end) {
         return Err(input.complain(input.span(), "found empty body"));
     }
     let mut body = Vec::new();
@@ -40,11 +40,11 @@ fn literals(input: Stream<'_>, end: Kind, separation: Separation) -> Parsed<'_, 
     loop {
         let (rest, expr) = literal(at)?;
         append(&mut body, expr);
-        if rest.is(Kind::Semicolon) {
+        if rest.is_kind(Kind::Semicolon) {
             at = rest.next();
             continue;
         }
-        if rest.is(end) || separation == Separation::Semicolons {
+        if rest.is_kind(end) || separation == Separation::Semicolons {
             return Ok((rest, body));
         }
         if !rest.token().newline {

@@ -9,7 +9,7 @@ use super::peak::Peak;
 use super::stream::{Failure, Stream, stopped_at};
 use super::term::term;
 use super::{Parsed, distinct};
-use crate::ast::{Body, Comprehension, Parts, Term, TermKind};
+use crate::ast::{Body, Children, Comprehension, Term, TermKind};
 use crate::lexer::{Inside, Kind};
 use crate::source::Span;
 
@@ -17,13 +17,13 @@ use crate::source::Span;
 pub(super) fn array(input: Stream<'_>) -> Parsed<'_, Term> {
     let open = Open::new(input);
     let inside = input.next();
-    if inside.is(Kind::RBracket) {
-        return Ok(open.close(inside, TermKind::Array(Parts::new())));
+    if inside.is_kind(Kind::RBracket) {
+        return Ok(open.close(inside, TermKind::Array(Children::new())));
     }
     let (inside, may_comprehend) = leading_comma(inside);
     let outer = input.session.measure();
     let (rest, head) = term(inside)?;
-    if rest.is(Kind::Pipe)
+    if rest.is_kind(Kind::Pipe)
         && may_comprehend
         && let Some((rest, body)) = open.comprehension(rest, Kind::RBracket)?
     {
@@ -45,8 +45,8 @@ pub(super) fn array(input: Stream<'_>) -> Parsed<'_, Term> {
 pub(super) fn set_or_object(input: Stream<'_>) -> Parsed<'_, Term> {
     let open = Open::new(input);
     let inside = input.next();
-    if inside.is(Kind::RBrace) {
-        return Ok(open.close(inside, TermKind::Object(Parts::new())));
+    if inside.is_kind(Kind::RBrace) {
+        return Ok(open.close(inside, TermKind::Object(Children::new())));
     }
     let (inside, may_comprehend) = leading_comma(inside);
     let outer = input.session.measure();
@@ -100,7 +100,7 @@ fn object<'a>(
     let inside = input.next();
     let outer = session.measure();
     let (rest, value) = term(inside)?;
-    if rest.is(Kind::Pipe) && may_comprehend {
+    if rest.is_kind(Kind::Pipe) && may_comprehend {
         let before = session.checkpoint();
         match session.attempt(|| body(rest.next(), Kind::RBrace)) {
             Ok((rest, body)) => {
@@ -129,7 +129,7 @@ fn object<'a>(
 
 /// Goes on with the first element, whose first term may be followed by a bar that was tried in vain.
 fn first_element(input: Stream<'_>, head: Term, outer: Peak) -> Parsed<'_, Term> {
-    if input.is(Kind::Pipe) {
+    if input.is_kind(Kind::Pipe) {
         let session = input.session;
         session.attempt(|| element_from(input, head, outer))
     } else {
@@ -139,7 +139,7 @@ fn first_element(input: Stream<'_>, head: Term, outer: Peak) -> Parsed<'_, Term>
 
 /// A comma may stand before the first element, for old times' sake; such a thing is no comprehension.
 fn leading_comma(input: Stream<'_>) -> (Stream<'_>, bool) {
-    if input.is(Kind::Comma) {
+    if input.is_kind(Kind::Comma) {
         (input.next(), false)
     } else {
         (input, true)
@@ -154,7 +154,7 @@ pub(super) fn elements(
 ) -> Parsed<'_, Vec<Term>> {
     let mut at = input;
     loop {
-        if at.is(end) {
+        if at.is_kind(end) {
             return Ok((at.next(), terms));
         }
         let (rest, term) = element(at)?;
@@ -172,11 +172,11 @@ fn more_elements(input: Stream<'_>, end: Kind, terms: Vec<Term>) -> Parsed<'_, V
 fn more_pairs(input: Stream<'_>, mut pairs: Vec<(Term, Term)>) -> Parsed<'_, Vec<(Term, Term)>> {
     let mut at = separator(input, Kind::RBrace)?;
     loop {
-        if at.is(Kind::RBrace) {
+        if at.is_kind(Kind::RBrace) {
             return Ok((at.next(), pairs));
         }
         let (rest, key) = element(at)?;
-        if !rest.is(Kind::Colon) {
+        if !rest.is_kind(Kind::Colon) {
             return Err(rest.expected("expected \":\""));
         }
         let (rest, value) = element(rest.next())?;
@@ -235,7 +235,7 @@ impl<'a> Open<'a> {
         };
         match outcome {
             Ok((rest, body)) => Ok(Some((rest.next(), body))),
-            Err(error) if stopped_at(&error, bar).is(Kind::Comma) => {
+            Err(error) if stopped_at(&error, bar).is_kind(Kind::Comma) => {
                 session.roll_back(before);
                 Ok(None)
             }

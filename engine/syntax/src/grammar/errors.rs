@@ -21,7 +21,7 @@ impl Report {
         Diagnostic {
             details: vec![shown.to_owned(), format!("{}^", " ".repeat(indent))],
             details_json: Some(json!({ "line": line, "idx": index })),
-            ..Diagnostic::at(Code::Parse, source, self.span, self.message)
+            ..Diagnostic::at_span(Code::Parse, source, self.span, self.message)
         }
     }
 }

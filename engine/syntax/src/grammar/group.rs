@@ -30,7 +30,7 @@ pub(super) fn group<'a>(
 fn try_group<'a>(input: Stream<'a>, is_operand: bool, prefix: &str) -> Parsed<'a, Option<Operand>> {
     let before = input.session.checkpoint();
     let inside = input.next();
-    if inside.is(Kind::RParen) {
+    if inside.is_kind(Kind::RParen) {
         if is_operand {
             return Err(inside.complain(input.span(), "empty parenthesized group"));
         }
@@ -52,7 +52,7 @@ fn try_group<'a>(input: Stream<'a>, is_operand: bool, prefix: &str) -> Parsed<'a
             }),
         ));
     }
-    if rest.is(Kind::With) && !lhs.explicit && lhs.body.len() == 1 {
+    if rest.is_kind(Kind::With) && !lhs.explicit && lhs.body.len() == 1 {
         let with = rest.span();
         let mut rest = rest;
         for expr in &mut lhs.body {
@@ -91,7 +91,7 @@ fn try_group<'a>(input: Stream<'a>, is_operand: bool, prefix: &str) -> Parsed<'a
 }
 
 fn close(input: Stream<'_>) -> Result<Stream<'_>, Failure<'_>> {
-    if input.is(Kind::RParen) {
+    if input.is_kind(Kind::RParen) {
         Ok(input.next())
     } else {
         Err(input.complain(input.span(), "expected ) to close parenthesized group"))

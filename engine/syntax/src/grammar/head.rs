@@ -105,7 +105,7 @@ fn headless(at: Stream<'_>) -> Failure<'_> {
 }
 
 /// The name and the arguments of a call that was read where a head stands.
-pub(super) fn call_parts(mut terms: Vec<Term>) -> Option<(Ref, Vec<Term>)> {
+pub(super) fn split_call(mut terms: Vec<Term>) -> Option<(Ref, Vec<Term>)> {
     let args = terms.split_off(1.min(terms.len()));
     match terms.pop()?.kind {
         TermKind::Ref(reference) => Some((reference, args)),
@@ -118,7 +118,7 @@ fn of_term(at: Stream<'_>, term: Term) -> Result<Head, Failure<'_>> {
     let span = term.span;
     match term.kind {
         TermKind::Call(terms) => {
-            let Some((reference, args)) = call_parts(terms.into_vec()) else {
+            let Some((reference, args)) = split_call(terms.into_vec()) else {
                 return Err(at.mismatch());
             };
             if reference

@@ -7,7 +7,7 @@ use nom::combinator::opt;
 use nom::sequence::preceded;
 
 use super::Parsed;
-use super::module::Holds;
+use super::module::StatementKinds;
 use super::stream::{Failure, Stream, expect, stopped_at, token};
 use super::term::term;
 use crate::ast::{Import, Package, Ref, Term, TermKind};
@@ -31,12 +31,12 @@ fn is_rule_name(keyword: Stream<'_>) -> bool {
 }
 
 /// Steps to the path, whose first name may be a keyword.
-fn path_start(input: Stream<'_>, holds: Holds) -> Result<Stream<'_>, Failure<'_>> {
-    if is_reference(input) || (holds != Holds::Queries && is_rule_name(input)) {
+fn path_start(input: Stream<'_>, holds: StatementKinds) -> Result<Stream<'_>, Failure<'_>> {
+    if is_reference(input) || (holds != StatementKinds::Queries && is_rule_name(input)) {
         return Err(input.mismatch());
     }
     let at = input.next();
-    if at.is(Kind::Ident) || at.is_reference_keyword() {
+    if at.is_kind(Kind::Ident) || at.is_reference_keyword() {
         Ok(at.as_name())
     } else {
         Err(at.unexpected())
@@ -44,7 +44,7 @@ fn path_start(input: Stream<'_>, holds: Holds) -> Result<Stream<'_>, Failure<'_>
 }
 
 /// `package a.b["c"]`
-pub(super) fn package(input: Stream<'_>, holds: Holds) -> Parsed<'_, Package> {
+pub(super) fn package(input: Stream<'_>, holds: StatementKinds) -> Parsed<'_, Package> {
     let at = path_start(input, holds)?;
     let (rest, path) = term(at)?;
     let span = path.span;
@@ -78,7 +78,7 @@ pub(super) fn package(input: Stream<'_>, holds: Holds) -> Parsed<'_, Package> {
 
 /// A path does not go on with `-`, which no statement begins with either.
 fn path_ended(at: Stream<'_>) -> Result<(), Failure<'_>> {
-    if at.is(Kind::Minus) {
+    if at.is_kind(Kind::Minus) {
         return Err(at.unexpected());
     }
     Ok(())
@@ -95,7 +95,7 @@ fn expect_string<'a>(at: Stream<'a>, part: &Term) -> Result<(), Failure<'a>> {
 }
 
 /// `import path`, `import path as name`, and what the import brings into force.
-pub(super) fn import(input: Stream<'_>, holds: Holds) -> Parsed<'_, Import> {
+pub(super) fn import(input: Stream<'_>, holds: StatementKinds) -> Parsed<'_, Import> {
     let session = input.session;
     let at = path_start(input, holds)?;
     // words that a module imports as keywords are plain names in paths
@@ -128,7 +128,7 @@ pub(super) fn import(input: Stream<'_>, holds: Holds) -> Parsed<'_, Import> {
     let (alias, alias_span) = alias.unzip();
     let alias_span = alias_span.unwrap_or_default();
     if alias.is_none() {
-        refuse_keyword_at_end(rest, parts, root);
+        reject_keyword_at_end(rest, parts, root);
     }
     path_ended(rest)?;
     match root {
@@ -192,7 +192,7 @@ fn alias(at: Stream<'_>) -> Parsed<'_, (Arc<str>, Span)> {
 }
 
 /// The last name of a path is what the import is used by.
-fn refuse_keyword_at_end(at: Stream<'_>, parts: &Ref, root: Root) {
+fn reject_keyword_at_end(at: Stream<'_>, parts: &Ref, root: Root) {
     if root == Root::Future {
         return;
     }

@@ -27,7 +27,7 @@ enum Level {
 }
 
 impl Level {
-    fn of(kind: Kind) -> Option<Self> {
+    fn from_kind(kind: Kind) -> Option<Self> {
         match kind {
             Kind::Equal
             | Kind::NotEqual
@@ -92,7 +92,7 @@ fn comparison(input: Stream<'_>) -> Parsed<'_, Term> {
 fn binary(input: Stream<'_>, loosest: Level) -> Parsed<'_, Term> {
     let start = input.offset();
     let (rest, lhs) = term(input)?;
-    if Level::of(rest.kind()).is_none() {
+    if Level::from_kind(rest.kind()).is_none() {
         return Ok((rest, lhs));
     }
     operators(rest, lhs, loosest, start)
@@ -103,7 +103,7 @@ fn operators(input: Stream<'_>, lhs: Term, loosest: Level, start: u32) -> Parsed
     let session = input.session;
     let (mut at, mut lhs) = (input, lhs);
     let mut tightest = Level::Product;
-    while let Some(level) = Level::of(at.kind())
+    while let Some(level) = Level::from_kind(at.kind())
         && level >= loosest
         && level <= tightest
     {
@@ -163,7 +163,7 @@ fn call(rest: Stream<'_>, lhs: Term, start: u32, terms: impl FnOnce(Term) -> Vec
 
 /// Reads `, value in xs` behind a key. Without the `in`, the comma is somebody else's.
 fn paired_membership(input: Stream<'_>, key: Term, start: u32) -> Parsed<'_, Term> {
-    if !input.is(Kind::Comma) {
+    if !input.is_kind(Kind::Comma) {
         return Ok((input, key));
     }
     let session = input.session;
@@ -194,7 +194,7 @@ fn paired_membership(input: Stream<'_>, key: Term, start: u32) -> Parsed<'_, Ter
 fn membership(input: Stream<'_>, lhs: Term, start: u32) -> Parsed<'_, Term> {
     let session = input.session;
     let (mut at, mut lhs) = (input.name_if_reference(), lhs);
-    while at.is(Kind::In) {
+    while at.is_kind(Kind::In) {
         let operator = Term::operator("internal.member_2", at.span());
         let height = session.measure();
         let read = comparison(at.next());
@@ -205,7 +205,7 @@ fn membership(input: Stream<'_>, lhs: Term, start: u32) -> Parsed<'_, Term> {
                     return Err(at.failure());
                 }
                 lhs = call(rest, lhs, start, |lhs| vec![operator, lhs, rhs]);
-                at = if rest.is(Kind::In) {
+                at = if rest.is_kind(Kind::In) {
                     rest.name_if_reference()
                 } else {
                     rest

@@ -54,9 +54,9 @@ fn bare_literal(input: Stream<'_>) -> Parsed<'_, Expr> {
         };
     }
     let at = input.next();
-    if at.is(Kind::LBrace) && logical::not_in_force(at) {
+    if at.is_kind(Kind::LBrace) && logical::not_in_force(at) {
         let (rest, not) = braced_negation(at, input.span())?;
-        return logical::chain_or_modifiers(rest, Operand::of(not));
+        return logical::chain_or_modifiers(rest, Operand::from_expr(not));
     }
     match at.kind() {
         Kind::Some => Err(at.expected("illegal negation of 'some'")),
@@ -67,7 +67,7 @@ fn bare_literal(input: Stream<'_>) -> Parsed<'_, Expr> {
 
 /// Whether the current token is `not`, and no name in `not.x`.
 pub(super) fn is_negation(input: Stream<'_>) -> bool {
-    input.is(Kind::Not)
+    input.is_kind(Kind::Not)
         && (input.session.token(input.index() + 1).spaced
             || !matches!(input.kind_after(), Kind::Dot | Kind::LBracket))
 }
@@ -84,7 +84,7 @@ fn plain(input: Stream<'_>) -> Parsed<'_, Expr> {
 fn negated(input: Stream<'_>, not: Span) -> Parsed<'_, Expr> {
     let composite = logical::not_in_force(input);
     if composite
-        && input.is(Kind::LParen)
+        && input.is_kind(Kind::LParen)
         && let (rest, Some(group)) = group(input, true, "not ")?
     {
         let span = rest.span_since(not);
@@ -94,7 +94,7 @@ fn negated(input: Stream<'_>, not: Span) -> Parsed<'_, Expr> {
             span,
         };
         let expr = Expr::new(ExprKind::Not(Box::new(kind)), span);
-        return logical::chain_or_modifiers(rest, Operand::of(expr));
+        return logical::chain_or_modifiers(rest, Operand::from_expr(expr));
     }
     let (rest, mut expr) = expression(input)?;
     let (rest, modified) = modifiers(rest, &mut expr)?;
@@ -146,7 +146,7 @@ pub(super) fn expression(input: Stream<'_>) -> Parsed<'_, Expr> {
 
 /// Reads `with` modifiers, if there are any; answers the place of the first.
 pub(super) fn modifiers<'a>(input: Stream<'a>, expr: &mut Expr) -> Parsed<'a, Option<Span>> {
-    if !input.is(Kind::With) {
+    if !input.is_kind(Kind::With) {
         return Ok((input, None));
     }
     let (rest, with) = many0(modifier).parse(input)?;
@@ -173,7 +173,7 @@ fn modifier(input: Stream<'_>) -> Parsed<'_, With> {
 }
 
 fn target(input: Stream<'_>) -> Parsed<'_, Term> {
-    if !input.is(Kind::Ident) {
+    if !input.is_kind(Kind::Ident) {
         return Err(input.expected("expected ident"));
     }
     let (rest, target) = term(input)?;
@@ -239,7 +239,7 @@ fn every(input: Stream<'_>) -> Parsed<'_, Expr> {
         Membership::Misused => return Err(rest.expected("illegal domain")),
         Membership::No => return Err(rest.expected("expected `x[, y] in xs { ... }` expression")),
     }
-    if !rest.is(Kind::LBrace) {
+    if !rest.is_kind(Kind::LBrace) {
         return Err(rest.expected("missing body"));
     }
     let (rest, body) = braced_body(rest)?;

@@ -7,7 +7,7 @@ use super::Parsed;
 use super::body::braced_body;
 use super::group::group;
 use super::literal::{connective, modifiers};
-use super::misuse::{Ambiguity, braces_of_value, modifier_on_operand, refuse_void_calls};
+use super::misuse::{Ambiguity, braces_of_value, modifier_on_operand, reject_void_calls};
 use super::operand::operand;
 use super::peak::Peak;
 use super::stream::{Failure, Stream};
@@ -34,7 +34,7 @@ impl Operand {
         }
     }
 
-    pub(super) fn of(expr: Expr) -> Self {
+    pub(super) fn from_expr(expr: Expr) -> Self {
         let span = expr.span;
         Self {
             body: vec![expr],
@@ -78,7 +78,7 @@ fn leading_body(input: Stream<'_>) -> Result<Option<(Stream<'_>, Expr)>, Failure
     let before = session.checkpoint();
     match session.attempt(|| braced_body(input)) {
         Ok((rest, body)) if is_connective(rest) => {
-            if let Some(ambiguity) = Ambiguity::of(input, rest, &body, "") {
+            if let Some(ambiguity) = Ambiguity::in_operand(input, rest, &body, "") {
                 return Err(ambiguity.complain(rest));
             }
             let operand = Operand {
@@ -132,14 +132,14 @@ pub(super) fn continued(
         }
         return Err(braces_of_value(input, expr.span, text, name));
     }
-    chain_or_modifiers(input, Operand::of(expr))
+    chain_or_modifiers(input, Operand::from_expr(expr))
 }
 
 /// Reads connectives and operands behind a left operand, which is measured together with them. `and` binds tighter than
 /// `or`. Only right operands lie a level deeper: left ones nest as the left operands of operators do.
 pub(super) fn chain(input: Stream<'_>, lhs: Operand) -> Parsed<'_, Expr> {
     let (mut at, mut lhs) = conjunction(input, lhs)?;
-    while at.is(Kind::LogicalOr) {
+    while at.is_kind(Kind::LogicalOr) {
         let height = input.session.measure();
         let (rest, rhs) = operand(at.next(), Some("or"))?;
         let (rest, rhs) = conjunction(rest, rhs)?;
@@ -153,7 +153,7 @@ pub(super) fn chain(input: Stream<'_>, lhs: Operand) -> Parsed<'_, Expr> {
 
 fn conjunction(input: Stream<'_>, lhs: Operand) -> Parsed<'_, Operand> {
     let (mut at, mut lhs) = (input, lhs);
-    while at.is(Kind::LogicalAnd) {
+    while at.is_kind(Kind::LogicalAnd) {
         let height = input.session.measure();
         let (rest, rhs) = operand(at.next(), Some("and"))?;
         (at, lhs) = join(rest, at, lhs, rhs, height)?;
@@ -170,8 +170,8 @@ fn join<'a>(
     left: Peak,
 ) -> Parsed<'a, Operand> {
     let (_, kind) = connective(connective_at)?;
-    refuse_void_calls(rest, &lhs.body, kind.name());
-    refuse_void_calls(rest, &rhs.body, kind.name());
+    reject_void_calls(rest, &lhs.body, kind.name());
+    reject_void_calls(rest, &rhs.body, kind.name());
     // bodies are a level of their own
     let session = rest.session;
     let fits = session.grow(connective_at) && session.grow(connective_at);
@@ -192,5 +192,5 @@ fn join<'a>(
     } else {
         ExprKind::Or(logical)
     };
-    Ok((rest, Operand::of(Expr::new(kind, span))))
+    Ok((rest, Operand::from_expr(Expr::new(kind, span))))
 }

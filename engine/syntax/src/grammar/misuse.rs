@@ -31,7 +31,7 @@ pub(super) fn braces_of_value<'a>(
 }
 
 /// A body of nothing but calls without a value always holds, which nobody means.
-pub(super) fn refuse_void_calls(at: Stream<'_>, body: &[Expr], connective: &str) {
+pub(super) fn reject_void_calls(at: Stream<'_>, body: &[Expr], connective: &str) {
     let mut first: Option<(String, Span)> = None;
     for expr in body {
         let ExprKind::Call(call) = &expr.kind else {
@@ -71,7 +71,7 @@ pub(super) struct Ambiguity {
 
 impl Ambiguity {
     /// Looks at the first expression only: what follows it would be a comprehension's body just as well.
-    pub(super) fn of<'a>(
+    pub(super) fn in_operand<'a>(
         open: Stream<'a>,
         rest: Stream<'a>,
         body: &[Expr],

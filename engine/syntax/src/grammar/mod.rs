@@ -29,7 +29,7 @@ mod stream;
 mod template;
 mod term;
 
-use self::module::Holds;
+use self::module::StatementKinds;
 use self::session::Session;
 use self::stream::{Parsed, Stream};
 use crate::ast::{Body, ExprKind, Module, Package, Ref, Term, TermKind};
@@ -55,14 +55,14 @@ pub fn module_text<'a>(
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Ok(text);
     }
-    let Repaired { text, places } = repaired(bytes);
+    let Repaired { text, positions } = repaired(bytes);
     let source = Source::new(SourceId(0), name, text);
     check_length(&source)?;
-    let lexed = lex_repaired(&source, &places);
+    let lexed = lex_repaired(&source, &positions);
     Err(match lexed_module(&source, options, lexed) {
         Err(diagnostics) => diagnostics,
         // nothing that the grammar accepts has such characters in it
-        Ok(_) => Diagnostic::at(Code::Parse, &source, Span::default(), ILLEGAL_UTF8).into(),
+        Ok(_) => Diagnostic::at_span(Code::Parse, &source, Span::default(), ILLEGAL_UTF8).into(),
     })
 }
 
@@ -91,21 +91,32 @@ fn lexed_module(
 pub fn parse_body(source: &Source, options: &ParseOptions) -> Result<Body, Diagnostics> {
     check_length(source)?;
     let lexed = lex(source);
-    with_stack(|| module::query(Session::new(source, options, &lexed), Holds::Queries))
+    with_stack(|| {
+        module::query(
+            Session::new(source, options, &lexed),
+            StatementKinds::Queries,
+        )
+    })
 }
 
 /// Reads a query as OPA's server does: what reads as a rule is refused, and what is wrong with it as one is told.
 pub fn parse_statements(source: &Source, options: &ParseOptions) -> Result<Body, Diagnostics> {
     check_length(source)?;
     let lexed = lex(source);
-    with_stack(|| module::query(Session::new(source, options, &lexed), Holds::Statements))
+    with_stack(|| {
+        module::query(
+            Session::new(source, options, &lexed),
+            StatementKinds::Statements,
+        )
+    })
 }
 
 /// Reads a text that is one term.
 pub fn parse_term(source: &Source, options: &ParseOptions) -> Result<Term, Diagnostics> {
     let body = parse_body(source, options)?;
     let span = body.first().map(|expr| expr.span).unwrap_or_default();
-    let refuse = |message| Diagnostics::from(Diagnostic::at(Code::Parse, source, span, message));
+    let refuse =
+        |message| Diagnostics::from(Diagnostic::at_span(Code::Parse, source, span, message));
     let mut exprs = body.into_iter();
     let (Some(expr), None) = (exprs.next(), exprs.next()) else {
         return Err(refuse("expected exactly one term"));
@@ -122,7 +133,7 @@ pub fn parse_ref(source: &Source, options: &ParseOptions) -> Result<Ref, Diagnos
     let term = parse_term(source, options)?;
     match term.kind {
         TermKind::Ref(terms) => Ok(terms),
-        _ => Err(Diagnostic::at(
+        _ => Err(Diagnostic::at_span(
             Code::Parse,
             source,
             term.span,
@@ -137,7 +148,7 @@ fn check_length(source: &Source) -> Result<(), Diagnostics> {
     if source.text.len() <= ParseOptions::LENGTH {
         return Ok(());
     }
-    Err(Diagnostic::at(
+    Err(Diagnostic::at_span(
         Code::Parse,
         source,
         Span::default(),
@@ -165,7 +176,7 @@ fn nested<'a, T>(
     input: Stream<'a>,
     read: impl FnOnce(Stream<'a>) -> Parsed<'a, T>,
 ) -> Parsed<'a, T> {
-    if !input.session.enter(input) {
+    if !input.session.enter_level(input) {
         return Err(input.failure());
     }
     let answer = stacker::maybe_grow(RED_ZONE, STACK, || read(input));

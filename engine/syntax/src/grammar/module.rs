@@ -39,7 +39,7 @@ impl Statement {
 
 /// What stands on its own in the text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holds {
+pub(super) enum StatementKinds {
     /// Rules.
     Rules,
     /// Expressions only.
@@ -49,10 +49,10 @@ pub(super) enum Holds {
 }
 
 /// Reads all statements, up to the first that is broken; also tells where reading ended.
-fn statements<'a>(session: &'a Session<'a>, holds: Holds) -> (Vec<Statement>, u32) {
+fn statements<'a>(session: &'a Session<'a>, holds: StatementKinds) -> (Vec<Statement>, u32) {
     let mut statements = Vec::new();
     let mut at = Stream::new(session);
-    while !at.is(Kind::Eof) {
+    while !at.is_kind(Kind::Eof) {
         match one_statement(at, holds) {
             Ok((rest, statement)) => {
                 statements.push(statement);
@@ -69,7 +69,7 @@ fn statements<'a>(session: &'a Session<'a>, holds: Holds) -> (Vec<Statement>, u3
 }
 
 /// Tries what a statement can be, in turn. A parser that has complained ends the search.
-fn one_statement(input: Stream<'_>, holds: Holds) -> Parsed<'_, Statement> {
+fn one_statement(input: Stream<'_>, holds: StatementKinds) -> Parsed<'_, Statement> {
     input.session.begin_statement();
     match input.kind() {
         Kind::Package => match package(input, holds) {
@@ -84,10 +84,10 @@ fn one_statement(input: Stream<'_>, holds: Holds) -> Parsed<'_, Statement> {
         },
         _ => {}
     }
-    if holds != Holds::Queries {
+    if holds != StatementKinds::Queries {
         let before = input.session.checkpoint();
         match rules(input) {
-            Ok((_, drafts)) if holds == Holds::Statements && read_the_same(&drafts) => {
+            Ok((_, drafts)) if holds == StatementKinds::Statements && are_expressions(&drafts) => {
                 input.session.roll_back(before);
             }
             Ok((rest, drafts)) => return Ok((rest, Statement::Rules(drafts))),
@@ -100,7 +100,7 @@ fn one_statement(input: Stream<'_>, holds: Holds) -> Parsed<'_, Statement> {
 }
 
 /// Whether rules are heads with values and nothing else, which read as expressions just as well.
-fn read_the_same(drafts: &[Draft]) -> bool {
+fn are_expressions(drafts: &[Draft]) -> bool {
     drafts.iter().all(|Draft { rule, .. }| {
         let is_bare = rule.body.iter().all(|expr| expr.generated);
         is_bare && !rule.default && rule.head.value.is_some()
@@ -110,7 +110,7 @@ fn read_the_same(drafts: &[Draft]) -> bool {
 /// Reads a module.
 pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module, Diagnostics> {
     let (source, options) = (session.source, session.options);
-    let (statements, end) = statements(&session, Holds::Rules);
+    let (statements, end) = statements(&session, StatementKinds::Rules);
     let chain = session.chain();
     if session.has_reports() {
         let mut errors = session.into_diagnostics();
@@ -124,7 +124,7 @@ pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module,
             .extend(annotations::check(&comments, source, options));
         return Err(errors);
     }
-    let mut refusals = Refusals {
+    let mut refusals = StatementErrors {
         source,
         list: Vec::new(),
     };
@@ -190,15 +190,15 @@ pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module,
 }
 
 /// Errors about whole statements; they carry no source line.
-struct Refusals<'a> {
+struct StatementErrors<'a> {
     source: &'a Source,
     list: Vec<Diagnostic>,
 }
 
-impl Refusals<'_> {
+impl StatementErrors<'_> {
     fn add(&mut self, span: Span, message: impl Into<String>) {
         self.list
-            .push(Diagnostic::at(Code::Parse, self.source, span, message));
+            .push(Diagnostic::at_span(Code::Parse, self.source, span, message));
     }
 }
 
@@ -255,7 +255,7 @@ fn rule_name(rule: &Rule) -> Option<&Name> {
 }
 
 /// Reads a query.
-pub(super) fn query(session: Session<'_>, holds: Holds) -> Result<Body, Diagnostics> {
+pub(super) fn query(session: Session<'_>, holds: StatementKinds) -> Result<Body, Diagnostics> {
     let source = session.source;
     let (statements, _) = statements(&session, holds);
     if session.has_reports() {
@@ -276,7 +276,7 @@ pub(super) fn query(session: Session<'_>, holds: Holds) -> Result<Body, Diagnost
                     _ => "*ast.Import",
                 };
                 let message = format!("expected body but got {what}");
-                return Err(Diagnostic::at(Code::Parse, source, other.span(), message).into());
+                return Err(Diagnostic::at_span(Code::Parse, source, other.span(), message).into());
             }
         }
     }

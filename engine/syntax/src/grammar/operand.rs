@@ -14,18 +14,18 @@ use crate::source::Span;
 
 /// Reads an operand. `connective` is missing while a group is only tried.
 pub(super) fn operand<'a>(input: Stream<'a>, connective: Option<&str>) -> Parsed<'a, Operand> {
-    if input.is(Kind::LBrace) {
+    if input.is_kind(Kind::LBrace) {
         return braced_operand(input, connective);
     }
     let start = input.span();
     let negated = is_negation(input);
     let composite = negated && not_in_force(input);
     let at = if negated { input.next() } else { input };
-    if composite && at.is(Kind::LBrace) {
+    if composite && at.is_kind(Kind::LBrace) {
         let (rest, not) = braced_negation(at, start)?;
-        return Ok((rest, Operand::of(not)));
+        return Ok((rest, Operand::from_expr(not)));
     }
-    if at.is(Kind::LParen)
+    if at.is_kind(Kind::LParen)
         && in_force(at)
         && (!negated || composite)
         && let (rest, Some(group)) = group(at, true, if negated { "not " } else { "" })?
@@ -33,7 +33,7 @@ pub(super) fn operand<'a>(input: Stream<'a>, connective: Option<&str>) -> Parsed
         return Ok((
             rest,
             if negated {
-                Operand::of(negation(rest, group, start))
+                Operand::from_expr(negation(rest, group, start))
             } else {
                 group
             },
@@ -55,7 +55,7 @@ pub(super) fn operand<'a>(input: Stream<'a>, connective: Option<&str>) -> Parsed
     } else if negated {
         expr.negated = true;
     }
-    Ok((rest, Operand::of(expr)))
+    Ok((rest, Operand::from_expr(expr)))
 }
 
 fn negation(rest: Stream<'_>, operand: Operand, not: Span) -> Expr {
@@ -79,7 +79,7 @@ fn braced_operand<'a>(input: Stream<'a>, connective: Option<&str>) -> Parsed<'a,
                 explicit: true,
                 span: rest.span_since(input.span()),
             };
-            if let Some(ambiguity) = Ambiguity::of(input, rest, &operand.body, "") {
+            if let Some(ambiguity) = Ambiguity::in_operand(input, rest, &operand.body, "") {
                 // the operand stands: a group that goes back takes the complaint with it
                 let _complained = ambiguity.complain(rest);
             }
@@ -110,7 +110,7 @@ pub(super) fn braced_negation(input: Stream<'_>, not: Span) -> Parsed<'_, Expr> 
     let reports = session.report_count();
     let failure = match session.attempt(|| braced_body(input)) {
         Ok((rest, body)) => {
-            if let Some(ambiguity) = Ambiguity::of(input, rest, &body, "not ") {
+            if let Some(ambiguity) = Ambiguity::in_operand(input, rest, &body, "not ") {
                 return Err(ambiguity.complain(rest));
             }
             let operand = Operand {

@@ -26,12 +26,12 @@ pub(super) struct Draft {
 pub(super) fn rules(input: Stream<'_>) -> Parsed<'_, Vec<Draft>> {
     let start = input.span();
     let mut at = input.name_if_reference();
-    let default = at.is(Kind::Default);
+    let default = at.is_kind(Kind::Default);
     if default {
         at = at.next().name_if_reference();
     }
-    refuse_keyword(at, default)?;
-    if !at.is(Kind::Ident) {
+    reject_keyword(at, default)?;
+    if !at.is_kind(Kind::Ident) {
         return Err(input.mismatch());
     }
     let (rest, written) = head(at, default)?;
@@ -40,10 +40,10 @@ pub(super) fn rules(input: Stream<'_>) -> Parsed<'_, Vec<Draft>> {
         return Ok((rest, vec![rule]));
     }
     let keyword = Keyword {
-        is_if: rest.is(Kind::If),
+        is_if: rest.is_kind(Kind::If),
         is_contains: written.uses_contains,
     };
-    if !keyword.is_if && !written.uses_contains && !rest.is(Kind::LBrace) {
+    if !keyword.is_if && !written.uses_contains && !rest.is_kind(Kind::LBrace) {
         return without_body(input, rest, written);
     }
     let WrittenHead {
@@ -60,12 +60,12 @@ pub(super) fn rules(input: Stream<'_>) -> Parsed<'_, Vec<Draft>> {
         _ => {
             let body = vec![generated_true(start)];
             let span = head.span;
-            let rule = of(head, body, span);
+            let rule = from_parts(head, body, span);
             let complaints = checks::complaints(&rule, keyword);
             return Ok((rest, vec![Draft { rule, complaints }]));
         }
     };
-    let mut rule = of(head, body, start);
+    let mut rule = from_parts(head, body, start);
     let (rest, else_complaints) = attach_else(rest, &mut rule)?;
     rule.span = rest.span_since(start);
     let mut complaints = checks::complaints(&rule, keyword);
@@ -75,7 +75,7 @@ pub(super) fn rules(input: Stream<'_>) -> Parsed<'_, Vec<Draft>> {
     Ok((rest, drafts))
 }
 
-pub(super) fn of(head: Head, body: Body, span: Span) -> Rule {
+pub(super) fn from_parts(head: Head, body: Body, span: Span) -> Rule {
     Rule {
         default: false,
         head,
@@ -87,7 +87,7 @@ pub(super) fn of(head: Head, body: Body, span: Span) -> Rule {
 }
 
 /// Complains of a keyword that is meant as a rule's name.
-fn refuse_keyword(at: Stream<'_>, default: bool) -> Result<(), Failure<'_>> {
+fn reject_keyword(at: Stream<'_>, default: bool) -> Result<(), Failure<'_>> {
     let kind = at.kind();
     let after = at.kind_after();
     let assigns = matches!(after, Kind::Assign | Kind::Unify);
@@ -145,7 +145,7 @@ fn without_body<'a>(
         return Err(input.mismatch());
     };
     let session = input.session;
-    let shown = value.shown_span(|span| session.text(span.start, span.end));
+    let shown = value.display_span(|span| session.text(span.start, span.end));
     let body = vec![generated_true(shown)];
     if head.args.is_empty() && head.reference.len() == 2 {
         head.name = head.reference.first().and_then(Term::as_var).cloned();
@@ -153,7 +153,7 @@ fn without_body<'a>(
     }
     let span = rest.span_since(input.span());
     head.span = span;
-    let rule = of(head, body, span);
+    let rule = from_parts(head, body, span);
     let complaints = checks::complaints(&rule, Keyword::default());
     Ok((rest, vec![Draft { rule, complaints }]))
 }
@@ -165,7 +165,7 @@ fn default_rule(rest: Stream<'_>, written: WrittenHead, start: Span) -> Result<D
     if rest.session.report_count() > reports {
         return Err(rest.failure());
     }
-    let mut rule = of(head, vec![generated_true(start)], start);
+    let mut rule = from_parts(head, vec![generated_true(start)], start);
     rule.default = true;
     let complaints = checks::complaints(
         &rule,
@@ -224,7 +224,7 @@ pub(super) fn is_ground(term: &Term) -> bool {
 
 /// `if literal` or `if { … }`, from behind the `if`. Braces that read as a set are a body.
 fn if_body(input: Stream<'_>) -> Parsed<'_, Body> {
-    if !input.is(Kind::LBrace) {
+    if !input.is_kind(Kind::LBrace) {
         let (rest, expr) = nested(input, literal)?;
         return Ok((rest, vec![expr]));
     }
@@ -284,7 +284,7 @@ fn further_bodies<'a>(
     keyword: Keyword,
 ) -> Result<Stream<'a>, Failure<'a>> {
     let mut at = input;
-    while at.is(Kind::LBrace) {
+    while at.is_kind(Kind::LBrace) {
         let Some(Draft { rule: first, .. }) = drafts.first() else {
             return Ok(at);
         };
@@ -299,7 +299,7 @@ fn further_bodies<'a>(
         relocate(&mut head.key, span);
         relocate(&mut head.value, span);
         head.span = span;
-        let rule = of(head, body, span);
+        let rule = from_parts(head, body, span);
         let complaints = checks::complaints(&rule, keyword);
         drafts.push(Draft { rule, complaints });
         at = rest;

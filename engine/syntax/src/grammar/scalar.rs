@@ -11,17 +11,17 @@ use crate::lexer::{Kind, decode_string};
 pub(super) fn number(input: Stream<'_>) -> Parsed<'_, Term> {
     let span = input.span();
     let mut at = input;
-    let negative = at.is(Kind::Minus);
+    let negative = at.is_kind(Kind::Minus);
     if negative {
         at = at.next();
         if !matches!(at.kind(), Kind::Number | Kind::Dot) {
             return Err(at.expected("expected number"));
         }
     }
-    let point = at.is(Kind::Dot);
+    let point = at.is_kind(Kind::Dot);
     if point {
         at = at.next();
-        if !at.is(Kind::Number) {
+        if !at.is_kind(Kind::Number) {
             return Err(at.expected("expected number"));
         }
     }
@@ -117,7 +117,7 @@ fn size(digits: &str, point: bool) -> Size {
 pub(super) fn string(input: Stream<'_>) -> Parsed<'_, Term> {
     let literal = input.text();
     let inner = literal.get(1..literal.len() - 1).unwrap_or("");
-    let text = if input.is(Kind::RawString) {
+    let text = if input.is_kind(Kind::RawString) {
         inner.into()
     } else {
         match decode_string(inner) {

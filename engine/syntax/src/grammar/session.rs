@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Parsed;
 use super::errors::Report;
 use super::peak::Peak;
-use super::stream::{Place, Stream, stopped_at};
+use super::stream::{Stream, StreamPosition, stopped_at};
 use crate::ast::{Name, Term};
 use crate::dialect::{Keywords, ParseOptions};
 use crate::lexer::{Kind, Lexed, Token};
@@ -19,7 +19,7 @@ pub(super) struct Session<'a> {
     pub options: &'a ParseOptions,
     pub tokens: &'a [Token],
     names: &'a [Arc<str>],
-    faults: &'a [(usize, &'static str)],
+    lexer_errors: &'a [(usize, &'static str)],
     end: Token,
     keywords: Cell<Keywords>,
     reports: RefCell<Vec<Report>>,
@@ -37,11 +37,11 @@ pub(super) struct Session<'a> {
     halted: Cell<bool>,
     /// Readings in progress that may be undone.
     attempts: Cell<u32>,
-    memo: RefCell<HashMap<u32, Remembered>>,
+    memo: RefCell<HashMap<u32, MemoizedTerm>>,
     /// The term that could not be read last: where it begins, and how many complaints there were then.
     unreadable: Cell<(u32, usize)>,
     /// Complaints left out because they had just been made.
-    left_out: RefCell<Vec<Report>>,
+    suppressed: RefCell<Vec<Report>>,
     operators: [OnceCell<Name>; OPERATORS.len()],
 }
 
@@ -65,13 +65,13 @@ const OPERATORS: [(Kind, &str); 14] = [
 
 /// A bracketed term that was read inside an attempt, so that the next attempt need not read it again.
 #[derive(Clone)]
-struct Remembered {
+struct MemoizedTerm {
     outcome: Result<Term, ()>,
     /// The place behind it, or where reading stopped.
-    at: Place,
+    at: StreamPosition,
     reports: Vec<Report>,
     /// Complaints that are due unless others made them.
-    left_out: Vec<Report>,
+    suppressed: Vec<Report>,
     wildcards: u32,
     /// Levels and links it adds to what is around it.
     height: Peak,
@@ -103,7 +103,7 @@ impl<'a> Session<'a> {
             options,
             tokens: &lexed.tokens,
             names: &lexed.names,
-            faults: &lexed.faults,
+            lexer_errors: &lexed.errors,
             end: lexed.tokens.last().copied().unwrap_or(nowhere),
             keywords: Cell::new(options.keywords()),
             reports: RefCell::default(),
@@ -118,7 +118,7 @@ impl<'a> Session<'a> {
             attempts: Cell::new(0),
             memo: RefCell::default(),
             unreadable: Cell::new((u32::MAX, 0)),
-            left_out: RefCell::default(),
+            suppressed: RefCell::default(),
             operators: [const { OnceCell::new() }; OPERATORS.len()],
         }
     }
@@ -248,11 +248,11 @@ impl<'a> Session<'a> {
     }
 
     /// Complaints of the lexer about a token that is now being looked at.
-    pub(super) fn report_faults(&self, index: u32, token: &Token) {
+    pub(super) fn report_lexer_errors(&self, index: u32, token: &Token) {
         let index = index as usize;
-        let from = self.faults.partition_point(|(at, _)| *at < index);
+        let from = self.lexer_errors.partition_point(|(at, _)| *at < index);
         for (_, fault) in self
-            .faults
+            .lexer_errors
             .iter()
             .skip(from)
             .take_while(|(at, _)| *at == index)
@@ -326,7 +326,7 @@ impl<'a> Session<'a> {
     /// Forgets what attempts have read: nothing before a statement is read again.
     pub(super) fn begin_statement(&self) {
         self.memo.borrow_mut().clear();
-        self.left_out.borrow_mut().clear();
+        self.suppressed.borrow_mut().clear();
     }
 
     /// Reads a bracketed term, or recalls how reading it ended within the current attempt.
@@ -344,7 +344,7 @@ impl<'a> Session<'a> {
         if let Some(known) = known {
             self.wildcards.set(known.wildcards);
             self.restore_reports(known.reports);
-            for report in known.left_out {
+            for report in known.suppressed {
                 if !self.reports.borrow().contains(&report) {
                     self.restore_reports(vec![report]);
                 }
@@ -353,7 +353,7 @@ impl<'a> Session<'a> {
                 level: self.depth.get() + known.height.level,
                 ..known.height
             });
-            let at = from.at(known.at);
+            let at = from.at_position(known.at);
             return known
                 .outcome
                 .map(|term| (at, term))
@@ -363,7 +363,7 @@ impl<'a> Session<'a> {
             return read();
         }
         let (reports, peak) = (self.reports.borrow().len(), self.measure());
-        let left_out = self.left_out.borrow().len();
+        let suppressed = self.suppressed.borrow().len();
         let outcome = read();
         let height = self.peak.get();
         let height = Peak {
@@ -371,17 +371,17 @@ impl<'a> Session<'a> {
             ..height
         };
         self.merge(peak);
-        let known = Remembered {
+        let known = MemoizedTerm {
             outcome: outcome
                 .as_ref()
                 .map(|(_, term)| term.clone())
                 .map_err(|_| ()),
             at: match &outcome {
-                Ok((rest, _)) => rest.place(),
-                Err(error) => stopped_at(error, from).place(),
+                Ok((rest, _)) => rest.position(),
+                Err(error) => stopped_at(error, from).position(),
             },
             reports: since(&self.reports, reports),
-            left_out: since(&self.left_out, left_out),
+            suppressed: since(&self.suppressed, suppressed),
             wildcards: self.wildcards.get(),
             height,
         };
@@ -395,7 +395,7 @@ impl<'a> Session<'a> {
         let (index, reports) = self.unreadable.get();
         if index == at.index() && since >= reports {
             let repeated = self.take_reports(since);
-            self.left_out.borrow_mut().extend(repeated);
+            self.suppressed.borrow_mut().extend(repeated);
         } else {
             self.unreadable.set((at.index(), self.report_count()));
         }
@@ -405,7 +405,7 @@ impl<'a> Session<'a> {
 
     /// Goes one construct deeper; false, with a complaint, where that is too deep.
     #[inline]
-    pub(super) fn enter(&self, at: Stream<'a>) -> bool {
+    pub(super) fn enter_level(&self, at: Stream<'a>) -> bool {
         let depth = self.depth.get() + 1;
         if depth > self.limit() {
             self.too_deep(at);

@@ -57,7 +57,7 @@ enum Reading {
 
 /// Where a stream is, without what it walks over.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct StreamPosition {
     index: u32,
     reading: Reading,
 }
@@ -126,7 +126,7 @@ impl<'a> Stream<'a> {
     }
 
     #[inline]
-    pub(super) fn is(self, kind: Kind) -> bool {
+    pub(super) fn is_kind(self, kind: Kind) -> bool {
         self.kind() == kind
     }
 
@@ -233,15 +233,15 @@ impl<'a> Stream<'a> {
         }
     }
 
-    pub(super) fn place(self) -> Place {
-        Place {
+    pub(super) fn position(self) -> StreamPosition {
+        StreamPosition {
             index: self.from,
             reading: self.reading,
         }
     }
 
     /// A place that was looked at before.
-    pub(super) fn at(self, place: Place) -> Self {
+    pub(super) fn at_position(self, place: StreamPosition) -> Self {
         Self {
             from: place.index,
             reading: place.reading,
@@ -263,7 +263,7 @@ impl<'a> Stream<'a> {
     fn arrive(self) {
         let token = self.token();
         if token.kind == Kind::Illegal {
-            self.session.report_faults(self.from, &token);
+            self.session.report_lexer_errors(self.from, &token);
         }
     }
 
@@ -313,7 +313,7 @@ impl<'a> Stream<'a> {
 /// Accepts one token of a kind.
 pub(super) fn token<'a>(kind: Kind) -> impl Fn(Stream<'a>) -> Parsed<'a, Token> {
     move |input| {
-        if input.is(kind) {
+        if input.is_kind(kind) {
             Ok((input.next(), input.token()))
         } else {
             Err(input.mismatch())

@@ -74,13 +74,13 @@ fn expression_part(input: Stream<'_>) -> Parsed<'_, TemplatePart> {
             return Err(at.complain(at.span(), "invalid template-string expression"));
         }
     };
-    if let Some(what) = refused(&expr) {
+    if let Some(what) = rejection_reason(&expr) {
         return Err(rest.complain(
             expr.span,
             format!("unexpected {what} in template-string expression"),
         ));
     }
-    if !rest.is(Kind::RBrace) {
+    if !rest.is_kind(Kind::RBrace) {
         return Err(rest.complain(rest.span(), "expected } to end template string expression"));
     }
     // a comment in front keeps the expression, so that printing keeps the comment
@@ -98,7 +98,7 @@ fn expression_part(input: Stream<'_>) -> Parsed<'_, TemplatePart> {
     Ok((rest.next(), part))
 }
 
-fn refused(expr: &Expr) -> Option<&'static str> {
+fn rejection_reason(expr: &Expr) -> Option<&'static str> {
     if expr.negated {
         return Some("negation ('not')");
     }

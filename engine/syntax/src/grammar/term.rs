@@ -10,7 +10,7 @@ use super::scalar::{number, string};
 use super::stream::{Stream, stopped_at, token};
 use super::template::template;
 use super::{Parsed, nested};
-use crate::ast::{Parts, Ref, Term, TermKind};
+use crate::ast::{Children, Ref, Term, TermKind};
 use crate::lexer::Kind;
 use crate::source::Span;
 
@@ -108,7 +108,7 @@ fn negated_reference(input: Stream<'_>) -> Parsed<'_, Term> {
 /// `( … )`. The term keeps its own row and column, while its text includes the parentheses.
 fn parenthesised(input: Stream<'_>) -> Parsed<'_, Term> {
     let (rest, mut term) = nested(input.next(), infix)?;
-    if !rest.is(Kind::RParen) {
+    if !rest.is_kind(Kind::RParen) {
         return Err(rest.complain(rest.span(), "non-terminated expression"));
     }
     let rest = rest.next();
@@ -186,7 +186,7 @@ fn operands(input: Stream<'_>, head: Term) -> Parsed<'_, Term> {
             }
             Kind::LBracket => {
                 let (rest, operand) = nested(at.next(), infix)?;
-                if !rest.is(Kind::RBracket) {
+                if !rest.is_kind(Kind::RBracket) {
                     return Err(rest.expected("expected ["));
                 }
                 path.push(operand);
@@ -214,7 +214,7 @@ fn operands(input: Stream<'_>, head: Term) -> Parsed<'_, Term> {
 
 /// The name behind a point.
 fn part(input: Stream<'_>) -> Parsed<'_, Term> {
-    if input.is(Kind::Ident) || input.is_reference_keyword() {
+    if input.is_kind(Kind::Ident) || input.is_reference_keyword() {
         Ok((input.next(), Term::string(input.word(), input.span())))
     } else {
         Err(input.expected("expected identifier"))
@@ -225,11 +225,11 @@ fn part(input: Stream<'_>) -> Parsed<'_, Term> {
 fn call(input: Stream<'_>, path: Ref, start: Span) -> Parsed<'_, Term> {
     let operator = Term::new(TermKind::Ref(path), input.span_since(start));
     let inside = input.next();
-    if inside.is(Kind::RParen) {
+    if inside.is_kind(Kind::RParen) {
         let rest = inside.next();
         let span = rest.span_since(start);
         let term = if operator.is_operator("set") {
-            Term::new(TermKind::Set(Parts::new()), span)
+            Term::new(TermKind::Set(Children::new()), span)
         } else {
             Term::call(vec![operator], span)
         };

@@ -34,7 +34,7 @@ impl Error {
         self
     }
 
-    pub(super) fn at(mut self, index: usize) -> Self {
+    pub(super) fn at_index(mut self, index: usize) -> Self {
         self.path.push(Step::Index(index));
         self
     }

@@ -10,7 +10,7 @@ use super::document::{Document, Error};
 pub(super) struct Members<'d>(&'d [(Cow<'d, str>, Document<'d>)]);
 
 impl<'d> Members<'d> {
-    pub(super) fn of(document: &'d Document<'d>) -> Result<Self, Error> {
+    pub(super) fn from_document(document: &'d Document<'d>) -> Result<Self, Error> {
         match document {
             Document::Object(members) => Ok(Self(members)),
             other => Err(Error::new(format!(
@@ -115,7 +115,7 @@ pub(super) fn list<'d, T>(
     for (index, element) in elements.iter().enumerate() {
         match read(element) {
             Ok(one) => out.push(one),
-            Err(error) => return Err(error.at(index)),
+            Err(error) => return Err(error.at_index(index)),
         }
     }
     Ok(out)

@@ -128,7 +128,7 @@ impl Reader {
 
     fn span(&self, members: Members<'_>) -> Result<Span, Error> {
         let place = members.read_optional("location", |location| {
-            let location = Members::of(location)?;
+            let location = Members::from_document(location)?;
             Ok((
                 location.read("row", integer)?,
                 location.read("col", integer)?,
@@ -147,7 +147,7 @@ impl Reader {
     }
 
     fn term(&mut self, document: &Document<'_>) -> Result<Term, Error> {
-        let members = Members::of(document)?;
+        let members = Members::from_document(document)?;
         let span = self.span(members)?;
         let kind = members.read("type", string)?;
         if &*kind == "null" {
@@ -221,7 +221,7 @@ impl Reader {
         document: &Document<'_>,
         keyed: bool,
     ) -> Result<Box<Comprehension>, Error> {
-        let members = Members::of(document)?;
+        let members = Members::from_document(document)?;
         let key = if keyed {
             Some(members.read("key", |key| self.term(key))?)
         } else {
@@ -233,11 +233,11 @@ impl Reader {
     }
 
     fn template(&mut self, document: &Document<'_>) -> Result<Box<Template>, Error> {
-        let members = Members::of(document)?;
+        let members = Members::from_document(document)?;
         let parts = members.read_optional("parts", |parts| {
             list(parts, |part| {
                 // Only expressions have `terms`.
-                if Members::of(part)?.get("terms").is_some() {
+                if Members::from_document(part)?.get("terms").is_some() {
                     self.expr(part).map(TemplatePart::Expr)
                 } else {
                     self.term(part).map(TemplatePart::Term)
@@ -258,7 +258,7 @@ impl Reader {
     }
 
     fn expr(&mut self, document: &Document<'_>) -> Result<Expr, Error> {
-        let members = Members::of(document)?;
+        let members = Members::from_document(document)?;
         let span = self.span(members)?;
         Ok(Expr {
             kind: members.read("terms", |terms| self.expr_kind(terms, span))?,
@@ -277,7 +277,7 @@ impl Reader {
         if let Document::Array(_) = document {
             return Ok(ExprKind::Call(self.headed(document)?));
         }
-        let members = Members::of(document)?;
+        let members = Members::from_document(document)?;
         if members.get("symbols").is_some() {
             let symbols = members.read("symbols", |symbols| self.terms(symbols))?;
             return Ok(ExprKind::Some(SomeDecl {
@@ -326,7 +326,7 @@ impl Reader {
     }
 
     fn with(&mut self, document: &Document<'_>) -> Result<With, Error> {
-        let members = Members::of(document)?;
+        let members = Members::from_document(document)?;
         Ok(With {
             target: members.read("target", |target| self.term(target))?,
             value: members.read("value", |value| self.term(value))?,
@@ -335,7 +335,7 @@ impl Reader {
     }
 
     fn head(&mut self, document: &Document<'_>) -> Result<Head, Error> {
-        let members = Members::of(document)?;
+        let members = Members::from_document(document)?;
         let name: Option<Name> = members.read_optional("name", string)?;
         let span = self.span(members)?;
         let reference = match (
@@ -363,7 +363,7 @@ impl Reader {
 
     fn rule(&mut self, document: &Document<'_>) -> Result<Rule, Error> {
         self.descend()?;
-        let members = Members::of(document)?;
+        let members = Members::from_document(document)?;
         let rule = Rule {
             default: members.flag("default")?,
             head: members.read("head", |head| self.head(head))?,
@@ -379,7 +379,7 @@ impl Reader {
     }
 
     fn import(&mut self, document: &Document<'_>) -> Result<Import, Error> {
-        let members = Members::of(document)?;
+        let members = Members::from_document(document)?;
         Ok(Import {
             path: members.read("path", |path| self.term(path))?,
             alias: members.read_optional("alias", string)?,
@@ -389,7 +389,7 @@ impl Reader {
     }
 
     fn package(&mut self, document: &Document<'_>) -> Result<Package, Error> {
-        let members = Members::of(document)?;
+        let members = Members::from_document(document)?;
         Ok(Package {
             path: members.read("path", |path| self.terms(path))?,
             span: self.span(members)?,
@@ -402,7 +402,7 @@ impl Reader {
         source: Source,
         version: Version,
     ) -> Result<Module, Error> {
-        let members = Members::of(document)?;
+        let members = Members::from_document(document)?;
         Ok(Module {
             source,
             version,

@@ -14,7 +14,7 @@ use crate::source::{SourceId, Span};
 pub(super) fn write_term_location<S: Sink>(out: &mut Writer<'_, S>, term: &Term) {
     match &term.kind {
         TermKind::Ref(_) if term.span.source != SourceId::NONE => {
-            let shown = term.shown_span(|span| out.slice(span));
+            let shown = term.display_span(|span| out.slice(span));
             if shown == term.span {
                 out.location(term.span);
             } else {

@@ -378,7 +378,7 @@ impl Write for Head {
 
 /// Whether the implied `true` of a head has no place: it has one behind references of two parts, where further bodies
 /// repeat a head, and where there is no body.
-fn hides_place(rule: &Rule) -> bool {
+fn hides_location(rule: &Rule) -> bool {
     let head = &rule.head;
     let starts = |span: Span| {
         head.reference
@@ -406,7 +406,7 @@ impl Write for Rule {
             next = rule.else_rule.as_deref();
         }
         for rule in open.into_iter().rev() {
-            if hides_place(rule) {
+            if hides_location(rule) {
                 let mut head = rule.head.clone();
                 if let Some(value) = &mut head.value {
                     value.span = Span::default();

@@ -30,7 +30,7 @@ pub(crate) struct Lexed {
     /// All comments.
     pub comments: Vec<Comment>,
     /// Complaints about illegal tokens, by token index, in order.
-    pub faults: Vec<(usize, &'static str)>,
+    pub errors: Vec<(usize, &'static str)>,
 }
 
 /// Reads a text, which must be shorter than 4 GiB: the grammar sees to that.
@@ -63,7 +63,7 @@ struct Lexer<'a> {
     line: usize,
     /// Bytes of this line that continue a character.
     continued: usize,
-    known: HashMap<&'a str, u32, foldhash::fast::FixedState>,
+    name_indexes: HashMap<&'a str, u32, foldhash::fast::FixedState>,
     templates: Vec<OpenTemplate>,
     /// Opening brackets without partner so far.
     open: Vec<usize>,
@@ -95,7 +95,7 @@ impl<'a> Lexer<'a> {
             row: 1,
             line: 0,
             continued: 0,
-            known: HashMap::default(),
+            name_indexes: HashMap::default(),
             templates: Vec::new(),
             open: Vec::new(),
             illegal,
@@ -104,7 +104,7 @@ impl<'a> Lexer<'a> {
                 tokens: Vec::with_capacity(text.len() / 4 + 2),
                 names: Vec::new(),
                 comments: Vec::new(),
-                faults: Vec::new(),
+                errors: Vec::new(),
             },
         };
         if text.starts_with('\u{feff}') {
@@ -200,8 +200,8 @@ impl<'a> Lexer<'a> {
         let kind = if self.pending.is_empty() {
             kind
         } else {
-            let faults = self.pending.drain(..).map(|fault| (index, fault));
-            self.done.faults.extend(faults);
+            let errors = self.pending.drain(..).map(|fault| (index, fault));
+            self.done.errors.extend(errors);
             Kind::Illegal
         };
         self.done.tokens.push(Token {
@@ -303,7 +303,7 @@ impl<'a> Lexer<'a> {
             return self.strange_word(start, word, strange);
         }
         let next = short(self.done.names.len());
-        let link = *self.known.entry(word).or_insert(next);
+        let link = *self.name_indexes.entry(word).or_insert(next);
         if link == next {
             self.done.names.push(word.into());
         }

@@ -13,9 +13,9 @@ use super::quote;
 pub fn outline(module: &Module, comments: bool) -> String {
     let mut outline = Outline::default();
     outline.line("module");
-    outline.below(|outline| {
+    outline.indented(|outline| {
         outline.line("package");
-        outline.below(|outline| outline.reference(&module.package.path));
+        outline.indented(|outline| outline.reference(&module.package.path));
         for import in &module.imports {
             outline.import(import);
         }
@@ -45,7 +45,7 @@ impl Outline {
         self.text.push('\n');
     }
 
-    fn below(&mut self, write: impl FnOnce(&mut Self)) {
+    fn indented(&mut self, write: impl FnOnce(&mut Self)) {
         self.depth += 1;
         stack::level(|| write(self));
         self.depth -= 1;
@@ -54,7 +54,7 @@ impl Outline {
     /// A node and its parts.
     fn node<'a>(&mut self, name: &str, parts: impl IntoIterator<Item = &'a Term>) {
         self.line(name);
-        self.below(|outline| parts.into_iter().for_each(|part| outline.term(part)));
+        self.indented(|outline| parts.into_iter().for_each(|part| outline.term(part)));
     }
 
     fn reference(&mut self, terms: &[Term]) {
@@ -63,7 +63,7 @@ impl Outline {
 
     fn import(&mut self, import: &Import) {
         self.line("import");
-        self.below(|outline| {
+        self.indented(|outline| {
             match &import.path.kind {
                 TermKind::Ref(terms) => outline.reference(terms),
                 _ => outline.reference(std::slice::from_ref(&import.path)),
@@ -74,9 +74,9 @@ impl Outline {
 
     fn rule(&mut self, rule: &Rule) {
         self.line("rule");
-        self.below(|outline| {
+        self.indented(|outline| {
             outline.line("head");
-            outline.below(|outline| {
+            outline.indented(|outline| {
                 outline.reference(&rule.head.reference);
                 if !rule.head.args.is_empty() {
                     outline.node("args", &rule.head.args);
@@ -94,13 +94,13 @@ impl Outline {
 
     fn body(&mut self, body: &[Expr]) {
         self.line("body");
-        self.below(|outline| body.iter().for_each(|expr| outline.expr(expr)));
+        self.indented(|outline| body.iter().for_each(|expr| outline.expr(expr)));
     }
 
     fn expr(&mut self, expr: &Expr) {
         let negated = if expr.negated { " negated" } else { "" };
         self.line(&format!("expr{negated} index={}", expr.index));
-        self.below(|outline| {
+        self.indented(|outline| {
             match &expr.kind {
                 ExprKind::Term(term) => outline.term(term),
                 ExprKind::Call(terms) => outline.call(terms),
@@ -108,7 +108,7 @@ impl Outline {
                 ExprKind::Every(every) => outline.every(every),
                 ExprKind::Not(not) => {
                     outline.line("not");
-                    outline.below(|outline| outline.body(&not.body));
+                    outline.indented(|outline| outline.body(&not.body));
                 }
                 ExprKind::And(pair) => outline.logical("logicaland", pair),
                 ExprKind::Or(pair) => outline.logical("logicalor", pair),
@@ -139,7 +139,7 @@ impl Outline {
 
     fn every(&mut self, every: &Every) {
         self.line("every");
-        self.below(|outline| {
+        self.indented(|outline| {
             let terms = every.key.iter().chain([&every.value, &every.domain]);
             terms.for_each(|term| outline.term(term));
             outline.body(&every.body);
@@ -148,7 +148,7 @@ impl Outline {
 
     fn logical(&mut self, name: &str, pair: &Logical) {
         self.line(name);
-        self.below(|outline| {
+        self.indented(|outline| {
             stack::level(|| outline.body(&pair.lhs));
             outline.body(&pair.rhs);
         });
@@ -156,7 +156,7 @@ impl Outline {
 
     fn comprehension(&mut self, name: &str, inside: &Comprehension) {
         self.line(name);
-        self.below(|outline| {
+        self.indented(|outline| {
             let terms = inside.key.iter().chain([&inside.head]);
             terms.for_each(|term| outline.term(term));
             outline.body(&inside.body);
@@ -180,7 +180,7 @@ impl Outline {
             }
             TermKind::Call(terms) => {
                 self.line("call");
-                self.below(|outline| outline.call(terms));
+                self.indented(|outline| outline.call(terms));
             }
             TermKind::ArrayComprehension(inside) => {
                 self.comprehension("arraycomprehension", inside);

@@ -71,7 +71,7 @@ impl Diagnostic {
     }
 
     /// A diagnostic in a source text.
-    pub fn at(code: Code, source: &Source, span: Span, message: impl Into<String>) -> Self {
+    pub fn at_span(code: Code, source: &Source, span: Span, message: impl Into<String>) -> Self {
         Self::new(code, source.name.clone(), span, message)
     }
 

@@ -80,7 +80,7 @@ impl Span {
     }
 
     /// From the start of `self` to the end of `last`.
-    pub fn to(self, last: Self) -> Self {
+    pub fn to_end_of(self, last: Self) -> Self {
         Self {
             end: last.end.max(self.end),
             ..self

@@ -102,14 +102,14 @@ const BEHIND_ANCHOR: [char; 5] = ['?', ':', '%', '@', '`'];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Differs {
     /// What Go's reader refuses.
-    Refused(Misplaced),
+    Rejected(Misplaced),
     /// What it reads otherwise: the text in a spelling that both read alike.
     Respelled(String),
 }
 
 impl From<Misplaced> for Differs {
     fn from(misplaced: Misplaced) -> Self {
-        Self::Refused(misplaced)
+        Self::Rejected(misplaced)
     }
 }
 

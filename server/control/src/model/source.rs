@@ -308,7 +308,7 @@ fn check_query(reader: &mut Reader, place: &Place<'_>, query: &str) {
     }
     let text = Text::new(SourceId(0), "transform_query", query);
     let parse = |version| {
-        let options = solon_syntax::ParseOptions::of(version);
+        let options = solon_syntax::ParseOptions::from_version(version);
         solon_syntax::parse_body(&text, &options)
     };
     if let Err(wrong) = parse(Version::V1)

@@ -38,7 +38,7 @@ impl Any<'_> {
 
 impl<'d> Any<'d> {
     /// Reads a value.
-    pub(super) fn of(raw: &Raw<'d>) -> Result<Self, Problem> {
+    pub(super) fn from_raw(raw: &Raw<'d>) -> Result<Self, Problem> {
         const UTF8: u32 = 12;
         const NUMERIC: u32 = 18;
         const PRINTABLE: u32 = 19;

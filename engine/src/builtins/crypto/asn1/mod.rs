@@ -69,7 +69,7 @@ struct Raw<'d> {
 
 impl<'d> Fields<'d> {
     /// Reads a text that is a structure of Go's by this name.
-    pub fn of(text: &'d [u8], name: &'static str) -> Result<(Self, &'d [u8]), Problem> {
+    pub fn parse_struct(text: &'d [u8], name: &'static str) -> Result<(Self, &'d [u8]), Problem> {
         let mut outer = Self::inside(text);
         let (fields, _) = outer.structure(name)?;
         Ok((fields, outer.rest()))
@@ -124,7 +124,7 @@ impl<'d> Fields<'d> {
     /// The next value as what its tag says it is.
     pub fn interpreted(&mut self) -> Result<Any<'d>, Problem> {
         let raw = self.raw()?;
-        Any::of(&raw)
+        Any::from_raw(&raw)
     }
 
     fn field(&mut self, kind: Kind) -> Result<Element<'d>, Problem> {
@@ -183,13 +183,13 @@ impl<'d> Fields<'d> {
 
     /// A whole number, if the next value is one.
     pub fn optional_integer(&mut self) -> Result<Option<&'d [u8]>, Problem> {
-        self.is_next(der::INTEGER)?
+        self.next_has_tag(der::INTEGER)?
             .then(|| self.integer())
             .transpose()
     }
 
     /// Whether there is a value, and it has a tag.
-    pub fn is_next(&self, tag: u8) -> Result<bool, Problem> {
+    pub fn next_has_tag(&self, tag: u8) -> Result<bool, Problem> {
         if self.rest().is_empty() {
             return Ok(false);
         }
@@ -199,7 +199,7 @@ impl<'d> Fields<'d> {
 
     /// A truth value, `false` when there is another value.
     pub fn boolean_or_false(&mut self) -> Result<bool, Problem> {
-        if !self.is_next(der::BOOLEAN)? {
+        if !self.next_has_tag(der::BOOLEAN)? {
             return Ok(false);
         }
         boolean(self.any()?.content)

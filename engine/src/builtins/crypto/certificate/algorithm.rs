@@ -16,7 +16,7 @@ impl SignatureAlgorithm {
     const UNKNOWN: Self = Self(0);
 
     /// The algorithm of an identifier.
-    pub fn of(algorithm: Algorithm<'_>) -> Self {
+    pub fn from_identifier(algorithm: Algorithm<'_>) -> Self {
         Self(match algorithm.oid {
             oids::RSA_MD5 => 2,
             oids::RSA_SHA1 | oids::RSA_SHA1_ISO => 3,

@@ -154,7 +154,7 @@ impl<'d> Extensions<'d> {
     }
 
     /// The uses that Go has numbers for, by these.
-    pub fn known_usages(&self) -> impl Iterator<Item = i64> {
+    pub fn numbered_usages(&self) -> impl Iterator<Item = i64> {
         self.usages.iter().filter_map(|oid| usage(oid))
     }
 
@@ -179,7 +179,7 @@ impl<'d> Extensions<'d> {
             oids::KEY_USAGE => {
                 let bits = Reader::new(value).bits().ok_or("x509: invalid key usage")?;
                 self.key_usage = (0..9)
-                    .filter(|bit| bits.at(*bit))
+                    .filter(|bit| bits.bit_at(*bit))
                     .fold(0, |usage, bit| usage | 1 << bit);
             }
             oids::SUBJECT_NAMES => {

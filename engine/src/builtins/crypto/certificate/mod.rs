@@ -128,7 +128,7 @@ impl<'d> Certificate<'d> {
             raw_issuer: raw_issuer.whole,
             version,
             serial,
-            signature_algorithm: SignatureAlgorithm::of(algorithm),
+            signature_algorithm: SignatureAlgorithm::from_identifier(algorithm),
             signature: signature.aligned(),
             issuer,
             subject,

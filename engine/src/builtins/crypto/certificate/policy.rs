@@ -55,7 +55,7 @@ impl<'d> Valid<'d> {
 }
 
 /// Whether a chain from a leaf to a root has a valid policy wherever one is needed.
-pub fn policies_hold(chain: &[&Certificate<'_>]) -> bool {
+pub fn has_valid_policies(chain: &[&Certificate<'_>]) -> bool {
     let Some((_root, below)) = chain.split_last() else {
         return false;
     };

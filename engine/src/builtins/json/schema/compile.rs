@@ -7,7 +7,7 @@ use solon_syntax::stack;
 use super::format::Format;
 use super::keywords::{
     Additional, ArrayKeywords, Condition, Dependency, Items, Keywords, NumberKeywords,
-    ObjectKeywords, Part, PartId, Schema, StringKeywords, Types,
+    ObjectKeywords, Schema, StringKeywords, Subschema, SubschemaId, Types,
 };
 use crate::builtins::patterns::Pattern;
 use crate::builtins::regex::{Regex, is_pattern};
@@ -27,59 +27,59 @@ pub fn compile(document: &Value, length: usize) -> Result<Schema, String> {
     let mut compiler = Compiler {
         references: &references,
         draft,
-        parts: Vec::new(),
-        known: HashMap::new(),
+        subschemas: Vec::new(),
+        by_reference: HashMap::new(),
         pattern_bytes: 0,
     };
     compiler.part(document)?;
     Ok(Schema {
         bytes: length * GROWTH + compiler.pattern_bytes,
-        parts: compiler.parts,
+        subschemas: compiler.subschemas,
     })
 }
 
 struct Compiler<'c, 'a> {
     references: &'c References<'a>,
     draft: Draft,
-    parts: Vec<Part>,
+    subschemas: Vec<Subschema>,
     /// Parts that references lead to, by their full text.
-    known: HashMap<String, PartId>,
+    by_reference: HashMap<String, SubschemaId>,
     pattern_bytes: usize,
 }
 
 impl Compiler<'_, '_> {
-    fn part(&mut self, schema: &Value) -> Result<PartId, String> {
-        let id = self.parts.len();
-        self.parts.push(Part::Always(true));
+    fn part(&mut self, schema: &Value) -> Result<SubschemaId, String> {
+        let id = self.subschemas.len();
+        self.subschemas.push(Subschema::Always(true));
         stack::level(|| self.fill(id, schema))?;
         Ok(id)
     }
 
     /// Compiles into a place set aside, so that a part may refer to itself.
-    fn fill(&mut self, id: PartId, schema: &Value) -> Result<(), String> {
+    fn fill(&mut self, id: SubschemaId, schema: &Value) -> Result<(), String> {
         let part = match schema {
-            Value::Bool(passes) => Part::Always(*passes),
+            Value::Bool(passes) => Subschema::Always(*passes),
             _ => match schema.as_members() {
                 Some(members) if members.get_str("$ref").is_some() => {
-                    Part::Reference(self.reference(schema)?)
+                    Subschema::Reference(self.reference(schema)?)
                 }
-                Some(members) => Part::Keywords(Box::new(self.keywords(members)?)),
-                None => Part::Always(true),
+                Some(members) => Subschema::Keywords(Box::new(self.keywords(members)?)),
+                None => Subschema::Always(true),
             },
         };
-        *self.parts.item_mut(id) = part;
+        *self.subschemas.item_mut(id) = part;
         Ok(())
     }
 
-    fn reference(&mut self, schema: &Value) -> Result<PartId, String> {
+    fn reference(&mut self, schema: &Value) -> Result<SubschemaId, String> {
         let reference = self.references.absolute(schema);
-        if let Some(known) = self.known.get(&reference) {
+        if let Some(known) = self.by_reference.get(&reference) {
             return Ok(*known);
         }
         let target = self.references.find(&reference)?;
-        let id = self.parts.len();
-        self.parts.push(Part::Always(true));
-        self.known.insert(reference, id);
+        let id = self.subschemas.len();
+        self.subschemas.push(Subschema::Always(true));
+        self.by_reference.insert(reference, id);
         self.fill(id, target)?;
         Ok(id)
     }
@@ -112,13 +112,13 @@ impl Compiler<'_, '_> {
         })
     }
 
-    fn list(&mut self, members: &Object, key: &str) -> Result<Vec<PartId>, String> {
+    fn list(&mut self, members: &Object, key: &str) -> Result<Vec<SubschemaId>, String> {
         let parts = members.get_str(key).and_then(Document::as_array);
         let parts = parts.into_iter().flatten();
         parts.map(|part| self.part(part)).collect()
     }
 
-    fn optional(&mut self, members: &Object, key: &str) -> Result<Option<PartId>, String> {
+    fn optional(&mut self, members: &Object, key: &str) -> Result<Option<SubschemaId>, String> {
         let part = members.get_str(key);
         part.map(|part| self.part(part)).transpose()
     }

@@ -86,9 +86,9 @@ fn is_time(text: &str) -> bool {
 }
 
 /// A format given by a regular expression.
-struct Form(LazyLock<Option<Regex>>);
+struct RegexFormat(LazyLock<Option<Regex>>);
 
-impl Form {
+impl RegexFormat {
     fn accepts(&self, text: &str) -> bool {
         let regex = self.0.as_ref();
         regex.map_or_else(
@@ -98,19 +98,21 @@ impl Form {
     }
 }
 
-static HOSTNAME: Form = Form(LazyLock::new(|| {
+static HOSTNAME: RegexFormat = RegexFormat(LazyLock::new(|| {
     const LABEL: &str = r"[a-zA-Z0-9]([a-zA-Z0-9\-]{0,61}[a-zA-Z0-9])?";
     Regex::new(&format!(r"^{LABEL}(\.{LABEL})*$")).ok()
 }));
 
-static URI_TEMPLATE: Form = Form(LazyLock::new(|| Regex::new(r"^([^{]*(\{[^}]*\})?)*$").ok()));
+static URI_TEMPLATE: RegexFormat =
+    RegexFormat(LazyLock::new(|| Regex::new(r"^([^{]*(\{[^}]*\})?)*$").ok()));
 
-static UUID: Form = Form(LazyLock::new(|| {
+static UUID: RegexFormat = RegexFormat(LazyLock::new(|| {
     Regex::new("(?i)^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$").ok()
 }));
 
-static JSON_POINTER: Form = Form(LazyLock::new(|| Regex::new("^(/([^~/]|~0|~1)*)*$").ok()));
+static JSON_POINTER: RegexFormat =
+    RegexFormat(LazyLock::new(|| Regex::new("^(/([^~/]|~0|~1)*)*$").ok()));
 
-static RELATIVE_JSON_POINTER: Form = Form(LazyLock::new(|| {
+static RELATIVE_JSON_POINTER: RegexFormat = RegexFormat(LazyLock::new(|| {
     Regex::new("^(0|[1-9][0-9]*)(#|(/([^~/]|~0|~1)*)*)$").ok()
 }));

@@ -8,20 +8,20 @@ use crate::value::NumberBuf;
 
 /// A compiled schema: its parts, the first of which is the whole.
 pub struct Schema {
-    pub parts: Vec<Part>,
+    pub subschemas: Vec<Subschema>,
     /// About how much memory it takes.
     pub bytes: usize,
 }
 
 /// Where a part is in [`Schema::parts`].
-pub type PartId = usize;
+pub type SubschemaId = usize;
 
 /// A schema within a schema.
-pub enum Part {
+pub enum Subschema {
     /// `true` and `false`.
     Always(bool),
     /// `$ref`
-    Reference(PartId),
+    Reference(SubschemaId),
     /// Everything else.
     Keywords(Box<Keywords>),
 }
@@ -30,10 +30,10 @@ pub enum Part {
 #[derive(Default)]
 pub struct Keywords {
     pub types: Types,
-    pub any_of: Vec<PartId>,
-    pub one_of: Vec<PartId>,
-    pub all_of: Vec<PartId>,
-    pub not: Option<PartId>,
+    pub any_of: Vec<SubschemaId>,
+    pub one_of: Vec<SubschemaId>,
+    pub all_of: Vec<SubschemaId>,
+    pub not: Option<SubschemaId>,
     pub dependencies: BTreeMap<String, Dependency>,
     pub condition: Option<Condition>,
     pub number: Option<NumberKeywords>,
@@ -71,14 +71,14 @@ pub enum Dependency {
     /// Other properties.
     Names(Vec<String>),
     /// A schema of the whole object.
-    Schema(PartId),
+    Schema(SubschemaId),
 }
 
 /// `if`, `then`, `else`
 pub struct Condition {
-    pub test: PartId,
-    pub then: Option<PartId>,
-    pub otherwise: Option<PartId>,
+    pub test: SubschemaId,
+    pub then: Option<SubschemaId>,
+    pub otherwise: Option<SubschemaId>,
 }
 
 /// What is asked of numbers.
@@ -106,7 +106,7 @@ pub struct ArrayKeywords {
     pub min_items: Option<usize>,
     pub max_items: Option<usize>,
     pub unique: bool,
-    pub contains: Option<PartId>,
+    pub contains: Option<SubschemaId>,
 }
 
 /// `items` and `additionalItems`
@@ -115,9 +115,9 @@ pub enum Items {
     #[default]
     Any,
     /// One schema for all.
-    Alike(PartId),
+    Alike(SubschemaId),
     /// One schema for each of the first items.
-    Each(Vec<PartId>, Additional),
+    Each(Vec<SubschemaId>, Additional),
 }
 
 /// What is asked of what nothing else describes.
@@ -126,7 +126,7 @@ pub enum Additional {
     #[default]
     Allowed,
     Forbidden,
-    Schema(PartId),
+    Schema(SubschemaId),
 }
 
 /// What is asked of objects.
@@ -135,8 +135,8 @@ pub struct ObjectKeywords {
     pub min_properties: Option<usize>,
     pub max_properties: Option<usize>,
     pub required: Vec<String>,
-    pub properties: BTreeMap<String, PartId>,
-    pub patterns: Vec<(Regex, PartId)>,
+    pub properties: BTreeMap<String, SubschemaId>,
+    pub patterns: Vec<(Regex, SubschemaId)>,
     pub additional: Additional,
-    pub names: Option<PartId>,
+    pub names: Option<SubschemaId>,
 }

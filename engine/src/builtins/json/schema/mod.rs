@@ -12,7 +12,7 @@ use std::sync::Arc;
 use solon_syntax::stack;
 
 use crate::builtins::patterns::{Family, Pattern};
-use crate::builtins::{BuiltinContext, Fault, Operands, Prepared};
+use crate::builtins::{BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::limits;
 use crate::value::{ValueRef, json};
 use keywords::Schema;
@@ -32,8 +32,8 @@ impl Prepared for Compiled {
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
-        let document = document(call, operands.at(0))?;
+    ) -> Result<ValueRef<'e>, BuiltinError> {
+        let document = document(call, operands.operand(0))?;
         outcome(call, &self.0, document)
     }
 }
@@ -48,17 +48,17 @@ pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
 pub fn match_schema<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let document = document(call, operands.at(0))?;
-    let schema = cached(call, operands.at(1)).map_err(Fault::error)?;
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let document = document(call, operands.operand(0))?;
+    let schema = cached(call, operands.operand(1)).map_err(BuiltinError::error)?;
     outcome(call, &schema, document)
 }
 
 pub fn verify_schema<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-) -> Result<ValueRef<'e>, Fault> {
-    let verdict = match cached(call, operands.at(0)) {
+) -> Result<ValueRef<'e>, BuiltinError> {
+    let verdict = match cached(call, operands.operand(0)) {
         Ok(_) => [ValueRef::Bool(true), ValueRef::Null],
         Err(reason) => {
             let reason = call.arena.text(&format!("jsonschema: {reason}"));
@@ -91,21 +91,21 @@ fn text(operand: ValueRef<'_>) -> Result<Vec<u8>, String> {
 fn document<'e>(
     call: &mut BuiltinContext<'e>,
     operand: ValueRef<'e>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     if operand.as_text().is_none() && is_json(operand) {
         return match operand {
             ValueRef::Object(_)
             | ValueRef::NewObject(_)
             | ValueRef::Array(_)
             | ValueRef::NewArray(_) => Ok(operand),
-            _ => Err(Fault::error("wrong type, expected string or object")),
+            _ => Err(BuiltinError::error("wrong type, expected string or object")),
         };
     }
-    let text = text(operand).map_err(Fault::error)?;
+    let text = text(operand).map_err(BuiltinError::error)?;
     call.budget.spend_len(text.len() / 16)?;
     call.budget.reserve(text.len())?;
     let text = call.arena.bump().alloc_slice_copy(&text);
-    json::read_into(call.arena, text).map_err(|error| Fault::error(error.to_string()))
+    json::read_into(call.arena, text).map_err(|error| BuiltinError::error(error.to_string()))
 }
 
 /// Whether JSON has such values: no sets, keys that are strings, strings that are UTF-8.
@@ -154,7 +154,7 @@ fn outcome<'e>(
     call: &mut BuiltinContext<'e>,
     schema: &Schema,
     document: ValueRef<'e>,
-) -> Result<ValueRef<'e>, Fault> {
+) -> Result<ValueRef<'e>, BuiltinError> {
     let problems = validate::validate(call, schema, document)?;
     let valid = ValueRef::Bool(problems.is_empty());
     let arena = call.arena;

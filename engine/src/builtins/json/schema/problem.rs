@@ -163,13 +163,13 @@ impl Problem<'_> {
 
 /// A place in a document, seen from within.
 #[derive(Clone, Copy)]
-pub enum Place<'p, 'e> {
+pub enum InstancePath<'p, 'e> {
     Root,
-    Property(&'p Place<'p, 'e>, ValueRef<'e>),
-    Item(&'p Place<'p, 'e>, usize),
+    Property(&'p InstancePath<'p, 'e>, ValueRef<'e>),
+    Item(&'p InstancePath<'p, 'e>, usize),
 }
 
-impl Place<'_, '_> {
+impl InstancePath<'_, '_> {
     /// The place as messages name it.
     pub fn field(&self) -> String {
         let mut text = String::new();

@@ -7,10 +7,10 @@ mod array;
 mod object;
 mod scalar;
 
-use super::keywords::{Condition, Dependency, Keywords, Part, PartId, Schema};
-use super::problem::{Place, Problem, ProblemKind};
+use super::keywords::{Condition, Dependency, Keywords, Schema, Subschema, SubschemaId};
+use super::problem::{InstancePath, Problem, ProblemKind};
 use crate::bug::Within as _;
-use crate::builtins::{BuiltinContext, Fault};
+use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::limits;
 use crate::types::schema::validity::canonical;
 use crate::value::{ObjectView, ValueRef};
@@ -20,16 +20,16 @@ pub fn validate<'s, 'e>(
     call: &mut BuiltinContext<'e>,
     schema: &'s Schema,
     document: ValueRef<'e>,
-) -> Result<Vec<Problem<'s>>, Fault> {
+) -> Result<Vec<Problem<'s>>, BuiltinError> {
     let mut validator = Validator {
         schema,
         call,
         references: Vec::new(),
         instance: 0,
         depth: 0,
-        told: 0,
+        problem_count: 0,
     };
-    let report = validator.report(0, document, Place::Root)?;
+    let report = validator.report(0, document, InstancePath::Root)?;
     Ok(report.problems)
 }
 
@@ -64,27 +64,27 @@ impl Report<'_> {
     }
 }
 
-type Checked = Result<(), Fault>;
+type Checked = Result<(), BuiltinError>;
 
 struct Validator<'v, 's, 'e> {
     schema: &'s Schema,
     call: &'v mut BuiltinContext<'e>,
     /// Parts that references are leading to, those of the current instance last.
-    references: Vec<PartId>,
+    references: Vec<SubschemaId>,
     /// Where those of the current instance start.
     instance: usize,
     depth: usize,
     /// Problems found so far, those included that are not told in the end.
-    told: usize,
+    problem_count: usize,
 }
 
 impl<'s, 'e> Validator<'_, 's, 'e> {
     fn report(
         &mut self,
-        id: PartId,
+        id: SubschemaId,
         value: ValueRef<'e>,
-        place: Place<'_, 'e>,
-    ) -> Result<Report<'s>, Fault> {
+        place: InstancePath<'_, 'e>,
+    ) -> Result<Report<'s>, BuiltinError> {
         let mut report = Report::default();
         self.part(id, value, place, &mut report)?;
         Ok(report)
@@ -93,14 +93,14 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     fn blame(
         &mut self,
         report: &mut Report<'s>,
-        place: Place<'_, 'e>,
+        place: InstancePath<'_, 'e>,
         kind: ProblemKind<'s>,
     ) -> Checked {
         self.call.budget.step()?;
-        self.told += 1;
+        self.problem_count += 1;
         self.call
             .budget
-            .reserve(self.told * size_of::<Problem<'_>>())?;
+            .reserve(self.problem_count * size_of::<Problem<'_>>())?;
         let field = place.field();
         report.problems.push(Problem { kind, field });
         report.score -= 2;
@@ -109,23 +109,27 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
 
     fn part(
         &mut self,
-        id: PartId,
+        id: SubschemaId,
         value: ValueRef<'e>,
-        place: Place<'_, 'e>,
+        place: InstancePath<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
         self.call.budget.step()?;
         if self.depth > limits::SCHEMA_DEPTH {
-            return Err(Fault::error("schema is nested too deeply"));
+            return Err(BuiltinError::error("schema is nested too deeply"));
         }
         self.depth += 1;
         let checked =
             stacker::maybe_grow(limits::VALUE_STACK, limits::COMPILE_STACK, || {
-                match self.schema.parts.get(id) {
-                    Some(Part::Always(true)) | None => Ok(()),
-                    Some(Part::Always(false)) => self.blame(report, place, ProblemKind::False),
-                    Some(Part::Reference(target)) => self.follow(*target, value, place, report),
-                    Some(Part::Keywords(keywords)) => self.keywords(keywords, value, place, report),
+                match self.schema.subschemas.get(id) {
+                    Some(Subschema::Always(true)) | None => Ok(()),
+                    Some(Subschema::Always(false)) => self.blame(report, place, ProblemKind::False),
+                    Some(Subschema::Reference(target)) => {
+                        self.follow(*target, value, place, report)
+                    }
+                    Some(Subschema::Keywords(keywords)) => {
+                        self.keywords(keywords, value, place, report)
+                    }
                 }
             });
         self.depth -= 1;
@@ -135,14 +139,14 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     /// Follows a reference; one that leads back to itself without a step into the document never ends.
     fn follow(
         &mut self,
-        target: PartId,
+        target: SubschemaId,
         value: ValueRef<'e>,
-        place: Place<'_, 'e>,
+        place: InstancePath<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
         let open = self.references.within(self.instance..);
         if open.contains(&target) {
-            return Err(Fault::error("schema refers to itself without end"));
+            return Err(BuiltinError::error("schema refers to itself without end"));
         }
         self.references.push(target);
         self.part(target, value, place, report)?;
@@ -153,9 +157,9 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     /// Validates what is inside the current instance.
     fn inside(
         &mut self,
-        id: PartId,
+        id: SubschemaId,
         value: ValueRef<'e>,
-        place: Place<'_, 'e>,
+        place: InstancePath<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
         self.in_new_instance(|validator| validator.part(id, value, place, report))
@@ -163,8 +167,8 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
 
     fn in_new_instance<R>(
         &mut self,
-        check: impl FnOnce(&mut Self) -> Result<R, Fault>,
-    ) -> Result<R, Fault> {
+        check: impl FnOnce(&mut Self) -> Result<R, BuiltinError>,
+    ) -> Result<R, BuiltinError> {
         let outer = std::mem::replace(&mut self.instance, self.references.len());
         let checked = check(self)?;
         self.instance = outer;
@@ -175,7 +179,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         &mut self,
         keywords: &'s Keywords,
         value: ValueRef<'e>,
-        place: Place<'_, 'e>,
+        place: InstancePath<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
         let given = kind(value);
@@ -201,7 +205,12 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
             for (name, property) in &keywords.object.properties {
                 if let Some(value) = members.get_str(name) {
                     let name = self.call.arena.text(name);
-                    self.inside(*property, value, Place::Property(&place, name), report)?;
+                    self.inside(
+                        *property,
+                        value,
+                        InstancePath::Property(&place, name),
+                        report,
+                    )?;
                 }
             }
         } else {
@@ -221,7 +230,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         &mut self,
         keywords: &'s Keywords,
         value: ValueRef<'e>,
-        place: Place<'_, 'e>,
+        place: InstancePath<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
         if !keywords.any_of.is_empty() {
@@ -260,9 +269,9 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
 
     fn any_of(
         &mut self,
-        parts: &'s [PartId],
+        parts: &'s [SubschemaId],
         value: ValueRef<'e>,
-        place: Place<'_, 'e>,
+        place: InstancePath<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
         let mut best = None;
@@ -280,9 +289,9 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
 
     fn one_of(
         &mut self,
-        parts: &'s [PartId],
+        parts: &'s [SubschemaId],
         value: ValueRef<'e>,
-        place: Place<'_, 'e>,
+        place: InstancePath<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
         let (mut valid, mut best) = (0, None);
@@ -308,7 +317,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         keywords: &'s Keywords,
         value: ValueRef<'e>,
         members: ObjectView<'e>,
-        place: Place<'_, 'e>,
+        place: InstancePath<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
         for (name, dependency) in &keywords.dependencies {
@@ -333,7 +342,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         &mut self,
         condition: &'s Condition,
         value: ValueRef<'e>,
-        place: Place<'_, 'e>,
+        place: InstancePath<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
         let (branch, kind) = if self.report(condition.test, value, place)?.is_valid() {
@@ -356,7 +365,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         &mut self,
         keywords: &'s Keywords,
         value: ValueRef<'e>,
-        place: Place<'_, 'e>,
+        place: InstancePath<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
         if keywords.constant.is_some() || keywords.values.is_some() {

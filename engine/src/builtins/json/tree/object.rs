@@ -6,32 +6,32 @@ use smallvec::SmallVec;
 use super::{Change, Opened, Tree, no_child};
 use crate::bug::bug;
 use crate::builtins::arrays::allot;
-use crate::builtins::{BuiltinContext, Fault};
+use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::index::Indexed as _;
 use crate::value::order::same_key;
 use crate::value::{Arena, Kind, ObjectBuilder, ValueRef};
 
 /// What an object has under a key.
-pub enum Slot<'e> {
+pub enum PairState<'e> {
     /// A value.
-    Held(Tree<'e>),
+    Present(Tree<'e>),
     /// A value that was deleted, and what it was.
     Deleted(&'static str),
 }
 
 /// What differs from an object's own pairs, by key.
 #[derive(Default)]
-pub struct Slots<'e> {
+pub struct PairChanges<'e> {
     /// Most often operations pass through one key of an object.
     changed: SmallVec<[Changed<'e>; 1]>,
     /// Their places by key, when they are many.
-    places: HashMap<ValueRef<'e>, usize, foldhash::fast::RandomState>,
+    index_by_key: HashMap<ValueRef<'e>, usize, foldhash::fast::RandomState>,
 }
 
 /// A key, spelled as the first path that went through it or the last operation on it wrote it.
 struct Changed<'e> {
     key: ValueRef<'e>,
-    slot: Slot<'e>,
+    state: PairState<'e>,
 }
 
 impl<'e> Changed<'e> {
@@ -40,41 +40,43 @@ impl<'e> Changed<'e> {
         &self,
         call: &mut BuiltinContext<'e>,
         pairs: &mut ObjectBuilder<'e>,
-    ) -> Result<(), Fault> {
-        match &self.slot {
-            Slot::Held(Tree::Value(value)) => pairs.append(self.key, *value),
-            Slot::Held(tree) => pairs.append(self.key, tree.value(call)?),
-            Slot::Deleted(_) => {}
+    ) -> Result<(), BuiltinError> {
+        match &self.state {
+            PairState::Present(Tree::Value(value)) => pairs.append(self.key, *value),
+            PairState::Present(tree) => pairs.append(self.key, tree.value(call)?),
+            PairState::Deleted(_) => {}
         }
         Ok(())
     }
 }
 
-impl<'e> Slots<'e> {
+impl<'e> PairChanges<'e> {
     /// Changes up to which a scan beats a table.
     const SCANNED: usize = 16;
 
     #[inline]
-    fn place(&self, key: ValueRef<'e>) -> Option<usize> {
+    fn index_of_key(&self, key: ValueRef<'e>) -> Option<usize> {
         if self.changed.len() <= Self::SCANNED {
             let mut known = self.changed.iter();
             return known.position(|known| same_key(known.key, key));
         }
-        self.places.get(&key).copied()
+        self.index_by_key.get(&key).copied()
     }
 
     /// What is under a key, to be changed inside.
-    pub fn open(&mut self, original: ValueRef<'e>, key: ValueRef<'e>) -> Option<&mut Slot<'e>> {
-        let place = match self.place(key) {
+    pub fn open(&mut self, original: ValueRef<'e>, key: ValueRef<'e>) -> Option<&mut PairState<'e>> {
+        let place = match self.index_of_key(key) {
             Some(place) => place,
             None => {
                 let value = original.as_object()?.get(key)?;
-                let slot = Slot::Held(Tree::Value(value));
-                self.put(None, Changed { key, slot });
+                let slot = PairState::Present(Tree::Value(value));
+                self.put(None, Changed { key, state: slot });
                 self.changed.len() - 1
             }
         };
-        self.changed.get_mut(place).map(|changed| &mut changed.slot)
+        self.changed
+            .get_mut(place)
+            .map(|changed| &mut changed.state)
     }
 
     /// Puts a change to the place of one with its key, if there is one.
@@ -86,17 +88,17 @@ impl<'e> Slots<'e> {
         self.changed.push(changed);
         if self.changed.len() > Self::SCANNED {
             let keys = self.changed.iter().map(|changed| changed.key).enumerate();
-            let known = self.places.len();
-            self.places
+            let known = self.index_by_key.len();
+            self.index_by_key
                 .extend(keys.skip(known).map(|(at, key)| (key, at)));
         }
     }
 }
 
-impl<'e> Opened<'e, Slots<'e>> {
+impl<'e> Opened<'e, PairChanges<'e>> {
     /// The object that it has become.
-    pub(super) fn value(&self, call: &mut BuiltinContext<'e>) -> Result<ValueRef<'e>, Fault> {
-        let changed = &self.parts.changed;
+    pub(super) fn value(&self, call: &mut BuiltinContext<'e>) -> Result<ValueRef<'e>, BuiltinError> {
+        let changed = &self.nodes.changed;
         let Some(object) = self.original.as_object() else {
             bug!("an object that is none");
         };
@@ -106,9 +108,10 @@ impl<'e> Opened<'e, Slots<'e>> {
             return Ok(value);
         }
         let mut pairs = ObjectBuilder::with_room(call.arena, most);
-        let mut seen: SmallVec<[bool; Slots::SCANNED]> = SmallVec::from_elem(false, changed.len());
+        let mut seen: SmallVec<[bool; PairChanges::SCANNED]> =
+            SmallVec::from_elem(false, changed.len());
         for (key, value) in object.iter() {
-            let Some(place) = self.parts.place(key) else {
+            let Some(place) = self.nodes.index_of_key(key) else {
                 pairs.append(key, value);
                 continue;
             };
@@ -124,7 +127,7 @@ impl<'e> Opened<'e, Slots<'e>> {
     }
 
     /// The object that it has become when it still has the keys that a stored one had.
-    fn of_same_shape(&self, call: &mut BuiltinContext<'e>) -> Result<Option<ValueRef<'e>>, Fault> {
+    fn of_same_shape(&self, call: &mut BuiltinContext<'e>) -> Result<Option<ValueRef<'e>>, BuiltinError> {
         let ValueRef::Object(object) = self.original else {
             return Ok(None);
         };
@@ -133,9 +136,9 @@ impl<'e> Opened<'e, Slots<'e>> {
             return Ok(None);
         };
         let mut changed: SmallVec<[(usize, &Tree<'e>); 4]> = SmallVec::new();
-        for Changed { key, slot } in &self.parts.changed {
+        for Changed { key, state: slot } in &self.nodes.changed {
             match (slot, shape.slot(*key)) {
-                (Slot::Held(tree), Some(at)) if key.is_string() => changed.push((at, tree)),
+                (PairState::Present(tree), Some(at)) if key.is_string() => changed.push((at, tree)),
                 _ => return Ok(None),
             }
         }
@@ -147,31 +150,31 @@ impl<'e> Opened<'e, Slots<'e>> {
     }
 
     /// Changes what is under a key.
-    pub(super) fn change(&mut self, key: ValueRef<'e>, change: Change<'e>) -> Result<(), Fault> {
-        let place = self.parts.place(key);
-        let old = match place.and_then(|at| self.parts.changed.get(at)) {
-            Some(changed) => match &changed.slot {
-                Slot::Held(Tree::Value(value)) => Ok(value.kind()),
-                Slot::Held(Tree::Object(_)) => Ok(Kind::Object),
-                Slot::Held(Tree::Array(_)) => Ok(Kind::Array),
-                Slot::Deleted(what) => Err(Some(*what)),
+    pub(super) fn change(&mut self, key: ValueRef<'e>, change: Change<'e>) -> Result<(), BuiltinError> {
+        let place = self.nodes.index_of_key(key);
+        let old = match place.and_then(|at| self.nodes.changed.get(at)) {
+            Some(changed) => match &changed.state {
+                PairState::Present(Tree::Value(value)) => Ok(value.kind()),
+                PairState::Present(Tree::Object(_)) => Ok(Kind::Object),
+                PairState::Present(Tree::Array(_)) => Ok(Kind::Array),
+                PairState::Deleted(what) => Err(Some(*what)),
             },
             None => self.original.lookup(key).map(ValueRef::kind).ok_or(None),
         };
         let slot = match (change, old) {
             (Change::Insert(value), _) | (Change::Replace(value), Ok(_)) => {
-                Slot::Held(Tree::Value(value))
+                PairState::Present(Tree::Value(value))
             }
-            (Change::Delete, Ok(kind)) if kind < Kind::Array => Slot::Deleted("scalar"),
-            (Change::Delete, Ok(_)) => Slot::Deleted("composite"),
+            (Change::Delete, Ok(kind)) if kind < Kind::Array => PairState::Deleted("scalar"),
+            (Change::Delete, Ok(_)) => PairState::Deleted("composite"),
             (_, Err(Some(what))) => {
-                return Err(Fault::error(format!(
+                return Err(BuiltinError::error(format!(
                     "cannot delete the already deleted {what} node for key {key}"
                 )));
             }
             (_, Err(None)) => return Err(no_child(key)),
         };
-        self.parts.put(place, Changed { key, slot });
+        self.nodes.put(place, Changed { key, state: slot });
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Machine, Outcome};
 use crate::bug::bug;
-use crate::builtins::Fault;
+use crate::builtins::BuiltinError;
 use crate::builtins::template::data::Data;
 use crate::builtins::template::functions::{self, Failure};
 use crate::builtins::template::tree::{Command, Operand, OperandKind};
@@ -58,7 +58,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         };
         match functions::call(self.call, name, &callee, &values) {
             Ok(value) => Ok(value),
-            Err(Failure::Fault(fault)) => Err(fault),
+            Err(Failure::Evaluation(fault)) => Err(fault),
             Err(Failure::Message(message)) => {
                 let message = format!("error calling {name}: {message}");
                 match command {
@@ -92,7 +92,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         }
     }
 
-    fn check_format(&self, value: Data<'e>, operand: &Operand) -> Result<(), Fault> {
+    fn check_format(&self, value: Data<'e>, operand: &Operand) -> Result<(), BuiltinError> {
         let value = match value {
             Data::Element(ValueRef::Null) => value,
             value => value.concrete(),
@@ -120,7 +120,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         let mut value = Data::Missing;
         for argument in arguments {
             value = self.argument(argument, dot)?;
-            if value.holds() == wanted {
+            if value.is_truthy() == wanted {
                 return Ok(value);
             }
         }

@@ -19,7 +19,7 @@ impl Parser {
         };
         self.declarations(&mut pipeline, context)?;
         loop {
-            let token = self.next_solid();
+            let token = self.next_non_space();
             if token.kind == end {
                 break;
             }
@@ -162,11 +162,11 @@ impl Parser {
     }
 
     fn term(&mut self) -> Parsed<Option<Operand>> {
-        let token = self.next_solid();
+        let token = self.next_non_space();
         let position = Position { at: token.at };
         let kind = match token.kind {
             Kind::Identifier => {
-                if !functions::is_known(&token.text) {
+                if !functions::is_defined(&token.text) {
                     let name = quoted(&token.text);
                     return self.fail(&format!("function {name} not defined"));
                 }

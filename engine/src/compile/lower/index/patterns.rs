@@ -37,7 +37,7 @@ fn beginnings(pattern: &Value) -> Option<Answers> {
 
 fn globs(place: &Place, pattern: &Value, delimiters: &Value) -> Option<Vec<Need>> {
     let delimiters = glob::delimiters(delimiters.borrow()).ok()?;
-    let certain = glob::Certain::of(pattern.utf8()?, &delimiters)?;
+    let certain = glob::Certain::from_pattern(pattern.utf8()?, &delimiters)?;
     let ask = |feature: Feature| Question {
         place: place.clone(),
         feature,

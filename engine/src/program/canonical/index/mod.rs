@@ -11,7 +11,7 @@ mod shared;
 use solon_syntax::ast::{Expr, ExprKind, Rule, Term, TermKind};
 use solon_syntax::stack;
 
-use crate::builtins::{IndexTest, index_test, is_seen};
+use crate::builtins::{IndexTest, index_test, is_observable};
 use crate::value::Value;
 use entries::Entries;
 pub use shared::Shared;
@@ -133,7 +133,7 @@ fn may_test(test: Option<IndexTest>, operands: &[Term]) -> bool {
             };
             (is_place(left) && is_value(right)) || (is_place(right) && is_value(left))
         }
-        (Some(test), _) => test.is_published(),
+        (Some(test), _) => test.is_in_opa_index(),
         (None, _) => false,
     }
 }
@@ -141,7 +141,7 @@ fn may_test(test: Option<IndexTest>, operands: &[Term]) -> bool {
 /// Whether a body is seen to run: it prints, or names a case of a test.
 fn always_runs(body: &[Expr]) -> bool {
     body.iter().any(|expr| match &expr.kind {
-        ExprKind::Call(terms) => terms.first().is_some_and(is_seen),
+        ExprKind::Call(terms) => terms.first().is_some_and(is_observable),
         ExprKind::Every(every) => always_runs(&every.body),
         ExprKind::Not(not) => always_runs(&not.body),
         ExprKind::And(pair) | ExprKind::Or(pair) => {

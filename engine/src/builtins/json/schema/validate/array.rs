@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::{Checked, Report, Validator};
-use crate::builtins::json::schema::keywords::{Additional, ArrayKeywords, Items, PartId};
-use crate::builtins::json::schema::problem::{Place, ProblemKind};
+use crate::builtins::json::schema::keywords::{Additional, ArrayKeywords, Items, SubschemaId};
+use crate::builtins::json::schema::problem::{InstancePath, ProblemKind};
 use crate::types::schema::validity::canonical;
 use crate::value::array::ArrayView;
 
@@ -13,14 +13,14 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         &mut self,
         asked: &'s ArrayKeywords,
         items: ArrayView<'e>,
-        place: Place<'_, 'e>,
+        place: InstancePath<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
         match &asked.items {
             Items::Any => {}
             Items::Alike(part) => {
                 for (position, item) in items.iter().enumerate() {
-                    self.inside(*part, item, Place::Item(&place, position), report)?;
+                    self.inside(*part, item, InstancePath::Item(&place, position), report)?;
                 }
             }
             Items::Each(parts, additional) => {
@@ -51,14 +51,14 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     /// Items with a schema each; nothing is asked when there are no such schemas.
     fn each(
         &mut self,
-        parts: &'s [PartId],
+        parts: &'s [SubschemaId],
         additional: Additional,
         items: ArrayView<'e>,
-        place: Place<'_, 'e>,
+        place: InstancePath<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
         for (position, (part, item)) in parts.iter().zip(items.iter()).enumerate() {
-            self.inside(*part, item, Place::Item(&place, position), report)?;
+            self.inside(*part, item, InstancePath::Item(&place, position), report)?;
         }
         if parts.is_empty() || parts.len() >= items.len() {
             return Ok(());
@@ -68,7 +68,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
             Additional::Forbidden => self.blame(report, place, ProblemKind::AdditionalItems),
             Additional::Schema(part) => {
                 for (position, item) in items.iter().enumerate().skip(parts.len()) {
-                    self.inside(part, item, Place::Item(&place, position), report)?;
+                    self.inside(part, item, InstancePath::Item(&place, position), report)?;
                 }
                 Ok(())
             }
@@ -78,7 +78,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     fn unique(
         &mut self,
         items: ArrayView<'e>,
-        place: Place<'_, 'e>,
+        place: InstancePath<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
         let mut seen = HashMap::with_capacity(items.len());
@@ -93,14 +93,14 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
 
     fn contains(
         &mut self,
-        part: PartId,
+        part: SubschemaId,
         items: ArrayView<'e>,
-        place: Place<'_, 'e>,
+        place: InstancePath<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
         let mut best = None;
         for (position, item) in items.iter().enumerate() {
-            let place = Place::Item(&place, position);
+            let place = InstancePath::Item(&place, position);
             let found = self.in_new_instance(|inner| inner.report(part, item, place))?;
             if found.is_valid() {
                 return Ok(());

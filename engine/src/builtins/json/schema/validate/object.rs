@@ -2,7 +2,7 @@
 
 use super::{Checked, Report, Validator};
 use crate::builtins::json::schema::keywords::{Additional, ObjectKeywords};
-use crate::builtins::json::schema::problem::{Place, ProblemKind};
+use crate::builtins::json::schema::problem::{InstancePath, ProblemKind};
 use crate::value::{ObjectView, ValueRef};
 
 impl<'s, 'e> Validator<'_, 's, 'e> {
@@ -10,7 +10,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         &mut self,
         asked: &'s ObjectKeywords,
         members: ObjectView<'e>,
-        place: Place<'_, 'e>,
+        place: InstancePath<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
         let length = members.len();
@@ -57,7 +57,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         asked: &'s ObjectKeywords,
         name: ValueRef<'e>,
         value: ValueRef<'e>,
-        place: Place<'_, 'e>,
+        place: InstancePath<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
         let text = name.text_or_empty();
@@ -65,7 +65,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         for (pattern, part) in &asked.patterns {
             if pattern.is_match(&text) {
                 described = true;
-                self.inside(*part, value, Place::Property(&place, name), report)?;
+                self.inside(*part, value, InstancePath::Property(&place, name), report)?;
             }
         }
         if described {
@@ -82,7 +82,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
                 self.blame(report, place, kind)
             }
             Additional::Schema(part) => {
-                self.inside(part, value, Place::Property(&place, name), report)
+                self.inside(part, value, InstancePath::Property(&place, name), report)
             }
         }
     }

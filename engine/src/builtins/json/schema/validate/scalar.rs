@@ -2,7 +2,7 @@
 
 use super::{Checked, Report, Validator};
 use crate::builtins::json::schema::keywords::{NumberKeywords, StringKeywords};
-use crate::builtins::json::schema::problem::{Place, ProblemKind};
+use crate::builtins::json::schema::problem::{InstancePath, ProblemKind};
 use crate::builtins::runes;
 use crate::value::{Number, NumberBuf, ValueRef};
 
@@ -11,7 +11,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         &mut self,
         asked: &'s NumberKeywords,
         number: Number<'e>,
-        place: Place<'_, 'e>,
+        place: InstancePath<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
         if let Some(factor) = &asked.multiple_of
@@ -52,7 +52,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         &mut self,
         asked: &'s StringKeywords,
         value: ValueRef<'e>,
-        place: Place<'_, 'e>,
+        place: InstancePath<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
         let text = value.text_or_empty();

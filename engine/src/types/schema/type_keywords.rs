@@ -8,7 +8,7 @@ use crate::value::Value;
 
 /// The keywords of one schema that decide the type of its documents.
 #[derive(Clone)]
-pub struct SchemaShape<'a> {
+pub struct TypeKeywords<'a> {
     pub schema: &'a Value,
     pub types: Vec<&'a str>,
     pub properties: Vec<(&'a str, &'a Value)>,
@@ -20,8 +20,8 @@ pub struct SchemaShape<'a> {
     pub reference: Option<&'a str>,
 }
 
-impl<'a> SchemaShape<'a> {
-    pub fn of(schema: &'a Value) -> Self {
+impl<'a> TypeKeywords<'a> {
+    pub fn from_schema(schema: &'a Value) -> Self {
         let list = |key: &str| {
             let items = schema.get(key).and_then(Document::as_array);
             items.into_iter().flatten().collect::<Vec<_>>()
@@ -54,7 +54,7 @@ impl<'a> SchemaShape<'a> {
 
     /// The shape of a schema, references followed.
     pub fn resolved(references: &References<'a>, schema: &'a Value) -> Self {
-        let mut shape = Self::of(schema);
+        let mut shape = Self::from_schema(schema);
         for _ in 0..limits::TYPE_NESTING {
             if shape.reference.is_none() {
                 break;
@@ -62,12 +62,12 @@ impl<'a> SchemaShape<'a> {
             let Ok(schema) = references.find(&references.absolute(shape.schema)) else {
                 break;
             };
-            shape = Self::of(schema);
+            shape = Self::from_schema(schema);
         }
         shape
     }
 
-    pub fn is(&self, kind: &str) -> bool {
+    pub fn has_type(&self, kind: &str) -> bool {
         self.types.contains(&kind)
     }
 
@@ -80,7 +80,7 @@ impl<'a> SchemaShape<'a> {
         } else {
             return;
         };
-        if !self.is(implied) {
+        if !self.has_type(implied) {
             self.types.push(implied);
         }
     }
@@ -103,14 +103,14 @@ impl<'a> SchemaShape<'a> {
             let text = format!("unable to merge these schemas: type mismatch: {mine} and {theirs}");
             return Err(SchemaError::Merge(text));
         }
-        if self.is("object") && !self.properties.is_empty() && !other.properties.is_empty() {
+        if self.has_type("object") && !self.properties.is_empty() && !other.properties.is_empty() {
             self.properties.append(&mut other.properties);
-        } else if self.is("array") && !self.items.is_empty() {
+        } else if self.has_type("array") && !self.items.is_empty() {
             for (position, item) in other.items.into_iter().enumerate() {
                 match self.items.get(position) {
                     Some(known)
-                        if SchemaShape::of(known).type_text()
-                            != SchemaShape::of(item).type_text() =>
+                        if TypeKeywords::from_schema(known).type_text()
+                            != TypeKeywords::from_schema(item).type_text() =>
                     {
                         return Err(unmergeable());
                     }

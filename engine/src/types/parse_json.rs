@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_can_be_read() {
+    fn written_types_can_be_parsed() {
         for entry in crate::builtins::all() {
             let json = entry.declaration.to_json();
             let read = Type::from_json(&json);
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn other_forms_are_refused() {
+    fn other_syntax_is_rejected() {
         for wrong in [
             "1",
             "{}",

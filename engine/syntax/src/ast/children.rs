@@ -7,9 +7,9 @@ use crate::stack;
 /// The elements of a collection, its pairs, or the operator and the operands of a call. Terms nest as deep as values do and
 /// chains of operators are long, so their parts see to the stack when they are dropped.
 #[derive(Clone, Debug)]
-pub struct Parts<T>(Vec<T>);
+pub struct Children<T>(Vec<T>);
 
-impl<T> Parts<T> {
+impl<T> Children<T> {
     /// No parts.
     pub const fn new() -> Self {
         Self(Vec::new())
@@ -21,7 +21,7 @@ impl<T> Parts<T> {
     }
 }
 
-impl<T> Drop for Parts<T> {
+impl<T> Drop for Children<T> {
     #[inline]
     fn drop(&mut self) {
         if !self.0.is_empty() && stack::is_short() {
@@ -30,25 +30,25 @@ impl<T> Drop for Parts<T> {
     }
 }
 
-impl<T> Default for Parts<T> {
+impl<T> Default for Children<T> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<T> From<Vec<T>> for Parts<T> {
+impl<T> From<Vec<T>> for Children<T> {
     fn from(parts: Vec<T>) -> Self {
         Self(parts)
     }
 }
 
-impl<T> FromIterator<T> for Parts<T> {
+impl<T> FromIterator<T> for Children<T> {
     fn from_iter<I: IntoIterator<Item = T>>(parts: I) -> Self {
         Self(parts.into_iter().collect())
     }
 }
 
-impl<'p, T> IntoIterator for &'p Parts<T> {
+impl<'p, T> IntoIterator for &'p Children<T> {
     type Item = &'p T;
     type IntoIter = std::slice::Iter<'p, T>;
 
@@ -57,7 +57,7 @@ impl<'p, T> IntoIterator for &'p Parts<T> {
     }
 }
 
-impl<'p, T> IntoIterator for &'p mut Parts<T> {
+impl<'p, T> IntoIterator for &'p mut Children<T> {
     type Item = &'p mut T;
     type IntoIter = std::slice::IterMut<'p, T>;
 
@@ -66,7 +66,7 @@ impl<'p, T> IntoIterator for &'p mut Parts<T> {
     }
 }
 
-impl<T> Deref for Parts<T> {
+impl<T> Deref for Children<T> {
     type Target = Vec<T>;
 
     fn deref(&self) -> &Vec<T> {
@@ -74,7 +74,7 @@ impl<T> Deref for Parts<T> {
     }
 }
 
-impl<T> DerefMut for Parts<T> {
+impl<T> DerefMut for Children<T> {
     fn deref_mut(&mut self) -> &mut Vec<T> {
         &mut self.0
     }

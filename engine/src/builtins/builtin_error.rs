@@ -8,11 +8,11 @@ use crate::value::{Kind, ValueRef};
 /// The outcome of a call without a value.
 ///
 /// ```
-/// use solon::{Custom, Engine, Fault, Request, V};
+/// use solon::{BuiltinError, Engine, HostFunction, Request, V};
 ///
-/// let half = Custom::new("half", "n: number => h: number", |_, operands| match operands {
+/// let half = HostFunction::new("half", "n: number => h: number", |_, operands| match operands {
 ///     [ValueRef::Int(n)] if n % 2 == 0 => Ok(ValueRef::Int(n / 2)),
-///     _ => Err(Fault::error("an even number was expected")),
+///     _ => Err(BuiltinError::error("an even number was expected")),
 /// })?;
 /// let engine = Engine::builder().function(half).build();
 /// let query = engine.prepare_query("half(input, h)")?;
@@ -23,19 +23,19 @@ use crate::value::{Kind, ValueRef};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub enum Fault {
+pub enum BuiltinError {
     /// Undefined, without an error (`max([])`).
     Undefined,
     /// An error: undefined for ordinary requests, the end of strict ones.
-    Error(Box<FaultError>),
+    Error(Box<BuiltinErrorDetail>),
     /// The end of the evaluation, strict or not.
-    Halt(Box<FaultError>),
+    Halt(Box<BuiltinErrorDetail>),
 }
 
 /// The published code of an evaluation error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum FaultCode {
+pub enum EvalErrorCode {
     /// `eval_builtin_error`
     Builtin,
     /// `eval_type_error`
@@ -76,7 +76,7 @@ impl StopReason {
     }
 }
 
-impl FaultCode {
+impl EvalErrorCode {
     /// The code as Rego's users know it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -90,7 +90,7 @@ impl FaultCode {
     }
 
     /// Whether the evaluation itself went wrong, and was not stopped from without or at a bound.
-    pub fn is_of_evaluation(self) -> bool {
+    pub fn is_evaluation_failure(self) -> bool {
         !matches!(self, Self::Cancel(_) | Self::Internal)
     }
 }
@@ -98,7 +98,7 @@ impl FaultCode {
 /// The content of an error, without the built-in's name, which the evaluator puts in front.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum FaultError {
+pub enum BuiltinErrorDetail {
     /// `operand N must be … but got …`
     Operand {
         /// Position, from 1.
@@ -120,20 +120,20 @@ pub enum FaultError {
         got: Kind,
     },
     /// Any other text, with its code.
-    Message(FaultCode, Cow<'static, str>),
+    Message(EvalErrorCode, Cow<'static, str>),
 }
 
-impl FaultError {
+impl BuiltinErrorDetail {
     /// The published code.
-    pub fn code(&self) -> FaultCode {
+    pub fn code(&self) -> EvalErrorCode {
         match self {
-            Self::Operand { .. } | Self::Element { .. } => FaultCode::Type,
+            Self::Operand { .. } | Self::Element { .. } => EvalErrorCode::Type,
             Self::Message(code, _) => *code,
         }
     }
 }
 
-impl fmt::Display for FaultError {
+impl fmt::Display for BuiltinErrorDetail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Operand {
@@ -180,24 +180,24 @@ impl fmt::Display for FaultError {
     }
 }
 
-impl Fault {
+impl BuiltinError {
     /// An `eval_builtin_error`.
     pub fn error(message: impl Into<Cow<'static, str>>) -> Self {
-        Self::Error(Box::new(FaultError::Message(
-            FaultCode::Builtin,
+        Self::Error(Box::new(BuiltinErrorDetail::Message(
+            EvalErrorCode::Builtin,
             message.into(),
         )))
     }
 
     /// An error of any code.
-    pub fn error_of(code: FaultCode, message: impl Into<Cow<'static, str>>) -> Self {
-        Self::Error(Box::new(FaultError::Message(code, message.into())))
+    pub fn error_of(code: EvalErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::Error(Box::new(BuiltinErrorDetail::Message(code, message.into())))
     }
 
     /// An `eval_type_error` with a text of its own.
     pub fn type_error(message: impl Into<Cow<'static, str>>) -> Self {
-        Self::Error(Box::new(FaultError::Message(
-            FaultCode::Type,
+        Self::Error(Box::new(BuiltinErrorDetail::Message(
+            EvalErrorCode::Type,
             message.into(),
         )))
     }
@@ -205,7 +205,7 @@ impl Fault {
     /// An operand of the wrong kind.
     pub fn operand(position: u8, want: &'static [&'static str], got: ValueRef<'_>) -> Self {
         let got = Cow::Borrowed(got.kind().as_str());
-        Self::Error(Box::new(FaultError::Operand {
+        Self::Error(Box::new(BuiltinErrorDetail::Operand {
             position,
             want,
             got,
@@ -219,7 +219,7 @@ impl Fault {
         want: &'static [&'static str],
         got: ValueRef<'_>,
     ) -> Self {
-        Self::Error(Box::new(FaultError::Element {
+        Self::Error(Box::new(BuiltinErrorDetail::Element {
             position,
             collection,
             want,
@@ -235,17 +235,20 @@ impl Fault {
     /// The end of an evaluation at a limit, or by its caller.
     #[cold]
     pub(crate) fn stopped(reason: StopReason) -> Self {
-        Self::halt(FaultCode::Cancel(reason), reason.message())
+        Self::halt(EvalErrorCode::Cancel(reason), reason.message())
     }
 
     /// The end of an evaluation that calls what has no value, or what is only declared.
     #[cold]
     pub(crate) fn unsupported(name: &str) -> Self {
-        Self::halt(FaultCode::Internal, format!("unsupported built-in: {name}"))
+        Self::halt(
+            EvalErrorCode::Internal,
+            format!("unsupported built-in: {name}"),
+        )
     }
 
     /// The end of the evaluation.
-    pub fn halt(code: FaultCode, message: impl Into<Cow<'static, str>>) -> Self {
-        Self::Halt(Box::new(FaultError::Message(code, message.into())))
+    pub fn halt(code: EvalErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::Halt(Box::new(BuiltinErrorDetail::Message(code, message.into())))
     }
 }

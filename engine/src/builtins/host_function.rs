@@ -3,24 +3,24 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{BuiltinContext, Fault};
+use super::{BuiltinContext, BuiltinError};
 use crate::bug::bug;
 use crate::types::{Type, parse_host_signature};
 use crate::value::ValueRef;
 
 /// The body of a function that a host adds.
-pub type CustomBody = dyn for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault>
+pub type HostFunctionBody = dyn for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError>
     + Send
     + Sync;
 
 /// A function that a host adds to the built-ins.
 ///
 /// ```
-/// use solon::{Custom, Engine, Fault, Request, V};
+/// use solon::{BuiltinError, Engine, HostFunction, Request, V};
 ///
-/// let half = Custom::new("half", "whole: number => half: number", |_, operands| match operands {
+/// let half = HostFunction::new("half", "whole: number => half: number", |_, operands| match operands {
 ///     [ValueRef::Int(whole)] => Ok(ValueRef::Int(whole / 2)),
-///     _ => Err(Fault::Undefined),
+///     _ => Err(BuiltinError::Undefined),
 /// })?;
 /// let engine = Engine::builder().function(half).build();
 /// engine.set_module("p.rego", "package p\nanswer := half(input.n)")?;
@@ -30,7 +30,7 @@ pub type CustomBody = dyn for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -
 /// ```
 #[derive(Clone)]
 #[non_exhaustive]
-pub struct Custom {
+pub struct HostFunction {
     /// The name that policies call it by, dots allowed.
     pub name: Arc<str>,
     /// Its type, a [`Type::Function`] of fixed arity with a result.
@@ -41,10 +41,10 @@ pub struct Custom {
     /// for.
     pub waits: bool,
     /// What it does.
-    pub body: Arc<CustomBody>,
+    pub body: Arc<HostFunctionBody>,
 }
 
-impl Custom {
+impl HostFunction {
     /// A function from its declaration in the notation of the table of built-ins,
     /// `name: string => greeting: string`.
     ///
@@ -53,14 +53,14 @@ impl Custom {
     /// has no result (`void`) is an error, too.
     ///
     /// ```
-    /// let error = solon::Custom::new("half", "whole: nmber => half: number", |_, _| Err(solon::Fault::Undefined));
+    /// let error = solon::HostFunction::new("half", "whole: nmber => half: number", |_, _| Err(solon::BuiltinError::Undefined));
     /// let message = "invalid signature `whole: nmber => half: number`: expected a type at byte 7";
     /// assert_eq!(error.unwrap_err(), message);
     /// ```
     pub fn new(
         name: &str,
         signature: &str,
-        body: impl for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault>
+        body: impl for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError>
         + Send
         + Sync
         + 'static,
@@ -81,10 +81,10 @@ impl Custom {
     ///
     /// # Errors
     /// What is wrong with the declaration: it is no function with a fixed number of arguments and a result.
-    pub fn declared(
+    pub fn from_declaration(
         name: &str,
         declaration: &[u8],
-        body: impl for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, Fault>
+        body: impl for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError>
         + Send
         + Sync
         + 'static,
@@ -128,22 +128,22 @@ impl Custom {
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         if call.arena.has_outsize() && operands.iter().any(ValueRef::is_outsize) {
-            return Err(Fault::memory());
+            return Err(BuiltinError::memory());
         }
         match call.hooks.recorded {
-            Some(recorded) if !self.is_pure() => recorded.ask(self, call, operands),
-            _ => self.ask(call, operands),
+            Some(recorded) if !self.is_pure() => recorded.invoke(self, call, operands),
+            _ => self.invoke(call, operands),
         }
     }
 
     /// Runs its body, which may evaluate on its own.
-    pub(super) fn ask<'e>(
+    pub(super) fn invoke<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-    ) -> Result<ValueRef<'e>, Fault> {
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         if !self.waits {
             return (self.body)(call, operands);
         }
@@ -167,9 +167,9 @@ impl Custom {
     }
 }
 
-impl fmt::Debug for Custom {
+impl fmt::Debug for HostFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Custom")
+        f.debug_struct("HostFunction")
             .field("name", &self.name)
             .finish_non_exhaustive()
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::bug::bug;
 use crate::builtins::arrays::allot;
-use crate::builtins::{BuiltinContext, Fault};
+use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::index::Indexed as _;
 use crate::value::array::ArrayView;
 use crate::value::{ObjectView, SetView, Value, ValueRef};
@@ -14,14 +14,14 @@ use crate::value::{ObjectView, SetView, Value, ValueRef};
 const MOST: usize = 64;
 
 /// Forms that are known at once, a power of two.
-const KNOWN: usize = 64;
+const CAPACITY: usize = 64;
 
 /// Places that are looked at for one.
 const ALIKE: usize = 4;
 
 /// The keys of an object, by where they are: what has them there has the same.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Form {
+pub struct ShapeId {
     address: usize,
     len: usize,
 }
@@ -29,8 +29,8 @@ pub struct Form {
 /// What becomes of objects of one form with what is known by another one: a second object, or changes that are known
 /// beforehand.
 pub struct Template<'e> {
-    left: Form,
-    right: Form,
+    left: ShapeId,
+    right: ShapeId,
     /// The keys, in order.
     pub keys: &'e [ValueRef<'e>],
     /// Where their values are.
@@ -39,7 +39,7 @@ pub struct Template<'e> {
 
 impl Template<'_> {
     #[inline]
-    fn is_of(&self, left: Form, right: Form) -> bool {
+    fn is_of(&self, left: ShapeId, right: ShapeId) -> bool {
         self.left == left && self.right == right
     }
 }
@@ -56,17 +56,17 @@ pub enum Source {
 }
 
 /// What pairs of forms merge to, each at a place that its addresses give. Only what comes twice is worth that.
-pub struct Forms<'e> {
+pub struct ShapeMerges<'e> {
     /// Pairs of forms that came once, by a part of what their addresses give.
-    seen: [u32; KNOWN],
-    known: Option<&'e mut [Option<&'e Template<'e>>]>,
+    hashes_of_pairs: [u32; CAPACITY],
+    templates: Option<&'e mut [Option<&'e Template<'e>>]>,
 }
 
-impl Default for Forms<'_> {
+impl Default for ShapeMerges<'_> {
     fn default() -> Self {
         Self {
-            seen: [0; KNOWN],
-            known: None,
+            hashes_of_pairs: [0; CAPACITY],
+            templates: None,
         }
     }
 }
@@ -125,7 +125,7 @@ pub fn values(object: ObjectView<'_>) -> Values<'_> {
 
 /// The form of an object, if it is not too large.
 #[inline]
-pub fn form(object: ObjectView<'_>) -> Option<Form> {
+pub fn shape_id(object: ObjectView<'_>) -> Option<ShapeId> {
     let (address, len) = match object {
         ObjectView::Stored(object) => {
             let (shape, values) = object.shaped()?;
@@ -134,10 +134,12 @@ pub fn form(object: ObjectView<'_>) -> Option<Form> {
         ObjectView::Arena(object) => (object.keys().as_ptr().addr(), object.keys().len()),
     };
     // nothing is known of where no keys are, which is also how large objects are held
-    (1..=MOST).contains(&len).then_some(Form { address, len })
+    (1..=MOST)
+        .contains(&len)
+        .then_some(ShapeId { address, len })
 }
 
-impl Form {
+impl ShapeId {
     /// What stands for changes that are known beforehand, which lie where they are as long as the evaluation runs.
     pub fn of_changes<T>(changes: &T) -> Self {
         Self {
@@ -179,8 +181,8 @@ pub fn merged<'e>(
     left: ObjectView<'e>,
     right: ObjectView<'e>,
 ) -> Option<&'e Template<'e>> {
-    let forms = (form(left)?, form(right)?);
-    if !was_seen(&mut call.kept().merged.seen, forms.0, forms.1) {
+    let forms = (shape_id(left)?, shape_id(right)?);
+    if !record_pair(&mut call.caches().merged.hashes_of_pairs, forms.0, forms.1) {
         return None;
     }
     recall(call, forms.0, forms.1, |_| pair(left, right))
@@ -194,11 +196,11 @@ pub fn selected<'e>(
     object: ObjectView<'e>,
     keys: ValueRef<'e>,
     keeps: bool,
-) -> Result<Option<ValueRef<'e>>, Fault> {
-    let Some(forms) = form(object).zip(Form::of_keys(keys, keeps)) else {
+) -> Result<Option<ValueRef<'e>>, BuiltinError> {
+    let Some(forms) = shape_id(object).zip(ShapeId::of_keys(keys, keeps)) else {
         return Ok(None);
     };
-    if !was_seen(&mut call.kept().merged.seen, forms.0, forms.1) {
+    if !record_pair(&mut call.caches().merged.hashes_of_pairs, forms.0, forms.1) {
         return Ok(None);
     }
     let Some(template) = recall(call, forms.0, forms.1, |_| selection(object, keys, keeps)) else {
@@ -232,27 +234,31 @@ fn selection<'e>(
 
 /// The keys of an object in order, if its form came before.
 #[inline]
-pub fn known_keys<'e>(
+pub fn cached_keys<'e>(
     call: &mut BuiltinContext<'e>,
     object: ObjectView<'e>,
 ) -> Option<&'e [ValueRef<'e>]> {
-    let form = form(object)?;
-    if !was_seen(&mut call.kept().merged.seen, form, Form::KEYS) {
+    let shape = shape_id(object)?;
+    if !record_pair(
+        &mut call.caches().merged.hashes_of_pairs,
+        shape,
+        ShapeId::KEYS,
+    ) {
         return None;
     }
     let all = |_: &mut BuiltinContext<'e>| {
         let keys = keys(object)?.into_iter();
         Some(keys.map(|(key, at)| (key, Source::Left(at))).collect())
     };
-    Some(recall(call, form, Form::KEYS, all)?.keys)
+    Some(recall(call, shape, ShapeId::KEYS, all)?.keys)
 }
 
 /// Whether a pair of forms came before, which is noted.
 #[inline]
-fn was_seen(seen: &mut [u32; KNOWN], left: Form, right: Form) -> bool {
+fn record_pair(seen: &mut [u32; CAPACITY], left: ShapeId, right: ShapeId) -> bool {
     let mixed = left.mixed(right);
     let mark = u32::try_from(mixed >> 16 & 0xffff_ffff).unwrap_or_default() | 1;
-    for place in places(mixed) {
+    for place in probe_slots(mixed) {
         match seen.get_mut(place) {
             Some(held) if *held == mark => return true,
             Some(free) if *free == 0 => {
@@ -262,7 +268,7 @@ fn was_seen(seen: &mut [u32; KNOWN], left: Form, right: Form) -> bool {
             _ => {}
         }
     }
-    if let Some(place) = places(mixed).next() {
+    if let Some(place) = probe_slots(mixed).next() {
         *seen.item_mut(place) = mark;
     }
     false
@@ -270,23 +276,23 @@ fn was_seen(seen: &mut [u32; KNOWN], left: Form, right: Form) -> bool {
 
 /// The places where something is noted, at the first that was free.
 #[inline]
-fn places(mixed: u64) -> impl Iterator<Item = usize> {
+fn probe_slots(mixed: u64) -> impl Iterator<Item = usize> {
     let first = usize::try_from(mixed >> 58).unwrap_or_default();
-    (first..first + ALIKE).map(|place| place % KNOWN)
+    (first..first + ALIKE).map(|place| place % CAPACITY)
 }
 
 /// What is known of two forms, made when it is not.
 #[inline]
 pub fn recall<'e>(
     call: &mut BuiltinContext<'e>,
-    left: Form,
-    right: Form,
+    left: ShapeId,
+    right: ShapeId,
     make: impl FnOnce(&mut BuiltinContext<'e>) -> Option<Vec<(ValueRef<'e>, Source)>>,
 ) -> Option<&'e Template<'e>> {
     let arena = call.arena;
     let mixed = left.mixed(right);
-    if let Some(known) = &call.kept().merged.known {
-        for place in places(mixed) {
+    if let Some(known) = &call.caches().merged.templates {
+        for place in probe_slots(mixed) {
             match known.get(place).copied().flatten() {
                 Some(template) if template.is_of(left, right) => return Some(template),
                 Some(_) => {}
@@ -305,13 +311,13 @@ pub fn recall<'e>(
             .bump()
             .alloc_slice_fill_iter(parts.iter().map(|(_, source)| *source)),
     });
-    let known = call.kept().merged.known.get_or_insert_with(|| {
+    let known = call.caches().merged.templates.get_or_insert_with(|| {
         let none: Option<&'e Template<'e>> = None;
-        arena.bump().alloc_slice_fill_copy(KNOWN, none)
+        arena.bump().alloc_slice_fill_copy(CAPACITY, none)
     });
-    let mut all = places(mixed);
+    let mut all = probe_slots(mixed);
     let is_free = |place: &usize| known.get(*place).is_some_and(Option::is_none);
-    let place = all.find(is_free).or_else(|| places(mixed).next());
+    let place = all.find(is_free).or_else(|| probe_slots(mixed).next());
     if let Some(place) = place {
         *known.item_mut(place) = Some(template);
     }
@@ -324,8 +330,8 @@ pub fn recall<'e>(
 pub fn fill<'e>(
     call: &mut BuiltinContext<'e>,
     template: &'e Template<'e>,
-    mut value: impl FnMut(&mut BuiltinContext<'e>, Source, &mut ValueRef<'e>) -> Result<bool, Fault>,
-) -> Result<Option<ValueRef<'e>>, Fault> {
+    mut value: impl FnMut(&mut BuiltinContext<'e>, Source, &mut ValueRef<'e>) -> Result<bool, BuiltinError>,
+) -> Result<Option<ValueRef<'e>>, BuiltinError> {
     let sources = template.sources;
     allot(call, sources.len())?;
     let room = call.arena.bump();

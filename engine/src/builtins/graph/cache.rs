@@ -16,11 +16,11 @@ pub const FEW: usize = 16;
 /// not worth it.
 #[derive(Default)]
 pub struct Graphs {
-    kept: ArcSwap<Vec<Kept>>,
+    cached: ArcSwap<Vec<CachedGraph>>,
 }
 
 #[derive(Clone)]
-struct Kept {
+struct CachedGraph {
     graph: Weak<Chunked>,
     edges: Arc<Edges>,
 }
@@ -31,8 +31,8 @@ impl Graphs {
         let Form::Chunked(graph) = graph.form() else {
             return None;
         };
-        let kept = self.kept.load();
-        let is_it = |one: &&Kept| one.graph.as_ptr() == Arc::as_ptr(graph);
+        let kept = self.cached.load();
+        let is_it = |one: &&CachedGraph| one.graph.as_ptr() == Arc::as_ptr(graph);
         kept.iter().find(is_it).map(|one| one.edges.clone())
     }
 
@@ -41,15 +41,15 @@ impl Graphs {
         let Form::Chunked(graph) = graph.form() else {
             return;
         };
-        self.kept.rcu(|kept| {
+        self.cached.rcu(|kept| {
             let others = kept.iter().filter(|one| {
                 one.graph.strong_count() > 0 && one.graph.as_ptr() != Arc::as_ptr(graph)
             });
-            let new = Kept {
+            let new = CachedGraph {
                 graph: Arc::downgrade(graph),
                 edges: edges.clone(),
             };
-            let mut all: Vec<Kept> = others.cloned().chain([new]).collect();
+            let mut all: Vec<CachedGraph> = others.cloned().chain([new]).collect();
             let mut bytes = 0;
             let fit = all.iter().rev().take(KEPT_GRAPHS).take_while(|one| {
                 bytes += one.edges.bytes();
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn graphs_are_kept_as_long_as_they_are_stored() {
+    fn graphs_are_cached_while_the_store_holds_them() {
         let graphs = Graphs::default();
         let (one, edges) = (graph(), Arc::new(Edges::default()));
         assert!(graphs.get(&one).is_none());
@@ -85,11 +85,11 @@ mod tests {
         );
         drop(one);
         graphs.keep(&graph(), &edges);
-        assert_eq!(graphs.kept.load().len(), 1);
+        assert_eq!(graphs.cached.load().len(), 1);
     }
 
     #[test]
-    fn no_more_are_kept_than_the_bound() {
+    fn the_number_of_cached_graphs_is_limited() {
         let graphs = Graphs::default();
         let all: Vec<_> = (0..=KEPT_GRAPHS).map(|_| graph()).collect();
         for one in &all {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_bytes_are_kept_than_the_bound() {
+    fn the_bytes_of_cached_graphs_are_limited() {
         let graphs = Graphs::default();
         let (small, large) = (graph(), graph());
         let half = |more| Arc::new(Edges::with_capacity(KEPT_GRAPHS_BYTES / 8 + more));

@@ -2,7 +2,7 @@
 
 /// What kind of value an answer stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum IntrinsicResult {
     /// Nothing else than zero is `true`.
     Bool,
     /// The integer itself.
@@ -12,16 +12,16 @@ pub enum Answer {
 /// The answer of a function for its strings, in the forms that nearly all have. `None` tells nothing: others may be
 /// sound, too, and the function finds words for those that are not.
 #[derive(Clone, Copy)]
-pub enum Quick {
+pub enum Intrinsic {
     /// Of one string.
-    One(Answer, fn(&[u8]) -> Option<i64>),
+    One(IntrinsicResult, fn(&[u8]) -> Option<i64>),
     /// Of two.
-    Two(Answer, fn(&[u8], &[u8]) -> Option<i64>),
+    Two(IntrinsicResult, fn(&[u8], &[u8]) -> Option<i64>),
 }
 
-impl Quick {
+impl Intrinsic {
     /// What its answers stand for.
-    pub fn answer(self) -> Answer {
+    pub fn result_kind(self) -> IntrinsicResult {
         match self {
             Self::One(answer, _) | Self::Two(answer, _) => answer,
         }
