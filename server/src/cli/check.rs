@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use solon::CompilerOptions as Options;
-use solon::bundle::Wanted;
+use solon::bundle::{Verification, Wanted};
 use solon::{
     Capabilities, Change, Engine, Error, ErrorEntry, FilterTarget, InputError, Request, json,
 };
@@ -14,6 +14,7 @@ use solon_syntax::ast::Version;
 use super::amounts::integer;
 use super::report::Report;
 use super::terminal::{complain, print};
+use super::verifying::VerifyArgs;
 use super::{FAILED, capabilities, filter};
 
 /// Check that policies parse and compile.
@@ -22,9 +23,11 @@ pub struct Args {
     /// Files and folders
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
-    /// The paths are bundles: policies and documents of a folder with a manifest
+    /// The paths are bundles: archives, or folders with a manifest. Signatures are verified if a key is given
     #[arg(short, long)]
     bundle: bool,
+    #[command(flatten)]
+    verify: VerifyArgs,
     /// Make the checks of strict mode as well
     #[arg(short = 'S', long)]
     strict: bool,
@@ -126,6 +129,8 @@ fn check(args: &Args) -> Result<Engine, Report> {
     let loader = super::loader(&args.ignore, capabilities.as_deref(), version)?;
     let loader = loader.wanted(Wanted::Modules);
     let loaded = if args.bundle {
+        let verification = args.verify.verification(Verification::skip());
+        let loader = loader.verification(verification.map_err(Report::message)?);
         loader
             .load_bundles(&args.paths)
             .map_err(|error| Report::message(error.to_string()))?

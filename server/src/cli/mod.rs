@@ -21,11 +21,13 @@ mod oracle;
 mod parse;
 mod report;
 mod run;
+mod sign;
 mod table;
 mod target;
 mod terminal;
 mod test;
 mod variables;
+mod verifying;
 mod version;
 
 use std::path::Path;
@@ -69,6 +71,7 @@ enum Command {
     Data(data::Args),
     Capabilities(capabilities::Args),
     Parse(parse::Args),
+    Sign(sign::Args),
     Test(Box<test::Args>),
     Deps(deps::Args),
     Exec(Box<exec::Args>),
@@ -99,6 +102,7 @@ pub fn main() -> ExitCode {
         Command::Data(args) => data::run(&args),
         Command::Capabilities(args) => capabilities::run(&args),
         Command::Parse(args) => parse::run(&args),
+        Command::Sign(args) => sign::run(&args),
         Command::Test(args) => test::run(args),
         Command::Deps(args) => deps::run(&args),
         Command::Exec(args) => exec::run(&args),

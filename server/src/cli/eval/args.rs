@@ -15,6 +15,7 @@ use crate::cli::explanation::Shown;
 use crate::cli::filter;
 use crate::cli::forms::given;
 use crate::cli::target::TargetArgs;
+use crate::cli::verifying::VerifyArgs;
 
 /// Evaluate a query.
 #[derive(clap::Args)]
@@ -35,9 +36,11 @@ pub struct Args {
     /// Policies and documents: a file, a folder, or either below a path of `data` as `a.b:PATH`
     #[arg(short, long, value_name = "PATH")]
     pub data: Vec<String>,
-    /// A bundle: policies and documents of a folder with a manifest
+    /// A bundle: an archive, or a folder with a manifest. Signatures are verified if a key is given
     #[arg(short, long, value_name = "PATH")]
     pub bundle: Vec<String>,
+    #[command(flatten)]
+    pub verify: VerifyArgs,
     /// The input, JSON or YAML
     #[arg(short, long, value_name = "FILE")]
     input: Option<String>,

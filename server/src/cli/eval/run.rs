@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use solon::CompilerOptions as Options;
 use solon::Value;
-use solon::bundle::{LoadError, Loaded as Files, Loader};
+use solon::bundle::{LoadError, Loaded as Files, Loader, Verification};
 use solon::trace::{
     Coverage, CoverageReport, Instruments, Kind, Observer, Observers, Profile, Timer,
 };
@@ -291,6 +291,10 @@ fn read(args: &Args, loader: &Loader<'_>, metrics: &Metrics) -> Result<Files, Re
     }
     let refused = |what: &dyn Display| Report::message(format!("loading error: {what}"));
     let start = Instant::now();
+    let verification = args.verify.verification(Verification::skip());
+    let loader = loader
+        .clone()
+        .verification(verification.map_err(Report::message)?);
     let bundles = loader.load_bundles(&args.bundle);
     let bundles = bundles.map_err(|errors| match errors.0.as_slice() {
         [LoadError::Roots(what)] => Report::message(format!("bundle activation failed: {what}")),

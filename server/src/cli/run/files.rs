@@ -39,6 +39,9 @@ fn load(engine: &Engine, loaded: &Loaded, is_watched: bool) -> Result<LoadReport
     let mut change = Change::default();
     change.load(loaded);
     change.put(version_path(), version_document());
+    if let Some(facts) = loaded.bundle_facts() {
+        change.put(bundles_path(), facts);
+    }
     engine.apply(change)?;
     Ok(LoadReport::default())
 }
@@ -48,7 +51,16 @@ fn load_of(loaded: &Loaded) -> FileLoad<'_> {
     let load = FileLoad::new(loaded)
         .identified(policy_id)
         .located(location);
-    load.document(version_path(), version_document())
+    let load = load.document(version_path(), version_document());
+    match loaded.bundle_facts() {
+        Some(facts) => load.document(bundles_path(), facts),
+        None => load,
+    }
+}
+
+/// The path of what is known of active bundles.
+fn bundles_path() -> DocumentPath {
+    DocumentPath::new(["system", "bundles"])
 }
 
 /// The absolute path of a file without `.` and `..`. Links stay in it: their targets change when a mounted volume is updated.
