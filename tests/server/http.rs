@@ -17,6 +17,8 @@ mod authorization;
 mod batch;
 #[path = "http/bounds.rs"]
 mod bounds;
+#[path = "http/bundles.rs"]
+mod bundles;
 #[path = "http/cases.rs"]
 mod cases;
 #[path = "http/client.rs"]

@@ -31,6 +31,14 @@ impl Engine {
         Ok(module_text((self.inner.file_name)(name), bytes, &options)?)
     }
 
+    /// Parses a module as [`Self::set_module`] does, without changing anything.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] with the errors of syntax.
+    pub fn parse_module(&self, name: &str, text: &str) -> Result<Module, Error> {
+        Error::caught(|| Ok(self.parse(name, text, self.inner.version)?))
+    }
+
     /// Parses a module.
     pub(super) fn parse(
         &self,

@@ -16,6 +16,38 @@ pub struct ActiveBundle {
     pub roots: Vec<String>,
 }
 
+impl ActiveBundle {
+    /// Returns the bundles that are active in documents, in order of their names.
+    pub fn list(documents: &Value) -> Vec<Self> {
+        active(documents)
+    }
+
+    /// Checks that none of the bundles owns a document, part of it, or what it is part of. Servers reject changes of clients by it.
+    ///
+    /// # Errors
+    /// OPA's message.
+    pub fn check_scope(bundles: &[Self], path: &Path) -> Result<(), String> {
+        if path.is_root() && !bundles.is_empty() {
+            return Err("can't write to document root with bundle roots configured".to_owned());
+        }
+        for bundle in bundles {
+            let roots = bundle.roots.iter();
+            let roots: Vec<Path> = roots.map(|root| Path::from_slashes(root)).collect();
+            if roots.iter().any(Path::is_root) {
+                return Err(format!("all paths owned by bundle {:?}", bundle.name));
+            }
+            if roots.iter().any(|root| root.overlaps(path)) {
+                return Err(format!(
+                    "path {} is owned by bundle {:?}",
+                    path.segments().join("/"),
+                    bundle.name
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Returns the active bundles in order of their names.
 pub(crate) fn active(documents: &Value) -> Vec<ActiveBundle> {
     let bundles = Path::new(["system", "bundles"]);
@@ -49,30 +81,11 @@ impl Snapshot {
         active(self.documents().root())
     }
 
-    /// Checks that no active bundle owns a document, part of it, or what it is part of. Servers reject changes of clients by it.
+    /// Checks a path by [`ActiveBundle::check_scope`].
     ///
     /// # Errors
     /// OPA's message.
     pub fn check_bundle_scope(&self, path: &Path) -> Result<(), String> {
-        let bundles = self.bundles();
-        if path.is_root() && !bundles.is_empty() {
-            return Err("can't write to document root with bundle roots configured".to_owned());
-        }
-        for bundle in bundles {
-            for root in &bundle.roots {
-                let root = Path::from_slashes(root);
-                if root.is_root() {
-                    return Err(format!("all paths owned by bundle {:?}", bundle.name));
-                }
-                if root.overlaps(path) {
-                    return Err(format!(
-                        "path {} is owned by bundle {:?}",
-                        path.segments().join("/"),
-                        bundle.name
-                    ));
-                }
-            }
-        }
-        Ok(())
+        ActiveBundle::check_scope(&self.bundles(), path)
     }
 }

@@ -160,6 +160,10 @@ impl Asked<'_> {
     ) -> Result<Fields, Failure> {
         let document = &found.document;
         let metrics = &self.metrics;
+        let has_provenance = request.params().flag("provenance");
+        // the snapshot that is evaluated is the one whose bundles provenance names
+        let current = (has_provenance && moment.is_none()).then(|| state.engine.moment());
+        let moment = moment.or(current.as_ref());
         let wanted = Wanted::of(request);
         let stages = Stages::of(request, metrics);
         let compiled = Cell::new(false);
@@ -209,8 +213,8 @@ impl Asked<'_> {
             metrics.since("server_handler", received);
         }
         let mut answer = Fields::new(request.pretty());
-        if request.params().flag("provenance") {
-            answer.typed("provenance", &provenance(state));
+        if has_provenance && let Some(moment) = moment {
+            answer.typed("provenance", &provenance(state, moment));
         }
         told.add_explanation(&mut answer);
         metrics::add(&mut answer, metrics, state.options.spelling);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use solon::store::Origin;
-use solon::{Change, Error, Snapshot};
+use solon::{Change, Error, Path, Snapshot};
 use solon_syntax::ast::Module;
 use solon_syntax::json;
 
@@ -86,6 +86,7 @@ pub fn put(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     metrics.since("server_read_bytes", request.info().received());
     let change = |now: &Snapshot| {
         let name = target.module_name(now);
+        check_owner(now, &name)?;
         // a policy of a file becomes the client's even if the text is the same
         let is_same = now
             .module(&name)
@@ -95,22 +96,55 @@ pub fn put(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         if !is_same {
             change.set_module(&name, text);
         }
-        change
+        if !is_same && !now.bundles().is_empty() {
+            check_package(now, &state.engine.parse_module(&name, text)?)?;
+        }
+        Ok(change)
     };
-    apply(state, &metrics, change).map_err(refused)?;
+    apply(state, &metrics, change).map_err(|rejection| match rejection {
+        Rejection::Owned(message) => ApiError::invalid(message),
+        Rejection::Engine(error) => refused(error),
+    })?;
     Ok(done(state, request, &metrics))
+}
+
+/// Reason why a policy is not changed.
+enum Rejection {
+    /// A bundle owns its package.
+    Owned(String),
+    /// An error of the engine.
+    Engine(Error),
+}
+
+impl From<Error> for Rejection {
+    fn from(error: Error) -> Self {
+        Self::Engine(error)
+    }
+}
+
+/// Checks that no active bundle owns the package of a policy, if the policy exists.
+fn check_owner(now: &Moment, name: &str) -> Result<(), Rejection> {
+    now.module(name)
+        .map_or(Ok(()), |module| check_package(now, module))
+}
+
+/// Checks that no active bundle owns the package of a module.
+fn check_package(now: &Moment, module: &Module) -> Result<(), Rejection> {
+    let steps = module.package.path.iter().skip(1);
+    let steps = steps.filter_map(|step| Some(step.as_string()?.to_string()));
+    now.check_bundle_scope(&Path::new(steps))
+        .map_err(Rejection::Owned)
 }
 
 /// Changes policies. `change` is called under the writer lock, so that the module that it names is the one with the policy's id.
 fn apply(
     state: &State,
     metrics: &Metrics,
-    change: impl FnOnce(&Snapshot) -> Change,
-) -> Result<(), Error> {
+    change: impl FnOnce(&Snapshot) -> Result<Change, Rejection>,
+) -> Result<(), Rejection> {
     let stages = Stages::of_change(metrics);
     let hear = |name: &str, took: Duration| stages.hear(name, took);
     let before = state.engine.generation();
-    let change = |now: &Snapshot| Ok::<_, Error>(change(now));
     state.engine.apply_with(change, stages.timer(&hear))?;
     if state.engine.generation() != before {
         state.documents.forget();
@@ -136,14 +170,19 @@ pub fn delete(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let target = PolicyTarget::of_request(request)?;
     let metrics = metrics::asked(request);
     let change = |now: &Snapshot| {
+        let name = target.module_name(now);
+        check_owner(now, &name)?;
         let mut change = Change::default();
-        change.remove_module(&target.module_name(now));
-        change
+        change.remove_module(&name);
+        Ok(change)
     };
-    apply(state, &metrics, change).map_err(|error| match error {
-        Error::UnknownModule(_) => ApiError::no_policy(&target.id),
-        Error::Compile(_) => ApiError::invalid_operation(message::COMPILE_MODULES).listing(&error),
-        other => other.into(),
+    apply(state, &metrics, change).map_err(|rejection| match rejection {
+        Rejection::Owned(message) => ApiError::invalid(message),
+        Rejection::Engine(Error::UnknownModule(_)) => ApiError::no_policy(&target.id),
+        Rejection::Engine(error @ Error::Compile(_)) => {
+            ApiError::invalid_operation(message::COMPILE_MODULES).listing(&error)
+        }
+        Rejection::Engine(other) => other.into(),
     })?;
     Ok(done(state, request, &metrics))
 }

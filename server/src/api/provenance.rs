@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use solon::Moment;
 
 use super::state::State;
 
@@ -38,15 +39,18 @@ pub const BUILD_TIMESTAMP: &str = env!("SOLON_BUILD_TIMESTAMP");
 /// The machine that made this build; nothing where the build can be repeated elsewhere.
 pub const BUILD_HOST: &str = env!("SOLON_BUILD_HOST");
 
-/// What is known of this instance.
-pub fn provenance(state: &State) -> Provenance {
+/// Describes this instance, and the bundles of the snapshot that a decision used.
+pub fn provenance(state: &State, moment: &Moment) -> Provenance {
     let host = Some(BUILD_HOST);
     let is_opa = state.options.spelling.is_opa();
-    let bundles = state.plugins.bundles().into_iter();
-    let bundles = bundles.map(|(name, bundle)| {
-        let revision = bundle.active_revision.unwrap_or_default();
-        (name, Revision { revision })
-    });
+    let active = moment.bundles().into_iter();
+    let active = active.map(|bundle| (bundle.name, bundle.revision));
+    let downloaded = state.plugins.bundles().into_iter();
+    let downloaded =
+        downloaded.map(|(name, bundle)| (name, bundle.active_revision.unwrap_or_default()));
+    let bundles = active
+        .chain(downloaded)
+        .map(|(name, revision)| (name, Revision { revision }));
     Provenance {
         version: VERSION,
         build_commit: BUILD_COMMIT,

@@ -1,7 +1,7 @@
 //! Writing documents: `PUT`, `PATCH` and `DELETE /v1/data`.
 
-use solon::store::{Operation, Path, StoreError, Transaction};
-use solon::{Value, json};
+use solon::store::{Operation, PatchStep, Path, StoreError, Transaction};
+use solon::{ActiveBundle, Value, json};
 
 use super::ApiError;
 use super::body;
@@ -27,6 +27,7 @@ pub fn put(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let path = path(request)?;
     let only_new = request.header("if-none-match") == "*";
     let written = state.engine.edit(|transaction| {
+        check_scope(transaction, [&path])?;
         if only_new && transaction.read(&path).is_ok() {
             return Ok(false);
         }
@@ -53,9 +54,10 @@ pub fn patch(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         .into_iter()
         .map(|operation| operation.below(&below));
     let steps = steps.collect::<Result<Vec<_>, _>>()?;
-    state
-        .engine
-        .edit(|transaction| transaction.patch(steps).map_err(ApiError::from))?;
+    state.engine.edit(|transaction| {
+        check_scope(transaction, steps.iter().flat_map(changed))?;
+        transaction.patch(steps).map_err(ApiError::from)
+    })?;
     Ok(done(state, request, &metrics))
 }
 
@@ -63,12 +65,33 @@ pub fn patch(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
 pub fn delete(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let path = path(request)?;
     state.engine.edit(|transaction| {
+        check_scope(transaction, [&path])?;
         transaction.read(&path)?;
         transaction
             .write(Operation::Remove, &path, Value::Null)
             .map_err(ApiError::from)
     })?;
     Ok(done(state, request, &metrics::asked(request)))
+}
+
+/// The paths that an operation of a patch changes.
+fn changed(step: &PatchStep) -> Vec<&Path> {
+    match step {
+        PatchStep::Write(_, path, _) => vec![path],
+        PatchStep::Test(..) => Vec::new(),
+        PatchStep::Copy { to, .. } => vec![to],
+        PatchStep::Move { from, to } => vec![from, to],
+    }
+}
+
+/// Checks that no active bundle owns the paths. It is called under the writer lock, before anything is written.
+fn check_scope<'p>(
+    transaction: &Transaction,
+    paths: impl IntoIterator<Item = &'p Path>,
+) -> Result<(), ApiError> {
+    let bundles = ActiveBundle::list(transaction.root());
+    let mut paths = paths.into_iter();
+    paths.try_for_each(|path| ActiveBundle::check_scope(&bundles, path).map_err(ApiError::invalid))
 }
 
 /// Documents are put into objects only: everything above that exists must be one.

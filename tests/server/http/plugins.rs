@@ -21,11 +21,11 @@ use crate::waiting::{HANG, wait_for};
 type Order = Box<dyn FnOnce(&Plugin) + Send>;
 
 /// A plugin that does what a test tells it.
-struct Told(Sender<(Order, mpsc::Sender<()>)>);
+pub struct Told(Sender<(Order, mpsc::Sender<()>)>);
 
 impl Told {
     /// Adds one to a server.
-    fn add(builder: ServerBuilder, name: &str) -> (ServerBuilder, Self) {
+    pub fn add(builder: ServerBuilder, name: &str) -> (ServerBuilder, Self) {
         let (orders, given) = channel::<(Order, mpsc::Sender<()>)>();
         let builder = builder.plugin(name, |plugin| async move {
             let orders = plugin.clone();
@@ -42,7 +42,7 @@ impl Told {
     }
 
     /// Has the plugin do something, and waits for it.
-    fn to(&self, order: impl FnOnce(&Plugin) + Send + 'static) {
+    pub fn to(&self, order: impl FnOnce(&Plugin) + Send + 'static) {
         let (done, is_done) = channel();
         self.0.send((Box::new(order), done)).unwrap();
         is_done.recv().unwrap();
