@@ -26,3 +26,5 @@ mod read;
 mod signatures;
 #[path = "bundles/tarball.rs"]
 mod tarball;
+#[path = "bundles/write.rs"]
+mod write;

@@ -35,6 +35,7 @@ mod manifest;
 mod reader;
 mod roots;
 mod signatures;
+mod writer;
 
 pub use contents::{Bundle, BundleFile, BundleKind, BundleModule};
 pub use delta::PatchOperation;

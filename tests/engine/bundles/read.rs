@@ -80,6 +80,14 @@ fn outcome(files: &MemoryFiles, name: &str) -> Outcome {
     Outcome::Data(String::from_utf8(text).unwrap())
 }
 
+/// The files of each recorded bundle, with its note.
+pub fn recorded_files() -> impl Iterator<Item = (String, Vec<BundleFile>)> {
+    let text = std::fs::read_to_string(cases()).unwrap();
+    let all: Vec<Case> = serde_json::from_str(&text).unwrap();
+    all.into_iter()
+        .map(|case| (case.note.clone(), case.bundle_files()))
+}
+
 #[test]
 fn recorded_bundles_are_read_as_opa_reads_them() {
     let text = std::fs::read_to_string(cases()).unwrap();
