@@ -197,6 +197,15 @@ fn wrong_types_are_refused_with_the_place_of_the_key() {
             "services: {a: {credentials: {bearer: {token: {b: c}}}}}",
             "services.a.credentials.bearer.token: expected a string, got an object",
         ),
+        // a misspelled credential would leave requests without it
+        (
+            "services: {a: {credentials: {bearer: {tokn: b}}}}",
+            "unknown configuration option \"services.a.credentials.bearer.tokn\", did you mean \"token\"?",
+        ),
+        (
+            "services: [{credentials: {s3_signing: {metadata: {}}}}]",
+            "unknown configuration option \"services[0].credentials.s3_signing.metadata\"",
+        ),
         ("caching: []", "caching: expected an object, got an array"),
         (
             "server: {encoding: {gzip: [5, 1]}}",

@@ -8,11 +8,12 @@ use crate::source;
 /// Layer by layer; modules of one layer do not import one another.
 type Layers = &'static [&'static [&'static str]];
 
-const CRATES: [(&str, Layers); 4] = [
+const CRATES: [(&str, Layers); 5] = [
     ("engine/src/", ENGINE),
     ("server/src/", SERVER),
     ("server/common/src/", COMMON),
     ("server/control/src/", CONTROL),
+    ("server/outbound/src/", OUTBOUND),
 ];
 
 const ENGINE: Layers = &[
@@ -50,6 +51,19 @@ const SERVER: Layers = &[
 ];
 
 const COMMON: Layers = &[&["duration", "escapes", "metrics", "substitution"]];
+
+const OUTBOUND: Layers = &[
+    &["errno", "error", "networks"],
+    &["message", "files"],
+    &["body", "stream", "tls"],
+    &["proxy"],
+    &["connect"],
+    &["transport"],
+    &["authorize", "config"],
+    &["credentials"],
+    &["client"],
+    &["services"],
+];
 
 const CONTROL: Layers = &[
     &["limits"],

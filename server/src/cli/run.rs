@@ -21,6 +21,7 @@ use solon::bundle::{Loaded, Loader};
 use solon::store::SqliteStore;
 use solon::{Capabilities, Engine, Limits, LoadReport, Value, json};
 use solon_host::{RestrictedHost, SystemFiles};
+use solon_outbound::{ClientOptions, Services};
 
 use self::host::ServerHost;
 use self::reload::Reload;
@@ -184,6 +185,8 @@ fn start(args: &Args) -> Result<(), String> {
     let config = args
         .config()
         .map_err(|text| line(format!("config error: {text}")))?;
+    let services = services(&Services::default(), &config)
+        .map_err(|text| line(format!("config error: {text}")))?;
     let told = to_value(&config.told()).map_err(line)?;
     let is_authorized = args.transport.authorization() == Authorization::Basic;
     let host = Arc::new(ServerHost::new(args.system(), told, is_authorized));
@@ -229,6 +232,7 @@ fn start(args: &Args) -> Result<(), String> {
         let mut reload = Reload {
             args: args.clone(),
             running: config,
+            services,
             id,
             host,
             live: server.live(),
@@ -245,6 +249,16 @@ fn start(args: &Args) -> Result<(), String> {
     }
     let served = server.run();
     served.map_err(|error| line(error.to_string()))
+}
+
+/// Returns the services of a configuration. Those that `before` has in the same form are kept, with their connections.
+fn services(before: &Services, config: &Config) -> Result<Services, String> {
+    let settings = &config.settings;
+    before.changed(
+        &settings.services,
+        &settings.keys,
+        &ClientOptions::default(),
+    )
 }
 
 /// Parses the name of an environment variable.

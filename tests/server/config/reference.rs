@@ -27,7 +27,8 @@ fn keys(path: &str, schema: &Value, found: &mut Vec<Key>) {
     for (name, schema) in properties.into_iter().flatten() {
         keys(&below(name), schema, found);
     }
-    match schema.get("additionalProperties") {
+    let others = schema.get("additionalProperties");
+    match others.filter(|others| !others.is_boolean()) {
         Some(members) => {
             // a text by name has no keys of its own, so that the description is the one of the section
             let mut members = members.clone();

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use solon_outbound::Services;
+
 use super::host::ServerHost;
-use super::{Args, to_value};
+use super::{Args, services, to_value};
 use crate::api::VERSION;
 use crate::config::{Config, Live, LiveOptions};
 
@@ -13,6 +15,8 @@ pub struct Reload {
     pub args: Args,
     /// The configuration that is in force.
     pub running: Config,
+    /// The services of that configuration.
+    pub services: Services,
     /// The name of this server, where the configuration has none.
     pub id: String,
     /// What policies see of the configuration.
@@ -30,6 +34,7 @@ impl Reload {
     pub fn reload(&mut self) -> Result<(), String> {
         let (config, postponed) = self.args.config()?.while_running(&self.running)?;
         let options = self.args.options(&config)?;
+        let services = services(&self.services, &config)?;
         let told = to_value(&config.told())?;
         let active = to_value(&config.active(&self.id, VERSION))?;
         // nothing fails from here on
@@ -43,6 +48,7 @@ impl Reload {
         }
         tracing::info!("Configuration reloaded.");
         self.running = config;
+        self.services = services;
         Ok(())
     }
 }

@@ -4,12 +4,11 @@
 //! ranges are checked in `settings` and `caching`.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use schemars::JsonSchema;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::Value;
+use solon_outbound::config::{KeyConfig, ServicesConfig};
 
 use crate::config::{Bounds, Packing, ServerOptions};
 
@@ -36,9 +35,9 @@ pub struct Document {
     pub caching: CachingSection,
     pub server: ServerSection,
     /// Services, as an object by name or as a list whose items have a `name`.
-    pub services: Services,
+    pub services: ServicesConfig,
     /// Keys that sign or verify, by name.
-    pub keys: BTreeMap<String, KeySection>,
+    pub keys: BTreeMap<String, KeyConfig>,
     pub status: StatusSection,
     pub storage: StorageSection,
     pub bundle: Unsupported,
@@ -230,143 +229,5 @@ pub struct SqliteSection {
     pub path: Option<String>,
 }
 
-/// A service that other keys refer to.
-#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
-#[serde(default, expecting = "an object")]
-pub struct ServiceSection {
-    /// Name of the service, if services are a list.
-    #[schemars(example = &"registry")]
-    pub name: Option<String>,
-    /// Base URL.
-    #[schemars(example = &"https://bundles.example.com")]
-    pub url: Option<String>,
-    /// Headers of each request.
-    #[schemars(example = &"core")]
-    pub headers: BTreeMap<String, String>,
-    /// Seconds until the head of a response.
-    #[schemars(extend("default" = 10), example = 5)]
-    pub response_header_timeout_seconds: Option<i64>,
-    pub tls: ServiceTlsSection,
-    /// Accepts any certificate of the service.
-    pub allow_insecure_tls: bool,
-    /// An earlier spelling of `allow_insecure_tls`.
-    pub allow_insure_tls: bool,
-    /// `oci` for a registry of container images.
-    #[schemars(example = &"oci")]
-    pub r#type: Option<String>,
-    pub credentials: CredentialsSection,
-}
-
-#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
-#[serde(default, expecting = "an object")]
-pub struct ServiceTlsSection {
-    /// File with the authorities that sign the certificate of the service, as PEM.
-    #[schemars(example = &"/etc/ssl/ca.pem")]
-    pub ca_cert: Option<String>,
-    /// Accepts certificates that authorities of the system sign as well.
-    pub system_ca_required: bool,
-}
-
-/// Credentials for a service.
-#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
-#[serde(default, expecting = "an object")]
-pub struct CredentialsSection {
-    pub bearer: BearerSection,
-    /// A client certificate.
-    pub client_tls: Value,
-    /// OAuth 2.0.
-    pub oauth2: Value,
-    /// Signatures of AWS.
-    pub s3_signing: Value,
-    /// The metadata server of Google Cloud.
-    pub gcp_metadata: Value,
-    /// Managed identities of Azure.
-    pub azure_managed_identity: Value,
-    /// Name of a plugin.
-    pub plugin: Option<String>,
-}
-
-#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
-#[serde(default, expecting = "an object")]
-pub struct BearerSection {
-    /// Token.
-    #[schemars(example = &"${TOKEN}")]
-    pub token: Option<String>,
-    /// File with the token.
-    #[schemars(example = &"/run/secrets/token")]
-    pub token_path: Option<String>,
-    /// Scheme of the header `Authorization`.
-    #[schemars(extend("default" = "Bearer"), example = &"Bearer")]
-    pub scheme: Option<String>,
-}
-
-/// A key that signs or verifies.
-#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
-#[serde(default, expecting = "an object")]
-pub struct KeySection {
-    /// Public key as PEM, or a secret.
-    #[schemars(example = &"${VERIFICATION_KEY}")]
-    pub key: Option<String>,
-    /// Private key as PEM.
-    #[schemars(example = &"${SIGNING_KEY}")]
-    pub private_key: Option<String>,
-    /// Algorithm of signatures.
-    #[schemars(extend("default" = "RS256"), example = &"ES256")]
-    pub algorithm: Option<String>,
-    /// Scope of signatures.
-    #[schemars(example = &"write")]
-    pub scope: Option<String>,
-}
-
-/// Mark in the schema of an object that may be a list as well.
-pub const LIST: &str = "list";
-
 /// Mark in the schema of a key that has no effect yet.
 pub const UNSUPPORTED: &str = "unsupported";
-
-/// Services, which OPA accepts as an object or as a list.
-#[derive(Debug, Default)]
-pub struct Services;
-
-impl<'de> Deserialize<'de> for Services {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(ServicesVisitor)
-    }
-}
-
-struct ServicesVisitor;
-
-impl<'de> Visitor<'de> for ServicesVisitor {
-    type Value = Services;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, named: A) -> Result<Services, A::Error> {
-        let from = MapAccessDeserializer::new(named);
-        BTreeMap::<String, ServiceSection>::deserialize(from)?;
-        Ok(Services)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Services, A::Error> {
-        while items.next_element::<ServiceSection>()?.is_some() {}
-        Ok(Services)
-    }
-}
-
-impl JsonSchema for Services {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Services".into()
-    }
-
-    fn json_schema(schemas: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let mut schema = BTreeMap::<String, ServiceSection>::json_schema(schemas);
-        schema.insert(LIST.to_owned(), true.into());
-        schema
-    }
-}

@@ -5,7 +5,9 @@ use serde_json::{Map, Value};
 use serde_path_to_error::{Path, Segment};
 use solon_control::model::kind_of;
 
-use super::document::{Document, LIST};
+use solon_outbound::config::LIST;
+
+use super::document::Document;
 
 /// Returns the JSON schema of a configuration, without references. It is not cached, since it is needed at the start and at changes of the
 /// configuration only.
@@ -70,7 +72,8 @@ fn at<'v>(value: &'v Value, path: &Path) -> Option<&'v Value> {
 /// Adds a warning for each key that is not known.
 ///
 /// # Errors
-/// An array in place of an object, which `serde` would read as the fields of the object in their order.
+/// An array in place of an object, which `serde` would read as the fields of the object in their order, or an unknown key in an object
+/// that has no others, such as credentials.
 fn check(
     schema: &Value,
     value: &Value,
@@ -86,10 +89,16 @@ fn check(
                 };
                 match member(schema, name) {
                     Member::Known(schema) => check(schema, value, &path, warnings)?,
-                    Member::Unknown(known) => warnings.push(format!(
-                        "unknown configuration option \"{path}\"{}",
-                        hint(name, known)
-                    )),
+                    Member::Unknown(known) => {
+                        let text = format!(
+                            "unknown configuration option \"{path}\"{}",
+                            hint(name, known)
+                        );
+                        if is_closed(schema) {
+                            return Err(text);
+                        }
+                        warnings.push(text);
+                    }
                     Member::Any => {}
                 }
             }
@@ -123,10 +132,17 @@ enum Member<'s> {
     Any,
 }
 
+/// Returns `true` if unknown members of an object are errors.
+fn is_closed(schema: &Value) -> bool {
+    schema.get("additionalProperties") == Some(&Value::Bool(false))
+}
+
 fn member<'s>(schema: &'s Value, name: &str) -> Member<'s> {
     let known = schema.get("properties").and_then(Value::as_object);
     let named = known.and_then(|known| known.get(name));
-    match (named.or_else(|| schema.get("additionalProperties")), known) {
+    let others = schema.get("additionalProperties");
+    let others = others.filter(|_| !is_closed(schema));
+    match (named.or(others), known) {
         (Some(schema), _) => Member::Known(schema),
         (None, Some(known)) => Member::Unknown(known),
         (None, None) => Member::Any,

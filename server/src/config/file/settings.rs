@@ -1,5 +1,9 @@
 //! What a configuration says of the server.
 
+use std::collections::BTreeMap;
+
+use solon_outbound::{KeyConfig, ServicesConfig};
+
 use super::Caching;
 use super::document::{Document, StatusSection};
 use crate::config::{Packing, ServerOptions, StatusOptions};
@@ -29,6 +33,10 @@ pub struct Settings {
     pub capabilities: Option<String>,
     /// The SQLite file that policies and documents are kept in.
     pub store: Option<String>,
+    /// Services that bundles, logs and the status refer to.
+    pub services: ServicesConfig,
+    /// Keys that sign or verify, by name.
+    pub keys: BTreeMap<String, KeyConfig>,
 }
 
 impl Settings {
@@ -70,6 +78,8 @@ impl Settings {
             status: status(&document.status),
             capabilities: document.capabilities,
             store: document.storage.sqlite.path,
+            services: document.services,
+            keys: document.keys,
         })
     }
 }

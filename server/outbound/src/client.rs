@@ -1,0 +1,374 @@
+//! The client of one service.
+
+mod redirects;
+mod url;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderName, USER_AGENT};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
+
+use crate::authorize::Authorize;
+use crate::body::BodyStream;
+use crate::config::{KeyConfig, Secret, ServiceConfig};
+use crate::credentials::Credentials;
+use crate::error::{Error, ErrorKind};
+use crate::networks::NetworkRules;
+use crate::proxy::Proxies;
+use crate::tls::{self, Trust};
+use crate::transport::{Target, Transport};
+
+use redirects::{MAX_REDIRECTS, Redirect};
+use url::BaseUrl;
+
+/// Default of `response_header_timeout_seconds`.
+const HEAD_TIMEOUT: u64 = 10;
+
+/// Maximum time until a connection is ready for requests.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Maximum time between two chunks of a response body.
+const STALL_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Maximum size, in bytes, of the body of an unsuccessful response that becomes part of a message.
+const MAX_ERROR_BODY: usize = 4096;
+
+/// What all services of a program have in common.
+#[derive(Clone, Debug)]
+pub struct ClientOptions {
+    /// Value of the header `User-Agent`.
+    pub user_agent: String,
+    /// Proxies, unless a service has its own.
+    pub proxies: Arc<Proxies>,
+    /// Networks that connections may lead to. Addresses that an operator configured are not restricted.
+    pub networks: Arc<NetworkRules>,
+}
+
+impl Default for ClientOptions {
+    fn default() -> Self {
+        Self {
+            user_agent: concat!("Solon/", env!("CARGO_PKG_VERSION")).to_owned(),
+            proxies: Proxies::system(),
+            networks: Arc::default(),
+        }
+    }
+}
+
+/// Maximum time until the head of the response to a request. It replaces the one of the service as an extension of the request: a server
+/// that holds a long poll responds later. It includes the time until the request was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeadTimeout(pub Duration);
+
+/// The client of one service. Clones share connections and credentials.
+#[derive(Clone, Debug)]
+pub struct Client(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    name: String,
+    config: ServiceConfig,
+    keys: BTreeMap<String, KeyConfig>,
+    base: BaseUrl,
+    headers: HeaderMap,
+    user_agent: HeaderValue,
+    head_timeout: Option<Duration>,
+    authorize: Option<Arc<dyn Authorize>>,
+    transport: Transport,
+    /// Connections to other hosts that redirects lead to: without the client certificate of the service.
+    other_hosts: Transport,
+}
+
+impl Client {
+    /// Returns the client of a service. `keys` are the keys that credentials refer to.
+    ///
+    /// # Errors
+    /// The configuration is not valid, or not supported. The message begins with the key below the service.
+    pub fn new(
+        name: &str,
+        config: &ServiceConfig,
+        keys: &BTreeMap<String, KeyConfig>,
+        options: &ClientOptions,
+    ) -> Result<Self, String> {
+        let url = config.url.as_ref().map_or("", Secret::expose);
+        let base = BaseUrl::new(url).map_err(|error| format!("url: {error}"))?;
+        match config.r#type.as_deref() {
+            None | Some("" | "oci") => {}
+            Some(_) => return Err("type: expected `oci` or no type".to_owned()),
+        }
+        let headers = headers(&config.headers).map_err(|error| format!("headers{error}"))?;
+        let user_agent = HeaderValue::from_str(&options.user_agent)
+            .map_err(|_| "user agent: not valid in a header".to_owned())?;
+        let head_timeout = match config.response_header_timeout_seconds {
+            None => Some(Duration::from_secs(HEAD_TIMEOUT)),
+            Some(0) => None,
+            Some(seconds) => {
+                let seconds = u64::try_from(seconds).map_err(|_| {
+                    "response_header_timeout_seconds: must not be negative".to_owned()
+                })?;
+                Some(Duration::from_secs(seconds))
+            }
+        };
+        let proxies = match config.proxy.as_ref().map(Secret::expose) {
+            None | Some("") => options.proxies.clone(),
+            Some("direct") => Arc::new(Proxies::default()),
+            Some(address) => {
+                let proxies =
+                    Proxies::always(address).map_err(|error| format!("proxy: {error}"))?;
+                Arc::new(proxies)
+            }
+        };
+        let credentials = Credentials::new(&config.credentials, keys)?;
+        let trust = trust(config)?;
+        let transport = |identity| {
+            let tls = tls::client_config(&trust, identity)
+                .map_err(|error| format!("tls.ca_cert: {error}"))?;
+            let target = Target {
+                tls,
+                server_name: None,
+                socket: None,
+                networks: options.networks.clone(),
+                proxies: proxies.clone(),
+                connect_timeout: Some(CONNECT_TIMEOUT),
+            };
+            Ok::<_, String>(Transport::new(target, true))
+        };
+        let other_hosts = transport(None)?;
+        let transport = match credentials.identity {
+            None => other_hosts.clone(),
+            identity => transport(identity)?,
+        };
+        Ok(Self(Arc::new(Shared {
+            name: name.to_owned(),
+            config: config.clone(),
+            keys: keys.clone(),
+            base,
+            headers,
+            user_agent,
+            head_timeout,
+            authorize: credentials.authorize,
+            transport,
+            other_hosts,
+        })))
+    }
+
+    /// Returns the name of the service.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Returns the configuration of the service.
+    pub fn config(&self) -> &ServiceConfig {
+        &self.0.config
+    }
+
+    /// Returns `true` if the client was made from this configuration.
+    pub(crate) fn is_of(&self, config: &ServiceConfig, keys: &BTreeMap<String, KeyConfig>) -> bool {
+        self.0.config == *config && self.0.keys == *keys
+    }
+
+    /// Returns the absolute URL of a path, without user and password.
+    ///
+    /// # Errors
+    /// The path is not valid in a URL.
+    pub fn url(&self, path: &str) -> Result<Uri, Error> {
+        self.0.base.join(path)
+    }
+
+    /// Sends a request and returns once the head of the response was read, whatever its status.
+    ///
+    /// The path of the request's URL, with its query, is added to the URL of the service. The headers and credentials of the service are
+    /// added; a header of the request replaces one of the service. Redirects of `GET` and `HEAD` are followed. Requests to another host have
+    /// neither headers nor credentials of the service. A request whose cached credentials the service rejects with 401 is sent once
+    /// more with new ones.
+    ///
+    /// # Errors
+    /// There is no response, in the time that [`HeadTimeout`] or the configuration sets.
+    pub async fn send(&self, request: Request<Bytes>) -> Result<Response<BodyStream>, Error> {
+        let own = request.extensions().get::<HeadTimeout>();
+        let timeout = own.map(|own| own.0).or(self.0.head_timeout);
+        let response = self.exchange(request);
+        let response = match timeout {
+            None => response.await?,
+            Some(timeout) => {
+                let response = tokio::time::timeout(timeout, response).await;
+                response.map_err(|_| {
+                    let text = format!(
+                        "timeout: no response from service `{}` within {} seconds",
+                        self.0.name,
+                        timeout.as_secs_f64()
+                    );
+                    Error::new(ErrorKind::Timeout, text)
+                })??
+            }
+        };
+        Ok(response.map(|body| body.stall_timeout(STALL_TIMEOUT)))
+    }
+
+    /// Sends a request as [`Self::send`] does and returns the response if its status is a success or 304.
+    ///
+    /// # Errors
+    /// As for [`Self::send`], or the status is another one: [`ErrorKind::Status`], with the beginning of the body.
+    pub async fn send_ok(&self, request: Request<Bytes>) -> Result<Response<BodyStream>, Error> {
+        success(self.send(request).await?).await
+    }
+
+    async fn exchange(&self, request: Request<Bytes>) -> Result<Response<BodyStream>, Error> {
+        let path = request.uri().path_and_query();
+        let path = path.map_or("", |path| path.as_str());
+        if request.uri().authority().is_some() {
+            let text = "the URL of a request must be relative to the service";
+            return Err(Error::new(ErrorKind::Request, text));
+        }
+        let mut url = self.0.base.join(path)?;
+        let (head, body) = request.into_parts();
+        let method = head.method;
+        let mut is_retried = false;
+        let mut redirects = 0;
+        loop {
+            let is_own = self.0.base.is_same_origin(&url);
+            let mut request = Request::new(body.clone());
+            *request.method_mut() = method.clone();
+            *request.uri_mut() = url.clone();
+            *request.headers_mut() = head.headers.clone();
+            self.add_headers(&mut request, is_own);
+            if is_own && let Some(authorize) = &self.0.authorize {
+                authorize.authorize(&mut request).await?;
+            }
+            let transport = match is_own {
+                true => &self.0.transport,
+                false => &self.0.other_hosts,
+            };
+            let response = transport.send(request).await?;
+            if response.status() == StatusCode::UNAUTHORIZED
+                && is_own
+                && !is_retried
+                && self.0.authorize.as_ref().is_some_and(|own| own.forget())
+            {
+                is_retried = true;
+                continue;
+            }
+            match redirects::of(&response, &method, &url)? {
+                Redirect::None => return Ok(response),
+                Redirect::To(next) => {
+                    redirects += 1;
+                    if redirects > MAX_REDIRECTS {
+                        let text = format!("stopped after {MAX_REDIRECTS} redirects");
+                        return Err(Error::new(ErrorKind::Redirect, text));
+                    }
+                    // bodies and other methods are for the service alone
+                    let is_safe = method == Method::GET || method == Method::HEAD;
+                    if !is_safe && !self.0.base.is_same_origin(&next) {
+                        return Ok(response);
+                    }
+                    url = next;
+                }
+            }
+        }
+    }
+
+    /// Adds the headers that the service sets, and removes credentials of the caller from requests to other hosts.
+    fn add_headers(&self, request: &mut Request<Bytes>, is_own: bool) {
+        let is_empty = request.body().is_empty();
+        let takes_body = [Method::POST, Method::PUT, Method::PATCH].contains(request.method());
+        let headers = request.headers_mut();
+        if is_own {
+            for (name, value) in &self.0.headers {
+                if !headers.contains_key(name) {
+                    headers.append(name, value.clone());
+                }
+            }
+            if let Some(user) = self.0.base.authorization()
+                && !headers.contains_key(AUTHORIZATION)
+            {
+                headers.insert(AUTHORIZATION, user.clone());
+            }
+        } else {
+            redirects::remove_credentials(headers);
+        }
+        if !headers.contains_key(USER_AGENT) {
+            headers.insert(USER_AGENT, self.0.user_agent.clone());
+        }
+        if is_empty && takes_body {
+            headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+        }
+        if let Some(proxy) = self.proxy_authorization(request.uri()) {
+            request
+                .headers_mut()
+                .insert(http::header::PROXY_AUTHORIZATION, proxy);
+        }
+    }
+
+    /// Returns the credentials for the proxy that forwards a request. Requests over TLS have them in `CONNECT` instead.
+    fn proxy_authorization(&self, url: &Uri) -> Option<HeaderValue> {
+        if url.scheme_str() == Some("https") {
+            return None;
+        }
+        let host = url.host()?.trim_matches(['[', ']']);
+        let proxies = &self.0.transport.target().proxies;
+        let proxy = proxies.of(false, host, url.port_u16().unwrap_or(80)).ok()?;
+        let mut value = HeaderValue::from_str(&proxy?.authorization?).ok()?;
+        value.set_sensitive(true);
+        Some(value)
+    }
+}
+
+/// Returns a response if its status is a success or 304.
+///
+/// # Errors
+/// The status is another one. The message contains the beginning of the body.
+pub async fn success(response: Response<BodyStream>) -> Result<Response<BodyStream>, Error> {
+    let status = response.status();
+    if status.is_success() || status == StatusCode::NOT_MODIFIED {
+        return Ok(response);
+    }
+    let mut body = response.into_body();
+    let mut start = Vec::new();
+    while start.len() < MAX_ERROR_BODY {
+        match body.chunk().await {
+            Ok(Some(chunk)) => start.extend_from_slice(&chunk),
+            Ok(None) | Err(_) => break,
+        }
+    }
+    start.truncate(MAX_ERROR_BODY);
+    let text = String::from_utf8_lossy(&start);
+    let text = text.trim().replace(|c: char| c.is_control(), " ");
+    let text = match text.as_str() {
+        "" => format!("server replied with {status}"),
+        text => format!("server replied with {status}: {text}"),
+    };
+    Err(Error::new(ErrorKind::Status(status), text))
+}
+
+fn headers(config: &BTreeMap<String, Secret>) -> Result<HeaderMap, String> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in config {
+        let key = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_| format!(": `{name}` is not a valid name"))?;
+        let mut value = HeaderValue::from_str(value.expose())
+            .map_err(|_| format!(".{name}: not valid in a header"))?;
+        value.set_sensitive(true);
+        headers.insert(key, value);
+    }
+    Ok(headers)
+}
+
+/// Returns the certificates of a service that are accepted.
+fn trust(config: &ServiceConfig) -> Result<Trust, String> {
+    if config.allow_insecure_tls || config.allow_insure_tls {
+        return Ok(Trust::Any);
+    }
+    let Some(path) = config.tls.ca_cert.as_ref().filter(|path| !path.is_empty()) else {
+        return Ok(Trust::default());
+    };
+    let named = |error: String| format!("tls.ca_cert: {error}");
+    let pem = crate::files::read(path.as_ref()).map_err(named)?;
+    let certificates =
+        tls::certificates(&pem).map_err(|error| named(format!("{path}: {error}")))?;
+    Ok(Trust::Authorities {
+        certificates,
+        system: config.tls.system_ca_required,
+    })
+}

@@ -1,0 +1,203 @@
+//! Connections: to an address or a socket, through TLS and a proxy or not.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use hyper::Uri;
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tower_service::Service;
+
+use crate::error::{Error, ErrorKind};
+use crate::networks::NetworkRules;
+use crate::proxy::{Proxies, Proxy};
+use crate::stream::{Duplex, Stream};
+use crate::{errno, message};
+
+/// Where connections of a transport lead, and how.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Protection of connections to `https` URLs, as [`crate::tls::client_config`] returns it.
+    pub tls: Arc<ClientConfig>,
+    /// Name that the certificate of the server must have, instead of the host of the URL.
+    pub server_name: Option<String>,
+    /// Path of the Unix socket to connect to, instead of the host of the URL.
+    pub socket: Option<String>,
+    /// Networks that connections may lead to.
+    pub networks: Arc<NetworkRules>,
+    /// Proxies that connections go through.
+    pub proxies: Arc<Proxies>,
+    /// Maximum time until a connection is ready for requests.
+    pub connect_timeout: Option<Duration>,
+}
+
+/// Opens connections for hyper-util.
+#[derive(Clone)]
+pub struct Connector(pub Arc<Target>);
+
+fn failed(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Connect, message)
+}
+
+impl Target {
+    async fn connect(&self, uri: &Uri) -> Result<Stream, Error> {
+        let Some(timeout) = self.connect_timeout else {
+            return self.open(uri).await;
+        };
+        let opened = tokio::time::timeout(timeout, self.open(uri)).await;
+        opened.unwrap_or_else(|_| {
+            let host = uri.authority().map_or("", |authority| authority.as_str());
+            let text = format!(
+                "timeout: no connection to {host} within {} seconds",
+                timeout.as_secs()
+            );
+            Err(Error::new(ErrorKind::Timeout, text))
+        })
+    }
+
+    async fn open(&self, uri: &Uri) -> Result<Stream, Error> {
+        if let Some(path) = &self.socket {
+            self.networks.check_socket().map_err(|used| {
+                Error::new(
+                    ErrorKind::Denied,
+                    format!("dial unix {path}: {}", message::of_denial(used)),
+                )
+            })?;
+            return Ok(Stream::new(dial_socket(path).await?, false));
+        }
+        let host = uri.host().unwrap_or_default();
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let is_secure = uri.scheme_str() == Some("https");
+        let port = uri.port_u16().unwrap_or(if is_secure { 443 } else { 80 });
+        let proxy = self.proxies.of(is_secure, host, port).map_err(failed)?;
+        let stream: Box<dyn Duplex> = match &proxy {
+            None => Box::new(dial(host, port, &self.networks).await?),
+            Some(proxy) => {
+                self.networks.check_proxied(host).map_err(|used| {
+                    Error::new(
+                        ErrorKind::Denied,
+                        format!("dial tcp {host}: {}", message::of_denial(used)),
+                    )
+                })?;
+                let stream = self.dial_proxy(proxy).await;
+                stream.map_err(|error| error.within("proxyconnect tcp"))?
+            }
+        };
+        if !is_secure {
+            return Ok(match proxy {
+                None => Stream::new(stream, false),
+                Some(_) => Stream::to_proxy(stream),
+            });
+        }
+        let stream = match proxy {
+            None => stream,
+            Some(proxy) => proxy.tunnel(stream, host, port).await.map_err(failed)?,
+        };
+        let name = self.server_name.as_deref().unwrap_or(host).to_owned();
+        let (stream, is_http2) = encrypted(self.tls.clone(), name, stream).await?;
+        Ok(Stream::new(stream, is_http2))
+    }
+
+    /// Opens a connection to a proxy. HTTP/2 is not offered: the connection carries a request of HTTP/1 or `CONNECT`.
+    async fn dial_proxy(&self, proxy: &Proxy) -> Result<Box<dyn Duplex>, Error> {
+        let stream = dial(&proxy.host, proxy.port, &self.networks).await?;
+        if !proxy.is_secure {
+            return Ok(Box::new(stream));
+        }
+        let mut tls = ClientConfig::clone(&self.tls);
+        tls.alpn_protocols.clear();
+        let (stream, _) = encrypted(Arc::new(tls), proxy.host.clone(), Box::new(stream)).await?;
+        Ok(stream)
+    }
+}
+
+/// Performs the TLS handshake. The second result is `true` if both sides agreed on HTTP/2.
+async fn encrypted(
+    tls: Arc<ClientConfig>,
+    name: String,
+    stream: Box<dyn Duplex>,
+) -> Result<(Box<dyn Duplex>, bool), Error> {
+    let failed = |message| Error::new(ErrorKind::Tls, message);
+    let name = ServerName::try_from(name.clone()).map_err(|_| {
+        let text = format!("tls: failed to verify certificate: x509: invalid server name `{name}`");
+        failed(text)
+    })?;
+    let stream = TlsConnector::from(tls).connect(name, stream).await;
+    let stream = stream.map_err(|error| failed(message::of_tls(&error)))?;
+    let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+    let stream: Box<dyn Duplex> = Box::new(stream);
+    Ok((stream, is_http2))
+}
+
+/// Connects to the first address of a host that is allowed and accepts. The check is made on the address that is connected to: a second
+/// lookup of the name could return another one.
+async fn dial(host: &str, port: u16, networks: &NetworkRules) -> Result<TcpStream, Error> {
+    let addresses = tokio::net::lookup_host((host, port)).await;
+    let addresses = addresses.map_err(|error| {
+        let problem = message::of_lookup(&error);
+        failed(format!("dial tcp: lookup {host}: {problem}"))
+    })?;
+    let mut first = None;
+    for address in addresses {
+        if let Err(used) = networks.check(address.ip()) {
+            let text = format!("dial tcp {address}: {}", message::of_denial(used));
+            first = first.or(Some(Error::new(ErrorKind::Denied, text)));
+            continue;
+        }
+        match TcpStream::connect(address).await {
+            Ok(stream) => {
+                // a request in several writes must not wait for acknowledgements
+                let _ = stream.set_nodelay(true);
+                return Ok(stream);
+            }
+            Err(error) => first = first.or(Some(not_accepted(address, &error))),
+        }
+    }
+    Err(first.unwrap_or_else(|| failed(format!("dial tcp: lookup {host}: no such host"))))
+}
+
+fn not_accepted(address: SocketAddr, error: &io::Error) -> Error {
+    failed(format!(
+        "dial tcp {address}: connect: {}",
+        errno::text(error)
+    ))
+}
+
+#[cfg(unix)]
+async fn dial_socket(path: &str) -> Result<impl Duplex + 'static, Error> {
+    let stream = tokio::net::UnixStream::connect(path).await;
+    stream.map_err(|error| {
+        failed(format!(
+            "dial unix {path}: connect: {}",
+            errno::text(&error)
+        ))
+    })
+}
+
+#[cfg(not(unix))]
+async fn dial_socket(path: &str) -> Result<TcpStream, Error> {
+    Err(failed(format!(
+        "dial unix {path}: connect: no such sockets here"
+    )))
+}
+
+impl Service<Uri> for Connector {
+    type Response = Stream;
+    type Error = Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Stream, Error>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let target = self.0.clone();
+        Box::pin(async move { target.connect(&uri).await })
+    }
+}

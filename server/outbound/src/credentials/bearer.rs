@@ -1,0 +1,97 @@
+//! A token in the header `Authorization`.
+
+use std::path::PathBuf;
+
+use bytes::Bytes;
+use http::header::AUTHORIZATION;
+use http::{HeaderValue, Request};
+
+use crate::authorize::{Authorize, BoxFuture};
+use crate::config::{BearerConfig, Secret};
+use crate::error::{Error, ErrorKind};
+use crate::files;
+
+/// A token, or the file that contains it.
+#[derive(Debug)]
+pub struct Bearer {
+    scheme: String,
+    token: Token,
+}
+
+#[derive(Debug)]
+enum Token {
+    Fixed(Secret),
+    /// Read for each request, since another program may replace it.
+    File(PathBuf),
+}
+
+impl Bearer {
+    /// Returns the credentials of a configuration.
+    ///
+    /// # Errors
+    /// There is no token, or two of them.
+    pub fn new(config: &BearerConfig) -> Result<Self, String> {
+        let token = config.token.as_ref();
+        let token = token.filter(|token| !token.expose().is_empty());
+        let path = config.token_path.as_ref().filter(|path| !path.is_empty());
+        let token = match (token, path) {
+            (Some(token), None) => {
+                header("Bearer", token.expose()).map_err(|error| format!(".token: {error}"))?;
+                Token::Fixed(token.clone())
+            }
+            (None, Some(path)) => Token::File(path.into()),
+            (None, None) => return Err(": expected `token` or `token_path`".to_owned()),
+            (Some(_), Some(_)) => {
+                return Err(": expected only one of `token` and `token_path`".to_owned());
+            }
+        };
+        let scheme = config.scheme.clone().filter(|scheme| !scheme.is_empty());
+        let scheme = scheme.unwrap_or_else(|| "Bearer".to_owned());
+        header(&scheme, "x").map_err(|_| ".scheme: not valid in a header".to_owned())?;
+        Ok(Self { scheme, token })
+    }
+}
+
+impl Authorize for Bearer {
+    fn authorize<'a>(
+        &'a self,
+        request: &'a mut Request<Bytes>,
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(async move {
+            let read;
+            let token = match &self.token {
+                Token::Fixed(token) => token.expose(),
+                Token::File(path) => {
+                    read = Secret::from(files::read_token(path.clone()).await?);
+                    read.expose()
+                }
+            };
+            set(request, &self.scheme, token)
+        })
+    }
+
+    fn forget(&self) -> bool {
+        // the file may have been replaced between reading and the response
+        false
+    }
+}
+
+/// Sets the header `Authorization`.
+///
+/// # Errors
+/// The token is empty, or has characters that a header cannot have.
+pub fn set(request: &mut Request<Bytes>, scheme: &str, token: &str) -> Result<(), Error> {
+    let value = header(scheme, token).map_err(|text| Error::new(ErrorKind::Credentials, text))?;
+    request.headers_mut().insert(AUTHORIZATION, value);
+    Ok(())
+}
+
+fn header(scheme: &str, token: &str) -> Result<HeaderValue, String> {
+    if token.is_empty() {
+        return Err("the token is empty".to_owned());
+    }
+    let mut value = HeaderValue::from_str(&format!("{scheme} {token}"))
+        .map_err(|_| "the token is not valid in a header".to_owned())?;
+    value.set_sensitive(true);
+    Ok(value)
+}

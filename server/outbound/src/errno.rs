@@ -1,0 +1,15 @@
+//! Errors of the system in the words that messages use.
+
+use std::io;
+
+/// `connection refused`, without Rust's number behind it.
+pub fn text(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = match text.rfind(" (os error ") {
+        Some(at) => text.get(..at).unwrap_or(&text),
+        None => &text,
+    };
+    let mut letters = text.chars();
+    let first = letters.next().map(|c| c.to_ascii_lowercase());
+    first.into_iter().chain(letters).collect()
+}

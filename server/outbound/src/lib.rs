@@ -1,0 +1,63 @@
+//! The HTTP client of Solon: for the plugins of the server, the control plane and `http.send`.
+//!
+//! | module | contains |
+//! |---|---|
+//! | [`networks`] | networks that connections may lead to |
+//! | [`proxy`] | the proxy of a request |
+//! | [`tls`] | certificates that a client trusts and presents |
+//! | [`transport`] | single requests over pooled connections |
+//! | [`error`] | errors, and their messages in the words of Go's client |
+//! | [`config`] | services and keys of a configuration |
+//! | [`authorize`] | credentials of requests |
+//! | [`client`] | the client of one service: paths, headers, credentials, redirects, time-outs |
+//! | [`services`] | the clients of a configuration by name |
+//!
+//! Everything after [`error`] needs the feature `services`.
+
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        reason = "a panic in a test is a failing test"
+    )
+)]
+
+mod body;
+mod connect;
+mod errno;
+pub mod error;
+mod message;
+pub mod networks;
+pub mod proxy;
+mod stream;
+pub mod tls;
+pub mod transport;
+
+#[cfg(feature = "services")]
+pub mod authorize;
+#[cfg(feature = "services")]
+pub mod client;
+#[cfg(feature = "services")]
+pub mod config;
+#[cfg(feature = "services")]
+mod credentials;
+#[cfg(feature = "services")]
+mod files;
+#[cfg(feature = "services")]
+pub mod services;
+
+pub use body::BodyStream;
+pub use error::{Error, ErrorKind};
+pub use networks::NetworkRules;
+pub use transport::{Target, Transport};
+
+#[cfg(feature = "services")]
+pub use authorize::Authorize;
+#[cfg(feature = "services")]
+pub use client::{Client, ClientOptions, HeadTimeout};
+#[cfg(feature = "services")]
+pub use config::{KeyConfig, ServiceConfig, ServicesConfig};
+#[cfg(feature = "services")]
+pub use services::Services;
