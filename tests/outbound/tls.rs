@@ -167,3 +167,63 @@ async fn redirects_to_other_hosts_present_no_client_certificate() {
     assert_eq!(error.kind(), ErrorKind::Redirect, "{error}");
     std::fs::remove_file(trusted).unwrap();
 }
+
+#[test]
+fn private_keys_may_have_a_password() {
+    use pkcs8::der::pem::{LineEnding, PemLabel as _};
+    use pkcs8::{EncryptedPrivateKeyInfoRef, PrivateKeyInfoRef, SecretDocument};
+    let pair = Authority::new().sign("client");
+    let (_, plain) = SecretDocument::from_pem(&pair.key).unwrap();
+    let plain = PrivateKeyInfoRef::try_from(plain.as_bytes()).unwrap();
+    let encrypted = plain.encrypt("right").unwrap();
+    let encrypted = encrypted.to_pem(EncryptedPrivateKeyInfoRef::PEM_LABEL, LineEnding::LF);
+    let encrypted = Pair {
+        certificate: pair.certificate.clone(),
+        key: encrypted.unwrap().to_string(),
+    };
+    let legacy = Pair {
+        certificate: pair.certificate.clone(),
+        key: "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n-----END RSA PRIVATE KEY-----\n".to_owned(),
+    };
+    for (name, pair, password, want) in [
+        ("p1", &encrypted, Some("right"), Ok(())),
+        (
+            "p2",
+            &encrypted,
+            Some("wrong"),
+            Err("the password of the private key is wrong"),
+        ),
+        (
+            "p3",
+            &encrypted,
+            None,
+            Err("tls: failed to parse private key"),
+        ),
+        (
+            "p4",
+            &pair,
+            Some("right"),
+            Err("the private key has no password"),
+        ),
+        ("p5", &pair, Some(""), Ok(())),
+        ("p6", &legacy, Some("right"), Err("openssl pkcs8 -topk8")),
+    ] {
+        let files = Files::new(name, pair);
+        let mut credentials = files.credentials();
+        credentials["client_tls"]["private_key_passphrase"] = json!(password);
+        let service = json!({"url": "https://localhost", "credentials": credentials});
+        let made = crate::server::client_with(&service, &json!({}), &Default::default());
+        match (want, made) {
+            (Ok(()), Ok(_)) => {}
+            (Err(want), Err(error)) => {
+                assert!(
+                    error.starts_with("credentials.client_tls.private_key: "),
+                    "{error}"
+                );
+                assert!(error.contains(want), "{name}: {error}");
+                assert!(!error.contains("right"), "{name}: {error}");
+            }
+            (want, made) => panic!("{name}: {want:?} {made:?}"),
+        }
+    }
+}

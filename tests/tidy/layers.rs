@@ -54,7 +54,7 @@ const COMMON: Layers = &[&["duration", "escapes", "metrics", "substitution"]];
 
 const OUTBOUND: Layers = &[
     &["errno", "error", "networks"],
-    &["message", "files"],
+    &["message", "files", "backoff"],
     &["body", "stream", "tls"],
     &["proxy"],
     &["connect"],

@@ -10,6 +10,7 @@
 //! | [`config`] | services and keys of a configuration |
 //! | [`authorize`] | credentials of requests |
 //! | [`client`] | the client of one service: paths, headers, credentials, redirects, time-outs |
+//! | [`backoff`] | pauses between attempts |
 //! | [`services`] | the clients of a configuration by name |
 //!
 //! Everything after [`error`] needs the feature `services`.
@@ -38,6 +39,8 @@ pub mod transport;
 #[cfg(feature = "services")]
 pub mod authorize;
 #[cfg(feature = "services")]
+pub mod backoff;
+#[cfg(feature = "services")]
 pub mod client;
 #[cfg(feature = "services")]
 pub mod config;
@@ -55,6 +58,8 @@ pub use transport::{Target, Transport};
 
 #[cfg(feature = "services")]
 pub use authorize::Authorize;
+#[cfg(feature = "services")]
+pub use backoff::{Backoff, retry, retry_after};
 #[cfg(feature = "services")]
 pub use client::{Client, ClientOptions, HeadTimeout};
 #[cfg(feature = "services")]
