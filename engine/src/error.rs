@@ -147,7 +147,7 @@ impl Error {
             Self::Load(LoadErrors(errors)) => {
                 let entries = errors.iter().map(|error| match error {
                     LoadError::Syntax(one) => of_diagnostic(one),
-                    LoadError::File(what) | LoadError::Roots(what) => {
+                    LoadError::File(what) | LoadError::Policy(what, _) | LoadError::Roots(what) => {
                         ErrorEntry::new("load_error", what)
                     }
                 });

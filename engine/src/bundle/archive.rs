@@ -77,7 +77,7 @@ pub fn read(archive: &[u8], limits: &BundleLimits) -> Result<Vec<BundleFile>, St
         let path = check_path(path, limits).map_err(failed)?;
         if size > limits.file_bytes {
             return Err(failed(format!(
-                "bundle file '{path}' size ({size}) exceeds limit ({})",
+                "bundle file {path} size ({size} bytes) exceeds configured size_limit_bytes ({} bytes)",
                 limits.file_bytes
             )));
         }

@@ -49,6 +49,9 @@ pub struct Bundle {
     pub document_files: Vec<String>,
     /// The signatures, if the bundle has some and they were not skipped.
     pub signatures: Option<Signatures>,
+    /// The entity tag that the bundle was served with, for `data.system.bundles.<name>.etag`; empty if there was none. No file of the
+    /// bundle has it: programs that download bundles set it.
+    pub etag: String,
 }
 
 /// The two kinds of bundles.

@@ -14,6 +14,8 @@ pub enum LoadError {
     File(String),
     /// It holds no module.
     Syntax(Diagnostic),
+    /// It is a policy of a bundle that does not parse: the message, the bundle's name first, and the errors.
+    Policy(String, Diagnostics),
     /// It is a bundle that owns documents of another: what is said of all of them.
     Roots(String),
 }
@@ -33,7 +35,7 @@ impl LoadError {
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File(what) | Self::Roots(what) => f.write_str(what),
+            Self::File(what) | Self::Policy(what, _) | Self::Roots(what) => f.write_str(what),
             Self::Syntax(diagnostic) => diagnostic.fmt(f),
         }
     }

@@ -60,7 +60,7 @@ pub fn read(
         total = total.saturating_add(size);
         if size > limits.file_bytes {
             return Err(format!(
-                "bundle file '{}' size ({size}) exceeds limit ({})",
+                "bundle file {} size ({size} bytes) exceeds configured size_limit_bytes ({} bytes)",
                 file.path, limits.file_bytes
             ));
         }

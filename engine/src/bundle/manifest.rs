@@ -126,8 +126,8 @@ impl Manifest {
     }
 
     /// Returns the document at `data.system.bundles.<name>`.
-    pub(crate) fn facts(&self) -> Value {
-        let etag = ("etag".into(), Value::string(""));
+    pub(crate) fn facts(&self, etag: &str) -> Value {
+        let etag = ("etag".into(), Value::string(etag));
         Value::object(vec![etag, ("manifest".into(), self.value())])
     }
 

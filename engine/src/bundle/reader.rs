@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use solon_syntax::ast::{Module, Version};
-use solon_syntax::source::{Source, SourceId};
+use solon_syntax::source::{Diagnostics, Source, SourceId};
 use solon_syntax::{ParseOptions, module_text, parse_module};
 
 use super::contents::file_name;
@@ -50,6 +50,20 @@ pub struct BundleReader {
     options: ParseOptions,
     verification: Verification,
     in_folder: bool,
+}
+
+/// Why a bundle cannot be read.
+enum ReadError {
+    /// The message.
+    Other(String),
+    /// The message about a policy that does not parse, and its errors.
+    Policy(String, Diagnostics),
+}
+
+impl From<String> for ReadError {
+    fn from(what: String) -> Self {
+        Self::Other(what)
+    }
 }
 
 impl BundleReader {
@@ -189,8 +203,15 @@ impl BundleReader {
         read.map(|(bundle, _)| bundle)
     }
 
-    fn named<T>(&self, read: impl FnOnce(&Self) -> Result<T, String>) -> Result<T, LoadErrors> {
-        read(self).map_err(|what| LoadError::File(format!("bundle {}: {what}", self.name)).into())
+    fn named<T>(&self, read: impl FnOnce(&Self) -> Result<T, ReadError>) -> Result<T, LoadErrors> {
+        let named = |what: String| format!("bundle {}: {what}", self.name);
+        read(self).map_err(|error| {
+            let error = match error {
+                ReadError::Other(what) => LoadError::File(named(what)),
+                ReadError::Policy(what, errors) => LoadError::Policy(named(what), errors),
+            };
+            error.into()
+        })
     }
 
     #[cfg(feature = "bundle")]
@@ -210,7 +231,7 @@ impl BundleReader {
     }
 
     /// Makes a bundle of its files.
-    fn assembled(&self, files: Vec<BundleFile>) -> Result<(Bundle, Option<Duration>), String> {
+    fn assembled(&self, files: Vec<BundleFile>) -> Result<(Bundle, Option<Duration>), ReadError> {
         let mut reading = None;
         let mut bundle = Bundle {
             manifest: Manifest::default(),
@@ -221,6 +242,7 @@ impl BundleReader {
             files: Vec::new(),
             document_files: Vec::new(),
             signatures: None,
+            etag: String::new(),
         };
         for file in &files {
             if file_name(&file.path) == PATCH {
@@ -228,7 +250,7 @@ impl BundleReader {
                     .map_err(|error| format!("bundle load failed on patch decode: {error}"))?;
             } else if is_signatures(&file.path) {
                 if bundle.signatures.is_some() {
-                    return Err(MULTIPLE_TOKENS.to_owned());
+                    return Err(MULTIPLE_TOKENS.to_owned().into());
                 }
                 bundle.signatures = Signatures::read(&file.bytes)
                     .map_err(|error| format!("bundle load failed on signatures decode: {error}"))?;
@@ -316,16 +338,19 @@ impl BundleReader {
         ))
     }
 
-    fn module(&self, manifest: &Manifest, file: &BundleFile) -> Result<Arc<Module>, String> {
+    fn module(&self, manifest: &Manifest, file: &BundleFile) -> Result<Arc<Module>, ReadError> {
         let mut options = self.options;
         if options.version != Version::V0CompatV1 {
             options.version = manifest.version_of(&file.path, options.version)?;
         }
         let name = self.shown(&file.path);
-        let words = |diagnostics| syntax_errors(&diagnostics, &file.bytes);
-        let text = module_text(&name, &file.bytes, &options).map_err(words)?;
+        let failed =
+            |diagnostics| ReadError::Policy(syntax_errors(&diagnostics, &file.bytes), diagnostics);
+        let text = module_text(&name, &file.bytes, &options).map_err(failed)?;
         let source = Source::new(next_source(), &*name, text);
-        parse_module(&source, &options).map(Arc::new).map_err(words)
+        parse_module(&source, &options)
+            .map(Arc::new)
+            .map_err(failed)
     }
 }
 

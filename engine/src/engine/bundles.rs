@@ -136,6 +136,11 @@ impl<'b> Changes<'b> {
             let before = roots.insert(name, paths.clone());
             if bundle.kind() == BundleKind::Delta {
                 bundle.check_patch().map_err(load_error)?;
+                if before.is_some_and(|before| !is_same_set(before, paths)) {
+                    return Err(load_error(format!(
+                        "delta bundle '{name}' has wasm resolvers or manifest roots that are different from those in the store"
+                    )));
+                }
                 changes.deltas.push((name, bundle));
                 continue;
             }
@@ -193,7 +198,7 @@ impl<'b> Changes<'b> {
             replace(transaction, &facts(name), None)?;
         }
         for (name, bundle) in &self.snapshots {
-            let value = bundle.manifest.facts();
+            let value = bundle.manifest.facts(&bundle.etag);
             replace(transaction, &facts(name), Some(&value))?;
         }
         for (name, bundle) in &self.deltas {
@@ -203,11 +208,18 @@ impl<'b> Changes<'b> {
                     PatchError::Unknown(_) => bug!("an operation that was checked"),
                 })?;
             }
-            let manifest = facts(name).join(&Path::new(["manifest"]));
-            replace(transaction, &manifest, Some(&bundle.manifest.value()))?;
+            replace(
+                transaction,
+                &facts(name),
+                Some(&bundle.manifest.facts(&bundle.etag)),
+            )?;
         }
         Ok(())
     }
+}
+
+fn is_same_set(one: Vec<Path>, other: Vec<Path>) -> bool {
+    one.into_iter().collect::<BTreeSet<_>>() == other.into_iter().collect()
 }
 
 fn load_error(what: String) -> Error {

@@ -188,6 +188,50 @@ fn deltas_change_documents() {
 }
 
 #[test]
+fn a_delta_has_the_roots_of_its_snapshot() {
+    let engine = Engine::new();
+    let mut snapshot = bundle(&[
+        ("/a/data.json", r#"{"x": 1}"#),
+        ("/b/data.json", r#"{"x": 1}"#),
+        ("/.manifest", r#"{"revision": "1", "roots": ["a", "b"]}"#),
+    ]);
+    snapshot.etag = "\"7\"".to_owned();
+    engine.activate_bundle("one", &snapshot).unwrap();
+    assert_eq!(
+        engine.read("system/bundles/one/etag").unwrap(),
+        "\"7\"".into()
+    );
+    let delta = |roots: &str| {
+        bundle(&[
+            (
+                "/patch.json",
+                r#"{"data": [{"op": "upsert", "path": "/a/x", "value": 2}]}"#,
+            ),
+            (
+                "/.manifest",
+                &format!(r#"{{"revision": "2", "roots": {roots}}}"#),
+            ),
+        ])
+    };
+    for roots in [r#"["a"]"#, r#"["a", "b", "c"]"#, r#"["a", "c"]"#, r#"[""]"#] {
+        let error = engine.activate_bundle("one", &delta(roots)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "delta bundle 'one' has wasm resolvers or manifest roots that are different from those in the store",
+            "{roots}"
+        );
+        assert_eq!(engine.read("a/x").unwrap(), 1.into());
+        assert_eq!(engine.moment().bundles()[0].roots, ["a", "b"]);
+    }
+    engine
+        .activate_bundle("one", &delta(r#"["/b", "a/"]"#))
+        .unwrap();
+    assert_eq!(engine.read("a/x").unwrap(), 2.into());
+    // the tag of a delta replaces the one of its snapshot
+    assert_eq!(engine.read("system/bundles/one/etag").unwrap(), "".into());
+}
+
+#[test]
 fn a_bundle_of_everything_keeps_facts_and_system_documents() {
     let engine = Engine::new();
     engine.put("system/version", "1".into()).unwrap();

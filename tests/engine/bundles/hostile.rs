@@ -246,7 +246,7 @@ fn bombs() {
     rejected(&[(
         "a large file",
         large.finish(),
-        "bundle file 'data.json' size (10737418240) exceeds limit (1073741824)",
+        "bundle file data.json size (10737418240 bytes) exceeds configured size_limit_bytes (1073741824 bytes)",
     )]);
     // a file within the limit, whose zeros are worth nothing
     let mut inner = Tarball::default()

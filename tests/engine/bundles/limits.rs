@@ -26,11 +26,11 @@ fn bytes_of_one_file() {
     let archive = |length: usize| Tarball::default().file("x", &vec![b'x'; length]).finish();
     let folder = |length: usize| MemoryFiles::from([("b/x", vec![b'x'; length])]);
     assert_eq!(read(limits, &archive(10)), Ok(()));
-    let message = "bundle file 'x' size (11) exceeds limit (10)";
+    let message = "bundle file x size (11 bytes) exceeds configured size_limit_bytes (10 bytes)";
     let in_archive = format!("bundle read failed: {message}");
     assert_eq!(read(limits, &archive(11)), error(&in_archive));
     assert_eq!(read_folder(limits, &folder(10)), Ok(()));
-    let in_folder = "bundle file '/x' size (11) exceeds limit (10)";
+    let in_folder = "bundle file /x size (11 bytes) exceeds configured size_limit_bytes (10 bytes)";
     assert_eq!(read_folder(limits, &folder(11)), error(in_folder));
 }
 

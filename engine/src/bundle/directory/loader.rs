@@ -41,7 +41,7 @@ impl Loaded {
     /// Returns the document of `data.system.bundles`, if bundles were loaded.
     pub fn bundle_facts(&self) -> Option<Value> {
         let facts =
-            |(name, manifest): (&String, &Manifest)| (Value::string(name), manifest.facts());
+            |(name, manifest): (&String, &Manifest)| (Value::string(name), manifest.facts(""));
         let facts: Vec<_> = self.manifests.iter().map(facts).collect();
         (!facts.is_empty()).then(|| Value::object(facts))
     }
