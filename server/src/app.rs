@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use solon::{Engine, HostFunction, Value};
+use solon::{Engine, HostFunction, Value, json};
 use solon_host::RestrictedHost;
 use tracing::{info, warn};
 
@@ -13,11 +13,25 @@ use crate::api::{Service, State, file_name, log_status};
 use crate::config::{Authentication, Authorization, Live, LiveOptions, ServerOptions};
 use crate::http::{self, Budget, Executor, Pool, Serving, serve};
 use crate::net::{Address, AllowedHosts, Listener, NamedHost, TlsState};
-use crate::plugins::{Plugin, Registry, Start, Started};
+use crate::plugins::decision_logs::DecisionLogs;
+use crate::plugins::{Plugin, PluginState, Registry, Start, Started};
 use crate::system::signals::{Signal, SignalKind, signal};
 
 /// The plugin that tells the status.
 const STATUS: &str = "status";
+
+/// The plugin that logs decisions.
+const DECISION_LOGS: &str = "decision_logs";
+
+/// Returns the labels of a configuration as JSON text.
+pub(crate) fn labels_of(config: &Value) -> Vec<u8> {
+    let mut text = Vec::new();
+    match config.get("labels") {
+        Some(labels) => json::write(labels.borrow(), &mut text),
+        None => text.extend_from_slice(b"{}"),
+    }
+    text
+}
 
 /// A policy server that was set up.
 ///
@@ -31,6 +45,7 @@ pub struct Server {
     engine: Engine,
     options: ServerOptions,
     live: Live,
+    decision_logs: DecisionLogs,
     plugins: Vec<Start>,
     hangup: Vec<Hangup>,
 }
@@ -123,8 +138,11 @@ impl ServerBuilder {
             options.addresses = self.addresses;
         }
         let config = self.config.unwrap_or_else(|| Value::object(Vec::new()));
+        let decision_logs = DecisionLogs::default();
+        decision_logs.configure(options.decision_logs.as_ref(), &labels_of(&config));
         Server {
             engine,
+            decision_logs,
             live: Live::new(LiveOptions::of(&options, config)),
             options,
             plugins: self.plugins,
@@ -147,6 +165,11 @@ impl Server {
     /// Returns the options that may be replaced while it runs.
     pub(crate) fn live(&self) -> Live {
         self.live.clone()
+    }
+
+    /// Returns the decision log, whose configuration may change while the server runs.
+    pub(crate) fn decision_logs(&self) -> DecisionLogs {
+        self.decision_logs.clone()
     }
 
     /// Serves until the process is told to stop by a signal, on threads of its own. A SIGHUP does not end the process: it reloads
@@ -176,12 +199,17 @@ impl Server {
         let mut plugins = std::mem::take(&mut self.plugins);
         let told = self.options.status.map(|_| STATUS);
         let names = plugins.iter().map(|plugin| plugin.name.as_str());
-        let registry = Arc::new(Registry::new(names.chain(told)));
+        let logs = self.options.decision_logs.as_ref().map(|_| DECISION_LOGS);
+        let registry = Arc::new(Registry::new(names.chain(told).chain(logs)));
+        if let Some(name) = logs {
+            registry.report(name, PluginState::Ok, None);
+        }
         let state = State::new(
             self.engine.clone(),
             self.options.clone(),
             self.live.clone(),
             registry.clone(),
+            self.decision_logs.clone(),
         );
         let (executor, budget) = (
             Arc::new(Executor::new(&self.options.bounds)),

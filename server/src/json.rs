@@ -81,6 +81,11 @@ pub fn answer_text<T: Serialize>(value: &T, pretty: bool) -> Vec<u8> {
     text
 }
 
+/// A value on one line, without a line end.
+pub fn text_of<T: Serialize>(value: &T) -> Vec<u8> {
+    to_text(value, false)
+}
+
 fn to_text<T: Serialize>(value: &T, pretty: bool) -> Vec<u8> {
     let text = if pretty {
         serde_json::to_vec_pretty(value)

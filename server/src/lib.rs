@@ -51,7 +51,8 @@ mod wire;
 
 pub use app::{Open, Server, ServerBuilder};
 pub use config::{
-    Authentication, Authorization, Bounds, Packing, ServerOptions, Spelling, StatusOptions,
-    TlsOptions, TlsVersion,
+    Authentication, Authorization, Bounds, BufferLimit, DecisionLogOptions, Packing,
+    ReportingOptions, ReportingTrigger, ServerOptions, Spelling, StatusOptions, TlsOptions,
+    TlsVersion,
 };
 pub use plugins::{BundleStatus, Plugin, PluginState};

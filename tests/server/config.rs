@@ -235,12 +235,15 @@ fn wrong_types_are_refused_with_the_place_of_the_key() {
         ),
         (
             "decision_logs: {console: 5}",
-            "decision_logs: not supported yet",
+            "decision_logs.console: expected a boolean, got a number",
         ),
-        ("decision_logs: 5", "decision_logs: not supported yet"),
         (
-            "decision_logs: {console: true}",
-            "decision_logs: not supported yet",
+            "decision_logs: 5",
+            "decision_logs: expected an object, got a number",
+        ),
+        (
+            "decision_logs: {plugin: x}",
+            "decision_logs.plugin: not supported yet",
         ),
         ("bundles: {a: {service: s}}", "bundles: not supported yet"),
         ("plugins: {foo: {}}", "plugins: not supported yet"),

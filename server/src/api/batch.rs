@@ -8,6 +8,7 @@ use std::sync::Arc;
 use self::answers::{Answer, Batch};
 use super::call::Call;
 use super::data::Found;
+use super::decision_log::LoggedDecision;
 use super::state::State;
 use super::warning::Warning;
 use super::{ApiError, metrics};
@@ -16,6 +17,9 @@ use crate::json::Fields;
 
 /// `POST /v1/batch/data/{path}`: the document for each of many inputs, on one moment of policies and documents.
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
+    // the decisions of the batch begin later
+    let logged = LoggedDecision::begin(state, request)?;
+    let batch_id = logged.map(|logged| Arc::<str>::from(logged.id));
     let metrics = metrics::asked(request);
     let start = metrics.start();
     let inputs = inputs::read(request, state.options.bounds.batch)?;
@@ -28,7 +32,7 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let ended = || ApiError::internal("internal error: the server has ended");
     let state = state.shared().ok_or_else(ended)?;
     let spelling = state.options.spelling;
-    let batch = Arc::new(Batch::new(state, request, found, inputs));
+    let batch = Arc::new(Batch::new(state, request, found, inputs, batch_id.clone()));
     let shared = batch.clone();
     let start = metrics.start();
     request.place.share(move |place| shared.work(place));
@@ -51,6 +55,9 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     }
     if is_missing {
         answer.typed("warning", &Warning::missing("inputs"));
+    }
+    if let Some(id) = &batch_id {
+        answer.typed("batch_decision_id", id);
     }
     let response = response::json(status, answer.finish());
     drop(held);

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde_json::json;
 use solon::json::{self, Layout, Style, TooLong};
 use solon::store::Path;
 use solon::trace::Detail;
@@ -12,6 +13,7 @@ use solon::{Limits, ResponseMetadata, Snapshot, Value};
 use super::ApiError;
 use super::body::{self, Document, Envelope};
 use super::call::Call;
+use super::decision_log::{self, LoggedDecision, Outcome};
 use super::documents::{Document as Prepared, Failure};
 use super::error::message;
 use super::metrics::{self, Stages};
@@ -26,13 +28,15 @@ use crate::telemetry::Metrics;
 /// `GET /v1/data/{path}`
 pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let text = request.params().last("input");
+    let logged = LoggedDecision::begin(state, request)?;
     let asked = Asked {
         envelope: Envelope {
             input: text.map(|text| Document::Json(text.as_bytes())),
             metadata: None,
         },
         warn: false,
-        metrics: metrics::asked(request),
+        metrics: metrics::of_decision(request, logged.as_ref()),
+        logged,
     };
     let answer = asked.answer(state, request);
     match (answer, text) {
@@ -46,9 +50,10 @@ pub fn get(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
 
 /// `POST /v1/data/{path}`
 pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
-    let metrics = metrics::asked(request);
+    let logged = LoggedDecision::begin(state, request)?;
+    let metrics = metrics::of_decision(request, logged.as_ref());
     let start = metrics.start();
-    let envelope = body::enveloped(request, state.reads_metadata)
+    let envelope = body::enveloped(request, state.reads_metadata || logged.is_some())
         .map_err(Failure::Input)
         .map_err(malformed_body)?;
     metrics.end("rego_input_parse", start);
@@ -57,19 +62,22 @@ pub fn post(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         envelope,
         warn,
         metrics,
+        logged,
     };
     asked.answer(state, request).map_err(malformed_body)
 }
 
 /// `POST /v0/data/{path}`: the body is the input, the answer is the document.
 pub fn webhook(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
-    bare(state, request, request.path(), || path(request))
+    let below = request.below().unwrap_or_default();
+    bare(state, request, request.path(), below, || path(request))
 }
 
 /// `POST /`: as [`webhook`] on the default decision.
 pub fn default_decision(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let live = state.live.load();
-    bare(state, request, &live.decision_key, || {
+    let decision = live.default_decision.trim_start_matches('/');
+    bare(state, request, &live.decision_key, decision, || {
         Ok(Path::from_slashes(&live.default_decision))
     })
 }
@@ -106,6 +114,8 @@ pub struct Asked<'a> {
     pub warn: bool,
     /// What it takes.
     pub metrics: Metrics,
+    /// The decision, if it is logged.
+    pub logged: Option<LoggedDecision>,
 }
 
 /// The document that a request asks for.
@@ -141,10 +151,12 @@ impl Found {
 
 impl Asked<'_> {
     fn answer(&self, state: &State, request: &Call<'_>) -> Result<Response, Failure> {
-        if Wanted::of(request).is_something() && request.place.is_reactor() {
+        let wanted = Wanted::with_log(request, self.logged.as_ref());
+        if wanted.is_something() && request.place.is_reactor() {
             return Err(ApiError::Elsewhere(None).into());
         }
-        let found = Found::by(state, request, &self.metrics)?;
+        let found = Found::by(state, request, &self.metrics)
+            .map_err(|error| self.failed(state, request, error.into()))?;
         let answer = self.read(state, request, &found, None, request.info().received())?;
         Ok(response::json(Status::OK, answer.finish()))
     }
@@ -158,13 +170,93 @@ impl Asked<'_> {
         moment: Option<&Snapshot>,
         received: Instant,
     ) -> Result<Fields, Failure> {
+        let has_provenance = request.params().flag("provenance");
+        // the snapshot that is evaluated is the one whose bundles provenance and log name
+        let logged = self.logged.as_ref().map(|logged| &logged.snapshot);
+        let snapshot = moment.or(logged);
+        let current = (has_provenance && snapshot.is_none()).then(|| state.engine.snapshot());
+        let snapshot = snapshot.or(current.as_ref());
+        let response = ResponseMetadata::default();
+        let (result, told) = self
+            .evaluate(state, request, found, snapshot, received, &response)
+            .map_err(|failure| self.failed(state, request, failure))?;
+        let mut answer = Fields::new(request.pretty());
+        if let Some(logged) = &self.logged {
+            let outcome = Outcome {
+                result: result.as_deref(),
+                labels: if result.is_some() { &told.labels } else { &[] },
+                ..self.outcome(request, Some(&response))
+            };
+            logged.log(state, request, outcome)?;
+            answer.typed("decision_id", &logged.id);
+        }
+        if has_provenance && let Some(snapshot) = snapshot {
+            answer.typed("provenance", &provenance(state, snapshot));
+        }
+        told.add_explanation(&mut answer);
+        metrics::add(&mut answer, &self.metrics, state.options.spelling);
+        if let Some(result) = result {
+            answer.text("result", &result);
+            told.add_rules(&mut answer);
+        }
+        if self.warn {
+            answer.typed("warning", &Warning::missing("input"));
+        }
+        add_metadata(&mut answer, &response, request.pretty())?;
+        Ok(answer)
+    }
+
+    /// What the log contains of a decision before it is made.
+    fn outcome<'o>(
+        &'o self,
+        request: &Call<'o>,
+        response: Option<&ResponseMetadata>,
+    ) -> Outcome<'o> {
+        Outcome {
+            path: request.request().below().unwrap_or_default(),
+            query: None,
+            input: decision_log::input_text(self.envelope.input.as_ref()),
+            result: None,
+            error: None,
+            metrics: &self.metrics,
+            labels: &[],
+            custom: match self
+                .logged
+                .as_ref()
+                .and_then(|logged| logged.batch.as_ref())
+            {
+                Some(_) => Some(json!({"type": "eopa.styra.com/batch"})),
+                None => decision_log::metadata(self.envelope.metadata.as_ref(), response),
+            },
+        }
+    }
+
+    /// Logs a decision that failed, and returns the failure. An input that cannot be read is part of no decision.
+    fn failed(&self, state: &State, request: &Call<'_>, failure: Failure) -> Failure {
+        if let (Some(logged), Failure::Other(error)) = (&self.logged, &failure)
+            && error.is_failure()
+        {
+            let outcome = Outcome {
+                error: Some(error),
+                ..self.outcome(request, None)
+            };
+            logged.log_failure(state, request, outcome);
+        }
+        failure
+    }
+
+    fn evaluate(
+        &self,
+        state: &State,
+        request: &Call<'_>,
+        found: &Found,
+        moment: Option<&Moment>,
+        received: Instant,
+        response: &ResponseMetadata,
+    ) -> Result<(Option<Vec<u8>>, Told), Failure> {
         let document = &found.document;
         let metrics = &self.metrics;
-        let has_provenance = request.params().flag("provenance");
-        // the snapshot that is evaluated is the one whose bundles provenance names
-        let current = (has_provenance && moment.is_none()).then(|| state.engine.moment());
-        let moment = moment.or(current.as_ref());
-        let wanted = Wanted::of(request);
+        let wanted = Wanted::with_log(request, self.logged.as_ref());
         let stages = Stages::of(request, metrics);
         let compiled = Cell::new(false);
         let hear = |name: &str, took: Duration| {
@@ -172,14 +264,20 @@ impl Asked<'_> {
             stages.hear(name, took);
         };
         let sent = solon::SendMetrics::default();
-        let response = ResponseMetadata::default();
         let mut asked = solon::Request::new()
             .strict_builtin_errors(request.params().flag("strict-builtin-errors"))
-            .response_metadata(&response)
+            .response_metadata(response)
             .send_metrics(&sent)
             .timer(stages.timer(&hear));
         if let Some(metadata) = &self.envelope.metadata {
             asked = asked.metadata(metadata);
+        }
+        if let Some(cache) = self
+            .logged
+            .as_ref()
+            .and_then(|logged| logged.nd_cache.as_ref())
+        {
+            asked = asked.nd_builtin_cache(cache);
         }
         if let Some(input) = &self.envelope.input {
             asked = input.as_input(asked);
@@ -212,21 +310,7 @@ impl Asked<'_> {
             metrics.sent(&sent);
             metrics.since("server_handler", received);
         }
-        let mut answer = Fields::new(request.pretty());
-        if has_provenance && let Some(moment) = moment {
-            answer.typed("provenance", &provenance(state, moment));
-        }
-        told.add_explanation(&mut answer);
-        metrics::add(&mut answer, metrics, state.options.spelling);
-        if let Some(result) = result {
-            answer.text("result", &result);
-            told.add_rules(&mut answer);
-        }
-        if self.warn {
-            answer.typed("warning", &Warning::missing("input"));
-        }
-        add_metadata(&mut answer, &response, request.pretty())?;
-        Ok(answer)
+        Ok((result, told))
     }
 }
 
@@ -282,8 +366,10 @@ fn bare(
     state: &State,
     request: &Call<'_>,
     key: &str,
+    below: &str,
     path: impl Fn() -> Result<Path, ApiError>,
 ) -> Result<Response, ApiError> {
+    let logged = LoggedDecision::begin(state, request)?;
     let malformed = |words: String| {
         let words = malformed_input("body", words);
         ApiError::invalid(format!("unexpected parse error for input: {words}"))
@@ -291,28 +377,94 @@ fn bare(
     let input = body::document(request)
         .map_err(malformed)?
         .unwrap_or(Document::Json(b"null"));
-    let (document, _) = state.documents.get(state, request, key, &path)?;
+    let metrics = Metrics::when(false);
+    let metrics = match &logged {
+        Some(_) => metrics.logged(),
+        None => metrics,
+    };
+    let outcome = || Outcome {
+        path: below,
+        query: None,
+        input: decision_log::input_text(Some(&input)),
+        result: None,
+        error: None,
+        metrics: &metrics,
+        labels: &[],
+        custom: None,
+    };
+    let failed = |error: ApiError| {
+        if let Some(logged) = logged.as_ref().filter(|_| error.is_failure()) {
+            let outcome = Outcome {
+                error: Some(&error),
+                ..outcome()
+            };
+            logged.log_failure(state, request, outcome);
+        }
+        error
+    };
+    let start = metrics.start();
+    let (document, known) = state
+        .documents
+        .get(state, request, key, &path)
+        .map_err(failed)?;
+    if !known {
+        metrics.end(QUERY_COMPILE, start);
+    }
+    metrics.counter("server_query_cache_hit", known.into());
     let style = style(request.pretty(), "");
-    let asked = input.as_input(solon::Request::new());
-    match document.evaluate_text(state, request, None, asked, style) {
-        Ok(Some(mut result)) => {
+    let mut asked = input.as_input(solon::Request::new());
+    if let Some(cache) = logged.as_ref().and_then(|logged| logged.nd_cache.as_ref()) {
+        asked = asked.nd_builtin_cache(cache);
+    }
+    let start = metrics.start();
+    let snapshot = logged.as_ref().map(|logged| &logged.snapshot);
+    let wanted = Wanted::of_log(logged.as_ref());
+    let evaluated = if wanted.is_something() {
+        if request.place.is_reactor() {
+            return Err(ApiError::Elsewhere(None));
+        }
+        let prepared = document.prepared();
+        search(state, request, wanted, &metrics, prepared, asked, snapshot)
+            .map_err(Failure::from)
+            .and_then(|(value, told)| {
+                let text = value.map(|value| text_of(&value, style)).transpose()?;
+                Ok((text, told.labels))
+            })
+    } else {
+        let text = document.evaluate_text(state, request, snapshot, asked, style);
+        text.map(|text| (text, Vec::new()))
+    };
+    metrics.end("rego_query_eval", start);
+    if metrics.is_on() {
+        metrics.since("server_handler", request.info().received());
+    }
+    match evaluated {
+        Ok((Some(mut result), labels)) => {
+            if let Some(logged) = &logged {
+                let outcome = Outcome {
+                    result: Some(&result),
+                    labels: &labels,
+                    ..outcome()
+                };
+                logged.log(state, request, outcome)?;
+            }
             result.push(b'\n');
             Ok(response::json(Status::OK, result))
         }
-        Ok(None) => {
+        Ok((None, _)) => {
             let what = if document.has_rules() {
                 "document undefined"
             } else {
                 "document missing"
             };
             let place = path()?.reference();
-            Err(ApiError::undefined(format!("{what}: {place}")))
+            Err(failed(ApiError::undefined(format!("{what}: {place}"))))
         }
         Err(Failure::Input(words)) => Err(malformed(match &input {
             Document::Json(text) => body::malformed(text).unwrap_or(words),
             _ => words,
         })),
-        Err(Failure::Other(error)) => Err(error),
+        Err(Failure::Other(error)) => Err(failed(error)),
     }
 }
 

@@ -23,12 +23,34 @@ const AT_ONCE: Duration = Duration::from_micros(300);
 /// Memory that it may take there.
 const MEMORY_AT_ONCE: usize = 4 << 20;
 
+/// When an evaluation ends that takes too long.
+#[derive(Clone, Copy)]
+enum Ends {
+    /// With the request: at its deadline, or when its client has gone.
+    WithRequest,
+    /// At the time limit of the engine.
+    ByItself,
+}
+
 /// Why a document was not evaluated.
 pub enum Failure {
     /// The input is malformed.
     Input(String),
     /// Anything else.
     Other(ApiError),
+}
+
+impl Failure {
+    /// Returns the failure as one text, as the log shows it.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Input(text) => text.clone(),
+            Self::Other(error) => error
+                .first_error()
+                .or_else(|| error.message().map(str::to_owned))
+                .unwrap_or_default(),
+        }
+    }
 }
 
 impl From<ApiError> for Failure {
@@ -160,6 +182,26 @@ impl Document {
         })
     }
 
+    /// The document as JSON text at a moment, for a decision about the request that has to be made although the client has gone or the
+    /// time of the request is up.
+    pub fn evaluate_apart(
+        &self,
+        state: &State,
+        request: &Call<'_>,
+        bound: &BoundDocument,
+        asked: solon::Request<'_>,
+    ) -> Result<Option<Vec<u8>>, Failure> {
+        let style = Style::default();
+        self.ask_until(
+            state,
+            request,
+            Ends::ByItself,
+            bound,
+            asked,
+            |document, asked| document.evaluate_text(asked, style),
+        )
+    }
+
     /// Checks that the document may be evaluated where the request is being answered.
     ///
     /// # Errors
@@ -183,6 +225,18 @@ impl Document {
         asked: solon::Request<'_>,
         evaluate: impl FnOnce(&PinnedDocument, &solon::Request<'_>) -> Result<Option<R>, Error>,
     ) -> Result<Option<R>, Failure> {
+        self.ask_until(state, request, Ends::WithRequest, bound, asked, evaluate)
+    }
+
+    fn ask_until<R>(
+        &self,
+        state: &State,
+        request: &Call<'_>,
+        ends: Ends,
+        bound: &BoundDocument,
+        asked: solon::Request<'_>,
+        evaluate: impl FnOnce(&BoundDocument, &solon::Request<'_>) -> Result<Option<R>, Error>,
+    ) -> Result<Option<R>, Failure> {
         let generation = bound.snapshot().generation();
         let here = request.place.is_reactor();
         self.is_quick_at(request, bound)?;
@@ -203,9 +257,18 @@ impl Document {
             // who could cancel it is this thread
             evaluate(bound, &asked.limits(&limits))
         } else {
-            let limits = state.limits_of(request);
-            let asked = asked.cancel(&request.info().cancel).limits(&limits);
-            let asked = asked.at_looks(&poll).around_host_calls(&host_call);
+            let limits = match ends {
+                Ends::WithRequest => state.limits_of(request),
+                Ends::ByItself => state.engine.limits().clone(),
+            };
+            let asked = match ends {
+                Ends::WithRequest => asked.cancel(&request.info().cancel),
+                Ends::ByItself => asked,
+            };
+            let asked = asked
+                .limits(&limits)
+                .at_looks(&poll)
+                .around_host_calls(&host_call);
             evaluate(bound, &asked)
         };
         self.estimate.note(generation, stopwatch.took());

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
+use serde_json::json;
 use solon::Error;
 use solon::store::StoreError;
 
@@ -10,6 +11,7 @@ use crate::config::Spelling;
 use crate::http::header::RETRY_AFTER;
 use crate::http::{LatencyEstimate, Rejection, Response, ResponseExt as _, Status, response};
 use crate::json::{Fields, answer_text};
+use crate::plugins::decision_logs::EventError;
 use crate::wire::{Details, ErrorItem, Location, Running};
 
 /// Messages that clients compare.
@@ -167,6 +169,54 @@ impl ApiError {
         Some(format!("{place}{}: {}", first.code, first.message))
     }
 
+    /// Returns the message, or `None` if the request is handled elsewhere.
+    pub fn message(&self) -> Option<&str> {
+        match self {
+            Self::Refused(refusal) => Some(&refusal.message),
+            Self::Elsewhere(_) => None,
+        }
+    }
+
+    /// Returns `true` if the decision itself failed, and not what the client sent.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Refused(refusal) if refusal.status != Status::BAD_REQUEST)
+    }
+
+    /// Returns the error as events of decisions contain it: the first of the errors that it lists, or itself.
+    pub fn event_error(&self, spelling: Spelling) -> Option<EventError> {
+        let Self::Refused(refusal) = self else {
+            return None;
+        };
+        let item = |item: &ErrorItem| {
+            json!({
+                "code": spelling.code(&item.code),
+                "message": spelling.message(&item.message),
+            })
+        };
+        Some(match refusal.errors.first() {
+            Some(first) => {
+                let mut object = item(first);
+                if let Some(location) = &first.location {
+                    object["location"] = json!(location);
+                }
+                if !first.stack_trace.is_empty() {
+                    object["stack_trace"] = json!(first.stack_trace);
+                }
+                EventError {
+                    object: crate::json::text_of(&object),
+                    text: self.first_error().unwrap_or_default(),
+                }
+            }
+            None => EventError {
+                object: crate::json::text_of(&json!({
+                    "code": refusal.code,
+                    "message": spelling.message(&refusal.message),
+                })),
+                text: format!("{}: {}", refusal.code, refusal.message),
+            },
+        })
+    }
+
     /// With the entries of an engine error.
     #[must_use]
     pub fn listing(mut self, error: &Error) -> Self {
@@ -241,12 +291,16 @@ impl Refusal {
         }
     }
 
-    /// What is told of it where it is one answer of many: in the place of the message stands the first of its errors.
-    pub fn fields(self, pretty: bool, spelling: Spelling) -> Fields {
+    /// What is told of it where it is one answer of many: in the place of the message stands the first of its errors. `id` is the id
+    /// of the decision, if it is logged.
+    pub fn fields(self, pretty: bool, spelling: Spelling, id: Option<&str>) -> Fields {
         let errors = spelled(self.errors, spelling);
         let first = errors.first();
         let message = first.map(|first| format!("{}: {}", first.code, first.message));
         let mut fields = Fields::new(pretty);
+        if let Some(id) = id {
+            fields.typed("decision_id", &id);
+        }
         fields.typed("code", &self.code);
         let message = message.unwrap_or_else(|| spelling.message(&self.message).into_owned());
         fields.typed("message", &message);

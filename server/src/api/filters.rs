@@ -7,14 +7,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
+use serde_json::json;
 use solon::trace::Timer;
-use solon::{Error, ErrorEntry, FilterOptions, PreparedFilters, Value, json};
+use solon::{Error, ErrorEntry, FilterOptions, PreparedFilters, Value, json as text_form};
 
 use self::accepted::Accepted;
 use self::asked::Asked;
 use super::ApiError;
-use super::body::{self, Names};
+use super::body::{self, Document, Names};
 use super::call::Call;
+use super::decision_log::{self, LoggedDecision, Outcome};
 use super::error::message;
 use super::evaluation::evaluate;
 use super::metrics::{self, Stages};
@@ -36,7 +38,8 @@ pub struct Key {
 
 /// `POST /v1/compile/{path}`, and `GET` without a body.
 pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
-    let metrics = metrics::asked(request);
+    let logged = LoggedDecision::begin(state, request)?;
+    let metrics = metrics::of_decision(request, logged.as_ref());
     let path = path(request)?;
     let text = body::text(request);
     let asked = Asked::read(&text, Names::of(request)).map_err(|words| {
@@ -52,13 +55,35 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let stages = Stages::of(request, &metrics);
     let hear = |name: &str, took: Duration| stages.hear(name, took);
     let timer = stages.timer(&hear);
-    let filters = prepared(state, Key { path, options }, keeps, &metrics, timer)?;
+    let key = Key {
+        path: path.clone(),
+        options,
+    };
+    let filters = prepared(state, key, keeps, &metrics, timer)?;
     let accepted = accepted.map_err(ApiError::invalid)?;
 
     let mut given = solon::Request::new();
     if let Some(input) = asked.input {
         given = given.input_json(input.as_bytes());
     }
+    if let Some(logged) = &logged {
+        given = given.moment(&logged.snapshot);
+        if let Some(cache) = &logged.nd_cache {
+            given = given.nd_builtin_cache(cache);
+        }
+    }
+    let outcome = || Outcome {
+        path: &path,
+        query: None,
+        input: asked
+            .input
+            .and_then(|input| decision_log::input_text(Some(&Document::Json(input.as_bytes())))),
+        result: None,
+        error: None,
+        metrics: &metrics,
+        labels: &[],
+        custom: Some(custom(&filters, asked.options_text)),
+    };
     let made = evaluate(state, request, &given, |given| {
         filters.compile_timed(given, timer)
     });
@@ -68,12 +93,31 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     } else {
         None
     };
-    let made = made.map_err(|error| refused(error).explained(explanation.clone()))?;
     metrics.since("server_handler", request.info().received());
+    let made = made.map_err(|error| {
+        let error = refused(error);
+        if let Some(logged) = logged.as_ref().filter(|_| error.is_failure()) {
+            let outcome = Outcome {
+                error: Some(&error),
+                ..outcome()
+            };
+            logged.log_failure(state, request, outcome);
+        }
+        error.explained(explanation.clone())
+    })?;
 
     let pretty = request.pretty();
     let mut answer = Fields::new(pretty);
-    answer.text("result", &shown(&made.answer(several), pretty, "  "));
+    let result = shown(&made.answer(several), pretty, "  ");
+    if let Some(logged) = &logged {
+        let outcome = Outcome {
+            // a filter that no row passes has no members
+            result: Some(&*result).filter(|result| *result != b"{}"),
+            ..outcome()
+        };
+        logged.log(state, request, outcome)?;
+    }
+    answer.text("result", &result);
     metrics::add(&mut answer, &metrics, state.options.spelling);
     if let Some(explanation) = &explanation {
         answer.text("explanation", &shown(explanation, pretty, "  "));
@@ -87,6 +131,20 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         Status::OK,
         answer.finish(),
     ))
+}
+
+/// What the event of a filter contains in addition to those of other decisions.
+fn custom(filters: &PreparedFilters, options: Option<&str>) -> serde_json::Value {
+    let unknowns = filters.unknowns().ok();
+    json!({
+        "mask_rule": filters.mask_rule().ok().flatten().unwrap_or_default(),
+        "options": options
+            .and_then(|text| serde_json::from_str(text).ok())
+            .unwrap_or_else(|| json!({})),
+        "type": "open-policy-agent/compile",
+        // OPA has no list where nothing is unknown
+        "unknowns": unknowns.filter(|all| !all.is_empty()),
+    })
 }
 
 /// A name that may be meant by one that is not there.
@@ -107,11 +165,11 @@ impl From<ErrorEntry> for Hint {
 }
 
 fn shown(value: &Value, pretty: bool, prefix: &str) -> Vec<u8> {
-    let layout = pretty.then_some(json::Layout::new(prefix, "  "));
-    let style = json::Style::default().html(true).layout(layout);
+    let layout = pretty.then_some(text_form::Layout::new(prefix, "  "));
+    let style = text_form::Style::default().html(true).layout(layout);
     let mut text = Vec::new();
     // the length of the request bounds the answer's well enough
-    let _ = json::write_within(value.borrow(), style, usize::MAX, &mut text);
+    let _ = text_form::write_within(value.borrow(), style, usize::MAX, &mut text);
     text
 }
 

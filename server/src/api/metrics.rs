@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use solon::trace::Timer;
 
 use super::call::Call;
+use super::decision_log::LoggedDecision;
 use crate::config::Spelling;
 use crate::http::RequestExt as _;
 use crate::json::Fields;
@@ -15,6 +16,14 @@ use crate::telemetry::{Measured, Metrics};
 /// Measures what a request asks for: timers with `metrics`, and with `instrument` what more there is.
 pub fn asked(request: &Call<'_>) -> Metrics {
     Metrics::when(request.params().flag("metrics") || is_instrumented(request))
+}
+
+/// Measures what a request asks for, and what the log of its decision contains.
+pub fn of_decision(request: &Call<'_>, logged: Option<&LoggedDecision>) -> Metrics {
+    match logged {
+        Some(_) => asked(request).logged(),
+        None => asked(request),
+    }
 }
 
 /// Whether a request asks for all that can be measured.
@@ -81,13 +90,13 @@ impl<'m> Stages<'m> {
 
 /// Adds what was measured to an answer, if that was asked for.
 pub fn add(answer: &mut Fields, metrics: &Metrics, spelling: Spelling) {
-    if metrics.is_on() {
+    if metrics.is_shown {
         answer.typed("metrics", &spelled(metrics, spelling));
     }
 }
 
 /// Names and values, as answers list them.
-fn spelled(metrics: &Metrics, spelling: Spelling) -> BTreeMap<String, Measured> {
+pub fn spelled(metrics: &Metrics, spelling: Spelling) -> BTreeMap<String, Measured> {
     let all = metrics.all().into_iter();
     all.map(|(name, value)| (spelling.metric(&name).into_owned(), value))
         .collect()

@@ -88,6 +88,11 @@ pub fn registry(state: &State) -> Registry {
     ] {
         register(&mut registry, name, help, value);
     }
+    if state.decision_logs.load().is_some() {
+        for (name, help, value) in state.decision_logs.counts().all() {
+            register(&mut registry, name, help, value);
+        }
+    }
     if let Some(transport) = state.transport.get() {
         for (name, help, value) in transport() {
             register(&mut registry, name, help, value);

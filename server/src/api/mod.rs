@@ -9,6 +9,7 @@ mod call;
 mod compile;
 mod config;
 mod data;
+mod decision_log;
 mod documents;
 mod error;
 mod evaluation;

@@ -5,12 +5,15 @@ use std::time::Duration;
 
 use solon::json::{self, TooLong};
 use solon::{Error, Limits, PreparedQuery, Solution, Value};
-use solon_syntax::source::Code;
+use solon_syntax::print::display_body;
+use solon_syntax::source::{Code, Source, SourceId};
+use solon_syntax::{ParseOptions, parse_statements};
 
 use super::ApiError;
-use super::body::{self, Members, Names};
+use super::body::{self, Document, Members, Names};
 use super::call::Call;
 use super::data::style;
+use super::decision_log::{self, LoggedDecision, Outcome};
 use super::error::message;
 use super::evaluation::evaluate;
 use super::metrics::{self, Stages};
@@ -58,7 +61,8 @@ fn ask(
             "streaming not implemented",
         ));
     }
-    let metrics = metrics::asked(request);
+    let logged = LoggedDecision::begin(state, request)?;
+    let metrics = metrics::of_decision(request, logged.as_ref());
     let stages = Stages::of(request, &metrics);
     let hear = |name: &str, took: Duration| stages.hear(name, took);
     let timer = stages.timer(&hear);
@@ -83,28 +87,77 @@ fn ask(
     if let Some(input) = input {
         asked = asked.input_json(input.as_bytes());
     }
-    let wanted = Wanted::of(request);
+    if let Some(cache) = logged.as_ref().and_then(|logged| logged.nd_cache.as_ref()) {
+        asked = asked.nd_builtin_cache(cache);
+    }
+    let snapshot = logged.as_ref().map(|logged| &logged.snapshot);
+    if let Some(snapshot) = snapshot {
+        asked = asked.moment(snapshot);
+    }
+    let wanted = Wanted::with_log(request, logged.as_ref());
     let start = stages.begin();
-    let (solutions, told) = if wanted.is_something() {
-        search(state, request, wanted, &metrics, &*prepared, asked, None).map_err(refused)?
+    let found = if wanted.is_something() {
+        search(
+            state, request, wanted, &metrics, &*prepared, asked, snapshot,
+        )
     } else {
         let solutions = evaluate(state, request, &asked, |asked| prepared.solutions(asked));
-        (solutions.map_err(refused)?, Told::default())
+        solutions.map(|solutions| (solutions, Told::default()))
     };
+    let normal = logged.as_ref().map(|_| normal(query)).unwrap_or_default();
+    let outcome = || Outcome {
+        path: "",
+        query: Some(&normal),
+        input: input
+            .and_then(|input| decision_log::input_text(Some(&Document::Json(input.as_bytes())))),
+        result: None,
+        error: None,
+        metrics: &metrics,
+        labels: &[],
+        custom: None,
+    };
+    let (solutions, told) = found.map_err(|error| {
+        let error = refused(error);
+        if let Some(logged) = logged.as_ref().filter(|_| error.is_failure()) {
+            let outcome = Outcome {
+                error: Some(&error),
+                ..outcome()
+            };
+            logged.log_failure(state, request, outcome);
+        }
+        error
+    })?;
     if let Some(start) = start {
         metrics.add("rego_query_eval", stages.rest(start));
         metrics.sent(&sent);
         metrics.since("server_handler", request.info().received());
     }
 
+    let is_empty = solutions.is_empty();
+    let result = bindings(solutions, request.pretty())?;
+    if let Some(logged) = &logged {
+        let outcome = Outcome {
+            result: Some(if is_empty { b"null" } else { &result }),
+            labels: if is_empty { &[] } else { &told.labels },
+            ..outcome()
+        };
+        logged.log(state, request, outcome)?;
+    }
     let mut answer = Fields::new(request.pretty());
     told.add_explanation(&mut answer);
     metrics::add(&mut answer, &metrics, state.options.spelling);
-    if !solutions.is_empty() {
-        answer.text("result", &bindings(solutions, request.pretty())?);
+    if !is_empty {
+        answer.text("result", &result);
         told.add_rules(&mut answer);
     }
     Ok(response::json(Status::OK, answer.finish()))
+}
+
+/// Returns the text of a query as decision logs write it: expressions on one line. A query that was evaluated can be parsed.
+fn normal(query: &str) -> String {
+    let source = Source::new(SourceId::NONE, "", query);
+    let body = parse_statements(&source, &ParseOptions::default());
+    body.map_or_else(|_| query.to_owned(), |body| display_body(&body).to_string())
 }
 
 /// Keeps a query for the next time, unless it is that long that many of them would take much.

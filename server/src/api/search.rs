@@ -11,6 +11,7 @@ use solon::{
 };
 
 use super::call::Call;
+use super::decision_log::LoggedDecision;
 use super::evaluation::evaluate;
 use super::metrics::is_instrumented;
 use super::state::State;
@@ -26,6 +27,8 @@ pub struct Wanted {
     instruments: bool,
     ids: bool,
     labels: bool,
+    /// `true` if the response contains the labels; otherwise they are for the decision log.
+    shows_labels: bool,
 }
 
 impl Wanted {
@@ -37,6 +40,27 @@ impl Wanted {
             instruments: is_instrumented(request),
             ids: params.flag("ids"),
             labels: params.flag("rule_labels"),
+            shows_labels: params.flag("rule_labels"),
+        }
+    }
+
+    /// What a request asks for, and what the log of its decision needs.
+    pub fn with_log(request: &Call<'_>, logged: Option<&LoggedDecision>) -> Self {
+        let wanted = Self::of(request);
+        Self {
+            labels: wanted.labels || logged.is_some_and(LoggedDecision::has_labels),
+            ..wanted
+        }
+    }
+
+    /// What the log of a decision needs, where a request cannot ask for more.
+    pub fn of_log(logged: Option<&LoggedDecision>) -> Self {
+        Self {
+            detail: None,
+            instruments: false,
+            ids: false,
+            labels: logged.is_some_and(LoggedDecision::has_labels),
+            shows_labels: false,
         }
     }
 
@@ -61,7 +85,9 @@ pub struct Told {
     /// How it was found, as JSON text.
     explanation: Option<Vec<u8>>,
     ids: Vec<Arc<str>>,
-    labels: Vec<Map<String, Json>>,
+    /// The labels of the rules that succeeded.
+    pub labels: Vec<Map<String, Json>>,
+    shows_labels: bool,
 }
 
 impl Told {
@@ -82,7 +108,7 @@ impl Told {
         if !self.ids.is_empty() {
             answer.typed("ids", &self.ids);
         }
-        if !self.labels.is_empty() {
+        if self.shows_labels && !self.labels.is_empty() {
             answer.typed("rule_labels", &self.labels);
         }
     }
@@ -210,6 +236,7 @@ pub fn search<S: Searched>(
     let answer = answer?;
     let mut told = Told {
         explanation: explanation.transpose()?,
+        shows_labels: wanted.shows_labels,
         ..Told::default()
     };
     if wanted.ids {

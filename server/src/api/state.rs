@@ -2,15 +2,18 @@
 
 use std::sync::{Arc, OnceLock, Weak};
 
+use arc_swap::ArcSwapOption;
 use solon::{Engine, Limits, PreparedFilters, PreparedQuery, QueryContext};
 
 use super::cache::Cache;
 use super::call::Call;
+use super::decision_log::SnapshotFacts;
 use super::documents::Documents;
 use super::filters;
 use crate::config::{Live, ServerOptions};
 use crate::http::{Budget, RequestExt as _};
 use crate::plugins::Registry;
+use crate::plugins::decision_logs::DecisionLogs;
 use crate::telemetry::Counts;
 
 /// Names, descriptions and values.
@@ -45,6 +48,10 @@ pub struct State {
     pub reads_metadata: bool,
     /// How plugins are.
     pub plugins: Arc<Registry>,
+    /// Where decisions are logged, if anywhere.
+    pub decision_logs: DecisionLogs,
+    /// What events of decisions on the current snapshot have in common.
+    pub facts: ArcSwapOption<SnapshotFacts>,
     /// What is asked to see whether decisions are made.
     probe: Option<PreparedQuery>,
     /// The memory that all requests together may hold.
@@ -62,10 +69,13 @@ impl State {
         options: ServerOptions,
         live: Live,
         plugins: Arc<Registry>,
+        decision_logs: DecisionLogs,
     ) -> Arc<Self> {
         Arc::new_cyclic(|me| Self {
             me: me.clone(),
             plugins,
+            decision_logs,
+            facts: ArcSwapOption::empty(),
             reads_metadata: engine.has_functions(),
             probe: PROBES
                 .iter()

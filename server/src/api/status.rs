@@ -34,6 +34,15 @@ fn status(state: &State) -> Value {
         "metrics": {"prometheus": messages(&registry(state))},
         "plugins": state.plugins.plugins(),
     });
+    if let Value::Object(fields) = &mut status
+        && state.decision_logs.load().is_some()
+    {
+        let logs = match state.decision_logs.failure() {
+            Some(message) => json!({"code": "decision_log_error", "message": message}),
+            None => json!({}),
+        };
+        fields.insert("decision_logs".to_owned(), logs);
+    }
     let bundles = state.plugins.bundles();
     if let Value::Object(fields) = &mut status
         && !bundles.is_empty()

@@ -236,6 +236,7 @@ fn start(args: &Args) -> Result<(), String> {
             id,
             host,
             live: server.live(),
+            decision_logs: server.decision_logs(),
         };
         watch.start(config_requests, move |_| {
             if let Err(error) = reload.reload() {
@@ -353,6 +354,7 @@ impl Args {
             ui: self.transport.ui || settings.ui,
             request_log: self.log_level_request.of_lines(),
             status: settings.status,
+            decision_logs: settings.decision_logs.clone(),
             ready_within: Some(seconds(self.ready_timeout)).filter(|within| !within.is_zero()),
             spelling: if self.compat == Some(Compat::Opa) {
                 Spelling::Opa

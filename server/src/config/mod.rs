@@ -1,12 +1,14 @@
 //! What the server was told on its command line and in its configuration file.
 
 mod bounds;
+mod decision_logs;
 mod file;
 mod live;
 mod options;
 mod spelling;
 
 pub use bounds::Bounds;
+pub use decision_logs::{BufferLimit, DecisionLogOptions, ReportingOptions, ReportingTrigger};
 pub use file::{Config, Sources};
 pub use live::{Live, LiveOptions};
 pub use options::{

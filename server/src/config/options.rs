@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use solon_common::metrics::REQUEST_BUCKETS;
 
-use super::{Bounds, Spelling};
+use super::{Bounds, DecisionLogOptions, Spelling};
 
 /// How a server runs.
 #[derive(Clone, Debug)]
@@ -35,6 +35,8 @@ pub struct ServerOptions {
     pub request_log: tracing::Level,
     /// What is told of the instance beside `/health`, if anything is.
     pub status: Option<StatusOptions>,
+    /// Where decisions are logged, if anywhere.
+    pub decision_logs: Option<DecisionLogOptions>,
     /// How long the server waits for its plugins before it listens; without a time it does not wait.
     pub ready_within: Option<Duration>,
     /// Whose names are written.
@@ -152,6 +154,7 @@ impl Default for ServerOptions {
             ui: false,
             request_log: tracing::Level::INFO,
             status: None,
+            decision_logs: None,
             ready_within: None,
             spelling: Spelling::default(),
             bounds: Bounds::default(),

@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `registry` | the states of all plugins, and the bundles that they brought |
 //! | `running` | plugins as tasks: how they begin and end |
+//! | `decision_logs` | an event for each decision, and where events are written |
 //! | `bundle` | what is known of a bundle |
 
 mod bundle;
+pub mod decision_logs;
 mod registry;
 mod running;
 

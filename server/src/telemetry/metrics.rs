@@ -9,7 +9,11 @@ use solon::SendMetrics;
 use solon::trace::{Instruments, Metrics as Engine, Statistics};
 
 /// What was measured, by its published name; nothing where nobody asks for it.
-pub struct Metrics(Option<RefCell<Engine>>);
+pub struct Metrics {
+    all: Option<RefCell<Engine>>,
+    /// `true` if the response contains the measurements. Decision logs measure each decision.
+    pub is_shown: bool,
+}
 
 /// One thing that was measured.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -30,12 +34,24 @@ impl Default for Metrics {
 impl Metrics {
     /// Measures where that is asked for.
     pub fn when(asked: bool) -> Self {
-        Self(asked.then(RefCell::default))
+        Self {
+            all: asked.then(RefCell::default),
+            is_shown: asked,
+        }
+    }
+
+    /// Measures for a decision log, even if the response does not contain the measurements.
+    #[must_use]
+    pub fn logged(self) -> Self {
+        Self {
+            all: Some(self.all.unwrap_or_default()),
+            ..self
+        }
     }
 
     /// Whether anything is measured.
     pub fn is_on(&self) -> bool {
-        self.0.is_some()
+        self.all.is_some()
     }
 
     /// When something begins, if that is measured.
@@ -76,14 +92,14 @@ impl Metrics {
     }
 
     fn note(&self, what: impl FnOnce(&mut Engine)) {
-        if let Some(all) = &self.0 {
+        if let Some(all) = &self.all {
             what(&mut all.borrow_mut());
         }
     }
 
     /// Everything by name.
     pub fn all(&self) -> BTreeMap<String, Measured> {
-        let Some(all) = &self.0 else {
+        let Some(all) = &self.all else {
             return BTreeMap::new();
         };
         let all = all.borrow();

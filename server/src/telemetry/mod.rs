@@ -8,6 +8,6 @@ mod process;
 
 pub use counts::{Counts, Request as CountedRequest};
 pub use exposition::{messages, text as exposition};
-pub use log::{Format, Level, dropped_lines, start_log};
+pub use log::{CONSOLE, Format, Level, dropped_lines, start_log};
 pub use metrics::{Measured, Metrics};
 pub use process::{register as register_process, resident_bytes};

@@ -12,6 +12,7 @@ use super::super::ApiError;
 use super::super::body::Envelope;
 use super::super::call::Call;
 use super::super::data::{Asked, Found, malformed_body};
+use super::super::decision_log::LoggedDecision;
 use super::super::documents::Failure;
 use super::super::metrics;
 use super::super::state::State;
@@ -30,6 +31,8 @@ pub struct Batch {
     found: Found,
     moment: Snapshot,
     inputs: Inputs,
+    /// The id of the batch, if its decisions are logged.
+    id: Option<Arc<str>>,
     /// The next input that nobody has taken.
     next: AtomicUsize,
     answers: Vec<OnceLock<Answer>>,
@@ -42,7 +45,13 @@ pub struct Batch {
 
 impl Batch {
     /// Inputs for a document, on the moment that is now.
-    pub fn new(state: Arc<State>, request: &Call<'_>, found: Found, inputs: Inputs) -> Self {
+    pub fn new(
+        state: Arc<State>,
+        request: &Call<'_>,
+        found: Found,
+        inputs: Inputs,
+        id: Option<Arc<str>>,
+    ) -> Self {
         Self {
             request: Request::from_parts(request.request().clone().into_parts().0, Bytes::new()),
             moment: state.engine.snapshot(),
@@ -52,6 +61,7 @@ impl Batch {
             held: Mutex::new(state.budget.none()),
             refused: OnceLock::new(),
             is_refused: AtomicBool::new(false),
+            id,
             inputs,
             state,
         }
@@ -66,7 +76,8 @@ impl Batch {
             let Some(slot) = self.answers.get(at) else {
                 return;
             };
-            match self.told(self.read(at, &request)) {
+            let (id, read) = self.read(at, &request);
+            match self.told(read, id.as_deref()) {
                 // each position is taken once
                 Ok(answer) => drop(slot.set(answer)),
                 Err(error) => {
@@ -79,7 +90,30 @@ impl Batch {
         }
     }
 
-    fn read(&self, at: usize, request: &Call<'_>) -> Result<Fields, Failure> {
+    /// Evaluates the document for an input. The first result is the id of the decision, if it is logged.
+    fn read(&self, at: usize, request: &Call<'_>) -> (Option<String>, Result<Fields, Failure>) {
+        let begun = match &self.id {
+            Some(_) => LoggedDecision::begin(&self.state, request),
+            None => Ok(None),
+        };
+        let mut logged = match begun {
+            Ok(logged) => logged,
+            Err(error) => return (None, Err(error.into())),
+        };
+        if let Some(logged) = &mut logged {
+            logged.batch.clone_from(&self.id);
+            logged.snapshot = self.moment.clone();
+        }
+        let id = logged.as_ref().map(|logged| logged.id.clone());
+        (id, self.evaluate(at, request, logged))
+    }
+
+    fn evaluate(
+        &self,
+        at: usize,
+        request: &Call<'_>,
+        logged: Option<LoggedDecision>,
+    ) -> Result<Fields, Failure> {
         // where there is no time left, a short evaluation might not even look
         if request.info().is_late() {
             return Err(ApiError::cancelled().into());
@@ -92,18 +126,19 @@ impl Batch {
                 metadata: None,
             },
             warn: false,
-            metrics: metrics::asked(request),
+            metrics: metrics::of_decision(request, logged.as_ref()),
+            logged,
         };
         let moment = Some(&self.moment);
         asked.read(&self.state, request, &self.found, moment, received)
     }
 
     /// What is told of an input; a malformed one spoils the whole body.
-    fn told(&self, answer: Result<Fields, Failure>) -> Result<Answer, ApiError> {
+    fn told(&self, answer: Result<Fields, Failure>, id: Option<&str>) -> Result<Answer, ApiError> {
         let answer = match answer {
             Ok(fields) => Ok(fields),
             Err(Failure::Other(ApiError::Refused(refusal))) => {
-                Err(refusal.fields(self.request.pretty(), self.state.options.spelling))
+                Err(refusal.fields(self.request.pretty(), self.state.options.spelling, id))
             }
             Err(failure) => return Err(malformed_body(failure)),
         };

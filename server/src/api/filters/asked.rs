@@ -10,6 +10,8 @@ use crate::api::body::{Members, Names};
 pub struct Asked<'a> {
     /// The text of the input.
     pub input: Option<&'a str>,
+    /// The text of `options`.
+    pub options_text: Option<&'a str>,
     /// What filters are made for, targets apart.
     pub options: FilterOptions,
     /// Whether it is told what became of each rule.
@@ -23,6 +25,7 @@ impl<'a> Asked<'a> {
     pub fn read(text: &'a str, names: Names) -> Result<Self, String> {
         let mut asked = Self {
             input: None,
+            options_text: None,
             options: FilterOptions::default(),
             explains: false,
             dialects: Vec::new(),
@@ -37,6 +40,7 @@ impl<'a> Asked<'a> {
         let Some(text) = members.get("options").filter(|text| *text != "null") else {
             return Ok(asked);
         };
+        asked.options_text = Some(text);
         let members = Members::of(text)?.matched(names);
         let inlined = members.strings("disableInlining")?;
         asked.options.disable_inlining = inlined.unwrap_or_default();

@@ -7,7 +7,9 @@ use solon_outbound::Services;
 use super::host::ServerHost;
 use super::{Args, services, to_value};
 use crate::api::VERSION;
+use crate::app::labels_of;
 use crate::config::{Config, Live, LiveOptions};
+use crate::plugins::decision_logs::DecisionLogs;
 
 /// The configuration of a running server, and where a change of it takes effect.
 pub struct Reload {
@@ -23,6 +25,8 @@ pub struct Reload {
     pub host: Arc<ServerHost>,
     /// What requests see of it.
     pub live: Live,
+    /// The decision log, which is replaced if its configuration changes.
+    pub decision_logs: DecisionLogs,
 }
 
 impl Reload {
@@ -39,6 +43,8 @@ impl Reload {
         let active = to_value(&config.active(&self.id, VERSION))?;
         // nothing fails from here on
         self.host.configure(told);
+        self.decision_logs
+            .configure(options.decision_logs.as_ref(), &labels_of(&active));
         self.live.replace(LiveOptions::of(&options, active));
         for warning in &config.warnings {
             tracing::warn!("{warning}");

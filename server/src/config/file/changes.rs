@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::settings::Settings;
-use super::{Config, schema};
+use super::{Config, schema, service_names};
 
 /// Keys whose values are used at the start only.
 const AT_START: [&[&str]; 6] = [
@@ -37,7 +37,7 @@ impl Config {
             put(&mut self.without_variables, path, kept);
         }
         let (document, _) = schema::read(&self.value)?;
-        self.settings = Settings::of(document)?;
+        self.settings = Settings::of(document, &service_names(&self.value))?;
         Ok((self, changed))
     }
 }

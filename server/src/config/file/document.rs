@@ -10,6 +10,7 @@ use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::Value;
 use solon_outbound::config::{KeyConfig, ServicesConfig};
 
+use super::decision_logs::DecisionLogsSection;
 use crate::config::{Bounds, Packing, ServerOptions};
 
 /// A configuration.
@@ -42,11 +43,13 @@ pub struct Document {
     pub storage: StorageSection,
     pub bundle: Unsupported,
     pub bundles: Unsupported,
-    pub decision_logs: Unsupported,
+    pub decision_logs: Option<DecisionLogsSection>,
     pub discovery: Unsupported,
     pub distributed_tracing: Unsupported,
     pub metrics_export: Unsupported,
-    pub nd_builtin_cache: Unsupported,
+    /// Records the results of nondeterministic built-in functions in decision logs.
+    #[schemars(example = true)]
+    pub nd_builtin_cache: bool,
     pub persistence_directory: Unsupported,
     pub plugins: Unsupported,
 }

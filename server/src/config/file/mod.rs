@@ -3,6 +3,7 @@
 mod assignments;
 mod caching;
 mod changes;
+mod decision_logs;
 mod document;
 mod redacted;
 mod schema;
@@ -58,7 +59,7 @@ impl Config {
             .unwrap_or_else(|_| Value::Object(Map::new()));
         let (document, warnings) = schema::read(&value)?;
         Ok(Self {
-            settings: Settings::of(document)?,
+            settings: Settings::of(document, &service_names(&value))?,
             warnings,
             value,
             without_variables,
@@ -101,6 +102,24 @@ impl Config {
             shown.insert("labels".to_owned(), labels.clone());
         }
         shown
+    }
+}
+
+/// Returns the names of the configured services: those of an object sorted, those of a list in its order.
+fn service_names(config: &Value) -> Vec<String> {
+    match config.get("services") {
+        Some(Value::Object(named)) => {
+            let mut names: Vec<String> = named.keys().cloned().collect();
+            names.sort();
+            names
+        }
+        Some(Value::Array(items)) => {
+            let names = items
+                .iter()
+                .filter_map(|item| item.get("name")?.as_str().map(str::to_owned));
+            names.collect()
+        }
+        _ => Vec::new(),
     }
 }
 

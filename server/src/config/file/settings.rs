@@ -6,7 +6,7 @@ use solon_outbound::{KeyConfig, ServicesConfig};
 
 use super::Caching;
 use super::document::{Document, StatusSection};
-use crate::config::{Packing, ServerOptions, StatusOptions};
+use crate::config::{DecisionLogOptions, Packing, ServerOptions, StatusOptions};
 
 /// What a configuration says of the server, or what holds where it says nothing.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub struct Settings {
     pub caching: Caching,
     /// What is told of the instance beside `/health`.
     pub status: Option<StatusOptions>,
+    /// Where decisions are logged, if anywhere.
+    pub decision_logs: Option<DecisionLogOptions>,
     /// What policies may use: a file, or a version.
     pub capabilities: Option<String>,
     /// The SQLite file that policies and documents are kept in.
@@ -40,11 +42,11 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Returns the settings of a configuration.
+    /// Returns the settings of a configuration. `services` are the names of its services, in order.
     ///
     /// # Errors
-    /// A number that is out of its range, in OPA's words.
-    pub fn of(document: Document) -> Result<Self, String> {
+    /// A number that is out of its range, or a service that does not exist, in OPA's words.
+    pub fn of(document: Document, services: &[String]) -> Result<Self, String> {
         let defaults = ServerOptions::default();
         let server = document.server;
         let gzip = server.encoding.gzip;
@@ -76,6 +78,10 @@ impl Settings {
             duration_buckets: server.metrics.prom.http_request_duration_seconds.buckets,
             caching: Caching::of(&document.caching)?,
             status: status(&document.status),
+            decision_logs: match &document.decision_logs {
+                Some(section) => section.options(services, document.nd_builtin_cache)?,
+                None => None,
+            },
             capabilities: document.capabilities,
             store: document.storage.sqlite.path,
             services: document.services,

@@ -1,8 +1,10 @@
 //! Events as lines.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
 use clap::ValueEnum;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
@@ -11,6 +13,9 @@ use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
 use super::clock::Clock;
+
+/// Target of events that the console of a plugin shows. Their field `event` is a JSON object whose members are members of the line.
+pub const CONSOLE: &str = "solon::console";
 
 /// How a line looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -45,7 +50,13 @@ where
         let mut fields = Fields::default();
         event.record(&mut fields);
         let level = event.metadata().level().as_str().to_ascii_lowercase();
-        writer.write_str(&self.format.line(fields, &level, &self.clock.now()))
+        let time = self.clock.now();
+        if event.metadata().target() == CONSOLE
+            && let Some(line) = self.format.console_line(&fields, &level, &time)
+        {
+            return writer.write_str(&line);
+        }
+        writer.write_str(&self.format.line(fields, &level, &time))
     }
 }
 
@@ -76,6 +87,55 @@ impl Format {
         };
         line.push('\n');
         line
+    }
+}
+
+impl Format {
+    /// Returns the line of an event whose members are members of the line. Numbers stay as they are written.
+    fn console_line(self, fields: &Fields, level: &str, time: &str) -> Option<String> {
+        let event = fields.0.get("event")?.as_str()?;
+        let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(event).ok()?;
+        let others = fields.0.iter().filter(|(name, _)| *name != "event");
+        let message = fields.0.get("msg").and_then(Value::as_str).unwrap_or("");
+        let mut line = match self {
+            Self::Text => {
+                let mut line = format!("{time} {level:<5} {message}");
+                for (name, value) in &members {
+                    // writing to a string does not fail
+                    let _ = write!(line, " {name}={value}");
+                }
+                for (name, value) in others.filter(|(name, _)| *name != "msg") {
+                    let _ = write!(line, " {name}={value}");
+                }
+                line
+            }
+            Self::Json | Self::JsonPretty => {
+                let mut put = |name: &str, value: &Value| {
+                    let raw = serde_json::value::to_raw_value(value).ok()?;
+                    members.insert(name.to_owned(), raw);
+                    Some(())
+                };
+                for (name, value) in others {
+                    put(name, value)?;
+                }
+                put("level", &level.into())?;
+                put("time", &time.into())?;
+                let text = serde_json::to_string(&members).ok()?;
+                if self == Self::JsonPretty {
+                    // the text is JSON, so that reading it does not fail
+                    let value = solon::json::read(text.as_bytes()).ok()?;
+                    let mut out = Vec::new();
+                    let layout = Some(solon::json::Layout::new("", "  "));
+                    let style = solon::json::Style::default().layout(layout);
+                    solon::json::write_styled(value.borrow(), style, &mut out);
+                    String::from_utf8_lossy(&out).into_owned()
+                } else {
+                    text
+                }
+            }
+        };
+        line.push('\n');
+        Some(line)
     }
 }
 
@@ -153,6 +213,28 @@ mod tests {
         assert_eq!(
             line(Format::Text),
             "T info  Sent response. resp_status=200\n"
+        );
+    }
+
+    #[test]
+    fn members_of_console_events_are_members_of_the_line() {
+        let line = |format: Format| {
+            let mut fields = Fields::default();
+            fields.0.insert("msg".into(), "Decision Log".into());
+            fields.0.insert("type".into(), "t".into());
+            let event = r#"{"result":[1.10,12345678901234567890123],"path":"a/b"}"#;
+            fields.0.insert("event".into(), event.into());
+            format.console_line(&fields, "info", "T").unwrap()
+        };
+        assert_eq!(
+            line(Format::Json),
+            "{\"level\":\"info\",\"msg\":\"Decision Log\",\"path\":\"a/b\",\"result\":[1.10,12345678901234567890123],\
+             \"time\":\"T\",\"type\":\"t\"}\n"
+        );
+        assert!(line(Format::JsonPretty).starts_with("{\n  \"level\": \"info\",\n"));
+        assert_eq!(
+            line(Format::Text),
+            "T info  Decision Log path=\"a/b\" result=[1.10,12345678901234567890123] type=\"t\"\n"
         );
     }
 }

@@ -8,12 +8,13 @@ mod lines;
 mod queue;
 
 use clap::ValueEnum;
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
 
 use clock::Clock;
 use lines::Lines;
 
-pub use lines::Format;
+pub use lines::{CONSOLE, Format};
 pub use queue::{LogGuard, dropped_lines};
 
 /// How much is logged.
@@ -54,10 +55,15 @@ pub fn start_log(level: Level, format: Format, layout: Option<&str>, most: usize
     };
     let (writer, guard) = queue::start(most, lines.clone(), std::io::stderr());
     let subscriber = tracing_subscriber::fmt()
-        .with_max_level(LevelFilter::from_level(level.of_lines()))
+        .with_max_level(LevelFilter::TRACE)
         .event_format(lines)
         .with_writer(writer)
         .finish();
+    // what a configuration writes to the console does not depend on the level, as in OPA
+    let filter = Targets::new()
+        .with_default(LevelFilter::from_level(level.of_lines()))
+        .with_target(CONSOLE, LevelFilter::INFO);
+    let subscriber = subscriber.with(filter);
     // a process has one log
     let _ = tracing::subscriber::set_global_default(subscriber);
     guard

@@ -1,0 +1,388 @@
+//! Events of the decision log: what handlers know of a decision becomes an event, which the drop and the mask policy change before
+//! it is written.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde_json::{Map, Value as Json, json};
+use solon::store::Path;
+use solon::{BoundDocument, Moment, NdBuiltinCache, ResponseMetadata, Value, json as text};
+
+use super::ApiError;
+use super::body::{Document as Input, Members};
+use super::call::Call;
+use super::documents::{Document, Failure};
+use super::metrics::spelled;
+use super::state::State;
+use crate::http::RequestExt as _;
+use crate::plugins::decision_logs::{DecisionLog, ErrorForm, Event, mask, new_id};
+use crate::telemetry::Metrics;
+
+/// A decision that will be logged.
+pub struct LoggedDecision {
+    log: Arc<DecisionLog>,
+    /// UUID of the decision.
+    pub id: String,
+    /// UUID of the batch that it belongs to.
+    pub batch: Option<Arc<str>>,
+    /// The snapshot that the decision is made on.
+    pub snapshot: Moment,
+    /// Receives the results of nondeterministic built-in functions, if they are recorded.
+    pub nd_cache: Option<NdBuiltinCache>,
+    facts: Arc<SnapshotFacts>,
+    drop: Option<Policy>,
+    mask: Option<Policy>,
+}
+
+/// A policy that decides about events.
+struct Policy {
+    document: Arc<Document>,
+    bound: BoundDocument,
+}
+
+/// Parts of events that are the same for all decisions on a snapshot.
+pub struct SnapshotFacts {
+    generation: u64,
+    /// JSON object with the revisions of bundles by name; `None` without bundles.
+    bundles: Option<Vec<u8>>,
+    /// `true` if a rule, document or package has `labels`. Only then decisions are searched for the rules that succeeded.
+    has_labels: bool,
+}
+
+/// A decision that was made, or that failed.
+pub struct Outcome<'a> {
+    /// Path of the document, with slashes; empty for the root and for queries.
+    pub path: &'a str,
+    /// Text of the query.
+    pub query: Option<&'a str>,
+    /// Input as JSON text.
+    pub input: Option<Vec<u8>>,
+    /// Result as JSON text, on one line or several.
+    pub result: Option<&'a [u8]>,
+    /// Why the decision failed.
+    pub error: Option<&'a ApiError>,
+    /// Timers and counters.
+    pub metrics: &'a Metrics,
+    /// Labels of the rules that succeeded.
+    pub labels: &'a [Map<String, Json>],
+    /// Other facts.
+    pub custom: Option<Json>,
+}
+
+impl LoggedDecision {
+    /// Begins a decision. Returns `None` if no decision log is configured, at the cost of an atomic load.
+    ///
+    /// # Errors
+    /// [`ApiError::Elsewhere`] on a reactor if a policy that decides about events may take longer than a reactor may wait.
+    pub fn begin(state: &State, request: &Call<'_>) -> Result<Option<Self>, ApiError> {
+        let guard = state.decision_logs.load();
+        let Some(log) = &*guard else {
+            return Ok(None);
+        };
+        if request.place.is_reactor() && log.may_block() {
+            return Err(ApiError::Elsewhere(None));
+        }
+        let snapshot = state.engine.moment();
+        let policy = |key: &str, path: &str| Policy::of(state, request, &snapshot, key, path);
+        let (drop, mask) = (
+            policy(&log.drop_key, &log.options.drop_decision)?,
+            policy(&log.mask_key, &log.options.mask_decision)?,
+        );
+        let no_id = || ApiError::internal("decision_logs: the system has no random bytes");
+        Ok(Some(Self {
+            id: new_id().ok_or_else(no_id)?,
+            batch: None,
+            nd_cache: log.options.nd_builtin_cache.then(NdBuiltinCache::default),
+            facts: state.snapshot_facts(&snapshot),
+            log: log.clone(),
+            snapshot,
+            drop,
+            mask,
+        }))
+    }
+
+    /// Returns `true` if the labels of rules that succeed are part of the event.
+    pub fn has_labels(&self) -> bool {
+        self.facts.has_labels
+    }
+
+    /// Writes the event of a decision to the log.
+    ///
+    /// # Errors
+    /// The response to a decision that could not be logged: 500. [`ApiError::Elsewhere`] as for [`Self::begin`].
+    pub fn log(
+        &self,
+        state: &State,
+        request: &Call<'_>,
+        outcome: Outcome<'_>,
+    ) -> Result<(), ApiError> {
+        let spelling = state.options.spelling;
+        let info = request.info();
+        // OPA writes these only if requests are logged
+        let is_shown = tracing::enabled!(tracing::Level::INFO);
+        let error = outcome.error.and_then(|error| error.event_error(spelling));
+        let client = &*info.peer.address;
+        let metrics = spelled(outcome.metrics, spelling);
+        let mut event = Event {
+            labels: &self.log.labels,
+            decision_id: &self.id,
+            batch_decision_id: self.batch.as_deref(),
+            bundles: self.facts.bundles.as_deref(),
+            path: Some(outcome.path).filter(|path| !path.is_empty()),
+            query: outcome.query,
+            input: outcome.input,
+            result: outcome.result.map(one_line),
+            nd_builtin_cache: self
+                .nd_cache
+                .as_ref()
+                .map(|cache| compact(&cache.to_value())),
+            error: error.as_ref(),
+            requested_by: Some(client).filter(|client| is_shown && !client.is_empty()),
+            timestamp: Timestamp::now(),
+            metrics: Some(crate::json::text_of(&metrics)),
+            req_id: is_shown.then_some(info.id),
+            rule_labels: outcome.labels,
+            request_context: self.request_context(request),
+            custom: outcome.custom.map(|custom| crate::json::text_of(&custom)),
+            ..Event::default()
+        };
+        if self.is_dropped(state, request, &event)? {
+            return Ok(());
+        }
+        if !self.mask(state, request, &mut event)? {
+            return Ok(());
+        }
+        self.log
+            .log(&event)
+            .map_err(|error| ApiError::internal(format!("decision_logs: {error}")))
+    }
+
+    /// Logs a decision that failed. The response reports the failure of the decision, whether it was logged or not.
+    pub fn log_failure(&self, state: &State, request: &Call<'_>, outcome: Outcome<'_>) {
+        if let Err(error) = self.log(state, request, outcome)
+            && let Some(text) = error.message()
+        {
+            tracing::error!(
+                plugin = NAME,
+                err = text,
+                "A failed decision was not logged."
+            );
+        }
+    }
+
+    /// Evaluates the drop policy. An event is dropped if the policy fails.
+    fn is_dropped(
+        &self,
+        state: &State,
+        request: &Call<'_>,
+        event: &Event<'_>,
+    ) -> Result<bool, ApiError> {
+        let Some(policy) = &self.drop else {
+            return Ok(false);
+        };
+        match policy.evaluate(state, request, event) {
+            Ok(Some(Value::Bool(true))) => {
+                self.log.counts.dropped_by_policy.increment();
+                Ok(true)
+            }
+            Ok(_) => Ok(false),
+            Err(Failure::Other(ApiError::Elsewhere(estimate))) => {
+                Err(ApiError::Elsewhere(estimate))
+            }
+            Err(failure) => {
+                self.log.counts.drop_failures.increment();
+                self.failed("Log drop decision failed", &failure.text());
+                Ok(true)
+            }
+        }
+    }
+
+    /// Evaluates the mask policy and changes the event. Returns `false` if that fails: an event that is not masked is not logged.
+    fn mask(
+        &self,
+        state: &State,
+        request: &Call<'_>,
+        event: &mut Event<'_>,
+    ) -> Result<bool, ApiError> {
+        let Some(policy) = &self.mask else {
+            return Ok(true);
+        };
+        let masked = match policy.evaluate(state, request, event) {
+            Ok(None) => Ok(()),
+            Ok(Some(value)) => mask(event, &value),
+            Err(Failure::Other(ApiError::Elsewhere(estimate))) => {
+                return Err(ApiError::Elsewhere(estimate));
+            }
+            Err(failure) => Err(failure.text()),
+        };
+        if let Err(text) = &masked {
+            self.log.counts.mask_failures.increment();
+            self.failed("Log event masking failed", text);
+        }
+        Ok(masked.is_ok())
+    }
+
+    fn failed(&self, what: &str, why: &str) {
+        self.log.failed(format!("{what}: {why}."));
+    }
+
+    /// Returns the configured headers of a request, or `None` if it has none of them.
+    fn request_context(&self, request: &Call<'_>) -> Option<Vec<u8>> {
+        let mut headers = Map::new();
+        for name in &self.log.options.headers {
+            let values = request.headers().get_all(name.as_str()).iter();
+            let values: Vec<Json> = values
+                .map(|value| String::from_utf8_lossy(value.as_bytes()).into())
+                .collect();
+            if !values.is_empty() {
+                headers.insert(name.clone(), values.into());
+            }
+        }
+        if headers.is_empty() {
+            return None;
+        }
+        Some(crate::json::text_of(&json!({"http": {"headers": headers}})))
+    }
+}
+
+/// Name of the plugin.
+const NAME: &str = "decision_logs";
+
+impl Policy {
+    /// Returns the policy at a path, or `None` if there are neither rules nor documents. On a reactor it must be known to be short.
+    fn of(
+        state: &State,
+        request: &Call<'_>,
+        snapshot: &Moment,
+        key: &str,
+        path: &str,
+    ) -> Result<Option<Self>, ApiError> {
+        let path = || Ok(Path::from_slashes(path));
+        let (document, _) = state.documents.get(state, request, key, path)?;
+        if !document.prepared().is_known() {
+            return Ok(None);
+        }
+        let bound = document.prepared().bind_to(snapshot);
+        document.is_quick_at(request, &bound)?;
+        Ok(Some(Self { document, bound }))
+    }
+
+    /// Evaluates the policy with an event as input.
+    fn evaluate(
+        &self,
+        state: &State,
+        request: &Call<'_>,
+        event: &Event<'_>,
+    ) -> Result<Option<Value>, Failure> {
+        let event = event.text(ErrorForm::Object);
+        let asked = solon::Request::new().input_json(&event);
+        let result = self
+            .document
+            .evaluate_apart(state, request, &self.bound, asked)?;
+        // a set is an array
+        let result = result.map(|result| text::read(&result));
+        Ok(result
+            .transpose()
+            .map_err(|error| Failure::Input(error.to_string()))?)
+    }
+}
+
+impl SnapshotFacts {
+    fn of(snapshot: &Moment) -> Self {
+        let bundles: Map<String, Json> = snapshot
+            .bundles()
+            .into_iter()
+            .map(|bundle| {
+                let revision = match &*bundle.revision {
+                    "" => json!({}),
+                    revision => json!({ "revision": revision }),
+                };
+                (bundle.name, revision)
+            })
+            .collect();
+        let mut annotations = snapshot.modules().flat_map(|(_, module)| {
+            let rules = module.rules.iter();
+            let rules = rules.flat_map(|rule| rule.annotations.iter());
+            module.annotations.iter().chain(rules)
+        });
+        let has_labels = annotations.any(|block| {
+            block
+                .labels
+                .as_ref()
+                .is_some_and(|labels| !labels.is_empty())
+        });
+        Self {
+            generation: snapshot.generation(),
+            bundles: (!bundles.is_empty()).then(|| crate::json::text_of(&bundles)),
+            has_labels,
+        }
+    }
+}
+
+impl State {
+    /// Returns the facts of a snapshot, which are collected once for each.
+    fn snapshot_facts(&self, snapshot: &Moment) -> Arc<SnapshotFacts> {
+        let kept = self.facts.load();
+        if let Some(facts) = &*kept
+            && facts.generation == snapshot.generation()
+        {
+            return facts.clone();
+        }
+        let facts = Arc::new(SnapshotFacts::of(snapshot));
+        self.facts.store(Some(facts.clone()));
+        facts
+    }
+}
+
+/// Returns the input of a decision as JSON text on one line. An input that cannot be read is part of no decision.
+pub fn input_text(input: Option<&Input<'_>>) -> Option<Vec<u8>> {
+    match input? {
+        Input::Json(json) => read(json),
+        Input::Enveloped(json) => {
+            let json = String::from_utf8_lossy(json);
+            let input = Members::of(&json).ok()?.get("input")?;
+            // OPA takes it for a request without input
+            (input != "null").then(|| read(input.as_bytes())).flatten()
+        }
+        Input::Read(value) => Some(compact(value)),
+    }
+}
+
+fn read(json: &[u8]) -> Option<Vec<u8>> {
+    Some(compact(&text::read(json).ok()?))
+}
+
+/// Returns what caller and functions added to a request and its response.
+pub fn metadata(request: Option<&Value>, response: Option<&ResponseMetadata>) -> Option<Json> {
+    let json = |value: &Value| solon::from_value::<Json>(value.borrow()).ok();
+    let is_some = |value: &Value| value.as_object().is_some_and(|object| !object.is_empty());
+    let mut custom = Map::new();
+    if let Some(metadata) = request.filter(|value| is_some(value)).and_then(json) {
+        custom.insert("request_metadata".to_owned(), metadata);
+    }
+    let response = response.filter(|metadata| !metadata.is_empty());
+    if let Some(metadata) = response
+        .map(ResponseMetadata::to_value)
+        .as_ref()
+        .and_then(json)
+    {
+        custom.insert("response_metadata".to_owned(), metadata);
+    }
+    (!custom.is_empty()).then_some(Json::Object(custom))
+}
+
+/// Returns a value as JSON text on one line.
+pub fn compact(value: &Value) -> Vec<u8> {
+    let mut out = Vec::with_capacity(64);
+    text::write_styled(value.borrow(), text::Style::default().html(true), &mut out);
+    out
+}
+
+/// Returns JSON text on one line.
+fn one_line(json: &[u8]) -> Vec<u8> {
+    let json = json.trim_ascii_end();
+    if !json.contains(&b'\n') {
+        return json.to_vec();
+    }
+    read(json).unwrap_or_else(|| json.to_vec())
+}

@@ -1,0 +1,225 @@
+//! The section `decision_logs` of a configuration, and its checks.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+
+use super::document::Unsupported;
+use crate::config::{BufferLimit, DecisionLogOptions, ReportingOptions, ReportingTrigger};
+
+/// Where decisions are logged.
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "an object")]
+pub struct DecisionLogsSection {
+    /// Logs each decision to standard error.
+    #[schemars(example = true)]
+    pub console: bool,
+    /// Name of the service that events are uploaded to; the first one by name unless the console or another sink is set.
+    #[schemars(example = &"logs")]
+    pub service: Option<String>,
+    /// An earlier spelling of `resource`: uploads go to `/logs/NAME`.
+    #[schemars(example = &"eu")]
+    pub partition_name: Option<String>,
+    /// Path below the URL of the service.
+    #[schemars(extend("default" = RESOURCE), example = &"/v2/logs")]
+    pub resource: Option<String>,
+    /// Path of the document that lists which fields of events are removed or replaced.
+    #[schemars(extend("default" = MASK), example = &"/audit/mask")]
+    pub mask_decision: Option<String>,
+    /// Path of the document that drops an event if it is `true`.
+    #[schemars(extend("default" = DROP), example = &"/audit/drop")]
+    pub drop_decision: Option<String>,
+    /// Accepted and without effect, as in OPA: `nd_builtin_cache` at the top level records these results.
+    #[schemars(example = true)]
+    pub nd_builtin_cache: bool,
+    pub request_context: RequestContextSection,
+    pub reporting: ReportingSection,
+    pub plugin: Unsupported,
+}
+
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "an object")]
+pub struct RequestContextSection {
+    pub http: RequestContextHttpSection,
+}
+
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "an object")]
+pub struct RequestContextHttpSection {
+    /// Names of request headers that events contain.
+    #[schemars(example = ["x-forwarded-for"])]
+    pub headers: Vec<String>,
+}
+
+/// When events are uploaded, and which wait for that.
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "an object")]
+pub struct ReportingSection {
+    /// `size` or `event`: what the buffer of events is limited by.
+    #[schemars(extend("default" = "size"), example = &"event")]
+    pub buffer_type: Option<String>,
+    /// Maximum compressed size in bytes of the events that wait, with `buffer_type: size`; 0 sets no limit. The oldest are dropped.
+    #[schemars(extend("default" = 0), example = 16_777_216)]
+    pub buffer_size_limit_bytes: Option<i64>,
+    /// Maximum number of events that wait, with `buffer_type: event`. The oldest are dropped.
+    #[schemars(extend("default" = EVENTS), example = 100_000)]
+    pub buffer_size_limit_events: Option<i64>,
+    /// Maximum size in bytes of an upload after compression, from 90 to 4294967296.
+    #[schemars(extend("default" = UPLOAD_BYTES), example = 1_048_576)]
+    pub upload_size_limit_bytes: Option<i64>,
+    /// Minimum delay in seconds between two uploads.
+    #[schemars(extend("default" = MIN_DELAY), example = 5)]
+    pub min_delay_seconds: Option<i64>,
+    /// Maximum delay in seconds between two uploads.
+    #[schemars(extend("default" = MAX_DELAY), example = 10)]
+    pub max_delay_seconds: Option<i64>,
+    /// Maximum number of events a second. Events beyond it are dropped and counted.
+    #[schemars(example = 1000.0)]
+    pub max_decisions_per_second: Option<f64>,
+    /// `periodic`, `immediate` (also as soon as an upload is full) or `manual`.
+    #[schemars(extend("default" = "periodic"), example = &"immediate")]
+    pub trigger: Option<String>,
+}
+
+const RESOURCE: &str = "/logs";
+const MASK: &str = "/system/log/mask";
+const DROP: &str = "/system/log/drop";
+const EVENTS: i64 = 10_000;
+const UPLOAD_BYTES: i64 = 32_768;
+const MIN_DELAY: i64 = 300;
+const MAX_DELAY: i64 = 600;
+
+/// Limits of `upload_size_limit_bytes`. Numbers beyond them are replaced by them, as in OPA.
+const UPLOAD_LIMITS: (i64, i64) = (90, 4_294_967_296);
+
+impl DecisionLogsSection {
+    /// Returns the options, or `None` if nothing is logged. `services` are the names of the configured services, in order. Without a
+    /// sink the first one receives the events. `records` is the value of the top-level key `nd_builtin_cache`.
+    ///
+    /// # Errors
+    /// A value that OPA rejects, in OPA's words.
+    pub fn options(
+        &self,
+        services: &[String],
+        records: bool,
+    ) -> Result<Option<DecisionLogOptions>, String> {
+        let mut service = self.service.clone().filter(|name| !name.is_empty());
+        if let Some(name) = &service
+            && !services.contains(name)
+        {
+            return Err(format!("invalid service name {name:?} in decision_logs"));
+        }
+        if service.is_none() && !self.console {
+            service = services.first().cloned();
+        }
+        let reporting = self.reporting.options()?;
+        if service.is_some() {
+            return Err("decision_logs.service: not supported yet".to_owned());
+        }
+        if service.is_none() && !self.console {
+            return Ok(None);
+        }
+        let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        let resource = match (given(&self.resource), given(&self.partition_name)) {
+            (Some(resource), _) => resource,
+            (None, Some(name)) => format!("{RESOURCE}/{name}"),
+            (None, None) => RESOURCE.to_owned(),
+        };
+        let headers = self.request_context.http.headers.iter();
+        Ok(Some(DecisionLogOptions {
+            console: self.console,
+            service,
+            resource,
+            mask_decision: given(&self.mask_decision).unwrap_or_else(|| MASK.to_owned()),
+            drop_decision: given(&self.drop_decision).unwrap_or_else(|| DROP.to_owned()),
+            headers: headers.cloned().collect(),
+            nd_builtin_cache: records,
+            reporting,
+        }))
+    }
+}
+
+impl ReportingSection {
+    fn options(&self) -> Result<ReportingOptions, String> {
+        let trigger = match self.trigger.as_deref() {
+            None | Some("" | "periodic") => ReportingTrigger::Periodic,
+            Some("immediate") => ReportingTrigger::Immediate,
+            Some("manual") => ReportingTrigger::Manual,
+            Some(other) => {
+                return Err(format!(
+                    "invalid decision_log config: invalid trigger mode {other:?} (want \"periodic\", \"manual\" or \"immediate\")"
+                ));
+            }
+        };
+        let (min_delay, max_delay) = self.delays()?;
+        let (least, most) = UPLOAD_LIMITS;
+        let upload = self.upload_size_limit_bytes.unwrap_or(UPLOAD_BYTES);
+        Ok(ReportingOptions {
+            buffer: self.buffer()?,
+            upload_bytes: usize::try_from(upload.clamp(least, most)).unwrap_or(usize::MAX),
+            min_delay,
+            max_delay,
+            per_second: self.max_decisions_per_second,
+            trigger,
+        })
+    }
+
+    fn delays(&self) -> Result<(Duration, Duration), String> {
+        let (min, max) = match (self.min_delay_seconds, self.max_delay_seconds) {
+            (None, None) => (MIN_DELAY, MAX_DELAY),
+            (Some(min), Some(max)) if min > max => {
+                return Err(
+                    "max reporting delay must be >= min reporting delay in decision_logs"
+                        .to_owned(),
+                );
+            }
+            (Some(min), Some(max)) => (min, max),
+            (Some(_), None) => return Err(missing("max_delay_seconds")),
+            (None, Some(_)) => return Err(missing("min_delay_seconds")),
+        };
+        let seconds = |number: i64| Duration::from_secs(u64::try_from(number).unwrap_or(0));
+        Ok((seconds(min), seconds(max)))
+    }
+
+    fn buffer(&self) -> Result<BufferLimit, String> {
+        let invalid = |text: &str| Err(format!("invalid decision_log config, {text}"));
+        let (bytes, events) = (self.buffer_size_limit_bytes, self.buffer_size_limit_events);
+        match self.buffer_type.as_deref() {
+            None | Some("" | "size") => {
+                if events.is_some() {
+                    return invalid(
+                        "'buffer_size_limit_events' isn't supported for the size buffer type",
+                    );
+                }
+                if bytes.is_some() && self.max_decisions_per_second.is_some() {
+                    return invalid(
+                        "specify either 'buffer_size_limit_bytes' or 'max_decisions_per_second'",
+                    );
+                }
+                match bytes.map(usize::try_from) {
+                    None | Some(Ok(0)) => Ok(BufferLimit::Bytes(None)),
+                    Some(Ok(bytes)) => Ok(BufferLimit::Bytes(Some(bytes))),
+                    Some(Err(_)) => invalid("'buffer_size_limit_bytes' must be higher than 0"),
+                }
+            }
+            Some("event") => {
+                if bytes.is_some() {
+                    return invalid(
+                        "'buffer_size_limit_bytes' isn't supported for the event buffer type",
+                    );
+                }
+                match usize::try_from(events.unwrap_or(EVENTS)) {
+                    Ok(events) if events > 0 => Ok(BufferLimit::Events(events)),
+                    _ => invalid("'buffer_size_limit_entries' must be higher than 0"),
+                }
+            }
+            Some(other) => Err(format!(
+                "invalid buffer type {other:?}, expected \"event\" or \"size\""
+            )),
+        }
+    }
+}
+
+fn missing(key: &str) -> String {
+    format!("reporting configuration missing '{key}' in decision_logs")
+}

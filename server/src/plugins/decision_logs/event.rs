@@ -1,0 +1,187 @@
+//! An event and its JSON text.
+
+use jiff::Timestamp;
+use serde_json::{Map, Value as Json};
+
+use crate::json::Fields;
+
+/// A decision, as decision logs describe it. Members with JSON text are written as they are, without another copy of their values.
+#[derive(Clone, Debug, Default)]
+pub struct Event<'a> {
+    /// JSON object with the labels of the server.
+    pub labels: &'a [u8],
+    /// UUID of the decision.
+    pub decision_id: &'a str,
+    /// UUID of the batch that the decision belongs to.
+    pub batch_decision_id: Option<&'a str>,
+    /// JSON object with the active bundles by name, and their revisions.
+    pub bundles: Option<&'a [u8]>,
+    /// Path of the document, with slashes.
+    pub path: Option<&'a str>,
+    /// Text of the query.
+    pub query: Option<&'a str>,
+    /// Input as JSON text.
+    pub input: Option<Vec<u8>>,
+    /// Result as JSON text.
+    pub result: Option<Vec<u8>>,
+    /// Results of nondeterministic built-in functions, as JSON text.
+    pub nd_builtin_cache: Option<Vec<u8>>,
+    /// Paths that the mask policy removed.
+    pub erased: Vec<String>,
+    /// Paths that the mask policy replaced.
+    pub masked: Vec<String>,
+    /// Why the decision failed.
+    pub error: Option<&'a EventError>,
+    /// Address and port of the client.
+    pub requested_by: Option<&'a str>,
+    /// Time of the decision.
+    pub timestamp: Timestamp,
+    /// Timers and counters of the decision, as JSON text.
+    pub metrics: Option<Vec<u8>>,
+    /// Number of the request.
+    pub req_id: Option<u64>,
+    /// Labels of the rules that succeeded.
+    pub rule_labels: &'a [Map<String, Json>],
+    /// Headers of the request, as JSON text.
+    pub request_context: Option<Vec<u8>>,
+    /// Metadata of request and response, or the parts of a data filter, as JSON text.
+    pub custom: Option<Vec<u8>>,
+}
+
+/// An error of a decision, in both forms that decision logs write it in.
+#[derive(Clone, Debug)]
+pub struct EventError {
+    /// JSON object.
+    pub object: Vec<u8>,
+    /// One text, with the location first.
+    pub text: String,
+}
+
+/// The form of errors in an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorForm {
+    /// A JSON object, as uploads contain it.
+    Object,
+    /// A text, as the console shows it.
+    Text,
+}
+
+impl Event<'_> {
+    /// Returns the event as JSON text on one line, without a line end. Members have the order of OPA's events.
+    pub fn text(&self, errors: ErrorForm) -> Vec<u8> {
+        let mut fields = Fields::new(false);
+        fields.text("labels", self.labels);
+        fields.typed("decision_id", &self.decision_id);
+        if let Some(id) = self.batch_decision_id {
+            fields.typed("batch_decision_id", &id);
+        }
+        let json = |fields: &mut Fields, name: &str, text: Option<&[u8]>| {
+            if let Some(text) = text {
+                fields.text(name, text);
+            }
+        };
+        json(&mut fields, "bundles", self.bundles);
+        if let Some(path) = self.path {
+            fields.typed("path", &path);
+        }
+        if let Some(query) = self.query {
+            fields.typed("query", &query);
+        }
+        json(&mut fields, "input", self.input.as_deref());
+        json(&mut fields, "result", self.result.as_deref());
+        json(
+            &mut fields,
+            "nd_builtin_cache",
+            self.nd_builtin_cache.as_deref(),
+        );
+        for (name, paths) in [("erased", &self.erased), ("masked", &self.masked)] {
+            if !paths.is_empty() {
+                fields.typed(name, paths);
+            }
+        }
+        match (self.error, errors) {
+            (Some(error), ErrorForm::Object) => drop(fields.text("error", &error.object)),
+            (Some(error), ErrorForm::Text) => drop(fields.typed("error", &error.text)),
+            (None, _) => {}
+        }
+        if let Some(client) = self.requested_by {
+            fields.typed("requested_by", &client);
+        }
+        // the text needs no escapes
+        fields.text("timestamp", format!("\"{}\"", self.timestamp).as_bytes());
+        json(&mut fields, "metrics", self.metrics.as_deref());
+        if let Some(id) = self.req_id {
+            fields.text("req_id", id.to_string().as_bytes());
+        }
+        if !self.rule_labels.is_empty() {
+            fields.typed("rule_labels", &self.rule_labels);
+        }
+        json(
+            &mut fields,
+            "request_context",
+            self.request_context.as_deref(),
+        );
+        json(&mut fields, "custom", self.custom.as_deref());
+        let mut text = fields.finish();
+        while text.last() == Some(&b'\n') {
+            text.pop();
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::{ErrorForm, Event, EventError};
+
+    #[test]
+    fn members_have_the_order_of_opa() {
+        let error = EventError {
+            object: br#"{"code":"c"}"#.to_vec(),
+            text: "f:1: c".to_owned(),
+        };
+        let event = Event {
+            labels: b"{}",
+            decision_id: "d",
+            batch_decision_id: Some("b"),
+            bundles: Some(b"{\"x\":{}}"),
+            path: Some("a/b"),
+            query: Some("x < 1"),
+            input: Some(b"1".to_vec()),
+            result: Some(b"2".to_vec()),
+            nd_builtin_cache: Some(b"{}".to_vec()),
+            erased: vec!["/input/a".to_owned()],
+            masked: vec!["/input/b".to_owned()],
+            error: Some(&error),
+            requested_by: Some("[::1]:9"),
+            timestamp: Timestamp::new(1, 20_000_000).unwrap(),
+            metrics: Some(b"{}".to_vec()),
+            req_id: Some(7),
+            rule_labels: &[serde_json::Map::new()],
+            request_context: Some(b"{}".to_vec()),
+            custom: Some(b"{}".to_vec()),
+        };
+        let text = |form| String::from_utf8(event.text(form)).unwrap();
+        assert_eq!(
+            text(ErrorForm::Object),
+            concat!(
+                r#"{"labels":{},"decision_id":"d","batch_decision_id":"b","bundles":{"x":{}},"path":"a/b","query":"x \u003c 1","#,
+                r#""input":1,"result":2,"nd_builtin_cache":{},"erased":["/input/a"],"masked":["/input/b"],"error":{"code":"c"},"#,
+                r#""requested_by":"[::1]:9","timestamp":"1970-01-01T00:00:01.02Z","metrics":{},"req_id":7,"rule_labels":[{}],"#,
+                r#""request_context":{},"custom":{}}"#,
+            )
+        );
+        assert!(text(ErrorForm::Text).contains(r#""error":"f:1: c","#));
+        let empty = Event {
+            labels: b"{}",
+            timestamp: Timestamp::UNIX_EPOCH,
+            ..Event::default()
+        };
+        assert_eq!(
+            empty.text(ErrorForm::Object),
+            br#"{"labels":{},"decision_id":"","timestamp":"1970-01-01T00:00:00Z"}"#
+        );
+    }
+}

@@ -1,0 +1,337 @@
+//! Removing and replacing fields of an event, as the mask policy demands.
+
+use solon::{Kind, Value, json};
+
+use super::event::Event;
+
+/// A rule of a mask.
+#[derive(Debug, PartialEq)]
+struct Rule<'v> {
+    /// The path as it is written.
+    path: &'v str,
+    /// The member of the event.
+    root: Root,
+    /// The keys below it.
+    keys: Vec<&'v str>,
+    operation: Operation<'v>,
+}
+
+/// The members of events that a mask can change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Root {
+    Input,
+    Result,
+    NdBuiltinCache,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Operation<'v> {
+    Remove,
+    Upsert(&'v Value),
+}
+
+/// Changes an event by the value of the mask document, as JSON has it: an array of paths and operations.
+///
+/// # Errors
+/// The value is not valid, in OPA's words. The event must not be logged.
+pub fn mask(event: &mut Event<'_>, value: &Value) -> Result<(), String> {
+    let rules = rules(value)?;
+    let mut parts = Parts::default();
+    for rule in rules {
+        let part = parts.part(event, rule.root)?;
+        match rule.operation {
+            Operation::Remove => {
+                let Some(value) = part else { continue };
+                if rule.keys.is_empty() {
+                    *part = None;
+                } else if let Some(changed) = removed(value, &rule.keys) {
+                    *part = Some(changed);
+                } else {
+                    continue;
+                }
+                event.erased.push(escaped(rule.path));
+            }
+            Operation::Upsert(new) => {
+                if let Some(changed) = upserted(part.as_ref(), &rule.keys, new) {
+                    *part = Some(changed);
+                    event.masked.push(escaped(rule.path));
+                }
+            }
+        }
+    }
+    parts.write(event);
+    Ok(())
+}
+
+/// Members of an event that were parsed to be changed.
+#[derive(Default)]
+struct Parts([Option<Option<Value>>; 3]);
+
+impl Parts {
+    /// Returns a member; the outer text is parsed once.
+    fn part<'p>(
+        &'p mut self,
+        event: &Event<'_>,
+        root: Root,
+    ) -> Result<&'p mut Option<Value>, String> {
+        let [input, result, cache] = &mut self.0;
+        let (part, text) = match root {
+            Root::Input => (input, &event.input),
+            Root::Result => (result, &event.result),
+            Root::NdBuiltinCache => (cache, &event.nd_builtin_cache),
+        };
+        if part.is_none() {
+            let parsed = text.as_deref().map(json::read).transpose();
+            *part = Some(parsed.map_err(|error| error.to_string())?);
+        }
+        Ok(part.get_or_insert_default())
+    }
+
+    /// Writes the members that were parsed.
+    fn write(self, event: &mut Event<'_>) {
+        let [input, result, cache] = self.0;
+        for (part, text) in [
+            (input, &mut event.input),
+            (result, &mut event.result),
+            (cache, &mut event.nd_builtin_cache),
+        ] {
+            if let Some(part) = part {
+                *text = part.map(|value| {
+                    let mut text = Vec::new();
+                    json::write_styled(
+                        value.borrow(),
+                        json::Style::default().html(true),
+                        &mut text,
+                    );
+                    text
+                });
+            }
+        }
+    }
+}
+
+/// Reads the rules of a mask.
+fn rules(value: &Value) -> Result<Vec<Rule<'_>>, String> {
+    let items: Vec<&Value> = match value {
+        Value::Array(_) => value.as_array().unwrap_or_default().iter().collect(),
+        other => {
+            return Err(format!("unexpected rule format {}", described(other)));
+        }
+    };
+    items.into_iter().map(rule).collect()
+}
+
+fn rule(value: &Value) -> Result<Rule<'_>, String> {
+    match value.kind() {
+        Kind::String => Rule::new(value.as_str().unwrap_or_default(), Operation::Remove),
+        Kind::Object => {
+            let operation = match value.get("op") {
+                None => "",
+                Some(name) => text("op", name)?,
+            };
+            let path = match value.get("path") {
+                None => "",
+                Some(path) => text("path", path)?,
+            };
+            match operation {
+                "remove" => Rule::new(path, Operation::Remove),
+                "upsert" => {
+                    let new = value.get("value").unwrap_or(&Value::Null);
+                    Rule::new(path, Operation::Upsert(new))
+                }
+                other => {
+                    // a path that is not valid is reported first
+                    Rule::new(path, Operation::Remove)?;
+                    Err(format!("mask op is not supported: {other}"))
+                }
+            }
+        }
+        _ => Err(format!(
+            "invalid mask rule format encountered: {}",
+            go_type(value)
+        )),
+    }
+}
+
+fn text<'v>(name: &str, value: &'v Value) -> Result<&'v str, String> {
+    value.as_str().ok_or_else(|| {
+        format!(
+            "invalid {name:?} value: {} {}",
+            compact(value),
+            go_type(value)
+        )
+    })
+}
+
+impl<'v> Rule<'v> {
+    fn new(path: &'v str, operation: Operation<'v>) -> Result<Self, String> {
+        if path.is_empty() {
+            return Err("mask must be non-empty".to_owned());
+        }
+        let Some(rest) = path.strip_prefix('/') else {
+            return Err("mask must be slash-prefixed".to_owned());
+        };
+        let mut keys = rest.split('/');
+        let root = match keys.next().unwrap_or_default() {
+            "input" => Root::Input,
+            "result" => Root::Result,
+            "nd_builtin_cache" => Root::NdBuiltinCache,
+            other => return Err(format!("mask prefix not allowed: {other}")),
+        };
+        let keys: Vec<&str> = keys.collect();
+        if let Some(escape) = keys.iter().find_map(|key| broken_escape(key)) {
+            return Err(format!("invalid URL escape {escape:?}"));
+        }
+        Ok(Self {
+            path,
+            root,
+            keys,
+            operation,
+        })
+    }
+}
+
+/// Returns the first escape of a URL that is not valid, or `None`.
+fn broken_escape(text: &str) -> Option<&str> {
+    text.match_indices('%').find_map(|(at, _)| {
+        let rest = text.get(at..)?;
+        let is_valid = rest.len() >= 3
+            && rest
+                .bytes()
+                .skip(1)
+                .take(2)
+                .all(|byte| byte.is_ascii_hexdigit());
+        let end = rest
+            .char_indices()
+            .nth(3)
+            .map_or(rest.len(), |(end, _)| end);
+        (!is_valid).then(|| rest.get(..end)).flatten()
+    })
+}
+
+/// Returns a value without the member at a path, or `None` if there is none.
+fn removed(value: &Value, keys: &[&str]) -> Option<Value> {
+    let (first, rest) = keys.split_first()?;
+    let change = |below: &Value| match rest {
+        [] => Some(None),
+        rest => removed(below, rest).map(Some),
+    };
+    changed(value, first, change)
+}
+
+/// Returns a value with another member at a path. Objects that are missing are added; `None` if something else is in the way.
+fn upserted(value: Option<&Value>, keys: &[&str], new: &Value) -> Option<Value> {
+    let Some((first, rest)) = keys.split_first() else {
+        return Some(new.clone());
+    };
+    let value = match value {
+        None => {
+            let below = upserted(None, rest, new)?;
+            return Some(Value::object(vec![(Value::string(first), below)]));
+        }
+        Some(value) => value,
+    };
+    if let Value::Object(object) = value
+        && found(object, first).is_none()
+    {
+        let below = upserted(None, rest, new)?;
+        let pairs = object.iter();
+        let mut pairs: Vec<_> = pairs
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
+        pairs.push((Value::string(first), below));
+        return Some(Value::object(pairs));
+    }
+    changed(value, first, |below| {
+        upserted(Some(below), rest, new).map(Some)
+    })
+}
+
+/// Returns a value whose member `key` is what `change` returns: another value, or none. `None` if there is no such member, or
+/// `change` fails.
+fn changed(
+    value: &Value,
+    key: &str,
+    change: impl FnOnce(&Value) -> Option<Option<Value>>,
+) -> Option<Value> {
+    match value {
+        Value::Object(object) => {
+            let key = found(object, key)?;
+            let mut new = change(object.get_stored(&key)?)?;
+            let pairs = object.iter().filter_map(|(name, value)| {
+                if *name == key {
+                    return Some((name.clone(), new.take()?));
+                }
+                Some((name.clone(), value.clone()))
+            });
+            Some(Value::object(pairs.collect()))
+        }
+        Value::Array(_) => {
+            let mut items = value.as_array()?.to_vec();
+            let index: usize = key.parse().ok()?;
+            match change(items.get(index)?)? {
+                Some(new) => *items.get_mut(index)? = new,
+                None => drop(items.remove(index)),
+            }
+            Some(Value::array(items))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the key of an object that a segment of a path names. It is the segment itself. If there is no such key, escapes of URLs and
+/// of JSON pointers count: a policy that uses them must not disclose the field.
+fn found(object: &solon::Object, segment: &str) -> Option<Value> {
+    let existing = |text: &str| {
+        let key = Value::string(text);
+        object.get_stored(&key).is_some().then_some(key)
+    };
+    if let Some(key) = existing(segment) {
+        return Some(key);
+    }
+    let decoded = percent_encoding::percent_decode_str(segment).decode_utf8();
+    let decoded = decoded.ok().and_then(|text| existing(&text));
+    decoded.or_else(|| existing(&segment.replace("~1", "/").replace("~0", "~")))
+}
+
+/// Returns a path as events record it: each segment with the escapes of a query parameter.
+fn escaped(path: &str) -> String {
+    let segments = path
+        .split('/')
+        .map(|segment| form_urlencoded::byte_serialize(segment.as_bytes()).collect::<String>());
+    segments.collect::<Vec<_>>().join("/")
+}
+
+/// Describes a value of JSON as OPA does: as Go prints it, with its type.
+fn described(value: &Value) -> String {
+    let text = match value {
+        Value::Null => "<nil>".to_owned(),
+        value => match value.as_str() {
+            Some(text) => text.to_owned(),
+            None => compact(value),
+        },
+    };
+    format!("{text} ({})", go_type(value))
+}
+
+fn compact(value: &Value) -> String {
+    let mut text = Vec::new();
+    json::write(value.borrow(), &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Names the type of a value as OPA's messages do.
+fn go_type(value: &Value) -> &'static str {
+    match value.kind() {
+        Kind::Null => "<nil>",
+        Kind::Boolean => "bool",
+        Kind::Number => "json.Number",
+        Kind::String => "string",
+        Kind::Object => "map[string]interface {}",
+        _ => "[]interface {}",
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../../tests/server/unit/mask.rs"]
+mod tests;

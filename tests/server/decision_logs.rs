@@ -1,0 +1,27 @@
+//! Decision logs of the real server, and of OPA's where cases are recorded.
+
+#![allow(
+    dead_code,
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a panic here is a failing test, and each target uses some of what they share"
+)]
+
+#[path = "decision_logs/cases.rs"]
+mod cases;
+#[path = "http/client.rs"]
+mod client;
+#[path = "http/process.rs"]
+mod process;
+#[path = "decision_logs/sink.rs"]
+mod sink;
+#[path = "../time/waiting.rs"]
+mod waiting;
+
+#[test]
+fn recorded_decisions_are_logged_as_opa_logs_them() {
+    cases::run();
+}
