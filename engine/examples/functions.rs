@@ -4,7 +4,9 @@
 
 #![allow(clippy::print_stdout, reason = "an example")]
 
-use solon::{BuiltinError, Engine, HostFunction, Request, ResponseMetadata, Value, ValueRef, value};
+use solon::{
+    BuiltinError, Engine, HostFunction, Request, ResponseMetadata, Value, ValueRef, value,
+};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // the signature is checked when policies are compiled

@@ -185,12 +185,18 @@ fn sorted<'e>(
     Ok(call.arena.array_of(list))
 }
 
-fn all<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+fn all<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, BuiltinError> {
     let members = operands.members(0, &["array", "set"])?;
     Ok(ValueRef::Bool(members.iter_unordered().all(is_true)))
 }
 
-fn any<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+fn any<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, BuiltinError> {
     let members = operands.members(0, &["array", "set"])?;
     Ok(ValueRef::Bool(members.iter_unordered().any(is_true)))
 }

@@ -52,7 +52,10 @@ fn and<'e>(
     both(call, operands, Number::bit_and)
 }
 
-fn or<'e>(call: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+fn or<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, BuiltinError> {
     both(call, operands, Number::bit_or)
 }
 

@@ -96,27 +96,45 @@ pub const TABLE: &[Builtin] = &[
     .infix("in"),
 ];
 
-fn equal<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+fn equal<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, BuiltinError> {
     Ok(ValueRef::Bool(operands.operand(0) == operands.operand(1)))
 }
 
-fn neq<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+fn neq<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, BuiltinError> {
     Ok(ValueRef::Bool(operands.operand(0) != operands.operand(1)))
 }
 
-fn lt<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+fn lt<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, BuiltinError> {
     Ok(ValueRef::Bool(operands.operand(0) < operands.operand(1)))
 }
 
-fn lte<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+fn lte<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, BuiltinError> {
     Ok(ValueRef::Bool(operands.operand(0) <= operands.operand(1)))
 }
 
-fn gt<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+fn gt<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, BuiltinError> {
     Ok(ValueRef::Bool(operands.operand(0) > operands.operand(1)))
 }
 
-fn gte<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+fn gte<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, BuiltinError> {
     Ok(ValueRef::Bool(operands.operand(0) >= operands.operand(1)))
 }
 

@@ -80,7 +80,8 @@ fn reachable<'e>(
             numbered = true;
             if let Some(nodes) = Nodes::new(call, graph)? {
                 let edges = Arc::new(nodes.edges(call, graph)?);
-                if let (ValueRef::Object(stored), Some(graphs)) = (operands.operand(0), call.graphs) {
+                if let (ValueRef::Object(stored), Some(graphs)) = (operands.operand(0), call.graphs)
+                {
                     graphs.keep(stored, &edges);
                 }
                 let number = |node: &ValueRef<'e>| nodes.number(*node);

@@ -82,7 +82,10 @@ fn hmac<'e, M: Mac + KeyInit>(
     Ok(hex::written(call, &code))
 }
 
-fn equal<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+fn equal<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (left, right) = (operands.text(0)?, operands.text(1)?);
     let equal = left.as_bytes().ct_eq(right.as_bytes());
     Ok(ValueRef::Bool(equal.into()))

@@ -60,7 +60,10 @@ impl HostFunction {
     pub fn new(
         name: &str,
         signature: &str,
-        body: impl for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError>
+        body: impl for<'e> Fn(
+            &mut BuiltinContext<'e>,
+            &[ValueRef<'e>],
+        ) -> Result<ValueRef<'e>, BuiltinError>
         + Send
         + Sync
         + 'static,
@@ -84,7 +87,10 @@ impl HostFunction {
     pub fn from_declaration(
         name: &str,
         declaration: &[u8],
-        body: impl for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError>
+        body: impl for<'e> Fn(
+            &mut BuiltinContext<'e>,
+            &[ValueRef<'e>],
+        ) -> Result<ValueRef<'e>, BuiltinError>
         + Send
         + Sync
         + 'static,

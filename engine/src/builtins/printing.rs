@@ -127,7 +127,10 @@ fn illegal(part: ValueRef<'_>) -> BuiltinError {
 }
 
 /// The texts of an argument: of the members of a set, or of the value that it is.
-fn alternatives(call: &BuiltinContext<'_>, part: ValueRef<'_>) -> Result<Vec<String>, BuiltinError> {
+fn alternatives(
+    call: &BuiltinContext<'_>,
+    part: ValueRef<'_>,
+) -> Result<Vec<String>, BuiltinError> {
     match part.kind() {
         Kind::Set => match Members::from_value(part) {
             Some(members) if !members.is_empty() => {
@@ -173,7 +176,10 @@ fn combine(
     }
 }
 
-fn trace<'e>(_: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+fn trace<'e>(
+    _: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, BuiltinError> {
     operands.text(0)?;
     Ok(ValueRef::Bool(true))
 }

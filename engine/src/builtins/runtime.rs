@@ -40,10 +40,16 @@ fn not_in_a_rule(name: &str) -> BuiltinError {
     ))
 }
 
-fn now_ns<'e>(call: &mut BuiltinContext<'e>, _: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+fn now_ns<'e>(
+    call: &mut BuiltinContext<'e>,
+    _: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, BuiltinError> {
     Ok(ValueRef::Int(call.now_ns()))
 }
 
-fn runtime<'e>(call: &mut BuiltinContext<'e>, _: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+fn runtime<'e>(
+    call: &mut BuiltinContext<'e>,
+    _: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, BuiltinError> {
     Ok(call.arena.copy_of(&call.host.runtime()))
 }

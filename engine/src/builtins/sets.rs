@@ -156,7 +156,10 @@ fn common<'e>(
     ))
 }
 
-fn or<'e>(call: &mut BuiltinContext<'e>, operands: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+fn or<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[ValueRef<'e>],
+) -> Result<ValueRef<'e>, BuiltinError> {
     let (left, right) = (operands.set(0)?, operands.set(1)?);
     if right.is_empty() {
         return Ok(operands.operand(0));

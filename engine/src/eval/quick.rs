@@ -24,7 +24,9 @@ impl Machine<'_> {
             QuickCall::Times => self.counted(call, out, i64::checked_mul),
             QuickCall::Function(_) | QuickCall::Prepared(..) => {
                 match self.quick(quick, call) {
-                    Some((IntrinsicResult::Bool, answer)) => self.set(out, ValueRef::Bool(answer != 0)),
+                    Some((IntrinsicResult::Bool, answer)) => {
+                        self.set(out, ValueRef::Bool(answer != 0))
+                    }
                     Some((IntrinsicResult::Int, answer)) => self.set(out, ValueRef::Int(answer)),
                     None => return false,
                 }

@@ -250,7 +250,7 @@ impl Asked<'_> {
         state: &State,
         request: &Call<'_>,
         found: &Found,
-        moment: Option<&Moment>,
+        moment: Option<&Snapshot>,
         received: Instant,
         response: &ResponseMetadata,
     ) -> Result<(Option<Vec<u8>>, Told), Failure> {

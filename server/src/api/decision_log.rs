@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json, json};
 use solon::store::Path;
-use solon::{BoundDocument, Moment, NdBuiltinCache, ResponseMetadata, Value, json as text};
+use solon::{NdBuiltinCache, PinnedDocument, ResponseMetadata, Snapshot, Value, json as text};
 
 use super::ApiError;
 use super::body::{Document as Input, Members};
@@ -26,7 +26,7 @@ pub struct LoggedDecision {
     /// UUID of the batch that it belongs to.
     pub batch: Option<Arc<str>>,
     /// The snapshot that the decision is made on.
-    pub snapshot: Moment,
+    pub snapshot: Snapshot,
     /// Receives the results of nondeterministic built-in functions, if they are recorded.
     pub nd_cache: Option<NdBuiltinCache>,
     facts: Arc<SnapshotFacts>,
@@ -37,7 +37,7 @@ pub struct LoggedDecision {
 /// A policy that decides about events.
 struct Policy {
     document: Arc<Document>,
-    bound: BoundDocument,
+    bound: PinnedDocument,
 }
 
 /// Parts of events that are the same for all decisions on a snapshot.
@@ -82,7 +82,7 @@ impl LoggedDecision {
         if request.place.is_reactor() && log.may_block() {
             return Err(ApiError::Elsewhere(None));
         }
-        let snapshot = state.engine.moment();
+        let snapshot = state.engine.snapshot();
         let policy = |key: &str, path: &str| Policy::of(state, request, &snapshot, key, path);
         let (drop, mask) = (
             policy(&log.drop_key, &log.options.drop_decision)?,
@@ -253,7 +253,7 @@ impl Policy {
     fn of(
         state: &State,
         request: &Call<'_>,
-        snapshot: &Moment,
+        snapshot: &Snapshot,
         key: &str,
         path: &str,
     ) -> Result<Option<Self>, ApiError> {
@@ -288,7 +288,7 @@ impl Policy {
 }
 
 impl SnapshotFacts {
-    fn of(snapshot: &Moment) -> Self {
+    fn of(snapshot: &Snapshot) -> Self {
         let bundles: Map<String, Json> = snapshot
             .bundles()
             .into_iter()
@@ -321,7 +321,7 @@ impl SnapshotFacts {
 
 impl State {
     /// Returns the facts of a snapshot, which are collected once for each.
-    fn snapshot_facts(&self, snapshot: &Moment) -> Arc<SnapshotFacts> {
+    fn snapshot_facts(&self, snapshot: &Snapshot) -> Arc<SnapshotFacts> {
         let kept = self.facts.load();
         if let Some(facts) = &*kept
             && facts.generation == snapshot.generation()

@@ -188,7 +188,7 @@ impl Document {
         &self,
         state: &State,
         request: &Call<'_>,
-        bound: &BoundDocument,
+        bound: &PinnedDocument,
         asked: solon::Request<'_>,
     ) -> Result<Option<Vec<u8>>, Failure> {
         let style = Style::default();
@@ -233,9 +233,9 @@ impl Document {
         state: &State,
         request: &Call<'_>,
         ends: Ends,
-        bound: &BoundDocument,
+        bound: &PinnedDocument,
         asked: solon::Request<'_>,
-        evaluate: impl FnOnce(&BoundDocument, &solon::Request<'_>) -> Result<Option<R>, Error>,
+        evaluate: impl FnOnce(&PinnedDocument, &solon::Request<'_>) -> Result<Option<R>, Error>,
     ) -> Result<Option<R>, Failure> {
         let generation = bound.snapshot().generation();
         let here = request.place.is_reactor();

@@ -67,7 +67,7 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
         given = given.input_json(input.as_bytes());
     }
     if let Some(logged) = &logged {
-        given = given.moment(&logged.snapshot);
+        given = given.snapshot(&logged.snapshot);
         if let Some(cache) = &logged.nd_cache {
             given = given.nd_builtin_cache(cache);
         }

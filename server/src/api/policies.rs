@@ -123,13 +123,13 @@ impl From<Error> for Rejection {
 }
 
 /// Checks that no active bundle owns the package of a policy, if the policy exists.
-fn check_owner(now: &Moment, name: &str) -> Result<(), Rejection> {
+fn check_owner(now: &Snapshot, name: &str) -> Result<(), Rejection> {
     now.module(name)
         .map_or(Ok(()), |module| check_package(now, module))
 }
 
 /// Checks that no active bundle owns the package of a module.
-fn check_package(now: &Moment, module: &Module) -> Result<(), Rejection> {
+fn check_package(now: &Snapshot, module: &Module) -> Result<(), Rejection> {
     let steps = module.package.path.iter().skip(1);
     let steps = steps.filter_map(|step| Some(step.as_string()?.to_string()));
     now.check_bundle_scope(&Path::new(steps))

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use solon::Moment;
+use solon::Snapshot;
 
 use super::state::State;
 
@@ -40,7 +40,7 @@ pub const BUILD_TIMESTAMP: &str = env!("SOLON_BUILD_TIMESTAMP");
 pub const BUILD_HOST: &str = env!("SOLON_BUILD_HOST");
 
 /// Describes this instance, and the bundles of the snapshot that a decision used.
-pub fn provenance(state: &State, moment: &Moment) -> Provenance {
+pub fn provenance(state: &State, moment: &Snapshot) -> Provenance {
     let host = Some(BUILD_HOST);
     let is_opa = state.options.spelling.is_opa();
     let active = moment.bundles().into_iter();

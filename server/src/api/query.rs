@@ -92,7 +92,7 @@ fn ask(
     }
     let snapshot = logged.as_ref().map(|logged| &logged.snapshot);
     if let Some(snapshot) = snapshot {
-        asked = asked.moment(snapshot);
+        asked = asked.snapshot(snapshot);
     }
     let wanted = Wanted::with_log(request, logged.as_ref());
     let start = stages.begin();

@@ -221,7 +221,7 @@ fn a_delta_has_the_roots_of_its_snapshot() {
             "{roots}"
         );
         assert_eq!(engine.read("a/x").unwrap(), 1.into());
-        assert_eq!(engine.moment().bundles()[0].roots, ["a", "b"]);
+        assert_eq!(engine.snapshot().bundles()[0].roots, ["a", "b"]);
     }
     engine
         .activate_bundle("one", &delta(r#"["/b", "a/"]"#))

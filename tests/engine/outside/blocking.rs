@@ -70,7 +70,10 @@ dynamic := data.other[input.x]
 #[test]
 fn functions_of_the_host_say_whether_they_wait() {
     #[expect(clippy::unnecessary_wraps, reason = "functions may fail")]
-    fn answer<'e>(_: &mut BuiltinContext<'e>, _: &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError> {
+    fn answer<'e>(
+        _: &mut BuiltinContext<'e>,
+        _: &[ValueRef<'e>],
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         Ok(ValueRef::Int(1))
     }
     let engine = Engine::builder()

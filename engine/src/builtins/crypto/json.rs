@@ -362,7 +362,10 @@ impl<'e> Json<'e> {
                 "UnhandledCriticalExtensions",
                 self.list(&said.unknown, |oid| self.oid(oid)),
             ),
-            ("ExtKeyUsage", self.list(said.numbered_usages(), ValueRef::Int)),
+            (
+                "ExtKeyUsage",
+                self.list(said.numbered_usages(), ValueRef::Int),
+            ),
             (
                 "UnknownExtKeyUsage",
                 self.list(unknown, |oid| self.oid(oid)),

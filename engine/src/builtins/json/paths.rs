@@ -13,7 +13,10 @@ use crate::value::{Value, ValueRef};
 pub type Segments<'e> = SmallVec<[ValueRef<'e>; 8]>;
 
 /// The segments of a path; the text of one has to start behind leading slashes.
-pub fn segments<'e>(call: &BuiltinContext<'e>, path: ValueRef<'e>) -> Result<Segments<'e>, BuiltinError> {
+pub fn segments<'e>(
+    call: &BuiltinContext<'e>,
+    path: ValueRef<'e>,
+) -> Result<Segments<'e>, BuiltinError> {
     if let Some(text) = path.as_text() {
         let text = text.to_str();
         if text.is_empty() {

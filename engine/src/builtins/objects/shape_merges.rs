@@ -330,7 +330,11 @@ pub fn recall<'e>(
 pub fn fill<'e>(
     call: &mut BuiltinContext<'e>,
     template: &'e Template<'e>,
-    mut value: impl FnMut(&mut BuiltinContext<'e>, Source, &mut ValueRef<'e>) -> Result<bool, BuiltinError>,
+    mut value: impl FnMut(
+        &mut BuiltinContext<'e>,
+        Source,
+        &mut ValueRef<'e>,
+    ) -> Result<bool, BuiltinError>,
 ) -> Result<Option<ValueRef<'e>>, BuiltinError> {
     let sources = template.sources;
     allot(call, sources.len())?;

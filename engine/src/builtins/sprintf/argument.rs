@@ -33,7 +33,10 @@ pub enum Argument<'e> {
 
 impl<'e> Argument<'e> {
     /// Numbers go by how they are written: with a point or an exponent they are floats.
-    pub fn from_value(call: &BuiltinContext<'_>, value: ValueRef<'e>) -> Result<Self, BuiltinError> {
+    pub fn from_value(
+        call: &BuiltinContext<'_>,
+        value: ValueRef<'e>,
+    ) -> Result<Self, BuiltinError> {
         if let Some(text) = value.as_text() {
             return Ok(Self::Text(text));
         }

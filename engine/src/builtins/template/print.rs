@@ -144,7 +144,11 @@ fn nothing(printer: &mut Printer<'_, '_>, verb: char, inside: bool) -> Result<()
     }
 }
 
-fn collection(printer: &mut Printer<'_, '_>, value: ValueRef<'_>, verb: char) -> Result<(), BuiltinError> {
+fn collection(
+    printer: &mut Printer<'_, '_>,
+    value: ValueRef<'_>,
+    verb: char,
+) -> Result<(), BuiltinError> {
     let spec = printer.spec;
     let typed = verb == 'v' && spec.sharp;
     let mut first = true;

@@ -36,7 +36,10 @@ pub struct Civil {
 
 impl<'e> Instant<'e> {
     /// Reads a number of nanoseconds, or an array of it, a zone and a layout.
-    pub fn read(call: &mut BuiltinContext<'e>, operand: ValueRef<'e>) -> Result<Self, BuiltinError> {
+    pub fn read(
+        call: &mut BuiltinContext<'e>,
+        operand: ValueRef<'e>,
+    ) -> Result<Self, BuiltinError> {
         let Some(parts) = operand.as_array().filter(|parts| parts.len() > 1) else {
             let number = operand.as_number().ok_or_else(|| {
                 BuiltinError::Error(Box::new(BuiltinErrorDetail::Operand {

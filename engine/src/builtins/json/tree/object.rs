@@ -64,7 +64,11 @@ impl<'e> PairChanges<'e> {
     }
 
     /// What is under a key, to be changed inside.
-    pub fn open(&mut self, original: ValueRef<'e>, key: ValueRef<'e>) -> Option<&mut PairState<'e>> {
+    pub fn open(
+        &mut self,
+        original: ValueRef<'e>,
+        key: ValueRef<'e>,
+    ) -> Option<&mut PairState<'e>> {
         let place = match self.index_of_key(key) {
             Some(place) => place,
             None => {
@@ -97,7 +101,10 @@ impl<'e> PairChanges<'e> {
 
 impl<'e> Opened<'e, PairChanges<'e>> {
     /// The object that it has become.
-    pub(super) fn value(&self, call: &mut BuiltinContext<'e>) -> Result<ValueRef<'e>, BuiltinError> {
+    pub(super) fn value(
+        &self,
+        call: &mut BuiltinContext<'e>,
+    ) -> Result<ValueRef<'e>, BuiltinError> {
         let changed = &self.nodes.changed;
         let Some(object) = self.original.as_object() else {
             bug!("an object that is none");
@@ -127,7 +134,10 @@ impl<'e> Opened<'e, PairChanges<'e>> {
     }
 
     /// The object that it has become when it still has the keys that a stored one had.
-    fn of_same_shape(&self, call: &mut BuiltinContext<'e>) -> Result<Option<ValueRef<'e>>, BuiltinError> {
+    fn of_same_shape(
+        &self,
+        call: &mut BuiltinContext<'e>,
+    ) -> Result<Option<ValueRef<'e>>, BuiltinError> {
         let ValueRef::Object(object) = self.original else {
             return Ok(None);
         };
@@ -150,7 +160,11 @@ impl<'e> Opened<'e, PairChanges<'e>> {
     }
 
     /// Changes what is under a key.
-    pub(super) fn change(&mut self, key: ValueRef<'e>, change: Change<'e>) -> Result<(), BuiltinError> {
+    pub(super) fn change(
+        &mut self,
+        key: ValueRef<'e>,
+        change: Change<'e>,
+    ) -> Result<(), BuiltinError> {
         let place = self.nodes.index_of_key(key);
         let old = match place.and_then(|at| self.nodes.changed.get(at)) {
             Some(changed) => match &changed.state {
