@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Aggregation, BuiltinContext, BuiltinError, Intrinsic, IntrinsicResult};
+use super::{Aggregation, BuiltinContext, BuiltinError, IntrinsicFunction, IntrinsicResult};
 use crate::value::{TextView, ValueRef};
 
 /// A function of the table.
@@ -44,7 +44,7 @@ pub trait Prepared: Send + Sync {
         None
     }
 
-    /// The answer for a string at that position, as far as [`Intrinsic`] knows it.
+    /// The answer for a string at that position, as far as [`IntrinsicFunction`] knows it.
     fn intrinsic_result(&self, _text: &[u8]) -> Option<i64> {
         None
     }
@@ -72,7 +72,7 @@ pub struct Builtin {
     /// Preparation of calls with constant operands.
     pub specialise: Option<Specialise>,
     /// The answer for strings in their usual forms.
-    pub intrinsic: Option<Intrinsic>,
+    pub intrinsic: Option<IntrinsicFunction>,
     /// Whether it waits for the outside, so that its calls may take long.
     pub waits: bool,
     /// Whether it only holds, compares or hashes the elements of collections, so that it may take collections with more
@@ -225,7 +225,7 @@ impl Builtin {
 
     /// With an answer for strings in their usual forms.
     #[must_use]
-    pub const fn quick(mut self, quick: Intrinsic) -> Self {
+    pub const fn quick(mut self, quick: IntrinsicFunction) -> Self {
         self.intrinsic = Some(quick);
         self
     }

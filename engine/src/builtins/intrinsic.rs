@@ -12,14 +12,14 @@ pub enum IntrinsicResult {
 /// The answer of a function for its strings, in the forms that nearly all have. `None` tells nothing: others may be
 /// sound, too, and the function finds words for those that are not.
 #[derive(Clone, Copy)]
-pub enum Intrinsic {
+pub enum IntrinsicFunction {
     /// Of one string.
     One(IntrinsicResult, fn(&[u8]) -> Option<i64>),
     /// Of two.
     Two(IntrinsicResult, fn(&[u8], &[u8]) -> Option<i64>),
 }
 
-impl Intrinsic {
+impl IntrinsicFunction {
     /// What its answers stand for.
     pub fn result_kind(self) -> IntrinsicResult {
         match self {

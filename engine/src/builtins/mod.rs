@@ -85,7 +85,7 @@ pub use graph::Graphs;
 pub use hooks::Hooks;
 pub use host_function::{HostFunction, HostFunctionBody};
 pub use http::SendMetrics;
-pub use intrinsic::{Intrinsic, IntrinsicResult};
+pub use intrinsic::{IntrinsicFunction, IntrinsicResult};
 #[cfg(feature = "crypto")]
 pub(crate) use jwt::{sign_message, verify_signature};
 pub use metadata::ResponseMetadata;

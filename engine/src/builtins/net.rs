@@ -7,7 +7,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::{
-    Builtin, BuiltinContext, BuiltinError, IndexTest, Intrinsic, IntrinsicResult, Members,
+    Builtin, BuiltinContext, BuiltinError, IndexTest, IntrinsicFunction, IntrinsicResult, Members,
     Operands, Prepared,
 };
 use crate::bug::bug;
@@ -25,7 +25,7 @@ pub const TABLE: &[Builtin] = &[
     )
     .testing(IndexTest::Network)
     .specialise(prepare)
-    .quick(Intrinsic::Two(IntrinsicResult::Bool, contains)),
+    .quick(IntrinsicFunction::Two(IntrinsicResult::Bool, contains)),
     Builtin::new(
         "net.cidr_contains_matches",
         "cidrs: any<string, array[any<string, array[any]>], object[string: any<string, array[any]>], set[any<string, array[any]>]>, cidrs_or_ips: any<string, array[any<string, array[any]>], object[string: any<string, array[any]>], set[any<string, array[any]>]> => output: set[array<any, any>]",
@@ -44,14 +44,14 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether two blocks have an address in common.",
         cidr_intersects,
     )
-    .quick(Intrinsic::Two(IntrinsicResult::Bool, intersects)),
+    .quick(IntrinsicFunction::Two(IntrinsicResult::Bool, intersects)),
     Builtin::new(
         "net.cidr_is_valid",
         "cidr: string => result: boolean",
         "Tells whether a string denotes a block.",
         cidr_is_valid,
     )
-    .quick(Intrinsic::One(IntrinsicResult::Bool, is_block)),
+    .quick(IntrinsicFunction::One(IntrinsicResult::Bool, is_block)),
     Builtin::new(
         "net.cidr_merge",
         "addrs: any<array[any<string>], set[string]> => output: set[string]",

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::{
-    Builtin, BuiltinContext, BuiltinError, Intrinsic, IntrinsicResult, Operands, Prepared,
+    Builtin, BuiltinContext, BuiltinError, IntrinsicFunction, IntrinsicResult, Operands, Prepared,
 };
 use crate::value::ValueRef;
 
@@ -17,14 +17,14 @@ pub const TABLE: &[Builtin] = &[
         compare,
     )
     .specialise(prepare)
-    .quick(Intrinsic::Two(IntrinsicResult::Int, order)),
+    .quick(IntrinsicFunction::Two(IntrinsicResult::Int, order)),
     Builtin::new(
         "semver.is_valid",
         "vsn: any => result: boolean",
         "Tells whether a value is a semantic version.",
         is_valid,
     )
-    .quick(Intrinsic::One(IntrinsicResult::Bool, is_version)),
+    .quick(IntrinsicFunction::One(IntrinsicResult::Bool, is_version)),
 ];
 
 /// What decides the order of versions.

@@ -1,6 +1,6 @@
 //! Tests of texts, which ask no built-in as long as texts are tested.
 
-use crate::builtins::{Intrinsic, IntrinsicResult, TextRelation};
+use crate::builtins::{IntrinsicFunction, IntrinsicResult, TextRelation};
 use crate::limits;
 use crate::program::{BuiltinCall, Operand, QuickCall, TextTest};
 
@@ -64,11 +64,11 @@ pub(super) trait Texts<'e>: Operands<'e> {
     fn quick(&self, quick: &QuickCall, call: &BuiltinCall) -> Option<(IntrinsicResult, i64)> {
         let short = |text: &[u8]| text.len() <= limits::LARGE_OPERAND;
         let (answer, found) = match (quick, &*call.args) {
-            (QuickCall::Function(Intrinsic::One(answer, run)), [text]) => {
+            (QuickCall::Function(IntrinsicFunction::One(answer, run)), [text]) => {
                 let text = self.bytes(*text)?;
                 (*answer, short(text).then(|| run(text))?)
             }
-            (QuickCall::Function(Intrinsic::Two(answer, run)), [left, right]) => {
+            (QuickCall::Function(IntrinsicFunction::Two(answer, run)), [left, right]) => {
                 let (left, right) = (self.bytes(*left)?, self.bytes(*right)?);
                 (
                     *answer,

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::Operand;
-use crate::builtins::{Entry, Intrinsic, IntrinsicResult, Prepared};
+use crate::builtins::{Entry, IntrinsicFunction, IntrinsicResult, Prepared};
 
 /// How a call is answered without being made, when its operands have their usual forms.
 #[derive(Clone, Copy)]
 pub enum QuickCall {
     /// From strings, by the built-in.
-    Function(Intrinsic),
+    Function(IntrinsicFunction),
     /// From the string at a position, by the prepared call.
     Prepared(usize, IntrinsicResult),
     /// By looking for a constant string in an object, as a step of a path does, but for the default.

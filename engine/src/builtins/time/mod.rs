@@ -12,7 +12,7 @@ mod zone;
 use std::sync::Arc;
 
 use super::{
-    Builtin, BuiltinContext, BuiltinError, Intrinsic, IntrinsicResult, Operands, Prepared,
+    Builtin, BuiltinContext, BuiltinError, IntrinsicFunction, IntrinsicResult, Operands, Prepared,
 };
 use crate::value::ValueRef;
 use instant::{Instant, checked_ns};
@@ -58,7 +58,10 @@ pub const TABLE: &[Builtin] = &[
         parse_duration_ns,
     )
     .specialise(prepare_duration)
-    .quick(Intrinsic::One(IntrinsicResult::Int, usual::duration)),
+    .quick(IntrinsicFunction::One(
+        IntrinsicResult::Int,
+        usual::duration,
+    )),
     Builtin::new(
         "time.parse_ns",
         "layout: string, value: string => ns: number",
@@ -73,7 +76,7 @@ pub const TABLE: &[Builtin] = &[
         parse_rfc3339_ns,
     )
     .specialise(prepare_rfc3339)
-    .quick(Intrinsic::One(IntrinsicResult::Int, usual::usual)),
+    .quick(IntrinsicFunction::One(IntrinsicResult::Int, usual::usual)),
     Builtin::new(
         "time.weekday",
         "x: any<number, array<number, string>> => day: string",
