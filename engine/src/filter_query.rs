@@ -13,8 +13,8 @@ use crate::compile::Compiled;
 use crate::compile::annotations::rule_path;
 use crate::error::{Error, ErrorEntry};
 use crate::filter::{
-    Condition, FilterTarget, Fragment, Hints, Manner, MappingError, Mappings, Names, Refusal,
-    Statement, check, clashes, masks, settled, sql, together, ucast,
+    Condition, FilterTarget, Fragment, Hints, Manner, MappingError, Mappings, Names, Rejection,
+    Statement, check, conflicts, masks, settled, sql, together, ucast,
 };
 use crate::partial::Residuals;
 use crate::partial_query::{PartialInner, PinnedPartial};
@@ -287,7 +287,7 @@ fn ask(
 fn masked(
     bound: &Pinned<FilterInner>,
     request: &Request<'_>,
-) -> Result<Result<Option<Value>, Refusal>, Error> {
+) -> Result<Result<Option<Value>, Rejection>, Error> {
     let mut all = Vec::new();
     for (rule, query) in &bound.prepared.masks {
         let left = ask(bound, query, request, None)?;
@@ -301,7 +301,7 @@ fn masked(
 
 impl FilterInner {
     /// The condition that is left, and which rules may clash.
-    fn judged(&self, left: &Residuals) -> (Result<Condition, Vec<Refusal>>, Vec<Refusal>) {
+    fn judged(&self, left: &Residuals) -> (Result<Condition, Vec<Rejection>>, Vec<Rejection>) {
         let targets: Vec<FilterTarget> = self.targets.iter().map(|(target, _)| *target).collect();
         let names = Names {
             shorts: &self.shorts,
@@ -317,7 +317,7 @@ impl FilterInner {
             namespace: &self.partial.inlining.namespace,
             extensions: self.extensions,
         };
-        (check(left, fragment), clashes(&left.choices, names))
+        (check(left, fragment), conflicts(&left.choices, names))
     }
 
     /// Everything that a target cannot say of a condition.
@@ -326,7 +326,7 @@ impl FilterInner {
         condition: &Condition,
         target: FilterTarget,
         mappings: &Mappings,
-    ) -> Vec<Refusal> {
+    ) -> Vec<Rejection> {
         let alone = condition.alone();
         alone
             .filter_map(|test| self.written(&test, target, mappings).err())
@@ -338,7 +338,7 @@ impl FilterInner {
         condition: &Condition,
         target: FilterTarget,
         mappings: &Mappings,
-    ) -> Result<Option<FilterQuery>, Refusal> {
+    ) -> Result<Option<FilterQuery>, Rejection> {
         for test in condition.tests() {
             let column = &test.column;
             let path = self.paths.iter().find(|(table, steps)| {
@@ -346,7 +346,7 @@ impl FilterInner {
             });
             if let Some((table, steps)) = path.filter(|_| !mappings.names(column)) {
                 let message = format!("no column of {target} is mapped to {steps} of `{table}`");
-                return Err(Refusal::new(message, test.place));
+                return Err(Rejection::new(message, test.place));
             }
         }
         let condition = &settled(condition, target, mappings)?;
@@ -371,7 +371,7 @@ fn place(compiled: &Compiled, span: Span) -> Option<(String, u32, u32)> {
 }
 
 /// Refusals as an error, with the names of the files that they speak of.
-pub(crate) fn refused(compiled: &Compiled, refusals: Vec<Refusal>) -> Error {
+pub(crate) fn refused(compiled: &Compiled, refusals: Vec<Rejection>) -> Error {
     let file = |span: Span| place(compiled, span);
     let rule = |document: &Ref| {
         let rules = compiled

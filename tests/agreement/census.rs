@@ -39,7 +39,7 @@ pub struct Census {
 
 /// What a census needs to know of a request.
 #[derive(Deserialize)]
-struct Asked {
+struct CensusRequest {
     #[serde(default)]
     modules: BTreeMap<String, String>,
     query: String,
@@ -51,8 +51,9 @@ impl Census {
     /// Counts a program and its answer.
     pub fn add(&mut self, request: &str, answer: &str) -> Result<(), String> {
         self.programs += 1;
-        let asked: Asked = serde_json::from_str(request).map_err(|error| error.to_string())?;
-        if let Ok(found) = Found::of(&asked) {
+        let asked: CensusRequest =
+            serde_json::from_str(request).map_err(|error| error.to_string())?;
+        if let Ok(found) = CompiledProgram::of_request(&asked) {
             let options = Options::default();
             let with_all = found.dump(&options);
             for kind in found.kinds(&options) {
@@ -75,7 +76,7 @@ impl Census {
     }
 
     /// What is too rare.
-    pub fn faults(&self) -> Vec<String> {
+    pub fn shortfalls(&self) -> Vec<String> {
         let rare = all_kinds().filter(|kind| !UNREACHABLE.contains(&kind.as_str()));
         let mut faults: Vec<String> = rare
             .map(|kind| (self.kinds.get(&kind).copied().unwrap_or(0), kind))
@@ -121,13 +122,13 @@ fn without(optimisation: Optimisation) -> Options {
 }
 
 /// A program and its query, compiled but for their plans.
-struct Found {
+struct CompiledProgram {
     compiled: Compiled,
     query: CompiledQuery,
 }
 
-impl Found {
-    fn of(asked: &Asked) -> Result<Self, Diagnostics> {
+impl CompiledProgram {
+    fn of_request(asked: &CensusRequest) -> Result<Self, Diagnostics> {
         let parsing = ParseOptions {
             version: if asked.v0 { Version::V0 } else { Version::V1 },
             ..ParseOptions::default()

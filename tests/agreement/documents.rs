@@ -12,7 +12,7 @@ use solon_syntax::ast::{Module, Term, Version};
 
 /// The parts of a request that matter here.
 #[derive(Deserialize)]
-struct Asked<'a> {
+struct DocumentRequest<'a> {
     #[serde(default)]
     modules: BTreeMap<String, String>,
     #[serde(borrow)]
@@ -25,7 +25,7 @@ struct Asked<'a> {
 
 /// How many documents of a request were compared, and those that a query finds otherwise.
 pub fn compare(request: &str) -> (usize, Vec<String>) {
-    let Ok(asked) = serde_json::from_str::<Asked<'_>>(request) else {
+    let Ok(asked) = serde_json::from_str::<DocumentRequest<'_>>(request) else {
         return (0, Vec::new());
     };
     let Ok(engine) = engine(&asked) else {
@@ -45,7 +45,7 @@ pub fn compare(request: &str) -> (usize, Vec<String>) {
     (compared, other.map(|path| path.join("/")).collect())
 }
 
-fn engine(asked: &Asked<'_>) -> Result<Engine, Error> {
+fn engine(asked: &DocumentRequest<'_>) -> Result<Engine, Error> {
     let version = if asked.v0 { Version::V0 } else { Version::V1 };
     let engine = Engine::builder()
         .version(version)

@@ -3,7 +3,7 @@
 use crate::compare::{self, Answer};
 use crate::generate::{self, Request, Theme};
 use crate::report::Report;
-use crate::{Outcome, engine, faults, traces};
+use crate::{Outcome, engine, known_differences, traces};
 use solon_lines::Process;
 
 /// Draws `count` programs from `seed` and compares the engine with the oracle on each.
@@ -42,7 +42,7 @@ pub fn run(oracle: &str, seed: u64, count: u64, filter: &str) -> Result<Outcome,
             continue;
         }
         let reduced = reduce(&mut oracle, request.clone(), difference);
-        if faults::known(&reduced, difference, &expected, &actual) {
+        if known_differences::is_known(&reduced, difference, &expected, &actual) {
             continue;
         }
         outcome.failed += 1;

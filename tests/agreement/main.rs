@@ -20,8 +20,8 @@ mod census;
 mod compare;
 mod documents;
 mod engine;
-mod faults;
 mod generate;
+mod known_differences;
 mod live;
 mod record;
 mod report;
@@ -152,7 +152,7 @@ fn compare_with_record(filter: &str) -> Result<Outcome, String> {
             outcome.failed += 1;
             println!("only {documents} documents were asked for by their paths");
         }
-        for fault in census.faults() {
+        for fault in census.shortfalls() {
             outcome.failed += 1;
             println!("{fault}");
         }

@@ -125,7 +125,7 @@ pub fn write(oracle: &str) -> Result<(), String> {
             if !seen.insert(line.clone()) {
                 continue;
             }
-            let Some(answer) = steady_answer(&mut oracles, &line) else {
+            let Some(answer) = stable_answer(&mut oracles, &line) else {
                 continue;
             };
             let bare = oracles[0].ask(&request.without_documents().json())?;
@@ -150,7 +150,7 @@ pub fn write(oracle: &str) -> Result<(), String> {
         failing += refused;
         telling += rich + short;
     }
-    files.push((found(), write_found(&mut oracles[0])?));
+    files.push((found(), record_found(&mut oracles[0])?));
     // all or nothing: half a record would be hard to see
     for (path, text) in files {
         fs::write(path, text).map_err(|error| error.to_string())?;
@@ -162,7 +162,7 @@ pub fn write(oracle: &str) -> Result<(), String> {
 }
 
 /// Asks again what was found before.
-fn write_found(oracle: &mut Process) -> Result<String, String> {
+fn record_found(oracle: &mut Process) -> Result<String, String> {
     let text = fs::read_to_string(found()).map_err(|error| error.to_string())?;
     let mut kept = String::new();
     for line in text.lines() {
@@ -175,7 +175,7 @@ fn write_found(oracle: &mut Process) -> Result<String, String> {
 }
 
 /// The oracle's answer if it gives the same one every time: what varies there is no contract.
-fn steady_answer(oracles: &mut [Process; 2], request: &str) -> Option<String> {
+fn stable_answer(oracles: &mut [Process; 2], request: &str) -> Option<String> {
     let answer = oracles[0].ask(request).ok()?;
     for oracle in oracles {
         let again = oracle.ask(request).ok()?;

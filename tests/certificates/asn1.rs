@@ -153,11 +153,11 @@ impl Node {
                 continue;
             }
             // an element among others may also vanish, stand twice or change places
-            match (at, random.below(10)) {
+            match (at, random.less_than(10)) {
                 (0, 0) => drop(self.children.remove(place)),
                 (0, 1) => self.children.insert(place, self.children[place].clone()),
                 (0, 2) => {
-                    let other = random.below(self.children.len());
+                    let other = random.less_than(self.children.len());
                     self.children.swap(place, other);
                 }
                 (0, 3) => {
@@ -202,18 +202,18 @@ impl Node {
         }
         let right = element(self.tag, &content);
         let digits = &right[1..right.len() - content.len()];
-        match random.below(14) {
+        match random.less_than(14) {
             0 | 1 => {
                 self.tag = *random.pick(TAGS);
                 return;
             }
             2 if !content.is_empty() => {
-                let at = random.below(content.len());
-                content[at] ^= 1 << random.below(8);
+                let at = random.less_than(content.len());
+                content[at] ^= 1 << random.less_than(8);
             }
-            3 if !content.is_empty() => content[0] ^= 1 << random.below(8),
+            3 if !content.is_empty() => content[0] ^= 1 << random.less_than(8),
             4 if !content.is_empty() => drop(content.pop()),
-            5 => content.push(u8::try_from(random.below(256)).unwrap()),
+            5 => content.push(u8::try_from(random.less_than(256)).unwrap()),
             6 => content.insert(0, *random.pick(&[0, 0xff, 0x80, 1])),
             7 => content.clear(),
             8 => content = vec![0x41; *random.pick(&[1, 2, 4, 16, 20, 33, 127, 128])],
@@ -239,7 +239,7 @@ pub fn spoil(random: &mut Random, bytes: &[u8], mistakes: usize) -> Vec<u8> {
         return bytes.to_vec();
     };
     for _ in 0..mistakes {
-        let at = random.below(node.count());
+        let at = random.less_than(node.count());
         node.spoil(random, at);
     }
     node.write()

@@ -89,7 +89,7 @@ pub fn case(seed: u64, number: u64) -> Case {
     let mut random = Random::new(seed.wrapping_mul(0x1_0000_0000) ^ number);
     // the first draws of near seeds are near
     random.next();
-    match random.below(100) {
+    match random.less_than(100) {
         0..=59 => chain(&mut random),
         60..=69 => request(&mut random),
         70..=77 => keypair(&mut random),
@@ -115,7 +115,7 @@ fn chain(random: &mut Random) -> Case {
 
 /// A change to a certificate or request.
 pub fn change(random: &mut Random, plan: &mut Plan) {
-    match random.below(20) {
+    match random.less_than(20) {
         0..=3 => names::alternative_names(random, plan),
         4..=5 => names::constraints(random, plan),
         6 => names::distinguished(random, plan),
@@ -139,10 +139,10 @@ fn request(random: &mut Random) -> Case {
         change(random, &mut plan);
     }
     if random.chance(30) {
-        plan.mistakes[random.below(2)] += 1;
+        plan.mistakes[random.less_than(2)] += 1;
     }
     let mut attributes = Vec::new();
-    for _ in 0..random.below(3) {
+    for _ in 0..random.less_than(3) {
         let pair = |random: &mut Random| {
             const VALUES: &[&[u8]] = &[
                 &[12, 1, 0x41],
@@ -166,7 +166,7 @@ fn request(random: &mut Random) -> Case {
             sequence(&[&*oid("2.5.4.3"), *random.pick(VALUES)])
         };
         let list = sequence(&[pair(random), pair(random)]);
-        let values = match random.below(4) {
+        let values = match random.less_than(4) {
             0 => pair(random),
             1 => element(12, b"secret"),
             _ => list,
@@ -177,7 +177,7 @@ fn request(random: &mut Random) -> Case {
         ]));
     }
     let bytes = plan.request(random, &attributes);
-    let text = match random.below(12) {
+    let text = match random.less_than(12) {
         0 => STANDARD.encode(&bytes),
         1 => pem(
             *random.pick(&[
@@ -213,7 +213,7 @@ fn private_key(random: &mut Random, names: &[&str]) -> (String, Vec<u8>) {
     } else {
         0
     };
-    let label = match random.below(12) {
+    let label = match random.less_than(12) {
         0 => *random.pick(&[
             "PRIVATE KEY",
             "RSA PRIVATE KEY",
@@ -279,12 +279,12 @@ fn keypair(random: &mut Random) -> Case {
     if random.chance(15) {
         certificates += &certificates.clone();
     }
-    let (label, key) = match random.below(10) {
+    let (label, key) = match random.less_than(10) {
         0 => private_key(random, PRIVATE),
         _ => private_key(random, &[name]),
     };
     let mut key = pem(&label, &key);
-    match random.below(12) {
+    match random.less_than(12) {
         0 => key = format!("{certificates}{key}"),
         1 => certificates = format!("{}{certificates}", pem("SOMETHING", b"else")),
         2 => std::mem::swap(&mut key, &mut certificates),
@@ -319,11 +319,11 @@ fn token(random: &mut Random) -> Case {
         FIXTURES.key(key).public.0.clone(),
         signer,
     );
-    for _ in 0..random.below(3) {
+    for _ in 0..random.less_than(3) {
         change(random, &mut plan);
     }
     let text = if random.chance(25) {
-        let mistakes = random.below(3);
+        let mistakes = random.less_than(3);
         pem("PUBLIC KEY", &asn1::spoil(random, &plan.key, mistakes))
     } else {
         pem("CERTIFICATE", &plan.certificate(random))

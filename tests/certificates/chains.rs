@@ -47,7 +47,7 @@ fn text(random: &mut Random, certificates: &[Vec<u8>]) -> (String, bool) {
         .iter()
         .map(|bytes| pem("CERTIFICATE", bytes))
         .collect();
-    let odd = match random.below(40) {
+    let odd = match random.less_than(40) {
         0 => format!("# comment\n{plain}"),
         1 => plain.replace('\n', "\r\n"),
         2 => plain.replacen("-----END", "----END", 1),
@@ -70,7 +70,7 @@ fn stored(random: &mut Random) -> Vec<Vec<u8>> {
         .map(|bytes| bytes.0.clone())
         .collect();
     if random.chance(40) {
-        let at = random.below(chain.len());
+        let at = random.less_than(chain.len());
         chain[at] = asn1::spoil(random, &chain[at], 1);
     }
     chain
@@ -103,7 +103,7 @@ fn planned(random: &mut Random) -> Vec<Vec<u8>> {
     }
     // what is wrong is mostly in one certificate: two mistakes hide one another
     for _ in 0..*random.pick(&[0, 1, 1, 1, 1, 2, 2, 3]) {
-        let at = random.below(plans.len());
+        let at = random.less_than(plans.len());
         change(random, &mut plans[at]);
     }
     // a policy takes its like in each certificate
@@ -122,12 +122,12 @@ fn planned(random: &mut Random) -> Vec<Vec<u8>> {
                 );
             }
         }
-        let at = random.below(plans.len());
+        let at = random.less_than(plans.len());
         crate::extensions::policies(random, &mut plans[at]);
     }
     // so do names and what is permitted of them
     if random.chance(10) {
-        let at = random.below(between + 1);
+        let at = random.less_than(between + 1);
         crate::names::constraints(random, &mut plans[at]);
         crate::names::alternative_names(random, plans.last_mut().unwrap());
     }
@@ -135,7 +135,7 @@ fn planned(random: &mut Random) -> Vec<Vec<u8>> {
         plans.iter().map(|plan| plan.certificate(random)).collect();
     // another certificate for the same key and name, which may be the better one
     if random.chance(8) {
-        let at = random.below(between + 1);
+        let at = random.less_than(between + 1);
         let mut again = plans[at].clone();
         change(random, &mut again);
         certificates.insert(1.min(at + 1), again.certificate(random));
@@ -144,8 +144,8 @@ fn planned(random: &mut Random) -> Vec<Vec<u8>> {
 }
 
 fn rearrange(random: &mut Random, certificates: &mut Vec<Vec<u8>>) {
-    let at = random.below(certificates.len());
-    match random.below(40) {
+    let at = random.less_than(certificates.len());
+    match random.less_than(40) {
         0 => drop(certificates.remove(at)),
         1 => certificates.insert(at, certificates[at].clone()),
         2 => certificates.push(certificates[at].clone()),
@@ -202,14 +202,14 @@ fn options(random: &mut Random) -> Json {
         });
     }
     if random.chance(45) {
-        let count = random.below(3);
+        let count = random.less_than(3);
         let uses: Vec<&str> = (0..count).map(|_| *random.pick(USES)).collect();
         options["KeyUsages"] = json!(uses);
     }
     if random.chance(5) {
         options["MaxConstraintComparisons"] = json!(5);
     }
-    match random.below(60) {
+    match random.less_than(60) {
         0 => options["CurrentTime"] = json!("now"),
         1 => options["CurrentTime"] = json!(1.5),
         2 => options["KeyUsages"] = json!(["KeyUsageNone", "KeyUsageAny"]),

@@ -64,14 +64,14 @@ pub fn uses(random: &mut Random, plan: &mut Plan) {
         .map(|_| {
             let near = random.chance(60);
             oid(if near {
-                USES[random.below(2)]
+                USES[random.less_than(2)]
             } else {
                 *random.pick(USES)
             })
         })
         .collect();
     let mut value = sequence(&named);
-    match random.below(20) {
+    match random.less_than(20) {
         0 => value.extend(NULL),
         1 => value = sequence(&[integer(1)]),
         2 => value = oid(USES[0]),
@@ -103,7 +103,7 @@ pub fn authority(random: &mut Random, plan: &mut Plan) {
         &[1, 2, 0xff, 0xff],
     ];
     let authority = *random.pick(AUTHORITIES);
-    let length = match random.below(12) {
+    let length = match random.less_than(12) {
         0..=2 => Vec::new(),
         3 => integer(-1),
         4 => integer(i64::MAX),
@@ -130,9 +130,9 @@ pub fn authority(random: &mut Random, plan: &mut Plan) {
 pub fn policies(random: &mut Random, plan: &mut Plan) {
     let critical = random.chance(40);
     let policy = |random: &mut Random| oid(*random.pick(POLICIES));
-    let (id, value) = match random.below(10) {
+    let (id, value) = match random.less_than(10) {
         0..=3 => {
-            let count = random.below(4);
+            let count = random.less_than(4);
             let policies: Vec<Vec<u8>> = (0..count)
                 .map(|_| {
                     let qualifier: &[u8] = if random.chance(15) { &[0x30, 0] } else { &[] };
@@ -142,7 +142,7 @@ pub fn policies(random: &mut Random, plan: &mut Plan) {
             ("2.5.29.32", sequence(&policies))
         }
         4 | 5 => {
-            let count = random.below(3);
+            let count = random.less_than(3);
             let mappings: Vec<Vec<u8>> = (0..count)
                 .map(|_| sequence(&[policy(random), policy(random)]))
                 .collect();
@@ -182,7 +182,7 @@ pub fn others(random: &mut Random, plan: &mut Plan) {
     let id = *random.pick(&[&[1_u8, 2, 3][..], &[4, 5, 6], &[], &[7; 200]]);
     let uri = |text: &str| element(0x86, text.as_bytes());
     let tail: &[u8] = if random.chance(10) { NULL } else { &[] };
-    let extension = match random.below(10) {
+    let extension = match random.less_than(10) {
         0 | 1 => Extension::new("2.5.29.14", critical, element(OCTET_STRING, id)),
         2 | 3 => {
             let issuer = [
@@ -208,7 +208,7 @@ pub fn others(random: &mut Random, plan: &mut Plan) {
                 "1.3.6.1.5.5.7.48.2",
                 "1.3.6.1.5.5.7.48.3",
             ];
-            let count = random.below(4);
+            let count = random.less_than(4);
             let places: Vec<Vec<u8>> = (0..count)
                 .map(|_| {
                     let place = if random.chance(80) {
@@ -222,7 +222,7 @@ pub fn others(random: &mut Random, plan: &mut Plan) {
             Extension::new("1.3.6.1.5.5.7.1.1", critical, sequence(&places))
         }
         5 | 6 => {
-            let count = random.below(3);
+            let count = random.less_than(3);
             let points: Vec<Vec<u8>> = (0..count)
                 .map(|_| {
                     let names = [
@@ -292,8 +292,8 @@ pub fn list(random: &mut Random, plan: &mut Plan) {
     if count == 0 {
         return;
     }
-    let at = random.below(count);
-    match random.below(6) {
+    let at = random.less_than(count);
+    match random.less_than(6) {
         0 => drop(plan.extensions.remove(at)),
         1 => plan.extensions.push(plan.extensions[at].clone()),
         2 => plan.extensions[at].value.clear(),

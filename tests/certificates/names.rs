@@ -141,7 +141,7 @@ const RANGES: &[&[u8]] = &[
 /// A name of one of the kinds that alternative names and constraints are made of.
 fn general_name(random: &mut Random, constraint: bool) -> Vec<u8> {
     let directory = || element(0xa4, &common_name("x"));
-    match random.below(20) {
+    match random.less_than(20) {
         0..=7 => element(0x82, random.pick(DOMAINS).as_bytes()),
         8..=10 => element(0x81, random.pick(MAILBOXES).as_bytes()),
         11..=13 => {
@@ -162,7 +162,7 @@ fn general_name(random: &mut Random, constraint: bool) -> Vec<u8> {
             let count = *random.pick(&[1, 3, 4, 5]);
             element(0x82, vec![&*label; count].join(".").as_bytes())
         }
-        _ => match random.below(6) {
+        _ => match random.less_than(6) {
             0 => element(0xa0, &sequence(&[oid("1.2.3.4"), element(0xa0, &[5, 0])])),
             1 => element(0x88, &[0x2a, 3]),
             2 => element(0x82, &[0xff, 0xfe]),
@@ -178,7 +178,7 @@ fn general_name(random: &mut Random, constraint: bool) -> Vec<u8> {
 
 /// Alternative names of a subject.
 pub fn alternative_names(random: &mut Random, plan: &mut Plan) {
-    let count = random.below(4);
+    let count = random.less_than(4);
     let mut names: Vec<Vec<u8>> = (0..count).map(|_| general_name(random, false)).collect();
     if random.chance(60) {
         names.push(element(0x82, b"host.example.com"));
@@ -199,7 +199,7 @@ pub fn constraints(random: &mut Random, plan: &mut Plan) {
     let mut parts = Vec::new();
     for tag in [0xa0, 0xa1] {
         if random.chance(55) {
-            let count = random.below(3) + usize::from(!random.chance(5));
+            let count = random.less_than(3) + usize::from(!random.chance(5));
             let trees: Vec<Vec<u8>> = (0..count)
                 .map(|_| {
                     let bounds: &[&[u8]] =
@@ -276,18 +276,18 @@ pub fn distinguished(random: &mut Random, plan: &mut Plan) {
         (0x2c, b"constructed"),
         (0x1f, b"high"),
     ];
-    let count = random.below(5);
+    let count = random.less_than(5);
     let attributes: Vec<(&str, u8, &[u8])> = (0..count)
         .map(|_| {
             let (tag, text) = if random.chance(70) {
-                TEXTS[random.below(2)]
+                TEXTS[random.less_than(2)]
             } else {
                 *random.pick(TEXTS)
             };
             (*random.pick(KINDS), tag, text)
         })
         .collect();
-    let name = match random.below(8) {
+    let name = match random.less_than(8) {
         // several in one set, in whatever order
         0 => {
             let pairs = attributes
@@ -302,7 +302,7 @@ pub fn distinguished(random: &mut Random, plan: &mut Plan) {
         2 => sequence(&[element(SET, &[])]),
         _ => named(&attributes),
     };
-    match random.below(6) {
+    match random.less_than(6) {
         0 => plan.issuer = name,
         // the same text in another kind of string is another name
         1 => {

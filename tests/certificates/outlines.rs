@@ -69,9 +69,9 @@ pub fn validity(random: &mut Random, plan: &mut Plan) {
 
 /// The version, the serial number and the identifiers between the key and the extensions.
 pub fn numbers(random: &mut Random, plan: &mut Plan) {
-    match random.below(10) {
+    match random.less_than(10) {
         0..=4 => {
-            plan.version = match random.below(10) {
+            plan.version = match random.less_than(10) {
                 0 => Vec::new(),
                 1 | 2 => element(0xa0, &integer(0)),
                 3 | 4 => element(0xa0, &integer(1)),
@@ -149,7 +149,7 @@ pub fn algorithms(random: &mut Random, plan: &mut Plan) {
     } else {
         let own = plan.signer.algorithm();
         let named = oid(*random.pick(ALGORITHMS));
-        match random.below(8) {
+        match random.less_than(8) {
             0 => sequence(&[named]),
             1 => sequence(&[&*named, NULL]),
             2 => sequence(&[&*named, &[4, 1, 7]]),
@@ -160,7 +160,7 @@ pub fn algorithms(random: &mut Random, plan: &mut Plan) {
             _ => own,
         }
     };
-    match random.below(5) {
+    match random.less_than(5) {
         0 => plan.algorithms[0] = algorithm,
         1 => plan.algorithms[1] = algorithm,
         _ => plan.algorithms = [algorithm.clone(), algorithm],
@@ -229,7 +229,7 @@ fn odd_key(random: &mut Random) -> Vec<u8> {
         sequence(&[sequence(&[&*oid(algorithm), parameters]), asn1::bits(key)])
     };
     let modulus = &[&[0x40][..], &[0x55; 127]].concat();
-    match random.below(8) {
+    match random.less_than(8) {
         0 | 1 => {
             const EXPONENTS: &[&[u8]] = &[
                 &[3],
@@ -269,7 +269,7 @@ fn odd_key(random: &mut Random) -> Vec<u8> {
             let length = *random.pick(&[57, 65, 97, 133]);
             let start = stored.len().saturating_sub(length);
             let mut point = stored[start..].to_vec();
-            match random.below(6) {
+            match random.less_than(6) {
                 0 => point[0] = 2,
                 1 => drop(point.pop()),
                 2 => point = vec![0],

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use solon_lines::conformance::Cases;
-use solon_lines::{Face, Native, Process, recorded};
+use solon_lines::{Driver, Native, Process, recorded};
 
 use crate::compiler::{Language, Linked, program, scratch};
 use crate::root;

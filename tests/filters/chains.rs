@@ -75,7 +75,7 @@ fn keeps(database: &mut dyn Database) {
 }
 
 #[test]
-fn stand_side_by_side_until_they_are_too_many() {
+fn joined_conditions_stay_flat_up_to_the_limit() {
     let groups = |target, count: usize| filter(&any(count), target).matches('(').count();
     assert_eq!(groups(FilterTarget::Sqlite, 100), 1);
     // around a group of a hundred, beside which one more stands

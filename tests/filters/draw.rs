@@ -21,17 +21,17 @@ impl Draw {
     }
 
     /// A number below `end`.
-    pub fn below(&mut self, end: usize) -> usize {
+    pub fn less_than(&mut self, end: usize) -> usize {
         usize::try_from(self.next() >> 11).unwrap() % end
     }
 
     /// Whether one of `of` chances came.
     pub fn one_in(&mut self, of: usize) -> bool {
-        self.below(of) == 0
+        self.less_than(of) == 0
     }
 
     /// One of some.
-    pub fn of<'a, T: ?Sized>(&mut self, all: &[&'a T]) -> &'a T {
-        all[self.below(all.len())]
+    pub fn choose<'a, T: ?Sized>(&mut self, all: &[&'a T]) -> &'a T {
+        all[self.less_than(all.len())]
     }
 }

@@ -20,14 +20,14 @@ const CHUNK: usize = 40;
 
 #[derive(Deserialize)]
 struct Edges {
-    text: Of,
-    integer: Of,
-    decimal: Of,
+    text: KindEdges,
+    integer: KindEdges,
+    decimal: KindEdges,
 }
 
 /// Edges of a kind.
 #[derive(Deserialize)]
-struct Of {
+struct KindEdges {
     /// What rows hold and constants are: numbers as texts, since those are told apart by how they are written.
     values: Vec<String>,
     /// What constants are besides.
@@ -43,7 +43,7 @@ struct Group {
 }
 
 impl Group {
-    fn of(kind: Kind, edges: &Of, database: &dyn Database) -> Self {
+    fn of(kind: Kind, edges: &KindEdges, database: &dyn Database) -> Self {
         let literal = |text: &String| match kind {
             // a byte-order mark stands in no module
             Kind::Text => json!(text).to_string().replace('\u{feff}', "\\ufeff"),

@@ -19,7 +19,7 @@ include if input.fruits.owner == input.user
 ";
 
 #[test]
-fn filters_tell_what_they_were_prepared_with() {
+fn filters_return_their_preparation_options() {
     let engine = Engine::new();
     engine.set_module("filters.rego", POLICY).unwrap();
     let options = FilterOptions::new([FilterTarget::Postgresql]);

@@ -59,7 +59,9 @@ const RULES: [&str; 6] = [
 ];
 
 pub fn text(draw: &mut Draw) -> String {
-    (0..=draw.below(5)).map(|_| draw.of(&PIECES)).collect()
+    (0..=draw.less_than(5))
+        .map(|_| draw.choose(&PIECES))
+        .collect()
 }
 
 /// A name between quotes, written without Solon.

@@ -32,12 +32,12 @@ mod edges;
 mod extended;
 mod handed;
 mod injection;
-mod kept;
 mod masks;
 mod parsed;
 mod policies;
+mod random_policies;
+mod recorded_policies;
 mod rows;
-mod shapes;
 mod tables;
 mod texts;
 

@@ -14,14 +14,14 @@ fn rule(draw: &mut Draw) -> String {
     let mut text =
         String::from("package filters\n\nimport rego.v1\n\ninclude if input.fruits.price > 0\n");
     let mut taken = Vec::new();
-    for _ in 0..=draw.below(3) {
-        let column = *draw.of(&[&columns[0], &columns[1], &columns[2]]);
+    for _ in 0..=draw.less_than(3) {
+        let column = *draw.choose(&[&columns[0], &columns[1], &columns[2]]);
         if taken.contains(&column) {
             continue;
         }
         taken.push(column);
         let shown = constant(draw, Kind::Text);
-        let condition = match draw.below(6) {
+        let condition = match draw.less_than(6) {
             0 => String::new(),
             1 => " if input.admin".to_owned(),
             2 => " if not input.admin".to_owned(),
@@ -55,8 +55,8 @@ fn masks_are_those_of_each_row() {
         engine
             .set_module("filters.rego", &text)
             .unwrap_or_else(|error| panic!("{text}\n{error}"));
-        let roles: Vec<&str> = (0..draw.below(3))
-            .map(|_| draw.of(&["a", "b", "c"]))
+        let roles: Vec<&str> = (0..draw.less_than(3))
+            .map(|_| draw.choose(&["a", "b", "c"]))
             .collect();
         let known = json!({"admin": draw.one_in(2), "roles": roles});
         let read = |input: &serde_json::Value| values::read(input.to_string().as_bytes()).unwrap();

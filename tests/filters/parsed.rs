@@ -10,8 +10,8 @@ use crate::databases::{answer, condition};
 use crate::draw::Draw;
 use crate::injection;
 use crate::policies::policy;
+use crate::random_policies::shape;
 use crate::servers::program;
-use crate::shapes::shape;
 
 /// How many policies of each sort, and how many names and values, are tried.
 const TRIED: u64 = if cfg!(debug_assertions) { 150 } else { 1_000 };

@@ -17,7 +17,7 @@ pub fn policy(seed: u64, mixed: bool) -> Policy {
     let input = json!({
         "limit": serde_json::from_str::<Value>(&constant(&mut draw, Kind::Integer)).unwrap(),
         "name": serde_json::from_str::<Value>(&constant(&mut draw, Kind::Text)).unwrap(),
-        "names": (0..draw.below(4)).map(|_| serde_json::from_str::<Value>(&constant(&mut draw, Kind::Text)).unwrap()).collect::<Vec<_>>(),
+        "names": (0..draw.less_than(4)).map(|_| serde_json::from_str::<Value>(&constant(&mut draw, Kind::Text)).unwrap()).collect::<Vec<_>>(),
         "admin": draw.one_in(3),
     });
     let mut maker = Maker {
@@ -32,7 +32,7 @@ pub fn policy(seed: u64, mixed: bool) -> Policy {
     } else {
         text.push_str("\nrows := [0, 11]\n");
     }
-    for _ in 0..=maker.draw.below(3) {
+    for _ in 0..=maker.draw.less_than(3) {
         let body = maker.body(3);
         text.push_str(&format!("\ninclude if {body}\n"));
     }
@@ -52,7 +52,7 @@ struct Maker {
 
 impl Maker {
     fn body(&mut self, longest: usize) -> String {
-        let exprs: Vec<String> = (0..=self.draw.below(longest))
+        let exprs: Vec<String> = (0..=self.draw.less_than(longest))
             .map(|_| self.expr())
             .collect();
         format!("{{\n\t{}\n}}", exprs.join("\n\t"))
@@ -61,7 +61,7 @@ impl Maker {
     fn constant(&mut self, kind: Kind) -> String {
         let kinds = [Kind::Text, Kind::Integer, Kind::Decimal, Kind::Truth];
         let kind = if self.mixed && self.draw.one_in(5) {
-            kinds[self.draw.below(kinds.len())]
+            kinds[self.draw.less_than(kinds.len())]
         } else {
             kind
         };
@@ -71,7 +71,7 @@ impl Maker {
     fn column(&mut self, kind: Option<Kind>) -> (String, Kind) {
         loop {
             let (table, columns) = TABLES[usize::from(self.draw.one_in(4))];
-            let (name, own) = columns[self.draw.below(columns.len())];
+            let (name, own) = columns[self.draw.less_than(columns.len())];
             if kind.is_none_or(|kind| kind == own) {
                 return (format!("input.{table}.{name}"), own);
             }
@@ -79,7 +79,7 @@ impl Maker {
     }
 
     fn expr(&mut self) -> String {
-        match self.draw.below(14) {
+        match self.draw.less_than(14) {
             0 => format!("not {}", self.test()),
             1 => self.helper(),
             2 => format!("not {}", self.helper()),
@@ -100,7 +100,7 @@ impl Maker {
                 "not input.admin",
                 "input.limit > 10",
                 "not input.missing",
-            ][self.draw.below(4)]
+            ][self.draw.less_than(4)]
             .to_owned(),
             7 => {
                 let (column, _) = self.column(Some(Kind::Integer));
@@ -111,10 +111,10 @@ impl Maker {
     }
 
     fn test(&mut self) -> String {
-        match self.draw.below(10) {
+        match self.draw.less_than(10) {
             0 => {
                 let (column, kind) = self.column(None);
-                let mut values: Vec<String> = (0..self.draw.below(4))
+                let mut values: Vec<String> = (0..self.draw.less_than(4))
                     .map(|_| self.constant(kind))
                     .collect();
                 if self.draw.one_in(5) {
@@ -124,13 +124,13 @@ impl Maker {
             }
             1 => {
                 let (column, _) = self.column(Some(Kind::Text));
-                let name = self.draw.of(&["startswith", "endswith", "contains"]);
+                let name = self.draw.choose(&["startswith", "endswith", "contains"]);
                 let part = constant(&mut self.draw, Kind::Text);
                 format!("{name}({column}, {part})")
             }
             2 => {
                 let (column, _) = self.column(None);
-                format!("{column} {} null", self.draw.of(&["==", "!="]))
+                format!("{column} {} null", self.draw.choose(&["==", "!="]))
             }
             3 => {
                 let (column, kind) = self.column(None);
@@ -173,8 +173,8 @@ impl Maker {
 
     fn sign(&mut self, kind: Kind) -> &'static str {
         match kind {
-            Kind::Truth => self.draw.of(&["==", "!="]),
-            _ => self.draw.of(&["==", "!=", "<", "<=", ">", ">="]),
+            Kind::Truth => self.draw.choose(&["==", "!="]),
+            _ => self.draw.choose(&["==", "!=", "<", "<=", ">", ">="]),
         }
     }
 
@@ -182,8 +182,8 @@ impl Maker {
     fn helper(&mut self) -> String {
         let name = format!("h{}", self.helpers.len());
         let mut text = String::new();
-        for _ in 0..=self.draw.below(2) {
-            let tests: Vec<String> = (0..=self.draw.below(2)).map(|_| self.test()).collect();
+        for _ in 0..=self.draw.less_than(2) {
+            let tests: Vec<String> = (0..=self.draw.less_than(2)).map(|_| self.test()).collect();
             text.push_str(&format!("\n{name} if {{\n\t{}\n}}\n", tests.join("\n\t")));
         }
         self.helpers.push(text);
@@ -215,6 +215,6 @@ impl Maker {
         self.helpers.push(format!(
             "\n{name} := \"a\" if {column} == {one}\n\n{name} := \"b\" if {second}\n"
         ));
-        format!("{name} == {}", self.draw.of(&["\"a\"", "\"b\""]))
+        format!("{name} == {}", self.draw.choose(&["\"a\"", "\"b\""]))
     }
 }

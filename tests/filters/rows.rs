@@ -9,7 +9,7 @@ use crate::databases::{Database, Kept, condition, on_each_database, table};
 use crate::draw::Draw;
 use crate::number;
 use crate::policies::{Policy, policy};
-use crate::shapes::shape;
+use crate::random_policies::shape;
 use crate::tables::{BASKETS, FRUITS, Kind, TABLES, rows};
 
 /// How many policies of each sort each table is asked for; unoptimised builds take a sample.
@@ -19,7 +19,7 @@ const ALL_POLICIES: u64 = 1_000;
 /// How many tables each policy is asked about.
 const CONTENTS: u64 = 3;
 /// How many wrong filters are shown.
-const SHOWN: usize = 5;
+const MAX_REPORTED: usize = 5;
 
 struct Contents {
     fruits: Vec<Vec<Value>>,
@@ -108,7 +108,7 @@ fn truth(rule: &PreparedDocument, input: &Value, contents: &Contents) -> Kept {
     kept
 }
 
-struct Asked {
+struct PolicyFilter {
     text: String,
     input: Value,
     rule: PreparedDocument,
@@ -116,10 +116,10 @@ struct Asked {
 }
 
 /// A policy and its filter; `None` for a policy that cannot be one, which only happens to shapes.
-fn asked(drawn: Policy, options: &FilterOptions) -> Option<Asked> {
+fn asked(drawn: Policy, options: &FilterOptions) -> Option<PolicyFilter> {
     let engine = Engine::new();
     engine.set_module("filters.rego", &drawn.text).ok()?;
-    Some(Asked {
+    Some(PolicyFilter {
         rule: engine.prepare_document("filters/include").unwrap(),
         filter: engine.prepare_filters("filters/include", options).unwrap(),
         text: drawn.text,
@@ -191,7 +191,7 @@ fn compare(
             found += truth.len();
             if !right {
                 wrong += 1;
-                if wrong > SHOWN {
+                if wrong > MAX_REPORTED {
                     continue;
                 }
                 let more_and_less = kept.as_ref().map(|kept| {

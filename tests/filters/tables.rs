@@ -97,9 +97,9 @@ pub fn constant(draw: &mut Draw, kind: Kind) -> String {
 fn value(draw: &mut Draw, kind: Kind) -> Value {
     let number = |text: &str| serde_json::from_str(text).unwrap();
     match kind {
-        Kind::Text => json!(draw.of(&TEXTS)),
-        Kind::Integer => number(draw.of(&INTEGERS)),
-        Kind::Decimal => number(draw.of(&DECIMALS)),
+        Kind::Text => json!(draw.choose(&TEXTS)),
+        Kind::Integer => number(draw.choose(&INTEGERS)),
+        Kind::Decimal => number(draw.choose(&DECIMALS)),
         Kind::Truth => json!(draw.one_in(2)),
     }
 }

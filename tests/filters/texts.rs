@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use solon_lines::{Face as _, Native, Process};
+use solon_lines::{Driver as _, Native, Process};
 
 use crate::differences::reason;
 use crate::number;

@@ -114,7 +114,7 @@ pub fn compare_one(drawn: &Drawn) -> Comparison {
     let left = left.and_then(|engine| engine.partial(&query, &options, &part));
     let mut left = match left {
         Ok(left) => left,
-        Err(error) if impossible(&error) => {
+        Err(error) if is_type_error(&error) => {
             return Comparison::Nothing("queries that types rule out");
         }
         Err(error) if passed_by(&engine, &drawn.request, &error) => {
@@ -136,7 +136,7 @@ pub fn compare_one(drawn: &Drawn) -> Comparison {
     };
     let asked = match self::engine(&drawn.request, &left) {
         Ok(asked) => asked,
-        Err(error) if impossible(&error) => {
+        Err(error) if is_type_error(&error) => {
             return Comparison::Nothing("support that types rule out");
         }
         Err(error) => return Comparison::Differs(format!("{error}\n{}", show(&left))),
@@ -148,16 +148,18 @@ pub fn compare_one(drawn: &Drawn) -> Comparison {
         let query = match asked.prepare_query(body) {
             Ok(query) => query,
             // a search or a negation that types rule out says something, but nobody may ask it
-            Err(error) if impossible(&error) && body.contains(" = (") && body.contains(" in ") => {
+            Err(error)
+                if is_type_error(&error) && body.contains(" = (") && body.contains(" in ") =>
+            {
                 return Comparison::Nothing("searches that types rule out");
             }
             Err(error)
-                if impossible(&error) && body.lines().any(|line| line.starts_with("not ")) =>
+                if is_type_error(&error) && body.lines().any(|line| line.starts_with("not ")) =>
             {
                 return Comparison::Nothing("negations that types rule out");
             }
             // what else types rule out never holds
-            Err(error) if impossible(&error) => continue,
+            Err(error) if is_type_error(&error) => continue,
             Err(error) => return Comparison::Differs(format!("{error}\n{}", show(&left))),
         };
         match answers(&asked, &query, body, &names, &whole) {
@@ -168,7 +170,7 @@ pub fn compare_one(drawn: &Drawn) -> Comparison {
             Err(error) => return Comparison::Differs(format!("{error}\n{}", show(&left))),
         }
     }
-    let wanted = wanted.iter().filter(|one| holds(one));
+    let wanted = wanted.iter().filter(|one| is_true(one));
     let wanted: BTreeSet<String> = wanted.map(|one| answer_of(one, &names)).collect();
     if wanted == got {
         return Comparison::Same;
@@ -187,7 +189,7 @@ fn answers(
 ) -> Result<Vec<String>, Error> {
     let error = match query.solutions(request) {
         Ok(solutions) => {
-            let held = solutions.iter().filter(|one| holds(one));
+            let held = solutions.iter().filter(|one| is_true(one));
             return Ok(held.map(|one| answer_of(one, names)).collect());
         }
         Err(error) => error,
@@ -251,7 +253,7 @@ fn captured(query: &str) -> String {
 }
 
 /// Whether types rule out what is asked.
-fn impossible(error: &Error) -> bool {
+fn is_type_error(error: &Error) -> bool {
     let entries = error.entries();
     let of_types = |entry: &ErrorEntry| {
         entry.code == "rego_type_error" || entry.message == "error limit reached"
@@ -260,7 +262,7 @@ fn impossible(error: &Error) -> bool {
 }
 
 /// Whether no expression is false: a query shows such solutions too, and residuals have none for them.
-fn holds(solution: &Solution) -> bool {
+fn is_true(solution: &Solution) -> bool {
     let no = solon::Value::Bool(false);
     solution.values.iter().all(|value| *value != no)
 }

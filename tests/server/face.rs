@@ -24,7 +24,7 @@ use serde_json::{Value as Json, json};
 use solon::store::Path as DocumentPath;
 use solon::{Change, CompilerOptions, Engine, FixedHost};
 use solon_lines::conformance::Cases;
-use solon_lines::{Face, Line, Native};
+use solon_lines::{Driver, Line, Native};
 use solon_server::{Server, ServerOptions, Spelling};
 use solon_syntax::ast::Version;
 use tokio::runtime::Runtime;
@@ -105,7 +105,7 @@ fn engine(line: &Line<'_>) -> Result<Engine, String> {
     Ok(engine)
 }
 
-impl Face for Http {
+impl Driver for Http {
     fn answer(&mut self, text: &str) -> Result<String, String> {
         let line: Line<'_> = serde_json::from_str(text).map_err(|error| error.to_string())?;
         // an input that is no JSON, and policies that are refused, never reach a server

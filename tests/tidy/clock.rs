@@ -43,7 +43,7 @@ fn no_test_bounds_the_time_that_passes() {
     let mut findings = Vec::new();
     let mut files = source::files();
     files.extend(source::files_in("tests/fuzz/"));
-    for file in files.iter().filter(|file| file.is(&["rs"])) {
+    for file in files.iter().filter(|file| file.has_extension(&["rs"])) {
         let code = source::code(&file.text);
         let is_test = file.path.starts_with("tests/") || file.path.ends_with("/tests.rs");
         let before = if is_test {
@@ -59,7 +59,7 @@ fn no_test_bounds_the_time_that_passes() {
                 .map(|line| format!("{}:{}", file.path, line + skipped)),
         );
     }
-    for file in files.iter().filter(|file| file.is(&["py"])) {
+    for file in files.iter().filter(|file| file.has_extension(&["py"])) {
         let lines = file.text.lines().enumerate();
         let lines = lines.filter(|(_, line)| {
             let line = line.trim_start();

@@ -81,7 +81,7 @@ fn first_segments(code: &str, krate: &str) -> BTreeSet<String> {
 #[test]
 fn hosts_name_no_hidden_item() {
     let files = source::files();
-    let rust = || files.iter().filter(|file| file.is(&["rs"]));
+    let rust = || files.iter().filter(|file| file.has_extension(&["rs"]));
     let is_host = |path: &str| HOSTS.iter().any(|host| path.starts_with(host));
     let mut findings = Vec::new();
     let mut hidden = BTreeSet::new();

@@ -90,7 +90,7 @@ fn modules<'f>(
     files: &'f [source::File],
     root: &'f str,
 ) -> impl Iterator<Item = (&'f source::File, Vec<&'f str>)> {
-    let rust = files.iter().filter(|file| file.is(&["rs"]));
+    let rust = files.iter().filter(|file| file.has_extension(&["rs"]));
     rust.filter_map(move |file| {
         let module = file.path.strip_prefix(root)?;
         (!["lib.rs", "main.rs"].contains(&module)).then(|| (file, module_path(module)))

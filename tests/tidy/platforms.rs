@@ -117,7 +117,7 @@ fn is_conditional(path: &str, files: &BTreeMap<&str, String>) -> bool {
 fn what_one_system_has_is_conditional() {
     let files = source::files();
     let files = files.iter().filter(|file| {
-        file.is(&["rs"])
+        file.has_extension(&["rs"])
             && FOLDERS.iter().any(|folder| file.path.starts_with(folder))
             && !EXCEPT.iter().any(|folder| file.path.starts_with(folder))
     });

@@ -15,7 +15,7 @@ pub struct File {
 
 impl File {
     /// Whether the name ends in one of `extensions`.
-    pub fn is(&self, extensions: &[&str]) -> bool {
+    pub fn has_extension(&self, extensions: &[&str]) -> bool {
         self.path
             .rsplit_once('.')
             .is_some_and(|(_, extension)| extensions.contains(&extension))

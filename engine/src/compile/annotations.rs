@@ -35,8 +35,8 @@ pub struct Link {
 /// Reads the blocks of all modules, if a rule asks for them and the parser was not told to.
 pub fn parse(compilation: &mut Compilation<'_>) {
     let modules = &compilation.modules;
-    compilation.asks_for_metadata |= modules.rules_with(Facts::METADATA).any(asks_for_metadata);
-    if !compilation.asks_for_metadata {
+    compilation.uses_metadata |= modules.rules_with(Facts::METADATA).any(uses_metadata);
+    if !compilation.uses_metadata {
         return;
     }
     for module in compilation.modules.open_mut() {
@@ -49,7 +49,7 @@ pub fn parse(compilation: &mut Compilation<'_>) {
     }
 }
 
-fn asks_for_metadata(rule: &Rule) -> bool {
+fn uses_metadata(rule: &Rule) -> bool {
     let mut found = false;
     rule.walk(&mut Exprs(|expr: &Expr| {
         found = found || expr.operands_of(CHAIN).is_some() || expr.operands_of(RULE).is_some();
@@ -88,7 +88,7 @@ pub fn set(compilation: &mut Compilation<'_>) {
 
 impl AnnotationSet {
     /// The blocks of some modules. Where several speak of one thing the first counts.
-    pub fn of<'m>(modules: impl IntoIterator<Item = &'m Module>) -> Self {
+    pub fn of_modules<'m>(modules: impl IntoIterator<Item = &'m Module>) -> Self {
         let mut set = Self::default();
         for block in modules.into_iter().flat_map(|module| &module.annotations) {
             let map = match block.scope {
@@ -107,25 +107,29 @@ impl AnnotationSet {
         let path = rule_path(package, rule);
         let mut own: Vec<_> = of_rule(rule).collect();
         own.sort_by_key(|block| Reverse(block.span));
-        let mut chain: Vec<Link> = own.into_iter().map(Link::to).collect();
+        let mut chain: Vec<Link> = own.into_iter().map(Link::target_of).collect();
         if chain.is_empty() {
             chain.push(Link {
                 path: path.clone(),
                 annotation: None,
             });
         }
-        chain.extend(self.paths.get(&path).map(Link::to));
-        chain.extend(self.packages.get(package).map(Link::to));
+        chain.extend(self.paths.get(&path).map(Link::target_of));
+        chain.extend(self.packages.get(package).map(Link::target_of));
         let above = (1..=package.len())
             .rev()
             .filter_map(|depth| package.get(..depth));
-        chain.extend(above.filter_map(|path| self.paths.get(path)).map(Link::to));
+        chain.extend(
+            above
+                .filter_map(|path| self.paths.get(path))
+                .map(Link::target_of),
+        );
         chain
     }
 }
 
 impl Link {
-    fn to(annotation: &Arc<Annotation>) -> Self {
+    fn target_of(annotation: &Arc<Annotation>) -> Self {
         Self {
             path: annotation.path.clone(),
             annotation: Some(Arc::clone(annotation)),

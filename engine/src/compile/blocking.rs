@@ -8,9 +8,9 @@ use hashbrown::HashSet;
 use solon_syntax::ast::visit::{Flow, Terms, Walk};
 use solon_syntax::ast::{Module, Term, TermKind};
 
+use super::compiled_module::Part;
 use super::facts::Facts;
 use super::functions::dotted;
-use super::part::Part;
 use super::rule_tree::{RuleId, RuleTree, key};
 use super::types::Dependents;
 use crate::builtins;
@@ -45,7 +45,7 @@ impl Blocking {
 
     /// Whether the document at a path needs one of the rules.
     pub fn reaches(&self, tree: &RuleTree, path: &[Value]) -> bool {
-        tree.is_made_by(path, &self.rules)
+        tree.is_produced_by(path, &self.rules)
     }
 
     /// Whether something in a query needs such a function, or a document that does.

@@ -9,12 +9,12 @@ use solon_syntax::source::{Code, Span};
 
 use super::annotations::AnnotationSet;
 use super::blocking::{self, Blocking};
+use super::compiled_module::{Findings, Part};
 use super::functions::{Functions, dotted};
 use super::graph::Graph;
 use super::keyed;
 use super::locals::Locals;
 use super::modules::Modules;
-use super::part::{Findings, Part};
 use super::report::Report;
 use super::rule_tree::RuleTree;
 use super::types::{Dependents, TypeTree};
@@ -197,7 +197,7 @@ pub struct Compilation<'a> {
     /// Imports that ResolveRefs found no use of.
     pub unused_imports: Vec<Import>,
     /// Whether a rule asks for its METADATA.
-    pub asks_for_metadata: bool,
+    pub uses_metadata: bool,
     /// Which METADATA blocks speak of what.
     pub annotations: AnnotationSet,
     /// Packages and rules by path; built once heads hold only scalars and variables.
@@ -242,7 +242,7 @@ impl<'a> Compilation<'a> {
             options,
             base_exists: None,
             unused_imports: Vec::new(),
-            asks_for_metadata: false,
+            uses_metadata: false,
             annotations: AnnotationSet::default(),
             rule_tree: RuleTree::default(),
             graph: Graph::default(),
@@ -274,7 +274,7 @@ pub struct Compiled {
     /// Packages and rules by path.
     pub rule_tree: RuleTree,
     /// Whether a rule asks for its METADATA.
-    pub asks_for_metadata: bool,
+    pub uses_metadata: bool,
     /// Which METADATA blocks speak of what.
     pub annotations: AnnotationSet,
     /// What each document is, as far as rules and schemas tell.
@@ -341,7 +341,7 @@ impl Compiled {
             blocking,
             parts,
             rule_tree: compilation.rule_tree,
-            asks_for_metadata: compilation.asks_for_metadata,
+            uses_metadata: compilation.uses_metadata,
             annotations: compilation.annotations,
             types: compilation.types,
             dependents: compilation.dependents,

@@ -15,7 +15,7 @@ use crate::value::{Kind, Value};
 /// Refuses rules that could never be told apart: a complete rule with rules in its extent, kinds or arities
 /// that differ, several defaults, packages and base documents in the place of rules.
 pub fn check_rule_conflicts(compilation: &mut Compilation<'_>) {
-    let mut check = Check {
+    let mut check = ConflictCheck {
         modules: &compilation.modules,
         tree: &compilation.rule_tree,
         locals: &compilation.locals,
@@ -32,7 +32,7 @@ pub fn check_rule_conflicts(compilation: &mut Compilation<'_>) {
     }
 }
 
-struct Check<'c> {
+struct ConflictCheck<'c> {
     modules: &'c [Arc<Module>],
     tree: &'c RuleTree,
     locals: &'c Locals,
@@ -40,12 +40,12 @@ struct Check<'c> {
 }
 
 /// A rule with its full reference and where to find it.
-struct Found<'c> {
+struct LocatedRule<'c> {
     reference: Ref,
     rule: &'c Rule,
 }
 
-impl<'c> Check<'c> {
+impl<'c> ConflictCheck<'c> {
     fn rule(&self, id: RuleId) -> Option<(&'c Rule, Ref)> {
         let module = self.modules.get(id.module as usize)?;
         let rule = module.rules.get(id.rule as usize)?;
@@ -55,7 +55,7 @@ impl<'c> Check<'c> {
     fn rules(&self, node: NodeId) -> impl Iterator<Item = &'c Rule> + use<'c> {
         let (tree, modules) = (self.tree, self.modules);
         let rules = tree.node(node).rules.iter();
-        rules.filter_map(move |id| id.of(modules))
+        rules.filter_map(move |id| id.rule_in(modules))
     }
 
     fn node(&mut self, id: NodeId) {
@@ -80,14 +80,17 @@ impl<'c> Check<'c> {
             let message = format!("conflicting rules {} found", self.name(*last));
             self.report.error(Code::Type, first.span, message);
         } else if defaults.len() > 1 {
-            let places: Vec<_> = defaults.iter().map(|rule| self.place(rule.span)).collect();
+            let places: Vec<_> = defaults
+                .iter()
+                .map(|rule| self.location(rule.span))
+                .collect();
             let message = format!(
                 "multiple default rules {} found at {}",
                 self.name(*last),
                 places.join(", ")
             );
             let module = node.rules.iter().find_map(|id| {
-                id.of(self.modules)?
+                id.rule_in(self.modules)?
                     .default
                     .then(|| self.modules.get(id.module as usize))?
             });
@@ -118,23 +121,23 @@ impl<'c> Check<'c> {
     }
 
     /// The rules below a node, without those in the extent of another one of them, by reference.
-    fn extent(&self, id: NodeId, only_functions: bool) -> Vec<Found<'c>> {
+    fn extent(&self, id: NodeId, only_functions: bool) -> Vec<LocatedRule<'c>> {
         let mut found: Vec<_> = self
             .tree
             .rules_below(id)
             .filter(|rule| self.tree.home(*rule) != Some(id))
             .filter(|rule| {
                 let is_function = |rule: &Rule| !rule.head.args.is_empty();
-                !only_functions || rule.of(self.modules).is_some_and(is_function)
+                !only_functions || rule.rule_in(self.modules).is_some_and(is_function)
             })
             .filter_map(|rule| {
                 let (rule, reference) = self.rule(rule)?;
-                Some(Found { reference, rule })
+                Some(LocatedRule { reference, rule })
             })
             .collect();
         // stable: of equal references the first stays; prefixes come before what they cover
         found.sort_by(|a, b| a.reference.cmp(&b.reference));
-        let mut kept: Vec<Found<'c>> = Vec::new();
+        let mut kept: Vec<LocatedRule<'c>> = Vec::new();
         for one in found {
             let covered = kept
                 .last()
@@ -146,16 +149,16 @@ impl<'c> Check<'c> {
         kept
     }
 
-    fn line(&self, found: &Found<'_>) -> String {
+    fn line(&self, found: &LocatedRule<'_>) -> String {
         let reference = self.locals.restore(&found.reference);
         format!(
             "\n  rule {} at {}",
             display_ref(&reference),
-            self.place(found.rule.span)
+            self.location(found.rule.span)
         )
     }
 
-    fn place(&self, span: Span) -> String {
+    fn location(&self, span: Span) -> String {
         format!("{}:{}", self.report.file(span.source), span.row)
     }
 
@@ -196,7 +199,7 @@ impl<'c> Check<'c> {
             let path = display_ref(&package.package.path).to_string();
             let path = path.strip_prefix("data.").unwrap_or(&path);
             for rule_id in &node.rules {
-                let Some(rule) = rule_id.of(self.modules) else {
+                let Some(rule) = rule_id.rule_in(self.modules) else {
                     continue;
                 };
                 if !is_ground(&rule.head.reference) {
@@ -205,7 +208,7 @@ impl<'c> Check<'c> {
                 let message = format!(
                     "package {path} conflicts with rule {} defined at {}",
                     display_ref(&rule.head.reference),
-                    self.place(rule.span)
+                    self.location(rule.span)
                 );
                 let module = self.modules.get(rule_id.module as usize);
                 let span = module.map_or(rule.span, |module| module.package.span);

@@ -48,7 +48,7 @@ fn check_unsafe<N: Walk + ?Sized>(node: &N, options: &Options, report: &mut Repo
     }
     let is_unsafe = |name: &str| options.unsafe_builtins.iter().any(|one| one == name);
     node.walk(&mut Exprs(|expr: &Expr| {
-        refuse(expr, "unsafe", is_unsafe, report);
+        reject(expr, "unsafe", is_unsafe, report);
         Flow::Into
     }));
 }
@@ -57,7 +57,7 @@ fn check_deprecated<N: Walk + ?Sized>(node: &N, report: &mut Report) {
     let is_deprecated =
         |name: &str| builtins::lookup(name).is_some_and(|one| one.builtin.deprecated);
     node.walk(&mut Exprs(|expr: &Expr| {
-        refuse(expr, "deprecated", is_deprecated, report);
+        reject(expr, "deprecated", is_deprecated, report);
         match expr.kind {
             // OPA does not look into bodies of expressions
             ExprKind::Every(_) | ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) => {
@@ -68,7 +68,7 @@ fn check_deprecated<N: Walk + ?Sized>(node: &N, report: &mut Report) {
     }));
 }
 
-fn refuse(expr: &Expr, what: &str, is_refused: impl Fn(&str) -> bool, report: &mut Report) {
+fn reject(expr: &Expr, what: &str, is_refused: impl Fn(&str) -> bool, report: &mut Report) {
     if let Some(name) = callee(expr).filter(|name| is_refused(name)) {
         let message = format!("{what} built-in function calls in expression: {name}");
         report.recoverable(Code::Type, expr.span, message);

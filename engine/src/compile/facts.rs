@@ -65,7 +65,7 @@ impl Facts {
     }
 
     /// The facts about a rule.
-    pub fn of(rule: &Rule) -> Self {
+    pub fn of_rule(rule: &Rule) -> Self {
         let mut facts = Self::default();
         rule.walk(&mut facts);
         let mut next = Some(rule);

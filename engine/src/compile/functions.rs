@@ -82,7 +82,7 @@ pub fn dotted(reference: &[Term]) -> Option<Cow<'_, str>> {
 
 /// Checks the calls of all modules.
 pub fn check_undefined_functions(compilation: &mut Compilation<'_>) {
-    let mut check = Check {
+    let mut check = CallCheck {
         functions: Functions::new(compilation.options, &compilation.rule_tree),
         documents: &compilation.types,
         locals: &compilation.locals,
@@ -98,7 +98,7 @@ pub fn check_undefined_functions(compilation: &mut Compilation<'_>) {
 /// Checks the calls of a query.
 pub fn check_undefined_functions_of_query(compilation: &mut QueryCompilation<'_>) {
     let compiled = compilation.compiled;
-    let mut check = Check {
+    let mut check = CallCheck {
         functions: Functions::new(compilation.options, &compiled.rule_tree),
         documents: &compiled.types,
         locals: &compilation.locals,
@@ -108,7 +108,7 @@ pub fn check_undefined_functions_of_query(compilation: &mut QueryCompilation<'_>
     compilation.body.walk(&mut check);
 }
 
-struct Check<'c> {
+struct CallCheck<'c> {
     functions: Functions<'c>,
     /// The types of rules, which only queries know.
     documents: &'c TypeTree,
@@ -118,7 +118,7 @@ struct Check<'c> {
     package: Option<&'c Ref>,
 }
 
-impl Visitor<'_> for Check<'_> {
+impl Visitor<'_> for CallCheck<'_> {
     fn expr(&mut self, expr: &Expr) -> Flow {
         match &expr.kind {
             ExprKind::Call(terms) => match terms.split_first() {
@@ -139,7 +139,7 @@ impl Visitor<'_> for Check<'_> {
     }
 }
 
-impl Check<'_> {
+impl CallCheck<'_> {
     fn call(&mut self, expr: &Expr, operator: &Term, operands: &[Term]) -> Flow {
         let given = operands.len();
         let arity = self

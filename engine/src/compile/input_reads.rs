@@ -32,7 +32,7 @@ fn search(compiled: &Compiled, path: &[Value], name: &str) -> bool {
         .collect();
     let mut rules: HashSet<RuleId> = compiled.dependents.users_of(&direct);
     rules.extend(direct);
-    compiled.rule_tree.is_made_by(path, &rules)
+    compiled.rule_tree.is_produced_by(path, &rules)
 }
 
 /// Returns `true` if a node names `input[name]`, or something of `input` that may be it.

@@ -13,7 +13,7 @@ use solon_syntax::stack;
 
 use super::facts::Facts;
 use super::functions::Functions;
-use super::safety::{OWN, Reach, equation};
+use super::safety::{OWN, SafeVars, equation};
 use super::small_map::SmallMap;
 use crate::program::canonical::{Key, Keyed};
 
@@ -27,7 +27,7 @@ pub fn of_module(module: &Module, facts: &[Facts], functions: Functions<'_>) -> 
         let mut next: Option<&Rule> = Some(rule);
         while let Some(rule) = next {
             if has_comprehension(&rule.body) {
-                let mut search = Search::new(functions, &mut keyed);
+                let mut search = KeyedSearch::new(functions, &mut keyed);
                 VarScan::default().each(&rule.head.args, |_, name| {
                     search.before.insert(name, ());
                 });
@@ -42,7 +42,7 @@ pub fn of_module(module: &Module, facts: &[Facts], functions: Functions<'_>) -> 
 /// The comprehensions of a query.
 pub fn of_query(body: &Body, functions: Functions<'_>) -> Keyed {
     let mut keyed = Keyed::default();
-    Search::new(functions, &mut keyed).body(body);
+    KeyedSearch::new(functions, &mut keyed).body(body);
     keyed
 }
 
@@ -65,21 +65,21 @@ const ALL: VarScan = VarScan {
 };
 
 /// Names that stand in bodies.
-type Names<'b> = SmallMap<&'b Name, ()>;
+type BodyNames<'b> = SmallMap<&'b Name, ()>;
 
-struct Search<'s, 'c, 'b> {
+struct KeyedSearch<'s, 'c, 'b> {
     functions: Functions<'c>,
     keyed: &'s mut Keyed,
     /// The variables of what was seen before; documents may be missing.
-    before: Names<'b>,
+    before: BodyNames<'b>,
 }
 
-impl<'s, 'c, 'b> Search<'s, 'c, 'b> {
+impl<'s, 'c, 'b> KeyedSearch<'s, 'c, 'b> {
     fn new(functions: Functions<'c>, keyed: &'s mut Keyed) -> Self {
         Self {
             functions,
             keyed,
-            before: Names::default(),
+            before: BodyNames::default(),
         }
     }
 
@@ -95,7 +95,7 @@ impl<'s, 'c, 'b> Search<'s, 'c, 'b> {
                 self.before.insert(name, ());
             });
         }
-        stack::level(|| body.walk(&mut Inner(self)));
+        stack::level(|| body.walk(&mut InnerBodies(self)));
     }
 
     fn key(&self, inside: &Comprehension) -> Option<Key> {
@@ -104,7 +104,7 @@ impl<'s, 'c, 'b> Search<'s, 'c, 'b> {
         if !ALL.any(&inside.body, is_shared) {
             return None;
         }
-        let mut reach = Reach::new(self.functions, &BTreeSet::new());
+        let mut reach = SafeVars::new(self.functions, &BTreeSet::new());
         let mut bound: BTreeSet<Name> = BTreeSet::new();
         for expr in &inside.body {
             bound.extend(reach.outputs(expr));
@@ -121,7 +121,7 @@ impl<'s, 'c, 'b> Search<'s, 'c, 'b> {
         if !reach.missing(&inside.body).is_empty() {
             return None;
         }
-        let mut steps = Steps {
+        let mut steps = StepCheck {
             before: &self.before,
             seen: BTreeSet::new(),
             wide: false,
@@ -165,9 +165,9 @@ fn comprehension_of(expr: &Expr) -> Option<(&Term, &Comprehension)> {
 }
 
 /// Goes into the bodies within a body.
-struct Inner<'i, 's, 'c, 'b>(&'i mut Search<'s, 'c, 'b>);
+struct InnerBodies<'i, 's, 'c, 'b>(&'i mut KeyedSearch<'s, 'c, 'b>);
 
-impl<'a> Visitor<'a> for Inner<'_, '_, '_, 'a> {
+impl<'a> Visitor<'a> for InnerBodies<'_, '_, '_, 'a> {
     fn term(&mut self, term: &'a Term) -> Flow {
         match &term.kind {
             TermKind::ArrayComprehension(inside)
@@ -202,13 +202,13 @@ impl<'a> Visitor<'a> for Inner<'_, '_, '_, 'a> {
 
 /// Whether a body looks at more when what it shares is not known: in a step of a reference, in the result of `walk`, or
 /// within another comprehension.
-struct Steps<'s, 'b> {
-    before: &'s Names<'b>,
+struct StepCheck<'s, 'b> {
+    before: &'s BodyNames<'b>,
     seen: BTreeSet<Name>,
     wide: bool,
 }
 
-impl Steps<'_, '_> {
+impl StepCheck<'_, '_> {
     fn is_before(&self, name: &Name) -> bool {
         self.before.contains(&name) || is_root(name)
     }
@@ -219,7 +219,7 @@ impl Steps<'_, '_> {
     }
 }
 
-impl<'a> Visitor<'a> for Steps<'_, '_> {
+impl<'a> Visitor<'a> for StepCheck<'_, '_> {
     fn expr(&mut self, expr: &'a Expr) -> Flow {
         if let Some([_, output, ..]) = expr.operands_of("walk") {
             self.open(ALL, output);

@@ -7,6 +7,7 @@
 pub mod annotations;
 pub mod blocking;
 pub mod compilation;
+mod compiled_module;
 pub mod conflicts;
 pub mod deprecated;
 mod facts;
@@ -18,7 +19,6 @@ pub mod locals;
 pub mod lower;
 mod modules;
 mod optimisations;
-mod part;
 pub mod query;
 mod recompile;
 pub mod recursion;
@@ -32,10 +32,10 @@ mod small_map;
 pub mod types;
 
 pub use compilation::{BaseExists, Compilation, Compiled, Earlier, Options, Work};
+pub use compiled_module::{Findings, Part, Yield};
 pub use locals::Locals;
 pub use modules::Modules;
 pub use optimisations::Optimisation;
-pub use part::{Findings, Part, Yield};
 pub(crate) use query::BLANK_QUERY;
 pub use query::{CompiledQuery, QUERY_PASSES, Query, QueryCompilation, QueryPass, compile_query};
 pub use recompile::recompile;

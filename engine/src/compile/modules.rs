@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use solon_syntax::ast::{Module, Rule};
 
+use super::compiled_module::Part;
 use super::facts::Facts;
-use super::part::Part;
 use super::rule_tree::RuleId;
 
 /// Modules ordered by file name.
@@ -53,13 +53,13 @@ impl Modules {
     }
 
     /// Whether one of some facts may hold for a rule.
-    pub fn may_hold(&self, rule: RuleId, some: Facts) -> bool {
+    pub fn may_have(&self, rule: RuleId, some: Facts) -> bool {
         let facts = self.facts(rule.module as usize).get(rule.rule as usize);
         facts.is_none_or(|facts| facts.has(some))
     }
 
     /// Whether one of some facts holds for a rule that passes work on.
-    pub fn hold(&self, some: Facts) -> bool {
+    pub fn have(&self, some: Facts) -> bool {
         self.facts.iter().flatten().any(|facts| facts.has(some))
     }
 
@@ -122,7 +122,9 @@ impl Modules {
 /// A copy of a module to work on, and what stands in its rules.
 fn opened(parsed: &Module) -> (Module, Vec<Facts>) {
     let rules = parsed.rules.iter();
-    let (rules, facts) = rules.map(|rule| (rule.clone(), Facts::of(rule))).unzip();
+    let (rules, facts) = rules
+        .map(|rule| (rule.clone(), Facts::of_rule(rule)))
+        .unzip();
     let module = Module {
         source: parsed.source.clone(),
         version: parsed.version,

@@ -53,7 +53,7 @@ optimisations! {
     /// Functions that only look up, compare and call built-ins stand where they are called.
     InlineCalls,
     /// Sets that only one loop asks for are not made.
-    SpliceSets,
+    FuseSets,
     /// Loops for a constant member of a set end with the first solution.
     EndSearches,
     /// Rules are found by a decision tree over what the input or an argument holds.

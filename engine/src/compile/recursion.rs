@@ -10,7 +10,7 @@ use solon_syntax::source::Code;
 
 use super::compilation::Compilation;
 use super::conflicts::full_reference;
-use super::graph::{Condition, Graph, Lookup, Need, Note, Vertex};
+use super::graph::{Condition, DynamicRef, Graph, Need, Note, Vertex};
 use super::rule_tree::{RuleId, RuleTree, ground_prefix};
 
 /// Most rules of a cycle that a message names.
@@ -22,7 +22,7 @@ const CONDITIONS: usize = 2;
 /// Refuses rules that need themselves, or may need themselves where that depends on values.
 pub fn check_recursion(compilation: &mut Compilation<'_>) {
     let mut found = Vec::new();
-    let check = Check {
+    let check = RecursionCheck {
         compilation,
         graph: &compilation.graph,
     };
@@ -34,7 +34,7 @@ pub fn check_recursion(compilation: &mut Compilation<'_>) {
     let nodes = compilation.rule_tree.subtree(RuleTree::DATA);
     let rules = nodes.flat_map(|node| compilation.rule_tree.node(node).rules.iter());
     'rules: for id in rules {
-        let Some(rule) = id.of(&compilation.modules) else {
+        let Some(rule) = id.rule_in(&compilation.modules) else {
             continue;
         };
         let parts = std::iter::successors(Some(rule), |rule| rule.else_rule.as_deref());
@@ -52,7 +52,7 @@ pub fn check_recursion(compilation: &mut Compilation<'_>) {
     }
 }
 
-struct Check<'c, 'a> {
+struct RecursionCheck<'c, 'a> {
     compilation: &'c Compilation<'a>,
     graph: &'c Graph,
 }
@@ -60,7 +60,7 @@ struct Check<'c, 'a> {
 /// A way from a rule back to itself: each rule with the need that leads on from it.
 type Cycle = Vec<(Vertex, Option<Need>)>;
 
-impl Check<'_, '_> {
+impl RecursionCheck<'_, '_> {
     /// What is wrong with a part of a rule, if anything is.
     fn part(&self, id: RuleId, part: u32) -> Option<String> {
         let start = self.graph.vertex(id)?;
@@ -188,7 +188,7 @@ impl Check<'_, '_> {
 }
 
 /// What each condition says, once; none when that would not help, or when one step would have to be two keys.
-fn texts(lookup: &Lookup, conditions: &[&Condition], target: &Ref) -> Option<Vec<String>> {
+fn texts(lookup: &DynamicRef, conditions: &[&Condition], target: &Ref) -> Option<Vec<String>> {
     let mut told: Vec<(&Term, &Term)> = Vec::new();
     let mut texts = Vec::new();
     for condition in conditions {
@@ -199,19 +199,19 @@ fn texts(lookup: &Lookup, conditions: &[&Condition], target: &Ref) -> Option<Vec
             Some(_) => return None,
             None => told.push((step, key)),
         }
-        texts.push(words(step, &condition.note, key)?);
+        texts.push(describe(step, &condition.note, key)?);
     }
     Some(texts)
 }
 
 /// `x is "p" (x comes from input.k)`; none when that would not help.
-fn words(step: &Term, note: &Note, key: &Term) -> Option<String> {
+fn describe(step: &Term, note: &Note, key: &Term) -> Option<String> {
     match note {
         Note::Silent => Some(format!("{step} is {key}")),
-        Note::Words(words) if step.as_var().is_some() => {
+        Note::Described(words) if step.as_var().is_some() => {
             Some(format!("{step} is {key} ({step} {words})"))
         }
-        Note::Words(words) => Some(format!("{step} is {key} ({words})")),
+        Note::Described(words) => Some(format!("{step} is {key} ({words})")),
         Note::Opaque => None,
     }
 }

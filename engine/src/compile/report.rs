@@ -88,7 +88,7 @@ impl Report {
         let mut errors = Diagnostics(self.errors);
         errors.sort();
         if self.limit_reached {
-            errors.0.push(limit_mark());
+            errors.0.push(limit_diagnostic());
         }
         finish(errors)
     }
@@ -98,13 +98,13 @@ impl Report {
         let mut errors = Diagnostics(self.errors);
         if limit > 0 && errors.0.len() > limit {
             errors.0.truncate(limit);
-            errors.0.push(limit_mark());
+            errors.0.push(limit_diagnostic());
         }
         finish(errors)
     }
 }
 
-fn limit_mark() -> Diagnostic {
+fn limit_diagnostic() -> Diagnostic {
     Diagnostic::new(
         Code::Compile,
         Arc::default(),

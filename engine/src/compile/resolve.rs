@@ -185,7 +185,7 @@ impl<'a> Globals<'a> {
 
     /// References that began with a name of the package share their first term, and so do those that began with one
     /// import: errors of a reference stand where the last of them does. So it is published.
-    fn heads(&self) -> Heads {
+    fn heads(&self) -> HeadSpans {
         let groups = self.imports.values().map(|imported| &imported.uses);
         let mut last = HashMap::new();
         for uses in groups.chain([&self.uses]) {
@@ -193,14 +193,14 @@ impl<'a> Globals<'a> {
                 last.extend(others.iter().map(|span| (*span, *end)));
             }
         }
-        Heads(last)
+        HeadSpans(last)
     }
 }
 
 /// Moves the first terms of references.
-struct Heads(HashMap<Span, Span>);
+struct HeadSpans(HashMap<Span, Span>);
 
-impl VisitorMut for Heads {
+impl VisitorMut for HeadSpans {
     fn term(&mut self, term: &mut Term) -> Flow {
         if let TermKind::Ref(terms) = &mut term.kind
             && let Some(head) = terms.first_mut()
@@ -213,12 +213,12 @@ impl VisitorMut for Heads {
 }
 
 /// A few names.
-type Names = SmallMap<Name, ()>;
+type NameSet = SmallMap<Name, ()>;
 
 struct Resolver<'a> {
     globals: Globals<'a>,
     /// Names that arguments and declarations hide, innermost last.
-    hidden: Vec<Names>,
+    hidden: Vec<NameSet>,
 }
 
 impl<'a> Resolver<'a> {
@@ -230,7 +230,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn rule(&mut self, rule: &mut Rule) -> Result<(), (Span, String)> {
-        let mut args = Arguments::default();
+        let mut args = ArgumentVars::default();
         rule.head.args.walk_mut(&mut args);
         if let Some(root) = args.root {
             let message = format!("args must not shadow {root} (use a different variable name)");
@@ -260,7 +260,7 @@ impl<'a> Resolver<'a> {
         self.globals.find(name, term.span)
     }
 
-    fn within(&mut self, names: Names, walk: impl FnOnce(&mut Self)) {
+    fn within(&mut self, names: NameSet, walk: impl FnOnce(&mut Self)) {
         self.hidden.push(names);
         walk(self);
         self.hidden.pop();
@@ -292,7 +292,7 @@ impl VisitorMut for Resolver<'_> {
             // plain declarations name variables
             ExprKind::Some(decl) if !is_membership(decl) => {}
             ExprKind::Every(every) => {
-                let mut names = Names::default();
+                let mut names = NameSet::default();
                 for term in every.key.iter().chain([&every.value]) {
                     VarScan::default().each(term, |_, name| {
                         names.insert(name.clone(), ());
@@ -348,13 +348,13 @@ impl VisitorMut for Resolver<'_> {
 
 /// The variables that a function's arguments bind.
 #[derive(Default)]
-struct Arguments {
-    names: Names,
+struct ArgumentVars {
+    names: NameSet,
     /// The first argument that is a root document.
     root: Option<Term>,
 }
 
-impl VisitorMut for Arguments {
+impl VisitorMut for ArgumentVars {
     fn term(&mut self, term: &mut Term) -> Flow {
         match &term.kind {
             TermKind::Var(name) => {
@@ -377,16 +377,16 @@ impl VisitorMut for Arguments {
 
 /// The variables that a body declares with `:=` or `some`, also in the bodies of its expressions, but not in
 /// comprehensions.
-pub(super) fn declared_in(body: &Body) -> Names {
-    let mut declared = Declared::default();
+pub(super) fn declared_in(body: &Body) -> NameSet {
+    let mut declared = DeclaredVars::default();
     body.walk(&mut declared);
     declared.0
 }
 
 #[derive(Default)]
-struct Declared(Names);
+struct DeclaredVars(NameSet);
 
-impl Declared {
+impl DeclaredVars {
     fn all_of(&mut self, term: &Term) {
         VarScan::default().each(term, |_, name| {
             self.0.insert(name.clone(), ());
@@ -394,7 +394,7 @@ impl Declared {
     }
 }
 
-impl Visitor<'_> for Declared {
+impl Visitor<'_> for DeclaredVars {
     fn expr(&mut self, expr: &Expr) -> Flow {
         if let Some([target, _]) = expr.operands_of("assign") {
             self.all_of(target);

@@ -36,7 +36,7 @@ impl Position for NodeId {
 
 impl RuleId {
     /// The rule, in the modules that the tree was built from.
-    pub fn of(self, modules: &[Arc<Module>]) -> Option<&Rule> {
+    pub fn rule_in(self, modules: &[Arc<Module>]) -> Option<&Rule> {
         modules
             .get(self.module as usize)?
             .rules
@@ -90,7 +90,7 @@ impl RuleTree {
 
     /// Collects the packages and rules of modules whose heads hold only scalars and variables.
     pub fn new(modules: &[Arc<Module>]) -> Self {
-        let mut builder = Builder {
+        let mut builder = RuleTreeBuilder {
             tree: Self::default(),
         };
         let mut homes = vec![Vec::new(); modules.len()];
@@ -233,7 +233,7 @@ impl RuleTree {
     }
 
     /// Returns `true` if one of `rules` makes the document at a path below `data`, one around it or one within it.
-    pub fn is_made_by(&self, path: &[Value], rules: &HashSet<RuleId>) -> bool {
+    pub fn is_produced_by(&self, path: &[Value], rules: &HashSet<RuleId>) -> bool {
         if rules.is_empty() {
             return false;
         }
@@ -324,11 +324,11 @@ fn number(text: &Arc<str>) -> Value {
 }
 
 /// A tree that grows; steps are sorted once at the end.
-struct Builder {
+struct RuleTreeBuilder {
     tree: RuleTree,
 }
 
-impl Builder {
+impl RuleTreeBuilder {
     #[expect(
         clippy::indexing_slicing,
         reason = "only this tree gives out the numbers of its nodes"

@@ -13,14 +13,14 @@ const SCANNED: usize = 16;
 pub struct SmallMap<K, V> {
     entries: Vec<(K, V)>,
     /// Their places, once there are more than a scan should look at.
-    places: Option<Box<HashMap<K, usize>>>,
+    positions: Option<Box<HashMap<K, usize>>>,
 }
 
 impl<K, V> Default for SmallMap<K, V> {
     fn default() -> Self {
         Self {
             entries: Vec::new(),
-            places: None,
+            positions: None,
         }
     }
 }
@@ -28,7 +28,7 @@ impl<K, V> Default for SmallMap<K, V> {
 impl<K: Clone + Eq + Hash, V> SmallMap<K, V> {
     #[inline]
     fn find(&self, key: &K) -> Option<usize> {
-        match &self.places {
+        match &self.positions {
             Some(places) => places.get(key).copied(),
             // what came last is asked for most often
             None => self.entries.iter().rposition(|(known, _)| known == key),
@@ -62,13 +62,13 @@ impl<K: Clone + Eq + Hash, V> SmallMap<K, V> {
             return Some(std::mem::replace(known, value));
         }
         let at = self.entries.len();
-        if let Some(places) = &mut self.places {
+        if let Some(places) = &mut self.positions {
             places.insert(key.clone(), at);
         }
         self.entries.push((key, value));
-        if self.places.is_none() && at == SCANNED {
+        if self.positions.is_none() && at == SCANNED {
             let keys = self.entries.iter().map(|(key, _)| key.clone());
-            self.places = Some(Box::new(keys.zip(0..).collect()));
+            self.positions = Some(Box::new(keys.zip(0..).collect()));
         }
         None
     }
@@ -85,7 +85,7 @@ impl<K: Clone + Eq + Hash, V> SmallMap<K, V> {
 
     /// Forgets all keys but the first so many.
     pub fn truncate(&mut self, len: usize) {
-        if let Some(places) = &mut self.places {
+        if let Some(places) = &mut self.positions {
             for (key, _) in self.entries.iter().skip(len) {
                 places.remove(key);
             }
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_and_many_keys_are_found() {
+    fn finds_few_and_many_keys() {
         let mut map = SmallMap::default();
         for at in 0..40 {
             assert_eq!(map.insert(at, at), None);

@@ -79,7 +79,7 @@ impl Engine {
         let stages = RefCell::new(Vec::new());
         let hear = |name: &str, took: Duration| {
             stages.borrow_mut().push((name.to_owned(), took));
-            timer.tell(name, took);
+            timer.report(name, took);
         };
         let chain = compile::longest_chain(modules.values());
         let (compiled, program, record) = compile::on_large_stack(chain, || {

@@ -159,7 +159,9 @@ impl Engine {
                 return Err(Error::Options(format!("exact: {target} is no SQL")));
             }
             let mappings = options.mappings.as_ref();
-            let mappings = mappings.map(|all| Mappings::of(all, *target)).transpose()?;
+            let mappings = mappings
+                .map(|all| Mappings::for_target(all, *target))
+                .transpose()?;
             targets.push((*target, mappings.unwrap_or_default()));
         }
         Ok(FilterInner {

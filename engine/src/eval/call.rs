@@ -5,7 +5,7 @@ use solon_syntax::source::Span;
 use crate::bug::bug;
 use crate::builtins::{BuiltinError, after};
 use crate::program::plan::Callee;
-use crate::program::{BuiltinCall, Comparison, CustomCall, FunctionCall, RuleKind, Slot};
+use crate::program::{BuiltinCall, Comparison, FunctionCall, HostCall, RuleKind, Slot};
 use crate::runtime::{Halt, outcome};
 use crate::value::ValueRef;
 
@@ -28,13 +28,13 @@ impl<'e> Machine<'e> {
     #[inline(never)]
     pub(super) fn call_whole(&mut self, call: &'e BuiltinCall, out: Slot) -> Result<bool, Halt> {
         self.builtin(call, |machine, result| {
-            machine.set_made(out, result);
+            machine.set_by_field(out, result);
             true
         })
     }
 
     /// Calls a built-in; whether its result holds.
-    pub(super) fn call_holds(&mut self, call: &'e BuiltinCall) -> Result<bool, Halt> {
+    pub(super) fn call_is_truthy(&mut self, call: &'e BuiltinCall) -> Result<bool, Halt> {
         self.builtin(call, |_, result| result.holds())
     }
 
@@ -104,14 +104,11 @@ impl<'e> Machine<'e> {
     }
 
     /// Calls a function that the host added.
-    pub(super) fn custom_call(
-        &mut self,
-        call: &'e CustomCall,
-    ) -> Result<Option<ValueRef<'e>>, Halt> {
+    pub(super) fn host_call(&mut self, call: &'e HostCall) -> Result<Option<ValueRef<'e>>, Halt> {
         let mut few = Few::default();
         let args = self.gather(&call.args, &mut few);
         if self.mocked
-            && let Some(mock) = self.mock(Callee::Custom(call.function))
+            && let Some(mock) = self.mock(Callee::HostFunction(call.function))
         {
             return self.mocked_call(mock, args, call.span);
         }

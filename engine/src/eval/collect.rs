@@ -27,7 +27,11 @@ impl<'e> Machine<'e> {
     ) -> Result<ValueRef<'e>, Halt> {
         // what stands in for a function that sorts sees the order
         let is_bag = into == Collector::Bag && !self.mocked && !self.is_seen();
-        let order = if is_bag { Order::Free } else { Order::Kept };
+        let order = if is_bag {
+            Order::Free
+        } else {
+            Order::Preserved
+        };
         let outer = std::mem::replace(&mut self.order, order);
         let collection = self.collected(into, block);
         let lost = std::mem::replace(&mut self.order, outer) == Order::Lost;
@@ -72,7 +76,7 @@ impl<'e> Machine<'e> {
     /// Whether lookups alone find something, as they do in the parts of a template; `None` when there are other steps.
     fn looked_up(&mut self, steps: &'e [Step]) -> Option<bool> {
         let is_lookup = |step: &Step| match step {
-            Step::Walk { .. } | Step::Input { .. } => true,
+            Step::GetPath { .. } | Step::Input { .. } => true,
             Step::BaseChild { .. } => !self.overlaid,
             _ => false,
         };
@@ -80,8 +84,8 @@ impl<'e> Machine<'e> {
             return None;
         }
         Some(steps.iter().all(|step| match step {
-            Step::Walk { from, keys, out } => self.walk_operand(*from, keys, *out),
-            Step::Input { keys, out } => self.walk_input(keys, *out),
+            Step::GetPath { from, keys, out } => self.get_operand_path(*from, keys, *out),
+            Step::Input { keys, out } => self.get_input_path(keys, *out),
             Step::BaseChild {
                 from, keys, out, ..
             } => self.stored_base_child(*from, keys, *out),
@@ -106,7 +110,11 @@ impl<'e> Machine<'e> {
             _ => Sink::Set(SetBuilder::new(self.call.arena)),
         };
         let is_counted = aggregate.aggregation == Aggregation::Count && !self.is_seen();
-        let order = if is_counted { Order::Free } else { Order::Kept };
+        let order = if is_counted {
+            Order::Free
+        } else {
+            Order::Preserved
+        };
         let outer = std::mem::replace(&mut self.order, order);
         let (filled, flow) = self.filling(sink, |machine| machine.run(&aggregate.block));
         self.order = outer;

@@ -9,7 +9,7 @@ use crate::program::{Comparison, Operand};
 use crate::runtime::Halt;
 use crate::value::{Value, ValueRef};
 
-use super::frame::{Held, Operands};
+use super::frame::{Operands, Register};
 use super::machine::Machine;
 
 /// Comparisons of operands where they are.
@@ -24,13 +24,13 @@ pub(super) trait Compare<'e>: Operands<'e> {
                     return false;
                 };
                 match self.slot(slot) {
-                    Some(Held::Stored(value)) => same(value, constant),
-                    Some(Held::Value(value)) => same_in_flight(value, constant),
+                    Some(Register::Stored(value)) => same(value, constant),
+                    Some(Register::Value(value)) => same_in_flight(value, constant),
                     None => false,
                 }
             }
             (Operand::Slot(a), Operand::Slot(b)) => match (self.slot(a), self.slot(b)) {
-                (Some(a), Some(b)) => same_held(a, b),
+                (Some(a), Some(b)) => same_register(a, b),
                 _ => false,
             },
             (left, right) => self.get(left) == self.get(right),
@@ -54,9 +54,9 @@ pub(super) trait Compare<'e>: Operands<'e> {
     fn int(&self, operand: Operand) -> Option<i64> {
         let stored = match operand {
             Operand::Slot(slot) => match self.slot(slot)? {
-                Held::Stored(value) => value,
-                Held::Value(ValueRef::Int(int)) => return Some(*int),
-                Held::Value(_) => return None,
+                Register::Stored(value) => value,
+                Register::Value(ValueRef::Int(int)) => return Some(*int),
+                Register::Value(_) => return None,
             },
             Operand::Const(id) => self.stored_constant(id)?,
         };
@@ -77,7 +77,7 @@ impl<'e, O: Operands<'e>> Compare<'e> for O {}
 impl Machine<'_> {
     /// Whether a collection holds a value.
     #[inline(never)]
-    pub(super) fn holds_member(&self, value: Operand, collection: Operand) -> bool {
+    pub(super) fn contains_member(&self, value: Operand, collection: Operand) -> bool {
         is_member(self.get(value), self.get(collection))
     }
 
@@ -116,13 +116,13 @@ impl Machine<'_> {
 
 /// Whether two values are equal.
 #[inline]
-pub(super) fn same_held(a: &Held<'_>, b: &Held<'_>) -> bool {
+pub(super) fn same_register(a: &Register<'_>, b: &Register<'_>) -> bool {
     match (a, b) {
-        (Held::Stored(a), Held::Stored(b)) => same(a, b),
-        (Held::Stored(a), Held::Value(b)) | (Held::Value(b), Held::Stored(a)) => {
+        (Register::Stored(a), Register::Stored(b)) => same(a, b),
+        (Register::Stored(a), Register::Value(b)) | (Register::Value(b), Register::Stored(a)) => {
             same_in_flight(b, a)
         }
-        (Held::Value(a), Held::Value(b)) => *a == *b,
+        (Register::Value(a), Register::Value(b)) => *a == *b,
     }
 }
 

@@ -179,8 +179,8 @@ impl<'e> Machine<'e> {
     }
 
     /// The place of `data`, where the rules below it are those of a node.
-    fn root<'o>(&self, node: Option<NodeId>, overlay: Option<&'o Overlay<'e>>) -> Place<'o, 'e> {
-        Place {
+    fn root<'o>(&self, node: Option<NodeId>, overlay: Option<&'o Overlay<'e>>) -> DataNode<'o, 'e> {
+        DataNode {
             node,
             base: Some(self.data.borrow()),
             overlay,
@@ -188,8 +188,8 @@ impl<'e> Machine<'e> {
     }
 
     /// The place one key below another.
-    fn child_place<'o>(&self, place: Place<'o, 'e>, key: ValueRef<'e>) -> Place<'o, 'e> {
-        Place {
+    fn child_node<'o>(&self, place: DataNode<'o, 'e>, key: ValueRef<'e>) -> DataNode<'o, 'e> {
+        DataNode {
             node: place
                 .node
                 .and_then(|node| self.program.tree.child(node, key)),
@@ -201,7 +201,7 @@ impl<'e> Machine<'e> {
     /// The document at a path below a place.
     fn document_from(
         &mut self,
-        mut place: Place<'_, 'e>,
+        mut place: DataNode<'_, 'e>,
         path: &[ValueRef<'e>],
     ) -> Result<Option<ValueRef<'e>>, Halt> {
         if let Some(Overlay::Value(data)) = place.overlay {
@@ -211,7 +211,7 @@ impl<'e> Machine<'e> {
         }
         for (depth, key) in path.iter().enumerate() {
             let rest = path.get(depth + 1..).unwrap_or(&[]);
-            place = self.child_place(place, *key);
+            place = self.child_node(place, *key);
             if let Some(Overlay::Value(value)) = place.overlay {
                 return Ok(below(Some(*value), rest));
             }
@@ -261,8 +261,8 @@ impl<'e> Machine<'e> {
     }
 
     /// The whole document at a place: base data, rules and replaced documents merged.
-    fn extent_at(&mut self, place: Place<'_, 'e>) -> Result<Option<ValueRef<'e>>, Halt> {
-        let Place {
+    fn extent_at(&mut self, place: DataNode<'_, 'e>) -> Result<Option<ValueRef<'e>>, Halt> {
+        let DataNode {
             node,
             base,
             overlay,
@@ -305,7 +305,7 @@ impl<'e> Machine<'e> {
             }
             let node = node.filter(|_| is_shown);
             let base = base.filter(|_| is_shown);
-            let inner = Place {
+            let inner = DataNode {
                 node: node.and_then(|node| self.program.tree.child(node, key)),
                 base: base
                     .and_then(|value| value.as_object())
@@ -398,7 +398,7 @@ impl<'e> Machine<'e> {
             }
             if let Some(out) = value {
                 let inner = match from {
-                    Source::Place(place) => self.document_from(place, &[name])?,
+                    Source::Node(place) => self.document_from(place, &[name])?,
                     Source::Whole(whole) => whole.and_then(|whole| whole.lookup(name)),
                 };
                 match inner {
@@ -429,7 +429,7 @@ impl<'e> Machine<'e> {
             return Ok(made(below(Some(*data), path)));
         }
         for key in path {
-            place = self.child_place(place, *key);
+            place = self.child_node(place, *key);
             let ruled = place
                 .node
                 .and_then(|node| self.program.tree.node(node))
@@ -444,13 +444,13 @@ impl<'e> Machine<'e> {
         let tree_node = place.node.and_then(|node| self.program.tree.node(node));
         let rules = rule_keys(tree_node);
         let keys = merged_keys(path.is_empty(), rules, place.base, place.overlay);
-        Ok((keys, Source::Place(place)))
+        Ok((keys, Source::Node(place)))
     }
 }
 
 /// A place in the tree of documents: what is there of rules, of base data and of what `with` replaces.
 #[derive(Clone, Copy)]
-struct Place<'o, 'e> {
+struct DataNode<'o, 'e> {
     node: Option<NodeId>,
     base: Option<ValueRef<'e>>,
     overlay: Option<&'o Overlay<'e>>,
@@ -460,7 +460,7 @@ struct Place<'o, 'e> {
 #[derive(Clone, Copy)]
 enum Source<'o, 'e> {
     /// Below a place.
-    Place(Place<'o, 'e>),
+    Node(DataNode<'o, 'e>),
     /// In what was made as a whole: a rule may not find a part of it by its key.
     Whole(Option<ValueRef<'e>>),
 }

@@ -4,7 +4,7 @@
 //! errors of built-ins do: where they can be seen, the published index decides which rules can match.
 
 use crate::program::RuleSet;
-use crate::program::canonical::{ConditionPlace, Constraint, Member, Membership};
+use crate::program::canonical::{ConditionOperand, Constraint, Member, Membership};
 use crate::runtime::{Halt, allows, may_have};
 use crate::value::{Value, ValueRef};
 
@@ -25,7 +25,7 @@ impl<'e> Machine<'e> {
             return Ok(true);
         }
         if self.is_seen() {
-            return self.published_exit(set, args);
+            return self.opa_exit(set, args);
         }
         Ok(!matches!(candidates, Candidates::All(_)) && self.agree(candidates))
     }
@@ -47,11 +47,7 @@ impl<'e> Machine<'e> {
     }
 
     /// The same, with the rules that can match as the published index knows them.
-    pub(super) fn published_exit(
-        &mut self,
-        set: &'e RuleSet,
-        args: &[ValueRef<'e>],
-    ) -> Result<bool, Halt> {
+    pub(super) fn opa_exit(&mut self, set: &'e RuleSet, args: &[ValueRef<'e>]) -> Result<bool, Halt> {
         let Some(group) = self.program.canonical.group(&set.path) else {
             return Ok(false);
         };
@@ -78,7 +74,7 @@ impl<'e> Machine<'e> {
         for (conditions, value) in member.conditions.iter().zip(&member.values) {
             let mut may_match = false;
             for constraints in &conditions.alternatives {
-                may_match = may_match || self.all_hold(constraints, args)?;
+                may_match = may_match || self.all_satisfied(constraints, args)?;
             }
             let memberships = if exits {
                 &[]
@@ -87,8 +83,8 @@ impl<'e> Machine<'e> {
             };
             for Membership { key, collection } in memberships {
                 let (key, collection) = (
-                    self.place_with(key, args)?,
-                    self.place_with(collection, args)?,
+                    self.operand_value(key, args)?,
+                    self.operand_value(collection, args)?,
                 );
                 may_match = may_match
                     && key
@@ -106,13 +102,13 @@ impl<'e> Machine<'e> {
         Ok(true)
     }
 
-    fn all_hold(
+    fn all_satisfied(
         &mut self,
         constraints: &'e [Constraint],
         args: &[ValueRef<'e>],
     ) -> Result<bool, Halt> {
         for Constraint { place, tests, .. } in constraints {
-            let found = self.place_with(place, args)?;
+            let found = self.operand_value(place, args)?;
             if !found.is_some_and(|found| allows(tests, found)) {
                 return Ok(false);
             }
@@ -121,11 +117,11 @@ impl<'e> Machine<'e> {
     }
 
     /// What is at a place, with the arguments of the call in hand.
-    fn place_with(
+    fn operand_value(
         &mut self,
-        place: &'e ConditionPlace,
+        place: &'e ConditionOperand,
         args: &[ValueRef<'e>],
     ) -> Result<Option<ValueRef<'e>>, Halt> {
-        self.at_place(place, |_, at| args.get(at).copied())
+        self.condition_value(place, |_, at| args.get(at).copied())
     }
 }

@@ -12,16 +12,16 @@ use super::machine::Machine;
 /// What a slot holds. What is stored stays where it is: most values are only gone through on the way to one
 /// below them, and a value in flight that was just written in parts is slow to read back as a whole.
 #[derive(Clone, Copy)]
-pub(super) enum Held<'e> {
+pub(super) enum Register<'e> {
     /// A value of the input, the base documents or the constants.
     Stored(&'e Value),
     /// A value in flight.
     Value(ValueRef<'e>),
 }
 
-const _: () = assert!(size_of::<Held<'static>>() == 16);
+const _: () = assert!(size_of::<Register<'static>>() == 16);
 
-impl<'e> Held<'e> {
+impl<'e> Register<'e> {
     /// The value in flight.
     #[inline]
     pub fn value(&self) -> ValueRef<'e> {
@@ -33,7 +33,7 @@ impl<'e> Held<'e> {
 
     /// Returns the value under `key`, where this is a base document.
     #[inline]
-    pub fn base_child(&self, key: Held<'e>) -> Option<Held<'e>> {
+    pub fn base_child(&self, key: Register<'e>) -> Option<Register<'e>> {
         match (self, key) {
             (Self::Stored(Value::Array(items)), key) => {
                 items.get(base_index(key.value())?).map(Self::Stored)
@@ -52,7 +52,7 @@ pub(super) const NO_CONSTANT: &str = "a plan names a constant that is not there"
 /// Where operands are read.
 pub(super) trait Operands<'e> {
     /// A slot, read in place.
-    fn slot(&self, slot: Slot) -> Option<&Held<'e>>;
+    fn slot(&self, slot: Slot) -> Option<&Register<'e>>;
 
     /// A constant where it is stored.
     fn stored_constant(&self, id: ConstId) -> Option<&'e Value>;
@@ -66,12 +66,12 @@ pub(super) trait Operands<'e> {
         clippy::inline_always,
         reason = "a part of the smallest decisions: what is returned by a call is written, and read again at once"
     )]
-    fn held(&self, operand: Operand) -> Held<'e> {
+    fn register(&self, operand: Operand) -> Register<'e> {
         match operand {
             Operand::Slot(slot) => *self.slot(slot).unwrap_or_else(|| bug!(NO_SLOT)),
             Operand::Const(id) => {
                 let constant = self.stored_constant(id);
-                Held::Stored(constant.unwrap_or_else(|| bug!(NO_CONSTANT)))
+                Register::Stored(constant.unwrap_or_else(|| bug!(NO_CONSTANT)))
             }
         }
     }
@@ -83,8 +83,8 @@ pub(super) trait Operands<'e> {
             let found = match *key {
                 Operand::Const(id) => self.field_of(object, id),
                 Operand::Slot(slot) => match self.slot(slot) {
-                    Some(Held::Stored(key)) => object.get_stored(key),
-                    Some(Held::Value(key)) => object.get(*key),
+                    Some(Register::Stored(key)) => object.get_stored(key),
+                    Some(Register::Value(key)) => object.get(*key),
                     None => None,
                 },
             };
@@ -99,19 +99,19 @@ pub(super) trait Operands<'e> {
     /// Returns what is below a base document along keys. Strings as keys cost what they cost in any object: only a key that an
     /// object does not have may be a number with the text of another key.
     #[inline]
-    fn base_value(&self, mut base: Held<'e>, mut keys: &'e [Operand]) -> Option<Held<'e>> {
+    fn base_value(&self, mut base: Register<'e>, mut keys: &'e [Operand]) -> Option<Register<'e>> {
         loop {
-            if let Held::Stored(value) = base {
+            if let Register::Stored(value) = base {
                 let (value, rest) = self.follow(value, keys);
-                (base, keys) = (Held::Stored(value), rest);
+                (base, keys) = (Register::Stored(value), rest);
             }
             let Some((key, rest)) = keys.split_first() else {
                 return Some(base);
             };
-            let key = self.held(*key);
+            let key = self.register(*key);
             let found = match base {
-                Held::Stored(Value::Object(object)) => {
-                    number_key(object, key.value()).map(Held::Stored)
+                Register::Stored(Value::Object(object)) => {
+                    number_key(object, key.value()).map(Register::Stored)
                 }
                 base => base.base_child(key),
             };
@@ -126,9 +126,9 @@ pub(super) trait Operands<'e> {
         object: &'e Object,
         key: Operand,
         rest: &'e [Operand],
-    ) -> Option<Held<'e>> {
+    ) -> Option<Register<'e>> {
         let found = number_key(object, self.get(key))?;
-        self.base_value(Held::Stored(found), rest)
+        self.base_value(Register::Stored(found), rest)
     }
 
     /// The value of an operand.
@@ -146,11 +146,11 @@ pub(super) trait Operands<'e> {
 
     /// Whether an operand is anything but `false`, asked where it lies.
     #[inline]
-    fn is_held(&self, operand: Operand) -> bool {
+    fn is_truthy(&self, operand: Operand) -> bool {
         let stored = match operand {
             Operand::Slot(slot) => match self.slot(slot).unwrap_or_else(|| bug!(NO_SLOT)) {
-                Held::Value(value) => return !matches!(value, ValueRef::Bool(false)),
-                Held::Stored(value) => value,
+                Register::Value(value) => return !matches!(value, ValueRef::Bool(false)),
+                Register::Stored(value) => value,
             },
             Operand::Const(id) => self
                 .stored_constant(id)
@@ -169,7 +169,7 @@ pub(super) trait Operands<'e> {
 
 impl<'e> Operands<'e> for Machine<'e> {
     #[inline]
-    fn slot(&self, slot: Slot) -> Option<&Held<'e>> {
+    fn slot(&self, slot: Slot) -> Option<&Register<'e>> {
         self.frames.slot(slot)
     }
 
@@ -194,7 +194,7 @@ impl<'e> Operands<'e> for Machine<'e> {
 /// The slots of all running plans, innermost last.
 pub(super) struct Frames<'e> {
     arena: &'e Arena,
-    slots: &'e mut [Held<'e>],
+    slots: &'e mut [Register<'e>],
     /// Where the running plan's frame begins.
     base: usize,
     /// Where it ends. What lies behind was used by plans that have ended.
@@ -224,13 +224,13 @@ impl<'e> Frames<'e> {
 
     /// A slot of the running plan, read in place.
     #[inline]
-    pub fn slot(&self, slot: Slot) -> Option<&Held<'e>> {
+    pub fn slot(&self, slot: Slot) -> Option<&Register<'e>> {
         self.slots.get(self.base + slot as usize)
     }
 
     /// The same, to be filled.
     #[inline]
-    fn slot_mut(&mut self, slot: Slot) -> Option<&mut Held<'e>> {
+    fn slot_mut(&mut self, slot: Slot) -> Option<&mut Register<'e>> {
         self.slots.get_mut(self.base + slot as usize)
     }
 }
@@ -239,8 +239,8 @@ impl<'e> Frames<'e> {
 const FIRST: usize = 32;
 
 #[inline]
-fn empty(arena: &Arena, slots: usize) -> &mut [Held<'_>] {
-    const NOTHING: Held<'static> = Held::Value(ValueRef::Null);
+fn empty(arena: &Arena, slots: usize) -> &mut [Register<'_>] {
+    const NOTHING: Register<'static> = Register::Value(ValueRef::Null);
     if slots == FIRST {
         return arena.bump().alloc_slice_copy(&[NOTHING; FIRST]);
     }
@@ -250,20 +250,20 @@ fn empty(arena: &Arena, slots: usize) -> &mut [Held<'_>] {
 /// Writes a value that was just made, in the parts that it was made of: read as a whole so early it would stall. The compiler,
 /// which would make one move of the parts, must not see that they are the same.
 #[inline]
-fn put_made<'e>(place: &mut Held<'e>, value: &ValueRef<'e>) {
+fn store_by_field<'e>(place: &mut Register<'e>, value: &ValueRef<'e>) {
     // one arm for all would make one move of all
     match value {
-        ValueRef::Bool(bool) => *place = Held::Value(ValueRef::Bool(black_box(*bool))),
-        ValueRef::Int(int) => *place = Held::Value(ValueRef::Int(black_box(*int))),
-        ValueRef::Short(short) => *place = Held::Value(ValueRef::Short(short.in_parts())),
-        ValueRef::Text(text) => *place = Held::Value(ValueRef::Text(black_box(text))),
-        ValueRef::NewText(text) => *place = Held::Value(ValueRef::NewText(black_box(text))),
-        ValueRef::Array(array) => *place = Held::Value(ValueRef::Array(black_box(array))),
-        ValueRef::NewArray(array) => *place = Held::Value(ValueRef::NewArray(black_box(array))),
-        ValueRef::Object(object) => *place = Held::Value(ValueRef::Object(black_box(object))),
-        ValueRef::NewObject(object) => *place = Held::Value(ValueRef::NewObject(black_box(object))),
-        ValueRef::NewSet(set) => *place = Held::Value(ValueRef::NewSet(black_box(set))),
-        other => *place = Held::Value(*other),
+        ValueRef::Bool(bool) => *place = Register::Value(ValueRef::Bool(black_box(*bool))),
+        ValueRef::Int(int) => *place = Register::Value(ValueRef::Int(black_box(*int))),
+        ValueRef::Short(short) => *place = Register::Value(ValueRef::Short(short.in_parts())),
+        ValueRef::Text(text) => *place = Register::Value(ValueRef::Text(black_box(text))),
+        ValueRef::NewText(text) => *place = Register::Value(ValueRef::NewText(black_box(text))),
+        ValueRef::Array(array) => *place = Register::Value(ValueRef::Array(black_box(array))),
+        ValueRef::NewArray(array) => *place = Register::Value(ValueRef::NewArray(black_box(array))),
+        ValueRef::Object(object) => *place = Register::Value(ValueRef::Object(black_box(object))),
+        ValueRef::NewObject(object) => *place = Register::Value(ValueRef::NewObject(black_box(object))),
+        ValueRef::NewSet(set) => *place = Register::Value(ValueRef::NewSet(black_box(set))),
+        other => *place = Register::Value(*other),
     }
 }
 
@@ -316,13 +316,13 @@ impl<'e> Machine<'e> {
                 }
                 few
             }
-            _ => self.gather_kept(operands.iter().copied()),
+            _ => self.gather_registers(operands.iter().copied()),
         }
     }
 
     /// The values of some operands, side by side in the arena.
     #[inline]
-    pub(super) fn gather_kept(
+    pub(super) fn gather_registers(
         &self,
         operands: impl ExactSizeIterator<Item = Operand>,
     ) -> &'e [ValueRef<'e>] {
@@ -340,11 +340,11 @@ impl<'e> Machine<'e> {
     fn fetch(&self, operand: Operand, place: &mut ValueRef<'e>) {
         let stored = match operand {
             Operand::Slot(slot) => match self.slot(slot).unwrap_or_else(|| bug!(NO_SLOT)) {
-                Held::Value(value) => {
+                Register::Value(value) => {
                     *place = *value;
                     return;
                 }
-                Held::Stored(value) => value,
+                Register::Stored(value) => value,
             },
             Operand::Const(id) => self
                 .stored_constant(id)
@@ -357,7 +357,7 @@ impl<'e> Machine<'e> {
     #[inline]
     pub(super) fn set_stored(&mut self, slot: Slot, value: &'e Value) {
         match self.frames.slot_mut(slot) {
-            Some(place) => *place = Held::Stored(value),
+            Some(place) => *place = Register::Stored(value),
             None => bug!(NO_SLOT),
         }
     }
@@ -367,7 +367,7 @@ impl<'e> Machine<'e> {
     pub(super) fn copy(&mut self, operand: Operand, slot: Slot) {
         let held = match operand {
             Operand::Slot(from) => *self.slot(from).unwrap_or_else(|| bug!(NO_SLOT)),
-            Operand::Const(id) => Held::Stored(
+            Operand::Const(id) => Register::Stored(
                 self.stored_constant(id)
                     .unwrap_or_else(|| bug!(NO_CONSTANT)),
             ),
@@ -382,16 +382,16 @@ impl<'e> Machine<'e> {
     #[inline]
     pub(super) fn set(&mut self, slot: Slot, value: ValueRef<'e>) {
         match self.frames.slot_mut(slot) {
-            Some(place) => *place = Held::Value(value),
+            Some(place) => *place = Register::Value(value),
             None => bug!(NO_SLOT),
         }
     }
 
     /// Fills a slot with a value that was just made.
     #[inline]
-    pub(super) fn set_made(&mut self, slot: Slot, value: &ValueRef<'e>) {
+    pub(super) fn set_by_field(&mut self, slot: Slot, value: &ValueRef<'e>) {
         match self.frames.slot_mut(slot) {
-            Some(place) => put_made(place, value),
+            Some(place) => store_by_field(place, value),
             None => bug!(NO_SLOT),
         }
     }
@@ -413,7 +413,7 @@ impl<'e> Machine<'e> {
             frames.grow(frames.top);
         }
         for (place, arg) in frames.slots.iter_mut().skip(end).zip(args) {
-            put_made(place, arg);
+            store_by_field(place, arg);
         }
         let result = run(self);
         self.frames.base = caller;

@@ -127,7 +127,7 @@ impl<'e> Machine<'e> {
     fn is_in_any_order(&mut self, rest: &[Step], out: Slot) -> bool {
         match rest {
             [Step::Insert(member)] => *member == Operand::Slot(out),
-            [.., Step::Append(_)] if self.order != Order::Kept => {
+            [.., Step::Append(_)] if self.order != Order::Preserved => {
                 self.order = Order::Lost;
                 true
             }

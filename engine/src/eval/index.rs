@@ -1,32 +1,32 @@
 //! Asking the rule index.
 
-use crate::program::{Branch, Matches, Node, Numbers, Place, Places, Root, Values};
+use crate::program::{AccessPath, Branch, IndexInput, Matches, Node, Numbers, Root, Values};
 use crate::value::ValueRef;
 
-use super::frame::Held;
+use super::frame::Register;
 use super::machine::Machine;
 use super::path;
 
 /// Where a machine finds what an index asks for.
-struct Asked<'m, 'e> {
+struct MachineIndexInput<'m, 'e> {
     machine: &'m Machine<'e>,
     args: &'m [ValueRef<'e>],
 }
 
-impl<'e> Places<'e> for Asked<'_, 'e> {
+impl<'e> IndexInput<'e> for MachineIndexInput<'_, 'e> {
     #[inline]
-    fn at(&self, place: &'e Place) -> Option<ValueRef<'e>> {
+    fn at(&self, place: &'e AccessPath) -> Option<ValueRef<'e>> {
         match place.root {
             Root::Input => self.machine.input_at(&place.path),
             Root::Argument(at) => {
                 let argument = *self.args.get(at as usize)?;
-                path::at(Held::Value(argument), &place.path)
+                path::at(Register::Value(argument), &place.path)
             }
         }
     }
 
     #[inline]
-    fn answer(&self, place: &'e Place, answers: &'e Values) -> Option<&'e Node> {
+    fn answer(&self, place: &'e AccessPath, answers: &'e Values) -> Option<&'e Node> {
         match place.root {
             Root::Input => path::answer(self.machine.input.as_ref()?, &place.path, answers),
             Root::Argument(at) => {
@@ -34,7 +34,7 @@ impl<'e> Places<'e> for Asked<'_, 'e> {
                 if place.path.is_empty() {
                     return answers.get(argument);
                 }
-                answers.get(&path::at(Held::Value(*argument), &place.path)?)
+                answers.get(&path::at(Register::Value(*argument), &place.path)?)
             }
         }
     }
@@ -49,10 +49,10 @@ impl<'e> Machine<'e> {
     #[inline]
     pub(super) fn find(&self, index: &'e Branch, args: &[ValueRef<'e>]) -> Numbers<'e> {
         let machine = self;
-        match index.find(&Asked { machine, args }) {
+        match index.find(&MachineIndexInput { machine, args }) {
             Matches::Few(numbers) => numbers,
             Matches::Merged(numbers) => {
-                Numbers::of(self.call.arena.bump().alloc_slice_copy(&numbers))
+                Numbers::of_list(self.call.arena.bump().alloc_slice_copy(&numbers))
             }
         }
     }

@@ -12,19 +12,19 @@ use crate::runtime::Halt;
 use crate::value::{Value, ValueRef};
 
 use super::compare::is_member;
-use super::frame::{Held, Operands};
+use super::frame::{Operands, Register};
 use super::machine::{Flow, Machine};
-use super::table::{self, Found, Joins, Known, Place};
+use super::table::{self, ElementPath, FoundElements, JoinState, Joins};
 
 /// Comparisons that a turn of a loop costs.
-const TURN: usize = 4;
+const ITERATION_COST: usize = 4;
 
 /// The elements that a join visits.
 enum Matching<'e> {
     /// All, and what that has cost so far at a place.
-    All(Option<(Place<'e>, usize)>),
+    All(Option<(ElementPath<'e>, usize)>),
     /// Those that a table knows.
-    These(Found<'e>),
+    These(FoundElements<'e>),
 }
 
 impl<'e> Machine<'e> {
@@ -63,8 +63,8 @@ impl<'e> Machine<'e> {
             let turns = before.saturating_sub(self.call.budget.remaining_steps());
             let len = table::len(from);
             let turns = usize::try_from(turns).unwrap_or(len).min(len);
-            let cost = cost.saturating_add(TURN * turns);
-            self.joins().put(place, Known::Cost(cost));
+            let cost = cost.saturating_add(ITERATION_COST * turns);
+            self.joins().put(place, JoinState::Cost(cost));
         }
         Ok(flow)
     }
@@ -120,31 +120,31 @@ impl<'e> Machine<'e> {
         }
         for step in &join.lookup {
             let found = match step {
-                Step::Walk { from, keys, out } => self.walk_operand(*from, keys, *out),
+                Step::GetPath { from, keys, out } => self.get_operand_path(*from, keys, *out),
                 Step::BaseChild {
                     from,
                     out,
                     keys,
                     path,
                 } => self.base_child(*from, &path.0, keys, *out)?,
-                Step::Input { keys, out } => self.walk_input(keys, *out),
+                Step::Input { keys, out } => self.get_input_path(keys, *out),
                 Step::Call { call, out } => self.call_into(call, *out)?,
                 _ => bug!("a join asks for a value by another step than a lookup"),
             };
             if !found {
-                return Ok(Matching::These(Found::nothing()));
+                return Ok(Matching::These(FoundElements::nothing()));
             }
         }
         let Some(hash) = table::hash(self.get(join.known)) else {
             return Ok(Matching::All(None));
         };
-        let Some(mut place) = Place::new(from, join.by_key, &join.path) else {
+        let Some(mut place) = ElementPath::new(from, join.by_key, &join.path) else {
             return Ok(Matching::All(None));
         };
         place.is_base = join.is_base;
         Ok(match self.joined(place, from, join.out)? {
-            Known::Table(table) => Matching::These(table.find(hash)),
-            Known::Cost(cost) => Matching::All(Some((place, cost))),
+            JoinState::Table(table) => Matching::These(table.find(hash)),
+            JoinState::Cost(cost) => Matching::All(Some((place, cost))),
         })
     }
 
@@ -160,22 +160,23 @@ impl<'e> Machine<'e> {
     #[inline(never)]
     fn among_many(&mut self, asked: ValueRef<'e>, from: ValueRef<'e>) -> Result<bool, Halt> {
         let len = table::len(from);
-        let (Some(hash), Some(place)) = (table::hash(asked), Place::new(from, false, &[])) else {
+        let (Some(hash), Some(place)) = (table::hash(asked), ElementPath::new(from, false, &[]))
+        else {
             return Ok(is_member(asked, from));
         };
         match self.joined(place, from, 0)? {
-            Known::Table(table) => {
+            JoinState::Table(table) => {
                 let mut found = table.find(hash);
                 Ok(found.any(|(_, element)| element.value() == asked))
             }
-            Known::Cost(cost) => {
+            JoinState::Cost(cost) => {
                 let found = match from {
                     ValueRef::Array(items) => items.iter().position(|item| asked == item.borrow()),
                     ValueRef::NewArray(items) => items.iter().position(|item| asked == *item),
                     from => is_member(asked, from).then_some(len),
                 };
                 let cost = cost.saturating_add(found.unwrap_or(len));
-                self.joins().put(place, Known::Cost(cost));
+                self.joins().put(place, JoinState::Cost(cost));
                 Ok(found.is_some())
             }
         }
@@ -190,14 +191,14 @@ impl<'e> Machine<'e> {
     /// What is known of a place in a collection: a table as soon as that is worth it.
     fn joined(
         &mut self,
-        place: Place<'e>,
+        place: ElementPath<'e>,
         from: ValueRef<'e>,
         scratch: Slot,
-    ) -> Result<Known<'e>, Halt> {
+    ) -> Result<JoinState<'e>, Halt> {
         let memory_left = self.call.budget.remaining_memory();
         let joins = self.joins();
         let known = joins.get(&place);
-        let Known::Cost(cost) = known else {
+        let JoinState::Cost(cost) = known else {
             return Ok(known);
         };
         let Some(mut builder) = joins.begin(from, cost, memory_left) else {
@@ -220,22 +221,22 @@ impl<'e> Machine<'e> {
                 let is_found = if place.is_base {
                     self.stored_base_child(start, place.path, scratch)
                 } else {
-                    self.walk_operand(start, place.path, scratch)
+                    self.get_operand_path(start, place.path, scratch)
                 };
                 is_found.then(|| self.get(start))
             };
             builder.add(key, element, found);
             Ok(())
         })?;
-        let known = Known::Table(builder.finish());
+        let known = JoinState::Table(builder.finish());
         self.joins().put(place, known);
         Ok(known)
     }
 
-    fn hold(&mut self, slot: Slot, held: Held<'e>) {
+    fn hold(&mut self, slot: Slot, held: Register<'e>) {
         match held {
-            Held::Stored(value) => self.set_stored(slot, value),
-            Held::Value(value) => self.set(slot, value),
+            Register::Stored(value) => self.set_stored(slot, value),
+            Register::Value(value) => self.set(slot, value),
         }
     }
 }
@@ -243,7 +244,7 @@ impl<'e> Machine<'e> {
 /// The slot of the field that a join goes by and the steps behind its test, when the rest begins with that.
 fn behind_test<'e>(join: &Join, rest: &'e [Step]) -> Option<(Slot, &'e [Step])> {
     let [
-        Step::Walk { from, keys, out }
+        Step::GetPath { from, keys, out }
         | Step::BaseChild {
             from, keys, out, ..
         },
@@ -273,31 +274,31 @@ fn equals(a: &Value, b: &ValueRef<'_>) -> Option<bool> {
 /// Visits the elements of a collection with their keys, in order.
 fn visit<'e>(
     collection: ValueRef<'e>,
-    see: &mut impl FnMut(Held<'e>, Held<'e>) -> Result<(), Halt>,
+    see: &mut impl FnMut(Register<'e>, Register<'e>) -> Result<(), Halt>,
 ) -> Result<(), Halt> {
-    let index = |at| Held::Value(ValueRef::Int(at));
+    let index = |at| Register::Value(ValueRef::Int(at));
     match collection {
         ValueRef::Array(items) => {
             let mut items = (0..).zip(items.iter());
-            items.try_for_each(|(at, item)| see(index(at), Held::Stored(item)))
+            items.try_for_each(|(at, item)| see(index(at), Register::Stored(item)))
         }
         ValueRef::NewArray(items) => {
             let mut items = (0..).zip(items.iter());
-            items.try_for_each(|(at, item)| see(index(at), Held::Value(*item)))
+            items.try_for_each(|(at, item)| see(index(at), Register::Value(*item)))
         }
         ValueRef::Object(object) => object
             .iter()
-            .try_for_each(|(key, value)| see(Held::Stored(key), Held::Stored(value))),
+            .try_for_each(|(key, value)| see(Register::Stored(key), Register::Stored(value))),
         ValueRef::NewObject(object) => object
             .iter()
-            .try_for_each(|(key, value)| see(Held::Value(key), Held::Value(value))),
+            .try_for_each(|(key, value)| see(Register::Value(key), Register::Value(value))),
         ValueRef::Set(set) => set
             .items()
             .iter()
-            .try_for_each(|member| see(Held::Stored(member), Held::Stored(member))),
+            .try_for_each(|member| see(Register::Stored(member), Register::Stored(member))),
         ValueRef::NewSet(set) => set
             .iter()
-            .try_for_each(|member| see(Held::Value(member), Held::Value(member))),
+            .try_for_each(|member| see(Register::Value(member), Register::Value(member))),
         _ => Ok(()),
     }
 }

@@ -6,8 +6,8 @@ use crate::runtime::Halt;
 
 use super::compare::Compare;
 use super::frame::Operands;
-use super::leaf::NO_LEAF;
 use super::machine::{Flow, Machine};
+use super::terminator::NO_TERMINATOR;
 
 /// How far light steps led.
 pub(super) enum Light<'e> {
@@ -84,7 +84,7 @@ impl<'e> Machine<'e> {
     fn light_steps<const NEGATIONS: bool>(&mut self, mut steps: &'e [Step]) -> Light<'e> {
         while let Some((step, rest)) = steps.split_first() {
             let on = match step {
-                Step::Walk { from, keys, out } => match **keys {
+                Step::GetPath { from, keys, out } => match **keys {
                     [Operand::Const(id)] => match self.field(*from, id) {
                         Some(Some(value)) => {
                             self.set_stored(*out, value);
@@ -93,15 +93,15 @@ impl<'e> Machine<'e> {
                         Some(None) => false,
                         None => return Light::Rest(steps),
                     },
-                    _ => self.walk_operand(*from, keys, *out),
+                    _ => self.get_operand_path(*from, keys, *out),
                 },
                 Step::BaseChild {
                     from, keys, out, ..
                 } if !self.overlaid => self.stored_base_child(*from, keys, *out),
-                Step::Input { keys, out } => self.walk_input(keys, *out),
+                Step::Input { keys, out } => self.get_input_path(keys, *out),
                 Step::Equal(left, right) => self.equal(*left, *right),
-                Step::Holds(operand) => self.is_held(*operand),
-                Step::Member(value, collection) => self.holds_member(*value, *collection),
+                Step::IsTruthy(operand) => self.is_truthy(*operand),
+                Step::Member(value, collection) => self.contains_member(*value, *collection),
                 Step::Compare(comparison, left, right) => {
                     match self.compare_ints(*comparison, *left, *right) {
                         Some(on) => on,
@@ -146,6 +146,6 @@ impl<'e> Machine<'e> {
             }
             steps = rest;
         }
-        bug!(NO_LEAF)
+        bug!(NO_TERMINATOR)
     }
 }

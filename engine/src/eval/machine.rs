@@ -11,14 +11,14 @@ use crate::program::{Operand, Plan, Program, Rule, Step};
 use crate::runtime::{EvalError, Halt};
 use crate::value::{Kind, Shape, Value, ValueRef};
 
-use super::frame::{Few, Frames, Held, Operands};
+use super::frame::{Few, Frames, Operands, Register};
 use super::inline_caches::InlineCaches;
-use super::leaf::NO_LEAF;
 use super::light::Light;
 use super::memo::Memo;
 use super::scope::Scope;
 use super::sink::{Order, Produced, Sink};
 use super::table::Joins;
+use super::terminator::NO_TERMINATOR;
 
 /// What a run tells its generator.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -41,10 +41,10 @@ pub enum InputSource<'e> {
 
 impl<'e> InputSource<'e> {
     #[inline]
-    pub(super) fn held(self) -> Held<'e> {
+    pub(super) fn register(self) -> Register<'e> {
         match self {
-            Self::Value(value) => Held::Stored(value),
-            Self::Read(value) => Held::Value(value),
+            Self::Value(value) => Register::Stored(value),
+            Self::Read(value) => Register::Value(value),
         }
     }
 }
@@ -69,7 +69,7 @@ pub struct Machine<'e> {
     pub(super) program: &'e Program,
     pub(super) query_constants: &'e [Value],
     pub(super) data: &'e Value,
-    pub(super) input: Option<Held<'e>>,
+    pub(super) input: Option<Register<'e>>,
     pub(super) strict: bool,
     pub(crate) call: BuiltinContext<'e>,
     pub(super) frames: Frames<'e>,
@@ -79,7 +79,7 @@ pub struct Machine<'e> {
     /// Of the array that it fills.
     pub(super) order: Order,
     /// Turns within the functions that the running one has called.
-    pub(super) turns_within: u64,
+    pub(super) callee_iterations: u64,
     /// What the innermost running complete rule or function has.
     pub(super) produced: Produced<'e>,
     /// The value that clashed last with what a rule had produced.
@@ -122,7 +122,7 @@ impl<'e> Machine<'e> {
         caches: &'e InlineCaches,
     ) -> Self {
         let arena = call.arena;
-        let input = context.input.map(InputSource::held);
+        let input = context.input.map(InputSource::register);
         Self {
             program: context.program,
             query_constants: context.query_constants,
@@ -133,8 +133,8 @@ impl<'e> Machine<'e> {
             frames: Frames::new(arena),
             caches,
             sink: Sink::None,
-            order: Order::Kept,
-            turns_within: 0,
+            order: Order::Preserved,
+            callee_iterations: 0,
             produced: Produced::nothing(false),
             rival: None,
             has_member: false,
@@ -253,15 +253,15 @@ impl<'e> Machine<'e> {
                 Light::Halted(halt) => return Err(halt),
                 Light::Rest(heavy) => match heavy.split_first() {
                     Some(heavy) => heavy,
-                    None => bug!(NO_LEAF),
+                    None => bug!(NO_TERMINATOR),
                 },
             };
             let on = match step {
-                Step::Walk { from, keys, out } => self.walk_operand(*from, keys, *out),
+                Step::GetPath { from, keys, out } => self.get_operand_path(*from, keys, *out),
                 Step::Compare(comparison, left, right) => {
                     self.compare(*comparison, *left, *right)?
                 }
-                Step::Test(_, call) => self.call_holds(call)?,
+                Step::Test(_, call) => self.call_is_truthy(call)?,
                 Step::Among(value, collection) => {
                     self.among(self.get(*value), self.get(*collection))?
                 }
@@ -312,8 +312,8 @@ impl<'e> Machine<'e> {
                     return self.each_key(path, Some(*key), *value, rest);
                 }
                 Step::Call { call, out } => self.call_into(call, *out)?,
-                Step::Custom { call, out } => {
-                    let found = self.custom_call(call);
+                Step::HostCall { call, out } => {
+                    let found = self.host_call(call);
                     self.found(found, *out)?
                 }
                 Step::Function { call, out } => {
@@ -324,7 +324,7 @@ impl<'e> Machine<'e> {
                     let mut trail = Vec::new();
                     return self.descend(self.get(*from), *path, *value, &mut trail, rest);
                 }
-                Step::Screen(screen) => {
+                Step::Precheck(screen) => {
                     !(screen.always || self.strict) || self.screen(&screen.conditions)?
                 }
                 Step::Fail => false,
@@ -344,8 +344,8 @@ impl<'e> Machine<'e> {
                     let array = self
                         .call
                         .arena
-                        .array_of(self.gather_kept(items.iter().copied()));
-                    self.set_made(*out, &array);
+                        .array_of(self.gather_registers(items.iter().copied()));
+                    self.set_by_field(*out, &array);
                     true
                 }
                 Step::Set { items, out } => {
@@ -353,18 +353,18 @@ impl<'e> Machine<'e> {
                         .call
                         .arena
                         .set_from(items.iter().map(|item| self.get(*item)));
-                    self.set_made(*out, &set);
+                    self.set_by_field(*out, &set);
                     true
                 }
                 Step::Object { pairs, shape, out } => {
                     let object = self.object(pairs, shape.as_ref());
-                    self.set_made(*out, &object);
+                    self.set_by_field(*out, &object);
                     true
                 }
                 Step::Collect { into, block, out } => {
                     let collection = self.collect(*into, block);
                     match &collection {
-                        Ok(made) => self.set_made(*out, made),
+                        Ok(made) => self.set_by_field(*out, made),
                         Err(_) => return collection.map(|_| Flow::More),
                     }
                     true
@@ -382,12 +382,12 @@ impl<'e> Machine<'e> {
                 }
                 Step::Any(any) => self.any(any)?,
                 Step::Inlined(inlined) => self.inlined(inlined)?,
-                Step::Spliced(spliced) => return self.spliced(spliced),
+                Step::Fused(fused) => return self.fused(fused),
                 Step::Every(every) => self.every(every)?,
                 Step::With(with) => return self.with(with, rest),
                 Step::EndWith => return self.end_with(rest),
                 Step::Value(operand) => return self.value(*operand),
-                Step::Asked => return Ok(self.asked()),
+                Step::MemberFound => return Ok(self.asked()),
                 Step::InsertOnce(operand) => {
                     self.insert(*operand);
                     return Ok(self.enough());
@@ -405,7 +405,7 @@ impl<'e> Machine<'e> {
         let arena = self.call.arena;
         if let Some(shape) = shape {
             let values = pairs.iter().map(|(_, value)| *value);
-            return arena.object_of_shape(shape, self.gather_kept(values));
+            return arena.object_of_shape(shape, self.gather_registers(values));
         }
         let pairs = pairs.iter();
         arena.object_from(pairs.map(|(key, value)| (self.get(*key), self.get(*value))))
@@ -420,7 +420,7 @@ impl<'e> Machine<'e> {
     ) -> Result<bool, Halt> {
         match &found {
             Ok(Some(value)) => {
-                self.set_made(out, value);
+                self.set_by_field(out, value);
                 Ok(true)
             }
             Ok(None) => Ok(false),

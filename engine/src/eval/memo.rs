@@ -57,13 +57,13 @@ pub(super) enum By {
     Value,
     /// Stored collections by where they are, which costs nothing. An equal one elsewhere is another argument: the
     /// function runs for it as well, once for each collection that is stored.
-    Place,
+    Address,
 }
 
 /// What is known of a rule under arguments.
-pub(super) enum Look<'e> {
+pub(super) enum MemoLookup<'e> {
     /// The kept result.
-    Kept(Option<ValueRef<'e>>),
+    Cached(Option<ValueRef<'e>>),
     /// Nothing, and where a result will be.
     Missing(Vacant),
 }
@@ -88,7 +88,7 @@ impl<'e> Entry<'e> {
     fn is(&self, rule: RuleId, args: &[ValueRef<'e>], by: By) -> bool {
         let is_one = |(a, b): (&ValueRef<'e>, &ValueRef<'e>)| match by {
             By::Value => is_known(a, b),
-            By::Place => is_there(a, b),
+            By::Address => is_there(a, b),
         };
         self.rule == rule && self.args.len() == args.len() && self.args.iter().zip(args).all(is_one)
     }
@@ -122,30 +122,30 @@ impl<'e> Memo<'e> {
     #[inline]
     pub fn get(&self, rule: RuleId, args: &[ValueRef<'e>]) -> Option<Option<ValueRef<'e>>> {
         match self.look(rule, args, By::Value) {
-            Look::Kept(result) => Some(result),
-            Look::Missing(_) => None,
+            MemoLookup::Cached(result) => Some(result),
+            MemoLookup::Missing(_) => None,
         }
     }
 
     /// The same; what is not kept has a place already that [`Self::fill`] puts it in.
     #[inline]
-    pub fn look(&self, rule: RuleId, args: &[ValueRef<'e>], by: By) -> Look<'e> {
+    pub fn look(&self, rule: RuleId, args: &[ValueRef<'e>], by: By) -> MemoLookup<'e> {
         if let Some(table) = &self.table {
             let code = self.code(rule, args, by);
             let is = |entry: &Hashed<'e>| entry.0 == code && entry.1.is(rule, args, by);
             return match table.find(code, is) {
-                Some(found) => Look::Kept(found.1.result),
-                None => Look::Missing(Vacant(Some((code, self.thorough, by)))),
+                Some(found) => MemoLookup::Cached(found.1.result),
+                None => MemoLookup::Missing(Vacant(Some((code, self.thorough, by)))),
             };
         }
         let mut next = self.last;
         while let Some(entry) = next {
             if entry.is(rule, args, by) {
-                return Look::Kept(entry.result);
+                return MemoLookup::Cached(entry.result);
             }
             next = entry.before;
         }
-        Look::Missing(Vacant(None))
+        MemoLookup::Missing(Vacant(None))
     }
 
     /// How the arguments of a function are told apart: equal ones are looked for where running again would cost more.
@@ -154,7 +154,7 @@ impl<'e> Memo<'e> {
         let (word, shift) = flags_at(rule);
         match self.flags.get(word) {
             Some(word) if word >> shift & LONG_RUN != 0 => By::Value,
-            _ => By::Place,
+            _ => By::Address,
         }
     }
 
@@ -251,7 +251,7 @@ impl<'e> Memo<'e> {
                 table.insert_unique(code, (code, entry), |hashed| hashed.0);
                 match entry.by {
                     By::Value => table.iter_hash(code).filter(|held| held.0 == code).count(),
-                    By::Place => 0,
+                    By::Address => 0,
                 }
             }
             None => {
@@ -284,7 +284,7 @@ impl<'e> Memo<'e> {
         let spread = |code: u64| code.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32);
         args.iter().fold(spread(u64::from(rule) + 1), |code, arg| {
             let arg = match (by, arg.stored_at()) {
-                (By::Place, Some(address)) => address as u64,
+                (By::Address, Some(address)) => address as u64,
                 // what has too many parts to hash is told by its kind
                 _ if self.thorough && arg.is_outsize() => 0,
                 _ if self.thorough => order::hash(*arg),

@@ -7,16 +7,16 @@ use crate::runtime::Halt;
 use crate::value::{Object, Value, ValueRef};
 
 use super::data::Replacement;
-use super::frame::{Held, Operands};
+use super::frame::{Operands, Register};
 use super::machine::Machine;
 
 /// What a value holds at a path.
 #[inline]
-pub(super) fn at<'e>(from: Held<'e>, path: &'e [Value]) -> Option<ValueRef<'e>> {
+pub(super) fn at<'e>(from: Register<'e>, path: &'e [Value]) -> Option<ValueRef<'e>> {
     let mut keys = path.iter();
     let value = match from {
-        Held::Value(value) => value,
-        Held::Stored(mut value) => {
+        Register::Value(value) => value,
+        Register::Stored(mut value) => {
             while let Value::Object(object) = value
                 && let Some(key) = keys.next()
             {
@@ -31,11 +31,11 @@ pub(super) fn at<'e>(from: Held<'e>, path: &'e [Value]) -> Option<ValueRef<'e>> 
 /// What is below the value at a path.
 #[inline]
 pub(super) fn answer<'e>(
-    from: &Held<'e>,
+    from: &Register<'e>,
     path: &'e [Value],
     answers: &'e Values,
 ) -> Option<&'e Node> {
-    if let Held::Stored(value) = from {
+    if let Register::Stored(value) = from {
         let mut value = *value;
         let mut keys = path.iter();
         while let Value::Object(object) = value
@@ -47,12 +47,12 @@ pub(super) fn answer<'e>(
             return answers.get_stored(value);
         }
     }
-    answer_in_flight(from, path, answers)
+    child_in_flight(from, path, answers)
 }
 
 #[inline(never)]
-fn answer_in_flight<'e>(
-    from: &Held<'e>,
+fn child_in_flight<'e>(
+    from: &Register<'e>,
     path: &'e [Value],
     answers: &'e Values,
 ) -> Option<&'e Node> {
@@ -72,8 +72,8 @@ impl<'e> Machine<'e> {
             return None;
         };
         let object = match self.slot(slot)? {
-            Held::Stored(Value::Object(object)) => object,
-            Held::Value(ValueRef::Object(object)) => *object,
+            Register::Stored(Value::Object(object)) => object,
+            Register::Value(ValueRef::Object(object)) => *object,
             _ => return None,
         };
         self.under(object, id)
@@ -95,11 +95,16 @@ impl<'e> Machine<'e> {
 
     /// Goes down an operand along keys; whether something is there.
     #[inline(never)]
-    pub(super) fn walk_operand(&mut self, from: Operand, keys: &'e [Operand], out: Slot) -> bool {
+    pub(super) fn get_operand_path(
+        &mut self,
+        from: Operand,
+        keys: &'e [Operand],
+        out: Slot,
+    ) -> bool {
         match from {
             Operand::Slot(slot) => match self.slot(slot) {
-                Some(Held::Stored(value)) => self.walk_stored(value, keys, out),
-                Some(Held::Value(value)) => match self.element(*value, keys) {
+                Some(Register::Stored(value)) => self.get_stored_path(value, keys, out),
+                Some(Register::Value(value)) => match self.element(*value, keys) {
                     Some(Some(found)) => {
                         self.set(out, found);
                         true
@@ -110,7 +115,7 @@ impl<'e> Machine<'e> {
                 None => false,
             },
             Operand::Const(id) => match self.stored_constant(id) {
-                Some(value) => self.walk_stored(value, keys, out),
+                Some(value) => self.get_stored_path(value, keys, out),
                 None => false,
             },
         }
@@ -164,9 +169,9 @@ impl<'e> Machine<'e> {
         keys: &'e [Operand],
         out: Slot,
     ) -> bool {
-        match self.base_value(self.held(from), keys) {
-            Some(Held::Stored(value)) => self.set_stored(out, value),
-            Some(Held::Value(value)) => self.set(out, value),
+        match self.base_value(self.register(from), keys) {
+            Some(Register::Stored(value)) => self.set_stored(out, value),
+            Some(Register::Value(value)) => self.set(out, value),
             None => return false,
         }
         true
@@ -180,10 +185,10 @@ impl<'e> Machine<'e> {
 
     /// Goes down the input along keys; whether something is there.
     #[inline(never)]
-    pub(super) fn walk_input(&mut self, keys: &'e [Operand], out: Slot) -> bool {
+    pub(super) fn get_input_path(&mut self, keys: &'e [Operand], out: Slot) -> bool {
         match self.input {
-            Some(Held::Stored(value)) => self.walk_stored(value, keys, out),
-            Some(Held::Value(value)) => self.walk(value, keys, out),
+            Some(Register::Stored(value)) => self.get_stored_path(value, keys, out),
+            Some(Register::Value(value)) => self.walk(value, keys, out),
             None => false,
         }
     }
@@ -196,7 +201,7 @@ impl<'e> Machine<'e> {
             let key = self.get(*key);
             if let ValueRef::Object(object) = value {
                 return match object.get(key) {
-                    Some(inner) => self.walk_stored(inner, keys.as_slice(), out),
+                    Some(inner) => self.get_stored_path(inner, keys.as_slice(), out),
                     None => false,
                 };
             }
@@ -210,7 +215,7 @@ impl<'e> Machine<'e> {
     }
 
     /// Goes down a stored value, without making values in flight.
-    fn walk_stored(&mut self, from: &'e Value, keys: &'e [Operand], out: Slot) -> bool {
+    fn get_stored_path(&mut self, from: &'e Value, keys: &'e [Operand], out: Slot) -> bool {
         let (mut value, mut keys) = (from, keys);
         // what nearly all paths are
         while let (Value::Object(object), [Operand::Const(id), rest @ ..]) = (value, keys) {
@@ -223,12 +228,12 @@ impl<'e> Machine<'e> {
             self.set_stored(out, value);
             return true;
         }
-        self.walk_stored_on(value, keys, out)
+        self.get_stored_path_general(value, keys, out)
     }
 
     /// The same for keys and values of all kinds.
     #[inline(never)]
-    fn walk_stored_on(&mut self, from: &'e Value, keys: &'e [Operand], out: Slot) -> bool {
+    fn get_stored_path_general(&mut self, from: &'e Value, keys: &'e [Operand], out: Slot) -> bool {
         let mut value = from;
         let mut keys = keys.iter();
         while let Some(key) = keys.next() {
@@ -236,8 +241,8 @@ impl<'e> Machine<'e> {
                 Value::Object(object) => match key {
                     Operand::Const(id) => self.under(object, *id).flatten(),
                     Operand::Slot(slot) => match self.slot(*slot) {
-                        Some(Held::Stored(key)) => object.get_stored(key),
-                        Some(Held::Value(key)) => object.get(*key),
+                        Some(Register::Stored(key)) => object.get_stored(key),
+                        Some(Register::Value(key)) => object.get(*key),
                         None => None,
                     },
                 },

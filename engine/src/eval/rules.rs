@@ -7,14 +7,14 @@ use crate::value::{SetBuilder, ValueRef};
 
 use super::frame::Operands;
 use super::machine::{Flow, Machine};
-use super::memo::{By, LONG, Look};
+use super::memo::{By, LONG, MemoLookup};
 use super::sink::{Produced, Sink, WRONG_SINK};
 
 /// The rules of a set that can match, in source order.
 #[derive(Clone)]
 pub(super) enum Candidates<'e> {
     All(std::slice::Iter<'e, Rule>),
-    Found(&'e [Rule], Numbers<'e>),
+    Selected(&'e [Rule], Numbers<'e>),
 }
 
 impl<'e> Iterator for Candidates<'e> {
@@ -24,7 +24,7 @@ impl<'e> Iterator for Candidates<'e> {
     fn next(&mut self) -> Option<&'e Rule> {
         match self {
             Self::All(rules) => rules.next(),
-            Self::Found(rules, numbers) => rules.get(numbers.next()? as usize),
+            Self::Selected(rules, numbers) => rules.get(numbers.next()? as usize),
         }
     }
 }
@@ -36,7 +36,7 @@ pub(super) const NO_RULE: &str = "a plan names a rule that is not there";
 const NO_PLAN: &str = "a rule has no plan for known keys";
 
 /// Turns that a function took.
-struct Turns {
+struct IterationCount {
     /// In all.
     all: u64,
     /// Without those of the functions that it called.
@@ -54,7 +54,7 @@ impl<'e> Machine<'e> {
     pub(super) fn candidates(&self, set: &'e RuleSet, args: &[ValueRef<'e>]) -> Candidates<'e> {
         match &set.index {
             Index::All => Candidates::All(set.rules.iter()),
-            Index::By(branch) => Candidates::Found(&set.rules, self.find(branch, args)),
+            Index::By(branch) => Candidates::Selected(&set.rules, self.find(branch, args)),
         }
     }
 
@@ -101,8 +101,8 @@ impl<'e> Machine<'e> {
         }
         let by = if is_seen { By::Value } else { memo.by(rule) };
         let place = match memo.look(rule, args, by) {
-            Look::Kept(kept) => return Ok(kept),
-            Look::Missing(place) => place,
+            MemoLookup::Cached(kept) => return Ok(kept),
+            MemoLookup::Missing(place) => place,
         };
         let (result, turns) = self.timed(set, args)?;
         // where it can be seen what runs, a function without a result runs again, as in OPA
@@ -138,14 +138,14 @@ impl<'e> Machine<'e> {
         &mut self,
         set: &'e RuleSet,
         args: &[ValueRef<'e>],
-    ) -> Result<(Option<ValueRef<'e>>, Turns), Halt> {
-        let outer = std::mem::take(&mut self.turns_within);
+    ) -> Result<(Option<ValueRef<'e>>, IterationCount), Halt> {
+        let outer = std::mem::take(&mut self.callee_iterations);
         let before = self.call.budget.remaining_steps();
         let result = self.complete(set, args)?;
         let all = before.saturating_sub(self.call.budget.remaining_steps());
-        let own = all.saturating_sub(self.turns_within);
-        self.turns_within = outer.saturating_add(all);
-        Ok((result, Turns { all, own }))
+        let own = all.saturating_sub(self.callee_iterations);
+        self.callee_iterations = outer.saturating_add(all);
+        Ok((result, IterationCount { all, own }))
     }
 
     /// The one value of a complete rule or function, its default included.
@@ -189,7 +189,7 @@ impl<'e> Machine<'e> {
         rule: &'e Rule,
         args: &[ValueRef<'e>],
     ) -> Result<Option<ValueRef<'e>>, Halt> {
-        let early = set.early_exit || (self.is_seen() && self.published_exit(set, args)?);
+        let early = set.early_exit || (self.is_seen() && self.opa_exit(set, args)?);
         let outer = std::mem::replace(&mut self.produced, Produced::by(rule, early));
         let flow = self.framed(rule.plan.slots, args, |machine| {
             machine.enter(&rule.plan.steps)
@@ -427,7 +427,7 @@ impl<'e> Machine<'e> {
                 }
                 Ok(())
             }
-            Err(Halt::Clash) => Err(self.key_clash(set, rule)),
+            Err(Halt::Clash) => Err(self.key_conflict(set, rule)),
             Err(halt) => Err(halt),
         }
     }
@@ -449,7 +449,7 @@ impl<'e> Machine<'e> {
             machine.framed(plan.slots, own, |machine| machine.run(&plan.steps))
         });
         match flow {
-            Err(Halt::Clash) => return Err(self.key_clash(set, rule)),
+            Err(Halt::Clash) => return Err(self.key_conflict(set, rule)),
             Err(halt) => return Err(halt),
             Ok(_) => {}
         }
@@ -464,12 +464,12 @@ impl<'e> Machine<'e> {
                 .try_fold(value, |value, key| value.lookup(*key))
             && extent.insert(arena, &[], value, false).is_err()
         {
-            return Err(self.key_clash(set, rule));
+            return Err(self.key_conflict(set, rule));
         }
         Ok(())
     }
 
-    fn key_clash(&mut self, set: &'e RuleSet, rule: &'e Rule) -> Halt {
+    fn key_conflict(&mut self, set: &'e RuleSet, rule: &'e Rule) -> Halt {
         let constant = |rule: &Rule| {
             !rule.constant_tail.is_empty() && rule.constant_tail.iter().all(Option::is_some)
         };

@@ -9,7 +9,7 @@ use crate::program::{RuleId, Step, Target, With};
 use crate::runtime::{EvalError, Halt, Overlay, Patches, no_document, overlay};
 use crate::value::ValueRef;
 
-use super::frame::{Held, Operands};
+use super::frame::{Operands, Register};
 use super::machine::{Flow, Machine};
 use super::memo::Memo;
 
@@ -18,7 +18,7 @@ pub(super) struct Scope<'e> {
     /// The scope around it.
     pub parent: usize,
     /// The input.
-    pub input: Option<Held<'e>>,
+    pub input: Option<Register<'e>>,
     /// Replaced documents.
     pub overlay: Option<Rc<Overlay<'e>>>,
     /// Replaced functions; later ones win.
@@ -76,7 +76,7 @@ impl<'e> Machine<'e> {
         }
         let old = input.map(|input| input.value());
         if let Some(new) = patches.put_in(self.call.arena, old) {
-            input = Some(Held::Value(new));
+            input = Some(Register::Value(new));
         }
         self.scoped(
             Scope {

@@ -32,7 +32,7 @@ pub(super) enum Sink<'e> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     /// It has.
-    Kept,
+    Preserved,
     /// Nobody asks for it.
     Free,
     /// Elements came in another order.

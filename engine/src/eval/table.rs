@@ -11,19 +11,19 @@ use crate::limits;
 use crate::program::Operand;
 use crate::value::{Arena, Kind, Value, ValueRef, order};
 
-use super::frame::Held;
+use super::frame::Register;
 
 /// What an evaluation knows of collections that its loops go over again and again.
 pub(super) struct Joins<'e> {
     bump: &'e Bump,
-    notes: HashMap<Place<'e>, Known<'e>, foldhash::fast::FixedState, &'e Bump>,
+    notes: HashMap<ElementPath<'e>, JoinState<'e>, foldhash::fast::FixedState, &'e Bump>,
     /// Bytes that tables may still take.
     left: usize,
 }
 
 /// A place in the elements of a collection.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Place<'e> {
+pub(super) struct ElementPath<'e> {
     /// Where the collection is in memory, where it stays as long as the evaluation runs.
     collection: usize,
     /// Whether the place is at or below the key of an element.
@@ -36,7 +36,7 @@ pub(super) struct Place<'e> {
 
 /// What is known of a place in the elements of a collection.
 #[derive(Clone, Copy)]
-pub(super) enum Known<'e> {
+pub(super) enum JoinState<'e> {
     /// What going over the elements has cost so far, in comparisons.
     Cost(usize),
     /// Where the elements are.
@@ -65,7 +65,7 @@ struct Link {
 enum Elements<'e> {
     Stored(&'e [Value]),
     Made(&'e [ValueRef<'e>]),
-    Pairs(&'e [(Held<'e>, Held<'e>)]),
+    Pairs(&'e [(Register<'e>, Register<'e>)]),
 }
 
 /// No element.
@@ -75,7 +75,7 @@ const END: u32 = u32::MAX;
 /// what the table costs: it gains little where it finds many elements, or is asked only a few times.
 const COST: usize = 32;
 
-impl<'e> Place<'e> {
+impl<'e> ElementPath<'e> {
     /// A place in a collection; `None` when that is none.
     pub fn new(collection: ValueRef<'e>, by_key: bool, path: &'e [Operand]) -> Option<Self> {
         let collection = match collection {
@@ -107,12 +107,12 @@ impl<'e> Joins<'e> {
     }
 
     /// What is known of a place.
-    pub fn get(&self, place: &Place<'e>) -> Known<'e> {
-        self.notes.get(place).copied().unwrap_or(Known::Cost(0))
+    pub fn get(&self, place: &ElementPath<'e>) -> JoinState<'e> {
+        self.notes.get(place).copied().unwrap_or(JoinState::Cost(0))
     }
 
     /// Keeps what is known of a place.
-    pub fn put(&mut self, place: Place<'e>, known: Known<'e>) {
+    pub fn put(&mut self, place: ElementPath<'e>, known: JoinState<'e>) {
         if self.notes.len() >= limits::JOINED && !self.notes.contains_key(&place) {
             self.notes.clear();
         }
@@ -176,7 +176,7 @@ pub(super) struct Builder<'e> {
 
 enum Building<'e> {
     There(Elements<'e>),
-    Pairs(bumpalo::collections::Vec<'e, (Held<'e>, Held<'e>)>),
+    Pairs(bumpalo::collections::Vec<'e, (Register<'e>, Register<'e>)>),
 }
 
 impl<'e> Builder<'e> {
@@ -189,7 +189,7 @@ impl<'e> Builder<'e> {
         let len = len(collection);
         let pair = match collection {
             ValueRef::Array(_) | ValueRef::NewArray(_) => 0,
-            _ => size_of::<(Held<'_>, Held<'_>)>(),
+            _ => size_of::<(Register<'_>, Register<'_>)>(),
         };
         len * (size_of::<Link>() + pair) + Self::chains(len) * size_of::<u32>()
     }
@@ -210,11 +210,11 @@ impl<'e> Builder<'e> {
     }
 
     /// Adds the next element with what is at its place.
-    pub fn add(&mut self, key: Held<'e>, value: Held<'e>, at_place: Option<ValueRef<'e>>) {
+    pub fn add(&mut self, key: Register<'e>, value: Register<'e>, condition_value: Option<ValueRef<'e>>) {
         if let Building::Pairs(pairs) = &mut self.elements {
             pairs.push((key, value));
         }
-        let hash = at_place.and_then(hash);
+        let hash = condition_value.and_then(hash);
         // the chain is kept here until all elements are there
         self.links.push(match hash {
             Some(hash) => Link {
@@ -264,11 +264,11 @@ fn chain(hash: u64) -> u32 {
 impl<'e> Table<'e> {
     /// The elements, with their keys, whose value may have a hash.
     #[inline]
-    pub fn find(&'e self, hash: u64) -> Found<'e> {
+    pub fn find(&'e self, hash: u64) -> FoundElements<'e> {
         let first = self
             .chains
             .get(chain(hash) as usize & (self.chains.len() - 1));
-        Found {
+        FoundElements {
             table: Some(self),
             tag: tag(hash),
             next: first.copied().unwrap_or(END),
@@ -277,13 +277,13 @@ impl<'e> Table<'e> {
 }
 
 /// Elements that are found, in order.
-pub(super) struct Found<'e> {
+pub(super) struct FoundElements<'e> {
     table: Option<&'e Table<'e>>,
     tag: u32,
     next: u32,
 }
 
-impl Found<'_> {
+impl FoundElements<'_> {
     /// No elements.
     pub fn nothing() -> Self {
         Self {
@@ -294,8 +294,8 @@ impl Found<'_> {
     }
 }
 
-impl<'e> Iterator for Found<'e> {
-    type Item = (Held<'e>, Held<'e>);
+impl<'e> Iterator for FoundElements<'e> {
+    type Item = (Register<'e>, Register<'e>);
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
@@ -305,10 +305,14 @@ impl<'e> Iterator for Found<'e> {
             let link = table.links.get(at as usize)?;
             self.next = link.next;
             if link.tag == self.tag {
-                let index = Held::Value(ValueRef::Int(i64::from(at)));
+                let index = Register::Value(ValueRef::Int(i64::from(at)));
                 return match table.elements {
-                    Elements::Stored(items) => Some((index, Held::Stored(items.get(at as usize)?))),
-                    Elements::Made(items) => Some((index, Held::Value(*items.get(at as usize)?))),
+                    Elements::Stored(items) => {
+                        Some((index, Register::Stored(items.get(at as usize)?)))
+                    }
+                    Elements::Made(items) => {
+                        Some((index, Register::Value(*items.get(at as usize)?)))
+                    }
                     Elements::Pairs(pairs) => pairs.get(at as usize).copied(),
                 };
             }
@@ -318,8 +322,8 @@ impl<'e> Iterator for Found<'e> {
 
 #[cfg(test)]
 mod tests {
-    use super::{COST, Joins, Known, Place, hash};
-    use crate::eval::frame::Held;
+    use super::{COST, ElementPath, JoinState, Joins, hash};
+    use crate::eval::frame::Register;
     use crate::limits;
     use crate::value::{Arena, Value, ValueRef};
 
@@ -333,7 +337,7 @@ mod tests {
         let mut builder = joins.begin(array, 6 * COST, usize::MAX).unwrap();
         for (at, item) in (0..).zip(items) {
             let value = (at != 2).then_some(item);
-            builder.add(Held::Value(ValueRef::Int(at)), Held::Value(item), value);
+            builder.add(Register::Value(ValueRef::Int(at)), Register::Value(item), value);
         }
         let table = builder.finish();
         let found = |text: &str| {
@@ -365,19 +369,19 @@ mod tests {
     fn collections_are_forgotten_when_they_are_many() {
         let arena = Arena::new();
         let mut joins = Joins::new(&arena);
-        let places: Vec<Place<'_>> = (0..=limits::JOINED)
-            .filter_map(|_| Place::new(arena.array(&[]), false, &[]))
+        let places: Vec<ElementPath<'_>> = (0..=limits::JOINED)
+            .filter_map(|_| ElementPath::new(arena.array(&[]), false, &[]))
             .collect();
         let cost = |joins: &Joins<'_>, at: usize| match joins.get(&places[at]) {
-            Known::Cost(cost) => cost,
-            Known::Table(_) => 0,
+            JoinState::Cost(cost) => cost,
+            JoinState::Table(_) => 0,
         };
         for place in &places[..limits::JOINED] {
-            joins.put(*place, Known::Cost(1));
+            joins.put(*place, JoinState::Cost(1));
         }
-        joins.put(places[0], Known::Cost(2));
+        joins.put(places[0], JoinState::Cost(2));
         assert_eq!((cost(&joins, 0), cost(&joins, 1)), (2, 1));
-        joins.put(places[limits::JOINED], Known::Cost(3));
+        joins.put(places[limits::JOINED], JoinState::Cost(3));
         assert_eq!((cost(&joins, 0), cost(&joins, limits::JOINED)), (0, 3));
     }
 

@@ -2,9 +2,9 @@
 
 use crate::builtins::{IntrinsicFunction, IntrinsicResult, TextRelation};
 use crate::limits;
-use crate::program::{BuiltinCall, Operand, QuickCall, TextTest};
+use crate::program::{BuiltinCall, Intrinsic, Operand, TextTest};
 
-use super::frame::{Held, Operands};
+use super::frame::{Operands, Register};
 use super::machine::Machine;
 
 impl Machine<'_> {
@@ -61,21 +61,21 @@ pub(super) trait Texts<'e>: Operands<'e> {
     /// What a call answers from its strings; `None` when the call has to be made: an operand is no string, a long one,
     /// or one in an unusual form.
     #[inline]
-    fn quick(&self, quick: &QuickCall, call: &BuiltinCall) -> Option<(IntrinsicResult, i64)> {
+    fn quick(&self, quick: &Intrinsic, call: &BuiltinCall) -> Option<(IntrinsicResult, i64)> {
         let short = |text: &[u8]| text.len() <= limits::LARGE_OPERAND;
         let (answer, found) = match (quick, &*call.args) {
-            (QuickCall::Function(IntrinsicFunction::One(answer, run)), [text]) => {
+            (Intrinsic::Function(IntrinsicFunction::One(answer, run)), [text]) => {
                 let text = self.bytes(*text)?;
                 (*answer, short(text).then(|| run(text))?)
             }
-            (QuickCall::Function(IntrinsicFunction::Two(answer, run)), [left, right]) => {
+            (Intrinsic::Function(IntrinsicFunction::Two(answer, run)), [left, right]) => {
                 let (left, right) = (self.bytes(*left)?, self.bytes(*right)?);
                 (
                     *answer,
                     (short(left) && short(right)).then(|| run(left, right))?,
                 )
             }
-            (QuickCall::Prepared(at, answer), args) => {
+            (Intrinsic::Prepared(at, answer), args) => {
                 let text = self.bytes(*args.get(*at)?)?;
                 let prepared = call.prepared.as_deref()?;
                 (
@@ -97,8 +97,8 @@ pub(super) trait Texts<'e>: Operands<'e> {
     {
         let stored = match operand {
             Operand::Slot(slot) => match self.slot(slot)? {
-                Held::Stored(value) => value,
-                Held::Value(value) => return value.string_bytes(),
+                Register::Stored(value) => value,
+                Register::Value(value) => return value.string_bytes(),
             },
             Operand::Const(id) => self.stored_constant(id)?,
         };

@@ -9,7 +9,7 @@ use solon_syntax::annotations::attach;
 use solon_syntax::ast::{Annotation, Module, Ref, Term, TermKind};
 use solon_syntax::source::{Diagnostics, Span};
 
-use super::refusal::Refusal;
+use super::rejection::Rejection;
 use crate::compile::annotations::{AnnotationSet, rule_path};
 
 /// The hints for a rule.
@@ -40,7 +40,7 @@ impl Blocks {
     ///
     /// # Errors
     /// Blocks that do not parse.
-    pub fn of<'m>(modules: impl Iterator<Item = &'m Module>) -> Result<Self, Diagnostics> {
+    pub fn of_modules<'m>(modules: impl Iterator<Item = &'m Module>) -> Result<Self, Diagnostics> {
         let mut read = Vec::new();
         for module in modules {
             let mut module = Cow::Borrowed(module);
@@ -53,7 +53,7 @@ impl Blocks {
             }
             read.push(module);
         }
-        let set = AnnotationSet::of(read.iter().map(|module| &**module));
+        let set = AnnotationSet::of_modules(read.iter().map(|module| &**module));
         let mut made = Self::default();
         for module in &read {
             let package = &module.package.path;
@@ -77,7 +77,7 @@ impl Blocks {
     ///
     /// # Errors
     /// Unknowns that are none.
-    pub fn hints(&self, path: &[Term]) -> Result<Annotated, Vec<Refusal>> {
+    pub fn hints(&self, path: &[Term]) -> Result<Annotated, Vec<Rejection>> {
         let mut hints = Annotated::default();
         let Some(said) = self.rules.get(path) else {
             return Ok(hints);
@@ -123,10 +123,10 @@ fn is_rooted(unknown: &Term) -> bool {
         .is_some_and(|name| matches!(&**name, "input" | "data"))
 }
 
-fn no_unknown(unknown: &Term, block: &Annotation) -> Refusal {
+fn no_unknown(unknown: &Term, block: &Annotation) -> Rejection {
     let message = format!("unknowns must be prefixed with `input` or `data`: {unknown}");
-    Refusal {
+    Rejection {
         code: "invalid_unknown",
-        ..Refusal::new(message, block.span)
+        ..Rejection::new(message, block.span)
     }
 }

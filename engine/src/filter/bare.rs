@@ -13,7 +13,7 @@ use solon_syntax::ast::{Body, Expr, ExprKind, Ref, Term, TermKind};
 
 use super::check::is_alone;
 use super::mapping::ColumnKind;
-use super::operand::{Names, column, place_of};
+use super::operand::{Names, column, span_of};
 
 /// Returns an expression with the columns that `object.get` reads as references, and one that is a column as its comparison
 /// with `false`. Other expressions are returned as they are.
@@ -27,7 +27,7 @@ pub(super) fn as_comparison<'e>(expr: &'e Expr, names: Names<'_>) -> Cow<'e, Exp
         match looked_up(terms, names) {
             Some((found, [])) => read.kind = ExprKind::Term(found),
             Some((found, [value])) => {
-                let place = place_of(&found);
+                let place = span_of(&found);
                 let equation = vec![Term::operator("eq", place), found, value.clone()];
                 read.kind = ExprKind::Call(equation);
             }
@@ -38,7 +38,7 @@ pub(super) fn as_comparison<'e>(expr: &'e Expr, names: Names<'_>) -> Cow<'e, Exp
         && is_unknown_column(term, names)
         && has_kind(term, names)
     {
-        let place = place_of(term);
+        let place = span_of(term);
         // `not` makes it an equation: targets without negation accept that
         let operator = if read.negated { "eq" } else { "neq" };
         let no = Term::new(TermKind::Boolean(false), place);

@@ -7,12 +7,12 @@ use solon_syntax::ast::{Body, Expr, ExprKind, Module, Name, Term, TermKind, VarS
 use solon_syntax::source::Span;
 
 use super::bare::{as_comparison, is_presence};
+use super::column_functions::fitted;
 use super::condition::{Comparison, Condition, Operand, Operator, Predicate, Test};
-use super::operand::{Names, Side, Site, is_collection, or, place_of, side, unified};
-use super::refusal::Refusal;
+use super::literals::{decided, written};
+use super::operand::{Names, OperandContext, Side, is_collection, or, side, span_of, unified};
+use super::rejection::Rejection;
 use super::target::{Feature, FilterTarget};
-use super::through::fitted;
-use super::written::{decided, written};
 use crate::partial::Residuals;
 use crate::value::Value;
 
@@ -33,7 +33,7 @@ pub struct Fragment<'f> {
 ///
 /// # Errors
 /// Everything that is no test of a column, or that a target cannot say.
-pub fn check(left: &Residuals, fragment: Fragment<'_>) -> Result<Condition, Vec<Refusal>> {
+pub fn check(left: &Residuals, fragment: Fragment<'_>) -> Result<Condition, Vec<Rejection>> {
     let mut refusals = Vec::new();
     let mut bodies = Vec::with_capacity(left.queries.len());
     'bodies: for body in &left.queries {
@@ -69,7 +69,7 @@ pub fn check(left: &Residuals, fragment: Fragment<'_>) -> Result<Condition, Vec<
         bodies.push(tests);
     }
     if !refusals.is_empty() {
-        let mut told: Vec<Refusal> = Vec::with_capacity(refusals.len());
+        let mut told: Vec<Rejection> = Vec::with_capacity(refusals.len());
         for refusal in refusals {
             if !told.contains(&refusal) {
                 told.push(refusal);
@@ -77,12 +77,12 @@ pub fn check(left: &Residuals, fragment: Fragment<'_>) -> Result<Condition, Vec<
         }
         return Err(told);
     }
-    Ok(Condition::of(bodies))
+    Ok(Condition::any_of(bodies))
 }
 
 /// Whether an expression is of a kind that conditions are made of.
-fn statement(expr: &Expr, support: &[Module], fragment: Fragment<'_>) -> Result<(), Refusal> {
-    let refuse = |message: &str| Err(Refusal::new(message, expr.span));
+fn statement(expr: &Expr, support: &[Module], fragment: Fragment<'_>) -> Result<(), Rejection> {
+    let refuse = |message: &str| Err(Rejection::new(message, expr.span));
     match &expr.kind {
         ExprKind::Call(_) if expr.negated => {
             lacking(fragment, Feature::Not, "\"not\" not permitted", expr.span)?;
@@ -103,8 +103,8 @@ fn statement(expr: &Expr, support: &[Module], fragment: Fragment<'_>) -> Result<
 }
 
 /// What is wrong with a term that stands for itself.
-fn bare(term: &Term, expr: &Expr, support: &[Module], namespace: &str) -> Refusal {
-    let place = or(place_of(term), expr.span);
+fn bare(term: &Term, expr: &Expr, support: &[Module], namespace: &str) -> Rejection {
+    let place = or(span_of(term), expr.span);
     if let TermKind::Ref(terms) = &term.kind
         && terms
             .first()
@@ -116,16 +116,16 @@ fn bare(term: &Term, expr: &Expr, support: &[Module], namespace: &str) -> Refusa
             return of_support(terms, support, expr);
         }
         let message = format!("invalid data reference \"{term}\"");
-        return Refusal::new(message, place)
+        return Rejection::new(message, place)
             .about(terms)
             .details(format!("has rule \"{term}\" an `else`?"));
     }
     let message = format!("invalid statement \"{term}\"");
-    Refusal::new(message, place).details(format!("try `{term} != false`"))
+    Rejection::new(message, place).details(format!("try `{term} != false`"))
 }
 
 /// What is wrong with a rule that could not be inlined.
-fn of_support(terms: &[Term], support: &[Module], expr: &Expr) -> Refusal {
+fn of_support(terms: &[Term], support: &[Module], expr: &Expr) -> Rejection {
     let shown = |terms: &[Term]| {
         let mut terms = terms.to_vec();
         if terms.len() > 1 {
@@ -133,7 +133,7 @@ fn of_support(terms: &[Term], support: &[Module], expr: &Expr) -> Refusal {
         }
         Term::new(TermKind::Ref(terms), Span::default())
     };
-    let places = terms.iter().rev().map(place_of);
+    let places = terms.iter().rev().map(span_of);
     let place = places.fold(Span::default(), or);
     let place = or(place, expr.span);
     let rules = support.iter().flat_map(|module| {
@@ -162,11 +162,11 @@ fn of_support(terms: &[Term], support: &[Module], expr: &Expr) -> Refusal {
     if about.len() > 1 {
         about.remove(1);
     }
-    Refusal::new(message, place).about(&about)
+    Rejection::new(message, place).about(&about)
 }
 
 /// Whether the targets know the built-in of a call.
-fn allowed(expr: &Expr, fragment: Fragment<'_>) -> Result<(), Refusal> {
+fn allowed(expr: &Expr, fragment: Fragment<'_>) -> Result<(), Rejection> {
     let ExprKind::Call(terms) = &expr.kind else {
         return Ok(());
     };
@@ -176,7 +176,7 @@ fn allowed(expr: &Expr, fragment: Fragment<'_>) -> Result<(), Refusal> {
     let Some(head) = terms.first() else {
         return Ok(());
     };
-    let place = or(place_of(head), expr.span);
+    let place = or(span_of(head), expr.span);
     let name = head.to_string();
     if let TermKind::Ref(path) = &head.kind
         && path
@@ -186,14 +186,14 @@ fn allowed(expr: &Expr, fragment: Fragment<'_>) -> Result<(), Refusal> {
     {
         let shown = ExprKind::Call(terms.clone()).to_string();
         let message = format!("invalid data reference \"{shown}\"");
-        return Err(Refusal::new(message, place)
+        return Err(Rejection::new(message, place)
             .details(format!("has function \"{name}(...)\" an `else`?")));
     }
     if name == "internal.member_3" {
-        return Err(Refusal::new("invalid use of \"... in ...\"", place));
+        return Err(Rejection::new("invalid use of \"... in ...\"", place));
     }
     let Some(operator) = Operator::named(&name) else {
-        return Err(Refusal::new(format!("invalid builtin `{name}`"), place));
+        return Err(Rejection::new(format!("invalid builtin `{name}`"), place));
     };
     let lacking = fragment
         .targets
@@ -211,7 +211,7 @@ fn allowed(expr: &Expr, fragment: Fragment<'_>) -> Result<(), Refusal> {
         Ok(())
     } else {
         let message = format!("invalid builtin `{word}`: {}", lacking.join("\n"));
-        Err(Refusal::new(message, place))
+        Err(Rejection::new(message, place))
     }
 }
 
@@ -219,9 +219,9 @@ fn allowed(expr: &Expr, fragment: Fragment<'_>) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// What is no such test.
-pub fn read(expr: &Expr, body: &Body, names: Names<'_>) -> Result<Test, Refusal> {
+pub fn read(expr: &Expr, body: &Body, names: Names<'_>) -> Result<Test, Rejection> {
     let ExprKind::Call(terms) = &expr.kind else {
-        return Err(Refusal::new(
+        return Err(Rejection::new(
             format!("invalid statement \"{expr}\""),
             expr.span,
         ));
@@ -230,11 +230,11 @@ pub fn read(expr: &Expr, body: &Body, names: Names<'_>) -> Result<Test, Refusal>
         return Ok(test);
     }
     let Some((head, operands)) = terms.split_first().filter(|_| expr.with.is_empty()) else {
-        return Err(Refusal::new("\"with\" not permitted", expr.span));
+        return Err(Rejection::new("\"with\" not permitted", expr.span));
     };
-    let place = or(place_of(head), expr.span);
+    let place = or(span_of(head), expr.span);
     let name = head.to_string();
-    let refuse = |message: String| Refusal::new(message, place);
+    let refuse = |message: String| Rejection::new(message, place);
     let Some(operator) = Operator::named(&name) else {
         return Err(refuse(format!("invalid builtin `{name}`")));
     };
@@ -248,9 +248,9 @@ pub fn read(expr: &Expr, body: &Body, names: Names<'_>) -> Result<Test, Refusal>
         }
         _ => return Err(refuse(format!("{name}: missing operand"))),
     };
-    let at = Site {
+    let at = OperandContext {
         operator: &name,
-        sign: place_of(head),
+        sign: span_of(head),
         expr: expr.span,
     };
     let left = side(left, &at, names)?;
@@ -264,7 +264,7 @@ pub fn read(expr: &Expr, body: &Body, names: Names<'_>) -> Result<Test, Refusal>
         let shown = asked.map_or_else(String::new, Term::to_string);
         return Err(refuse(format!("invalid statement \"{shown}\"")));
     }
-    let unground = || Refusal::new("both rhs and lhs non-scalar/non-ground", place);
+    let unground = || Rejection::new("both rhs and lhs non-scalar/non-ground", place);
     let (column, through, predicate) = match operator {
         Operator::Compare(comparison) => match (left, right) {
             (Side::Column(column, through), Side::Column(other, second)) if second.is_empty() => (
@@ -310,11 +310,11 @@ pub fn read(expr: &Expr, body: &Body, names: Names<'_>) -> Result<Test, Refusal>
     let predicate = fitted(&through, predicate).map_err(refuse)?;
     if expr.negated && predicate == Predicate::Present {
         let message = "\"not\" not permitted: existence of field";
-        return Err(Refusal::new(message, expr.span));
+        return Err(Rejection::new(message, expr.span));
     }
     Ok(Test {
         column,
-        through,
+        functions: through,
         predicate,
         negated: expr.negated,
         place,
@@ -324,25 +324,27 @@ pub fn read(expr: &Expr, body: &Body, names: Names<'_>) -> Result<Test, Refusal>
 fn compared(
     comparison: Comparison,
     value: Value,
-    unground: &impl Fn() -> Refusal,
+    unground: &impl Fn() -> Rejection,
     place: Span,
-) -> Result<Predicate, Refusal> {
+) -> Result<Predicate, Rejection> {
     match value {
-        Value::Null if !matches!(comparison, Comparison::Eq | Comparison::Ne) => Err(Refusal::new(
-            "null value can only be used with 'eq' or 'ne' operators",
-            place,
-        )),
+        Value::Null if !matches!(comparison, Comparison::Eq | Comparison::Ne) => {
+            Err(Rejection::new(
+                "null value can only be used with 'eq' or 'ne' operators",
+                place,
+            ))
+        }
         _ if is_collection(&value) => Err(unground()),
         _ => Ok(Predicate::Compare(comparison, Operand::Value(value))),
     }
 }
 
-fn searched(operator: Operator, value: &Value, place: Span) -> Result<Predicate, Refusal> {
+fn searched(operator: Operator, value: &Value, place: Span) -> Result<Predicate, Rejection> {
     let shown = value.borrow();
     match operator {
         Operator::Affix(affix) => match value.utf8() {
             Some(part) => Ok(Predicate::Affix(affix, part.to_owned())),
-            None => Err(Refusal::new(
+            None => Err(Rejection::new(
                 format!(
                     "'{}' pattern requires string argument, got {shown}",
                     affix.word()
@@ -357,7 +359,7 @@ fn searched(operator: Operator, value: &Value, place: Span) -> Result<Predicate,
                 items.iter().map(|item| item.to_value()).collect()
             } else {
                 let message = "field operator 'in' requires collection argument";
-                return Err(Refusal::new(message, place));
+                return Err(Rejection::new(message, place));
             };
             Ok(Predicate::In(items))
         }
@@ -372,16 +374,16 @@ pub(super) fn is_alone(name: &Name, body: &Body) -> bool {
 }
 
 /// Whether all targets can say a test.
-fn sayable(test: &Test, fragment: Fragment<'_>) -> Result<(), Refusal> {
+fn sayable(test: &Test, fragment: Fragment<'_>) -> Result<(), Rejection> {
     let part = matches!(test.predicate, Predicate::Part(..)).then_some("a column on the right");
-    let steps = test.through.iter();
+    let steps = test.functions.iter();
     for target in fragment.targets {
         let mut unsaid = steps.clone().filter(|step| !step.is_said_by(*target));
         let unsaid = unsaid.next().map(|step| step.word());
         let unsaid = unsaid.or(part.filter(|_| !target.searches_columns()));
         if let Some(word) = unsaid {
             let message = format!("{word}: unsupported for {}", target.label());
-            return Err(Refusal::new(message, test.place));
+            return Err(Rejection::new(message, test.place));
         }
     }
     match &test.predicate {
@@ -406,7 +408,7 @@ fn lacking(
     feature: Feature,
     what: &str,
     place: Span,
-) -> Result<(), Refusal> {
+) -> Result<(), Rejection> {
     let lacking = fragment
         .targets
         .iter()
@@ -420,7 +422,7 @@ fn lacking(
     if lacking.is_empty() {
         Ok(())
     } else {
-        Err(Refusal::new(
+        Err(Rejection::new(
             format!("{what}: {}", lacking.join("\n")),
             place,
         ))

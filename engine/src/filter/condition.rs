@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use solon_syntax::source::Span;
 
-use super::through::Through;
-use super::written::Written;
+use super::column_functions::ColumnFunction;
+use super::literals::NumberLiteral;
 use crate::value::{Value, ValueRef};
 
 /// A column as the policy names it.
@@ -79,7 +79,7 @@ pub enum Predicate {
     /// Whether it has a value.
     Present,
     /// Whether it is a number with this text.
-    Written(Written),
+    NumberText(NumberLiteral),
 }
 
 /// A predicate of a column, or its opposite.
@@ -88,7 +88,7 @@ pub struct Test {
     /// The column.
     pub column: Column,
     /// What is made of it before, the first step first.
-    pub through: Vec<Through>,
+    pub functions: Vec<ColumnFunction>,
     /// What is asked of it.
     pub predicate: Predicate,
     /// Whether it must not hold.
@@ -110,7 +110,7 @@ pub enum Condition {
 
 impl Condition {
     /// The condition that one of these lists of tests must hold.
-    pub fn of(bodies: Vec<Vec<Test>>) -> Self {
+    pub fn any_of(bodies: Vec<Vec<Test>>) -> Self {
         if bodies.is_empty() {
             Self::Never
         } else if bodies.iter().any(Vec::is_empty) {
@@ -262,8 +262,8 @@ impl Test {
                 texts.is_some_and(|(whole, part)| affix.holds(whole, part))
             }
             // equal numbers may have other texts
-            Predicate::Written(written) if !self.negated => value == written.number.borrow(),
-            Predicate::Compare(..) | Predicate::Part(..) | Predicate::Written(_) => return None,
+            Predicate::NumberText(written) if !self.negated => value == written.number.borrow(),
+            Predicate::Compare(..) | Predicate::Part(..) | Predicate::NumberText(_) => return None,
             Predicate::In(values) => values.iter().any(|other| value == other.borrow()),
             Predicate::Affix(affix, part) => {
                 value.utf8().is_some_and(|text| affix.holds(text, part))

@@ -37,7 +37,7 @@ pub fn unknown_names(unknowns: &[Ref]) -> Vec<String> {
 }
 
 /// The first names below `input` that bodies ask for.
-pub fn names_asked<'b>(bodies: impl Iterator<Item = &'b Body>) -> BTreeSet<String> {
+pub fn input_names<'b>(bodies: impl Iterator<Item = &'b Body>) -> BTreeSet<String> {
     let mut asked = BTreeSet::new();
     for body in bodies {
         body.walk(&mut Terms(|term: &Term| {

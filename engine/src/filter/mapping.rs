@@ -9,10 +9,10 @@ use crate::value::{Kind, Value, ValueRef};
 
 /// The names that one target has for tables and columns.
 #[derive(Clone, Debug, Default)]
-pub struct Mappings(BTreeMap<String, Table>);
+pub struct Mappings(BTreeMap<String, TableMapping>);
 
 #[derive(Clone, Debug, Default)]
-struct Table {
+struct TableMapping {
     /// What the table is called.
     name: Option<String>,
     /// The table that stands for this unknown.
@@ -20,12 +20,12 @@ struct Table {
     /// What columns are called.
     columns: BTreeMap<String, String>,
     /// What columns hold.
-    declared: BTreeMap<String, Declared>,
+    declared: BTreeMap<String, ColumnDeclaration>,
 }
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Declared {
+pub struct ColumnDeclaration {
     /// The kind of its values.
     pub kind: ColumnKind,
     /// Whether it may be NULL.
@@ -47,7 +47,7 @@ pub enum ColumnKind {
 
 impl ColumnKind {
     /// The kind of columns that hold a scalar.
-    pub fn of(value: &Value) -> Self {
+    pub fn of_value(value: &Value) -> Self {
         match value.borrow().kind() {
             Kind::Boolean | Kind::Null => Self::Boolean,
             Kind::Number => Self::Decimal,
@@ -100,7 +100,7 @@ impl Mappings {
     ///
     /// # Errors
     /// Entries that are no objects, and names that are no strings.
-    pub fn of(all: &Value, target: FilterTarget) -> Result<Self, MappingError> {
+    pub fn for_target(all: &Value, target: FilterTarget) -> Result<Self, MappingError> {
         let whole = all.borrow();
         if whole.as_object().is_none() {
             return Err(MappingError(format!(
@@ -130,7 +130,7 @@ impl Mappings {
             let (Some(key), Some(entries)) = (key.utf8(), entry.as_object()) else {
                 continue;
             };
-            let mut table = Table::default();
+            let mut table = TableMapping::default();
             for (name, value) in entries.iter() {
                 let Some(name) = name.utf8() else { continue };
                 let Some(text) = value.utf8() else {
@@ -233,18 +233,18 @@ impl Mappings {
     }
 
     /// What a column holds, if that is declared.
-    pub fn declared(&self, column: &Column) -> Option<Declared> {
+    pub fn declared(&self, column: &Column) -> Option<ColumnDeclaration> {
         let place = self.place(column);
         place.entry?.declared.get(place.column).copied()
     }
 
     /// Where the names of a column are looked up.
-    fn place<'m>(&'m self, column: &'m Column) -> Place<'m> {
+    fn place<'m>(&'m self, column: &'m Column) -> ColumnMapping<'m> {
         let named = column.table.as_deref();
         let key = named.unwrap_or(&column.name);
         let other = self.0.get(key).and_then(|table| table.other.as_deref());
         let table = other.or(named);
-        Place {
+        ColumnMapping {
             table,
             entry: table.and_then(|table| self.0.get(table)),
             // in the place of a table its name is that of the column
@@ -255,14 +255,14 @@ impl Mappings {
 }
 
 /// A column's table and name, renamed by `$table` only.
-struct Place<'m> {
+struct ColumnMapping<'m> {
     table: Option<&'m str>,
-    entry: Option<&'m Table>,
+    entry: Option<&'m TableMapping>,
     column: &'m str,
     redirected: bool,
 }
 
-impl Table {
+impl TableMapping {
     /// Reads what a column is called and what it holds.
     fn declare(
         &mut self,
@@ -305,7 +305,7 @@ impl Table {
             self.columns.insert(column.to_owned(), name.to_owned());
         }
         self.declared
-            .insert(column.to_owned(), Declared { kind, nullable });
+            .insert(column.to_owned(), ColumnDeclaration { kind, nullable });
         Ok(())
     }
 }

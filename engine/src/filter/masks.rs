@@ -3,7 +3,7 @@
 use solon_syntax::ast::{Body, Name, Ref, Term, TermKind};
 use solon_syntax::source::Span;
 
-use super::refusal::Refusal;
+use super::rejection::Rejection;
 use crate::partial::Residuals;
 use crate::program::constant;
 use crate::value::Value;
@@ -12,11 +12,11 @@ use crate::value::Value;
 ///
 /// # Errors
 /// A refusal where they depend on the row.
-pub fn masks(left: &Residuals, name: &Name, rule: &Ref) -> Result<Option<Value>, Refusal> {
+pub fn masks(left: &Residuals, name: &Name, rule: &Ref) -> Result<Option<Value>, Rejection> {
     let shown = Term::new(TermKind::Ref(rule.clone()), Span::default());
     let value = match left.queries.as_slice() {
         [] => return Ok(None),
-        [one] if left.support.is_empty() && left.choices.is_empty() => bound(one, name),
+        [one] if left.support.is_empty() && left.choices.is_empty() => value_of(one, name),
         _ => None,
     };
     let Some(value) = value else {
@@ -27,11 +27,11 @@ pub fn masks(left: &Residuals, name: &Name, rule: &Ref) -> Result<Option<Value>,
             .find(|expr| !expr.generated && expr.span.is_somewhere());
         let place = asked.map_or(Span::default(), |expr| expr.span);
         let message = format!("mask rule {shown} depends on the row");
-        return Err(Refusal::new(message, place).about(rule));
+        return Err(Rejection::new(message, place).about(rule));
     };
     match value.as_object() {
         None => Err(
-            Refusal::new(format!("mask rule {shown} is no object"), Span::default()).about(rule),
+            Rejection::new(format!("mask rule {shown} is no object"), Span::default()).about(rule),
         ),
         Some(object) if object.is_empty() => Ok(None),
         Some(_) => Ok(Some(value)),
@@ -42,7 +42,7 @@ pub fn masks(left: &Residuals, name: &Name, rule: &Ref) -> Result<Option<Value>,
 ///
 /// # Errors
 /// A refusal where two rules say different things of one column, or of what is no column.
-pub fn together(all: Vec<(&Ref, Value)>) -> Result<Option<Value>, Refusal> {
+pub fn together(all: Vec<(&Ref, Value)>) -> Result<Option<Value>, Rejection> {
     let mut rules = all.into_iter();
     let Some((_, first)) = rules.next() else {
         return Ok(None);
@@ -52,7 +52,7 @@ pub fn together(all: Vec<(&Ref, Value)>) -> Result<Option<Value>, Refusal> {
         made = merged(&made, &more, 0).map_err(|name| {
             let shown = Term::new(TermKind::Ref(rule.clone()), Span::default());
             let message = format!("mask rule {shown} has another mask for {name}");
-            Refusal::new(message, Span::default()).about(rule)
+            Rejection::new(message, Span::default()).about(rule)
         })?;
     }
     Ok(Some(made))
@@ -88,7 +88,7 @@ fn merged(one: &Value, other: &Value, depth: usize) -> Result<Value, String> {
 }
 
 /// The value of a variable in a body that says nothing else.
-fn bound(body: &Body, name: &Name) -> Option<Value> {
+fn value_of(body: &Body, name: &Name) -> Option<Value> {
     let [one] = body.as_slice() else { return None };
     if one.negated || !one.with.is_empty() {
         return None;

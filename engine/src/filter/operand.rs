@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use solon_syntax::ast::{Expr, ExprKind, Name, Ref, Term, TermKind};
 use solon_syntax::source::Span;
 
+use super::column_functions::{ColumnFunction, made};
 use super::condition::Column;
 use super::mapping::Mappings;
-use super::refusal::Refusal;
+use super::rejection::Rejection;
 use super::target::FilterTarget;
-use super::through::{Through, made};
 use crate::program::constant;
 use crate::value::Value;
 
@@ -33,7 +33,7 @@ pub struct Names<'n> {
 /// A side of an operator.
 pub(super) enum Side {
     /// A column, and what is made of it.
-    Column(Column, Vec<Through>),
+    Column(Column, Vec<ColumnFunction>),
     /// A value.
     Value(Value),
     /// A variable.
@@ -48,29 +48,33 @@ pub(super) fn is_collection(value: &Value) -> bool {
 }
 
 /// The operator of an operand, and where it stands.
-pub(super) struct Site<'s> {
+pub(super) struct OperandContext<'s> {
     pub operator: &'s str,
     pub sign: Span,
     pub expr: Span,
 }
 
-impl Site<'_> {
+impl OperandContext<'_> {
     /// What is wrong with an operand. An operator that has no place of its own is looked for where the operand is.
-    fn refuse(&self, what: &str, operand: &Term, own: Span) -> Refusal {
+    fn reject(&self, what: &str, operand: &Term, own: Span) -> Rejection {
         let message = format!("{}: {what} operand: {operand}", self.operator);
-        Refusal::new(message, or(self.sign, or(own, self.expr)))
+        Rejection::new(message, or(self.sign, or(own, self.expr)))
     }
 }
 
-pub(super) fn side(term: &Term, at: &Site<'_>, names: Names<'_>) -> Result<Side, Refusal> {
-    let invalid = || Err(at.refuse("invalid ref", term, place_of(term)));
+pub(super) fn side(
+    term: &Term,
+    at: &OperandContext<'_>,
+    names: Names<'_>,
+) -> Result<Side, Rejection> {
+    let invalid = || Err(at.reject("invalid ref", term, span_of(term)));
     match &term.kind {
         TermKind::Call(terms) => {
             if let Some((column, through)) = made(terms, names).filter(|_| names.functions) {
                 return Ok(Side::Column(column, through));
             }
-            let inner = terms.first().map_or(Span::default(), place_of);
-            Err(at.refuse("nested call", term, inner))
+            let inner = terms.first().map_or(Span::default(), span_of);
+            Err(at.reject("nested call", term, inner))
         }
         TermKind::Ref(terms) => {
             column(terms, names).map_or_else(invalid, |it| Ok(Side::Column(it, Vec::new())))
@@ -122,7 +126,7 @@ pub(super) fn column(terms: &[Term], names: Names<'_>) -> Option<Column> {
 }
 
 /// Where a term stands, or what it begins with.
-pub(super) fn place_of(term: &Term) -> Span {
+pub(super) fn span_of(term: &Term) -> Span {
     match &term.kind {
         _ if term.span.is_somewhere() => term.span,
         TermKind::Ref(terms) => terms.first().map_or(term.span, |head| head.span),

@@ -2,7 +2,7 @@
 
 use super::condition::{Column, Comparison, Condition, Operand, Predicate, Test};
 use super::mapping::Mappings;
-use super::refusal::Refusal;
+use super::rejection::Rejection;
 use super::target::FilterTarget;
 use crate::value::Value;
 
@@ -14,7 +14,7 @@ pub fn ucast(
     condition: &Condition,
     target: FilterTarget,
     mappings: &Mappings,
-) -> Result<Option<Value>, Refusal> {
+) -> Result<Option<Value>, Rejection> {
     let bodies = match condition {
         Condition::Never => return Ok(None),
         Condition::Always => return Ok(Some(Value::object(Vec::new()))),
@@ -25,7 +25,7 @@ pub fn ucast(
     let mut all = Vec::with_capacity(bodies.len());
     for body in bodies {
         let tests = body.iter().map(|test| node(test, mappings, guards));
-        let tests: Result<Vec<Value>, Refusal> = tests.collect();
+        let tests: Result<Vec<Value>, Rejection> = tests.collect();
         all.push(joined("and", tests?));
     }
     Ok(Some(joined("or", all)))
@@ -46,9 +46,9 @@ fn compound(operator: &str, nodes: Vec<Value>) -> Value {
     ])
 }
 
-fn node(test: &Test, mappings: &Mappings, guards: bool) -> Result<Value, Refusal> {
-    if !test.through.is_empty() {
-        return Err(Refusal::new("function of a column", test.place));
+fn node(test: &Test, mappings: &Mappings, guards: bool) -> Result<Value, Rejection> {
+    if !test.functions.is_empty() {
+        return Err(Rejection::new("function of a column", test.place));
     }
     let (operator, value) = match &test.predicate {
         Predicate::Compare(comparison, Operand::Value(value)) => (comparison.word(), value.clone()),
@@ -63,10 +63,10 @@ fn node(test: &Test, mappings: &Mappings, guards: bool) -> Result<Value, Refusal
         Predicate::Affix(affix, part) => (affix.word(), Value::string(part)),
         Predicate::Part(affix, _) => {
             let message = format!("rhs of {} must be known", affix.word());
-            return Err(Refusal::new(message, test.place));
+            return Err(Rejection::new(message, test.place));
         }
         Predicate::Present => (Comparison::Ne.word(), Value::Null),
-        Predicate::Written(written) => return Err(written.unsettled(test.place)),
+        Predicate::NumberText(written) => return Err(written.unsettled(test.place)),
     };
     let field = Value::object(vec![
         ("field".into(), name(&test.column, mappings, test)?),
@@ -126,13 +126,13 @@ fn is_negative(value: &Value) -> bool {
 
 /// The name of a field. Whoever reads it cuts it at points, at the first one or at each, so the policy's names may have none
 /// of their own.
-fn name(column: &Column, mappings: &Mappings, test: &Test) -> Result<Value, Refusal> {
+fn name(column: &Column, mappings: &Mappings, test: &Test) -> Result<Value, Rejection> {
     let table = column.table.as_deref().map(|table| ("table", table));
     let names = table.into_iter().chain([("column", &*column.name)]);
     for (what, name) in names {
         if name.contains('.') {
             let message = format!("name of {what} `{name}` holds a point");
-            return Err(Refusal::new(message, test.place));
+            return Err(Rejection::new(message, test.place));
         }
     }
     Ok(Value::string(&mappings.name(column).parts.join(".")))

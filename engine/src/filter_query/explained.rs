@@ -5,7 +5,7 @@ use solon_syntax::source::Span;
 use super::{FilterQuery, PreparedFilters, place};
 use crate::compile::Compiled;
 use crate::error::Error;
-use crate::filter::{Becoming, Refusal, Seen};
+use crate::filter::{Rejection, RuleTracker, TrackedRule};
 use crate::query::{Pinned, Request};
 use crate::trace::Observer;
 use crate::value::{Value, json};
@@ -44,7 +44,7 @@ impl PreparedFilters {
             ..
         } = &bound;
         let compiled = &*snapshot.state().policy.compiled;
-        let mut becoming = Becoming::default();
+        let mut becoming = RuleTracker::default();
         let observer = Some(&mut becoming as &mut dyn Observer);
         let left = super::ask(&bound, &inner.partial, request, observer)?;
         let (checked, mut refusals) = inner.judged(&left);
@@ -76,7 +76,7 @@ impl PreparedFilters {
             let within = |place: Span| of(&rules, place).is_some_and(|own| own.span == rule.span);
             let (own, rest) = unplaced.into_iter().partition(|it| within(it.place));
             unplaced = rest;
-            let own: Vec<Refusal> = own;
+            let own: Vec<Rejection> = own;
             let tests = tests.iter().filter(|(place, _)| within(*place));
             let mut said: Vec<Value> = Vec::new();
             for (_, test) in tests {
@@ -96,11 +96,18 @@ impl PreparedFilters {
     }
 }
 
-fn rule_told(compiled: &Compiled, rule: &Seen, refusals: &[Refusal], tests: Vec<Value>) -> Value {
+fn rule_told(
+    compiled: &Compiled,
+    rule: &TrackedRule,
+    refusals: &[Rejection],
+    tests: Vec<Value>,
+) -> Value {
     let outcome = match rule {
         _ if !refusals.is_empty() => "refused",
-        Seen { holds: false, .. } => "fails",
-        Seen { depends: true, .. } => "depends",
+        TrackedRule {
+            may_succeed: false, ..
+        } => "fails",
+        TrackedRule { depends: true, .. } => "depends",
         _ => "holds",
     };
     let mut fields: Vec<(Value, Value)> = vec![
@@ -128,8 +135,8 @@ fn rule_told(compiled: &Compiled, rule: &Seen, refusals: &[Refusal], tests: Vec<
     Value::object(fields)
 }
 
-fn errors(compiled: &Compiled, refusals: &[Refusal]) -> Value {
-    let one = |refusal: &Refusal| {
+fn errors(compiled: &Compiled, refusals: &[Rejection]) -> Value {
+    let one = |refusal: &Rejection| {
         let mut fields: Vec<(Value, Value)> =
             vec![("message".into(), Value::string(&refusal.message))];
         fields.extend(location(compiled, refusal.place));
@@ -151,7 +158,7 @@ fn location(compiled: &Compiled, span: Span) -> Option<(Value, Value)> {
 }
 
 /// The rule that a place stands in: the last one of its file that begins before it.
-fn of(rules: &[Seen], place: Span) -> Option<&Seen> {
+fn of(rules: &[TrackedRule], place: Span) -> Option<&TrackedRule> {
     let before = rules.iter().filter(|rule| {
         place.is_somewhere() && rule.span.source == place.source && rule.span.start <= place.start
     });

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use solon_syntax::ast::{Body, Expr, Name, VarScan};
 
 use crate::compile::functions::Functions;
-use crate::compile::safety::Reach;
+use crate::compile::safety::SafeVars;
 
 /// Variables without values, while equations are added that give them some.
 pub struct Lacking<'c> {
     /// What has values. Nobody asks where nothing lacks one.
-    reach: Option<Reach<'c>>,
+    safe_vars: Option<SafeVars<'c>>,
     names: Vec<Name>,
 }
 
@@ -24,17 +24,17 @@ impl<'c> Lacking<'c> {
         };
         if !scan.any(body, may_lack) {
             return Self {
-                reach: None,
+                safe_vars: None,
                 names: Vec::new(),
             };
         }
-        let mut reach = Reach::new(functions, live);
+        let mut safe_vars = SafeVars::new(functions, live);
         for expr in body {
-            reach.add(expr);
+            safe_vars.add(expr);
         }
-        let names = reach.missing(body);
+        let names = safe_vars.missing(body);
         Self {
-            reach: Some(reach),
+            safe_vars: Some(safe_vars),
             names,
         }
     }
@@ -46,8 +46,8 @@ impl<'c> Lacking<'c> {
 
     /// The variables that an equation would give values to.
     pub fn outputs(&mut self, equation: &Expr) -> Vec<Name> {
-        let reach = self.reach.as_mut();
-        reach.map_or_else(Vec::new, |reach| reach.outputs(equation))
+        let safe_vars = self.safe_vars.as_mut();
+        safe_vars.map_or_else(Vec::new, |safe_vars| safe_vars.outputs(equation))
     }
 
     /// Takes variables for ones with values. Tells whether any of them lacked one.
@@ -59,8 +59,8 @@ impl<'c> Lacking<'c> {
 
     /// Notes that an equation was added which gives these their values.
     pub fn add(&mut self, outputs: Vec<Name>) {
-        if let Some(reach) = &mut self.reach {
-            reach.add_names(outputs);
+        if let Some(safe_vars) = &mut self.safe_vars {
+            safe_vars.add_names(outputs);
         }
     }
 }

@@ -6,7 +6,7 @@
 mod index;
 mod indexed;
 mod joins;
-mod screen;
+mod precheck;
 
 pub use indexed::indexed;
 
@@ -145,7 +145,7 @@ impl<'p> Dump<'p> {
     fn step(&mut self, step: &Step) -> fmt::Result {
         match step {
             Step::Input { keys, out } => self.set(*out, format_args!("input{}", self.keys(keys))),
-            Step::Walk { from, keys, out } => {
+            Step::GetPath { from, keys, out } => {
                 let (from, keys) = (self.operand(*from), self.keys(keys));
                 self.set(*out, format_args!("{from}{keys}"))
             }
@@ -195,8 +195,8 @@ impl<'p> Dump<'p> {
                 }
             }
             Step::Call { call, out } => self.builtin(call, *out),
-            Step::Custom { call, out } => {
-                let function = self.callee(Callee::Custom(call.function));
+            Step::HostCall { call, out } => {
+                let function = self.callee(Callee::HostFunction(call.function));
                 let args = self.list(&call.args);
                 self.set(*out, format_args!("call {function}({args})"))
             }
@@ -208,7 +208,7 @@ impl<'p> Dump<'p> {
                 let (from, path) = (self.operand(*from), wanted(*path));
                 self.line(format_args!("descend {path}, s{value} in {from}"))
             }
-            Step::Holds(operand) => self.line(format_args!("holds {}", self.operand(*operand))),
+            Step::IsTruthy(operand) => self.line(format_args!("holds {}", self.operand(*operand))),
             Step::Equal(left, right) => self.test(*left, "==", *right),
             Step::Compare(comparison, left, right) => self.test(*left, sign(*comparison), *right),
             Step::Test(_, call) => {
@@ -217,7 +217,7 @@ impl<'p> Dump<'p> {
             }
             Step::Member(value, collection) => self.test(*value, "in", *collection),
             Step::Among(value, collection) => self.test(*value, "among", *collection),
-            Step::Screen(screen) => self.screen(screen),
+            Step::Precheck(screen) => self.screen(screen),
             Step::Fail => self.line("fail"),
             Step::MayEqual(operand, kind) => {
                 self.line(format_args!("{kind} or set {}", self.operand(*operand)))
@@ -275,11 +275,11 @@ impl<'p> Dump<'p> {
                 self.set(inlined.out, format_args!("{values} of {function}({args})"))?;
                 self.blocks(&inlined.blocks)
             }
-            Step::Spliced(spliced) => {
+            Step::Fused(fused) => {
                 self.line("where documents are replaced")?;
-                self.block(&spliced.plain)?;
+                self.block(&fused.plain)?;
                 self.line("elsewhere")?;
-                self.blocks(&spliced.spliced)
+                self.blocks(&fused.fused)
             }
             Step::With(with) => {
                 self.line("with")?;
@@ -287,7 +287,7 @@ impl<'p> Dump<'p> {
             }
             Step::EndWith => self.line("end with"),
             Step::Exists
-            | Step::Asked
+            | Step::MemberFound
             | Step::Value(_)
             | Step::Append(_)
             | Step::Insert(_)
@@ -300,7 +300,7 @@ impl<'p> Dump<'p> {
 
     fn leaf(&mut self, leaf: &Step) -> fmt::Result {
         match leaf {
-            Step::Asked => self.line("member"),
+            Step::MemberFound => self.line("member"),
             Step::Value(operand) => self.line(format_args!("value {}", self.operand(*operand))),
             Step::Append(operand) => self.line(format_args!("append {}", self.operand(*operand))),
             Step::Insert(operand) => self.line(format_args!("insert {}", self.operand(*operand))),
@@ -431,7 +431,7 @@ impl<'p> Dump<'p> {
         match callee {
             Callee::Rule(rule) => self.name(rule),
             Callee::Builtin(name) => name.to_owned(),
-            Callee::Custom(at) => match self.program.functions.get(at as usize) {
+            Callee::HostFunction(at) => match self.program.functions.get(at as usize) {
                 Some(function) => function.name.to_string(),
                 None => format!("host function {at}"),
             },

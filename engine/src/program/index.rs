@@ -14,7 +14,7 @@ use crate::builtins::net;
 use crate::value::text::{ArenaText, Short};
 use crate::value::{Kind, Value, ValueRef};
 
-use matches::Found;
+use matches::RuleLists;
 pub use matches::{Matches, Numbers};
 pub use nested::Nested;
 
@@ -54,7 +54,7 @@ pub struct Branch {
     /// Whether rules that the answers rule out are seen nevertheless where errors of built-ins end the evaluation.
     pub lenient: bool,
     /// Rules that need an answer.
-    pub answers: Answers,
+    pub answers: RequiredValues,
     /// Rules that need none.
     pub rest: Node,
 }
@@ -63,7 +63,7 @@ pub struct Branch {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Question {
     /// Where the value is.
-    pub place: Place,
+    pub place: AccessPath,
     /// What is asked of it.
     pub feature: Feature,
 }
@@ -73,7 +73,7 @@ pub type Path = SmallVec<[Value; 3]>;
 
 /// A place whose value tells rules apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct AccessPath {
     /// Where to start.
     pub root: Root,
     /// The keys from there.
@@ -122,7 +122,7 @@ pub enum Delimiters {
 }
 
 /// The answers of a question.
-pub enum Answers {
+pub enum RequiredValues {
     /// One value each.
     Values(Values),
     /// Texts that strings begin with, or texts in reverse that they end with.
@@ -182,13 +182,13 @@ impl Values {
 }
 
 /// Where an index finds what it asks for.
-pub trait Places<'e> {
+pub trait IndexInput<'e> {
     /// What is at a place.
-    fn at(&self, place: &'e Place) -> Option<ValueRef<'e>>;
+    fn at(&self, place: &'e AccessPath) -> Option<ValueRef<'e>>;
 
     /// What is below the value at a place. Stored values are read where they are: put in flight and read again at
     /// once they stall.
-    fn answer(&self, place: &'e Place, answers: &'e Values) -> Option<&'e Node>;
+    fn answer(&self, place: &'e AccessPath, answers: &'e Values) -> Option<&'e Node>;
 
     /// Whether errors of built-ins end the evaluation.
     fn is_strict(&self) -> bool;
@@ -206,7 +206,7 @@ impl Node {
     }
 
     #[inline]
-    fn find<'e>(&'e self, places: &impl Places<'e>, found: &mut Found<'e>) {
+    fn find<'e>(&'e self, places: &impl IndexInput<'e>, found: &mut RuleLists<'e>) {
         match self {
             Self::Rules(rules) => found.add(rules),
             Self::Branch(branch) => branch.find_on(places, found),
@@ -217,13 +217,13 @@ impl Node {
 impl Branch {
     /// The rules that can match.
     #[inline]
-    pub fn find<'e>(&'e self, places: &impl Places<'e>) -> Matches<'e> {
+    pub fn find<'e>(&'e self, places: &impl IndexInput<'e>) -> Matches<'e> {
         match self.by_value() {
             // most trees are one question about one value
             Some(answers) if !self.lenient => {
                 let node = places.answer(&self.question.place, answers);
                 match (node, &self.rest) {
-                    (None, Node::Rules(rest)) => Matches::Few(Numbers::of(rest)),
+                    (None, Node::Rules(rest)) => Matches::Few(Numbers::of_list(rest)),
                     (Some(Node::Rules(left)), Node::Rules(right)) => {
                         Matches::Few(Numbers::merged(left, right))
                     }
@@ -236,8 +236,12 @@ impl Branch {
 
     /// The rules below a node and below the rest.
     #[inline(never)]
-    fn find_below<'e>(&'e self, node: Option<&'e Node>, places: &impl Places<'e>) -> Matches<'e> {
-        let mut found = Found::default();
+    fn find_below<'e>(
+        &'e self,
+        node: Option<&'e Node>,
+        places: &impl IndexInput<'e>,
+    ) -> Matches<'e> {
+        let mut found = RuleLists::default();
         if let Some(node) = node {
             node.find(places, &mut found);
         }
@@ -246,8 +250,8 @@ impl Branch {
     }
 
     #[inline(never)]
-    fn find_all<'e>(&'e self, places: &impl Places<'e>) -> Matches<'e> {
-        let mut found = Found::default();
+    fn find_all<'e>(&'e self, places: &impl IndexInput<'e>) -> Matches<'e> {
+        let mut found = RuleLists::default();
         self.find_on(places, &mut found);
         found.matches()
     }
@@ -256,13 +260,15 @@ impl Branch {
     #[inline]
     fn by_value(&self) -> Option<&Values> {
         match &self.answers {
-            Answers::Values(answers) if self.question.feature == Feature::Value => Some(answers),
+            RequiredValues::Values(answers) if self.question.feature == Feature::Value => {
+                Some(answers)
+            }
             _ => None,
         }
     }
 
     #[inline(never)]
-    fn find_on<'e>(&'e self, places: &impl Places<'e>, found: &mut Found<'e>) {
+    fn find_on<'e>(&'e self, places: &impl IndexInput<'e>, found: &mut RuleLists<'e>) {
         if self.lenient && places.is_strict() {
             self.answers
                 .nodes()
@@ -277,9 +283,9 @@ impl Branch {
         self.rest.find(places, found);
     }
 
-    fn answer<'e>(&'e self, value: ValueRef<'e>, places: &impl Places<'e>, found: &mut Found<'e>) {
+    fn answer<'e>(&'e self, value: ValueRef<'e>, places: &impl IndexInput<'e>, found: &mut RuleLists<'e>) {
         match (&self.question.feature, &self.answers) {
-            (Feature::Length, Answers::Values(answers)) => {
+            (Feature::Length, RequiredValues::Values(answers)) => {
                 if let Some(array) = value.as_array()
                     && let Ok(length) = i64::try_from(array.len())
                     && let Some(node) = answers.get(&ValueRef::Int(length))
@@ -287,7 +293,7 @@ impl Branch {
                     node.find(places, found);
                 }
             }
-            (Feature::Segment(delimiters, at), Answers::Values(answers)) => {
+            (Feature::Segment(delimiters, at), RequiredValues::Values(answers)) => {
                 if let Some(text) = value.as_text()
                     && let Some(segment) = delimiters.segment(&text.to_str(), *at)
                     && let Some(node) = answers.text(segment)
@@ -295,7 +301,7 @@ impl Branch {
                     node.find(places, found);
                 }
             }
-            (Feature::Segments(delimiters), Answers::Values(answers)) => {
+            (Feature::Segments(delimiters), RequiredValues::Values(answers)) => {
                 if let Some(text) = value.as_text()
                     && let Some(node) =
                         answers.get(&ValueRef::Int(delimiters.count(&text.to_str())))
@@ -303,20 +309,22 @@ impl Branch {
                     node.find(places, found);
                 }
             }
-            (Feature::Key, Answers::Values(answers)) => keys(value, answers, |node| {
+            (Feature::Key, RequiredValues::Values(answers)) => keys(value, answers, |node| {
                 node.find(places, found);
             }),
-            (Feature::Element, Answers::Values(answers)) => elements(value, answers, |node| {
-                node.find(places, found);
-            }),
-            (Feature::Prefix, Answers::Texts(texts)) => one_or_each(value, |text| {
+            (Feature::Element, RequiredValues::Values(answers)) => {
+                elements(value, answers, |node| {
+                    node.find(places, found);
+                })
+            }
+            (Feature::Prefix, RequiredValues::Texts(texts)) => one_or_each(value, |text| {
                 texts.find(text, |node| node.find(places, found));
             }),
-            (Feature::Suffix, Answers::Texts(texts)) => one_or_each(value, |text| {
+            (Feature::Suffix, RequiredValues::Texts(texts)) => one_or_each(value, |text| {
                 let reverse: SmallVec<[u8; 128]> = text.iter().rev().copied().collect();
                 texts.find(&*reverse, |node| node.find(places, found));
             }),
-            (Feature::Network, Answers::Networks(networks)) => {
+            (Feature::Network, RequiredValues::Networks(networks)) => {
                 if let Some(text) = value.as_text()
                     && let Some(range) = net::range(&text.to_str())
                 {
@@ -384,7 +392,7 @@ fn one_or_each<'e>(value: ValueRef<'e>, mut visit: impl FnMut(&[u8])) {
     }
 }
 
-impl Answers {
+impl RequiredValues {
     /// What is below each answer.
     pub fn nodes(&self) -> Box<dyn Iterator<Item = &Node> + '_> {
         match self {

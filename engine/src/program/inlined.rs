@@ -27,9 +27,9 @@ pub struct Inlined {
 
 /// What asks for the members of a set that a rule makes, in two ways.
 #[derive(Clone)]
-pub struct Spliced {
+pub struct FusedSet {
     /// The set is made first; for where documents are replaced.
     pub plain: Block,
     /// Each body of the rule goes on with the members as it finds them.
-    pub spliced: Box<[Block]>,
+    pub fused: Box<[Block]>,
 }

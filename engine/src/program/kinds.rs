@@ -21,15 +21,15 @@ macro_rules! kinds {
 }
 
 kinds! { Step:
-    Input Walk Each Join Base BaseChild Rule Keyed Document Keys Call Custom Function Descend
-    Holds Equal Compare Member Among Test Screen Fail MayEqual IsArray IsObject
-    Array Set Object Collect Aggregate Not Every And Or Any Inlined Spliced With EndWith
-    Exists Asked Value Append Insert InsertOnce Put Produce Solution
+    Input GetPath Each Join Base BaseChild Rule Keyed Document Keys Call HostCall Function Descend
+    IsTruthy Equal Compare Member Among Test Precheck Fail MayEqual IsArray IsObject
+    Array Set Object Collect Aggregate Not Every And Or Any Inlined Fused With EndWith
+    Exists MemberFound Value Append Insert InsertOnce Put Produce Solution
 }
 kinds! { Comparison: NotEqual Less LessOrEqual Greater GreaterOrEqual }
 kinds! { Collector: Array Bag Set Object }
 kinds! { Target: Input Data ByRule ByBuiltin ByValue Nowhere }
-kinds! { Callee: Rule Builtin Custom }
+kinds! { Callee: Rule Builtin HostFunction }
 kinds! { RuleKind: Complete Function Set Object }
 kinds! { Index: All By }
 
@@ -43,7 +43,7 @@ impl Step {
             Self::And(pair) | Self::Or(pair) => (Some(&pair.0), std::slice::from_ref(&pair.1)),
             Self::Any(any) => (None, &any.blocks),
             Self::Inlined(inlined) => (None, &inlined.blocks),
-            Self::Spliced(spliced) => (Some(&spliced.plain), &spliced.spliced),
+            Self::Fused(fused) => (Some(&fused.plain), &fused.fused),
             _ => (None, &[]),
         };
         first.into_iter().chain(more)
@@ -60,7 +60,7 @@ impl Step {
             }
             Self::Any(any) => (None, &mut any.blocks),
             Self::Inlined(inlined) => (None, &mut inlined.blocks),
-            Self::Spliced(spliced) => (Some(&mut spliced.plain), &mut spliced.spliced),
+            Self::Fused(fused) => (Some(&mut fused.plain), &mut fused.fused),
             _ => (None, &mut []),
         };
         first.into_iter().chain(more)
@@ -76,7 +76,7 @@ impl Step {
                 | Self::Join(_)
                 | Self::Keys { .. }
                 | Self::Descend { .. }
-                | Self::Spliced(_)
+                | Self::Fused(_)
         )
     }
 }

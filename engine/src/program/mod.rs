@@ -5,27 +5,29 @@ mod constant;
 pub mod dump;
 pub mod index;
 mod inlined;
+mod intrinsic;
 mod kinds;
 mod operands;
 mod plain;
 pub mod plan;
-mod quick;
 pub mod rules;
 mod steps;
 
 pub use canonical::Canonical;
 pub use constant::{constant, document_path};
 pub use index::{
-    Answers, Branch, Delimiters, Feature, Index, Matches, Nested, Node, Numbers, Path, Place,
-    Places, Question, Root, Values,
+    AccessPath, Branch, Delimiters, Feature, Index, IndexInput, Matches, Nested, Node, Numbers,
+    Path, Question, RequiredValues, Root, Values,
 };
-pub use inlined::{Any, Inlined, Spliced};
+pub use inlined::{Any, FusedSet, Inlined};
+pub use intrinsic::Intrinsic;
 pub use plan::{
-    Aggregate, BasePath, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall,
-    Every, FunctionCall, Join, Operand, Plan, Screen, Slot, Step, Target, TextTest, With,
+    Aggregate, BasePath, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, Every,
+    FunctionCall, HostCall, Join, Operand, Plan, Precheck, Slot, Step, Target, TextTest, With,
 };
-pub use quick::QuickCall;
-pub use rules::{Chain, Known, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode};
+pub use rules::{
+    Chain, ConditionCoverage, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode,
+};
 pub use steps::Steps;
 
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 //! What steps read and fill.
 
-use super::canonical::ConditionPlace;
+use super::canonical::ConditionOperand;
 use super::plan::{Operand, Slot, Step, Target};
 
 /// Visits what a step reads, shared or to be changed.
@@ -8,7 +8,7 @@ macro_rules! operands {
     ($step:expr, $see:ident, $iter:ident) => {
         match $step {
             Self::Input { keys, .. } | Self::Keyed { keys, .. } => keys.$iter().for_each($see),
-            Self::Walk { from, keys, .. } => {
+            Self::GetPath { from, keys, .. } => {
                 $see(from);
                 keys.$iter().for_each($see);
             }
@@ -36,7 +36,7 @@ macro_rules! operands {
                 join.lookup
                     .$iter()
                     .for_each(|lookup| match lookup {
-                        Self::Walk { from, keys, .. } => {
+                        Self::GetPath { from, keys, .. } => {
                             $see(from);
                             keys.$iter().for_each(&mut *$see);
                         }
@@ -55,9 +55,9 @@ macro_rules! operands {
             Self::Document { path, .. } | Self::Keys { path, .. } => path.$iter().for_each($see),
             Self::Call { call, .. } => call.args.$iter().for_each($see),
             Self::Test(_, call) => call.args.$iter().for_each($see),
-            Self::Custom { call, .. } => call.args.$iter().for_each($see),
+            Self::HostCall { call, .. } => call.args.$iter().for_each($see),
             Self::Function { call, .. } => call.args.$iter().for_each($see),
-            Self::Holds(operand)
+            Self::IsTruthy(operand)
             | Self::MayEqual(operand, _)
             | Self::IsArray(operand, _)
             | Self::IsObject(operand, _)
@@ -102,7 +102,7 @@ macro_rules! operands {
                 path.$iter().for_each(&mut *$see);
                 $see(value);
             }
-            Self::Screen(_)
+            Self::Precheck(_)
             | Self::Base { .. }
             | Self::Rule { .. }
             | Self::Collect { .. }
@@ -111,10 +111,10 @@ macro_rules! operands {
             | Self::And(_)
             | Self::Or(_)
             | Self::Any(_)
-            | Self::Spliced(_)
+            | Self::Fused(_)
             | Self::EndWith
             | Self::Exists
-            | Self::Asked
+            | Self::MemberFound
             | Self::Fail => {}
         }
     };
@@ -129,14 +129,14 @@ macro_rules! operands {
 impl Step {
     /// Visits the operands that the step itself reads; those of its inner blocks are not among them.
     pub fn operands(&self, see: &mut impl FnMut(Operand)) {
-        if let Self::Screen(screen) = self {
+        if let Self::Precheck(screen) = self {
             for constraint in screen.conditions.alternatives.iter().flatten() {
-                if let ConditionPlace::Argument(at) = constraint.place {
+                if let ConditionOperand::Argument(at) = constraint.place {
                     see(Operand::Slot(u32::try_from(at).unwrap_or(u32::MAX)));
                 }
             }
             for membership in &screen.conditions.memberships {
-                if let ConditionPlace::Argument(at) = membership.key {
+                if let ConditionOperand::Argument(at) = membership.key {
                     see(Operand::Slot(u32::try_from(at).unwrap_or(u32::MAX)));
                 }
             }
@@ -158,14 +158,14 @@ impl Step {
     pub fn results_mut(&mut self, see: &mut impl FnMut(&mut Slot)) {
         match self {
             Self::Input { out, .. }
-            | Self::Walk { out, .. }
+            | Self::GetPath { out, .. }
             | Self::Base { out, .. }
             | Self::BaseChild { out, .. }
             | Self::Rule { out, .. }
             | Self::Keyed { out, .. }
             | Self::Document { out, .. }
             | Self::Call { out, .. }
-            | Self::Custom { out, .. }
+            | Self::HostCall { out, .. }
             | Self::Function { out, .. }
             | Self::Array { out, .. }
             | Self::Set { out, .. }
@@ -189,7 +189,7 @@ impl Step {
                 join.key.iter_mut().for_each(&mut *see);
                 see(&mut join.out);
                 for step in &mut join.lookup {
-                    if let Self::Walk { out, .. }
+                    if let Self::GetPath { out, .. }
                     | Self::Input { out, .. }
                     | Self::BaseChild { out, .. }
                     | Self::Call { out, .. } = step

@@ -23,12 +23,12 @@ fn are_plain(steps: &[Step]) -> bool {
     steps.iter().all(|step| {
         let is_plain = match step {
             Step::Input { .. }
-            | Step::Walk { .. }
+            | Step::GetPath { .. }
             | Step::Base { .. }
             | Step::BaseChild { .. }
             | Step::Each { .. }
             | Step::Join(_)
-            | Step::Holds(_)
+            | Step::IsTruthy(_)
             | Step::IsArray(..)
             | Step::IsObject(..)
             | Step::Rule { .. }
@@ -44,7 +44,7 @@ fn are_plain(steps: &[Step]) -> bool {
             | Step::Value(_)
             | Step::Exists => true,
             Step::Call { call, .. } => call.quick.is_some(),
-            Step::Screen(screen) => !screen.always,
+            Step::Precheck(screen) => !screen.always,
             _ => false,
         };
         is_plain && step.blocks().all(|block| are_plain(block))

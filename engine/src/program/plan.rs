@@ -10,8 +10,8 @@ use solon_syntax::source::Span;
 
 use super::RuleId;
 use super::canonical::Conditions;
-use super::inlined::{Any, Inlined, Spliced};
-use super::quick::QuickCall;
+use super::inlined::{Any, FusedSet, Inlined};
+use super::intrinsic::Intrinsic;
 use crate::builtins::{Aggregation, Entry, IntrinsicResult, Prepared, TextRelation};
 use crate::value::{Kind, Shape};
 
@@ -85,7 +85,7 @@ pub enum Step {
         out: Slot,
     },
     /// Goes down a value along known keys.
-    Walk {
+    GetPath {
         /// Where to start.
         from: Operand,
         /// The keys.
@@ -164,9 +164,9 @@ pub enum Step {
         out: Slot,
     },
     /// Calls a function that the host added.
-    Custom {
+    HostCall {
         /// The call.
-        call: Box<CustomCall>,
+        call: Box<HostCall>,
         /// Receives the result.
         out: Slot,
     },
@@ -187,7 +187,7 @@ pub enum Step {
         value: Slot,
     },
     /// Goes on unless the value is `false`.
-    Holds(Operand),
+    IsTruthy(Operand),
     /// Goes on when both are equal.
     Equal(Operand, Operand),
     /// Goes on when the comparison holds.
@@ -199,7 +199,7 @@ pub enum Step {
     /// Goes on when the test of two texts holds, or what the built-in that it stands for answers.
     Test(TextTest, Box<BuiltinCall>),
     /// Goes on when the conditions hold without which the rule is not entered.
-    Screen(Box<Screen>),
+    Precheck(Box<Precheck>),
     /// Never goes on.
     Fail,
     /// Goes on when the value may equal what a comprehension makes of a kind: it is of that kind, or a set, with which OPA
@@ -256,7 +256,7 @@ pub enum Step {
     /// Goes on with the result of a function, whose bodies stand here.
     Inlined(Box<Inlined>),
     /// Goes on with the bodies of a rule in the place of its document; nothing follows it in its block.
-    Spliced(Box<Spliced>),
+    Fused(Box<FusedSet>),
     /// Replaces documents and functions until the matching [`Step::EndWith`].
     With(Box<With>),
     /// Ends the innermost [`Step::With`].
@@ -264,7 +264,7 @@ pub enum Step {
     /// Leaf: there is a solution.
     Exists,
     /// Leaf: the member asked for is in the set.
-    Asked,
+    MemberFound,
     /// Leaf: the value of a complete rule or function.
     Value(Operand),
     /// Leaf: an element of an array.
@@ -331,7 +331,7 @@ impl Join {
 
 /// Conditions that are looked at before a body.
 #[derive(Clone)]
-pub struct Screen {
+pub struct Precheck {
     /// The conditions.
     pub conditions: Conditions,
     /// Whether they always are; otherwise only where errors of built-ins end the evaluation.
@@ -351,7 +351,7 @@ pub struct BuiltinCall {
     /// alone: the call is specialised for the first one.
     pub elements: bool,
     /// How it is answered for the most common operands where these lie.
-    pub quick: Option<QuickCall>,
+    pub quick: Option<Intrinsic>,
     /// Place of the expression.
     pub span: Span,
 }
@@ -397,7 +397,7 @@ impl TextTest {
 
 /// A call of a function that the host added.
 #[derive(Clone)]
-pub struct CustomCall {
+pub struct HostCall {
     /// Its position among the program's functions of that kind.
     pub function: u32,
     /// Its arguments.
@@ -481,5 +481,5 @@ pub enum Callee {
     /// A built-in, by name.
     Builtin(&'static str),
     /// A function that the host added.
-    Custom(u32),
+    HostFunction(u32),
 }

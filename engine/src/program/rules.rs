@@ -74,7 +74,7 @@ pub struct Rule {
     /// `else …`
     pub otherwise: Option<Box<Chain>>,
     /// What there is for an index to ask.
-    pub conditions: Known,
+    pub conditions: ConditionCoverage,
     /// Place of the head.
     pub span: Span,
 }
@@ -111,7 +111,7 @@ impl Rule {
 
 /// What an index knows of the conditions of a rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Known {
+pub enum ConditionCoverage {
     /// It did not look: there are too few rules to tell apart.
     #[default]
     Unasked,

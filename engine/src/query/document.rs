@@ -15,7 +15,7 @@ use super::{EvalEnv, PreparedQuery, Request, Shared, with_memory, within_bounds}
 use crate::bug::{self, Within as _};
 use crate::compile::input_reads;
 use crate::error::Error;
-use crate::eval::{Glimpse, InputSource, Machine};
+use crate::eval::{FastResult, InputSource, Machine};
 use crate::limits;
 use crate::runtime::{EvalError, base_child};
 use crate::snapshot::{Snapshot, SnapshotState};
@@ -275,15 +275,15 @@ impl DocumentHandle {
         request: &Request<'_>,
         read: impl FnOnce(ValueRef<'_>) -> R,
     ) -> Result<Option<R>, Error> {
-        let mut glimpse = Glimpse::Unsure;
+        let mut glimpse = FastResult::Unsure;
         bug::catch(|| glimpse = self.glance(found, state, request)).map_err(Error::Internal)?;
         match glimpse {
             // what most decisions are needs no look at all that a value may be
-            Glimpse::Stored(Value::Bool(bool)) => Ok(Some(read(ValueRef::Bool(*bool)))),
-            Glimpse::Stored(value) => Ok(Some(read(value.borrow()))),
-            Glimpse::Found(value) => Ok(Some(read(value))),
-            Glimpse::Undefined => Ok(None),
-            Glimpse::Unsure => self.run(found, state, request, read),
+            FastResult::Stored(Value::Bool(bool)) => Ok(Some(read(ValueRef::Bool(*bool)))),
+            FastResult::Stored(value) => Ok(Some(read(value.borrow()))),
+            FastResult::Document(value) => Ok(Some(read(value))),
+            FastResult::Undefined => Ok(None),
+            FastResult::Unsure => self.run(found, state, request, read),
         }
     }
 
@@ -371,13 +371,13 @@ impl<'a> EvalTarget<'a> {
                 (Some(InputSource::Read(_)), Some(rule)) => {
                     self.handle.glimpse(rule, input, self.basis.state, request)
                 }
-                _ => Glimpse::Unsure,
+                _ => FastResult::Unsure,
             };
             let found = match glimpse {
-                Glimpse::Stored(value) => Some(read(value.borrow())),
-                Glimpse::Found(value) => Some(read(value)),
-                Glimpse::Undefined => None,
-                Glimpse::Unsure => {
+                FastResult::Stored(value) => Some(read(value.borrow())),
+                FastResult::Document(value) => Some(read(value)),
+                FastResult::Undefined => None,
+                FastResult::Unsure => {
                     // one expression: the machine is made where it stays
                     let mut machine = Machine::new(
                         eval_context(self.basis, input, request),

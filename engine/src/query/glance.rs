@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::document::{DocumentHandle, ResolvedEntry};
 use super::{Input, Request};
-use crate::eval::{Glance, Glimpse, InputSource};
+use crate::eval::{FastPath, FastResult, InputSource};
 use crate::host::Cancel;
 use crate::program::RuleId;
 use crate::snapshot::SnapshotState;
@@ -31,10 +31,10 @@ impl Glances {
 
     /// Threads may count at once and lose some: it is an estimate.
     #[inline]
-    fn count(&self, glimpse: &Glimpse<'_>) {
+    fn count(&self, glimpse: &FastResult<'_>) {
         let failed = self.failed.load(Ordering::Relaxed);
         match glimpse {
-            Glimpse::Unsure => self
+            FastResult::Unsure => self
                 .failed
                 .store(failed.saturating_add(1), Ordering::Relaxed),
             // most often there is nothing to write, and threads do not meet here
@@ -56,15 +56,15 @@ impl DocumentHandle {
         found: ResolvedEntry,
         state: &'e SnapshotState,
         request: &Request<'e>,
-    ) -> Glimpse<'e> {
+    ) -> FastResult<'e> {
         let input = match request.input {
             Input::Undefined => None,
             Input::Value(value) => Some(InputSource::Value(value)),
             // memory is needed first
-            Input::Json(_) | Input::Member { .. } => return Glimpse::Unsure,
+            Input::Json(_) | Input::Member { .. } => return FastResult::Unsure,
         };
         let Some(rule) = self.glanced(found, request) else {
-            return Glimpse::Unsure;
+            return FastResult::Unsure;
         };
         self.glimpse(rule, input, state, request)
     }
@@ -78,11 +78,11 @@ impl DocumentHandle {
         input: Option<InputSource<'e>>,
         state: &'e SnapshotState,
         request: &Request<'_>,
-    ) -> Glimpse<'e> {
+    ) -> FastResult<'e> {
         let turns = request.bounds(&self.shared).steps.unwrap_or(u64::MAX);
         let program = &*state.policy.program;
         let data = state.documents.root();
-        let glimpse = Glance::new(program, input, data, turns).rule(rule);
+        let glimpse = FastPath::new(program, input, data, turns).rule(rule);
         self.glances.count(&glimpse);
         glimpse
     }

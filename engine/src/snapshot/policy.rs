@@ -10,7 +10,7 @@ use solon_syntax::source::Diagnostics;
 use super::next_version_id;
 use crate::compile::Compiled;
 use crate::compile::lower::LoweringRecord;
-use crate::filter::{Blocks, names_asked};
+use crate::filter::{Blocks, input_names};
 use crate::program::Program;
 
 /// Modules, and all that compiling made of them.
@@ -61,8 +61,8 @@ impl Policy {
             let modules = self.compiled.modules.iter();
             let bodies = modules.flat_map(|module| module.rules.iter().map(|rule| &rule.body));
             Notes {
-                blocks: Blocks::of(parsed),
-                asked: names_asked(bodies),
+                blocks: Blocks::of_modules(parsed),
+                asked: input_names(bodies),
             }
         })
     }

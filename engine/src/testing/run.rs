@@ -240,7 +240,7 @@ fn explained(query: &PinnedQuery, event: &Event) -> Option<FailedExpression> {
             query: None,
         },
     };
-    FailedExpression::of(event, sources)
+    FailedExpression::of_event(event, sources)
 }
 
 /// What is covered without one of the shortcuts. Its answer and its prints are of no interest.

@@ -9,7 +9,7 @@ use super::scope::FunctionMock;
 use super::term::{TermList, TermRef};
 use crate::bug::bug;
 use crate::builtins::{self, BuiltinError, Entry};
-use crate::program::canonical::{Group, SiteId};
+use crate::program::canonical::{DocNodeId, Group};
 use crate::runtime::{Halt, outcome};
 use crate::trace::Operation;
 use crate::types::Type;
@@ -32,7 +32,7 @@ pub(super) enum ResolvedOperator {
     /// A function that the host added, by its position.
     HostFunction(u32),
     /// A function of the policy.
-    Function(SiteId),
+    Function(DocNodeId),
     /// Nothing.
     Unknown,
 }
@@ -126,7 +126,7 @@ impl<'e> Topdown<'e> {
     }
 
     /// The rules of a function that an operator names.
-    pub(super) fn function_group(&self, site: SiteId) -> Option<&'e Group> {
+    pub(super) fn function_group(&self, site: DocNodeId) -> Option<&'e Group> {
         let group = self
             .doc_node(Some(site))
             .and_then(|site| site.group.as_ref());

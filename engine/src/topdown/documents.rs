@@ -8,7 +8,7 @@ use super::partial_eval::PossibleKey;
 use super::reference::PendingRef;
 use super::term::{BuiltTerm, TermRef};
 use crate::bug::{Within as _, bug};
-use crate::program::canonical::{Site, SiteId, Sites};
+use crate::program::canonical::{DocNode, DocNodeId, DocTree};
 use crate::runtime::{Halt, Overlay, base_child, below, document_keys, is_system, replaced_below};
 use crate::trace::{Count, Operation};
 use crate::value::ValueRef;
@@ -17,11 +17,11 @@ use crate::value::ValueRef;
 pub(super) type DataPath<'e> = SmallVec<[ValueRef<'e>; 8]>;
 
 impl<'e> Topdown<'e> {
-    pub(super) fn doc_tree(&self) -> &'e Sites {
+    pub(super) fn doc_tree(&self) -> &'e DocTree {
         self.program.canonical.sites()
     }
 
-    pub(super) fn doc_node(&self, id: Option<SiteId>) -> Option<&'e Site> {
+    pub(super) fn doc_node(&self, id: Option<DocNodeId>) -> Option<&'e DocNode> {
         Some(self.doc_tree().get(id?))
     }
 
@@ -32,14 +32,21 @@ impl<'e> Topdown<'e> {
         target: PendingRef<'e>,
         next: Continuation<'_, 'e>,
     ) -> SearchResult {
-        self.tree(goal, Some(Sites::DATA), DataPath::new(), None, target, next)
+        self.tree(
+            goal,
+            Some(DocTree::DATA),
+            DataPath::new(),
+            None,
+            target,
+            next,
+        )
     }
 
     /// Goes down from a site; what the first step is may be known already.
     fn tree(
         &mut self,
         goal: Goal<'e>,
-        mut site: Option<SiteId>,
+        mut site: Option<DocNodeId>,
         mut path: DataPath<'e>,
         mut first: Option<ValueRef<'e>>,
         mut target: PendingRef<'e>,
@@ -74,7 +81,7 @@ impl<'e> Topdown<'e> {
     fn each_document(
         &mut self,
         goal: Goal<'e>,
-        site: Option<SiteId>,
+        site: Option<DocNodeId>,
         path: &DataPath<'e>,
         target: PendingRef<'e>,
         next: Continuation<'_, 'e>,
@@ -162,7 +169,7 @@ impl<'e> Topdown<'e> {
     fn extent(
         &mut self,
         goal: Goal<'e>,
-        site: Option<SiteId>,
+        site: Option<DocNodeId>,
         path: &mut DataPath<'e>,
     ) -> Result<Option<ValueRef<'e>>, Halt> {
         let base = self.resolve(path);
@@ -180,7 +187,7 @@ impl<'e> Topdown<'e> {
     fn rule_documents(
         &mut self,
         goal: Goal<'e>,
-        site: SiteId,
+        site: DocNodeId,
         path: &mut DataPath<'e>,
     ) -> Result<ValueRef<'e>, Halt> {
         self.count_iteration()?;
@@ -227,7 +234,12 @@ impl<'e> Topdown<'e> {
     }
 
     /// Base documents with what rules make beside them; base data in the place of a rule wins.
-    fn merged(&self, base: ValueRef<'e>, made: ValueRef<'e>, site: Option<SiteId>) -> ValueRef<'e> {
+    fn merged(
+        &self,
+        base: ValueRef<'e>,
+        made: ValueRef<'e>,
+        site: Option<DocNodeId>,
+    ) -> ValueRef<'e> {
         let ruled = self.doc_node(site).is_some_and(|site| site.group.is_some());
         if ruled && self.scope().overlay.is_none() {
             return base;

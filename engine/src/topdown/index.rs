@@ -7,7 +7,7 @@ use super::machine::{Goal, Topdown};
 use super::term::TermList;
 use crate::bug::bug;
 use crate::program::canonical::{
-    ConditionPlace, Conditions, Constraint, Group, GroupKind, Member, Membership, RuleAt, chain,
+    ConditionOperand, Conditions, Constraint, Group, GroupKind, Member, Membership, RuleAt, chain,
     is_ground,
 };
 use crate::runtime::{allows, may_have};
@@ -123,7 +123,7 @@ impl<'e> Topdown<'e> {
         if self.is_open_at(key) {
             return true;
         }
-        if let ConditionPlace::Argument(at) = key
+        if let ConditionOperand::Argument(at) = key
             && *at >= args.len()
         {
             return true;
@@ -137,7 +137,7 @@ impl<'e> Topdown<'e> {
                 .is_some_and(|collection| may_have(collection, key))
     }
 
-    fn is_open_at(&self, place: &'e ConditionPlace) -> bool {
+    fn is_open_at(&self, place: &'e ConditionOperand) -> bool {
         self.open.is_some() && self.is_unknown_operand(place)
     }
 
@@ -145,7 +145,7 @@ impl<'e> Topdown<'e> {
         if self.is_open_at(&constraint.place) {
             return true;
         }
-        if let ConditionPlace::Argument(at) = constraint.place
+        if let ConditionOperand::Argument(at) = constraint.place
             && at >= args.len()
         {
             return true;
@@ -156,19 +156,19 @@ impl<'e> Topdown<'e> {
 
     fn value_at(
         &self,
-        place: &'e ConditionPlace,
+        place: &'e ConditionOperand,
         args: &[Option<ValueRef<'e>>],
     ) -> Option<ValueRef<'e>> {
         match place {
-            ConditionPlace::Input(keys) => self.scope().input.and_then(|input| {
+            ConditionOperand::Input(keys) => self.scope().input.and_then(|input| {
                 keys.iter()
                     .try_fold(input, |value, key| value.lookup(key.borrow()))
             }),
-            ConditionPlace::Data(keys) => {
+            ConditionOperand::Data(keys) => {
                 let path: DataPath<'e> = keys.iter().map(Value::borrow).collect();
                 self.resolve(&path)
             }
-            ConditionPlace::Argument(at) => args.get(*at).copied().flatten(),
+            ConditionOperand::Argument(at) => args.get(*at).copied().flatten(),
         }
     }
 }

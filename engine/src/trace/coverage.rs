@@ -71,7 +71,7 @@ pub struct Position {
 /// A stretch of a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[non_exhaustive]
-pub struct Stretch {
+pub struct LineRange {
     /// Its first character.
     pub start: Position,
     /// Behind its last character.
@@ -87,10 +87,10 @@ pub struct Stretch {
 pub struct FileCoverage {
     /// What was come by, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub covered: Vec<Stretch>,
+    pub covered: Vec<LineRange>,
     /// What was not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub not_covered: Vec<Stretch>,
+    pub not_covered: Vec<LineRange>,
     /// Number of lines that something come by stands on.
     #[serde(skip_serializing_if = "is_none")]
     pub covered_lines: usize,
@@ -186,13 +186,13 @@ impl Coverage {
             .iter()
             .map(|(kind, other)| (*kind, other.within(module)))
             .collect();
-        let lines = Lines::of(&module.source.text);
-        let covered = own.0.iter().map(|hit| lines.stretch(*hit, Vec::new()));
+        let lines = LineStarts::of_text(&module.source.text);
+        let covered = own.0.iter().map(|hit| lines.line_range(*hit, Vec::new()));
         let left = countable(module).into_iter();
         let left = left.filter(|range| !own.contain(*range));
         let not_covered = left.map(|range| {
             let kinds = others.iter().filter(|(_, hits)| hits.contain(range));
-            lines.stretch(range, kinds.map(|(kind, _)| *kind).collect())
+            lines.line_range(range, kinds.map(|(kind, _)| *kind).collect())
         });
         let (covered, not_covered): (Vec<_>, Vec<_>) = (covered.collect(), not_covered.collect());
         let (covered_lines, not_covered_lines) = (rows(&covered), rows(&not_covered));
@@ -213,21 +213,21 @@ impl Coverage {
 }
 
 /// Offsets of a stretch's first character and behind its last.
-type Range = (u32, u32);
+type ByteRange = (u32, u32);
 
 /// What was come by in one module.
-struct Hits(BTreeSet<Range>);
+struct Hits(BTreeSet<ByteRange>);
 
 impl Hits {
     /// Whether something come by contains a stretch.
-    fn contain(&self, (start, end): Range) -> bool {
+    fn contain(&self, (start, end): ByteRange) -> bool {
         let before = self.0.range(..=(start, u32::MAX));
         before.rev().any(|hit| hit.1 >= end)
     }
 }
 
 /// The stretches of a module that a search may come by: heads, and expressions but declarations.
-fn countable(module: &Module) -> BTreeSet<Range> {
+fn countable(module: &Module) -> BTreeSet<ByteRange> {
     let mut found = BTreeSet::new();
     let mut add = |span: Span| {
         if span.is_somewhere() {
@@ -254,19 +254,19 @@ fn countable(module: &Module) -> BTreeSet<Range> {
 }
 
 /// Number of lines that stretches stand on.
-fn rows(stretches: &[Stretch]) -> usize {
-    let rows = stretches.iter().flat_map(|one| one.start.row..=one.end.row);
+fn rows(ranges: &[LineRange]) -> usize {
+    let rows = ranges.iter().flat_map(|one| one.start.row..=one.end.row);
     rows.collect::<HashSet<u32>>().len()
 }
 
 /// Where the lines of a text begin.
-struct Lines<'t> {
+struct LineStarts<'t> {
     text: &'t str,
     starts: Vec<usize>,
 }
 
-impl<'t> Lines<'t> {
-    fn of(text: &'t str) -> Self {
+impl<'t> LineStarts<'t> {
+    fn of_text(text: &'t str) -> Self {
         let behind = text.match_indices('\n').map(|(at, _)| at + 1);
         Self {
             text,
@@ -274,8 +274,8 @@ impl<'t> Lines<'t> {
         }
     }
 
-    fn stretch(&self, (start, end): Range, kinds: Vec<Kind>) -> Stretch {
-        Stretch {
+    fn line_range(&self, (start, end): ByteRange, kinds: Vec<Kind>) -> LineRange {
+        LineRange {
             start: self.position(start),
             end: self.position(end),
             kinds,

@@ -79,12 +79,12 @@ impl FailureVariable {
 
 impl FailedExpression {
     /// The expression that an event is about; `None` if it is about none.
-    pub fn of(event: &Event, sources: FailureSources<'_>) -> Option<Self> {
+    pub fn of_event(event: &Event, sources: FailureSources<'_>) -> Option<Self> {
         let Node::Expr(expr) = &event.node else {
             return None;
         };
-        let origin = Origin::of(expr, sources);
-        let mut found = Found {
+        let origin = SourceExpr::of_expr(expr, sources);
+        let mut found = VariableFinder {
             event,
             sources,
             reports_unknown: !expr.negated,
@@ -214,14 +214,14 @@ impl<'a> FailureSources<'a> {
 }
 
 /// The expression that an author wrote and that an expression was made of.
-struct Origin<'a> {
+struct SourceExpr<'a> {
     span: Span,
     /// What else was made of it.
     others: Vec<&'a Expr>,
 }
 
-impl<'a> Origin<'a> {
-    fn of(expr: &Expr, sources: FailureSources<'a>) -> Self {
+impl<'a> SourceExpr<'a> {
+    fn of_expr(expr: &Expr, sources: FailureSources<'a>) -> Self {
         let mut written = expr.span;
         if expr.generated {
             // the innermost expression around it that is written
@@ -269,7 +269,7 @@ fn contains(outer: Span, inner: Span) -> bool {
 }
 
 /// The variables of expressions, by their texts.
-struct Found<'a> {
+struct VariableFinder<'a> {
     event: &'a Event,
     sources: FailureSources<'a>,
     /// `true` if a variable without a value is undefined, not only unknown.
@@ -277,7 +277,7 @@ struct Found<'a> {
     variables: BTreeMap<String, FailureVariable>,
 }
 
-impl Found<'_> {
+impl VariableFinder<'_> {
     fn expression(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Call(terms) => {
@@ -376,7 +376,7 @@ fn child<'t>(value: &'t Term, key: &Term) -> Option<&'t Term> {
     }
 }
 
-impl<'t> Visitor<'t> for Found<'_> {
+impl<'t> Visitor<'t> for VariableFinder<'_> {
     fn expr(&mut self, expr: &'t Expr) -> Flow {
         match &expr.kind {
             ExprKind::Call(_) => {

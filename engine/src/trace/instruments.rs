@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::statistics::Statistics;
 
 /// Most times that are kept of one operation; later ones replace the oldest.
-const KEPT: usize = 1028;
+const MAX_SAMPLES: usize = 1028;
 
 /// An operation whose time is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,9 +102,9 @@ struct Times {
 impl Times {
     fn add(&mut self, took: Duration) {
         let sample = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        if self.samples.len() < KEPT {
+        if self.samples.len() < MAX_SAMPLES {
             self.samples.push(sample);
-        } else if let Ok(oldest) = usize::try_from(self.count % KEPT as u64)
+        } else if let Ok(oldest) = usize::try_from(self.count % MAX_SAMPLES as u64)
             && let Some(oldest) = self.samples.get_mut(oldest)
         {
             *oldest = sample;
@@ -136,7 +136,7 @@ impl Instruments {
         let times = Operation::ALL.into_iter().zip(&self.times);
         let times = times.map(|(operation, times)| {
             let times = times.borrow();
-            let statistics = Statistics::of(&times.samples, times.count);
+            let statistics = Statistics::of_samples(&times.samples, times.count);
             (operation.name(), times.total, statistics)
         });
         times.filter(|(_, _, many)| many.count > 0).collect()

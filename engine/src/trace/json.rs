@@ -39,7 +39,7 @@ pub enum Spelling {
 /// # Errors
 /// [`TooLong`] when the text would have more bytes than `longest`.
 pub fn json(events: &[Event], spelling: Spelling, longest: usize) -> Result<String, TooLong> {
-    let mut texts = Texts::default();
+    let mut texts = NodeTexts::default();
     list(events, longest, |event, out| {
         plain_event(event, spelling, &mut texts, out);
     })
@@ -74,7 +74,7 @@ pub struct Sources<'a> {
 /// # Errors
 /// [`TooLong`] when the text would have more bytes than `longest`.
 pub fn detailed(events: &[Event], sources: Sources<'_>, longest: usize) -> Result<String, TooLong> {
-    let mut texts = Texts::default();
+    let mut texts = NodeTexts::default();
     list(events, longest, |event, out| {
         detailed_event(event, sources, &mut texts, out);
     })
@@ -101,10 +101,10 @@ fn list(
 
 /// Texts of nodes and values, made once.
 #[derive(Default)]
-struct Texts(HashMap<usize, Arc<str>>);
+struct NodeTexts(HashMap<usize, Arc<str>>);
 
-impl Texts {
-    fn of<N: AstJson>(&mut self, node: &Arc<N>) -> Arc<str> {
+impl NodeTexts {
+    fn of_node<N: AstJson>(&mut self, node: &Arc<N>) -> Arc<str> {
         let key = Arc::as_ptr(node).addr();
         let made = self.0.entry(key);
         made.or_insert_with(|| plain(&**node).into()).clone()
@@ -113,16 +113,16 @@ impl Texts {
     /// The kind of a node, and its text.
     fn node(&mut self, event: &Event) -> (&'static str, Arc<str>) {
         match &event.node {
-            Node::Body(body) => ("body", self.of(body)),
-            Node::Rule(rule, _) => ("rule", self.of(rule)),
+            Node::Body(body) => ("body", self.of_node(body)),
+            Node::Rule(rule, _) => ("rule", self.of_node(rule)),
             // each unification has a node of its own
             Node::Expr(expr) if event.op == Op::Unify => ("expr", plain(&**expr).into()),
-            Node::Expr(expr) => ("expr", self.of(expr)),
+            Node::Expr(expr) => ("expr", self.of_node(expr)),
         }
     }
 }
 
-fn plain_event(event: &Event, spelling: Spelling, texts: &mut Texts, out: &mut String) {
+fn plain_event(event: &Event, spelling: Spelling, texts: &mut NodeTexts, out: &mut String) {
     let op = match spelling {
         Spelling::Lower => event.op.as_str().to_lowercase(),
         Spelling::Title => event.op.as_str().to_owned(),
@@ -146,7 +146,7 @@ fn plain_event(event: &Event, spelling: Spelling, texts: &mut Texts, out: &mut S
             out.push(',');
         }
         let key = plain(&Term::var(local.name.clone(), Span::default()));
-        let value = texts.of(&local.value);
+        let value = texts.of_node(&local.value);
         push(out, format_args!("{{\"key\":{key},\"value\":{value}}}"));
     }
     out.push(']');
@@ -156,7 +156,7 @@ fn plain_event(event: &Event, spelling: Spelling, texts: &mut Texts, out: &mut S
     out.push('}');
 }
 
-fn detailed_event(event: &Event, sources: Sources<'_>, texts: &mut Texts, out: &mut String) {
+fn detailed_event(event: &Event, sources: Sources<'_>, texts: &mut NodeTexts, out: &mut String) {
     let node = if event.op == Op::Note {
         Arc::from("null")
     } else {
@@ -164,7 +164,7 @@ fn detailed_event(event: &Event, sources: Sources<'_>, texts: &mut Texts, out: &
     };
     // these are made by built-ins, which know no variables
     let note = matches!(event.op, Op::Note | Op::TestCase);
-    let place = place(event.span, sources.files);
+    let place = location(event.span, sources.files);
     push(
         out,
         format_args!(
@@ -192,7 +192,7 @@ fn detailed_event(event: &Event, sources: Sources<'_>, texts: &mut Texts, out: &
             let (name, shown, place) = (
                 quoted(name),
                 quoted(shown),
-                self::place(*span, sources.files),
+                self::location(*span, sources.files),
             );
             push(
                 out,
@@ -213,12 +213,12 @@ fn detailed_event(event: &Event, sources: Sources<'_>, texts: &mut Texts, out: &
 }
 
 /// A variable's value with its name in it.
-fn named(local: &Local, texts: &mut Texts, out: &mut String) {
+fn named(local: &Local, texts: &mut NodeTexts, out: &mut String) {
     let name = match &*local.name {
         name if name.starts_with('$') => "_",
         name => name,
     };
-    let value = texts.of(&local.value);
+    let value = texts.of_node(&local.value);
     let rest = value.strip_prefix('{');
     let rest = rest.unwrap_or_else(|| bug!("a value is told as something else than an object"));
     push(out, format_args!("{{\"name\":{},{rest}", quoted(name)));
@@ -229,14 +229,14 @@ fn named(local: &Local, texts: &mut Texts, out: &mut String) {
 fn metadata(event: &Event, sources: Sources<'_>) -> BTreeMap<Name, (Name, Span)> {
     let mut known: BTreeMap<Name, (Name, Span)> = BTreeMap::new();
     for local in &event.locals {
-        let place = named_place(&local.name, &local.shown, local.span);
+        let place = variable_span(&local.name, &local.shown, local.span);
         known.insert(local.name.clone(), (local.shown.clone(), place));
     }
     vars_of(&event.node, |term, name| {
         if let Some(shown) = sources.originals.get(name)
             && !known.contains_key(name)
         {
-            let place = named_place(name, shown, term.span);
+            let place = variable_span(name, shown, term.span);
             known.insert(name.clone(), (shown.clone(), place));
         }
     });
@@ -244,7 +244,7 @@ fn metadata(event: &Event, sources: Sources<'_>) -> BTreeMap<Name, (Name, Span)>
 }
 
 /// Where a variable stands: nowhere, if it captures a value of the query or is the key that nobody wrote of a `some`.
-fn named_place(name: &str, shown: &str, span: Span) -> Span {
+fn variable_span(name: &str, shown: &str, span: Span) -> Span {
     let made = name.starts_with("$term") || (name != shown && shown.starts_with("__local"));
     if made { Span::default() } else { span }
 }
@@ -273,7 +273,7 @@ pub(super) fn head_vars<'n>(rule: &'n Rule, mut show: impl FnMut(&'n Term, &'n N
     }
 }
 
-fn place(span: Span, files: &HashMap<SourceId, Arc<str>>) -> String {
+fn location(span: Span, files: &HashMap<SourceId, Arc<str>>) -> String {
     if !span.is_somewhere() {
         return "null".to_owned();
     }

@@ -6,15 +6,15 @@ mod failure;
 mod filter;
 mod instruments;
 mod json;
+mod locations;
 mod metrics;
-mod places;
 mod pretty;
 mod profile;
 mod statistics;
 mod succeeded;
 mod timer;
 
-pub use coverage::{Coverage, CoverageReport, FileCoverage, Kind, Position, Stretch};
+pub use coverage::{Coverage, CoverageReport, FileCoverage, Kind, LineRange, Position};
 pub use event::{Event, Local, Node, Observer, Observers, Op};
 pub use failure::{FailedExpression, FailureSources, FailureVariable};
 pub use filter::{Detail, Recorder};

@@ -10,7 +10,7 @@ use solon_syntax::source::SourceId;
 
 use super::event::{Event, Node, Op};
 use super::json::{head_vars, vars_of};
-use super::places::places;
+use super::locations::places;
 use crate::bug::Within as _;
 use crate::value::json::TooLong;
 
@@ -64,7 +64,7 @@ pub fn pretty(events: &[Event], how: Pretty<'_>, longest: usize) -> Result<Vec<S
     let length = |place: &String| place.chars().count();
     // columns are as wide as their longest text has bytes, and are filled up by characters
     let width = places.iter().flatten().map(String::len).max().unwrap_or(0) + GAP;
-    let mut texts = Texts::default();
+    let mut texts = ExprTexts::default();
     let mut lines = Vec::with_capacity(events.len());
     let mut left = longest;
     for (at, event) in events.iter().enumerate() {
@@ -98,7 +98,7 @@ pub fn pretty(events: &[Event], how: Pretty<'_>, longest: usize) -> Result<Vec<S
 
 /// Texts of bodies and expressions, made once.
 #[derive(Default)]
-struct Texts(HashMap<usize, Arc<str>>);
+struct ExprTexts(HashMap<usize, Arc<str>>);
 
 /// Puts the values of variables behind the lines, one below another.
 fn add_variables(
@@ -110,7 +110,7 @@ fn add_variables(
     let length = |line: &String| line.chars().count();
     let width = lines.iter().map(String::len).max().unwrap_or(0) + GAP;
     let mut left = longest;
-    let mut values = Values::default();
+    let mut values = ValueTexts::default();
     for (event, line) in events.iter().zip(lines) {
         let before = line.len();
         let blanks = width.saturating_sub(length(line)) + 1 + gap;
@@ -121,7 +121,7 @@ fn add_variables(
     Ok(())
 }
 
-fn write(event: &Event, depth: usize, how: Pretty<'_>, texts: &mut Texts, line: &mut String) {
+fn write(event: &Event, depth: usize, how: Pretty<'_>, texts: &mut ExprTexts, line: &mut String) {
     let outer = matches!(
         (event.op, &event.node),
         (Op::Enter, _) | (Op::Redo, Node::Body(_) | Node::Rule(..))
@@ -193,9 +193,9 @@ fn is_wildcard(name: &Name) -> bool {
 
 /// Texts of values, made once.
 #[derive(Default)]
-struct Values(HashMap<usize, Arc<str>>);
+struct ValueTexts(HashMap<usize, Arc<str>>);
 
-impl Values {
+impl ValueTexts {
     /// The variables of what the event is about, as far as they are bound, and the documents that it refers to.
     fn write(&mut self, event: &Event, line: &mut String) {
         // wildcards are told apart, though they look alike

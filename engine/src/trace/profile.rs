@@ -60,7 +60,7 @@ impl ProfileRow {
 impl Serialize for ProfileRow {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Published<'r> {
+        struct OpaProfileRow<'r> {
             total_time_ns: u64,
             num_eval: u64,
             num_redo: u64,
@@ -73,7 +73,7 @@ impl Serialize for ProfileRow {
             row: u32,
             col: u32,
         }
-        let row = Published {
+        let row = OpaProfileRow {
             total_time_ns: self.nanoseconds(),
             num_eval: self.evals,
             num_redo: self.redos,

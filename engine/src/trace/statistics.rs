@@ -62,7 +62,7 @@ impl Statistics {
         clippy::cast_precision_loss,
         reason = "nanoseconds within a hundred days are exact"
     )]
-    pub fn of(samples: &[u64], count: u64) -> Self {
+    pub fn of_samples(samples: &[u64], count: u64) -> Self {
         let mut sorted = samples.to_vec();
         sorted.sort_unstable();
         let (Some(min), Some(max)) = (sorted.first(), sorted.last()) else {
@@ -119,15 +119,15 @@ mod tests {
 
     #[test]
     fn distributions() {
-        let few = Statistics::of(&[1_238_947, 302_261, 493_015], 3);
+        let few = Statistics::of_samples(&[1_238_947, 302_261, 493_015], 3);
         assert_eq!((few.count, few.min, few.max), (3, 302_261, 1_238_947));
         assert_eq!((few.median, few.p75), (493_015.0, 1_238_947.0));
         assert_eq!(few.mean, 678_074.333_333_333_4);
         assert_eq!(few.stddev, 404_170.247_370_530_15);
-        let pair = Statistics::of(&[22_984, 1_252], 2);
+        let pair = Statistics::of_samples(&[22_984, 1_252], 2);
         assert_eq!((pair.median, pair.stddev), (12_118.0, 10_866.0));
-        assert_eq!(Statistics::of(&[], 0), Statistics::default());
-        let four = Statistics::of(&[150, 311, 451, 1653], 4);
+        assert_eq!(Statistics::of_samples(&[], 0), Statistics::default());
+        let four = Statistics::of_samples(&[150, 311, 451, 1653], 4);
         assert_eq!(four.p75, 451.0 + 0.75 * (1653.0 - 451.0));
     }
 }

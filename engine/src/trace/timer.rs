@@ -19,10 +19,10 @@ use std::time::{Duration, Instant};
 /// # Ok::<(), solon::Error>(())
 /// ```
 #[derive(Clone, Copy, Default)]
-pub struct Timer<'t>(Option<Told<'t>>);
+pub struct Timer<'t>(Option<StageObserver<'t>>);
 
 /// Is told the name of a stage and how long it took.
-type Told<'t> = &'t dyn Fn(&str, Duration);
+type StageObserver<'t> = &'t dyn Fn(&str, Duration);
 
 impl fmt::Debug for Timer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -41,7 +41,7 @@ impl<'t> Timer<'t> {
     }
 
     /// Tells how long a stage took.
-    pub(crate) fn tell(self, name: &str, took: Duration) {
+    pub(crate) fn report(self, name: &str, took: Duration) {
         if let Some(hear) = self.0 {
             hear(name, took);
         }

@@ -206,7 +206,7 @@ fn nanoseconds(time: Duration) -> u64 {
 
 /// The numbers of a histogram, by name.
 fn distribution(name: &str, times: &[u64]) -> BTreeMap<String, f64> {
-    let statistics = Statistics::of(times, times.len() as u64);
+    let statistics = Statistics::of_samples(times, times.len() as u64);
     let numbers = serde_json::to_value(statistics).unwrap_or_default();
     let numbers = numbers.as_object().into_iter().flatten();
     let numbers = numbers.filter_map(|(part, number)| Some((part, number.as_f64()?)));

@@ -9,10 +9,10 @@ use super::writer::Writer;
 /// A complete rule with two or three values under conditions.
 pub fn complete(writer: &mut Writer) {
     let name = writer.rule_name();
-    let shape = writer.scalar_shape();
+    let shape = writer.scalar_kind();
     let mut rules = Vec::new();
     for _ in 0..writer.random.between(2, 3) {
-        let iterations = writer.random.below(2);
+        let iterations = writer.random.less_than(2);
         let body = writer.body(iterations);
         let value = if writer.random.chance(60) {
             writer.constant(&shape)
@@ -29,8 +29,8 @@ pub fn complete(writer: &mut Writer) {
 /// Clauses of a function that hold for the same arguments.
 pub fn clauses(writer: &mut Writer) {
     let name = writer.rule_name();
-    let shape = writer.scalar_shape();
-    let argument = writer.scalar_shape();
+    let shape = writer.scalar_kind();
+    let argument = writer.scalar_kind();
     let mut rules = Vec::new();
     for _ in 0..2 {
         let parameter = if writer.random.chance(20) {
@@ -108,7 +108,7 @@ pub fn paths(writer: &mut Writer) {
     };
     let constant = writer.vocabulary.string(&mut writer.random);
     let first = Rule::value(format!("{name}[{key}]"), value, vec![literal.clone()]);
-    let second = match writer.random.below(3) {
+    let second = match writer.random.less_than(3) {
         0 => Rule::value(
             format!("{name}[{constant}]"),
             writer.constant(&Shape::Any),
@@ -143,7 +143,7 @@ fn asker(writer: &mut Writer, name: &str) {
     }
     let user = writer.rule_name();
     let key = writer.vocabulary.string(&mut writer.random);
-    let rule = match writer.random.below(3) {
+    let rule = match writer.random.less_than(3) {
         0 => Rule::value(&user, format!("{name}[{key}]"), Vec::new()),
         1 => Rule::new(&user, Outcome::True, vec![format!("not {name}")]),
         _ => Rule::member(&user, "k", vec![format!("{name}[k]")]),

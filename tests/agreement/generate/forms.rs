@@ -10,7 +10,7 @@ use super::words::{
 
 /// A program.
 pub fn program(seed: u64) -> Request {
-    let mut forms = Forms {
+    let mut forms = FormsGenerator {
         random: Random::new(seed),
         variables: Vec::new(),
         functions: Vec::new(),
@@ -25,7 +25,7 @@ pub fn program(seed: u64) -> Request {
             .map(|(name, text)| (name.to_string(), text.to_string()));
         pairs.collect::<Vec<_>>()
     };
-    let query = match forms.random.below(5) {
+    let query = match forms.random.less_than(5) {
         0 => "x = data.main".to_string(),
         1 => "data.main[x]".to_string(),
         2 if !forms.rules.is_empty() => format!("data.main.{}", forms.random.pick(&forms.rules)),
@@ -42,7 +42,7 @@ pub fn program(seed: u64) -> Request {
     }
 }
 
-struct Forms {
+struct FormsGenerator {
     random: Random,
     /// Variables in scope.
     variables: Vec<String>,
@@ -55,7 +55,7 @@ struct Forms {
     logic: bool,
 }
 
-impl Forms {
+impl FormsGenerator {
     fn one(&mut self, list: &[&str]) -> String {
         (*self.random.pick(list)).to_string()
     }
@@ -85,7 +85,7 @@ impl Forms {
     }
 
     fn simple(&mut self) -> String {
-        match self.random.below(4) {
+        match self.random.less_than(4) {
             0 => self.one(LITERALS),
             1 => self.one(PLACES),
             _ => self.variable(),
@@ -99,7 +99,7 @@ impl Forms {
     }
 
     fn term(&mut self, depth: usize) -> String {
-        let draw = self.random.below(100);
+        let draw = self.random.less_than(100);
         let Some(below) = depth.checked_sub(1) else {
             return self.simple();
         };
@@ -146,7 +146,7 @@ impl Forms {
         let mut text = String::new();
         for _ in 0..self.random.between(1, 3) {
             let inner = self.term(depth);
-            match self.random.below(3) {
+            match self.random.less_than(3) {
                 0 => text += "t ",
                 1 => text += "\\{",
                 // a template string has no room for other strings
@@ -162,7 +162,7 @@ impl Forms {
         let count = self.random.between(1, 2);
         let body = self.body(count, depth, "; ");
         let head = self.term(depth);
-        let text = match self.random.below(3) {
+        let text = match self.random.less_than(3) {
             0 => format!("[{head} | {body}]"),
             1 => format!("{{{head} | {body}}}"),
             _ => format!("{{{}: {head} | {body}}}", self.simple()),
@@ -176,7 +176,7 @@ impl Forms {
         let draw = if depth == 0 {
             0
         } else {
-            self.random.below(100)
+            self.random.less_than(100)
         };
         match draw {
             0..40 => {
@@ -217,7 +217,7 @@ impl Forms {
     fn literal(&mut self, depth: usize) -> String {
         let below = depth.saturating_sub(1);
         let mut bound = Vec::new();
-        let text = match self.random.below(100) {
+        let text = match self.random.less_than(100) {
             0..16 => {
                 let value = self.term(below);
                 let name = self.fresh();
@@ -231,7 +231,7 @@ impl Forms {
                     self.term(below)
                 };
                 let pattern = self.pattern(2, &mut bound);
-                match self.random.below(5) {
+                match self.random.less_than(5) {
                     0 => format!("some _, {pattern} in {among}"),
                     1 => {
                         let key = self.fresh();
@@ -272,7 +272,7 @@ impl Forms {
             84..88 => format!("print({})", self.terms(0, 2, below)),
             88..92 if self.logic => {
                 let (left, right) = (self.term(1), self.simple());
-                match self.random.below(3) {
+                match self.random.less_than(3) {
                     0 => format!("not {{ {left}; {right} }}"),
                     1 => format!("({left} == 1 or {right} == 2)"),
                     _ => format!("{left} == 1 and {right} == 5"),
@@ -312,7 +312,7 @@ impl Forms {
     }
 
     fn modified(&mut self, depth: usize) -> String {
-        let mut text = match self.random.below(4) {
+        let mut text = match self.random.less_than(4) {
             0 => self.term(depth),
             1 => self.call(depth),
             2 => format!("not {}", self.rule()),
@@ -357,7 +357,7 @@ impl Forms {
             self.one(&["p", "q", "r", "h"]),
             self.random.between(1, 3)
         );
-        match self.random.below(100) {
+        match self.random.less_than(100) {
             0..20 => self.function(),
             20..35 => {
                 let body = self.block(1, 3);
@@ -372,7 +372,7 @@ impl Forms {
                 } else {
                     self.one(LITERALS)
                 };
-                let tail = match self.random.below(4) {
+                let tail = match self.random.less_than(4) {
                     0 => ".foo".to_string(),
                     1 => format!("[{}]", self.variable()),
                     2 => "[\"x y\"]".to_string(),

@@ -40,14 +40,14 @@ impl Writer {
             .collect()
     }
 
-    fn argument_shape(&mut self) -> Shape {
+    fn argument_kind(&mut self) -> Shape {
         let readable: Vec<Shape> = self
             .sources
             .iter()
             .map(|source| source.shape.clone())
             .collect();
         if readable.is_empty() {
-            self.scalar_shape()
+            self.scalar_kind()
         } else {
             self.random.pick(&readable).clone()
         }
@@ -58,11 +58,11 @@ impl Writer {
 pub fn computing(writer: &mut Writer) {
     let name = writer.rule_name();
     let shapes: Vec<Shape> = (0..writer.random.between(1, 2))
-        .map(|_| writer.argument_shape())
+        .map(|_| writer.argument_kind())
         .collect();
-    let result = writer.useful_shape();
+    let result = writer.useful_kind();
     let parameters = writer.parameters(&shapes);
-    let body = writer.quiet_body();
+    let body = writer.body_without_iteration();
     let value = writer.ungrouped(&result, 2);
     let mut rules = vec![Rule::value(
         format!("{name}({})", parameters.join(", ")),
@@ -83,8 +83,8 @@ pub fn computing(writer: &mut Writer) {
 /// A clause for each of some constants, and perhaps one for the rest.
 pub fn by_cases(writer: &mut Writer) {
     let name = writer.rule_name();
-    let argument = writer.scalar_shape();
-    let result = writer.useful_shape();
+    let argument = writer.scalar_kind();
+    let result = writer.useful_kind();
     let mut rules: Vec<Rule> = Vec::new();
     for _ in 0..writer.random.between(2, 3) {
         let head = format!("{name}({})", writer.constant(&argument));
@@ -120,7 +120,7 @@ pub fn by_pattern(writer: &mut Writer) {
     } else {
         writer.random.pick(&composite).clone()
     };
-    let result = writer.useful_shape();
+    let result = writer.useful_kind();
     let mut rules = Vec::new();
     for _ in 0..writer.random.between(1, 2) {
         let pattern = writer.pattern(&argument);
@@ -140,11 +140,11 @@ pub fn by_pattern(writer: &mut Writer) {
 /// A function that holds or does not.
 pub fn predicate(writer: &mut Writer) {
     let name = writer.rule_name();
-    let argument = writer.argument_shape();
+    let argument = writer.argument_kind();
     let mut rules = Vec::new();
     for _ in 0..writer.random.weighted(&[(6, 1), (4, 2)]) {
         let parameter = writer.parameters(std::slice::from_ref(&argument)).concat();
-        let iterations = writer.random.below(2);
+        let iterations = writer.random.less_than(2);
         let body = writer.body(iterations);
         rules.push(Rule::new(
             format!("{name}({parameter})"),
@@ -163,8 +163,8 @@ pub fn predicate(writer: &mut Writer) {
 /// A function with `else` branches.
 pub fn chained(writer: &mut Writer) {
     let name = writer.rule_name();
-    let shapes = vec![writer.argument_shape(), writer.scalar_shape()];
-    let result = writer.useful_shape();
+    let shapes = vec![writer.argument_kind(), writer.scalar_kind()];
+    let result = writer.useful_kind();
     let parameters = writer.parameters(&shapes);
     let arguments: Vec<_> = writer.locals.clone();
     let body = vec![writer.condition(2)];
@@ -198,7 +198,7 @@ fn caller(writer: &mut Writer, function: &Function) {
     let iterations = writer.random.weighted(&[(3, 0), (6, 1)]);
     let mut body: Vec<String> = (0..iterations).filter_map(|_| writer.iteration()).collect();
     let call = writer.call_of(function, 1);
-    let (shape, rule) = match writer.random.below(6) {
+    let (shape, rule) = match writer.random.less_than(6) {
         0 => {
             body.push(format!("not {call}"));
             (Shape::Boolean, Rule::new(&name, Outcome::True, body))

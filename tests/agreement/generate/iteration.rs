@@ -63,7 +63,7 @@ impl Writer {
                 Some(format!("walk({source}, [{path}, {value}])"))
             }
             _ => {
-                let shape = self.scalar_shape();
+                let shape = self.scalar_kind();
                 let domain = self.term(&Shape::array(shape.clone()), 1);
                 let name = self.fresh();
                 self.bind(&name, shape);
@@ -145,7 +145,7 @@ impl Writer {
                 let parts: Vec<String> = fields
                     .clone()
                     .iter()
-                    .map(|(name, of)| match self.random.below(6) {
+                    .map(|(name, of)| match self.random.less_than(6) {
                         0 if of.is_scalar() => format!("\"{name}\": {}", self.constant(of)),
                         1 => format!("\"{name}\": _"),
                         _ => format!("\"{name}\": {}", self.bound(of)),
@@ -179,7 +179,7 @@ impl Writer {
     /// Takes a record, an array or a call result apart.
     pub fn destructuring(&mut self) -> Option<String> {
         if self.random.chance(30) {
-            let (left, right) = (self.scalar_shape(), self.scalar_shape());
+            let (left, right) = (self.scalar_kind(), self.scalar_kind());
             let (left_value, right_value) = (self.dependent(&left, 0), self.dependent(&right, 0));
             let pattern = format!("[{}, {}]", self.bound(&left), self.bound(&right));
             return Some(format!("{pattern} := [{left_value}, {right_value}]"));

@@ -24,7 +24,7 @@ const VALUES: [&str; 16] = [
 ];
 
 /// Where an element has its value: the fields to write and the path to read.
-const PLACES: [(&str, &str); 4] = [
+const FIELDS: [(&str, &str); 4] = [
     ("\"ref\":@", ".ref"),
     ("\"at\":{\"id\":@}", ".at.id"),
     ("\"pair\":[@,0]", ".pair[0]"),
@@ -42,7 +42,7 @@ struct Joins {
 /// The program that a seed gives.
 pub fn program(seed: u64) -> Request {
     let mut random = Random::new(seed);
-    let place = *random.pick(&PLACES);
+    let place = *random.pick(&FIELDS);
     let long = *random.pick(&["data.long", "data.long", "data.map", "members", "made"]);
     let mut joins = Joins {
         random,
@@ -100,8 +100,8 @@ impl Joins {
     fn element(&mut self, at: usize) -> String {
         let value = self.value();
         let place = self.place.0.replace('@', &value);
-        let n = self.random.below(9);
-        match self.random.below(12) {
+        let n = self.random.less_than(9);
+        match self.random.less_than(12) {
             0 => format!("{{\"n\":{n}}}"),
             1 => value,
             2 => format!("{{\"n\":\"{n}\",{place},\"off\":{}}}", at.is_multiple_of(2)),
@@ -113,7 +113,7 @@ impl Joins {
     fn found(&mut self, known: &str) -> Vec<String> {
         let (long, path) = (self.long, self.place.1);
         let mut lines = Vec::new();
-        let equal = match self.random.below(8) {
+        let equal = match self.random.less_than(8) {
             0 => {
                 lines.push("some i".to_owned());
                 lines.push(format!("b := {long}[i]"));
@@ -161,7 +161,7 @@ impl Joins {
         let name = format!("p{number}");
         let mut body = vec!["some a in data.asked".to_owned()];
         let within = |lines: Vec<String>| format!("if {{\n\t{}\n}}", lines.join("\n\t"));
-        match self.random.below(13) {
+        match self.random.less_than(13) {
             0..=2 => {
                 body.extend(self.found("a.id"));
                 format!("{name} contains [a.n, b.n] {}", within(body))
@@ -232,7 +232,7 @@ impl Joins {
     }
 
     fn query(&mut self) -> String {
-        match self.random.below(6) {
+        match self.random.less_than(6) {
             0 => {
                 "x := data.main.p0 with data.long as array.concat(data.long, data.refs)".to_owned()
             }

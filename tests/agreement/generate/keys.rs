@@ -37,13 +37,13 @@ pub fn program(seed: u64) -> Request {
     let values = random.sample(&NUMBERS, count);
     let numbers = values
         .into_iter()
-        .map(|all: &[&'static str]| all[random.below(all.len())])
+        .map(|all: &[&'static str]| all[random.less_than(all.len())])
         .collect();
     let mut keys = Keys { random, numbers };
     let made = format!(
         "made[k] := v if {{\n\tsome i, k in input.ids\n\tv := i + {}\n}}\n\nkept.made := 1\n\nfixed := {}",
-        keys.random.below(3),
-        keys.made_object(),
+        keys.random.less_than(3),
+        keys.policy_object(),
     );
     let mut module = format!("package main\n\n{made}\n");
     for number in 0..keys.random.between(1, 3) {
@@ -73,7 +73,7 @@ pub fn program(seed: u64) -> Request {
 
 impl Keys {
     fn number(&mut self) -> &'static str {
-        self.numbers[self.random.below(self.numbers.len())]
+        self.numbers[self.random.less_than(self.numbers.len())]
     }
 
     /// A key of a stored document: mostly the text of a number of the program, at times another spelling of it.
@@ -82,15 +82,15 @@ impl Keys {
             return self.number();
         }
         let all = *self.random.pick(&NUMBERS);
-        all[self.random.below(all.len())]
+        all[self.random.less_than(all.len())]
     }
 
     fn value(&mut self) -> String {
-        match self.random.below(6) {
+        match self.random.less_than(6) {
             0 => "false".to_owned(),
             1 => self.number().to_owned(),
             2 => format!("\"{}\"", self.number()),
-            3 => format!("\"v{}\"", self.random.below(9)),
+            3 => format!("\"v{}\"", self.random.less_than(9)),
             _ => "true".to_owned(),
         }
     }
@@ -100,7 +100,7 @@ impl Keys {
         let mut pairs: Vec<(&str, String)> = Vec::new();
         for _ in 0..self.random.between(2, 5) {
             let key = self.text();
-            let value = match self.random.below(5) {
+            let value = match self.random.less_than(5) {
                 _ if !deep => self.value(),
                 0 => format!("[{},{}]", self.value(), self.value()),
                 1 => self.value(),
@@ -118,7 +118,7 @@ impl Keys {
     }
 
     /// An object of the policy, with numbers and texts as keys.
-    fn made_object(&mut self) -> String {
+    fn policy_object(&mut self) -> String {
         let count = self.random.between(1, 3);
         let numbers = self.numbers.clone();
         let keys = self.random.sample(&numbers, count);
@@ -172,7 +172,7 @@ impl Keys {
     /// A key that is known where it stands, and the lines that make it known.
     fn key(&mut self, name: &str) -> (Vec<String>, String) {
         let (number, other) = (self.number(), self.number());
-        match self.random.below(14) {
+        match self.random.less_than(14) {
             0 | 1 => (vec![], number.to_owned()),
             2 | 3 => (vec![], "input.id".to_owned()),
             4 => (vec![], "data.next".to_owned()),
@@ -188,7 +188,7 @@ impl Keys {
             11 => (
                 vec![format!(
                     "{name} := count(input.ids) - {}",
-                    self.random.below(4)
+                    self.random.less_than(4)
                 )],
                 name.to_owned(),
             ),
@@ -209,7 +209,7 @@ impl Keys {
             "input.id".to_owned()
         };
         let flat = *self.random.pick(&FLAT);
-        match self.random.below(24) {
+        match self.random.less_than(24) {
             0..=5 => format!("{flat}[{key}]"),
             6 | 7 => format!("data.deep[{key}][{second}]"),
             8 => format!("data.cfg.deep[{key}][{second}]"),
@@ -217,7 +217,7 @@ impl Keys {
             10 => format!("data.users[_][{key}]"),
             11 => format!("data.deep[_][{key}]"),
             12 => format!("data.list[_][{key}]"),
-            13 => format!("data.list[{}][{key}]", self.random.below(3)),
+            13 => format!("data.list[{}][{key}]", self.random.less_than(3)),
             14 => format!("data.list[{key}][{second}]"),
             15 => format!("data.flat[data.flat[{key}]]"),
             16 => format!("made[{key}]"),
@@ -234,8 +234,8 @@ impl Keys {
     /// What replaces documents for one expression.
     fn modifier(&mut self) -> String {
         let number = self.number();
-        let object = self.made_object();
-        match self.random.below(9) {
+        let object = self.policy_object();
+        match self.random.less_than(9) {
             0 => format!(" with input.id as {number}"),
             1 => " with data.unrelated as 1".to_owned(),
             2 => format!(" with data.flat as {object}"),
@@ -257,7 +257,7 @@ impl Keys {
         } else {
             String::new()
         };
-        let line = match self.random.below(10) {
+        let line = match self.random.less_than(10) {
             0 => format!("y := data.flat\n\tv := y[{key}]{modifier}"),
             1 => format!("{reference} = v{modifier}"),
             2 => format!("v := [w | w := {reference}{modifier}]"),
@@ -280,7 +280,7 @@ impl Keys {
         } else {
             String::new()
         };
-        match self.random.below(15) {
+        match self.random.less_than(15) {
             0 | 1 => format!("{name} contains v {}", within(self.body())),
             2 => format!(
                 "{name} := [v | {}]",
@@ -357,7 +357,7 @@ impl Keys {
 
     fn query(&mut self) -> String {
         let number = self.number();
-        match self.random.below(10) {
+        match self.random.less_than(10) {
             0 => format!("x := data.main.p0{}", self.modifier()),
             1 => format!("k = {number}; {} = v", self.reference("k")),
             2 => format!("x := {}", self.reference(number)),

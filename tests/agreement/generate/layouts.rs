@@ -34,7 +34,7 @@ pub fn program(seed: u64) -> Request {
         random: Random::new(seed),
         modules: Vec::new(),
     };
-    let query = match layout.random.below(6) {
+    let query = match layout.random.less_than(6) {
         0 | 1 => layout.plugins(),
         2 | 3 => layout.siblings(),
         4 => layout.members(),
@@ -53,7 +53,7 @@ pub fn program(seed: u64) -> Request {
                 "items".to_owned(),
                 "{\"a\":[1,2],\"b\":[\"two\",3],\"c\":[]}".to_owned(),
             ),
-            ("n".to_owned(), layout.random.below(4).to_string()),
+            ("n".to_owned(), layout.random.less_than(4).to_string()),
             ("s".to_owned(), "\"two\"".to_owned()),
         ],
         query,
@@ -90,7 +90,7 @@ impl Layout {
             let mut text = format!("package plugins.{name}\n");
             for _ in 0..self.random.between(1, 2) {
                 let (member, items) = (self.pick(&MEMBERS), self.items());
-                text += &match self.random.below(8) {
+                text += &match self.random.less_than(8) {
                     0 => format!("\nallow{number}[i] := {member} if {{ {items} }}\n"),
                     1 => format!("\nmeta{number}.deny[i] := {member} if {{ {items} }}\n"),
                     2 => format!("\nmeta{number} := {{\"deny\": [{member} | {items}]}}\n"),
@@ -149,9 +149,9 @@ impl Layout {
         for (at, name) in names.iter().enumerate().take(count) {
             // most of them lead to what stands before, so that there is no way back
             let other = names[if self.random.chance(90) {
-                at.saturating_sub(1 + self.random.below(2))
+                at.saturating_sub(1 + self.random.less_than(2))
             } else {
-                self.random.below(count)
+                self.random.less_than(count)
             }];
             text += &self.sibling(doc, name, other, variable, bound, at);
         }
@@ -181,14 +181,14 @@ impl Layout {
             let value = self.pick(&["u", "count(u)", "[u]", "id", "{\"k\": u}"]);
             return format!("\n{doc}[{variable}].{name} := {value} if {{ {bound} }}\n");
         }
-        let way = match self.random.below(6) {
+        let way = match self.random.less_than(6) {
             0 => format!("{doc}[{variable}][\"{other}\"]"),
             1 => format!("data.main.{doc}[{variable}].{other}"),
             2 => format!("{doc}.a.{other}"),
             3 => format!("[v | v := {doc}[_].{other}]"),
             _ => format!("{doc}[{variable}].{other}"),
         };
-        match self.random.below(8) {
+        match self.random.less_than(8) {
             0 => format!("\n{doc}[{variable}].{name} if {{ {bound}; not {way} }}\n"),
             1 => format!("\n{doc}[{variable}].{name} contains x if {{ {bound}; x := {way} }}\n"),
             2 => format!(
@@ -236,7 +236,7 @@ impl Layout {
                 "general[KEY] = z",
             ]);
             let place = place.replace("KEY", key);
-            asked += &match self.random.below(3) {
+            asked += &match self.random.less_than(3) {
                 0 => format!("\nv{} if {{ {place} }}\n", number % 2),
                 1 => format!("\nv{} if {{ {place}; input.n > 1 }}\n", number % 2),
                 _ => format!(
@@ -273,7 +273,7 @@ impl Layout {
             }
         }
         let parts = self.random.between(1, LONGEST_CHAIN);
-        let hit = self.random.below(parts + parts / 4 + 1);
+        let hit = self.random.less_than(parts + parts / 4 + 1);
         let chain: Vec<String> = (0..parts)
             .map(|at| format!("{at} if input.n + {hit} == {at} + input.n"))
             .collect();

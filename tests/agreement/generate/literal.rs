@@ -20,7 +20,7 @@ impl Writer {
         };
         body.extend((0..more).map(|_| self.literal(2)));
         if self.random.chance(4) {
-            let at = self.random.below(body.len() + 1);
+            let at = self.random.less_than(body.len() + 1);
             body.insert(at, "true".into());
         }
         body
@@ -69,7 +69,7 @@ impl Writer {
     /// Operands joined by `and` and `or`, grouped in the ways that the words allow.
     fn logic(&mut self, depth: usize) -> String {
         let (first, second) = (self.operand(depth), self.operand(depth));
-        match self.random.below(8) {
+        match self.random.less_than(8) {
             0 => format!("{first} and {second}"),
             1 => format!("{first} and {second} or {}", self.operand(0)),
             2 => format!("({first} or {second}) and {}", self.operand(0)),
@@ -82,7 +82,7 @@ impl Writer {
     }
 
     fn operand(&mut self, depth: usize) -> String {
-        match self.random.below(8) {
+        match self.random.less_than(8) {
             0 => format!("{{ {} }}", self.closed_body()),
             1 => format!("not {}", self.condition(0)),
             2 => format!("({} {})", self.condition(0), self.document_modifier()),
@@ -109,7 +109,7 @@ impl Writer {
     }
 
     pub fn assignment(&mut self, depth: usize) -> String {
-        let shape = self.useful_shape();
+        let shape = self.useful_kind();
         let value = self.ungrouped(&shape, depth);
         let name = self.fresh();
         self.bind(&name, shape);
@@ -125,7 +125,7 @@ impl Writer {
     }
 
     fn negation(&mut self, depth: usize) -> String {
-        let condition = match self.random.below(5) {
+        let condition = match self.random.less_than(5) {
             0 => self.membership(),
             1 => self.dependent(&Shape::Any, 0),
             2 => self
@@ -194,7 +194,7 @@ impl Writer {
     fn print(&mut self) -> String {
         let first = self.dependent(&Shape::Any, 0);
         let second = grouped(self.term(&Shape::Any, 1));
-        match self.random.below(3) {
+        match self.random.less_than(3) {
             0 => format!("print({first})"),
             1 => format!("print(\"at\", {first})"),
             _ => format!("print({second}, {first})"),

@@ -88,7 +88,7 @@ fn lay_base(writer: &mut Writer) -> String {
         .map(|(name, _)| name.clone())
         .unwrap_or_default();
     if writer.random.chance(60) {
-        let shape = writer.vocabulary.record_shape(&mut writer.random, 1);
+        let shape = writer.vocabulary.record_kind(&mut writer.random, 1);
         let text = writer.vocabulary.document(&mut writer.random, &shape);
         fields.push(("deep".into(), text));
     }
@@ -125,7 +125,7 @@ fn crossing(writer: &mut Writer) {
             *writer.random.pick(&["cfg", "seed", "zz", "deep.x"])
         ));
     }
-    let rule = match writer.random.below(5) {
+    let rule = match writer.random.less_than(5) {
         0 => Rule::new(&name, Outcome::True, body),
         1 => Rule::value(
             &name,

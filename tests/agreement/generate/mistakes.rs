@@ -218,7 +218,7 @@ pub fn statement(writer: &mut Writer) {
         .to_string();
     let template = *writer.random.pick(STATEMENTS);
     let text = writer.fill(template, &Shape::Any, 1).replace('@', &rule);
-    let at = writer.random.below(writer.rules.len() + 1);
+    let at = writer.random.less_than(writer.rules.len() + 1);
     writer
         .rules
         .insert(at, Rule::new(text, Outcome::True, Vec::new()));
@@ -231,7 +231,7 @@ pub fn damage(random: &mut Random, text: &str) -> String {
     let marked: Vec<usize> = (0..chars.len())
         .filter(|&at| "{}[]()\":=,.|;<>+-".contains(chars[at]))
         .collect();
-    let anywhere = random.below(chars.len());
+    let anywhere = random.less_than(chars.len());
     let at = if marked.is_empty() || random.chance(20) {
         anywhere
     } else {

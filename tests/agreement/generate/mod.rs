@@ -61,7 +61,7 @@ pub fn program(seed: u64, theme: Theme, index: u64) -> Request {
         return layouts::program(mixed.next());
     }
     let mut options = Random::new(mixed.next());
-    let dialect = theme.dialect(options.below(6));
+    let dialect = theme.dialect(options.less_than(6));
     let mut writer = Writer::new(mixed.next(), dialect);
     theme.write(&mut writer);
     let package = writer.end_module();

@@ -7,7 +7,7 @@ use super::term::grouped;
 use super::writer::{Source, Writer};
 
 /// Calls that only a mock makes predictable, and mocks for them.
-const OUTSIDE: [(&str, &str); 3] = [
+const NONDETERMINISTIC: [(&str, &str); 3] = [
     ("time.now_ns()", "time.now_ns as <integer>"),
     ("rand.intn(\"x\", 10)", "rand.intn as <integer>"),
     (
@@ -99,7 +99,7 @@ pub fn replaced_document(writer: &mut Writer) {
     let path = writer.spell(&rule.path);
     let modifiers = writer.modifiers();
     let result = writer.fresh();
-    let (shape, made) = match writer.random.below(6) {
+    let (shape, made) = match writer.random.less_than(6) {
         0 => (
             Shape::Boolean,
             Rule::new(&name, Outcome::True, vec![format!("{path} {modifiers}")]),
@@ -199,16 +199,16 @@ pub fn replaced_builtin(writer: &mut Writer) {
     let name = writer.rule_name();
     let result = writer.fresh();
     let (call, modifier) = if writer.random.chance(25) {
-        *writer.random.pick(&OUTSIDE)
+        *writer.random.pick(&NONDETERMINISTIC)
     } else {
         *writer.random.pick(&REPLACED)
     };
     let call = writer.fill(call, &Shape::Any, 0);
     let modifier = writer.fill(modifier, &Shape::Any, 0);
-    let body = match writer.random.below(3) {
+    let body = match writer.random.less_than(3) {
         0 => {
             let helper = writer.rule_name();
-            if helper == name || OUTSIDE.iter().any(|(outside, _)| *outside == call) {
+            if helper == name || NONDETERMINISTIC.iter().any(|(outside, _)| *outside == call) {
                 vec![format!("{result} := {call} with {modifier}")]
             } else {
                 writer.publish(
@@ -236,7 +236,7 @@ pub fn replaced_function(writer: &mut Writer) {
         format!("{prefix}_mock"),
         format!("{prefix}_user"),
     );
-    let argument = writer.scalar_shape();
+    let argument = writer.scalar_kind();
     let parameter = writer.fresh();
     writer.bind(&parameter, argument.clone());
     let value = writer.dependent(&Shape::Any, 2);
@@ -246,7 +246,7 @@ pub fn replaced_function(writer: &mut Writer) {
         Vec::new()
     };
     writer.push(Rule::value(format!("{real}({parameter})"), value, body));
-    let target = match writer.random.below(3) {
+    let target = match writer.random.less_than(3) {
         0 => "type_name".to_string(),
         1 => writer.absolute(&real),
         _ => real.clone(),
@@ -257,7 +257,7 @@ pub fn replaced_function(writer: &mut Writer) {
         real
     };
     // inside a mock the original is itself again
-    let mocked = match writer.random.below(3) {
+    let mocked = match writer.random.less_than(3) {
         0 => format!("[\"mock\", {called}({parameter})]"),
         1 => format!("{{\"mock\": {parameter}}}"),
         _ => writer.constant(&Shape::Any),
@@ -273,12 +273,12 @@ pub fn replaced_function(writer: &mut Writer) {
         format!("[{called}({given}), \"u\"]"),
         Vec::new(),
     ));
-    let replacement = match writer.random.below(4) {
+    let replacement = match writer.random.less_than(4) {
         0 => writer.constant(&Shape::Any),
         1 => "json.marshal".to_string(),
         _ => mock,
     };
-    let literal = match writer.random.below(3) {
+    let literal = match writer.random.less_than(3) {
         0 => format!("{called}({given})"),
         _ => user,
     };

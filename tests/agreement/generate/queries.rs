@@ -33,7 +33,7 @@ impl Writer {
             return self.several(&[]);
         }
         let rule = self.random.pick(&rules).clone();
-        match self.random.below(4) {
+        match self.random.less_than(4) {
             0 => self.iterating_query(&rule),
             1 => self.several(&rules),
             _ => {
@@ -55,7 +55,7 @@ impl Writer {
     fn iterating_query(&mut self, rule: &Source) -> String {
         let path = &rule.path;
         let constant = self.constant(&Shape::Any);
-        match self.random.below(11) {
+        match self.random.less_than(11) {
             0 => format!("{path}[x]"),
             1 => format!("{path}[x] = y"),
             2 => format!("x = {path}"),
@@ -99,7 +99,7 @@ impl Writer {
     fn calling_query(&mut self, functions: &[Function]) -> String {
         let function = self.random.pick(functions).clone();
         let call = self.call_of(&function, 1);
-        match self.random.below(3) {
+        match self.random.less_than(3) {
             0 => call,
             1 => format!("x := {call}"),
             _ => format!("{call} = x"),

@@ -17,28 +17,28 @@ impl Random {
     }
 
     /// A number smaller than `limit`, which is not 0.
-    pub fn below(&mut self, limit: usize) -> usize {
+    pub fn less_than(&mut self, limit: usize) -> usize {
         let limit = u64::try_from(limit).unwrap_or(u64::MAX);
         usize::try_from(self.next() % limit).unwrap_or(0)
     }
 
     /// A number from `low` to `high`, both included.
     pub fn between(&mut self, low: usize, high: usize) -> usize {
-        low + self.below(high - low + 1)
+        low + self.less_than(high - low + 1)
     }
 
     pub fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
+        self.less_than(100) < percent
     }
 
     pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
-        &list[self.below(list.len())]
+        &list[self.less_than(list.len())]
     }
 
     /// One of `choices`, each as often as its weight says.
     pub fn weighted<T: Copy>(&mut self, choices: &[(usize, T)]) -> T {
         let total = choices.iter().map(|(weight, _)| weight).sum();
-        let mut left = self.below(total);
+        let mut left = self.less_than(total);
         for &(weight, choice) in choices {
             if left < weight {
                 return choice;
@@ -53,7 +53,7 @@ impl Random {
         let mut left = list.to_vec();
         let mut drawn = Vec::new();
         while drawn.len() < count && !left.is_empty() {
-            drawn.push(left.swap_remove(self.below(left.len())));
+            drawn.push(left.swap_remove(self.less_than(left.len())));
         }
         drawn
     }

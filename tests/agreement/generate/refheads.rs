@@ -13,8 +13,8 @@ pub fn fixed_paths(writer: &mut Writer) {
     let count = writer.random.between(1, 3);
     let mut rules = Vec::new();
     for path in writer.random.sample(&paths, count) {
-        let shape = writer.useful_shape();
-        let body = writer.quiet_body();
+        let shape = writer.useful_kind();
+        let body = writer.body_without_iteration();
         let value = writer.ungrouped(&shape, 2);
         rules.push(Rule::value(format!("{name}.{path}"), value, body));
         writer.forget();
@@ -36,7 +36,7 @@ pub fn variable_paths(writer: &mut Writer) {
         return flag(writer);
     };
     let mut body = vec![first];
-    let head = match writer.random.below(5) {
+    let head = match writer.random.less_than(5) {
         0 => format!("{name}[{key}].r"),
         1 => format!("{name}.q[{key}]"),
         2 => format!("{name}.q[{key}].r"),
@@ -58,7 +58,7 @@ pub fn variable_paths(writer: &mut Writer) {
     if writer.random.chance(50) {
         body.push(writer.condition(1));
     }
-    let outcome = match writer.random.below(4) {
+    let outcome = match writer.random.less_than(4) {
         0 => Outcome::True,
         1 => Outcome::Value(key),
         2 => Outcome::Value(value),
@@ -84,7 +84,7 @@ pub fn grouped_sets(writer: &mut Writer) {
     if writer.random.chance(40) {
         body.push(writer.condition(1));
     }
-    let head = match writer.random.below(3) {
+    let head = match writer.random.less_than(3) {
         0 if writer.dialect.has_keywords() => format!("{name}.all"),
         1 if writer.dialect.has_keywords() => format!("{name}.by[{key}]"),
         _ if writer.dialect.has_keywords() => format!("{name}[{key}]"),
@@ -101,10 +101,10 @@ pub fn grouped_sets(writer: &mut Writer) {
 /// Constant and variable keys under one name: together one object.
 pub fn mixed_keys(writer: &mut Writer) {
     let name = writer.rule_name();
-    let shape = writer.useful_shape();
+    let shape = writer.useful_kind();
     let mut rules = Vec::new();
     for key in writer.random.sample(&["fixed", "a", "other"], 2) {
-        let body = writer.quiet_body();
+        let body = writer.body_without_iteration();
         let value = writer.ungrouped(&shape, 1);
         let head = if writer.random.chance(50) {
             format!("{name}.{key}")
@@ -132,8 +132,8 @@ pub fn nested_function(writer: &mut Writer) {
             break user;
         }
     };
-    let result = writer.useful_shape();
-    let argument = writer.scalar_shape();
+    let result = writer.useful_kind();
+    let argument = writer.scalar_kind();
     let parameter = writer.fresh();
     writer.bind(&parameter, argument.clone());
     let value = writer.ungrouped(&result, 2);

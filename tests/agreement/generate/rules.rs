@@ -21,9 +21,9 @@ impl Writer {
     }
 
     /// A body that does not iterate, so that a value cannot conflict with itself.
-    pub fn quiet_body(&mut self) -> Vec<String> {
+    pub fn body_without_iteration(&mut self) -> Vec<String> {
         (0..self.random.weighted(&[(3, 0), (5, 1), (2, 2)]))
-            .map(|_| match self.random.below(8) {
+            .map(|_| match self.random.less_than(8) {
                 0 | 1 => self.assignment(2),
                 2 => self.membership(),
                 3 => self.every(1).unwrap_or_else(|| self.condition(2)),
@@ -38,7 +38,7 @@ impl Writer {
             let local = self.random.pick(&self.locals).clone();
             return (local.path, local.shape);
         }
-        let shape = self.useful_shape();
+        let shape = self.useful_kind();
         (grouped(self.dependent(&shape, 2)), shape)
     }
 
@@ -59,8 +59,8 @@ impl Writer {
 
 pub fn complete_value(writer: &mut Writer) {
     let name = writer.rule_name();
-    let shape = writer.useful_shape();
-    let body = writer.quiet_body();
+    let shape = writer.useful_kind();
+    let body = writer.body_without_iteration();
     let value = writer.ungrouped(&shape, 3);
     let mut rules = vec![Rule::value(&name, value, body)];
     if writer.random.chance(30) {
@@ -72,7 +72,7 @@ pub fn complete_value(writer: &mut Writer) {
 /// A value made of nothing but nested templates.
 pub fn computed_value(writer: &mut Writer) {
     let name = writer.rule_name();
-    let shape = writer.useful_shape();
+    let shape = writer.useful_kind();
     let value = match writer.template(&shape, 3) {
         Some(value) => value,
         None => writer.ungrouped(&shape, 2),
@@ -99,8 +99,8 @@ pub fn flag(writer: &mut Writer) {
 /// A complete rule with `else` branches.
 pub fn chain(writer: &mut Writer) {
     let name = writer.rule_name();
-    let shape = writer.useful_shape();
-    let iterations = writer.random.below(2);
+    let shape = writer.useful_kind();
+    let iterations = writer.random.less_than(2);
     let body = writer.body(iterations);
     // the value of an iterating branch is fixed: two solutions may not differ
     let value = if iterations == 0 {
@@ -114,7 +114,7 @@ pub fn chain(writer: &mut Writer) {
         let body = if writer.random.chance(15) {
             Vec::new()
         } else {
-            writer.quiet_body()
+            writer.body_without_iteration()
         };
         let value = writer.ungrouped(&shape, 2);
         let last = body.is_empty();
@@ -186,14 +186,14 @@ pub fn join(writer: &mut Writer) {
     };
     let name = writer.rule_name();
     let mut body = vec![left.0, right.0];
-    let condition = match writer.random.below(4) {
+    let condition = match writer.random.less_than(4) {
         0 => format!("{} == {}", left.1, right.1),
         1 => format!("{} == {}", left.2, right.2),
         2 => format!("{} != {}", left.1, right.1),
         _ => writer.condition(1),
     };
     body.push(condition);
-    let member = match writer.random.below(3) {
+    let member = match writer.random.less_than(3) {
         0 => format!("[{}, {}]", left.1, right.2),
         1 => format!("{{\"l\": {}, \"r\": {}}}", left.2, right.1),
         _ => writer.yielded().0,
@@ -212,7 +212,7 @@ pub fn aggregate(writer: &mut Writer) {
         .random
         .pick(&["count", "sum", "max", "min", "product", "sort", "count"]);
     let element = if function == "count" {
-        writer.scalar_shape()
+        writer.scalar_kind()
     } else {
         Shape::Number
     };
@@ -239,8 +239,8 @@ pub fn grouping(writer: &mut Writer) {
         return flag(writer);
     };
     let name = writer.rule_name();
-    let element = writer.scalar_shape();
-    let collection = match writer.random.below(3) {
+    let element = writer.scalar_kind();
+    let collection = match writer.random.less_than(3) {
         0 => Shape::array(element),
         1 => Shape::map(element),
         _ => Shape::set(element),
@@ -251,7 +251,10 @@ pub fn grouping(writer: &mut Writer) {
     };
     let mut body = vec![literal, format!("{gathered} := {comprehension}")];
     if writer.random.chance(40) {
-        body.push(format!("count({gathered}) > {}", writer.random.below(2)));
+        body.push(format!(
+            "count({gathered}) > {}",
+            writer.random.less_than(2)
+        ));
     }
     let rule = Rule::value(format!("{name}[{key}]"), gathered, body);
     writer.publish(&name, Shape::map(collection), vec![rule]);
@@ -261,17 +264,17 @@ pub fn grouping(writer: &mut Writer) {
 pub fn collected(writer: &mut Writer) {
     let name = writer.rule_name();
     let element = if writer.random.chance(60) {
-        writer.scalar_shape()
+        writer.scalar_kind()
     } else {
-        writer.useful_shape()
+        writer.useful_kind()
     };
-    let shape = match writer.random.below(3) {
+    let shape = match writer.random.less_than(3) {
         0 => Shape::array(element),
         1 => Shape::set(element),
         _ => Shape::map(element),
     };
     let body = if writer.random.chance(40) {
-        writer.quiet_body()
+        writer.body_without_iteration()
     } else {
         Vec::new()
     };
@@ -323,7 +326,7 @@ pub fn risky_call(writer: &mut Writer) {
     let iterations = writer.random.weighted(&[(6, 0), (4, 1)]);
     let mut body: Vec<String> = (0..iterations).filter_map(|_| writer.iteration()).collect();
     let call = writer.fill(template, &Shape::Any, 1);
-    let rule = match writer.random.below(3) {
+    let rule = match writer.random.less_than(3) {
         0 => {
             body.push(format!("not {call}"));
             Rule::new(&name, Outcome::True, body)

@@ -4,7 +4,7 @@ use super::random::Random;
 use super::request::Request;
 
 const METHODS: [&str; 4] = ["\"GET\"", "\"PUT\"", "1", "null"];
-const WORDS: [&str; 6] = ["a", "b", "ab", "abc", "", "é"];
+const TEXTS: [&str; 6] = ["a", "b", "ab", "abc", "", "é"];
 const PATHS: [&str; 8] = ["/a/b", "/a", "/a/b/c", "/ab/c", "a.b", "/b/a", "", "/a/é/c"];
 const ADDRESSES: [&str; 6] = [
     "10.0.0.1",
@@ -47,7 +47,7 @@ pub fn program(seed: u64) -> Request {
         random: Random::new(seed),
         root: "input",
     };
-    let form = tables.random.below(5);
+    let form = tables.random.less_than(5);
     let count = tables.random.between(3, 14);
     let (rules, query) = match form {
         0 => (tables.rules(count), "data.main.r"),
@@ -76,7 +76,7 @@ impl Tables {
         }
         let kinds = self.random.between(1, 3);
         for _ in 0..count {
-            let value = self.random.below(kinds);
+            let value = self.random.less_than(kinds);
             text += &format!("r := {value} if {}\n\n", self.body());
         }
         text
@@ -109,7 +109,7 @@ impl Tables {
         let mut text = String::new();
         for at in 0..count {
             self.root = "req";
-            let (head, extra) = match self.random.below(4) {
+            let (head, extra) = match self.random.less_than(4) {
                 0 => {
                     let method = self.method();
                     (format!("f({method}, req)"), String::new())
@@ -124,7 +124,7 @@ impl Tables {
                 }
             };
             let body = self.body();
-            let body = match (extra.is_empty(), self.random.below(3)) {
+            let body = match (extra.is_empty(), self.random.less_than(3)) {
                 (false, 0) => format!("{{ {extra} }}"),
                 (false, _) => body.replacen("{\n", &format!("{{\n\t{extra}\n"), 1),
                 (true, _) => body,
@@ -162,7 +162,7 @@ impl Tables {
     }
 
     fn word(&mut self) -> String {
-        format!("\"{}\"", self.random.pick(&WORDS))
+        format!("\"{}\"", self.random.pick(&TEXTS))
     }
 
     fn path(&mut self) -> String {
@@ -172,7 +172,7 @@ impl Tables {
     /// Something that a decision tree may ask for, or that stands in its way.
     fn condition(&mut self) -> String {
         let root = self.root;
-        match self.random.below(26) {
+        match self.random.less_than(26) {
             0 | 1 => format!("{root}.method == {}", self.method()),
             2 => format!("{} = {root}.method", self.method()),
             3 => format!(
@@ -183,7 +183,11 @@ impl Tables {
             4 => format!("{root}.words = [{}, _]", self.word()),
             5 => format!("{root}.words = [{}, {}]", self.word(), self.word()),
             6 => format!("[{}, w{}] = {root}.words", self.word(), self.fresh()),
-            7 => format!("{root}.words[{}] == {}", self.random.below(3), self.word()),
+            7 => format!(
+                "{root}.words[{}] == {}",
+                self.random.less_than(3),
+                self.word()
+            ),
             8 => format!("startswith({root}.path, {})", self.path()),
             // of a prefix and a suffix at one place OPA forgets one
             9 => format!(
@@ -231,7 +235,7 @@ impl Tables {
             ),
             22 => format!(
                 "s{n} := split({root}.path, \"/\")\n\ts{n}[{}] == {}",
-                self.random.below(3),
+                self.random.less_than(3),
                 self.word(),
                 n = self.fresh()
             ),
@@ -254,19 +258,19 @@ impl Tables {
     }
 
     fn fresh(&mut self) -> usize {
-        self.random.below(1_000_000)
+        self.random.less_than(1_000_000)
     }
 
     fn input(&mut self) -> Vec<(String, String)> {
         let words: Vec<String> = (0..self.random.between(1, 3))
             .map(|_| self.word())
             .collect();
-        let words = match self.random.below(8) {
+        let words = match self.random.less_than(8) {
             0 => self.word(),
             1 => format!("{{\"0\":{},\"x\":{}}}", self.word(), self.word()),
             _ => format!("[{}]", words.join(",")),
         };
-        let path = match self.random.below(10) {
+        let path = match self.random.less_than(10) {
             0 => "7".to_owned(),
             1 => format!("[{}]", self.path()),
             _ => self.path(),
@@ -285,7 +289,7 @@ impl Tables {
             ("zero", "0".to_owned()),
         ];
         if self.random.chance(15) {
-            let at = self.random.below(fields.len());
+            let at = self.random.less_than(fields.len());
             fields.remove(at);
         }
         let fields = fields.into_iter();

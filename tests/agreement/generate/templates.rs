@@ -250,7 +250,7 @@ pub const RISKY: &[&str] = &[
 ];
 
 /// The templates whose value is of `shape`, and what `T` is in them.
-pub fn of(shape: &Shape) -> (&'static [&'static [&'static str]], &Shape) {
+pub fn of_kind(shape: &Shape) -> (&'static [&'static [&'static str]], &Shape) {
     match shape {
         Shape::Number => (&[NUMBER], shape),
         Shape::Text => (&[TEXT], shape),

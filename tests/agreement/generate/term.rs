@@ -39,7 +39,7 @@ impl Writer {
     /// An expression that may have an operator on top.
     pub fn ungrouped(&mut self, shape: &Shape, depth: usize) -> String {
         if *shape == Shape::Any && depth > 0 {
-            let shape = self.useful_shape();
+            let shape = self.useful_kind();
             return self.ungrouped(&shape, depth - 1);
         }
         let kind = self.random.weighted(&[
@@ -89,7 +89,7 @@ impl Writer {
 
     /// A template for `shape` with everything filled in.
     pub fn template(&mut self, shape: &Shape, depth: usize) -> Option<String> {
-        let (groups, element) = templates::of(shape);
+        let (groups, element) = templates::of_kind(shape);
         let usable: Vec<&str> = groups
             .iter()
             .flat_map(|group| group.iter())

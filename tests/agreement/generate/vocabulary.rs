@@ -116,7 +116,7 @@ impl Vocabulary {
         random.sample(&self.fields, count)
     }
 
-    pub fn scalar_shape(random: &mut Random) -> Shape {
+    pub fn scalar_kind(random: &mut Random) -> Shape {
         match random.weighted(&[(8, 0), (6, 1), (4, 2), (2, 3), (1, 4)]) {
             0 => Shape::Text,
             1 => Shape::Integer,
@@ -126,7 +126,7 @@ impl Vocabulary {
         }
     }
 
-    pub fn record_shape(&self, random: &mut Random, depth: usize) -> Shape {
+    pub fn record_kind(&self, random: &mut Random, depth: usize) -> Shape {
         let count = random.between(2, 4);
         let fields = self.fields(random, count);
         Shape::Record(
@@ -140,7 +140,7 @@ impl Vocabulary {
     /// The shape of something that a document may hold, `depth` levels of collections at most.
     pub fn shape(&self, random: &mut Random, depth: usize) -> Shape {
         if depth == 0 {
-            return Self::scalar_shape(random);
+            return Self::scalar_kind(random);
         }
         match random.weighted(&[
             (30, 0),
@@ -152,13 +152,13 @@ impl Vocabulary {
             (12, 6),
             (3, 7),
         ]) {
-            0 => Self::scalar_shape(random),
-            1 => Shape::array(Self::scalar_shape(random)),
-            2 => Shape::array(self.record_shape(random, depth - 1)),
-            3 => Shape::map(Self::scalar_shape(random)),
-            4 => Shape::map(Shape::array(Self::scalar_shape(random))),
-            5 => Shape::map(self.record_shape(random, depth - 1)),
-            6 => self.record_shape(random, depth - 1),
+            0 => Self::scalar_kind(random),
+            1 => Shape::array(Self::scalar_kind(random)),
+            2 => Shape::array(self.record_kind(random, depth - 1)),
+            3 => Shape::map(Self::scalar_kind(random)),
+            4 => Shape::map(Shape::array(Self::scalar_kind(random))),
+            5 => Shape::map(self.record_kind(random, depth - 1)),
+            6 => self.record_kind(random, depth - 1),
             _ => Shape::Any,
         }
     }
@@ -196,10 +196,10 @@ impl Vocabulary {
                 format!("{{{}}}", pairs.join(", "))
             }
             Shape::Any => {
-                let shape = match random.below(8) {
-                    0 => Shape::array(Self::scalar_shape(random)),
-                    1 => Shape::map(Self::scalar_shape(random)),
-                    _ => Self::scalar_shape(random),
+                let shape = match random.less_than(8) {
+                    0 => Shape::array(Self::scalar_kind(random)),
+                    1 => Shape::map(Self::scalar_kind(random)),
+                    _ => Self::scalar_kind(random),
                 };
                 self.constant(random, &shape)
             }
@@ -231,7 +231,7 @@ impl Vocabulary {
             Shape::Record(fields) => {
                 let mut pairs = Vec::new();
                 for (name, of) in fields {
-                    match random.below(25) {
+                    match random.less_than(25) {
                         0 => {}
                         1 => {
                             pairs

@@ -249,12 +249,12 @@ impl Writer {
         self.vocabulary.constant(&mut self.random, shape)
     }
 
-    pub fn scalar_shape(&mut self) -> Shape {
-        Vocabulary::scalar_shape(&mut self.random)
+    pub fn scalar_kind(&mut self) -> Shape {
+        Vocabulary::scalar_kind(&mut self.random)
     }
 
     /// A shape that built-in functions know how to work with.
-    pub fn useful_shape(&mut self) -> Shape {
+    pub fn useful_kind(&mut self) -> Shape {
         match self.random.weighted(&[
             (5, 0),
             (5, 1),
@@ -267,12 +267,12 @@ impl Writer {
         ]) {
             0 => Shape::Number,
             1 => Shape::Text,
-            2 => Shape::array(self.scalar_shape()),
-            3 => Shape::set(self.scalar_shape()),
-            4 => Shape::map(self.scalar_shape()),
+            2 => Shape::array(self.scalar_kind()),
+            3 => Shape::set(self.scalar_kind()),
+            4 => Shape::map(self.scalar_kind()),
             5 => Shape::Boolean,
-            6 => Shape::array(Shape::array(self.scalar_shape())),
-            _ => Shape::map(Shape::array(self.scalar_shape())),
+            6 => Shape::array(Shape::array(self.scalar_kind())),
+            _ => Shape::map(Shape::array(self.scalar_kind())),
         }
     }
 }

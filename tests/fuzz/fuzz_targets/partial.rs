@@ -43,8 +43,8 @@ fn answers(solutions: &[Solution]) -> BTreeSet<String> {
 
 fuzz_target!(|bytes: &[u8]| {
     let mut choices = Choices::new(bytes);
-    let (unknown, known) = UNKNOWN[choices.below(UNKNOWN.len())];
-    let query = format!("data.t.r{} = answer", choices.below(4));
+    let (unknown, known) = UNKNOWN[choices.less_than(UNKNOWN.len())];
+    let query = format!("data.t.r{} = answer", choices.less_than(4));
     let text = module(&mut choices);
     if std::env::var_os("SOLON_SHOW").is_some() {
         eprintln!("{text}\n{query}\nunknown: {unknown}");

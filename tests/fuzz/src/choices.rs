@@ -23,7 +23,7 @@ impl<'b> Choices<'b> {
     }
 
     /// A number below `count`, which is at most 65,536.
-    pub fn below(&mut self, count: usize) -> usize {
+    pub fn less_than(&mut self, count: usize) -> usize {
         let high = if count > 256 {
             usize::from(self.byte()) << 8
         } else {
@@ -33,7 +33,7 @@ impl<'b> Choices<'b> {
     }
 
     pub fn pick<'a, T: ?Sized>(&mut self, list: &[&'a T]) -> &'a T {
-        list[self.below(list.len())]
+        list[self.less_than(list.len())]
     }
 
     /// Whether something unusual happens.
@@ -51,7 +51,7 @@ impl<'b> Choices<'b> {
 
     /// Up to 15 bytes as text.
     pub fn text(&mut self) -> String {
-        let length = self.below(16).min(self.bytes.len());
+        let length = self.less_than(16).min(self.bytes.len());
         let (text, rest) = self.bytes.split_at(length);
         self.bytes = rest;
         String::from_utf8_lossy(text).into_owned()

@@ -31,7 +31,7 @@ static BUILTINS: LazyLock<Vec<(&'static str, &'static Type)>> = LazyLock::new(||
 /// A module of package `t`, whose rules are `r0`, `r1`, ….
 pub fn module(choices: &mut Choices<'_>) -> String {
     let mut text = "package t\n\nimport data.base\n".to_owned();
-    for number in 0..1 + choices.below(6) {
+    for number in 0..1 + choices.less_than(6) {
         let _ = writeln!(text, "\n{}", rule(choices, number));
     }
     text
@@ -40,7 +40,7 @@ pub fn module(choices: &mut Choices<'_>) -> String {
 fn rule(choices: &mut Choices<'_>, number: usize) -> String {
     // rules of one name meet
     let name = if choices.rarely() { 0 } else { number };
-    let head = match choices.below(7) {
+    let head = match choices.less_than(7) {
         0 => format!("r{name} := {}", any(choices)),
         1 => format!("r{name} contains {}", any(choices)),
         2 => format!("r{name}[{}] := {}", any(choices), any(choices)),
@@ -63,25 +63,25 @@ fn rule(choices: &mut Choices<'_>, number: usize) -> String {
 
 fn body(choices: &mut Choices<'_>) -> String {
     let mut text = String::new();
-    for _ in 0..1 + choices.below(4) {
+    for _ in 0..1 + choices.less_than(4) {
         let _ = writeln!(text, "\t{}", literal(choices));
     }
     text
 }
 
 fn literal(choices: &mut Choices<'_>) -> String {
-    let plain = match choices.below(8) {
-        0 | 1 => format!("x{} := {}", choices.below(3), composed(choices, 2)),
-        2 => format!("some x{} in {}", choices.below(3), any(choices)),
+    let plain = match choices.less_than(8) {
+        0 | 1 => format!("x{} := {}", choices.less_than(3), composed(choices, 2)),
+        2 => format!("some x{} in {}", choices.less_than(3), any(choices)),
         3 => format!(
             "some x{}, x{} in {}",
-            choices.below(2),
-            choices.below(3),
+            choices.less_than(2),
+            choices.less_than(3),
             any(choices)
         ),
         4 => format!(
             "every x{} in {} {{ {} }}",
-            choices.below(3),
+            choices.less_than(3),
             any(choices),
             composed(choices, 1)
         ),
@@ -101,7 +101,7 @@ pub fn composed(choices: &mut Choices<'_>, levels: usize) -> String {
     if levels == 0 || choices.is_empty() {
         return any(choices);
     }
-    match choices.below(8) {
+    match choices.less_than(8) {
         0..=2 => {
             let (name, operands) = call(choices);
             format!("{name}({})", operands.join(", "))
@@ -133,7 +133,7 @@ pub fn composed(choices: &mut Choices<'_>, levels: usize) -> String {
 
 /// The name of a built-in, and operands of the declared types.
 pub fn call(choices: &mut Choices<'_>) -> (&'static str, Vec<String>) {
-    let (name, declaration) = BUILTINS[choices.below(BUILTINS.len())];
+    let (name, declaration) = BUILTINS[choices.less_than(BUILTINS.len())];
     let operands = declaration
         .as_function()
         .map_or(&[][..], |function| &function.args);

@@ -139,7 +139,7 @@ fn string(choices: &mut Choices<'_>) -> String {
                 let piece = choices.pick(TEXTS);
                 let cut = piece
                     .char_indices()
-                    .nth(choices.below(12))
+                    .nth(choices.less_than(12))
                     .map_or(piece.len(), |(at, _)| at);
                 text.push_str(&piece[..cut]);
             }
@@ -212,7 +212,7 @@ fn typed(choices: &mut Choices<'_>, of: &Type, levels: usize) -> String {
         }
         Type::Union(union) => {
             let members = union.members();
-            let at = choices.below(members.len());
+            let at = choices.less_than(members.len());
             typed(choices, &members[at], levels)
         }
         _ => untyped(choices, levels),
@@ -221,7 +221,7 @@ fn typed(choices: &mut Choices<'_>, of: &Type, levels: usize) -> String {
 
 fn untyped(choices: &mut Choices<'_>, levels: usize) -> String {
     let kinds = if levels == 0 { 4 } else { 8 };
-    match choices.below(kinds) {
+    match choices.less_than(kinds) {
         0 => number(choices),
         1 => string(choices),
         2 => choices.pick(&["null", "true", "false"]).to_owned(),
@@ -264,6 +264,6 @@ fn count(choices: &mut Choices<'_>, levels: usize) -> usize {
     if levels == 0 || choices.is_empty() {
         0
     } else {
-        choices.below(4)
+        choices.less_than(4)
     }
 }

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use solon::{Engine, Error, FilterOptions, FilterQuery, FilterTarget, Request, Value};
 
-use super::{Answer, Line, read_json};
+use super::{Line, Output, read_json};
 
 /// What filter is wanted.
 #[derive(Default, Deserialize)]
@@ -34,7 +34,7 @@ pub fn made(
     line: &Line<'_>,
     wanted: &Wanted<'_>,
     asked: &Request<'_>,
-) -> Result<Answer, Error> {
+) -> Result<Output, Error> {
     let target = format!("{}+{}", wanted.target, wanted.dialect);
     let target: FilterTarget = target.parse()?;
     let mut options = FilterOptions::new([target])
@@ -69,7 +69,7 @@ pub fn made(
     if let Some(masks) = made.masks {
         more.push(("masks", masks));
     }
-    Ok(Answer {
+    Ok(Output {
         solutions: Vec::new(),
         more,
     })

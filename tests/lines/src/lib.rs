@@ -105,7 +105,7 @@ fn document<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Ra
 }
 
 /// Solutions, and what is shown beside them, or in their place.
-struct Answer {
+struct Output {
     solutions: Vec<Solution>,
     more: Vec<(&'static str, Value)>,
 }
@@ -119,7 +119,7 @@ struct Manner<'a> {
 }
 
 /// Who answers lines.
-pub trait Face {
+pub trait Driver {
     /// The answer to a request, or why there is none.
     ///
     /// # Errors
@@ -136,9 +136,9 @@ pub enum Native {
     Search,
 }
 
-impl Face for Native {
+impl Driver for Native {
     fn answer(&mut self, line: &str) -> Result<String, String> {
-        Ok(answer_by(line, &Options::default(), *self))
+        Ok(evaluate_native(line, &Options::default(), *self))
     }
 }
 
@@ -153,33 +153,33 @@ pub fn answer(line: &str) -> String {
 pub fn answer_on(line: &[u8], host: Arc<dyn Host>) -> String {
     let options = &Options::default();
     let (host, by) = (Some(host), Native::Plans);
-    answer_in(line, &Manner { options, host, by })
+    evaluate_in(line, &Manner { options, host, by })
 }
 
 /// The same with other options of the compiler than the usual ones; the request says which checks are made.
 pub fn answer_with(line: &str, options: &Options) -> String {
-    answer_by(line, options, Native::Plans)
+    evaluate_native(line, options, Native::Plans)
 }
 
 /// The same by the machine that searches.
 pub fn searched(line: &str) -> String {
-    answer_by(line, &Options::default(), Native::Search)
+    evaluate_native(line, &Options::default(), Native::Search)
 }
 
-fn answer_by(line: &str, options: &Options, by: Native) -> String {
+fn evaluate_native(line: &str, options: &Options, by: Native) -> String {
     let host = None;
-    answer_in(line.as_bytes(), &Manner { options, host, by })
+    evaluate_in(line.as_bytes(), &Manner { options, host, by })
 }
 
-fn answer_in(line: &[u8], manner: &Manner<'_>) -> String {
+fn evaluate_in(line: &[u8], manner: &Manner<'_>) -> String {
     let mut out = Vec::new();
     match serde_json::from_slice::<Line<'_>>(line) {
         Ok(request) => {
             let prints = RefCell::new(String::new());
             let result = ask(&request, manner, &prints);
-            write_answer(&mut out, &result, &prints.into_inner());
+            write_output(&mut out, &result, &prints.into_inner());
         }
-        Err(error) => write_answer(
+        Err(error) => write_output(
             &mut out,
             &Err(Error::Input(InputError::new(error.to_string()))),
             "",
@@ -221,7 +221,7 @@ impl Host for Anywhere {
     }
 }
 
-fn ask(request: &Line<'_>, manner: &Manner<'_>, prints: &RefCell<String>) -> Result<Answer, Error> {
+fn ask(request: &Line<'_>, manner: &Manner<'_>, prints: &RefCell<String>) -> Result<Output, Error> {
     let read = |text: &RawValue| read_json(text.get());
     let version = if request.v0 { Version::V0 } else { Version::V1 };
     let options = manner.options.clone().strict(request.strict);
@@ -277,7 +277,7 @@ fn ask(request: &Line<'_>, manner: &Manner<'_>, prints: &RefCell<String>) -> Res
             let lines = lines.into_iter().map(Value::from);
             ("trace", Value::array(lines.collect()))
         };
-        return Ok(Answer {
+        return Ok(Output {
             solutions: explained.answer?,
             more: vec![trace],
         });
@@ -286,7 +286,7 @@ fn ask(request: &Line<'_>, manner: &Manner<'_>, prints: &RefCell<String>) -> Res
         Native::Plans => query.solutions(&asked),
         Native::Search => query.search(&asked, None),
     };
-    Ok(Answer {
+    Ok(Output {
         solutions: solutions?,
         more: Vec::new(),
     })
@@ -307,7 +307,7 @@ fn read_json(text: &str) -> Result<Value, Error> {
 }
 
 /// What a query comes down to while something is unknown.
-fn left_open(engine: &Engine, line: &Line<'_>, asked: &Request<'_>) -> Result<Answer, Error> {
+fn left_open(engine: &Engine, line: &Line<'_>, asked: &Request<'_>) -> Result<Output, Error> {
     let mut options = PartialOptions::default()
         .disable_inlining(line.disable_inlining.clone())
         .shallow_inlining(line.shallow_inlining)
@@ -326,13 +326,13 @@ fn left_open(engine: &Engine, line: &Line<'_>, asked: &Request<'_>) -> Result<An
         ("support", left.support_texts()),
     ];
     let fields = fields.into_iter().filter(|(_, texts)| !texts.is_empty());
-    Ok(Answer {
+    Ok(Output {
         solutions: Vec::new(),
         more: fields.map(|(name, texts)| (name, list(texts))).collect(),
     })
 }
 
-fn write_answer(out: &mut Vec<u8>, result: &Result<Answer, Error>, prints: &str) {
+fn write_output(out: &mut Vec<u8>, result: &Result<Output, Error>, prints: &str) {
     let mut fields: Vec<(Value, Value)> = Vec::new();
     if let Ok(answer) = result {
         let more = answer.more.iter();

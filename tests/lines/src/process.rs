@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-use crate::Face;
+use crate::Driver;
 
 /// No program here needs a thousandth of this.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -76,7 +76,7 @@ impl Process {
     }
 }
 
-impl Face for Process {
+impl Driver for Process {
     fn answer(&mut self, line: &str) -> Result<String, String> {
         self.ask(line)
     }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use solon::json;
 
-use crate::{Face, Native};
+use crate::{Driver, Native};
 
 /// A recorded program.
 #[derive(Deserialize)]
@@ -31,7 +31,7 @@ pub struct Comparison {
 ///
 /// # Errors
 /// When a record cannot be read.
-pub fn compare(folder: &Path, face: &mut dyn Face) -> Result<Comparison, String> {
+pub fn compare(folder: &Path, face: &mut dyn Driver) -> Result<Comparison, String> {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let paths = entries.flatten().map(|entry| entry.path());
     let mut paths: Vec<_> = paths

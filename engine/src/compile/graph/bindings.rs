@@ -16,7 +16,7 @@ use crate::types::FunctionType;
 
 /// What is known of a variable.
 #[derive(Clone)]
-pub enum Known<'t> {
+pub enum VarState<'t> {
     /// It has a value.
     Bound,
     /// What it is in its rule.
@@ -38,7 +38,7 @@ pub enum Origin<'t> {
 
 /// What is known of the variables of a rule's body, up to some expression of it.
 pub struct Bindings<'c> {
-    known: HashMap<&'c Name, Known<'c>>,
+    known: HashMap<&'c Name, VarState<'c>>,
     locals: &'c Locals,
 }
 
@@ -48,18 +48,18 @@ impl<'c> Bindings<'c> {
         let mut known = HashMap::new();
         for term in rule.head.key.iter().chain(&rule.head.value) {
             VarScan::default().each(term, |_, name| {
-                known.insert(name, Known::Bound);
+                known.insert(name, VarState::Bound);
             });
         }
         if let Some(key) = rule.head.key.as_ref().and_then(Term::as_var) {
-            known.insert(key, Known::Role("a key"));
+            known.insert(key, VarState::Role("a key"));
         }
         for arg in args {
             VarScan::default().each(arg, |_, name| {
-                known.insert(name, Known::Bound);
+                known.insert(name, VarState::Bound);
             });
             if let Some(arg) = arg.as_var() {
-                known.insert(arg, Known::Role("an argument"));
+                known.insert(arg, VarState::Role("an argument"));
             }
         }
         Self { known, locals }
@@ -69,25 +69,25 @@ impl<'c> Bindings<'c> {
     pub fn enter_head(&mut self, rule: &'c Rule) {
         let head = &rule.head;
         VarScan::default().each(head, |_, name| {
-            self.known.entry(name).or_insert(Known::Bound);
+            self.known.entry(name).or_insert(VarState::Bound);
         });
         for step in head.reference.iter().skip(1).chain(&head.key) {
             if let Some(var) = step.as_var() {
-                let known = self.known.entry(var).or_insert(Known::Bound);
-                if matches!(known, Known::Bound) {
-                    *known = Known::Role("a key");
+                let known = self.known.entry(var).or_insert(VarState::Bound);
+                if matches!(known, VarState::Bound) {
+                    *known = VarState::Role("a key");
                 }
             }
         }
     }
 
     /// What is known of a variable; `None` when it has no value yet.
-    pub fn get(&self, name: &Name) -> Option<&Known<'c>> {
+    pub fn get(&self, name: &Name) -> Option<&VarState<'c>> {
         self.known.get(name)
     }
 
     /// Where a value comes from, in words; none when words would not help.
-    pub fn words(&self, origin: Origin<'_>) -> Option<Arc<str>> {
+    pub fn describe(&self, origin: Origin<'_>) -> Option<Arc<str>> {
         let reference = match origin {
             Origin::Call(builtin) => {
                 let words = || format!("is computed by {}", builtin.name).into();
@@ -122,7 +122,7 @@ impl<'c> Bindings<'c> {
             }
         }
         OWN.each(expr, |_, name| {
-            self.known.entry(name).or_insert(Known::Bound);
+            self.known.entry(name).or_insert(VarState::Bound);
         });
     }
 
@@ -132,11 +132,11 @@ impl<'c> Bindings<'c> {
         };
         let known = match &right.kind {
             TermKind::Var(other) => match self.known.get(other) {
-                Some(known @ (Known::Source(_) | Known::Values(..))) => Some(known.clone()),
+                Some(known @ (VarState::Source(_) | VarState::Values(..))) => Some(known.clone()),
                 _ => None,
             },
             TermKind::Ref(reference) => self.reference(reference),
-            _ if is_constant(right) => Some(Known::Values(vec![right], right)),
+            _ if is_constant(right) => Some(VarState::Values(vec![right], right)),
             _ => None,
         };
         if let Some(known) = known {
@@ -145,20 +145,20 @@ impl<'c> Bindings<'c> {
     }
 
     /// What is known of the value of a reference.
-    fn reference(&self, reference: &'c [Term]) -> Option<Known<'c>> {
+    fn reference(&self, reference: &'c [Term]) -> Option<VarState<'c>> {
         let (head, steps) = reference.split_first()?;
         match &**head.as_var()? {
-            "input" | "data" => Some(Known::Source(Origin::Document(reference))),
+            "input" | "data" => Some(VarState::Source(Origin::Document(reference))),
             _ => {
                 let (values, of) = self.values(head, steps)?;
-                Some(Known::Values(values, of))
+                Some(VarState::Values(values, of))
             }
         }
     }
 
     /// The constants that a lookup in a known constant can find, and the latter.
     pub fn values(&self, head: &Term, steps: &[Term]) -> Option<(Vec<&'c Term>, &'c Term)> {
-        let Known::Values(values, of) = self.known.get(head.as_var()?)? else {
+        let VarState::Values(values, of) = self.known.get(head.as_var()?)? else {
             return None;
         };
         let mut found: Vec<&'c Term> = values.clone();
@@ -185,15 +185,15 @@ impl<'c> Bindings<'c> {
         if let Some(output) = arity.and_then(|arity| operands.get(arity))
             && let Some(name) = output.as_var()
         {
-            self.learn(name, Known::Source(Origin::Call(entry.builtin)));
+            self.learn(name, VarState::Source(Origin::Call(entry.builtin)));
         }
     }
 
     /// Constants count more than sources, and what came first more than what comes later.
-    fn learn(&mut self, name: &'c Name, new: Known<'c>) {
+    fn learn(&mut self, name: &'c Name, new: VarState<'c>) {
         match self.known.get_mut(name) {
-            Some(Known::Values(..)) => {}
-            Some(Known::Source(_)) if matches!(new, Known::Source(_)) => {}
+            Some(VarState::Values(..)) => {}
+            Some(VarState::Source(_)) if matches!(new, VarState::Source(_)) => {}
             Some(known) => *known = new,
             None => {
                 self.known.insert(name, new);

@@ -8,11 +8,11 @@ pub fn components<E>(edges: &[E]) -> Vec<u32>
 where
     E: AsRef<[u32]>,
 {
-    let mut search = Search {
+    let mut search = TarjanSearch {
         visited: vec![0; edges.len()],
         lowest: vec![0; edges.len()],
         component: vec![UNASSIGNED; edges.len()],
-        ..Search::default()
+        ..TarjanSearch::default()
     };
     for start in 0..edges.len() {
         search.from(start, edges);
@@ -23,7 +23,7 @@ where
 const UNASSIGNED: u32 = u32::MAX;
 
 #[derive(Default)]
-struct Search {
+struct TarjanSearch {
     /// When each vertex was first seen, from 1; 0 for the unseen.
     visited: Vec<u32>,
     /// The earliest vertex that each one is known to lead back to.
@@ -37,7 +37,7 @@ struct Search {
     components: u32,
 }
 
-impl Search {
+impl TarjanSearch {
     #[expect(
         clippy::indexing_slicing,
         reason = "all vectors are as long as there are vertices, and edges lead to vertices"

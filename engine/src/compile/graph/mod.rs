@@ -21,7 +21,7 @@ use self::targets::{Target, Targets};
 use super::compilation::Compilation;
 use super::rule_tree::{RuleId, RuleTree};
 
-pub use reads::Read;
+pub use reads::DocumentRead;
 pub use targets::ReadStep;
 
 /// Where the edges of a vertex lead.
@@ -41,7 +41,7 @@ pub struct Graph {
     edges: Arc<Vec<Edges>>,
     /// The same for rules, with what it takes.
     needs: Vec<Vec<Need>>,
-    lookups: Vec<Arc<Lookup>>,
+    lookups: Vec<Arc<DynamicRef>>,
     components: Vec<u32>,
     /// Where rules add to documents that others pass.
     neighbours: Option<Neighbours>,
@@ -72,7 +72,7 @@ pub struct Need {
 
 /// A reference with steps that are known only when it is evaluated.
 #[derive(Debug)]
-pub struct Lookup {
+pub struct DynamicRef {
     /// The reference.
     pub reference: Ref,
     /// Those steps.
@@ -94,7 +94,7 @@ pub enum Note {
     /// Nothing.
     Silent,
     /// Where its values come from, in words.
-    Words(Arc<str>),
+    Described(Arc<str>),
     /// There is too much to say of it.
     Opaque,
 }
@@ -118,7 +118,10 @@ pub fn set_graph(compilation: &mut Compilation<'_>) {
 
 impl Graph {
     /// The graph of the rules in a tree, of which each reads something, module by module.
-    pub fn new<'r>(tree: &RuleTree, reads: impl Iterator<Item = &'r [Vec<Read>]> + Clone) -> Self {
+    pub fn new<'r>(
+        tree: &RuleTree,
+        reads: impl Iterator<Item = &'r [Vec<DocumentRead>]> + Clone,
+    ) -> Self {
         let mut graph = Self::default();
         for (module, position) in reads.clone().zip(0..) {
             graph.starts.push(length(&graph.rules));
@@ -215,7 +218,7 @@ impl Graph {
     }
 
     /// The lookup behind a need.
-    pub fn lookup(&self, need: Need) -> Option<&Lookup> {
+    pub fn lookup(&self, need: Need) -> Option<&DynamicRef> {
         let lookup = self.lookups.get(need.lookup? as usize)?;
         Some(lookup)
     }
@@ -288,15 +291,15 @@ fn length<T>(items: &[T]) -> u32 {
 
 /// What a rule needs to read what it reads, out of all that this leads to.
 fn needs_of(
-    reads: &[Read],
+    reads: &[DocumentRead],
     targets: &mut Targets<'_>,
-    lookups: &mut Vec<Arc<Lookup>>,
+    lookups: &mut Vec<Arc<DynamicRef>>,
     found: &mut Vec<Target>,
 ) -> Vec<Need> {
     let mut needs = Vec::with_capacity(reads.len());
     for read in reads {
         let start = found.len();
-        targets.of(&read.path, found);
+        targets.add_targets(&read.path, found);
         let found = found.get(start..).unwrap_or_default();
         let mut needed = found.iter().filter(|target| !target.elsewhere).peekable();
         let lookup = read.lookup.as_ref().filter(|_| needed.peek().is_some());

@@ -6,9 +6,9 @@ use solon_syntax::ast::visit::{Flow, Terms, Walk};
 use solon_syntax::ast::{Module, Ref, Rule, Term, TermKind};
 use solon_syntax::print::display_ref;
 
-use super::bindings::{Bindings, Known, is_constant, is_var};
+use super::bindings::{Bindings, VarState, is_constant, is_var};
 use super::targets::ReadStep;
-use super::{Condition, Lookup, Note};
+use super::{Condition, DynamicRef, Note};
 use crate::compile::conflicts::full_reference;
 use crate::compile::facts::Facts;
 use crate::compile::locals::Locals;
@@ -17,17 +17,17 @@ use crate::limits;
 
 /// A reference to documents.
 #[derive(Debug)]
-pub struct Read {
+pub struct DocumentRead {
     /// Which part of the rule reads: 0 for the rule itself, then its `else`s.
     pub part: u32,
     /// The steps below `data`.
     pub path: Box<[ReadStep]>,
     /// The reference, if some of its steps are known only when it is evaluated.
-    pub lookup: Option<Arc<Lookup>>,
+    pub lookup: Option<Arc<DynamicRef>>,
 }
 
 /// What each rule of a module reads.
-pub fn of_module(module: &Module, facts: &[Facts], locals: &Locals) -> Arc<[Vec<Read>]> {
+pub fn of_module(module: &Module, facts: &[Facts], locals: &Locals) -> Arc<[Vec<DocumentRead>]> {
     let rules = module.rules.iter().zip(facts);
     let reads = rules.map(|(rule, facts)| {
         if facts.has(Facts::DOCUMENT) {
@@ -40,7 +40,7 @@ pub fn of_module(module: &Module, facts: &[Facts], locals: &Locals) -> Arc<[Vec<
 }
 
 /// What a rule and its `else`s read.
-fn of_rule(module: &Module, rule: &Rule, locals: &Locals) -> Vec<Read> {
+fn of_rule(module: &Module, rule: &Rule, locals: &Locals) -> Vec<DocumentRead> {
     let parts = std::iter::successors(Some(rule), |rule| rule.else_rule.as_deref());
     let mut reads = Vec::new();
     for (part, number) in parts.zip(0..) {
@@ -79,7 +79,7 @@ struct Scan<'s, 'c> {
     /// The expression that is looked at.
     at: usize,
     locals: &'c Locals,
-    reads: &'s mut Vec<Read>,
+    reads: &'s mut Vec<DocumentRead>,
 }
 
 impl<'c> Scan<'_, 'c> {
@@ -141,12 +141,12 @@ impl<'c> Scan<'_, 'c> {
             }
         }
         let lookup = (!conditions.is_empty()).then(|| {
-            Arc::new(Lookup {
+            Arc::new(DynamicRef {
                 reference: self.locals.restore(reference),
                 conditions,
             })
         });
-        self.reads.push(Read {
+        self.reads.push(DocumentRead {
             part: self.number,
             path: path.into(),
             lookup,
@@ -164,18 +164,18 @@ impl<'c> Scan<'_, 'c> {
                 let bindings = self.bindings();
                 match bindings.get(name) {
                     None => return ReadStep::Any,
-                    Some(Known::Bound) => condition(Note::Silent),
-                    Some(Known::Role(what)) => {
+                    Some(VarState::Bound) => condition(Note::Silent),
+                    Some(VarState::Role(what)) => {
                         let what = *what;
-                        condition(Note::Words(self.role(what)));
+                        condition(Note::Described(self.role(what)));
                     }
-                    Some(Known::Source(origin)) => {
-                        let words = bindings.words(*origin);
-                        condition(words.map_or(Note::Opaque, Note::Words));
+                    Some(VarState::Source(origin)) => {
+                        let words = bindings.describe(*origin);
+                        condition(words.map_or(Note::Opaque, Note::Described));
                     }
-                    Some(Known::Values(values, of)) => {
+                    Some(VarState::Values(values, of)) => {
                         if values.len() > 1 {
-                            condition(Note::Words(format!("is one of {of}").into()));
+                            condition(Note::Described(format!("is one of {of}").into()));
                         }
                         return ReadStep::OneOf(values.iter().copied().filter_map(key).collect());
                     }
@@ -193,7 +193,7 @@ impl<'c> Scan<'_, 'c> {
                 }
                 if is_var(head, "data") {
                     let words = "rule values aren't known at compile time";
-                    condition(Note::Words(words.into()));
+                    condition(Note::Described(words.into()));
                 } else {
                     condition(Note::Silent);
                 }

@@ -48,10 +48,10 @@ pub struct Targets<'t> {
     /// The rules that a path leads to from a node.
     paths: HashMap<(NodeId, Vec<ReadStep>), Vertex>,
     /// Groups without members yet.
-    open: Vec<(Vertex, Open)>,
+    open: Vec<(Vertex, PendingPath)>,
 }
 
-enum Open {
+enum PendingPath {
     Subtree(NodeId),
     Path(NodeId, Vec<ReadStep>),
 }
@@ -71,12 +71,12 @@ impl<'t> Targets<'t> {
     }
 
     /// Adds the vertices that a path from `data` leads to.
-    pub fn of(&mut self, path: &[ReadStep], found: &mut Vec<Target>) {
+    pub fn add_targets(&mut self, path: &[ReadStep], found: &mut Vec<Target>) {
         self.follow(RuleTree::DATA, path, found);
         while let Some((group, open)) = self.open.pop() {
             let members = match open {
-                Open::Subtree(node) => self.subtree_members(node),
-                Open::Path(node, path) => self.path_members(node, &path),
+                PendingPath::Subtree(node) => self.subtree_members(node),
+                PendingPath::Path(node, path) => self.path_members(node, &path),
             };
             let position = (group.0 - self.first_group) as usize;
             *self.groups.item_mut(position) = members;
@@ -149,7 +149,7 @@ impl<'t> Targets<'t> {
         if let Some(group) = self.subtrees.get(&node) {
             return Some(*group);
         }
-        let group = self.group(Open::Subtree(node));
+        let group = self.group(PendingPath::Subtree(node));
         self.subtrees.insert(node, group);
         Some(group)
     }
@@ -162,12 +162,12 @@ impl<'t> Targets<'t> {
         if let Some(group) = self.paths.get(&place) {
             return Some(*group);
         }
-        let group = self.group(Open::Path(node, path.to_vec()));
+        let group = self.group(PendingPath::Path(node, path.to_vec()));
         self.paths.insert(place, group);
         Some(group)
     }
 
-    fn group(&mut self, open: Open) -> Vertex {
+    fn group(&mut self, open: PendingPath) -> Vertex {
         let position = u32::try_from(self.groups.len()).unwrap_or(u32::MAX);
         let group = Vertex(self.first_group.saturating_add(position));
         self.groups.push(Vec::new());

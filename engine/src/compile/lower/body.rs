@@ -6,15 +6,15 @@ use solon_syntax::ast::{Body, Every, Expr, ExprKind, Name, Term, TermKind};
 
 use super::called::Called;
 use super::constants::Constants;
-use super::holds::Holds;
-use super::{dead_keys, fuse, lookups, screen};
+use super::plan_features::PlanFeatures;
+use super::{dead_keys, fuse, lookups, precheck};
 use crate::bug::bug;
 use crate::builtins::{self, Prepared};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::compile::small_map::SmallMap;
 use crate::program::{
-    self, Block, BuiltinCall, Collector, Comparison, CustomCall, FunctionCall, Operand, Plan,
-    Program, QuickCall, Slot, Step, TextTest,
+    self, Block, BuiltinCall, Collector, Comparison, FunctionCall, HostCall, Intrinsic, Operand,
+    Plan, Program, Slot, Step, TextTest,
 };
 use crate::value::Value;
 
@@ -32,7 +32,7 @@ pub struct Lowering<'p> {
     /// The steps of all open blocks.
     steps: Vec<Step>,
     /// What is worth looking for in the plan.
-    holds: Holds,
+    features: PlanFeatures,
 }
 
 impl<'p> Lowering<'p> {
@@ -48,12 +48,12 @@ impl<'p> Lowering<'p> {
             bound: SmallMap::default(),
             slots: 0,
             steps: Vec::with_capacity(STEPS),
-            holds: Holds::default(),
+            features: PlanFeatures::default(),
         }
     }
 
     pub(super) fn finish(mut self) -> Plan {
-        let holds = self.holds;
+        let holds = self.features;
         let fuses = holds.collection && self.makes(Optimisation::FuseAggregates);
         let shares = self.makes(Optimisation::ShareLookups);
         let forgets = self.makes(Optimisation::ForgetKeys);
@@ -84,7 +84,7 @@ impl<'p> Lowering<'p> {
     }
 
     pub(super) fn push(&mut self, step: Step) {
-        self.holds.see(&step);
+        self.features.see(&step);
         self.steps.push(step);
     }
 
@@ -193,12 +193,12 @@ impl<'p> Lowering<'p> {
             ExprKind::Term(term) => {
                 let operand = self.term(term);
                 if !matches!(term.kind, TermKind::Boolean(true)) {
-                    self.push(Step::Holds(operand));
+                    self.push(Step::IsTruthy(operand));
                 }
             }
             ExprKind::Call(terms) => self.call_expr(terms, expr),
             ExprKind::Every(every) => self.every(every),
-            ExprKind::Not(not) if screen::is_observable(&not.body, &self.program.tree) => {
+            ExprKind::Not(not) if precheck::is_observable(&not.body, &self.program.tree) => {
                 self.not_one(&not.body);
             }
             ExprKind::Not(not) => {
@@ -291,7 +291,7 @@ impl<'p> Lowering<'p> {
                 let out = self.call(called, args, expr.span);
                 match (out, output.first()) {
                     (Some(out), Some(pattern)) => self.matches(out, pattern),
-                    (Some(out), None) => self.holds(out),
+                    (Some(out), None) => self.require_truthy(out),
                     (None, _) => self.push(Step::Fail),
                 }
             }
@@ -299,7 +299,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// Goes on unless the last call gave `false`.
-    fn holds(&mut self, found: Operand) {
+    fn require_truthy(&mut self, found: Operand) {
         let made = self.makes(Optimisation::TestTexts);
         match self.steps.pop() {
             Some(Step::Call { call, out }) if made && found == Operand::Slot(out) => {
@@ -307,13 +307,13 @@ impl<'p> Lowering<'p> {
                     Some(test) => self.push(Step::Test(test, call)),
                     None => {
                         self.push(Step::Call { call, out });
-                        self.push(Step::Holds(found));
+                        self.push(Step::IsTruthy(found));
                     }
                 }
             }
             last => {
                 self.steps.extend(last);
-                self.push(Step::Holds(found));
+                self.push(Step::IsTruthy(found));
             }
         }
     }
@@ -338,12 +338,12 @@ impl<'p> Lowering<'p> {
             Called::Name(name) => name,
         };
         if let Some(function) = self.program.function(&name) {
-            let call = Box::new(CustomCall {
+            let call = Box::new(HostCall {
                 function,
                 args,
                 span,
             });
-            self.push(Step::Custom { call, out });
+            self.push(Step::HostCall { call, out });
             return Some(Operand::Slot(out));
         }
         let entry = builtins::lookup(&name)?;
@@ -359,13 +359,13 @@ impl<'p> Lowering<'p> {
             specialise(&constants)
         });
         let elements = self.spread(&mut prepared, &mut args);
-        let quick = QuickCall::of_others(&name, &args, |operand| {
+        let quick = Intrinsic::of_others(&name, &args, |operand| {
             let constant = self.constants.get(operand);
             constant.is_some_and(|value| value.string_bytes().is_some())
         });
         let quick = quick.or_else(|| {
             let asked = self.makes(Optimisation::TestTexts);
-            asked.then(|| QuickCall::of_texts(entry, prepared.as_ref(), &args))?
+            asked.then(|| Intrinsic::of_texts(entry, prepared.as_ref(), &args))?
         });
         self.push(Step::Call {
             call: Box::new(BuiltinCall {

@@ -6,7 +6,7 @@
 
 use super::inline::shift;
 use super::joins;
-use super::lookups::{are_all, is_quiet};
+use super::lookups::{are_all, is_pure_step};
 use crate::program::{
     Block, FunctionCall, Index, Inlined, Operand, Plan, Program, Rule, RuleKind, RuleSet, Slot,
     Step,
@@ -118,6 +118,6 @@ fn is_short(step: &Step) -> bool {
         Step::Not(block) => are_all([block], is_short),
         Step::Any(any) => are_all(&any.blocks, is_short),
         Step::Inlined(inlined) => are_all(&inlined.blocks, is_short),
-        step => is_quiet(step) && !step.is_generator(),
+        step => is_pure_step(step) && !step.is_generator(),
     }
 }

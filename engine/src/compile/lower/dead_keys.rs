@@ -43,7 +43,7 @@ fn forget(block: &mut Block, constants: &Constants, is_unread: &impl Fn(Slot) ->
         if let Step::IsArray(operand, length) = step {
             array = Some((*operand, *length));
         }
-        let (Step::Walk { from, keys, out }, Some((operand, length))) = (step, array) else {
+        let (Step::GetPath { from, keys, out }, Some((operand, length))) = (step, array) else {
             return false;
         };
         *from == operand && is_unread(*out) && is_below(constants, keys, length)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use solon_syntax::ast::{self, Module, Term, TermKind};
 
 use super::lowering_record::Earlier;
-use crate::compile::rule_tree::{NodeId as SiteId, RuleTree, ground_prefix};
+use crate::compile::rule_tree::{NodeId as DocNodeId, RuleTree, ground_prefix};
 use crate::index::Indexed as _;
 use crate::program::{NodeId, Program, RuleId, RuleKind, RuleSet, TreeNode};
 use crate::value::{Kind, Value, ValueRef};
@@ -23,7 +23,7 @@ pub struct Pending<'m> {
 
 impl Pending<'_> {
     /// Where its rules are in memory, the default last.
-    pub fn places(&self) -> impl Iterator<Item = usize> {
+    pub fn addresses(&self) -> impl Iterator<Item = usize> {
         let rules = self.rules.iter().map(|member| member.rule);
         let rules = rules.chain(self.default);
         rules.map(|rule| std::ptr::from_ref(rule).addr())
@@ -58,7 +58,7 @@ pub fn declare<'m>(
     program.rules = std::iter::repeat_n(Arc::default(), numbers).collect();
     let mut planting = Planting {
         modules,
-        sites: tree,
+        tree: tree,
         program,
         earlier,
         path: Vec::new(),
@@ -73,7 +73,7 @@ pub fn declare<'m>(
 struct Planting<'p, 'm> {
     modules: &'m [Arc<Module>],
     /// Where the rules stand.
-    sites: &'m RuleTree,
+    tree: &'m RuleTree,
     program: &'p mut Program,
     earlier: Option<Earlier<'p>>,
     path: Vec<Value>,
@@ -82,10 +82,10 @@ struct Planting<'p, 'm> {
 
 impl<'m> Planting<'_, 'm> {
     /// Plants what is below a site; `before` is the node at which `parent` was in the earlier tree.
-    fn plant(&mut self, from: SiteId, parent: NodeId, before: Option<NodeId>) {
-        let mut children = Vec::with_capacity(self.sites.node(from).children.len());
-        for site in &self.sites.node(from).children {
-            let key = &self.sites.node(*site).key;
+    fn plant(&mut self, from: DocNodeId, parent: NodeId, before: Option<NodeId>) {
+        let mut children = Vec::with_capacity(self.tree.node(from).children.len());
+        for site in &self.tree.node(from).children {
+            let key = &self.tree.node(*site).key;
             let mut members = self.members(*site, &[]);
             let spreads = members.iter().any(|member| !member.tail.is_empty());
             if spreads {
@@ -115,12 +115,12 @@ impl<'m> Planting<'_, 'm> {
     }
 
     /// The rules of a site in the order of files, the terms of their heads behind some others.
-    fn members(&self, site: SiteId, terms: &[Term]) -> Vec<Member<'m>> {
-        let mut ids = Cow::Borrowed(self.sites.node(site).rules.as_slice());
+    fn members(&self, site: DocNodeId, terms: &[Term]) -> Vec<Member<'m>> {
+        let mut ids = Cow::Borrowed(self.tree.node(site).rules.as_slice());
         if !ids.is_sorted() {
             ids.to_mut().sort_unstable();
         }
-        let rules = ids.iter().filter_map(|id| id.of(self.modules));
+        let rules = ids.iter().filter_map(|id| id.rule_in(self.modules));
         let members = rules.map(|rule| {
             let reference = &rule.head.reference;
             let tail = reference.get(ground_prefix(reference).len()..);
@@ -137,9 +137,9 @@ impl<'m> Planting<'_, 'm> {
     }
 
     /// Adds the rules of all sites below one, their heads longer by the keys between.
-    fn absorb(&self, from: SiteId, keys: &mut Vec<Term>, members: &mut Vec<Member<'m>>) {
-        for site in &self.sites.node(from).children {
-            keys.push(key_term(&self.sites.node(*site).key));
+    fn absorb(&self, from: DocNodeId, keys: &mut Vec<Term>, members: &mut Vec<Member<'m>>) {
+        for site in &self.tree.node(from).children {
+            keys.push(key_term(&self.tree.node(*site).key));
             members.extend(self.members(*site, keys));
             self.absorb(*site, keys, members);
             keys.pop();
@@ -163,7 +163,7 @@ impl<'m> Planting<'_, 'm> {
             number(self.program.rules.len() - 1)
         });
         let before = self.earlier.filter(|_| known.is_some());
-        let same = before.and_then(|before| before.same(id, pending.places()));
+        let same = before.and_then(|before| before.same(id, pending.addresses()));
         pending.stays = same.is_some();
         let set = same.cloned().unwrap_or_else(|| {
             let named = before.and_then(|before| before.program.rules.get(id as usize));

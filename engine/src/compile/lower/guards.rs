@@ -19,7 +19,7 @@ const FEW: usize = 8;
 
 /// A place that OPA's rule index asks for.
 #[derive(PartialEq, Eq, Hash)]
-enum Key {
+enum GuardOperand {
     /// A path in the input.
     Input(Path),
     /// An argument of the function.
@@ -28,7 +28,7 @@ enum Key {
 
 /// The equality of a place with a constant.
 struct Guard {
-    place: Key,
+    place: GuardOperand,
     /// The expression that says which place a variable stands for, which comes before it.
     definition: Option<usize>,
     at: usize,
@@ -46,18 +46,20 @@ pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> Vec<&'b Expr> {
     let known_aliases = OnceCell::new();
     let alias = |name: &Name| known_aliases.get_or_init(|| aliases(body)).get(name);
     let key = |place: &Term| match &place.kind {
-        TermKind::Ref(terms) => Some((input_path(terms).map(Key::Input)?, None)),
+        TermKind::Ref(terms) => Some((input_path(terms).map(GuardOperand::Input)?, None)),
         TermKind::Var(name) => {
             if let Some(argument) = argument(args, name) {
-                return Some((Key::Argument(argument), None));
+                return Some((GuardOperand::Argument(argument), None));
             }
             let (definition, path) = alias(name)?;
-            Some((Key::Input(path.clone()), Some(*definition)))
+            Some((GuardOperand::Input(path.clone()), Some(*definition)))
         }
         _ => None,
     };
     let mut found: SmallVec<[Guard; 4]> = SmallVec::new();
-    let mut others: SmallVec<[Key; 4]> = constants.map(|(at, _)| Key::Argument(at)).collect();
+    let mut others: SmallVec<[GuardOperand; 4]> = constants
+        .map(|(at, _)| GuardOperand::Argument(at))
+        .collect();
     for (at, expr) in body.iter().enumerate() {
         match test(expr) {
             Some(place) => {
@@ -74,13 +76,13 @@ pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> Vec<&'b Expr> {
     }
     // of several values at one place the index asks for any, so none of them comes first
     let keys = || found.iter().map(|guard| &guard.place).chain(&others);
-    let mut places: HashMap<&Key, usize> = HashMap::new();
+    let mut places: HashMap<&GuardOperand, usize> = HashMap::new();
     if found.len() + others.len() > FEW {
         for key in keys() {
             *places.entry(key).or_default() += 1;
         }
     }
-    let is_alone = |key: &Key| {
+    let is_alone = |key: &GuardOperand| {
         if places.is_empty() {
             keys().filter(|other| *other == key).count() == 1
         } else {

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use super::calls;
 use super::constants::Constants;
 use super::joins;
-use super::lookups::{are_all, hoist, is_quiet};
+use super::lookups::{are_all, hoist, is_pure_step};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::index::Indexed as _;
 use crate::program::{
-    Any, Block, Index, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Slot, Spliced, Step,
+    Any, Block, FusedSet, Index, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Slot,
+    Step,
 };
 use crate::value::Value;
 
@@ -26,20 +27,20 @@ const STEPS: usize = 24;
 /// some. `asked` tells how many places ask for the document of each set.
 pub fn rules(
     program: &mut Program,
-    asking: &[RuleId],
-    asked: &[u32],
+    callers: &[RuleId],
+    use_counts: &[u32],
     constants: &Constants,
     optimisations: Optimisations,
 ) {
     let (inlines, splices, calls) = (
         optimisations.make(Optimisation::InlineRules),
-        optimisations.make(Optimisation::SpliceSets),
+        optimisations.make(Optimisation::FuseSets),
         optimisations.make(Optimisation::InlineCalls),
     );
     if !inlines && !splices && !calls {
         return;
     }
-    for id in callees_first(program, asking) {
+    for id in callees_first(program, callers) {
         // the others are shared with an earlier program
         let set = program.rules.get_mut(id as usize);
         let Some(set) = set.and_then(Arc::get_mut) else {
@@ -51,11 +52,11 @@ pub fn rules(
         let inliner = Inliner {
             program,
             constants,
-            asked,
+            use_counts,
         };
         for (plan, keyed) in rules.iter_mut().flat_map(Rule::plans_mut) {
             if splices && early {
-                inliner.splice(plan);
+                inliner.fuse(plan);
             }
             if inlines {
                 inliner.inline(plan, once);
@@ -100,7 +101,7 @@ fn callees_first(program: &Program, sets: &[RuleId]) -> Vec<RuleId> {
             let set = program.rules.get(id as usize).into_iter();
             for plan in set.flat_map(|set| set.plans()) {
                 plan.visit(&mut |step| {
-                    if let Some(rule) = asked_by(step) {
+                    if let Some(rule) = used_rule(step) {
                         open.push((rule, false));
                     }
                 });
@@ -111,7 +112,7 @@ fn callees_first(program: &Program, sets: &[RuleId]) -> Vec<RuleId> {
 }
 
 /// What a step asks that bodies may stand for: the document of a rule, or a function.
-pub fn asked_by(step: &Step) -> Option<RuleId> {
+pub fn used_rule(step: &Step) -> Option<RuleId> {
     match step {
         Step::Rule { rule, .. } => Some(*rule),
         Step::Function { call, .. } => Some(call.rule),
@@ -120,7 +121,7 @@ pub fn asked_by(step: &Step) -> Option<RuleId> {
 }
 
 /// Whether a plan asks for the document of a rule.
-fn asks(plan: &Plan) -> bool {
+fn uses_rule(plan: &Plan) -> bool {
     plan.holds(|step| matches!(step, Step::Rule { .. }))
 }
 
@@ -137,13 +138,13 @@ struct Follow<'s> {
 struct Inliner<'p> {
     program: &'p Program,
     constants: &'p Constants,
-    asked: &'p [u32],
+    use_counts: &'p [u32],
 }
 
 impl Inliner<'_> {
     /// Tests rules in place. `once` tells that the plan runs once at most, since its result is kept.
     fn inline(&self, plan: &mut Plan, once: bool) {
-        if !asks(plan) {
+        if !uses_rule(plan) {
             return;
         }
         let reads = plan.reads();
@@ -162,7 +163,7 @@ impl Inliner<'_> {
             step.blocks_mut()
                 .for_each(|inner| self.inline_in(inner, false, reads, slots));
             let rule = match (steps.last(), &step) {
-                (Some(Step::Rule { rule, out }), Step::Holds(Operand::Slot(slot)))
+                (Some(Step::Rule { rule, out }), Step::IsTruthy(Operand::Slot(slot)))
                     if out == slot && reads.get(*slot as usize) == Some(&1) =>
                 {
                     Some(*rule)
@@ -194,7 +195,7 @@ impl Inliner<'_> {
         if !simple || !no_default {
             return None;
         }
-        let only_here = once && self.asked.get(rule as usize) == Some(&1);
+        let only_here = once && self.use_counts.get(rule as usize) == Some(&1);
         let mut blocks = Vec::with_capacity(set.rules.len());
         for rule in &set.rules {
             let (leaf, steps) = rule.plan.steps.split_last()?;
@@ -220,8 +221,8 @@ impl Inliner<'_> {
     }
 
     /// Goes on inside the bodies that find the members of a set, where a plan loops over it and then only tests.
-    fn splice(&self, plan: &mut Plan) {
-        if !asks(plan) {
+    fn fuse(&self, plan: &mut Plan) {
+        if !uses_rule(plan) {
             return;
         }
         let reads = plan.reads();
@@ -254,7 +255,8 @@ impl Inliner<'_> {
             Some((Step::Value(Operand::Const(_)), tests)) => tests.iter().all(is_test),
             _ => false,
         };
-        let looped = *from == Operand::Slot(*out) && self.asked.get(*rule as usize) == Some(&1);
+        let looped =
+            *from == Operand::Slot(*out) && self.use_counts.get(*rule as usize) == Some(&1);
         if !only_tests || !looped || before.iter().any(Step::is_generator) {
             return;
         }
@@ -263,13 +265,13 @@ impl Inliner<'_> {
             rest,
             member: [Some(*member), *key],
         };
-        let Some(spliced) = self.spliced(*rule, plan.slots, &follow) else {
+        let Some(fused) = self.fused_bodies(*rule, plan.slots, &follow) else {
             return;
         };
         let mut steps = before.to_vec();
-        steps.push(Step::Spliced(Box::new(Spliced {
+        steps.push(Step::Fused(Box::new(FusedSet {
             plain: plain.into(),
-            spliced,
+            fused,
         })));
         plan.slots += self.room(*rule);
         plan.steps = steps.into();
@@ -277,7 +279,7 @@ impl Inliner<'_> {
 
     /// The bodies of a set, each with what stands around its members. Nobody sees that tests before the loop come
     /// before the bodies too, which only look and test.
-    fn spliced(&self, rule: RuleId, base: Slot, follow: &Follow<'_>) -> Option<Box<[Block]>> {
+    fn fused_bodies(&self, rule: RuleId, base: Slot, follow: &Follow<'_>) -> Option<Box<[Block]>> {
         let set = self.program.rules.get(rule as usize)?;
         if set.kind != RuleKind::Set || !is_simple(set) {
             return None;
@@ -287,7 +289,7 @@ impl Inliner<'_> {
             let (Step::Insert(found) | Step::InsertOnce(found)) = leaf else {
                 return None;
             };
-            if !steps.iter().all(is_quiet) {
+            if !steps.iter().all(is_pure_step) {
                 return None;
             }
             let mut body: Block = joins::without(steps).into();
@@ -332,13 +334,13 @@ fn is_cheap(step: &Step) -> bool {
     match step {
         Step::Each { .. } | Step::Join(_) | Step::Member(..) | Step::Among(..) => false,
         Step::Any(any) => are_all(&any.blocks, is_cheap),
-        step => is_quiet(step),
+        step => is_pure_step(step),
     }
 }
 
 /// Whether a step only looks and tests, without a loop.
 fn is_test(step: &Step) -> bool {
-    is_quiet(step) && !step.is_generator()
+    is_pure_step(step) && !step.is_generator()
 }
 
 /// Moves the slots that a block fills, and reads its operands where `moved` says that they are now.

@@ -6,7 +6,7 @@
 
 use super::constants::Constants;
 use super::each_lowered;
-use super::lookups::{is_pure, is_quiet};
+use super::lookups::{is_pure, is_pure_step};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::index::Indexed as _;
 use crate::program::{
@@ -16,7 +16,7 @@ use crate::runtime::base_index;
 use crate::value::{Kind, Value};
 
 /// How far behind the beginning of a loop its test may stand.
-const REACH: usize = 64;
+const MAX_DISTANCE: usize = 64;
 
 /// Finds joins in the sets of rules that were lowered now.
 pub fn of_rules(
@@ -80,7 +80,7 @@ fn find(plan: &mut Plan, called: bool, constants: &Constants) {
     if !plan.holds(|step| matches!(step, Step::Each { .. } | Step::Member(..))) {
         return;
     }
-    let mut search = Search {
+    let mut search = JoinSearch {
         constants,
         depths: vec![0; plan.slots as usize],
     };
@@ -88,20 +88,20 @@ fn find(plan: &mut Plan, called: bool, constants: &Constants) {
 }
 
 /// A value at or below what a loop is at.
-struct Place {
+struct ElementPath {
     slot: Slot,
     by_key: bool,
     path: Vec<Operand>,
     is_base: bool,
 }
 
-struct Search<'c> {
+struct JoinSearch<'c> {
     constants: &'c Constants,
     /// Within how many loops the value of a slot changes.
     depths: Vec<u32>,
 }
 
-impl Search<'_> {
+impl JoinSearch<'_> {
     fn block(&mut self, block: &mut Block, mut depth: u32) {
         let mut steps: &mut [Step] = block;
         while let Some((step, rest)) = steps.split_first_mut() {
@@ -125,7 +125,7 @@ impl Search<'_> {
             depth += u32::from(step.is_generator());
             let found = match step {
                 Step::Input { .. } | Step::Base { .. } | Step::Rule { .. } => 0,
-                Step::Walk { from, .. } | Step::BaseChild { from, .. } => self.depth(*from),
+                Step::GetPath { from, .. } | Step::BaseChild { from, .. } => self.depth(*from),
                 _ => depth,
             };
             step.results_mut(&mut |slot| *self.depths.item_mut(*slot) = found);
@@ -185,7 +185,7 @@ impl Search<'_> {
 
     /// The join that a loop is. Of several tests the one is taken whose value changes most often.
     fn join(&self, from: Operand, key: Option<Slot>, out: Slot, rest: &mut [Step]) -> Option<Join> {
-        let place = |slot, by_key| Place {
+        let place = |slot, by_key| ElementPath {
             slot,
             by_key,
             path: Vec::new(),
@@ -198,7 +198,7 @@ impl Search<'_> {
         let mut lookups: Vec<(Slot, Step)> = Vec::new();
         let mut best: Option<((bool, u32), Join)> = None;
         let (mut tests, mut calls) = (false, false);
-        for step in rest.iter_mut().take(REACH) {
+        for step in rest.iter_mut().take(MAX_DISTANCE) {
             let mut outside = true;
             step.operands(&mut |operand| {
                 outside &= !matches!(operand, Operand::Slot(slot)
@@ -207,7 +207,9 @@ impl Search<'_> {
             let is_base = matches!(step, Step::BaseChild { keys, .. }
                 if keys.iter().any(|key| !self.is_field(*key)));
             match step {
-                Step::Walk { out, .. } | Step::BaseChild { out, .. } | Step::Input { out, .. }
+                Step::GetPath { out, .. }
+                | Step::BaseChild { out, .. }
+                | Step::Input { out, .. }
                     if outside =>
                 {
                     lookups.push((*out, step.clone()));
@@ -222,7 +224,7 @@ impl Search<'_> {
                 Step::Test(_, call) if is_pure(call.entry.builtin) => {
                     (tests, calls) = (true, true);
                 }
-                Step::Walk {
+                Step::GetPath {
                     from: Operand::Slot(slot),
                     keys,
                     out,
@@ -239,7 +241,7 @@ impl Search<'_> {
                     });
                     if let Some(place) = place {
                         let path = place.path.iter().chain(keys.iter()).copied().collect();
-                        places.push(Place {
+                        places.push(ElementPath {
                             slot: *out,
                             by_key: place.by_key,
                             path,
@@ -282,10 +284,10 @@ impl Search<'_> {
                 }
                 // a function may stand in for a comparison, but then all elements are visited
                 Step::Compare(..) => tests = true,
-                ref step if is_quiet(step) => {
+                ref step if is_pure_step(step) => {
                     tests |= !matches!(
                         step,
-                        Step::Walk { .. } | Step::BaseChild { .. } | Step::Input { .. }
+                        Step::GetPath { .. } | Step::BaseChild { .. } | Step::Input { .. }
                     );
                 }
                 _ => break,

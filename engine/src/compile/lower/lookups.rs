@@ -5,7 +5,7 @@ use crate::compile::small_map::SmallMap;
 use crate::program::{Block, ConstId, Operand, Plan, RuleId, Slot, Step};
 
 /// How far back a step may move.
-const REACH: usize = 64;
+const MAX_DISTANCE: usize = 64;
 
 /// Shares the lookups of a plan.
 pub fn share(plan: &mut Plan) {
@@ -14,7 +14,7 @@ pub fn share(plan: &mut Plan) {
 
 /// What a step looks up, or makes.
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum Lookup {
+enum LookupStep {
     Input(Box<[Operand]>),
     Below(Operand, Box<[Operand]>),
     Base(Box<[ConstId]>),
@@ -24,11 +24,11 @@ enum Lookup {
     Array(Box<[Operand]>),
 }
 
-impl Lookup {
-    fn of(step: &Step) -> Option<(Self, Slot)> {
+impl LookupStep {
+    fn of_step(step: &Step) -> Option<(Self, Slot)> {
         Some(match step {
             Step::Input { keys, out } => (Self::Input(keys.clone()), *out),
-            Step::Walk { from, keys, out } => (Self::Below(*from, keys.clone()), *out),
+            Step::GetPath { from, keys, out } => (Self::Below(*from, keys.clone()), *out),
             Step::Base { path, out } => (Self::Base(path.clone()), *out),
             Step::BaseChild {
                 from, keys, out, ..
@@ -55,7 +55,7 @@ pub fn is_pure(builtin: &Builtin) -> bool {
 #[derive(Default)]
 struct Sharing {
     /// Where their results are, by the `with` around them.
-    known: SmallMap<(u32, Lookup), Slot>,
+    known: SmallMap<(u32, LookupStep), Slot>,
     /// Slots that others stand for.
     renamed: SmallMap<Slot, Slot>,
     /// The `with`s that are open, innermost last.
@@ -92,7 +92,7 @@ impl Sharing {
             }
             _ => {}
         }
-        if let Some((lookup, out)) = Lookup::of(&step) {
+        if let Some((lookup, out)) = LookupStep::of_step(&step) {
             let scope = self.open.last().copied().unwrap_or(0);
             let made = (scope, lookup);
             if let Some(known) = self.known.get(&made) {
@@ -115,20 +115,20 @@ pub fn hoist(block: &mut Block) {
     let mut steps: Vec<Step> = Vec::with_capacity(block.len());
     for mut step in std::mem::take(block) {
         step.blocks_mut().for_each(hoist);
-        let at = place(&mut steps, &step);
+        let at = insertion_point(&mut steps, &step);
         steps.insert(at, step);
     }
     *block = steps.into();
 }
 
 /// Where a step belongs that follows others: before the first loop that it may leave.
-fn place(before: &mut [Step], step: &Step) -> usize {
+fn insertion_point(before: &mut [Step], step: &Step) -> usize {
     let mut place = before.len();
     if !is_movable(step) {
         return place;
     }
-    for (at, crossed) in before.iter_mut().enumerate().rev().take(REACH) {
-        if !is_quiet(crossed) || fills_for(crossed, step) {
+    for (at, crossed) in before.iter_mut().enumerate().rev().take(MAX_DISTANCE) {
+        if !is_pure_step(crossed) || fills_for(crossed, step) {
             break;
         }
         if matches!(crossed, Step::Each { .. }) {
@@ -151,10 +151,10 @@ fn is_movable(step: &Step) -> bool {
     matches!(
         step,
         Step::Input { .. }
-            | Step::Walk { .. }
+            | Step::GetPath { .. }
             | Step::Base { .. }
             | Step::BaseChild { .. }
-            | Step::Holds(_)
+            | Step::IsTruthy(_)
             | Step::Equal(..)
             | Step::Member(..)
             | Step::Among(..)
@@ -165,10 +165,10 @@ fn is_movable(step: &Step) -> bool {
 }
 
 /// Whether a step does nothing but look and test, so that nobody sees how often it runs.
-pub fn is_quiet(step: &Step) -> bool {
+pub fn is_pure_step(step: &Step) -> bool {
     match step {
         Step::Each { .. } | Step::Join(_) => true,
-        Step::Not(block) => are_all([block], is_quiet),
+        Step::Not(block) => are_all([block], is_pure_step),
         step => is_movable(step),
     }
 }

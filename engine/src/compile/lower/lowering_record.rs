@@ -89,7 +89,7 @@ impl LoweringRecord {
         let mut asks: Vec<(RuleId, bool)> = Vec::new();
         for plan in set.plans() {
             plan.visit(&mut |step| {
-                let asked = inline::asked_by(step).into_iter();
+                let asked = inline::used_rule(step).into_iter();
                 asks.extend(asked.map(|rule| (rule, matches!(step, Step::Rule { .. }))));
             });
         }
@@ -114,13 +114,13 @@ impl LoweringRecord {
     }
 
     /// Those of some sets that ask for documents of others.
-    pub fn asking(&self, sets: &[RuleId]) -> Vec<RuleId> {
+    pub fn users_of(&self, sets: &[RuleId]) -> Vec<RuleId> {
         let asks = |id: &RuleId| self.entry(*id).is_some_and(|entry| !entry.asks.is_empty());
         sets.iter().copied().filter(asks).collect()
     }
 
     /// How many places ask for the document of each set.
-    pub fn asked(&self) -> Vec<u32> {
+    pub fn use_counts(&self) -> Vec<u32> {
         let mut asked = vec![0; self.entries.len()];
         let entries = self.entries.iter().flatten();
         for (rule, count) in entries.flat_map(|entry| &entry.asks) {
@@ -137,7 +137,7 @@ impl LoweringRecord {
         program: &Program,
         lowered: &[RuleId],
     ) -> Vec<RuleId> {
-        let (before, now) = (earlier.record.asked(), self.asked());
+        let (before, now) = (earlier.record.use_counts(), self.use_counts());
         let mut changed = vec![false; self.entries.len()];
         for (at, changed) in changed.iter_mut().enumerate() {
             let alone = |asked: &[u32]| asked.get(at) == Some(&1);

@@ -11,16 +11,16 @@ mod dead_keys;
 mod declare;
 mod fuse;
 mod guards;
-mod holds;
 mod index;
 mod inline;
 mod joins;
 mod lookups;
 mod lowering_record;
 mod modifiers;
+mod plan_features;
+mod precheck;
 mod reference;
 mod rules;
-mod screen;
 mod searches;
 mod term;
 mod unify;
@@ -86,7 +86,7 @@ pub fn program_on_from(
     let mut lowered: Vec<RuleId> = Vec::new();
     let place = |id: &RuleId| {
         let set = pending.get(*id as usize).and_then(Option::as_ref);
-        set.and_then(|set| set.places().next())
+        set.and_then(|set| set.addresses().next())
     };
     loop {
         // neighbours in memory come one after the other
@@ -94,7 +94,7 @@ pub fn program_on_from(
         for id in &open {
             if let Some(Some(set)) = pending.get(*id as usize) {
                 let made = rules::lower(*id, set, &program, &mut constants, optimisations);
-                record.add(*id, set.places(), &made);
+                record.add(*id, set.addresses(), &made);
                 *program.rules.item_mut(*id) = Arc::new(made);
             }
         }
@@ -107,9 +107,9 @@ pub fn program_on_from(
             break;
         }
     }
-    let asked = record.asked();
+    let asked = record.use_counts();
     lowered.sort_by_cached_key(place);
-    let asking = record.asking(&lowered);
+    let asking = record.users_of(&lowered);
     inline::rules(&mut program, &asking, &asked, &constants, optimisations);
     joins::of_rules(&mut program, &lowered, &constants, optimisations);
     searches::of_rules(&mut program, &lowered, optimisations);

@@ -67,7 +67,7 @@ impl Lowering<'_> {
         }
         let name = operator_name(target)?;
         if let Some(function) = self.program.function(&name) {
-            return Some(Callee::Custom(function));
+            return Some(Callee::HostFunction(function));
         }
         let entry = builtins::lookup(&name)?;
         matches!(entry.builtin.run, Run::Function(_)).then_some(Callee::Builtin(entry.builtin.name))

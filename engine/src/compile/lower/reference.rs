@@ -69,7 +69,7 @@ impl Lowering<'_> {
             } else {
                 let (keys, rest) = self.known(operands);
                 let out = self.slot();
-                self.push(Step::Walk {
+                self.push(Step::GetPath {
                     from,
                     keys: keys.into(),
                     out,

@@ -11,14 +11,14 @@ use super::constants::{Constants, constant};
 use super::declare::{Member, Pending, number};
 use super::guards;
 use super::index::{self, Built, Condition, Proof, Proofs};
-use super::screen::{self, Around};
+use super::precheck::{self, Around};
 use crate::bug::bug;
 use crate::builtins::is_observable;
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::program::canonical::{Shared, chain};
 use crate::program::{
-    Chain, ConstId, Index, Known, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Screen,
-    Slot, Step,
+    Chain, ConditionCoverage, ConstId, Index, Operand, Plan, Precheck, Program, Rule, RuleId,
+    RuleKind, RuleSet, Slot, Step,
 };
 use crate::value::Value;
 
@@ -161,11 +161,12 @@ impl RuleLowering<'_> {
     fn all(&self, constants: &mut Constants) -> (Vec<Rule>, Index) {
         let members = self.members;
         let are_many = self.may_index(members.len());
-        let mut bodies: Vec<Bodies<'_>> = members
+        let mut bodies: Vec<RuleBodies<'_>> = members
             .iter()
             .map(|member| self.bodies(member.rule, are_many))
             .collect();
-        let conditions: Vec<Vec<Condition>> = bodies.iter_mut().map(Bodies::conditions).collect();
+        let conditions: Vec<Vec<Condition>> =
+            bodies.iter_mut().map(RuleBodies::conditions).collect();
         let Built { index, proven } = self.index(&conditions);
         let mut rules = Vec::with_capacity(members.len());
         for ((member, bodies), proven) in members.iter().zip(bodies).zip(proven) {
@@ -175,11 +176,11 @@ impl RuleLowering<'_> {
     }
 
     /// The bodies of a rule and of its else chain.
-    fn bodies<'b>(&self, rule: &'b ast::Rule, are_many: bool) -> Bodies<'b> {
+    fn bodies<'b>(&self, rule: &'b ast::Rule, are_many: bool) -> RuleBodies<'b> {
         let next = |rule: &&'b ast::Rule| rule.else_rule.as_deref();
         let elses: Vec<&'b ast::Rule> = std::iter::successors(next(&rule), next).collect();
         let is_asked = are_many || self.may_index(1 + elses.len());
-        Bodies {
+        RuleBodies {
             first: self.ordered(rule, is_asked),
             elses: elses
                 .into_iter()
@@ -201,9 +202,9 @@ impl RuleLowering<'_> {
             guards::first(&rule.body, args)
         };
         let tree = &self.program.tree;
-        let mut volumes = screen::Volumes::new(tree);
+        let mut effects = precheck::EffectAnalysis::new(tree);
         let (conditions, known) = if is_asked {
-            index::conditions(rule, prints, &order, args, tree, &mut volumes)
+            index::conditions(rule, prints, &order, args, tree, &mut effects)
         } else {
             Default::default()
         };
@@ -214,7 +215,7 @@ impl RuleLowering<'_> {
             shared: &self.shared,
         };
         Ordered {
-            screen: screen::screen(rule, &order, &mut volumes, &around),
+            screen: precheck::screen(rule, &order, &mut effects, &around),
             conditions,
             known,
             proven: Proofs::new(),
@@ -242,7 +243,7 @@ impl RuleLowering<'_> {
     fn with_elses(
         &self,
         member: &Member<'_>,
-        mut bodies: Bodies<'_>,
+        mut bodies: RuleBodies<'_>,
         proven: Proofs,
         constants: &mut Constants,
     ) -> Rule {
@@ -358,22 +359,22 @@ struct Ordered<'b> {
     /// Its expressions in the order they are evaluated.
     order: Vec<&'b Expr>,
     /// What is looked at before.
-    screen: Option<Screen>,
+    screen: Option<Precheck>,
     /// What an index can ask for.
     conditions: Vec<Condition>,
     /// How much that tells.
-    known: Known,
+    known: ConditionCoverage,
     /// What the index has proven.
     proven: Proofs,
 }
 
 /// The bodies of a rule and of its else chain.
-struct Bodies<'b> {
+struct RuleBodies<'b> {
     first: Ordered<'b>,
     elses: Vec<Ordered<'b>>,
 }
 
-impl<'b> Bodies<'b> {
+impl<'b> RuleBodies<'b> {
     fn members(&self) -> impl Iterator<Item = &Ordered<'b>> {
         std::iter::once(&self.first).chain(&self.elses)
     }
@@ -413,7 +414,7 @@ fn leaf(kind: RuleKind, member: &Member<'_>, known: usize, lowering: &mut Loweri
         head.value.as_ref()
     };
     if member.makes_member() && known > member.tail.len() {
-        return lowering.push(Step::Asked);
+        return lowering.push(Step::MemberFound);
     }
     let value = match element {
         Some(term) => lowering.term(term),

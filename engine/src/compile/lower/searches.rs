@@ -1,7 +1,7 @@
 //! Searches that end with their first solution.
 
 use super::each_lowered;
-use super::lookups::{are_all, is_quiet};
+use super::lookups::{are_all, is_pure_step};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::program::{Operand, Plan, Program, Rule, RuleId, RuleKind, Step};
 
@@ -39,6 +39,6 @@ fn is_unseen(step: &Step) -> bool {
         Step::Not(block) => are_all([block], is_unseen),
         Step::Any(any) => are_all(&any.blocks, is_unseen),
         Step::Inlined(inlined) => are_all(&inlined.blocks, is_unseen),
-        step => is_quiet(step),
+        step => is_pure_step(step),
     }
 }

@@ -40,14 +40,14 @@ impl Lowering<'_> {
         right: &'t Term,
         waiting: &mut Vec<(&'t Term, &'t Term)>,
     ) {
-        if made(left).is_some() && matches!(right.kind, TermKind::Ref(_)) {
+        if collection_kind(left).is_some() && matches!(right.kind, TermKind::Ref(_)) {
             // what a reference leads to is known before
             return self.unify_known(right, left, waiting);
         }
         if !self.is_open(left) {
             let value = self.term(left);
             // a comprehension that cannot be equal is not evaluated
-            if let Some(kind) = made(right) {
+            if let Some(kind) = collection_kind(right) {
                 self.push(Step::MayEqual(value, kind));
             }
             return self.matches(value, right);
@@ -125,7 +125,7 @@ impl Lowering<'_> {
 
     fn part(&mut self, value: Operand, key: Operand, pattern: &Term) {
         let out = self.slot();
-        self.push(Step::Walk {
+        self.push(Step::GetPath {
             from: value,
             keys: [key].into(),
             out,
@@ -135,7 +135,7 @@ impl Lowering<'_> {
 }
 
 /// What a comprehension makes.
-fn made(term: &Term) -> Option<Kind> {
+fn collection_kind(term: &Term) -> Option<Kind> {
     match term.kind {
         TermKind::ArrayComprehension(_) => Some(Kind::Array),
         TermKind::SetComprehension(_) => Some(Kind::Set),

@@ -11,9 +11,9 @@ use crate::value::Value;
 
 /// What others see of a rule: its number of arguments, that of the terms of its head, and whether it has a key and a
 /// value.
-type Shape = (usize, usize, bool, bool);
+type RuleSignature = (usize, usize, bool, bool);
 
-fn shape(rule: &Rule) -> Shape {
+fn signature(rule: &Rule) -> RuleSignature {
     let head = &rule.head;
     let reference = if is_ground(&head.reference) {
         0
@@ -33,7 +33,7 @@ fn shape(rule: &Rule) -> Shape {
 pub struct InterfaceDiff {
     below: HashMap<Value, Self>,
     /// The rules here that came.
-    came: Vec<Shape>,
+    came: Vec<RuleSignature>,
     /// Whether a rule or a package here, or below, came.
     exists: bool,
     /// Whether a rule here came or went.
@@ -52,7 +52,7 @@ impl InterfaceDiff {
         for rule in &module.rules {
             let site = self.at(&rule_tree::rule_path(module, rule), true);
             site.touched = true;
-            site.came.push(shape(rule));
+            site.came.push(signature(rule));
         }
     }
 
@@ -90,14 +90,16 @@ impl InterfaceDiff {
         let tree = &earlier.rule_tree;
         let ids = node.map_or(&[][..], |node| &tree.node(node).rules);
         let rules = ids.iter().filter_map(|id| {
-            let rule = id.of(&earlier.modules)?;
-            Some((stays(id.module), shape(rule)))
+            let rule = id.rule_in(&earlier.modules)?;
+            Some((stays(id.module), signature(rule)))
         });
-        let before = unique(rules.clone().map(|(_, shape)| shape));
-        let reuse = rules.filter(|(stays, _)| *stays).map(|(_, shape)| shape);
+        let before = unique(rules.clone().map(|(_, signature)| signature));
+        let reuse = rules
+            .filter(|(stays, _)| *stays)
+            .map(|(_, signature)| signature);
         let now = unique(reuse.chain(self.came.iter().copied()));
         let existed = node.is_some();
-        let exists = self.exists || node.is_some_and(|node| holds_any(tree, node, stays));
+        let exists = self.exists || node.is_some_and(|node| contains_any(tree, node, stays));
         self.changed = before != now || existed != exists;
         for (key, site) in &mut self.below {
             let child = node.and_then(|node| tree.child_by(node, key.borrow()));
@@ -139,15 +141,15 @@ impl InterfaceDiff {
     }
 }
 
-fn unique(shapes: impl Iterator<Item = Shape>) -> Vec<Shape> {
-    let mut shapes: Vec<Shape> = shapes.collect();
+fn unique(shapes: impl Iterator<Item = RuleSignature>) -> Vec<RuleSignature> {
+    let mut shapes: Vec<RuleSignature> = shapes.collect();
     shapes.sort_unstable();
     shapes.dedup();
     shapes
 }
 
 /// Whether something of a module that stays is at a node or below it.
-fn holds_any(tree: &RuleTree, node: NodeId, stays: &dyn Fn(u32) -> bool) -> bool {
+fn contains_any(tree: &RuleTree, node: NodeId, stays: &dyn Fn(u32) -> bool) -> bool {
     tree.subtree(node).any(|node| {
         let node = tree.node(node);
         let mut modules = node.rules.iter().map(|rule| rule.module);

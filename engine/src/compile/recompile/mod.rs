@@ -75,7 +75,7 @@ fn from_parsed(
         gone: reuse.gone,
     });
     run(&mut compilation, observe);
-    if !compilation.report.is_empty() || compilation.asks_for_metadata {
+    if !compilation.report.is_empty() || compilation.uses_metadata {
         return None;
     }
     Some(Compiled::new(parsed, compilation))
@@ -85,5 +85,5 @@ fn from_parsed(
 fn is_worthwhile(earlier: &Compiled) -> bool {
     let since = earlier.work.locals_since;
     let of_all = earlier.locals.made().saturating_sub(since);
-    !earlier.asks_for_metadata && since <= of_all.max(limits::KEPT_LOCALS)
+    !earlier.uses_metadata && since <= of_all.max(limits::KEPT_LOCALS)
 }

@@ -13,7 +13,7 @@ use solon_syntax::ast::{Module, Name, Ref, Term};
 
 use super::interface_diff::InterfaceDiff;
 use crate::compile::compilation::Compiled;
-use crate::compile::part::Part;
+use crate::compile::compiled_module::Part;
 use crate::compile::resolve::exported;
 use crate::compile::rewrite::templates::has_templates;
 use crate::compile::rule_tree;

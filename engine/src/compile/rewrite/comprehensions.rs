@@ -12,7 +12,7 @@ use crate::compile::{Compilation, QueryCompilation};
 
 /// Moves what must be evaluated into the bodies of comprehensions, the outer ones first.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
-    let mut rewriter = Rewriter {
+    let mut rewriter = ComprehensionRewriter {
         locals: &mut compilation.locals,
     };
     let facts = Facts::COMPREHENSION | Facts::COLLECTION;
@@ -24,14 +24,14 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
 /// The same in a query.
 pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
     let locals = query.locals.restart(&query.body);
-    query.body.walk_mut(&mut Rewriter { locals });
+    query.body.walk_mut(&mut ComprehensionRewriter { locals });
 }
 
-struct Rewriter<'l> {
+struct ComprehensionRewriter<'l> {
     locals: &'l mut Locals,
 }
 
-impl VisitorMut for Rewriter<'_> {
+impl VisitorMut for ComprehensionRewriter<'_> {
     fn term(&mut self, term: &mut Term) -> Flow {
         arrange(term);
         if let Some(inner) = comprehension(term) {

@@ -13,7 +13,7 @@ pub fn check(compilation: &mut Compilation<'_>) {
     for module in compilation.modules.open() {
         if compilation.options.strict || module.version.is_v1() {
             check_heads(module, &mut compilation.report);
-            if compilation.modules.hold(Facts::SHADOW) {
+            if compilation.modules.have(Facts::SHADOW) {
                 check_assignments(&module.rules, &mut compilation.report);
             }
         }

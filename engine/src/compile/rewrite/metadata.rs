@@ -28,7 +28,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
         locals,
         ..
     } = compilation;
-    if !modules.hold(Facts::METADATA) {
+    if !modules.have(Facts::METADATA) {
         return;
     }
     for module in modules.open_mut() {

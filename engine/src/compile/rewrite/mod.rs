@@ -181,12 +181,12 @@ pub(super) fn requires_evaluation(term: &Term) -> bool {
 /// Shows the bodies that stand in a node (those of comprehensions, `every`, `not`, `and` and `or`), but not
 /// the bodies within those.
 pub(super) fn nested_bodies<N: WalkMut + ?Sized>(node: &mut N, show: impl FnMut(&mut Body)) {
-    node.walk_mut(&mut Bodies(show));
+    node.walk_mut(&mut BodyVisitor(show));
 }
 
-struct Bodies<F>(F);
+struct BodyVisitor<F>(F);
 
-impl<F: FnMut(&mut Body)> VisitorMut for Bodies<F> {
+impl<F: FnMut(&mut Body)> VisitorMut for BodyVisitor<F> {
     fn expr(&mut self, expr: &mut Expr) -> Flow {
         match &mut expr.kind {
             ExprKind::Every(every) => {

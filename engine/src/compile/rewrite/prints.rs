@@ -32,7 +32,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
     let functions = Functions::new(compilation.options, &compilation.rule_tree);
     each_branch_with(&mut compilation.modules, Facts::PRINT, |rule| {
         if prints(&rule.head) || prints(&rule.body) {
-            let mut rewriter = Rewriter {
+            let mut rewriter = PrintRewriter {
                 functions,
                 vars: Vars::default(),
                 locals: &mut compilation.locals,
@@ -52,7 +52,7 @@ pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
         erase(&mut query.body);
         return;
     }
-    let mut rewriter = Rewriter {
+    let mut rewriter = PrintRewriter {
         functions: Functions::new(query.options, &query.compiled.rule_tree),
         vars: Vars::default(),
         locals: query.locals.restart(&query.body),
@@ -87,7 +87,7 @@ fn erase(body: &mut Body) {
     nested_bodies(body, erase);
 }
 
-struct Rewriter<'c> {
+struct PrintRewriter<'c> {
     functions: Functions<'c>,
     vars: Vars,
     locals: &'c mut Locals,
@@ -95,9 +95,9 @@ struct Rewriter<'c> {
 }
 
 /// Says that operands were refused, which ends the work on the bodies around them. They are reported already.
-struct Refused;
+struct Rejected;
 
-impl Rewriter<'_> {
+impl PrintRewriter<'_> {
     fn documents(&mut self) -> VarSet {
         ["input", "data"]
             .map(|name| self.vars.var(&Name::from(name)))
@@ -116,7 +116,7 @@ impl Rewriter<'_> {
     }
 
     /// Rewrites a body in which the variables `globals` have values.
-    fn body(&mut self, body: &mut Body, globals: &VarSet) -> Result<(), Refused> {
+    fn body(&mut self, body: &mut Body, globals: &VarSet) -> Result<(), Rejected> {
         self.closures(body, globals)?;
         let mut safe = globals.clone();
         // generated locals have values by the time their expressions are in order
@@ -139,7 +139,7 @@ impl Rewriter<'_> {
     }
 
     /// Rewrites the bodies inside a body, each with the variables that have values by then.
-    fn closures(&mut self, body: &mut Body, globals: &VarSet) -> Result<(), Refused> {
+    fn closures(&mut self, body: &mut Body, globals: &VarSet) -> Result<(), Rejected> {
         let mut safe = globals.clone();
         for expr in body {
             let mut inner = safe.clone();
@@ -161,13 +161,13 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    fn print(&mut self, expr: &mut Expr, safe: &VarSet) -> Result<(), Refused> {
+    fn print(&mut self, expr: &mut Expr, safe: &VarSet) -> Result<(), Rejected> {
         let ExprKind::Call(terms) = &mut expr.kind else {
             return Ok(());
         };
         let operands = terms.split_off(1);
-        if self.refuse_undeclared(&operands, safe) {
-            return Err(Refused);
+        if self.reject_undeclared(&operands, safe) {
+            return Err(Rejected);
         }
         let sets = operands
             .into_iter()
@@ -183,7 +183,7 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    fn refuse_undeclared(&mut self, operands: &[Term], safe: &VarSet) -> bool {
+    fn reject_undeclared(&mut self, operands: &[Term], safe: &VarSet) -> bool {
         let mut refused = false;
         for operand in operands {
             for name in undeclared(&mut self.vars, operand, safe) {

@@ -29,26 +29,26 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
     for ((module, _), findings) in findings.filter(|((_, kept), _)| kept.is_none()) {
         findings.constant = module.rules.iter().map(is_constant).collect();
     }
-    if !compilation.modules.hold(Facts::TEMPLATE) {
+    if !compilation.modules.have(Facts::TEMPLATE) {
         return;
     }
     let tree = &compilation.rule_tree;
     let findings = &compilation.findings;
-    let defined = Defined::new(tree, &compilation.modules, |id, _| {
+    let defined = DefinedRules::new(tree, &compilation.modules, |id, _| {
         let constant = findings.get(id.module as usize).map(|one| &one.constant);
         constant.and_then(|constant| constant.get(id.rule as usize)) == Some(&true)
     });
     let functions = Functions::new(compilation.options, tree);
     each_branch_with(&mut compilation.modules, Facts::TEMPLATE, |rule| {
         if has_templates(&rule.head) || has_templates(&rule.body) {
-            let mut rewriter = Rewriter {
+            let mut rewriter = TemplateRewriter {
                 functions,
                 defined: &defined,
                 vars: Vars::default(),
                 safe: VarSet::default(),
                 locals: &mut compilation.locals,
                 report: &mut compilation.report,
-                refused: 0,
+                rejected: 0,
             };
             rewriter.rule(rule);
         }
@@ -61,14 +61,14 @@ pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
         return;
     }
     let tree = &query.compiled.rule_tree;
-    let mut rewriter = Rewriter {
+    let mut rewriter = TemplateRewriter {
         functions: Functions::new(query.options, tree),
-        defined: &Defined::new(tree, &query.compiled.modules, |_, rule| is_constant(rule)),
+        defined: &DefinedRules::new(tree, &query.compiled.modules, |_, rule| is_constant(rule)),
         vars: Vars::default(),
         safe: VarSet::default(),
         locals: query.locals.restart(&query.body),
         report: &mut query.report,
-        refused: 0,
+        rejected: 0,
     };
     rewriter.documents();
     rewriter.body(&mut query.body);
@@ -84,12 +84,12 @@ pub(in crate::compile) fn has_templates<N: Walk>(node: &N) -> bool {
 }
 
 /// The rules that have a value whatever the input: those with a default, sets, and single constants.
-struct Defined<'c> {
+struct DefinedRules<'c> {
     tree: &'c RuleTree,
     nodes: HashSet<NodeId>,
 }
 
-impl<'c> Defined<'c> {
+impl<'c> DefinedRules<'c> {
     /// `is_constant` tells of a rule whether it is a constant and nothing else.
     fn new(
         tree: &'c RuleTree,
@@ -98,7 +98,7 @@ impl<'c> Defined<'c> {
     ) -> Self {
         let nodes = tree.subtree(RuleTree::DATA).filter(|node| {
             let ids = &tree.node(*node).rules;
-            let rules = ids.iter().filter_map(|rule| rule.of(modules));
+            let rules = ids.iter().filter_map(|rule| rule.rule_in(modules));
             let rules: Vec<&Rule> = rules.collect();
             match rules.as_slice() {
                 [] => false,
@@ -139,20 +139,20 @@ fn is_constant(rule: &Rule) -> bool {
 }
 
 /// Refused expressions after which bodies are not looked at again.
-const REFUSALS: usize = 64;
+const MAX_REJECTIONS: usize = 64;
 
-struct Rewriter<'c> {
+struct TemplateRewriter<'c> {
     functions: Functions<'c>,
-    defined: &'c Defined<'c>,
+    defined: &'c DefinedRules<'c>,
     vars: Vars,
     /// The variables that have values.
     safe: VarSet,
     locals: &'c mut Locals,
     report: &'c mut Report,
-    refused: usize,
+    rejected: usize,
 }
 
-impl Rewriter<'_> {
+impl TemplateRewriter<'_> {
     fn documents(&mut self) {
         for name in ["input", "data"] {
             self.safe.insert(self.vars.var(&Name::from(name)));
@@ -189,14 +189,14 @@ impl Rewriter<'_> {
             self.vars
                 .scan_into(VarScan::default(), term, &mut self.safe);
         }
-        let before = self.refused;
+        let before = self.rejected;
         self.body(body);
         for head in heads {
             self.term_here(head);
         }
         self.safe = outer;
         // what was refused is met again on the way through the terms
-        if self.refused > before && self.refused < REFUSALS {
+        if self.rejected > before && self.rejected < MAX_REJECTIONS {
             body.walk_mut(self);
         }
     }
@@ -221,7 +221,7 @@ impl Rewriter<'_> {
         if template.parts.is_empty() {
             return Some(vec![Term::string("", span)]);
         }
-        let before = self.refused;
+        let before = self.rejected;
         let mut operands = Vec::with_capacity(template.parts.len());
         for part in &template.parts {
             match part {
@@ -229,7 +229,7 @@ impl Rewriter<'_> {
                 TemplatePart::Expr(expr) => operands.extend(self.expression(expr)),
             }
         }
-        (self.refused == before).then_some(operands)
+        (self.rejected == before).then_some(operands)
     }
 
     /// The operand for an expression; `None` when it cannot stand in a template.
@@ -238,7 +238,7 @@ impl Rewriter<'_> {
             ExprKind::Term(term) => term.clone(),
             ExprKind::Call(terms) => {
                 if expr.operands_of("walk").is_some() {
-                    self.refuse(
+                    self.reject(
                         Span::default(),
                         "illegal call to relation built-in 'walk' that may cause multiple outputs",
                     );
@@ -254,7 +254,7 @@ impl Rewriter<'_> {
                     ExprKind::Every(_) => "*ast.Every",
                     _ => "*ast.SomeDecl",
                 };
-                self.refuse(
+                self.reject(
                     expr.span,
                     &format!("unexpected template-string expression type: {kind}"),
                 );
@@ -266,18 +266,18 @@ impl Rewriter<'_> {
         }
         for name in undeclared(&mut self.vars, &term, &self.safe) {
             let message = format!("var {} is undeclared", self.locals.shown(&name));
-            self.refuse(term.span, &message);
+            self.reject(term.span, &message);
         }
         Some(capture(self.locals, term, expr.with.clone()))
     }
 
-    fn refuse(&mut self, span: Span, message: &str) {
-        self.refused += 1;
+    fn reject(&mut self, span: Span, message: &str) {
+        self.rejected += 1;
         self.report.error(Code::Compile, span, message);
     }
 }
 
-impl VisitorMut for Rewriter<'_> {
+impl VisitorMut for TemplateRewriter<'_> {
     fn expr(&mut self, expr: &mut Expr) -> Flow {
         let ExprKind::Every(every) = &mut expr.kind else {
             return Flow::Into;

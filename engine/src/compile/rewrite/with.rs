@@ -20,7 +20,7 @@ use crate::types::Type;
 
 /// Checks and rewrites the modifiers in all modules.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
-    let mut rewriter = Rewriter {
+    let mut rewriter = WithRewriter {
         options: compilation.options,
         tree: &compilation.rule_tree,
         locals: &mut compilation.locals,
@@ -38,7 +38,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
 /// Checks and rewrites the modifiers of a query.
 pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
     let locals = query.locals.restart(&query.body);
-    let mut rewriter = Rewriter {
+    let mut rewriter = WithRewriter {
         options: query.options,
         tree: &query.compiled.rule_tree,
         locals,
@@ -56,7 +56,7 @@ fn has_modifiers<N: Walk>(node: &N) -> bool {
     found
 }
 
-struct Rewriter<'c> {
+struct WithRewriter<'c> {
     options: &'c Options,
     tree: &'c RuleTree,
     locals: &'c mut Locals,
@@ -64,13 +64,13 @@ struct Rewriter<'c> {
 }
 
 /// Why a modifier is refused.
-struct Refusal {
+struct WithRejection {
     code: Code,
     span: Span,
     message: String,
 }
 
-impl Rewriter<'_> {
+impl WithRewriter<'_> {
     /// Rewrites a body, then the bodies inside it. The first refusal ends the work on a body.
     fn body(&mut self, body: &mut Body) {
         let mut rewritten = Vec::with_capacity(body.len());
@@ -88,7 +88,7 @@ impl Rewriter<'_> {
                         match self.check(with) {
                             Ok(true) => rewritten.push(hoist(self.locals, &mut with.value)),
                             Ok(false) => {}
-                            Err(refusal) => return self.refuse(refusal),
+                            Err(refusal) => return self.reject(refusal),
                         }
                     }
                     Some((before, expr.with.clone()))
@@ -104,13 +104,13 @@ impl Rewriter<'_> {
         nested_bodies(body, |inner| self.body(inner));
     }
 
-    fn refuse(&mut self, refusal: Refusal) {
+    fn reject(&mut self, refusal: WithRejection) {
         self.report
             .error(refusal.code, refusal.span, refusal.message);
     }
 
     /// Checks a modifier; answers whether its value must be evaluated first.
-    fn check(&self, with: &mut With) -> Result<bool, Refusal> {
+    fn check(&self, with: &mut With) -> Result<bool, WithRejection> {
         let With { target, value, .. } = with;
         if self.is_builtin(value) {
             as_reference(value);
@@ -127,7 +127,7 @@ impl Rewriter<'_> {
                 return Ok(false);
             }
         } else if !is_below(target, "input") {
-            return Err(Refusal {
+            return Err(WithRejection {
                 code: Code::Type,
                 span: target.span,
                 message: "with keyword target must reference existing input, data, or a function"
@@ -139,7 +139,7 @@ impl Rewriter<'_> {
 
     /// Whether a target below `data` is a function that another one replaces, or the value is a function that
     /// replaces a document.
-    fn keeps_function(&self, target: &Term, value: &Term) -> Result<bool, Refusal> {
+    fn keeps_function(&self, target: &Term, value: &Term) -> Result<bool, WithRejection> {
         let path = target.as_ref().map(Vec::as_slice).unwrap_or_default();
         let Some((last, steps)) = path.split_last().filter(|(_, steps)| !steps.is_empty()) else {
             return Ok(self.is_rule_function(value));
@@ -150,7 +150,7 @@ impl Rewriter<'_> {
                 break;
             };
             if !self.tree.node(child).rules.is_empty() {
-                return Err(Refusal {
+                return Err(WithRejection {
                     code: Code::Compile,
                     span: target.span,
                     message: "with keyword cannot partially replace virtual document(s)".to_owned(),
@@ -173,7 +173,7 @@ impl Rewriter<'_> {
     }
 
     /// Whether a value names something that exists in the rule tree or a built-in, and so stays unevaluated.
-    fn names_function(&self, value: &Term) -> Result<bool, Refusal> {
+    fn names_function(&self, value: &Term) -> Result<bool, WithRejection> {
         let in_tree = value
             .as_ref()
             .is_some_and(|path| self.tree.find(path).is_some());
@@ -185,7 +185,7 @@ impl Rewriter<'_> {
     }
 
     /// Whether a term names a built-in; unsafe ones are refused.
-    fn is_replaceable(&self, term: &Term) -> Result<bool, Refusal> {
+    fn is_replaceable(&self, term: &Term) -> Result<bool, WithRejection> {
         let Some(name) = name_of(term) else {
             return Ok(false);
         };
@@ -195,7 +195,7 @@ impl Rewriter<'_> {
             .iter()
             .any(|banned| *banned == name)
         {
-            return Err(builtin_refusal(
+            return Err(builtin_rejection(
                 term.span,
                 &format!("target must not be unsafe: \"{name}\""),
             ));
@@ -203,7 +203,7 @@ impl Rewriter<'_> {
         Ok(self.options.declaration(&name).is_some())
     }
 
-    fn check_builtin_target(&self, target: &Term) -> Result<(), Refusal> {
+    fn check_builtin_target(&self, target: &Term) -> Result<(), WithRejection> {
         let name = name_of(target).unwrap_or_default();
         let refusal = match &*name {
             "eq" | "rego.metadata.chain" | "rego.metadata.rule" => {
@@ -220,12 +220,12 @@ impl Rewriter<'_> {
                 _ => return Ok(()),
             },
         };
-        Err(builtin_refusal(target.span, &refusal))
+        Err(builtin_rejection(target.span, &refusal))
     }
 }
 
-fn builtin_refusal(span: Span, why: &str) -> Refusal {
-    Refusal {
+fn builtin_rejection(span: Span, why: &str) -> WithRejection {
+    WithRejection {
         code: Code::Compile,
         span,
         message: format!("with keyword replacing built-in function: {why}"),

@@ -5,15 +5,15 @@
 //! `refusals` words what remains.
 
 mod outputs;
-mod reach;
-mod refusals;
 mod reorder;
+mod safe_vars;
 mod unify;
+mod unsafe_report;
 mod vars;
 
 use self::outputs::{DIRECT, Reading};
 pub(super) use self::outputs::{OPERANDS, OWN, equation, outputs};
-pub(crate) use self::reach::Reach;
+pub(crate) use self::safe_vars::SafeVars;
 pub(super) use self::vars::{VarSet, Vars};
 
 use std::collections::BTreeSet;
@@ -21,8 +21,8 @@ use std::sync::LazyLock;
 
 use solon_syntax::ast::{Body, Head, Name, Rule, Term, VarScan};
 
-use self::refusals::{Refusal, SharedRows};
 use self::reorder::{Safety, SafetyContext};
+use self::unsafe_report::{SharedRows, UnsafeReport};
 use super::compilation::Compilation;
 use super::facts::Facts;
 use super::functions::Functions;
@@ -45,7 +45,12 @@ pub fn check_rule_heads(compilation: &mut Compilation<'_>) {
                         continue;
                     }
                     let suffix = rows.suffix(part.span, &rule.head.reference);
-                    refusals::report_head_var(&mut compilation.report, name, term.span, &suffix);
+                    unsafe_report::report_head_var(
+                        &mut compilation.report,
+                        name,
+                        term.span,
+                        &suffix,
+                    );
                 }
             }
         }
@@ -150,13 +155,13 @@ pub(crate) fn is_ordered(functions: Functions<'_>, body: &Body, given: &BTreeSet
 
 /// Orders a body in which some arguments are safe. If that cannot be done, the loose reading says why, unless it finds
 /// nothing wrong.
-fn order(body: &mut Body, args: &[Term], of: SafetyContext<'_>) -> Option<Refusal> {
+fn order(body: &mut Body, args: &[Term], of: SafetyContext<'_>) -> Option<UnsafeReport> {
     let mut read = |reading| {
         let mut safety = Safety::new(of, reading);
         let mut safe = roots(&mut safety.vars);
         safety.vars.scan_into(VarScan::default(), args, &mut safe);
         safety.reorder(body, &safe);
-        (!safety.refused.is_empty()).then(|| Refusal::from(safety))
+        (!safety.refused.is_empty()).then(|| UnsafeReport::from(safety))
     };
     let refusal = read(Reading::Strict)?;
     Some(read(Reading::Loose).unwrap_or(refusal))

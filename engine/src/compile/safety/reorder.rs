@@ -59,7 +59,7 @@ struct Ordering {
     /// The variables that have values by now.
     safe: VarSet,
     /// The expressions that can be evaluated, in order.
-    placed: Vec<usize>,
+    ordered: Vec<usize>,
 }
 
 impl<'c> Safety<'c> {
@@ -81,19 +81,19 @@ impl<'c> Safety<'c> {
         }
         let mut ordering = self.start(body, globals);
         for (at, expr) in body.iter().enumerate() {
-            self.place(&mut ordering, at, expr);
+            self.try_append(&mut ordering, at, expr);
         }
-        if ordering.placed.len() < body.len() {
-            self.place_late(&mut ordering, body);
-            self.refuse(&ordering, body);
+        if ordering.ordered.len() < body.len() {
+            self.append_deferred(&mut ordering, body);
+            self.reject(&ordering, body);
         }
-        let placed = ordering.placed.len();
+        let ordered = ordering.ordered.len();
         let own = arrange(body, ordering);
 
         // closures see the variables of the expressions before theirs
         let mut known = globals.clone();
-        for (expr, own) in body.iter_mut().take(placed).zip(&own) {
-            self.enter(expr, &mut known);
+        for (expr, own) in body.iter_mut().take(ordered).zip(&own) {
+            self.order_closures(expr, &mut known);
             known.add(own);
         }
     }
@@ -135,7 +135,7 @@ impl<'c> Safety<'c> {
             missing: own.iter().map(|own| own.without(globals)).collect(),
             own,
             safe: globals.clone(),
-            placed: Vec::with_capacity(body.len()),
+            ordered: Vec::with_capacity(body.len()),
         }
     }
 
@@ -166,7 +166,7 @@ impl<'c> Safety<'c> {
         if !self.of.has_closures && is_plain(expr) {
             return VarSet::default();
         }
-        let mut scan = Closures {
+        let mut scan = ClosureVars {
             vars: &mut self.vars,
             found: VarSet::default(),
         };
@@ -180,7 +180,7 @@ impl<'c> Safety<'c> {
     }
 
     /// Places an expression if it can be evaluated; answers with the variables that have values thereby.
-    fn place(&mut self, ordering: &mut Ordering, at: usize, expr: &Expr) -> Option<VarSet> {
+    fn try_append(&mut self, ordering: &mut Ordering, at: usize, expr: &Expr) -> Option<VarSet> {
         let safe = &ordering.safe;
         let (own, closed_over) = (ordering.own.get(at)?, ordering.closed_over.get(at)?);
         let missing = ordering.missing.get_mut(at)?;
@@ -203,15 +203,15 @@ impl<'c> Safety<'c> {
         }
         let new = bound.without(safe);
         ordering.safe.add(&new);
-        ordering.placed.push(at);
+        ordering.ordered.push(at);
         Some(new)
     }
 
     /// Places what did not come in order, pass by pass; an expression is looked at again only when one of its
     /// variables has got its value.
-    fn place_late(&mut self, ordering: &mut Ordering, body: &Body) {
+    fn append_deferred(&mut self, ordering: &mut Ordering, body: &Body) {
         let mut open = vec![true; body.len()];
-        for at in &ordering.placed {
+        for at in &ordering.ordered {
             *open.item_mut(*at) = false;
         }
         let mut queue = BinaryHeap::new();
@@ -233,7 +233,7 @@ impl<'c> Safety<'c> {
             if !*open {
                 continue;
             }
-            let Some(new) = self.place(ordering, at, expr) else {
+            let Some(new) = self.try_append(ordering, at, expr) else {
                 continue;
             };
             *open = false;
@@ -244,17 +244,17 @@ impl<'c> Safety<'c> {
     }
 
     /// Notes what the expressions miss that could not be placed.
-    fn refuse(&mut self, ordering: &Ordering, body: &Body) {
-        let mut placed = ordering.placed.clone();
-        placed.sort_unstable();
+    fn reject(&mut self, ordering: &Ordering, body: &Body) {
+        let mut ordered = ordering.ordered.clone();
+        ordered.sort_unstable();
         for (at, (expr, missing)) in body.iter().zip(&ordering.missing).enumerate() {
-            if placed.binary_search(&at).is_err() {
-                self.refuse_vars(expr, missing.clone());
+            if ordered.binary_search(&at).is_err() {
+                self.reject_vars(expr, missing.clone());
             }
         }
     }
 
-    fn refuse_vars(&mut self, expr: &Expr, vars: VarSet) {
+    fn reject_vars(&mut self, expr: &Expr, vars: VarSet) {
         let assigned = equation(expr)
             .filter(|_| expr.assigned)
             .map(|(left, _)| self.vars.scan(VarScan::default(), left));
@@ -266,7 +266,7 @@ impl<'c> Safety<'c> {
     }
 
     /// Orders the closures of an expression.
-    fn enter(&mut self, expr: &mut Expr, known: &mut VarSet) {
+    fn order_closures(&mut self, expr: &mut Expr, known: &mut VarSet) {
         match &mut expr.kind {
             ExprKind::Every(every) => {
                 self.vars.scan_into(OWN, &every.key, known);
@@ -298,7 +298,7 @@ impl<'c> Safety<'c> {
         }
         expr.with.walk_mut(&mut entering);
         if !heads.is_empty() {
-            self.refuse_vars(expr, heads);
+            self.reject_vars(expr, heads);
         }
     }
 
@@ -318,13 +318,13 @@ impl<'c> Safety<'c> {
 
 /// Puts the placed expressions first, in their order, and numbers all anew; answers with the variables of each.
 fn arrange(body: &mut Body, ordering: Ordering) -> Vec<VarSet> {
-    let Ordering { own, placed, .. } = ordering;
-    let in_order = placed.iter().zip(0..).all(|(at, place)| *at == place);
+    let Ordering { own, ordered, .. } = ordering;
+    let in_order = ordered.iter().zip(0..).all(|(at, place)| *at == place);
     if in_order {
         return own;
     }
     let mut open: Vec<_> = body.drain(..).zip(own).map(Some).collect();
-    let mut taken: Vec<_> = placed
+    let mut taken: Vec<_> = ordered
         .iter()
         .filter_map(|at| open.get_mut(*at)?.take())
         .collect();
@@ -338,13 +338,13 @@ fn arrange(body: &mut Body, ordering: Ordering) -> Vec<VarSet> {
 }
 
 /// An operand of `not`, `and` or `or`.
-struct Operand<'a> {
+struct LogicalOperand<'a> {
     body: &'a Body,
     braced: bool,
 }
 
-fn operands(expr: &Expr) -> impl Iterator<Item = Operand<'_>> {
-    let operand = |body, braced| Some(Operand { body, braced });
+fn operands(expr: &Expr) -> impl Iterator<Item = LogicalOperand<'_>> {
+    let operand = |body, braced| Some(LogicalOperand { body, braced });
     let pair = match &expr.kind {
         ExprKind::Not(not) => [operand(&not.body, not.explicit_body), None],
         ExprKind::And(logical) | ExprKind::Or(logical) => [
@@ -369,12 +369,12 @@ fn is_logical(expr: &Expr) -> bool {
 }
 
 /// Finds the variables of closures.
-struct Closures<'s> {
+struct ClosureVars<'s> {
     vars: &'s mut Vars,
     found: VarSet,
 }
 
-impl Closures<'_> {
+impl ClosureVars<'_> {
     /// Looks into an expression of the body.
     fn inside(&mut self, expr: &Expr) {
         match &expr.kind {
@@ -399,7 +399,7 @@ impl Closures<'_> {
     }
 }
 
-impl Visitor<'_> for Closures<'_> {
+impl Visitor<'_> for ClosureVars<'_> {
     fn expr(&mut self, expr: &Expr) -> Flow {
         match &expr.kind {
             ExprKind::Every(every) => self.closure(&every.body),

@@ -26,14 +26,14 @@ struct Unifier<'u> {
     safe: &'u VarSet,
     reading: Reading,
     bound: VarSet,
-    wholes: HashMap<Var, Whole>,
+    wholes: HashMap<Var, PatternVar>,
     /// The wholes that wait for a variable.
     waiting: HashMap<Var, Vec<Var>>,
 }
 
 /// A variable that is equal to patterns.
 #[derive(Default)]
-struct Whole {
+struct PatternVar {
     /// The variables without whose values it cannot be made up.
     needs: VarSet,
     /// The variables that get values with it.

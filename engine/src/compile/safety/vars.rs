@@ -80,7 +80,7 @@ impl VarSet {
     /// Adds a variable; whether it is new.
     #[inline]
     pub fn insert(&mut self, var: Var) -> bool {
-        let (place, bit) = place(var);
+        let (place, bit) = word_and_bit(var);
         self.insert_word(place, bit)
     }
 
@@ -114,7 +114,7 @@ impl VarSet {
 
     /// Takes a variable out.
     pub fn remove(&mut self, var: Var) {
-        let (place, bit) = place(var);
+        let (place, bit) = word_and_bit(var);
         if let Ok(at) = self.find(place)
             && let Some((_, word)) = self.words.get_mut(at)
         {
@@ -128,7 +128,7 @@ impl VarSet {
     /// Whether a variable is in it.
     #[inline]
     pub fn contains(&self, var: Var) -> bool {
-        let (place, bit) = place(var);
+        let (place, bit) = word_and_bit(var);
         self.word(place) & bit != 0
     }
 
@@ -212,6 +212,6 @@ fn number(at: usize) -> Var {
 
 /// Place of its word, and bit, of a variable.
 #[inline]
-fn place(var: Var) -> (u32, u64) {
+fn word_and_bit(var: Var) -> (u32, u64) {
     (var.0 / u64::BITS, 1 << (var.0 % u64::BITS))
 }

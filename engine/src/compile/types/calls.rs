@@ -3,14 +3,14 @@
 use solon_syntax::ast::{Expr, ExprKind, Term, With};
 use solon_syntax::print::display_ref;
 
-use super::Checker;
+use super::TypeChecker;
 use super::constant::json_value;
 use super::environment::is_root;
 use super::explain::Problem;
 use crate::types::{FunctionType, Parameter, Type, unifies};
 use crate::value::Value;
 
-impl Checker<'_> {
+impl TypeChecker<'_> {
     /// Checks an expression's replacements, then its call.
     pub(super) fn call(&mut self, expr: &Expr) -> Option<Problem> {
         if let Some(problem) = expr.with.iter().find_map(|with| self.replacement(with)) {
@@ -26,7 +26,7 @@ impl Checker<'_> {
             return None;
         }
         if let Some([left, right]) = expr.operands_of("eq") {
-            let (of_left, of_right) = (self.env.of(left), self.env.of(right));
+            let (of_left, of_right) = (self.env.type_of(left), self.env.type_of(right));
             let equal = self.env.unify(left, &of_left, right, &of_right);
             return (!equal).then(|| Problem::mismatch(expr.span, &of_left, &of_right));
         }
@@ -57,7 +57,7 @@ impl Checker<'_> {
         if self.env.partial && !output.is_empty() {
             return None;
         }
-        let searched = self.env.of(collection);
+        let searched = self.env.type_of(collection);
         // nothing is looked up where there is nothing
         let key = key.filter(|_| !searched.is_empty());
         let key = key.map(|key| (key, searched.keys()));
@@ -65,8 +65,8 @@ impl Checker<'_> {
             if among.has_unknown() {
                 continue;
             }
-            let of = self.env.of(term);
-            let mark = self.env.mark();
+            let of = self.env.type_of(term);
+            let mark = self.env.checkpoint();
             if !self.env.fit(term, &among, false) {
                 return Some(Problem::mismatch(expr.span, &of, &among));
             }
@@ -88,7 +88,7 @@ impl Checker<'_> {
         let types = |checker: &Self| -> Vec<_> {
             operands
                 .iter()
-                .map(|operand| checker.env.of(operand))
+                .map(|operand| checker.env.type_of(operand))
                 .collect()
         };
         let before = types(self);

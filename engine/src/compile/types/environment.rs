@@ -18,7 +18,7 @@ use crate::value::Value;
 pub struct Environment<'c> {
     options: &'c Options,
     /// Types of documents; later ones stand before earlier ones wherever they know something.
-    layers: Vec<Layer<'c>>,
+    layers: Vec<TypeLayer<'c>>,
     variables: SmallMap<Name, Type>,
     /// What each variable was before it changed, so that closures can be left.
     undo: Vec<(Name, Option<Type>)>,
@@ -29,12 +29,12 @@ pub struct Environment<'c> {
     pub partial: bool,
 }
 
-enum Layer<'c> {
+enum TypeLayer<'c> {
     Shared(&'c TypeTree),
     Own(TypeTree),
 }
 
-impl Layer<'_> {
+impl TypeLayer<'_> {
     fn tree(&self) -> &TypeTree {
         match self {
             Self::Shared(tree) => tree,
@@ -45,14 +45,14 @@ impl Layer<'_> {
 
 /// A point to which variables can be taken back.
 #[derive(Clone, Copy, Debug)]
-pub struct Mark(usize);
+pub struct Checkpoint(usize);
 
 impl<'c> Environment<'c> {
     /// The environment outside of all bodies.
     pub fn new(options: &'c Options, documents: &'c TypeTree) -> Self {
         Self {
             options,
-            layers: vec![Layer::Shared(documents)],
+            layers: vec![TypeLayer::Shared(documents)],
             variables: SmallMap::default(),
             undo: Vec::new(),
             closures: HashMap::new(),
@@ -71,7 +71,7 @@ impl<'c> Environment<'c> {
 
     /// Puts types of documents before those known so far.
     pub fn cover(&mut self, tree: TypeTree) {
-        self.layers.push(Layer::Own(tree));
+        self.layers.push(TypeLayer::Own(tree));
     }
 
     /// Takes the last cover away.
@@ -88,16 +88,16 @@ impl<'c> Environment<'c> {
 
     /// A tree of documents, the one that counts first under 0.
     pub fn layer(&self, position: usize) -> Option<&TypeTree> {
-        self.layers.iter().rev().nth(position).map(Layer::tree)
+        self.layers.iter().rev().nth(position).map(TypeLayer::tree)
     }
 
     /// Where the variables are now.
-    pub fn mark(&self) -> Mark {
-        Mark(self.undo.len())
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint(self.undo.len())
     }
 
     /// Forgets what became of variables since a mark.
-    pub fn leave(&mut self, mark: Mark) {
+    pub fn leave(&mut self, mark: Checkpoint) {
         while self.undo.len() > mark.0 {
             match self.undo.pop() {
                 Some((name, Some(before))) => drop(self.variables.insert(name, before)),
@@ -132,7 +132,7 @@ impl<'c> Environment<'c> {
     }
 
     /// The type of a term; unknown where it is, or a part of it is, not known yet.
-    pub fn of(&self, term: &Term) -> Type {
+    pub fn type_of(&self, term: &Term) -> Type {
         match self.of_kind(term) {
             Type::Unknown if self.partial => Type::Any,
             of => of,
@@ -148,9 +148,11 @@ impl<'c> Environment<'c> {
             TermKind::Var(name) => self.of_variable(name),
             TermKind::Ref(terms) => self.of_reference(terms),
             TermKind::Array(terms) => {
-                Type::array(terms.iter().map(|term| self.of(term)).collect(), None)
+                Type::array(terms.iter().map(|term| self.type_of(term)).collect(), None)
             }
-            TermKind::Set(terms) => Type::set(union_all(terms.iter().map(|term| self.of(term)))),
+            TermKind::Set(terms) => {
+                Type::set(union_all(terms.iter().map(|term| self.type_of(term))))
+            }
             TermKind::Object(pairs) => self.of_object(pairs),
             TermKind::ArrayComprehension(closure)
             | TermKind::SetComprehension(closure)
@@ -166,7 +168,7 @@ impl<'c> Environment<'c> {
 
     /// The type of what `with` puts in place of a document; `any` where it is not known.
     pub fn of_replacement(&self, value: &Term) -> Type {
-        match self.of(value) {
+        match self.type_of(value) {
             Type::Unknown => Type::Any,
             of => of,
         }
@@ -178,7 +180,7 @@ impl<'c> Environment<'c> {
             Some(name) if self.variable(name).is_none() && !is_root(name) => {
                 self.options.declaration(name).cloned().unwrap_or_default()
             }
-            _ => self.of(term),
+            _ => self.type_of(term),
         }
     }
 
@@ -202,12 +204,12 @@ impl<'c> Environment<'c> {
         let mut last: Option<&(Term, Term)> = None;
         for pair in pairs {
             match json_value(&pair.0) {
-                Some(key) => fixed.push((key, self.of(&pair.1))),
+                Some(key) => fixed.push((key, self.type_of(&pair.1))),
                 None if last.is_some_and(|(key, _)| *key > pair.0) => {}
                 None => last = Some(pair),
             }
         }
-        let rest = last.map(|(key, value)| (self.of(key), self.of(value)));
+        let rest = last.map(|(key, value)| (self.type_of(key), self.type_of(value)));
         Type::object(fixed, rest)
     }
 
@@ -216,11 +218,11 @@ impl<'c> Environment<'c> {
         if pairs.iter().all(|(key, _)| json_value(key).is_some()) {
             let fixed = pairs
                 .iter()
-                .filter_map(|(key, value)| Some((json_value(key)?, self.of(value))));
+                .filter_map(|(key, value)| Some((json_value(key)?, self.type_of(value))));
             return Type::object(fixed.collect(), None);
         }
-        let keys = union_all(pairs.iter().map(|(key, _)| self.of(key)));
-        let values = union_all(pairs.iter().map(|(_, value)| self.of(value)));
+        let keys = union_all(pairs.iter().map(|(key, _)| self.type_of(key)));
+        let values = union_all(pairs.iter().map(|(_, value)| self.type_of(value)));
         Type::object_of(keys, values)
     }
 
@@ -230,13 +232,13 @@ impl<'c> Environment<'c> {
             return Type::Unknown;
         };
         let Some(name) = head.as_var() else {
-            return select_all(self.of(head), steps);
+            return select_all(self.type_of(head), steps);
         };
         if let Some(of) = self.variables.get(name) {
             return select_all(of.clone(), steps);
         }
         if is_root(name) {
-            let mut trees = self.layers.iter().rev().map(Layer::tree);
+            let mut trees = self.layers.iter().rev().map(TypeLayer::tree);
             let found = trees.find_map(|tree| of_document(tree, reference));
             return found.unwrap_or_else(|| {
                 if self.leads_among_functions(reference) {
@@ -256,7 +258,7 @@ impl<'c> Environment<'c> {
     /// Whether a reference takes a step that is not known among functions. What lies there has no type, although base
     /// documents may lie there too: so it is published.
     fn leads_among_functions(&self, reference: &[Term]) -> bool {
-        let mut trees = self.layers.iter().map(Layer::tree);
+        let mut trees = self.layers.iter().map(TypeLayer::tree);
         let Some(documents) = trees.next() else {
             return false;
         };

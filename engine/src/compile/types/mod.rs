@@ -13,10 +13,10 @@ mod constant;
 mod dependents;
 mod environment;
 mod explain;
-mod kept;
 mod originals;
 mod references;
 mod replaced;
+mod reused_types;
 mod rules;
 mod schemas;
 mod tree;
@@ -46,8 +46,8 @@ use crate::types::Type;
 /// Checks the types of a query.
 pub fn check_query_types(compilation: &mut QueryCompilation<'_>) {
     let locals = &compilation.locals;
-    let mut checker = Checker::new(compilation.options, &compilation.compiled.types, locals);
-    checker.whole = Whole::Query(&compilation.body);
+    let mut checker = TypeChecker::new(compilation.options, &compilation.compiled.types, locals);
+    checker.whole = WholeBody::Query(&compilation.body);
     let compiled = compilation.compiled;
     checker.replaceable = Some((&compiled.rule_tree, &compiled.dependents));
     checker.body(&compilation.body);
@@ -60,8 +60,8 @@ pub fn check_query_types(compilation: &mut QueryCompilation<'_>) {
 /// Whether the types of a body leave it a chance to hold. It is a part of what is left of a query.
 pub fn allow(options: &Options, compiled: &Compiled, body: &Body) -> bool {
     let locals = Locals::default();
-    let mut checker = Checker::new(options, &compiled.types, &locals);
-    checker.whole = Whole::Query(body);
+    let mut checker = TypeChecker::new(options, &compiled.types, &locals);
+    checker.whole = WholeBody::Query(body);
     checker.replaceable = Some((&compiled.rule_tree, &compiled.dependents));
     checker.env.partial = true;
     checker.body(body);
@@ -76,46 +76,46 @@ pub fn arity_details(
     operator: &Term,
     operands: &[Term],
 ) -> Option<Details> {
-    let mut checker = Checker::new(options, documents, locals);
+    let mut checker = TypeChecker::new(options, documents, locals);
     let callee = checker.env.of_operator(operator);
-    operands.walk(&mut Closures(&mut checker));
+    operands.walk(&mut ClosureChecker(&mut checker));
     let have: Vec<_> = operands
         .iter()
-        .map(|operand| checker.env.of(operand))
+        .map(|operand| checker.env.type_of(operand))
         .collect();
     Some(operand_details(&have, &callee.as_function()?.args))
 }
 
 /// Checks bodies in an environment.
-struct Checker<'c> {
+struct TypeChecker<'c> {
     env: Environment<'c>,
     locals: &'c Locals,
     problems: Vec<Problem>,
     /// What is being checked, to be searched for the originals of generated locals.
-    whole: Whole<'c>,
+    whole: WholeBody<'c>,
     /// The rules, and who needs them, where `with` may replace some.
     replaceable: Option<(&'c RuleTree, &'c Dependents)>,
     /// Whether who needs them was asked.
-    asked_dependents: Cell<bool>,
+    has_dependents: Cell<bool>,
     /// Whether there may be comprehensions.
     has_closures: bool,
 }
 
 #[derive(Clone, Copy)]
-enum Whole<'c> {
+enum WholeBody<'c> {
     Rule(&'c Rule),
     Query(&'c Body),
 }
 
-impl<'c> Checker<'c> {
+impl<'c> TypeChecker<'c> {
     fn new(options: &'c Options, documents: &'c TypeTree, locals: &'c Locals) -> Self {
         Self {
             env: Environment::new(options, documents),
             locals,
             problems: Vec::new(),
-            whole: Whole::Query(const { &Vec::new() }),
+            whole: WholeBody::Query(const { &Vec::new() }),
             replaceable: None,
-            asked_dependents: Cell::new(false),
+            has_dependents: Cell::new(false),
             has_closures: true,
         }
     }
@@ -128,7 +128,7 @@ impl<'c> Checker<'c> {
     }
 
     fn expression(&mut self, expr: &'c Expr) {
-        if self.env.partial && may_hold_without(expr) {
+        if self.env.partial && may_succeed_without(expr) {
             return;
         }
         let covers = self.replaced(expr);
@@ -138,7 +138,7 @@ impl<'c> Checker<'c> {
         }
         let before = self.problems.len();
         if self.has_closures {
-            expr.walk(&mut Closures(self));
+            expr.walk(&mut ClosureChecker(self));
         }
         References(self).expr(expr);
         let explained = self.problems.len() > before;
@@ -154,7 +154,7 @@ impl<'c> Checker<'c> {
 
     /// Checks a comprehension and keeps its type, which stays unknown when it holds an error.
     fn closure(&mut self, term: &'c Term, closure: &'c Comprehension) {
-        let mark = self.env.mark();
+        let mark = self.env.checkpoint();
         let before = self.problems.len();
         self.body(&closure.body);
         let of = if self.problems.len() > before {
@@ -164,10 +164,10 @@ impl<'c> Checker<'c> {
             }
             Type::Unknown
         } else {
-            let head = self.env.of(&closure.head);
+            let head = self.env.type_of(&closure.head);
             match (&term.kind, &closure.key) {
                 (TermKind::ObjectComprehension(_), Some(key)) => {
-                    Type::object_of(self.env.of(key), head)
+                    Type::object_of(self.env.type_of(key), head)
                 }
                 (TermKind::SetComprehension(_), _) => Type::set(head),
                 _ => Type::array_of(head),
@@ -180,15 +180,15 @@ impl<'c> Checker<'c> {
     /// A reference in the user's words.
     fn restore(&self, reference: &[Term]) -> Ref {
         let originals = match self.whole {
-            Whole::Rule(rule) => Originals::of(rule, self.locals),
-            Whole::Query(body) => Originals::of(body, self.locals),
+            WholeBody::Rule(rule) => Originals::of_node(rule, self.locals),
+            WholeBody::Query(body) => Originals::of_node(body, self.locals),
         };
         originals.restore(reference)
     }
 }
 
 /// Whether an expression may hold although something in it cannot.
-fn may_hold_without(expr: &Expr) -> bool {
+fn may_succeed_without(expr: &Expr) -> bool {
     expr.negated
         || matches!(
             expr.kind,
@@ -197,9 +197,9 @@ fn may_hold_without(expr: &Expr) -> bool {
 }
 
 /// Shows the outermost closures of an expression to a checker.
-struct Closures<'k, 'c>(&'k mut Checker<'c>);
+struct ClosureChecker<'k, 'c>(&'k mut TypeChecker<'c>);
 
-impl<'c> Visitor<'c> for Closures<'_, 'c> {
+impl<'c> Visitor<'c> for ClosureChecker<'_, 'c> {
     fn expr(&mut self, expr: &'c Expr) -> Flow {
         expr.kind.walk(self);
         Flow::Over

@@ -44,7 +44,7 @@ impl Original<'_> {
 
 /// What a term is part of, which decides how far it is as the user wrote it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Within {
+enum TermContext {
     /// A step of a reference.
     Step,
     /// The head of a reference: expressions that give locals the values of references are not shown.
@@ -55,7 +55,7 @@ enum Within {
 
 impl<'a> Originals<'a> {
     /// Collects what the expressions in a node gave to locals.
-    pub fn of<N: Walk + ?Sized>(node: &'a N, locals: &'a Locals) -> Self {
+    pub fn of_node<N: Walk + ?Sized>(node: &'a N, locals: &'a Locals) -> Self {
         let mut originals = Self {
             locals,
             terms: HashMap::new(),
@@ -100,21 +100,23 @@ impl<'a> Originals<'a> {
     /// A reference as the user wrote it, but for what its collections compute: calls in them are expressions by then.
     pub fn restore(&self, reference: &[Term]) -> Ref {
         let mut reference = reference.to_vec();
-        self.parts(&mut reference, Within::Step, 0);
+        self.parts(&mut reference, TermContext::Step, 0);
         reference
     }
 
-    fn parts(&self, reference: &mut [Term], within: Within, depth: usize) {
+    fn parts(&self, reference: &mut [Term], within: TermContext, depth: usize) {
         for part in reference {
             let name = part.as_var();
             match name.and_then(|name| self.terms.get(name)) {
-                Some(call @ Original::Call(_)) => self.give_back(part, *call, Within::Call, depth),
+                Some(call @ Original::Call(_)) => {
+                    self.give_back(part, *call, TermContext::Call, depth)
+                }
                 _ => self.restore_term(part, within, depth),
             }
         }
     }
 
-    fn restore_term(&self, term: &mut Term, within: Within, depth: usize) {
+    fn restore_term(&self, term: &mut Term, within: TermContext, depth: usize) {
         term.walk_mut(&mut Restorer {
             originals: self,
             within,
@@ -123,7 +125,13 @@ impl<'a> Originals<'a> {
     }
 
     /// Puts what a local stands for in its place.
-    fn give_back(&self, term: &mut Term, original: Original<'_>, within: Within, depth: usize) {
+    fn give_back(
+        &self,
+        term: &mut Term,
+        original: Original<'_>,
+        within: TermContext,
+        depth: usize,
+    ) {
         term.kind = original.kind();
         if depth < limits::TYPE_NESTING {
             self.restore_term(term, within, depth + 1);
@@ -131,24 +139,24 @@ impl<'a> Originals<'a> {
     }
 
     /// What a local stands for, if it gives way to that.
-    fn original(&self, name: &Name, within: Within) -> Option<Original<'a>> {
+    fn original(&self, name: &Name, within: TermContext) -> Option<Original<'a>> {
         let original = *self.terms.get(name)?;
         let gives_way = match original {
             Original::Term(_) => self.gives_way(name, within),
-            Original::Call(_) => within == Within::Call,
+            Original::Call(_) => within == TermContext::Call,
         };
         gives_way.then_some(original)
     }
 
-    fn gives_way(&self, name: &Name, within: Within) -> bool {
-        !self.shown.contains(name) && (within > Within::Step || !self.collected.contains(name))
+    fn gives_way(&self, name: &Name, within: TermContext) -> bool {
+        !self.shown.contains(name) && (within > TermContext::Step || !self.collected.contains(name))
     }
 }
 
 /// Puts back what locals stand for.
 struct Restorer<'o, 'a> {
     originals: &'o Originals<'a>,
-    within: Within,
+    within: TermContext,
     depth: usize,
 }
 
@@ -188,7 +196,7 @@ impl VisitorMut for Restorer<'_, '_> {
             return Flow::Over;
         };
         let within = if originals.heads.contains(name) {
-            within.max(Within::Head)
+            within.max(TermContext::Head)
         } else {
             within
         };
@@ -207,13 +215,13 @@ impl Restorer<'_, '_> {
                 return false;
             };
             match within {
-                Within::Step => false,
-                Within::Head => {
+                TermContext::Step => false,
+                TermContext::Head => {
                     matches!(original, Original::Term(_))
                         && originals.gives_way(name, within)
                         && !originals.heads.contains(name)
                 }
-                Within::Call => originals.gives_way(name, within),
+                TermContext::Call => originals.gives_way(name, within),
             }
         };
         if body.iter().all(is_back) {

@@ -4,7 +4,7 @@
 use solon_syntax::ast::visit::{Flow, Visitor, Walk};
 use solon_syntax::ast::{Expr, ExprKind, Term, TermKind};
 
-use super::Checker;
+use super::TypeChecker;
 use super::constant::json_value;
 use super::environment::{is_root, step};
 use super::explain::{BadReference, Problem};
@@ -13,7 +13,7 @@ use crate::types::Type;
 use crate::value::{Kind, Value};
 
 /// Shows every reference of an expression, closures left out, to a checker.
-pub struct References<'k, 'c>(pub &'k mut Checker<'c>);
+pub struct References<'k, 'c>(pub &'k mut TypeChecker<'c>);
 
 impl<'c> Visitor<'c> for References<'_, 'c> {
     fn expr(&mut self, expr: &'c Expr) -> Flow {
@@ -46,7 +46,7 @@ impl<'c> Visitor<'c> for References<'_, 'c> {
 }
 
 /// What is wrong with a reference, and at which step. Put into words only when it is reported.
-enum Wrong {
+enum RefError {
     /// Nothing can be looked up in what the steps up to this one lead to.
     Unsupported(usize, Type),
     /// What stands at this step is no key.
@@ -55,14 +55,14 @@ enum Wrong {
         /// The type of what stands there, if that decided.
         have: Option<Type>,
         want: Type,
-        keys: Keys,
+        keys: PossibleKeys,
     },
 }
 
 /// The keys that could stand at a step.
-enum Keys {
+enum PossibleKeys {
     /// Those of a type, where they are known.
-    Of(Type),
+    OfType(Type),
     /// The steps from a node of a layer.
     From(usize, NodeId),
     /// There are none.
@@ -71,10 +71,10 @@ enum Keys {
     Unlisted,
 }
 
-type Checked = Result<(), Wrong>;
+type RefResult = Result<(), RefError>;
 
-impl Checker<'_> {
-    fn reference(&mut self, reference: &[Term]) -> Checked {
+impl TypeChecker<'_> {
+    fn reference(&mut self, reference: &[Term]) -> RefResult {
         let Some(name) = reference.first().and_then(Term::as_var) else {
             // nothing is known of steps into what no variable holds, and nothing of the keys
             for name in reference.iter().filter_map(Term::as_var) {
@@ -106,28 +106,28 @@ impl Checker<'_> {
         id: NodeId,
         reference: &[Term],
         at: usize,
-    ) -> Option<Checked> {
+    ) -> Option<RefResult> {
         let Some(key) = reference.get(at) else {
             return Some(Ok(()));
         };
         let tree = self.env.layer(layer)?;
         if (at == 1 || at == 2) && !matches!(key.kind, TermKind::Var(_) | TermKind::String(_)) {
-            return Some(Err(Wrong::Invalid {
+            return Some(Err(RefError::Invalid {
                 at,
-                have: Some(self.env.of(key)),
+                have: Some(self.env.type_of(key)),
                 want: Type::String,
-                keys: Keys::From(layer, id),
+                keys: PossibleKeys::From(layer, id),
             }));
         }
         if let Some(name) = key.as_var().filter(|_| at > 0) {
             let want = tree.keys(id).clone();
             match self.env.variable(name) {
                 Some(have) if !self.env.unifies(&want, have) => {
-                    return Some(Err(Wrong::Invalid {
+                    return Some(Err(RefError::Invalid {
                         at,
                         have: Some(have.clone()),
                         want,
-                        keys: Keys::From(layer, id),
+                        keys: PossibleKeys::From(layer, id),
                     }));
                 }
                 Some(_) => {}
@@ -154,7 +154,7 @@ impl Checker<'_> {
     }
 
     /// Checks the steps of a reference into a type.
-    fn steps(&mut self, of: &Type, reference: &[Term], at: usize) -> Checked {
+    fn steps(&mut self, of: &Type, reference: &[Term], at: usize) -> RefResult {
         let mut of = of.clone();
         for (at, key) in reference.iter().enumerate().skip(at) {
             if of.is_empty() {
@@ -163,16 +163,16 @@ impl Checker<'_> {
             of = self.step(of, key, at)?;
         }
         match of {
-            Type::Function(_) => Err(Wrong::Unsupported(reference.len() - 1, of)),
+            Type::Function(_) => Err(RefError::Unsupported(reference.len() - 1, of)),
             _ => Ok(()),
         }
     }
 
     /// Checks one step into a type; answers the type of what lies there.
-    fn step(&mut self, of: Type, key: &Term, at: usize) -> Result<Type, Wrong> {
+    fn step(&mut self, of: Type, key: &Term, at: usize) -> Result<Type, RefError> {
         let want = of.keys();
         if !want.is_known() {
-            return Err(Wrong::Unsupported(at - 1, of));
+            return Err(RefError::Unsupported(at - 1, of));
         }
         match &key.kind {
             TermKind::Var(name) if self.env.variable(name).is_none() => {
@@ -180,35 +180,35 @@ impl Checker<'_> {
                 Ok(of.values())
             }
             TermKind::Var(_) | TermKind::Ref(_) => {
-                let have = self.env.of(key);
+                let have = self.env.type_of(key);
                 if !have.is_known() || self.env.unifies(&have, &want) {
                     return Ok(of.values());
                 }
-                Err(Wrong::Invalid {
+                Err(RefError::Invalid {
                     at,
                     have: Some(have),
                     want,
-                    keys: Keys::Of(of),
+                    keys: PossibleKeys::OfType(of),
                 })
             }
             TermKind::Array(_) | TermKind::Object(_) | TermKind::Set(_) => {
                 if self.env.fit(key, &want, false) {
                     return Ok(of.values());
                 }
-                Err(Wrong::Invalid {
+                Err(RefError::Invalid {
                     at,
-                    have: Some(self.env.of(key)),
+                    have: Some(self.env.type_of(key)),
                     want,
-                    keys: Keys::Unlisted,
+                    keys: PossibleKeys::Unlisted,
                 })
             }
             _ => {
                 let found = json_value(key).map(|key| of.select(key.borrow()));
-                found.filter(Type::is_known).ok_or(Wrong::Invalid {
+                found.filter(Type::is_known).ok_or(RefError::Invalid {
                     at,
                     have: None,
                     want,
-                    keys: Keys::Of(of),
+                    keys: PossibleKeys::OfType(of),
                 })
             }
         }
@@ -216,13 +216,13 @@ impl Checker<'_> {
 
     /// Checks a step into a collection without members. A constant is none of its keys; looking for others is valid, and
     /// nothing can be said of the steps behind.
-    fn step_into_nothing(&mut self, of: &Type, key: &Term, at: usize) -> Checked {
+    fn step_into_nothing(&mut self, of: &Type, key: &Term, at: usize) -> RefResult {
         let wrong = |have, want| {
-            Err(Wrong::Invalid {
+            Err(RefError::Invalid {
                 at,
                 have,
                 want,
-                keys: Keys::Nothing,
+                keys: PossibleKeys::Nothing,
             })
         };
         if key.is_scalar() {
@@ -243,27 +243,27 @@ impl Checker<'_> {
     }
 
     /// Puts into words what is wrong with a reference.
-    fn explain(&self, reference: &[Term], wrong: &Wrong) -> Problem {
+    fn explain(&self, reference: &[Term], wrong: &RefError) -> Problem {
         let reference = &self.restore(reference);
         match wrong {
-            Wrong::Unsupported(at, have) => BadReference {
+            RefError::Unsupported(at, have) => BadReference {
                 reference,
                 position: *at,
             }
             .unsupported(have),
-            Wrong::Invalid {
+            RefError::Invalid {
                 at,
                 have,
                 want,
                 keys,
             } => {
                 let keys = match keys {
-                    Keys::Of(of) => known_keys(of),
-                    Keys::From(layer, id) => {
+                    PossibleKeys::OfType(of) => known_keys(of),
+                    PossibleKeys::From(layer, id) => {
                         self.env.layer(*layer).and_then(|tree| node_keys(tree, *id))
                     }
-                    Keys::Nothing => Some(Vec::new()),
-                    Keys::Unlisted => None,
+                    PossibleKeys::Nothing => Some(Vec::new()),
+                    PossibleKeys::Unlisted => None,
                 };
                 BadReference {
                     reference,

@@ -6,7 +6,7 @@ use hashbrown::HashSet;
 use solon_syntax::ast::visit::{Exprs, Flow, Walk};
 use solon_syntax::ast::{Expr, Term};
 
-use super::Checker;
+use super::TypeChecker;
 use super::calls::{constant_prefix, reference};
 use super::tree::TypeTree;
 use crate::compile::facts::Facts;
@@ -47,7 +47,7 @@ impl<'c> ReplacedRules<'c> {
                     module: position,
                     rule: place,
                 };
-                if !self.modules.may_hold(id, Facts::WITH) {
+                if !self.modules.may_have(id, Facts::WITH) {
                     continue;
                 }
                 rule.walk(&mut Exprs(|expr: &Expr| {
@@ -102,7 +102,7 @@ fn may_meet(tail: &[Option<Value>], steps: &[Term]) -> bool {
     })
 }
 
-impl Checker<'_> {
+impl TypeChecker<'_> {
     /// The types of the documents that an expression replaces, to cover the others in this order: what needs a replaced
     /// document can be anything, and a replaced one is what it was or what it becomes.
     pub(super) fn replaced(&self, expr: &Expr) -> Vec<TypeTree> {
@@ -126,7 +126,7 @@ impl Checker<'_> {
             let Some(path) = constant_prefix(target) else {
                 continue;
             };
-            let before = self.env.of(&with.target);
+            let before = self.env.type_of(&with.target);
             if before.as_function().is_some() {
                 continue;
             }
@@ -151,7 +151,7 @@ impl Checker<'_> {
         if rules.is_empty() {
             return Some(Vec::new());
         }
-        self.asked_dependents.set(true);
+        self.has_dependents.set(true);
         dependents.paths(tree, &rules)
     }
 }

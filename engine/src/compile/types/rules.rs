@@ -8,14 +8,14 @@ use solon_syntax::ast::{Rule, Term, VarScan};
 
 use super::dependents::Dependents;
 use super::explain::Problem;
-use super::kept::Changes;
 use super::replaced::ReplacedRules;
+use super::reused_types::TypeChanges;
 use super::schemas::Schemas;
 use super::tree::{NodeId, TypeTree};
-use super::{Checker, Whole};
+use super::{TypeChecker, WholeBody};
 use crate::compile::compilation::Compilation;
+use crate::compile::compiled_module::Yield;
 use crate::compile::facts::Facts;
-use crate::compile::part::Yield;
 use crate::compile::rule_tree::{self, RuleId, RuleTree, ground_prefix, is_ground};
 use crate::index::{Indexed as _, Position as _};
 use crate::types::{FunctionType, Type};
@@ -30,9 +30,9 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
     if let Err(problem) = schemas.put_input(&mut documents) {
         problems.push(problem);
     }
-    let mut changes = Changes::new(compilation);
+    let mut changes = TypeChanges::new(compilation);
     let mut yields = Yields::new(compilation);
-    let mut places = Places::new(&compilation.rule_tree);
+    let mut nodes = DocumentNodes::new(&compilation.rule_tree);
     let replaced = ReplacedRules::new(&compilation.rule_tree, &compilation.modules);
     documents.reserve(compilation.rule_tree.len());
     let mut checked = 0;
@@ -44,21 +44,22 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
         let before = yields.before(id);
         if let Some(kept) = changes.kept(vertex, before, &documents) {
             for of in kept.iter().filter(|of| of.is_known()) {
-                let place = places.of(id, &mut documents);
+                let place = nodes.of_rule(id, &mut documents);
                 documents.insert(place, of.clone());
             }
             continue;
         }
         checked += 1;
         let mut found_out: Yield = Some(SmallVec::new());
-        let main = id.of(&compilation.modules);
+        let main = id.rule_in(&compilation.modules);
         let mut next = main;
         while let Some(rule) = next {
-            let mut checker = Checker::new(compilation.options, &documents, &compilation.locals);
-            checker.has_closures = compilation.modules.may_hold(id, Facts::COMPREHENSION);
+            let mut checker =
+                TypeChecker::new(compilation.options, &documents, &compilation.locals);
+            checker.has_closures = compilation.modules.may_have(id, Facts::COMPREHENSION);
             checker.replaceable = Some((&compilation.rule_tree, &dependents));
             let mut of = checker.rule(id, rule, &mut schemas);
-            let mut by_others = checker.asked_dependents.get();
+            let mut by_others = checker.has_dependents.get();
             // an `else` keeps its type, as in OPA
             if of.has_empty() && main.is_some_and(|main| ptr::eq(main, rule)) {
                 by_others = true;
@@ -75,10 +76,10 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
             if found.is_empty() && matches!(of, Type::Unknown) {
                 // it needs what holds an error: nothing can be said of it
             } else if found.is_empty() || is_ground(&rule.head.reference) {
-                let place = places.of(id, &mut documents);
+                let place = nodes.of_rule(id, &mut documents);
                 documents.insert(place, of);
             } else {
-                let place = places.of(id, &mut documents);
+                let place = nodes.of_rule(id, &mut documents);
                 documents.spoil(place);
             }
             problems.extend(found);
@@ -110,40 +111,40 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
 }
 
 /// Where the types of rules' documents are.
-struct Places<'c> {
+struct DocumentNodes<'c> {
     tree: &'c RuleTree,
     /// The node of each one of the tree of rules, once it was asked for.
-    known: Vec<Option<NodeId>>,
+    nodes: Vec<Option<NodeId>>,
 }
 
-impl<'c> Places<'c> {
+impl<'c> DocumentNodes<'c> {
     fn new(tree: &'c RuleTree) -> Self {
         Self {
             tree,
-            known: vec![None; tree.len()],
+            nodes: vec![None; tree.len()],
         }
     }
 
     /// The node of the document that a rule contributes to, made if there is none.
-    fn of(&mut self, rule: RuleId, types: &mut TypeTree) -> NodeId {
+    fn of_rule(&mut self, rule: RuleId, types: &mut TypeTree) -> NodeId {
         let home = self.tree.home(rule).unwrap_or(RuleTree::DATA);
-        self.at(home, types)
+        self.of_tree_node(home, types)
     }
 
     /// Names are no longer than values may nest.
-    fn at(&mut self, node: rule_tree::NodeId, types: &mut TypeTree) -> NodeId {
-        if let Some(Some(known)) = self.known.get(node.position()) {
+    fn of_tree_node(&mut self, node: rule_tree::NodeId, types: &mut TypeTree) -> NodeId {
+        if let Some(Some(known)) = self.nodes.get(node.position()) {
             return *known;
         }
         let above = self.tree.node(node);
         let place = match above.parent {
             Some(parent) => {
-                let parent = self.at(parent, types);
+                let parent = self.of_tree_node(parent, types);
                 types.step(parent, &above.key)
             }
             None => types.step(TypeTree::ROOT, &Value::string("data")),
         };
-        *self.known.item_mut(node) = Some(place);
+        *self.nodes.item_mut(node) = Some(place);
         place
     }
 }
@@ -189,10 +190,10 @@ impl Yields {
     }
 }
 
-impl<'c> Checker<'c> {
+impl<'c> TypeChecker<'c> {
     /// Checks a rule; answers the type of what it contributes, `any` when it holds an error.
     fn rule(&mut self, id: RuleId, rule: &'c Rule, schemas: &mut Schemas<'_>) -> Type {
-        self.whole = Whole::Rule(rule);
+        self.whole = WholeBody::Rule(rule);
         if let Some(tree) = schemas.of_rule(id, rule, &self.env, &mut self.problems) {
             self.env.cover(tree);
         }
@@ -206,8 +207,8 @@ impl<'c> Checker<'c> {
             return self.function(&head.args, head.value.as_ref());
         }
         let of = match (&head.value, &head.key) {
-            (Some(value), _) => self.env.of(value),
-            (None, Some(key)) => match self.env.of(key) {
+            (Some(value), _) => self.env.type_of(value),
+            (None, Some(key)) => match self.env.type_of(key) {
                 Type::Unknown => Type::Unknown,
                 of => Type::set(of),
             },
@@ -226,15 +227,17 @@ impl<'c> Checker<'c> {
                 self.env.bind(name, Type::Any);
             }
         }
-        let result = value.map(|value| self.env.of(value)).unwrap_or_default();
-        FunctionType::new(args.iter().map(|arg| self.env.of(arg)), result).into()
+        let result = value
+            .map(|value| self.env.type_of(value))
+            .unwrap_or_default();
+        FunctionType::new(args.iter().map(|arg| self.env.type_of(arg)), result).into()
     }
 
     /// An object of objects, as deep as a rule's reference has steps behind its constant ones.
     fn nested(&self, steps: &[Term], of: Type) -> Type {
         steps
             .iter()
-            .rfold(of, |of, step| match (self.env.of(step), of) {
+            .rfold(of, |of, step| match (self.env.type_of(step), of) {
                 (Type::Unknown, _) | (_, Type::Unknown) => Type::Unknown,
                 (key, of) => Type::object_of(key, of),
             })

@@ -69,7 +69,7 @@ impl<'c> Schemas<'c> {
         }
         let module = self.modules.get(id.module as usize)?;
         let chain = self.annotations.chain(&module.package.path, rule);
-        let mut known = Known {
+        let mut known = SchemaTypes {
             tree: TypeTree::default(),
             env,
         };
@@ -141,12 +141,12 @@ fn no_key(step: &Term) -> Option<String> {
 }
 
 /// What schemas said so far, before what the environment knows.
-struct Known<'e> {
+struct SchemaTypes<'e> {
     tree: TypeTree,
     env: &'e Environment<'e>,
 }
 
-impl Known<'_> {
+impl SchemaTypes<'_> {
     /// Gives the document at a path a type. Where more is known around it, that stays.
     fn bind(&mut self, path: &[Term], of: Type) {
         let Some(keys) = document_path(path) else {
@@ -160,12 +160,12 @@ impl Known<'_> {
             return;
         }
         let head = path.get(..1).unwrap_or_default();
-        let before = self.of(root, head);
+        let before = self.document_type(root, head);
         self.tree
             .put(std::slice::from_ref(root), overridden(&before, steps, of));
     }
 
-    fn of(&self, root: &Value, head: &[Term]) -> Type {
+    fn document_type(&self, root: &Value, head: &[Term]) -> Type {
         match self.tree.child(TypeTree::ROOT, root.borrow()) {
             Some(id) => self.tree.whole(id).clone(),
             None => self.env.of_reference(head),

@@ -14,12 +14,12 @@ pub struct NodeId(u32);
 /// Types by path. A node with a type of its own is a leaf, even where other nodes lie below it.
 #[derive(Clone, Debug)]
 pub struct TypeTree {
-    nodes: Vec<Node>,
+    nodes: Vec<TypeNode>,
     steps: Steps,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Node {
+struct TypeNode {
     /// The key of the step that leads to it.
     key: Value,
     parent: Option<NodeId>,
@@ -37,7 +37,7 @@ struct Node {
     keys: OnceLock<Type>,
 }
 
-impl Node {
+impl TypeNode {
     /// Forgets what was computed.
     fn forget(&mut self) {
         if self.whole.get().is_some() {
@@ -52,7 +52,7 @@ impl Node {
 impl Default for TypeTree {
     fn default() -> Self {
         Self {
-            nodes: vec![Node::default()],
+            nodes: vec![TypeNode::default()],
             steps: Steps::default(),
         }
     }
@@ -66,11 +66,11 @@ impl TypeTree {
     /// Above `data` and `input`.
     pub const ROOT: NodeId = NodeId(0);
 
-    fn node(&self, id: NodeId) -> &Node {
+    fn node(&self, id: NodeId) -> &TypeNode {
         &self.nodes[id.0 as usize]
     }
 
-    fn node_mut(&mut self, id: NodeId) -> &mut Node {
+    fn node_mut(&mut self, id: NodeId) -> &mut TypeNode {
         &mut self.nodes[id.0 as usize]
     }
 
@@ -228,10 +228,10 @@ impl TypeTree {
             node.sorted = OnceLock::new();
         }
         self.forget_from(from);
-        self.nodes.push(Node {
+        self.nodes.push(TypeNode {
             key: key.clone(),
             parent: Some(from),
-            ..Node::default()
+            ..TypeNode::default()
         });
         next
     }

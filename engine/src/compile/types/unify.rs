@@ -62,15 +62,15 @@ impl Environment<'_> {
                 self.fit(term, &Type::Any, false);
             }
             // a variable of which something is known is not asked what else it could be: so it is published
-            _ if self.of(variable).is_known() => return false,
+            _ if self.type_of(variable).is_known() => return false,
             _ => {}
         }
-        let of = self.of(term);
+        let of = self.type_of(term);
         of.is_known() && self.fit(variable, &of, false)
     }
 
     fn unify_terms(&mut self, a: &Term, b: &Term) -> bool {
-        let (of_a, of_b) = (self.of(a), self.of(b));
+        let (of_a, of_b) = (self.type_of(a), self.type_of(b));
         self.unify(a, &of_a, b, &of_b)
     }
 
@@ -116,7 +116,7 @@ impl Environment<'_> {
                 Type::Recursive(inner),
             ) => self.fit(term, inner.unfold(), joining),
             (TermKind::Array(_) | TermKind::Object(_) | TermKind::Set(_), _) => false,
-            _ => self.unifies(&self.of(term), of),
+            _ => self.unifies(&self.type_of(term), of),
         }
     }
 

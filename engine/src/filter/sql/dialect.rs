@@ -2,10 +2,10 @@
 
 use std::ops::RangeInclusive;
 
+use crate::filter::column_functions::Ends;
 use crate::filter::condition::{Affix, Comparison};
 use crate::filter::decimal::Decimal;
-use crate::filter::refusal::Refusal;
-use crate::filter::through::Ends;
+use crate::filter::rejection::Rejection;
 
 /// How a dialect writes what conditions are made of.
 pub trait Dialect {
@@ -66,8 +66,8 @@ pub trait Dialect {
         &self,
         affix: Affix,
         column: &str,
-        part: &mut dyn FnMut() -> Result<String, Refusal>,
-    ) -> Result<Option<String>, Refusal> {
+        part: &mut dyn FnMut() -> Result<String, Rejection>,
+    ) -> Result<Option<String>, Rejection> {
         let _ = (affix, column, part);
         Ok(None)
     }

@@ -6,11 +6,11 @@
 
 use std::cmp::Ordering;
 
-use super::Writer;
+use super::SqlWriter;
+use crate::filter::column_functions::{Linear, Solved};
 use crate::filter::condition::{Affix, Column, Comparison, Operand, Predicate, Test};
-use crate::filter::mapping::{ColumnKind, Declared};
-use crate::filter::refusal::Refusal;
-use crate::filter::through::{Linear, Solved};
+use crate::filter::mapping::{ColumnDeclaration, ColumnKind};
+use crate::filter::rejection::Rejection;
 use crate::value::{Value, json};
 
 /// What is always, and what is never.
@@ -25,9 +25,9 @@ pub(super) struct Cases {
     pub null: bool,
 }
 
-impl Writer<'_> {
+impl SqlWriter<'_> {
     /// Writes a test that holds of the very rows that it is true of.
-    pub(super) fn exact(&mut self, test: &Test) -> Result<(), Refusal> {
+    pub(super) fn exact(&mut self, test: &Test) -> Result<(), Rejection> {
         let declared = self.declared(test, &test.column)?;
         let column = self.column_text(&test.column);
         let cases = match &test.predicate {
@@ -52,7 +52,7 @@ impl Writer<'_> {
             Predicate::Affix(affix, part) => self.affixed(test, declared, &column, *affix, part)?,
             // those are no columns with constants
             Predicate::Part(..) => return self.function(test),
-            Predicate::Written(written) => return Err(written.unsettled(test.place)),
+            Predicate::NumberText(written) => return Err(written.unsettled(test.place)),
             Predicate::Present => Cases {
                 value: Some(String::new()),
                 null: true,
@@ -64,23 +64,27 @@ impl Writer<'_> {
     }
 
     /// What the mapping says of a column.
-    pub(super) fn declared(&self, test: &Test, column: &Column) -> Result<Declared, Refusal> {
+    pub(super) fn declared(
+        &self,
+        test: &Test,
+        column: &Column,
+    ) -> Result<ColumnDeclaration, Rejection> {
         self.mappings.declared(column).ok_or_else(|| {
             let name = self.mappings.name(column).parts.join(".");
             let words = "`kind`, `nullable` and, of texts, `collation`";
             let message = format!("exact: the mapping does not declare column {name}: {words}");
-            Refusal::new(message, test.place)
+            Rejection::new(message, test.place)
         })
     }
 
     fn compared(
         &mut self,
         test: &Test,
-        declared: Declared,
+        declared: ColumnDeclaration,
         column: &str,
         comparison: Comparison,
         value: &Value,
-    ) -> Result<Cases, Refusal> {
+    ) -> Result<Cases, Rejection> {
         if *value == Value::Null {
             // anything else is more than null
             return Ok(Cases {
@@ -89,7 +93,7 @@ impl Writer<'_> {
             });
         }
         let null = comparison.holds(Ordering::Less);
-        let kind = ColumnKind::of(value);
+        let kind = ColumnKind::of_value(value);
         if kind.rank() != declared.kind.rank() {
             let order = declared.kind.rank().cmp(&kind.rank());
             return Ok(Cases {
@@ -121,19 +125,19 @@ impl Writer<'_> {
         linear: Linear,
         comparison: Comparison,
         value: &Value,
-    ) -> Result<Option<String>, Refusal> {
+    ) -> Result<Option<String>, Rejection> {
         let solved = linear.solved(comparison, value, &self.dialect.integers());
         Ok(match solved {
             Some(Solved::All(all)) => all.then(String::new),
             Some(Solved::Compare(comparison, bound)) => {
                 let bound = json::read(bound.to_string().as_bytes());
-                let bound = bound.map_err(|error| Refusal::new(error.to_string(), test.place));
+                let bound = bound.map_err(|error| Rejection::new(error.to_string(), test.place));
                 let literal = self.plain_number(test, &bound?)?;
                 Some(format!("{column} {} {literal}", comparison.sign()))
             }
             None => {
                 let message = "arithmetic: compared with what is not a number";
-                return Err(Refusal::new(message, test.place));
+                return Err(Rejection::new(message, test.place));
             }
         })
     }
@@ -144,20 +148,20 @@ impl Writer<'_> {
         column: &str,
         comparison: Comparison,
         value: &Value,
-    ) -> Result<String, Refusal> {
+    ) -> Result<String, Rejection> {
         let literal = self.value_text(test, value, true)?;
         let made = self.dialect.exact_texts(column, comparison, &literal);
-        made.map_err(|message| Refusal::new(message, test.place))
+        made.map_err(|message| Rejection::new(message, test.place))
     }
 
     fn columns(
         &mut self,
         test: &Test,
-        declared: Declared,
+        declared: ColumnDeclaration,
         column: &str,
         comparison: Comparison,
         other: &Column,
-    ) -> Result<String, Refusal> {
+    ) -> Result<String, Rejection> {
         let second = self.declared(test, other)?;
         let other = self.column_text(other);
         let (one, two) = (declared.kind.rank(), second.kind.rank());
@@ -165,7 +169,7 @@ impl Writer<'_> {
         if one == two {
             ways.push(if declared.kind == ColumnKind::Text {
                 let made = self.dialect.exact_texts(column, comparison, &other);
-                made.map_err(|message| Refusal::new(message, test.place))?
+                made.map_err(|message| Rejection::new(message, test.place))?
             } else {
                 format!("{column} {} {other}", comparison.sign())
             });
@@ -187,14 +191,14 @@ impl Writer<'_> {
     fn listed(
         &mut self,
         test: &Test,
-        declared: Declared,
+        declared: ColumnDeclaration,
         column: &str,
         values: &[Value],
-    ) -> Result<Cases, Refusal> {
+    ) -> Result<Cases, Rejection> {
         let has_null = values.contains(&Value::Null);
         let mut ways = Vec::new();
         let same = |value: &&Value| {
-            **value != Value::Null && ColumnKind::of(value).rank() == declared.kind.rank()
+            **value != Value::Null && ColumnKind::of_value(value).rank() == declared.kind.rank()
         };
         let comparison = if test.negated {
             Comparison::Ne
@@ -235,11 +239,11 @@ impl Writer<'_> {
     fn affixed(
         &mut self,
         test: &Test,
-        declared: Declared,
+        declared: ColumnDeclaration,
         column: &str,
         affix: Affix,
         part: &str,
-    ) -> Result<Cases, Refusal> {
+    ) -> Result<Cases, Rejection> {
         // what is no text has nothing in it
         let value = if declared.kind == ColumnKind::Text {
             let not = if test.negated { "NOT " } else { "" };
@@ -263,7 +267,7 @@ impl Writer<'_> {
         column: &str,
         affix: Affix,
         part: &str,
-    ) -> Result<String, Refusal> {
+    ) -> Result<String, Rejection> {
         let pattern = self.dialect.pattern(affix, part);
         let literal = self.pattern_text(test, &pattern)?;
         let (column, literal) = self.dialect.exact_sides(column, &literal);

@@ -2,17 +2,17 @@
 //! keeps exactly the rows that are true: texts are compared by code point whatever their collation. What is made of NULL has
 //! no value: it stands before the `not` that it is compared behind, so no row without it passes.
 
-use super::Writer;
+use super::SqlWriter;
 use super::exact::{Cases, FALSE, TRUE, all, any};
+use crate::filter::column_functions::{ColumnFunction, Linear, letters};
 use crate::filter::condition::{Affix, Comparison, Operand, Predicate, Test};
 use crate::filter::mapping::ColumnKind;
-use crate::filter::refusal::Refusal;
-use crate::filter::through::{Linear, Through, letters};
+use crate::filter::rejection::Rejection;
 
-impl Writer<'_> {
+impl SqlWriter<'_> {
     /// Writes a test of what is made of a column, or of a text that it is in.
-    pub(super) fn function(&mut self, test: &Test) -> Result<(), Refusal> {
-        let refuse = |message: String| Refusal::new(message, test.place);
+    pub(super) fn function(&mut self, test: &Test) -> Result<(), Rejection> {
+        let refuse = |message: String| Rejection::new(message, test.place);
         let declared = if self.exact {
             Some(self.declared(test, &test.column)?)
         } else {
@@ -25,8 +25,8 @@ impl Writer<'_> {
             value: None,
             null: false,
         };
-        let made = match (test.through.last(), &test.predicate) {
-            (Some(Through::Linear(linear)), predicate) => match kind {
+        let made = match (test.functions.last(), &test.predicate) {
+            (Some(ColumnFunction::Linear(linear)), predicate) => match kind {
                 Some(ColumnKind::Integer) => {
                     let value = self.solved(test, &column, *linear, predicate)?;
                     Cases { value, null: false }
@@ -50,8 +50,8 @@ impl Writer<'_> {
                 return Ok(());
             }
             (last, predicate) => {
-                let side = self.made(test, &column)?;
-                let value = if last.is_some_and(Through::is_number) {
+                let side = self.apply_functions(test, &column)?;
+                let value = if last.is_some_and(ColumnFunction::is_number) {
                     self.numbers(test, &side, predicate)?
                 } else {
                     self.texts(test, &side, predicate)?
@@ -65,29 +65,30 @@ impl Writer<'_> {
     }
 
     /// What is made of a column.
-    fn made(&self, test: &Test, column: &str) -> Result<String, Refusal> {
-        let refuse = |message: String| Refusal::new(message, test.place);
-        let unsaid = |step: &Through| refuse(format!("{}: not said by this dialect", step.word()));
+    fn apply_functions(&self, test: &Test, column: &str) -> Result<String, Rejection> {
+        let refuse = |message: String| Rejection::new(message, test.place);
+        let unsaid =
+            |step: &ColumnFunction| refuse(format!("{}: not said by this dialect", step.word()));
         let mut text = self.dialect.bytes(column);
-        for step in &test.through {
+        for step in &test.functions {
             match step {
-                Through::Trim(ends, set) => {
+                ColumnFunction::Trim(ends, set) => {
                     let set = self.dialect.text(set).map_err(refuse)?;
                     let made = self.dialect.trimmed(&text, *ends, &set);
                     text = made.ok_or_else(|| unsaid(step))?;
                 }
-                Through::Lower | Through::Upper => {
-                    for (from, to) in letters(&test.through, &test.predicate) {
+                ColumnFunction::Lower | ColumnFunction::Upper => {
+                    for (from, to) in letters(&test.functions, &test.predicate) {
                         let from = self.dialect.text(from.encode_utf8(&mut [0; 4]));
                         let to = self.dialect.text(to.encode_utf8(&mut [0; 4]));
                         let (from, to) = (from.map_err(refuse)?, to.map_err(refuse)?);
                         text = format!("replace({text}, {from}, {to})");
                     }
                 }
-                Through::Count => {
+                ColumnFunction::Count => {
                     text = self.dialect.counted(&text).ok_or_else(|| unsaid(step))?;
                 }
-                Through::Linear(_) => return Err(unsaid(step)),
+                ColumnFunction::Linear(_) => return Err(unsaid(step)),
             }
         }
         Ok(text)
@@ -99,8 +100,8 @@ impl Writer<'_> {
         test: &Test,
         side: &str,
         predicate: &Predicate,
-    ) -> Result<Option<String>, Refusal> {
-        let refuse = |message: String| Refusal::new(message, test.place);
+    ) -> Result<Option<String>, Rejection> {
+        let refuse = |message: String| Rejection::new(message, test.place);
         let (comparison, values) = match predicate {
             Predicate::Compare(comparison, Operand::Value(value)) => (
                 turned(*comparison, test.negated),
@@ -136,7 +137,7 @@ impl Writer<'_> {
         test: &Test,
         side: &str,
         predicate: &Predicate,
-    ) -> Result<Option<String>, Refusal> {
+    ) -> Result<Option<String>, Rejection> {
         match predicate {
             Predicate::Compare(comparison, Operand::Value(value)) => {
                 let sign = turned(*comparison, test.negated).sign();
@@ -146,13 +147,13 @@ impl Writer<'_> {
             Predicate::In(values) if values.is_empty() => Ok(test.negated.then(String::new)),
             Predicate::In(values) => {
                 let literals = values.iter().map(|value| self.plain_number(test, value));
-                let literals: Result<Vec<String>, Refusal> = literals.collect();
+                let literals: Result<Vec<String>, Rejection> = literals.collect();
                 let not = if test.negated { "NOT " } else { "" };
                 Ok(Some(format!("{not}{side} IN ({})", literals?.join(", "))))
             }
             _ => {
                 let words = "compared with what is not known";
-                Err(Refusal::new(words, test.place))
+                Err(Rejection::new(words, test.place))
             }
         }
     }
@@ -164,7 +165,7 @@ impl Writer<'_> {
         column: &str,
         linear: Linear,
         predicate: &Predicate,
-    ) -> Result<Option<String>, Refusal> {
+    ) -> Result<Option<String>, Rejection> {
         let (comparison, values) = match predicate {
             Predicate::Compare(comparison, Operand::Value(value)) => (
                 turned(*comparison, test.negated),
@@ -173,7 +174,7 @@ impl Writer<'_> {
             Predicate::In(values) => (turned(Comparison::Eq, test.negated), values.as_slice()),
             _ => {
                 let words = "compared with what is not known";
-                return Err(Refusal::new(words, test.place));
+                return Err(Rejection::new(words, test.place));
             }
         };
         let mut ways = Vec::with_capacity(values.len());
@@ -201,7 +202,7 @@ impl Writer<'_> {
         nullable: bool,
         affix: Affix,
         whole: &Operand,
-    ) -> Result<String, Refusal> {
+    ) -> Result<String, Rejection> {
         let mut nulls = Vec::new();
         if nullable {
             nulls.push(format!("{column} IS NULL"));
@@ -227,7 +228,7 @@ impl Writer<'_> {
         let located = self.dialect.located(affix, &whole, column);
         let located = located.ok_or_else(|| {
             let message = format!("{}: not said by this dialect", affix.word());
-            Refusal::new(message, test.place)
+            Rejection::new(message, test.place)
         })?;
         if !test.negated {
             return Ok(located);

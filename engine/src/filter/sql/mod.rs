@@ -14,7 +14,7 @@ mod sqlserver;
 
 use super::condition::{Affix, Column, Comparison, Condition, Operand, Predicate, Test};
 use super::mapping::Mappings;
-use super::refusal::Refusal;
+use super::rejection::Rejection;
 use super::target::FilterTarget;
 use crate::bug::bug;
 use crate::value::{Value, json};
@@ -48,7 +48,7 @@ pub fn sql(
     target: FilterTarget,
     mappings: &Mappings,
     manner: Manner,
-) -> Result<Option<Statement>, Refusal> {
+) -> Result<Option<Statement>, Rejection> {
     let bodies = match condition {
         Condition::Never => return Ok(None),
         Condition::Always => return Ok(Some(Statement::default())),
@@ -64,27 +64,27 @@ pub fn sql(
         | FilterTarget::UcastLinq
         | FilterTarget::UcastPrisma => bug!("SQL for a target that speaks UCAST"),
     };
-    let mut writer = Writer {
+    let mut writer = SqlWriter {
         dialect,
         mappings,
-        made: Statement::default(),
+        statement: Statement::default(),
         parameters: manner.parameters,
         exact: manner.exact,
     };
     writer.any(bodies)?;
-    Ok(Some(writer.made))
+    Ok(Some(writer.statement))
 }
 
-struct Writer<'w> {
+struct SqlWriter<'w> {
     dialect: &'w dyn Dialect,
     mappings: &'w Mappings,
-    made: Statement,
+    statement: Statement,
     parameters: bool,
     exact: bool,
 }
 
-impl Writer<'_> {
-    fn any(&mut self, bodies: &[Vec<Test>]) -> Result<(), Refusal> {
+impl SqlWriter<'_> {
+    fn any(&mut self, bodies: &[Vec<Test>]) -> Result<(), Rejection> {
         self.joined(bodies, " OR ", &mut |writer, body| {
             writer.joined(body, " AND ", &mut Self::test)
         })
@@ -95,8 +95,8 @@ impl Writer<'_> {
         &mut self,
         all: &[A],
         between: &str,
-        each: &mut dyn FnMut(&mut Self, &A) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
+        each: &mut dyn FnMut(&mut Self, &A) -> Result<(), Rejection>,
+    ) -> Result<(), Rejection> {
         let several = all.len() > 1;
         if several {
             self.text("(");
@@ -122,11 +122,11 @@ impl Writer<'_> {
     }
 
     fn text(&mut self, text: &str) {
-        self.made.text.push_str(text);
+        self.statement.text.push_str(text);
     }
 
-    fn test(&mut self, test: &Test) -> Result<(), Refusal> {
-        if !test.through.is_empty() || matches!(test.predicate, Predicate::Part(..)) {
+    fn test(&mut self, test: &Test) -> Result<(), Rejection> {
+        if !test.functions.is_empty() || matches!(test.predicate, Predicate::Part(..)) {
             return self.function(test);
         }
         if self.exact {
@@ -156,7 +156,7 @@ impl Writer<'_> {
             }
             // written before
             Predicate::Part(..) => self.function(test),
-            Predicate::Written(written) => Err(written.unsettled(test.place)),
+            Predicate::NumberText(written) => Err(written.unsettled(test.place)),
             Predicate::Present => {
                 self.column(&test.column);
                 self.text(" IS NOT NULL");
@@ -170,7 +170,7 @@ impl Writer<'_> {
         test: &Test,
         comparison: Comparison,
         operand: &Operand,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Rejection> {
         self.column(&test.column);
         match (operand, comparison) {
             (Operand::Value(Value::Null), Comparison::Eq) => self.text(" IS NULL"),
@@ -193,7 +193,7 @@ impl Writer<'_> {
         self.text(" ");
     }
 
-    fn within(&mut self, test: &Test, values: &[&Value]) -> Result<(), Refusal> {
+    fn within(&mut self, test: &Test, values: &[&Value]) -> Result<(), Rejection> {
         if values.is_empty() {
             self.text("0 = 1");
             return Ok(());
@@ -211,7 +211,7 @@ impl Writer<'_> {
     }
 
     /// With NULL among the values `NOT IN` would hold of no row.
-    fn not_in(&mut self, test: &Test, values: &[Value]) -> Result<(), Refusal> {
+    fn not_in(&mut self, test: &Test, values: &[Value]) -> Result<(), Rejection> {
         let rest: Vec<&Value> = values
             .iter()
             .filter(|value| **value != Value::Null)
@@ -240,14 +240,19 @@ impl Writer<'_> {
     }
 
     /// A value; `listed` among others.
-    fn value(&mut self, test: &Test, value: &Value, listed: bool) -> Result<(), Refusal> {
+    fn value(&mut self, test: &Test, value: &Value, listed: bool) -> Result<(), Rejection> {
         let text = self.value_text(test, value, listed)?;
         self.text(&text);
         Ok(())
     }
 
-    fn value_text(&mut self, test: &Test, value: &Value, listed: bool) -> Result<String, Refusal> {
-        let refuse = |message: String| Refusal::new(message, test.place);
+    fn value_text(
+        &mut self,
+        test: &Test,
+        value: &Value,
+        listed: bool,
+    ) -> Result<String, Rejection> {
+        let refuse = |message: String| Rejection::new(message, test.place);
         let borrowed = value.borrow();
         if self.parameters && *value != Value::Null {
             if borrowed.as_number().is_none() {
@@ -281,23 +286,23 @@ impl Writer<'_> {
     }
 
     /// A text that is written several times, and so never a placeholder.
-    fn value_once(&self, test: &Test, value: &Value) -> Result<String, Refusal> {
+    fn value_once(&self, test: &Test, value: &Value) -> Result<String, Rejection> {
         let text = value.borrow().utf8().map(str::to_owned);
-        let text = text.ok_or_else(|| Refusal::new("a text was expected", test.place))?;
+        let text = text.ok_or_else(|| Rejection::new("a text was expected", test.place))?;
         let text = self.dialect.text(&text);
-        text.map_err(|message| Refusal::new(message, test.place))
+        text.map_err(|message| Rejection::new(message, test.place))
     }
 
     /// A number that stands for itself.
-    fn plain_number(&mut self, test: &Test, value: &Value) -> Result<String, Refusal> {
+    fn plain_number(&mut self, test: &Test, value: &Value) -> Result<String, Rejection> {
         if self.parameters {
             return self.value_text(test, value, true);
         }
         let text = self.dialect.exact_number(&value.borrow().to_string());
-        text.map_err(|message| Refusal::new(message, test.place))
+        text.map_err(|message| Rejection::new(message, test.place))
     }
 
-    fn like(&mut self, test: &Test, pattern: &Pattern) -> Result<(), Refusal> {
+    fn like(&mut self, test: &Test, pattern: &Pattern) -> Result<(), Rejection> {
         let text = self.pattern_text(test, pattern)?;
         self.text(&text);
         self.text(pattern.escape);
@@ -311,23 +316,23 @@ impl Writer<'_> {
         column: &str,
         affix: Affix,
         part: &str,
-    ) -> Result<Option<String>, Refusal> {
+    ) -> Result<Option<String>, Rejection> {
         let affix = if part.is_empty() { Affix::Start } else { affix };
         let (dialect, part) = (self.dialect, Value::string(part));
         dialect.search(affix, column, &mut || self.value_text(test, &part, false))
     }
 
-    fn pattern_text(&mut self, test: &Test, pattern: &Pattern) -> Result<String, Refusal> {
+    fn pattern_text(&mut self, test: &Test, pattern: &Pattern) -> Result<String, Rejection> {
         if self.parameters {
             return Ok(self.placeholder(Value::string(&pattern.text)));
         }
         let text = self.dialect.text(&pattern.text);
-        text.map_err(|message| Refusal::new(message, test.place))
+        text.map_err(|message| Rejection::new(message, test.place))
     }
 
     /// A placeholder for a value, which stands beside the text.
     fn placeholder(&mut self, value: Value) -> String {
-        self.made.parameters.push(value);
-        self.dialect.placeholder(self.made.parameters.len())
+        self.statement.parameters.push(value);
+        self.dialect.placeholder(self.statement.parameters.len())
     }
 }

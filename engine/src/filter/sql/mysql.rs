@@ -3,10 +3,10 @@
 use std::ops::RangeInclusive;
 
 use super::dialect::{Dialect, inexact, plain};
-use super::names::{Keywords, quoted, words};
+use super::names::{Keywords, quoted, reserved_words};
+use crate::filter::column_functions::Ends;
 use crate::filter::condition::Affix;
 use crate::filter::decimal::Decimal;
-use crate::filter::through::Ends;
 
 /// The dialect.
 pub struct Mysql;
@@ -17,7 +17,7 @@ const SCALE: u64 = 30;
 
 /// Words that name no table without quotes. Behind a point every word is a name.
 static KEYWORDS: Keywords = Keywords::new(|| {
-    words(
+    reserved_words(
         "ACCESSIBLE ADD ALL ALTER ANALYZE AND AS ASC ASENSITIVE BEFORE BETWEEN BIGINT BINARY BLOB BOTH BY \
          CALL CASCADE CASE CHANGE CHAR CHARACTER CHECK COLLATE COLUMN CONDITION CONSTRAINT CONTINUE CONVERT \
          CREATE CROSS CUBE CUME_DIST CURRENT_DATE CURRENT_ROLE CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER \

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 pub type Keywords = LazyLock<Vec<&'static str>>;
 
 /// The words of a text, sorted.
-pub fn words(text: &'static str) -> Vec<&'static str> {
+pub fn reserved_words(text: &'static str) -> Vec<&'static str> {
     let mut words: Vec<&str> = text.split_whitespace().collect();
     words.sort_unstable();
     words

@@ -1,16 +1,16 @@
 //! PostgreSQL.
 
 use super::dialect::{Dialect, plain, untyped};
-use super::names::{Keywords, quoted, words};
+use super::names::{Keywords, quoted, reserved_words};
+use crate::filter::column_functions::Ends;
 use crate::filter::condition::Affix;
-use crate::filter::through::Ends;
 
 /// The dialect.
 pub struct Postgresql;
 
 /// Words that name no table without quotes. Behind a point every word is a name.
 static KEYWORDS: Keywords = Keywords::new(|| {
-    words(
+    reserved_words(
         "ALL ANALYSE ANALYZE AND ANY ARRAY AS ASC ASYMMETRIC AUTHORIZATION BINARY BOTH CASE CAST CHECK \
          COLLATE COLLATION COLUMN CONCURRENTLY CONSTRAINT CREATE CROSS CURRENT_CATALOG CURRENT_DATE \
          CURRENT_ROLE CURRENT_SCHEMA CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER DEFAULT DEFERRABLE DESC \

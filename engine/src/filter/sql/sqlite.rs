@@ -1,11 +1,11 @@
 //! SQLite.
 
 use super::dialect::{Dialect, doubled, inexact, plain};
-use super::names::{Keywords, quoted, words};
+use super::names::{Keywords, quoted, reserved_words};
+use crate::filter::column_functions::Ends;
 use crate::filter::condition::Affix;
 use crate::filter::decimal::Decimal;
-use crate::filter::refusal::Refusal;
-use crate::filter::through::Ends;
+use crate::filter::rejection::Rejection;
 use crate::limits;
 
 /// The dialect.
@@ -19,7 +19,7 @@ const WIDTH: u64 = 300;
 
 /// Words that name neither tables nor columns without quotes.
 static KEYWORDS: Keywords = Keywords::new(|| {
-    words(
+    reserved_words(
         "ADD ALL ALTER AND AS AUTOINCREMENT BETWEEN CASE CHECK COLLATE COMMIT CONSTRAINT CREATE CROSS \
          CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP DEFAULT DEFERRABLE DELETE DISTINCT DROP ELSE ESCAPE \
          EXCEPT EXISTS FALSE FOREIGN FROM FULL GROUP HAVING IN INDEX INNER INSERT INTERSECT INTO IS ISNULL \
@@ -67,8 +67,8 @@ impl Dialect for Sqlite {
         &self,
         affix: Affix,
         column: &str,
-        part: &mut dyn FnMut() -> Result<String, Refusal>,
-    ) -> Result<Option<String>, Refusal> {
+        part: &mut dyn FnMut() -> Result<String, Rejection>,
+    ) -> Result<Option<String>, Rejection> {
         Ok(Some(match affix {
             Affix::Start => format!("instr({column}, {}) = 1", part()?),
             Affix::Within => format!("instr({column}, {}) > 0", part()?),

@@ -1,7 +1,7 @@
 //! SQL Server.
 
 use super::dialect::{Dialect, Pattern, affixed, doubled, escaped, plain, untyped};
-use super::names::{Keywords, quoted, words};
+use super::names::{Keywords, quoted, reserved_words};
 use crate::filter::condition::{Affix, Comparison};
 
 /// The dialect.
@@ -15,7 +15,7 @@ const DIGITS: u64 = 38;
 
 /// Words that name neither tables nor columns without quotes.
 static KEYWORDS: Keywords = Keywords::new(|| {
-    words(
+    reserved_words(
         "ADD ALL ALTER AND ANY AS ASC AUTHORIZATION BACKUP BEGIN BETWEEN BREAK BROWSE BULK BY CASCADE CASE \
          CHECK CHECKPOINT CLOSE CLUSTERED COALESCE COLLATE COLUMN COMMIT COMPUTE CONSTRAINT CONTAINS \
          CONTAINSTABLE CONTINUE CONVERT CREATE CROSS CURRENT CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP \

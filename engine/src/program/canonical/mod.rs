@@ -12,9 +12,11 @@ use solon_syntax::ast::{Module, Name, Rule, Term};
 
 use crate::builtins::PRINT_EACH;
 use crate::value::Value;
-pub use index::{ConditionPlace, Conditions, Constraint, Membership, Shared, Test, may_constrain};
+pub use index::{
+    ConditionOperand, Conditions, Constraint, Membership, Shared, Test, may_constrain,
+};
 pub use keyed::{Key, Keyed};
-pub use tree::{Group, GroupKind, Member, Site, SiteId, Sites, chain, is_ground};
+pub use tree::{DocNode, DocNodeId, DocTree, Group, GroupKind, Member, chain, is_ground};
 
 /// The rewritten modules of a program, and what is found out about them when somebody first asks.
 #[derive(Default)]
@@ -25,7 +27,7 @@ pub struct Canonical {
     pub originals: Arc<HashMap<Name, Name>>,
     /// The comprehensions that are searched once.
     pub keyed: Keyed,
-    sites: OnceLock<Sites>,
+    sites: OnceLock<DocTree>,
     prints: OnceLock<bool>,
 }
 
@@ -58,8 +60,8 @@ impl Canonical {
     }
 
     /// The virtual documents by path.
-    pub fn sites(&self) -> &Sites {
-        self.sites.get_or_init(|| Sites::new(&self.modules))
+    pub fn sites(&self) -> &DocTree {
+        self.sites.get_or_init(|| DocTree::new(&self.modules))
     }
 
     /// Whether a rule prints, so that what runs can be seen.
@@ -80,7 +82,7 @@ impl Canonical {
     pub fn group(&self, path: &[Value]) -> Option<&Group> {
         let sites = self.sites();
         let mut keys = path.iter();
-        let site = keys.try_fold(Sites::DATA, |site, key| sites.child(site, key.borrow()))?;
+        let site = keys.try_fold(DocTree::DATA, |site, key| sites.child(site, key.borrow()))?;
         sites.get(site).group.as_ref()
     }
 

@@ -17,9 +17,9 @@ const FEW: usize = 8;
 
 /// Number of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SiteId(u32);
+pub struct DocNodeId(u32);
 
-impl Position for SiteId {
+impl Position for DocNodeId {
     #[inline]
     fn position(self) -> usize {
         self.0 as usize
@@ -28,9 +28,9 @@ impl Position for SiteId {
 
 /// A package, a rule, or a step between them.
 #[derive(Default)]
-pub struct Site {
+pub struct DocNode {
     /// The sites below, by key.
-    pub children: BTreeMap<Value, SiteId>,
+    pub children: BTreeMap<Value, DocNodeId>,
     /// The rules whose longest constant prefix leads here.
     rules: Vec<RuleAt>,
     /// What is evaluated here, if rules stand here.
@@ -78,18 +78,18 @@ pub struct Member {
 }
 
 /// The tree of sites.
-pub struct Sites {
-    sites: Vec<Site>,
+pub struct DocTree {
+    sites: Vec<DocNode>,
 }
 
-impl Sites {
+impl DocTree {
     /// The site of `data`.
-    pub const DATA: SiteId = SiteId(0);
+    pub const DATA: DocNodeId = DocNodeId(0);
 
     /// Sorts rules into the tree.
     pub fn new(modules: &[Arc<Module>]) -> Self {
         let mut tree = Self {
-            sites: vec![Site::default()],
+            sites: vec![DocNode::default()],
         };
         // of rules that meet, those of outer packages come first
         let mut ordered: Vec<(u32, &Arc<Module>)> = (0_u32..).zip(modules).collect();
@@ -108,12 +108,12 @@ impl Sites {
     }
 
     /// Returns the site of a number.
-    pub fn get(&self, id: SiteId) -> &Site {
+    pub fn get(&self, id: DocNodeId) -> &DocNode {
         self.sites.item(id)
     }
 
     /// The site one step below.
-    pub fn child(&self, id: SiteId, key: ValueRef<'_>) -> Option<SiteId> {
+    pub fn child(&self, id: DocNodeId, key: ValueRef<'_>) -> Option<DocNodeId> {
         let site = self.get(id);
         if site.children.len() <= FEW {
             let mut children = site.children.iter();
@@ -129,7 +129,7 @@ impl Sites {
     }
 
     /// The site of a whole reference behind `data`, if its terms are constants.
-    pub fn find(&self, steps: &[Term]) -> Option<SiteId> {
+    pub fn find(&self, steps: &[Term]) -> Option<DocNodeId> {
         steps.iter().try_fold(Self::DATA, |site, step| {
             self.child(site, constant(step)?.borrow())
         })
@@ -150,20 +150,20 @@ impl Sites {
         true
     }
 
-    fn descend(&mut self, from: SiteId, keys: impl IntoIterator<Item = Value>) -> SiteId {
+    fn descend(&mut self, from: DocNodeId, keys: impl IntoIterator<Item = Value>) -> DocNodeId {
         keys.into_iter().fold(from, |site, key| {
-            let new = SiteId(u32::try_from(self.sites.len()).unwrap_or(u32::MAX));
+            let new = DocNodeId(u32::try_from(self.sites.len()).unwrap_or(u32::MAX));
             let parent = self.sites.item_mut(site);
             let id = *parent.children.entry(key).or_insert(new);
             if id == new {
-                self.sites.push(Site::default());
+                self.sites.push(DocNode::default());
             }
             id
         })
     }
 
     /// Forms the groups at a site and below it.
-    fn group(&mut self, from: SiteId, modules: &[Arc<Module>]) {
+    fn group(&mut self, from: DocNodeId, modules: &[Arc<Module>]) {
         let mut open = vec![from];
         while let Some(id) = open.pop() {
             let site = self.get(id);
@@ -180,9 +180,9 @@ impl Sites {
         }
     }
 
-    fn rules_below(&self, id: SiteId, rules: &mut Vec<RuleAt>) {
-        let mut open: Vec<SiteId> = Vec::new();
-        let push = |open: &mut Vec<SiteId>, id| {
+    fn rules_below(&self, id: DocNodeId, rules: &mut Vec<RuleAt>) {
+        let mut open: Vec<DocNodeId> = Vec::new();
+        let push = |open: &mut Vec<DocNodeId>, id| {
             open.extend(self.get(id).children.values().rev());
         };
         push(&mut open, id);
@@ -201,7 +201,7 @@ impl Group {
         first.is_some_and(|first| values.all(|value| value == first)) && self.default.is_none()
     }
 
-    fn new(rules: &[RuleAt], modules: &[Arc<Module>], sites: &Sites) -> Option<Self> {
+    fn new(rules: &[RuleAt], modules: &[Arc<Module>], sites: &DocTree) -> Option<Self> {
         let all = || {
             rules
                 .iter()
@@ -221,7 +221,7 @@ impl Group {
                 rule: at,
                 package: package(module),
                 conditions: chain(rule)
-                    .map(|member| Conditions::of(member, &|steps| sites.is_virtual(steps)))
+                    .map(|member| Conditions::of_rule(member, &|steps| sites.is_virtual(steps)))
                     .collect(),
                 // a rule written as one pair of an object has more than this value
                 values: chain(rule)

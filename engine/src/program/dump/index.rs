@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Dump, bracketed, joined};
 use crate::program::index::{
-    Answers, Branch, Delimiters, Feature, Index, Node, Place, Question, Root,
+    AccessPath, Branch, Delimiters, Feature, Index, Node, Question, RequiredValues, Root,
 };
 
 impl Dump<'_> {
@@ -59,7 +59,7 @@ pub fn question(question: &Question) -> String {
     }
 }
 
-fn place(place: &Place) -> String {
+fn place(place: &AccessPath) -> String {
     let keys = bracketed(&place.path);
     match place.root {
         Root::Input => format!("input{keys}"),
@@ -75,7 +75,7 @@ fn between(delimiters: &Delimiters) -> String {
 }
 
 /// The answers in order, as text.
-fn listed<'i>(feature: &Feature, answers: &'i Answers) -> Vec<(String, &'i Node)> {
+fn listed<'i>(feature: &Feature, answers: &'i RequiredValues) -> Vec<(String, &'i Node)> {
     // the ends of strings are kept in reverse
     let text = |bytes: &[u8]| {
         let mut bytes = bytes.to_vec();
@@ -85,7 +85,7 @@ fn listed<'i>(feature: &Feature, answers: &'i Answers) -> Vec<(String, &'i Node)
         format!("{:?}", String::from_utf8_lossy(&bytes))
     };
     match answers {
-        Answers::Values(values) => {
+        RequiredValues::Values(values) => {
             let mut listed: Vec<_> = values.iter().collect();
             listed.sort_by(|a, b| a.0.cmp(b.0));
             let listed = listed.into_iter();
@@ -93,8 +93,8 @@ fn listed<'i>(feature: &Feature, answers: &'i Answers) -> Vec<(String, &'i Node)
                 .map(|(value, node)| (value.borrow().to_string(), node))
                 .collect()
         }
-        Answers::Texts(texts) => texts.iter().map(|(key, node)| (text(key), node)).collect(),
-        Answers::Networks(networks) => networks
+        RequiredValues::Texts(texts) => texts.iter().map(|(key, node)| (text(key), node)).collect(),
+        RequiredValues::Networks(networks) => networks
             .iter()
             .map(|(key, node)| (key.to_string(), node))
             .collect(),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::index::question;
 use crate::program::index::{Branch, Index, Node};
-use crate::program::{Known, NodeId, Program, Rule, RuleSet};
+use crate::program::{ConditionCoverage, NodeId, Program, Rule, RuleSet};
 
 /// A line for each rule and each `else`: where it is, what finds it, or why every decision looks at it.
 pub fn indexed(program: &Program) -> String {
@@ -43,15 +43,17 @@ fn line(
     let (file, row, col) = program.place(rule.span);
     let why = match (found, rule.conditions) {
         (Some(questions), _) => format!("found by {}", questions.join(", then ")),
-        (None, Known::Unasked) => "always tried: there are too few rules to tell apart".to_owned(),
-        (None, Known::Some) => {
+        (None, ConditionCoverage::Unasked) => {
+            "always tried: there are too few rules to tell apart".to_owned()
+        }
+        (None, ConditionCoverage::Some) => {
             "always tried: what it needs does not tell it from the others".to_owned()
         }
-        (None, Known::None) => {
+        (None, ConditionCoverage::None) => {
             "always tried: it needs no constant in the input or an argument".to_owned()
         }
-        (None, Known::Prints) => "always tried: it prints".to_owned(),
-        (None, Known::Late) => {
+        (None, ConditionCoverage::Prints) => "always tried: it prints".to_owned(),
+        (None, ConditionCoverage::Late) => {
             "always tried: what it needs comes behind what may print or fail".to_owned()
         }
     };

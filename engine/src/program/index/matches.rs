@@ -10,13 +10,13 @@ pub enum Matches<'e> {
 
 /// Lists of rules that an index found, none of them empty.
 #[derive(Default)]
-pub(super) struct Found<'e> {
+pub(super) struct RuleLists<'e> {
     /// Two lists, which is as many as most indexes find.
     lists: [&'e [u32]; 2],
     more: Vec<&'e [u32]>,
 }
 
-impl<'e> Found<'e> {
+impl<'e> RuleLists<'e> {
     #[inline]
     pub fn add(&mut self, list: &'e [u32]) {
         if list.is_empty() {
@@ -64,7 +64,7 @@ impl<'e> Numbers<'e> {
 
     /// Those of one list.
     #[inline]
-    pub fn of(list: &'e [u32]) -> Self {
+    pub fn of_list(list: &'e [u32]) -> Self {
         let right = &[];
         Self { left: list, right }
     }

@@ -11,7 +11,7 @@ use solon_syntax::ast::{Expr, ExprKind, Term, TermKind};
 use crate::bug::{Within as _, bug};
 use crate::index::Indexed as _;
 use crate::limits;
-use crate::program::canonical::{ConditionPlace, Group, SiteId, Sites, chain};
+use crate::program::canonical::{ConditionOperand, DocNodeId, DocTree, Group, chain};
 use crate::topdown::calls::{ResolvedOperator, operator_name};
 use crate::topdown::machine::{Exprs, Goal, Topdown};
 use crate::topdown::term::{BuiltTerm, FrameId, ResolvedTerm, TermList, TermRef, is_document};
@@ -28,7 +28,7 @@ const INDEPENDENT: u8 = 1;
 const DEPENDENT: u8 = 2;
 
 impl Dependence {
-    fn get(&self, id: SiteId) -> Option<bool> {
+    fn get(&self, id: DocNodeId) -> Option<bool> {
         match self.0.get()?.item(id).load(Ordering::Relaxed) {
             INDEPENDENT => Some(false),
             DEPENDENT => Some(true),
@@ -37,7 +37,7 @@ impl Dependence {
     }
 
     /// Takes over what was found out.
-    fn set(&self, sites: &Sites, found: &mut HashMap<SiteId, bool>) {
+    fn set(&self, sites: &DocTree, found: &mut HashMap<DocNodeId, bool>) {
         let known = self.0.get_or_init(|| {
             let unknown = || AtomicU8::new(0);
             std::iter::repeat_with(unknown)
@@ -106,16 +106,16 @@ impl<'e> Topdown<'e> {
     }
 
     /// Whether what the rule index asks about is not known.
-    pub(in crate::topdown) fn is_unknown_operand(&self, place: &'e ConditionPlace) -> bool {
+    pub(in crate::topdown) fn is_unknown_operand(&self, place: &'e ConditionOperand) -> bool {
         let path = |keys: &'e [Value]| {
             keys.iter()
                 .map(Value::borrow)
                 .collect::<Vec<ValueRef<'e>>>()
         };
         match place {
-            ConditionPlace::Input(keys) => self.is_unknown_path("input", &path(keys)),
-            ConditionPlace::Data(keys) => self.is_unknown_path("data", &path(keys)),
-            ConditionPlace::Argument(_) => false,
+            ConditionOperand::Input(keys) => self.is_unknown_path("input", &path(keys)),
+            ConditionOperand::Data(keys) => self.is_unknown_path("data", &path(keys)),
+            ConditionOperand::Argument(_) => false,
         }
     }
 
@@ -211,10 +211,10 @@ impl<'e> Topdown<'e> {
                 return true;
             }
         }
-        document == "data" && self.node_depends(Sites::DATA, &steps)
+        document == "data" && self.node_depends(DocTree::DATA, &steps)
     }
 
-    fn node_depends(&mut self, id: SiteId, steps: &[Option<ValueRef<'e>>]) -> bool {
+    fn node_depends(&mut self, id: DocNodeId, steps: &[Option<ValueRef<'e>>]) -> bool {
         let Some(site) = self.doc_node(Some(id)) else {
             return false;
         };
@@ -238,7 +238,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    fn group_depends(&mut self, id: SiteId, group: &'e Group) -> bool {
+    fn group_depends(&mut self, id: DocNodeId, group: &'e Group) -> bool {
         // a function that `with` replaces may depend on less
         let is_shared = self.scope().mocks.is_none();
         let known = self.opened().and_then(|open| {

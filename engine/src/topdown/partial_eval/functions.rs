@@ -5,7 +5,7 @@ use solon_syntax::ast::{Rule, Term};
 use super::choices::{TracedValue, may_differ};
 use super::support::{SupportKind, SupportLocation, SupportRequest};
 use crate::bug::bug;
-use crate::program::canonical::{Group, SiteId};
+use crate::program::canonical::{DocNodeId, Group};
 use crate::program::constant;
 use crate::runtime::Halt;
 use crate::topdown::calls::{ResolvedOperator, TOO_FEW_OPERANDS};
@@ -87,7 +87,7 @@ impl<'e> Topdown<'e> {
         &mut self,
         operator: &'e Term,
         operands: &'e [Term],
-        site: SiteId,
+        site: DocNodeId,
         goal: Goal<'e>,
     ) -> bool {
         let arity = self.function_group(site).map_or(0, |group| group.arity);

@@ -8,7 +8,7 @@ use solon_syntax::ast::Term;
 use solon_syntax::source::Span;
 
 use super::save::SavedKind;
-use crate::program::canonical::SiteId;
+use crate::program::canonical::DocNodeId;
 use crate::topdown::machine::{Continuation, Goal, SearchResult, Topdown};
 use crate::topdown::term::TermRef;
 use crate::value::{NumberBuf, ValueRef};
@@ -51,7 +51,7 @@ impl<'e> Topdown<'e> {
         &self,
         keys: Vec<ValueRef<'e>>,
         numbers: bool,
-        site: Option<SiteId>,
+        site: Option<DocNodeId>,
     ) -> Vec<PossibleKey<'e>> {
         let number = |text: ValueRef<'e>| {
             let number = NumberBuf::parse(text.utf8().filter(|_| numbers)?)?;

@@ -13,7 +13,7 @@ use super::state::PartialState;
 use crate::bug::{Within as _, WithinMut as _, bug};
 use crate::builtins;
 use crate::limits;
-use crate::program::canonical::Sites;
+use crate::program::canonical::DocTree;
 use crate::program::constant;
 use crate::runtime::Halt;
 use crate::topdown::calls::operator_name;
@@ -270,7 +270,7 @@ impl<'e> Topdown<'e> {
         if head.as_var().is_none_or(|name| &**name != "data") {
             return false;
         }
-        let mut site = Sites::DATA;
+        let mut site = DocTree::DATA;
         for step in steps {
             let Some(key) = constant(step) else {
                 return true;

@@ -15,7 +15,7 @@ use super::terms::Terms;
 use crate::bug::bug;
 use crate::index::Indexed as _;
 use crate::limits;
-use crate::program::canonical::SiteId;
+use crate::program::canonical::DocNodeId;
 use crate::program::constant;
 use crate::runtime::{EvalError, Halt};
 use crate::topdown::machine::{Exprs, Goal, SearchFlow, Topdown, TopdownQuery};
@@ -97,7 +97,7 @@ pub(in crate::topdown) struct PartialState<'e> {
     pub ref_vars: HashMap<u64, u64>,
     /// Whether groups of rules depend on the unknown: what all evaluations know, and what this one has found out.
     pub dependence: &'e Dependence,
-    pub groups: HashMap<SiteId, bool>,
+    pub groups: HashMap<DocNodeId, bool>,
     /// Documents of heads: the value within objects, by address of the value and depth.
     pub wrapped: HashMap<(*const Term, usize), &'e Term>,
     /// Whether the solution that is about to be told rests on a term that was saved.

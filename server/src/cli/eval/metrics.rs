@@ -39,7 +39,7 @@ pub fn aggregated(runs: &[Metrics]) -> BTreeMap<String, Statistics> {
     }
     let distributions = samples.into_iter();
     let distributions = distributions.map(|(name, samples)| {
-        let statistics = Statistics::of(&samples, samples.len() as u64);
+        let statistics = Statistics::of_samples(&samples, samples.len() as u64);
         (name, statistics)
     });
     distributions.collect()

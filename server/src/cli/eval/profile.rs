@@ -114,7 +114,7 @@ pub fn aggregated(runs: Vec<Vec<Row>>) -> Vec<Row> {
         }
     }
     for row in &mut all {
-        row.often = Some(Statistics::of(&row.times, row.times.len() as u64));
+        row.often = Some(Statistics::of_samples(&row.times, row.times.len() as u64));
     }
     all
 }

@@ -5,11 +5,11 @@ use serde_json::value::RawValue;
 use solon::{Value, json};
 
 use super::case::Case;
-use crate::Face;
+use crate::Driver;
 
 /// What counts of an answer.
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct JudgedAnswer<'a> {
     #[serde(borrow, default)]
     bindings: Option<&'a RawValue>,
     #[serde(default)]
@@ -39,10 +39,10 @@ impl Entry {
 }
 
 /// Whether a face answers as the case wants.
-pub fn check(case: &Case, face: &mut dyn Face) -> Result<(), String> {
+pub fn check(case: &Case, face: &mut dyn Driver) -> Result<(), String> {
     let line = case.line().map_err(|error| error.to_string())?;
     let line = face.answer(&line)?;
-    let answer: Answer<'_> =
+    let answer: JudgedAnswer<'_> =
         serde_json::from_str(&line).map_err(|error| format!("{error} in {line}"))?;
     match (&case.want_error, &case.want_error_code) {
         (None, None) => compare(case, &answer),
@@ -50,7 +50,11 @@ pub fn check(case: &Case, face: &mut dyn Face) -> Result<(), String> {
     }
 }
 
-fn refuse(answer: &Answer<'_>, message: Option<&str>, code: Option<&str>) -> Result<(), String> {
+fn refuse(
+    answer: &JudgedAnswer<'_>,
+    message: Option<&str>,
+    code: Option<&str>,
+) -> Result<(), String> {
     if answer.errors.is_empty() {
         return Err("an error was wanted".to_owned());
     }
@@ -67,7 +71,7 @@ fn refuse(answer: &Answer<'_>, message: Option<&str>, code: Option<&str>) -> Res
     }
 }
 
-fn compare(case: &Case, answer: &Answer<'_>) -> Result<(), String> {
+fn compare(case: &Case, answer: &JudgedAnswer<'_>) -> Result<(), String> {
     if !answer.errors.is_empty() {
         let texts: Vec<String> = answer.errors.iter().map(Entry::text).collect();
         return Err(texts.join("\n"));

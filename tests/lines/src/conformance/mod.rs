@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub use case::Case;
 pub use exceptions::Exceptions;
 
-use crate::Face;
+use crate::Driver;
 
 /// Where cases are, and which of them may fail.
 pub struct Cases {
@@ -59,7 +59,7 @@ impl Cases {
     }
 
     /// Asks all of them of a face.
-    pub fn ask(&self, face: &mut dyn Face) -> Report {
+    pub fn ask(&self, face: &mut dyn Driver) -> Report {
         let mut report = Report::default();
         for case in case::read_all(&self.directory) {
             match judge::check(&case, face) {

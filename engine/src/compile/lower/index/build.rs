@@ -7,7 +7,9 @@ use smallvec::SmallVec;
 
 use super::{Condition, Proof, WORTHWHILE};
 use crate::builtins::net;
-use crate::program::{Answers, Branch, Feature, Index, Nested, Node, Place, Question, Values};
+use crate::program::{
+    AccessPath, Branch, Feature, Index, Nested, Node, Question, RequiredValues, Values,
+};
 use crate::value::Value;
 
 /// Most questions on the way to a rule.
@@ -31,13 +33,13 @@ pub fn build(rules: &[Vec<Condition>]) -> Built {
         .flatten()
         .map(|condition| condition.answers.len())
         .sum();
-    let mut building = Building {
+    let mut building = IndexBuilder {
         proven: vec![None; rules.len()],
         room: SPREAD * rules.len() + total,
     };
-    let entries: Vec<Entry<'_>> = (0..)
+    let entries: Vec<PendingRule<'_>> = (0..)
         .zip(rules)
-        .map(|(rule, conditions)| Entry {
+        .map(|(rule, conditions)| PendingRule {
             rule,
             conditions,
             used: 0,
@@ -62,7 +64,7 @@ pub type Proofs = SmallVec<[Proof; 4]>;
 
 /// A rule on its way down the tree.
 #[derive(Clone)]
-struct Entry<'c> {
+struct PendingRule<'c> {
     rule: u32,
     conditions: &'c [Condition],
     /// The conditions that were asked for on the way, by their positions.
@@ -70,7 +72,7 @@ struct Entry<'c> {
     proofs: Proofs,
 }
 
-impl<'c> Entry<'c> {
+impl<'c> PendingRule<'c> {
     /// The conditions that were not asked for yet, with their positions.
     fn open(&self) -> impl Iterator<Item = (usize, &'c Condition)> {
         let used = self.used;
@@ -79,29 +81,29 @@ impl<'c> Entry<'c> {
     }
 
     /// What it needs as the answer of a question.
-    fn answer(&self, question: &Question) -> Option<(usize, Need<'c>)> {
+    fn answer(&self, question: &Question) -> Option<(usize, Requirement<'c>)> {
         self.open()
             .find_map(|(at, condition)| Some((at, need(condition, question)?)))
     }
 }
 
 /// What a condition needs as the answer of a question.
-enum Need<'c> {
+enum Requirement<'c> {
     /// One of the condition's own answers.
     Own(&'c Condition),
     /// That there is something under a key.
     Key(&'c Value),
 }
 
-fn need<'c>(condition: &'c Condition, question: &Question) -> Option<Need<'c>> {
+fn need<'c>(condition: &'c Condition, question: &Question) -> Option<Requirement<'c>> {
     if condition.question == *question {
-        return Some(Need::Own(condition));
+        return Some(Requirement::Own(condition));
     }
     let (key, outer) = condition.question.place.path.split_last()?;
     let is_key = question.feature == Feature::Key
         && question.place.root == condition.question.place.root
         && *question.place.path == *outer;
-    is_key.then_some(Need::Key(key))
+    is_key.then_some(Requirement::Key(key))
 }
 
 /// How a question divides rules.
@@ -127,7 +129,7 @@ impl Division<'_> {
     }
 
     /// The order in which questions are preferred.
-    fn order<'q>(&self, question: &'q Question, entries: &[Entry<'_>]) -> impl Ord + use<'q> {
+    fn order<'q>(&self, question: &'q Question, entries: &[PendingRule<'_>]) -> impl Ord + use<'q> {
         (
             self.left(entries.len()),
             Reverse(self.answers.len()),
@@ -138,15 +140,15 @@ impl Division<'_> {
     }
 }
 
-struct Building {
+struct IndexBuilder {
     /// What is proven of each rule wherever it is found.
     proven: Vec<Option<Proofs>>,
     /// Places of rules that may still be made.
     room: usize,
 }
 
-impl Building {
-    fn node(&mut self, entries: Vec<Entry<'_>>, depth: usize) -> Node {
+impl IndexBuilder {
+    fn node(&mut self, entries: Vec<PendingRule<'_>>, depth: usize) -> Node {
         if entries.len() < WORTHWHILE || depth == 0 {
             return self.leaf(entries);
         }
@@ -156,7 +158,7 @@ impl Building {
         }
     }
 
-    fn leaf(&mut self, entries: Vec<Entry<'_>>) -> Node {
+    fn leaf(&mut self, entries: Vec<PendingRule<'_>>) -> Node {
         let mut rules = Vec::with_capacity(entries.len());
         for entry in entries {
             rules.push(entry.rule);
@@ -170,9 +172,9 @@ impl Building {
     }
 
     /// The question that leaves the fewest rules, if one is worth asking.
-    fn question(&self, entries: &[Entry<'_>]) -> Option<Question> {
+    fn question(&self, entries: &[PendingRule<'_>]) -> Option<Question> {
         let mut divisions: HashMap<&Question, Division<'_>> = HashMap::new();
-        for (_, condition) in entries.iter().flat_map(Entry::open) {
+        for (_, condition) in entries.iter().flat_map(PendingRule::open) {
             let division = divisions.entry(&condition.question).or_default();
             division.rules += 1;
             division.places += condition.answers.len();
@@ -187,7 +189,7 @@ impl Building {
     }
 
     /// The same among the keys that objects must have.
-    fn key_question(&self, entries: &[Entry<'_>]) -> Option<Question> {
+    fn key_question(&self, entries: &[PendingRule<'_>]) -> Option<Question> {
         let mut outer: HashMap<(_, &[Value]), Division<'_>> = HashMap::new();
         for entry in entries {
             let mut seen: Vec<(_, &[Value])> = Vec::new();
@@ -212,7 +214,7 @@ impl Building {
         let questions = divisions.map(|((root, path), division)| {
             let path = path.into();
             let question = Question {
-                place: Place { root, path },
+                place: AccessPath { root, path },
                 feature: Feature::Key,
             };
             (division.left(entries.len()), question)
@@ -226,8 +228,8 @@ impl Building {
         best.map(|(_, question)| question)
     }
 
-    fn branch(&mut self, entries: Vec<Entry<'_>>, question: Question, depth: usize) -> Node {
-        let mut by_answer: Vec<(&Value, Entry<'_>)> = Vec::with_capacity(entries.len());
+    fn branch(&mut self, entries: Vec<PendingRule<'_>>, question: Question, depth: usize) -> Node {
+        let mut by_answer: Vec<(&Value, PendingRule<'_>)> = Vec::with_capacity(entries.len());
         let mut rest = Vec::new();
         let lenient = entries.iter().any(|entry| {
             let asked = entry
@@ -242,14 +244,14 @@ impl Building {
                 continue;
             };
             let answers = match need {
-                Need::Own(condition) => {
+                Requirement::Own(condition) => {
                     entry.used |= 1 << at;
                     if !lenient {
                         entry.proofs.extend(condition.proves);
                     }
                     condition.answers.as_slice()
                 }
-                Need::Key(key) => std::slice::from_ref(key),
+                Requirement::Key(key) => std::slice::from_ref(key),
             };
             if let [answer] = answers {
                 places += 1;
@@ -287,7 +289,7 @@ impl Building {
 }
 
 /// Answers by the kind of question.
-fn answers(feature: &Feature, nodes: Vec<(Value, Node)>) -> Answers {
+fn answers(feature: &Feature, nodes: Vec<(Value, Node)>) -> RequiredValues {
     let bytes = |value: &Value| value.string_bytes().unwrap_or_default().to_vec();
     match feature {
         Feature::Prefix | Feature::Suffix => {
@@ -298,7 +300,7 @@ fn answers(feature: &Feature, nodes: Vec<(Value, Node)>) -> Answers {
                 }
                 (text.into_boxed_slice(), node)
             });
-            Answers::Texts(Nested::new(texts.collect()))
+            RequiredValues::Texts(Nested::new(texts.collect()))
         }
         Feature::Network => {
             let mut ranges: Vec<(net::Range, Node)> = Vec::new();
@@ -306,8 +308,8 @@ fn answers(feature: &Feature, nodes: Vec<(Value, Node)>) -> Answers {
                 let range = value.utf8().and_then(net::range);
                 ranges.extend(range.map(|range| (range, node)));
             }
-            Answers::Networks(Nested::new(ranges))
+            RequiredValues::Networks(Nested::new(ranges))
         }
-        _ => Answers::Values(Values::new(nodes)),
+        _ => RequiredValues::Values(Values::new(nodes)),
     }
 }

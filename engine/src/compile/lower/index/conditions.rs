@@ -9,20 +9,20 @@ use std::cell::OnceCell;
 use smallvec::{SmallVec, smallvec};
 use solon_syntax::ast::{self, Expr, ExprKind, Term, TermKind};
 
-use super::published::Published;
-use super::spots::{self, Spot, Spots};
+use super::opa_index::OpaConditions;
+use super::symbolic::{self, SymbolicBindings, SymbolicValue};
 use super::{Proof, length, texts};
 use crate::builtins::{IndexTest, index_test};
 use crate::compile::lower::constants::constant;
-use crate::compile::lower::screen::{Effect, Volumes};
-use crate::program::{Delimiters, Feature, Known, Place, Question, Tree};
+use crate::compile::lower::precheck::{Effect, EffectAnalysis};
+use crate::program::{AccessPath, ConditionCoverage, Delimiters, Feature, Question, Tree};
 use crate::value::Value;
 
 /// Most conditions of one rule that an index knows.
 const MOST: usize = 32;
 
 /// Answers of which a rule takes one.
-pub type Answers = SmallVec<[Value; 1]>;
+pub type RequiredValues = SmallVec<[Value; 1]>;
 
 /// A condition that a rule cannot succeed without.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub struct Condition {
     /// What is asked.
     pub question: Question,
     /// The answers, of which it takes one.
-    pub answers: Answers,
+    pub answers: RequiredValues,
     /// Whether it is seen, where errors of built-ins end the evaluation, that the rule was not entered.
     pub lenient: bool,
     /// What an answer proves.
@@ -44,29 +44,29 @@ pub fn conditions(
     order: &[&Expr],
     args: &[Term],
     tree: &Tree,
-    volumes: &mut Volumes<'_>,
-) -> (Vec<Condition>, Known) {
+    effects: &mut EffectAnalysis<'_>,
+) -> (Vec<Condition>, ConditionCoverage) {
     let published = OnceCell::new();
     let mut found = Finding {
-        spots: Spots::new(args),
+        bindings: SymbolicBindings::new(args),
         conditions: Vec::new(),
         proof: None,
     };
     for (at, arg) in (0..).zip(args) {
         found.proof = Some(Proof::Argument(at));
-        found.pattern(&Spot::At(spots::argument(at)), arg);
+        found.pattern(&SymbolicValue::At(symbolic::argument(at)), arg);
     }
-    let known = |conditions: &[Condition], without: Known| match conditions {
+    let known = |conditions: &[Condition], without: ConditionCoverage| match conditions {
         [] => without,
-        _ => Known::Some,
+        _ => ConditionCoverage::Some,
     };
     if prints {
-        let known = known(&found.conditions, Known::Prints);
+        let known = known(&found.conditions, ConditionCoverage::Prints);
         return (found.conditions, known);
     }
-    let mut without = Known::None;
+    let mut without = ConditionCoverage::None;
     // the loudest of the first so many expressions
-    let (mut before, mut heard) = (Effect::Quiet, 0);
+    let (mut before, mut heard) = (Effect::Pure, 0);
     for (at, expr) in order.iter().enumerate() {
         if found.conditions.len() >= MOST {
             break;
@@ -78,21 +78,21 @@ pub fn conditions(
             continue;
         }
         for (at, expr) in order.iter().enumerate().take(at + 1).skip(heard) {
-            before = before.max(volumes.of(at, expr));
+            before = before.max(effects.of_expr(at, expr));
         }
         heard = at + 1;
-        if before == Effect::Quiet {
+        if before == Effect::Pure {
             continue;
         }
-        let published = published.get_or_init(|| Published::of(rule, tree));
+        let published = published.get_or_init(|| OpaConditions::of_rule(rule, tree));
         let mut late = found.conditions.split_off(start);
         for condition in &mut late {
             condition.lenient = !published.excludes(condition);
         }
         let all = late.len();
-        late.retain(|condition| before < Effect::Loud || !condition.lenient);
+        late.retain(|condition| before < Effect::Observable || !condition.lenient);
         if late.len() < all {
-            without = Known::Late;
+            without = ConditionCoverage::Late;
         }
         found.conditions.append(&mut late);
     }
@@ -101,7 +101,7 @@ pub fn conditions(
 }
 
 struct Finding<'r> {
-    spots: Spots<'r>,
+    bindings: SymbolicBindings<'r>,
     conditions: Vec<Condition>,
     /// What is looked at.
     proof: Option<Proof>,
@@ -114,7 +114,7 @@ impl<'r> Finding<'r> {
         }
         match &expr.kind {
             ExprKind::Term(term) => {
-                if let Some(Spot::At(place)) = self.spots.of(term) {
+                if let Some(SymbolicValue::At(place)) = self.bindings.of_term(term) {
                     self.exists(place);
                 }
             }
@@ -135,19 +135,21 @@ impl<'r> Finding<'r> {
             (IndexTest::Equality, [left, right]) => self.equality(left, right),
             (IndexTest::Member, [element, collection]) => self.member(element, collection),
             (IndexTest::Split, [text, delimiter, parts]) => {
-                if let (Some(Spot::At(place)), Some(delimiter)) =
-                    (self.spots.of(text), self.spots.constant(delimiter))
-                    && let Some(delimiter) = delimiter.utf8().filter(|text| !text.is_empty())
+                if let (Some(SymbolicValue::At(place)), Some(delimiter)) = (
+                    self.bindings.of_term(text),
+                    self.bindings.constant(delimiter),
+                ) && let Some(delimiter) = delimiter.utf8().filter(|text| !text.is_empty())
                 {
-                    let spot = Spot::Parts(place, Delimiters::Text(delimiter.into()));
-                    self.spots.note(parts, &spot);
+                    let spot = SymbolicValue::Split(place, Delimiters::Text(delimiter.into()));
+                    self.bindings.note(parts, &spot);
                     self.part(&spot, parts);
                 }
             }
             _ => {
-                let spots = &self.spots;
-                let place = |term: &Term| spots.of(term).and_then(Spot::place);
-                let constant = |term: &Term| spots.constant(term);
+                let bindings = &self.bindings;
+                let place =
+                    |term: &Term| bindings.of_term(term).and_then(SymbolicValue::access_path);
+                let constant = |term: &Term| bindings.constant(term);
                 let needs = texts::needs(test, operands, &place, &constant);
                 for (question, answers) in needs {
                     self.add(question, answers, false);
@@ -157,12 +159,13 @@ impl<'r> Finding<'r> {
     }
 
     fn equality(&mut self, left: &'r Term, right: &'r Term) {
-        match (self.spots.of(left), self.spots.of(right)) {
-            (Some(Spot::Constant(value)), Some(spot))
-            | (Some(spot), Some(Spot::Constant(value))) => {
+        match (self.bindings.of_term(left), self.bindings.of_term(right)) {
+            (Some(SymbolicValue::Constant(value)), Some(spot))
+            | (Some(spot), Some(SymbolicValue::Constant(value))) => {
                 self.value(spot, smallvec![value]);
             }
-            (Some(Spot::OneOf(values)), Some(spot)) | (Some(spot), Some(Spot::OneOf(values))) => {
+            (Some(SymbolicValue::OneOf(values)), Some(spot))
+            | (Some(spot), Some(SymbolicValue::OneOf(values))) => {
                 self.proof = None;
                 self.value(spot, values);
             }
@@ -177,11 +180,11 @@ impl<'r> Finding<'r> {
     }
 
     /// What a value must be like for a term to be equal to it, and what the variables of the term stand for.
-    fn matched(&mut self, spot: &Spot, term: &'r Term) {
+    fn matched(&mut self, spot: &SymbolicValue, term: &'r Term) {
         match term.kind {
-            TermKind::Var(_) => self.spots.note(term, spot),
+            TermKind::Var(_) => self.bindings.note(term, spot),
             TermKind::Array(_) | TermKind::Object(_) => {
-                self.spots.note(term, spot);
+                self.bindings.note(term, spot);
                 self.pattern(spot, term);
             }
             _ => {}
@@ -201,14 +204,17 @@ impl<'r> Finding<'r> {
     }
 
     fn member(&mut self, element: &Term, collection: &Term) {
-        let (element, collection) = (self.spots.of(element), self.spots.of(collection));
+        let (element, collection) = (
+            self.bindings.of_term(element),
+            self.bindings.of_term(collection),
+        );
         match (element, collection) {
-            (Some(spot), Some(Spot::Constant(collection))) => {
-                if let Some(values) = spots::elements(&collection) {
+            (Some(spot), Some(SymbolicValue::Constant(collection))) => {
+                if let Some(values) = symbolic::elements(&collection) {
                     self.value(spot, values);
                 }
             }
-            (Some(Spot::Constant(value)), Some(Spot::At(place))) => {
+            (Some(SymbolicValue::Constant(value)), Some(SymbolicValue::At(place))) => {
                 let feature = Feature::Element;
                 self.add(Question { place, feature }, smallvec![value], true);
             }
@@ -217,20 +223,20 @@ impl<'r> Finding<'r> {
     }
 
     /// Something must be one of some values.
-    fn value(&mut self, spot: Spot, values: Answers) {
-        if let Spot::Parts(..) = spot {
+    fn value(&mut self, spot: SymbolicValue, values: RequiredValues) {
+        if let SymbolicValue::Split(..) = spot {
             // a constant array is a pattern
             return;
         }
-        let proves = matches!(spot, Spot::At(_));
+        let proves = matches!(spot, SymbolicValue::At(_));
         if let Some(question) = spot.question() {
             self.add(question, values, proves);
         }
     }
 
     /// What a value must be like for a pattern to match.
-    fn pattern(&mut self, spot: &Spot, pattern: &Term) {
-        if let Spot::Parts(..) = spot {
+    fn pattern(&mut self, spot: &SymbolicValue, pattern: &Term) {
+        if let SymbolicValue::Split(..) = spot {
             return self.part(spot, pattern);
         }
         if let Some(value) = constant(pattern) {
@@ -242,7 +248,7 @@ impl<'r> Finding<'r> {
         self.proof = None;
         match &pattern.kind {
             TermKind::Array(items) => {
-                if let Spot::At(place) = spot {
+                if let SymbolicValue::At(place) = spot {
                     let question = Question {
                         place: place.clone(),
                         feature: Feature::Length,
@@ -256,12 +262,12 @@ impl<'r> Finding<'r> {
                 }
             }
             TermKind::Object(pairs) => {
-                if let Spot::At(place) = spot {
+                if let SymbolicValue::At(place) = spot {
                     for (key, value) in pairs {
                         if let Some(key) = constant(key) {
                             let mut inner = place.clone();
                             inner.path.push(key);
-                            self.pattern(&Spot::At(inner), value);
+                            self.pattern(&SymbolicValue::At(inner), value);
                         }
                     }
                 }
@@ -271,8 +277,10 @@ impl<'r> Finding<'r> {
     }
 
     /// What parts of a string must be like for a pattern to match.
-    fn part(&mut self, spot: &Spot, pattern: &Term) {
-        let (Spot::Parts(place, delimiters), TermKind::Array(items)) = (spot, &pattern.kind) else {
+    fn part(&mut self, spot: &SymbolicValue, pattern: &Term) {
+        let (SymbolicValue::Split(place, delimiters), TermKind::Array(items)) =
+            (spot, &pattern.kind)
+        else {
             return;
         };
         self.proof = None;
@@ -282,21 +290,21 @@ impl<'r> Finding<'r> {
         };
         self.add(question, smallvec![length(items.len())], false);
         for (at, item) in items.iter().enumerate() {
-            if let (Some(value), Some(inner)) = (self.spots.constant(item), spot.item(at)) {
+            if let (Some(value), Some(inner)) = (self.bindings.constant(item), spot.item(at)) {
                 self.value(inner, smallvec![value]);
             }
         }
     }
 
     /// Something must be at a place.
-    fn exists(&mut self, mut place: Place) {
+    fn exists(&mut self, mut place: AccessPath) {
         if let Some(key) = place.path.pop() {
             let feature = Feature::Key;
             self.add(Question { place, feature }, smallvec![key], false);
         }
     }
 
-    fn add(&mut self, question: Question, answers: Answers, proves: bool) {
+    fn add(&mut self, question: Question, answers: RequiredValues, proves: bool) {
         if answers.is_empty() || self.conditions.len() >= MOST {
             return;
         }

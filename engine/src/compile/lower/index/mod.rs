@@ -2,10 +2,10 @@
 
 mod build;
 mod conditions;
+mod opa_index;
 #[cfg(feature = "regex")]
 mod patterns;
-mod published;
-mod spots;
+mod symbolic;
 mod texts;
 
 use crate::value::Value;

@@ -3,17 +3,17 @@
 use smallvec::smallvec;
 use solon_syntax::ast::Term;
 
-use super::conditions::Answers;
+use super::conditions::RequiredValues;
 use super::texts::{Need, one};
 use crate::builtins::{IndexTest, glob, regex};
-use crate::program::{Delimiters, Feature, Place, Question};
+use crate::program::{AccessPath, Delimiters, Feature, Question};
 use crate::value::Value;
 
 /// What a call needs to hold.
 pub fn needs(
     test: IndexTest,
     operands: &[Term],
-    place: &dyn Fn(&Term) -> Option<Place>,
+    place: &dyn Fn(&Term) -> Option<AccessPath>,
     constant: &dyn Fn(&Term) -> Option<Value>,
 ) -> Option<Vec<Need>> {
     match (test, operands) {
@@ -30,12 +30,12 @@ pub fn needs(
 }
 
 /// What strings begin with that a regular expression matches.
-fn beginnings(pattern: &Value) -> Option<Answers> {
+fn beginnings(pattern: &Value) -> Option<RequiredValues> {
     let found = regex::beginnings(pattern.utf8()?);
     Some(found.iter().map(|text| Value::bytes(text)).collect())
 }
 
-fn globs(place: &Place, pattern: &Value, delimiters: &Value) -> Option<Vec<Need>> {
+fn globs(place: &AccessPath, pattern: &Value, delimiters: &Value) -> Option<Vec<Need>> {
     let delimiters = glob::delimiters(delimiters.borrow()).ok()?;
     let certain = glob::Certain::from_pattern(pattern.utf8()?, &delimiters)?;
     let ask = |feature: Feature| Question {

@@ -3,20 +3,20 @@
 use smallvec::smallvec;
 use solon_syntax::ast::Term;
 
-use super::conditions::Answers;
-use super::spots;
+use super::conditions::RequiredValues;
+use super::symbolic;
 use crate::builtins::{IndexTest, net};
-use crate::program::{Feature, Place, Question};
+use crate::program::{AccessPath, Feature, Question};
 use crate::value::Value;
 
 /// A question and the answers of which one is needed.
-pub type Need = (Question, Answers);
+pub type Need = (Question, RequiredValues);
 
 /// What a call needs to hold.
 pub fn needs(
     test: IndexTest,
     operands: &[Term],
-    place: &dyn Fn(&Term) -> Option<Place>,
+    place: &dyn Fn(&Term) -> Option<AccessPath>,
     constant: &dyn Fn(&Term) -> Option<Value>,
 ) -> Vec<Need> {
     let found = match (test, operands) {
@@ -35,17 +35,17 @@ pub fn needs(
     found.unwrap_or_default()
 }
 
-pub(super) fn one(place: Place, feature: Feature, answers: Answers) -> Vec<Need> {
+pub(super) fn one(place: AccessPath, feature: Feature, answers: RequiredValues) -> Vec<Need> {
     vec![(Question { place, feature }, answers)]
 }
 
 /// A string, or the strings of a constant collection.
-fn strings(term: &Term, constant: &dyn Fn(&Term) -> Option<Value>) -> Option<Answers> {
+fn strings(term: &Term, constant: &dyn Fn(&Term) -> Option<Value>) -> Option<RequiredValues> {
     let value = constant(term)?;
     let values = if value.string_bytes().is_some() {
         smallvec![value]
     } else {
-        spots::elements(&value)?
+        symbolic::elements(&value)?
     };
     let are_strings = values.iter().all(|value| value.string_bytes().is_some());
     are_strings.then_some(values)

@@ -27,7 +27,9 @@ impl Renamer<'_> {
 
     /// Declares a variable, or reports why it cannot be.
     fn declare(&mut self, name: &Name, span: Span) -> bool {
-        let declared = self.scopes.declare(name, Occurrence::Declared, self.locals);
+        let declared = self
+            .scopes
+            .declare(name, Occurrence::ColumnDeclaration, self.locals);
         declared
             .map_err(|message| self.errors.push((span, message)))
             .is_ok()
@@ -136,7 +138,10 @@ impl Renamer<'_> {
         let Some(name) = term.as_var() else {
             return true;
         };
-        match self.scopes.declare(name, Occurrence::Declared, self.locals) {
+        match self
+            .scopes
+            .declare(name, Occurrence::ColumnDeclaration, self.locals)
+        {
             Ok(local) => term.kind = TermKind::Var(local),
             Err(message) => {
                 // the published place of such an error is none

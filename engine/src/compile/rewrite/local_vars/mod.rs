@@ -29,7 +29,7 @@ use crate::compile::{Compilation, Options, QueryCompilation};
 
 /// Renames the variables of all modules.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
-    let mut pass = Pass {
+    let mut pass = LocalVarsPass {
         options: compilation.options,
         locals: &mut compilation.locals,
         report: &mut compilation.report,
@@ -51,19 +51,19 @@ pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
     renamer.report(&mut query.report);
 }
 
-struct Pass<'c> {
+struct LocalVarsPass<'c> {
     options: &'c Options,
     locals: &'c mut Locals,
     report: &'c mut Report,
 }
 
-impl Pass<'_> {
+impl LocalVarsPass<'_> {
     fn rule(&mut self, rule: &mut Rule) {
         let mut unused_args = BTreeSet::new();
         if self.options.strict {
             VarScan::default().collect(&rule.head.args, &mut unused_args);
         }
-        let mut arguments = Arguments {
+        let mut arguments = ArgumentRenamer {
             scopes: Scopes::default(),
             locals: self.locals,
             calls: Vec::new(),
@@ -111,7 +111,7 @@ impl Pass<'_> {
         for name in shadowing {
             renamer
                 .scopes
-                .rename(&name, Occurrence::Seen, renamer.locals);
+                .rename(&name, Occurrence::Used, renamer.locals);
         }
         renamer.body(&mut rule.body, &used);
         let known = renamer.scopes.innermost().map(|scope| &scope.variables);
@@ -133,7 +133,7 @@ impl Pass<'_> {
 
     /// Comprehensions in the head come first, so that head and body do not share a scope.
     fn nested_in_head(&mut self, head: &mut Head) {
-        let mut nested = Nested {
+        let mut nested = NestedRenamer {
             locals: self.locals,
             strict: self.options.strict,
             errors: Vec::new(),
@@ -168,16 +168,16 @@ impl Pass<'_> {
                 names.remove(declared);
             }
             // after `with` a name may stand for the built-in itself
-            rule.walk(&mut Replaced(&mut names));
+            rule.walk(&mut WithTargets(&mut names));
         }
         names
     }
 }
 
 /// Takes out the names that stand in `with`.
-struct Replaced<'n>(&'n mut BTreeSet<Name>);
+struct WithTargets<'n>(&'n mut BTreeSet<Name>);
 
-impl Visitor<'_> for Replaced<'_> {
+impl Visitor<'_> for WithTargets<'_> {
     fn expr(&mut self, expr: &Expr) -> Flow {
         for With { target, value, .. } in &expr.with {
             let scan = VarScan {
@@ -202,14 +202,14 @@ fn may_have_variables(head: &Head) -> bool {
 }
 
 /// Gives locals to the variables of arguments. Keys of objects and members of sets are compared, not bound.
-struct Arguments<'l> {
+struct ArgumentRenamer<'l> {
     scopes: Scopes,
     locals: &'l mut Locals,
     /// Places of calls, which cannot be matched.
     calls: Vec<Span>,
 }
 
-impl VisitorMut for Arguments<'_> {
+impl VisitorMut for ArgumentRenamer<'_> {
     fn term(&mut self, term: &mut Term) -> Flow {
         arrange(term);
         match &mut term.kind {
@@ -233,14 +233,14 @@ impl VisitorMut for Arguments<'_> {
 }
 
 /// Renames inside the comprehensions and templates of a head.
-struct Nested<'l> {
+struct NestedRenamer<'l> {
     locals: &'l mut Locals,
     strict: bool,
     errors: Vec<(Span, String)>,
     unused: Vec<(Span, String)>,
 }
 
-impl Nested<'_> {
+impl NestedRenamer<'_> {
     fn within(&mut self, rename: impl FnOnce(&mut Renamer<'_>)) {
         let mut renamer = Renamer::new(self.locals, Scopes::default(), self.strict);
         renamer.errors = std::mem::take(&mut self.errors);
@@ -250,7 +250,7 @@ impl Nested<'_> {
     }
 }
 
-impl VisitorMut for Nested<'_> {
+impl VisitorMut for NestedRenamer<'_> {
     fn term(&mut self, term: &mut Term) -> Flow {
         arrange(term);
         match &mut term.kind {

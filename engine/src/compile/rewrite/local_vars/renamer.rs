@@ -246,7 +246,7 @@ impl<'a> Renamer<'a> {
     fn root_document(&mut self, term: &mut Term) {
         let name = term.as_ref().and_then(|terms| terms.first()?.as_var());
         let known = name.and_then(|name| self.scopes.find(name));
-        if let Some(variable) = known.filter(|known| known.occurrence != Occurrence::Seen) {
+        if let Some(variable) = known.filter(|known| known.occurrence != Occurrence::Used) {
             term.kind = TermKind::Var(variable.local.clone());
         }
     }

@@ -11,11 +11,11 @@ pub(super) enum Occurrence {
     /// As an argument of the function.
     Argument,
     /// By its use.
-    Seen,
+    Used,
     /// By `:=`.
     Assigned,
     /// By `some` or `every`.
-    Declared,
+    ColumnDeclaration,
 }
 
 /// A known variable.
@@ -90,7 +90,7 @@ impl Scopes {
 
     /// Makes a variable known that keeps its name.
     pub(super) fn keep(&mut self, name: &Name) {
-        self.insert(name, name.clone(), Occurrence::Seen);
+        self.insert(name, name.clone(), Occurrence::Used);
     }
 
     /// Makes a variable known under a new local.
@@ -116,9 +116,9 @@ impl Scopes {
         let text = if name.starts_with('$') { "_" } else { name };
         match known.map(|variable| variable.occurrence) {
             None => Ok(self.rename(name, occurrence, locals)),
-            Some(Occurrence::Seen) => Err(format!("var {text} referenced above")),
+            Some(Occurrence::Used) => Err(format!("var {text} referenced above")),
             Some(Occurrence::Assigned) => Err(format!("var {text} assigned above")),
-            Some(Occurrence::Declared) => Err(format!("var {text} declared above")),
+            Some(Occurrence::ColumnDeclaration) => Err(format!("var {text} declared above")),
             Some(Occurrence::Argument) => Err(format!("arg {text} redeclared")),
         }
     }

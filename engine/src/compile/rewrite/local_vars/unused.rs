@@ -38,12 +38,13 @@ impl Renamer<'_> {
             .variables
             .iter()
             .filter(|(name, variable)| {
-                variable.occurrence == Occurrence::Declared && !name.starts_with(Locals::MODULES)
+                variable.occurrence == Occurrence::ColumnDeclaration
+                    && !name.starts_with(Locals::MODULES)
             })
             .map(|(_, variable)| variable.local.clone());
         let missing = missing_in(body, declared.collect());
         if !missing.is_empty() {
-            self.check_unused(places, Occurrence::Declared, |scopes, _, local| {
+            self.check_unused(places, Occurrence::ColumnDeclaration, |scopes, _, local| {
                 !missing.contains(local) || is_used(scopes, used, local)
             });
         }

@@ -11,7 +11,7 @@ use solon_syntax::ast::{Expr, ExprKind, Name, Term, TermKind};
 use solon_syntax::stack;
 
 use super::noted::{Note, What, constraints};
-use super::{ConditionPlace, Conditions, Membership, Test, glob};
+use super::{ConditionOperand, Conditions, Membership, Test, glob};
 use crate::builtins::{IndexTest, index_test};
 use crate::program::constant;
 use crate::value::Value;
@@ -20,18 +20,18 @@ use crate::value::Value;
 const ALTERNATIVES: usize = 32;
 
 /// Entries of which all must hold.
-type List<'r> = Vec<Note<'r>>;
+type RuleNotes<'r> = Vec<Note<'r>>;
 
 /// The entries of a body.
 pub(super) struct Entries<'r> {
     is_virtual: &'r dyn Fn(&[Term]) -> bool,
     args: &'r [Term],
     constants: HashMap<&'r Name, &'r Term>,
-    list: List<'r>,
+    list: RuleNotes<'r>,
     /// What the variables of the list stand for; of a body within, also those of the bodies around.
-    names: HashMap<&'r Name, ConditionPlace>,
+    names: HashMap<&'r Name, ConditionOperand>,
     /// For each `or`, lists of which one must hold.
-    choices: Vec<Vec<List<'r>>>,
+    choices: Vec<Vec<RuleNotes<'r>>>,
     memberships: Vec<Membership>,
 }
 
@@ -95,7 +95,7 @@ impl<'r> Entries<'r> {
     }
 
     /// The alternatives of one side of `and` or `or`; none if anything may hold there.
-    fn side(&self, body: &'r [Expr]) -> Vec<List<'r>> {
+    fn side(&self, body: &'r [Expr]) -> Vec<RuleNotes<'r>> {
         let mut inner = Self::new(self.args, self.is_virtual);
         inner.constants.clone_from(&self.constants);
         inner.names.clone_from(&self.names);
@@ -115,7 +115,7 @@ impl<'r> Entries<'r> {
         alternatives
     }
 
-    fn require(&mut self, mut alternatives: Vec<List<'r>>) {
+    fn require(&mut self, mut alternatives: Vec<RuleNotes<'r>>) {
         if alternatives.len() > 1 {
             self.choices.push(alternatives);
         } else if let Some(only) = alternatives.pop() {
@@ -126,7 +126,7 @@ impl<'r> Entries<'r> {
     }
 
     /// The ways in which a body may hold: one list of each choice besides what always must.
-    fn alternatives(&self) -> Vec<List<'r>> {
+    fn alternatives(&self) -> Vec<RuleNotes<'r>> {
         let mut alternatives = vec![self.list.clone()];
         for choice in &self.choices {
             if alternatives.len() * choice.len() > ALTERNATIVES {
@@ -145,11 +145,11 @@ impl<'r> Entries<'r> {
     }
 
     /// A value takes the place of a variable, unless it is only the beginning or the end of a text.
-    fn add(&mut self, place: ConditionPlace, what: What<'r>) {
+    fn add(&mut self, place: ConditionOperand, what: What<'r>) {
         self.note(place, what, 0);
     }
 
-    fn note(&mut self, place: ConditionPlace, what: What<'r>, further: usize) {
+    fn note(&mut self, place: ConditionOperand, what: What<'r>, further: usize) {
         if let What::Something(Some(name)) = what {
             match self.names.entry(name) {
                 Entry::Occupied(known) if *known.get() == place => return,
@@ -333,7 +333,7 @@ impl<'r> Entries<'r> {
         if self.step(last).is_some() {
             return false;
         }
-        let Some(collection @ ConditionPlace::Data(_)) = self.path_of_root(prefix) else {
+        let Some(collection @ ConditionOperand::Data(_)) = self.path_of_root(prefix) else {
             return false;
         };
         let key = match &last.kind {
@@ -361,23 +361,23 @@ impl<'r> Entries<'r> {
     }
 
     /// A place in the documents: what a variable stands for, or what a reference leads to.
-    fn document(&self, term: &Term) -> Option<ConditionPlace> {
+    fn document(&self, term: &Term) -> Option<ConditionOperand> {
         let place = match &term.kind {
             TermKind::Var(name) if is_document(name) => self.path(std::slice::from_ref(term)),
             TermKind::Var(name) => self.variable(name),
             TermKind::Ref(terms) => self.path(terms),
             _ => None,
         };
-        place.filter(|place| !matches!(place, ConditionPlace::Argument(_)))
+        place.filter(|place| !matches!(place, ConditionOperand::Argument(_)))
     }
 
-    fn variable(&self, name: &Name) -> Option<ConditionPlace> {
+    fn variable(&self, name: &Name) -> Option<ConditionOperand> {
         let argument = || self.args.iter().position(|arg| arg.as_var() == Some(name));
         let noted = self.names.get(name).cloned();
-        noted.or_else(|| argument().map(ConditionPlace::Argument))
+        noted.or_else(|| argument().map(ConditionOperand::Argument))
     }
 
-    fn path(&self, terms: &[Term]) -> Option<ConditionPlace> {
+    fn path(&self, terms: &[Term]) -> Option<ConditionOperand> {
         let name = terms.first()?.as_var()?;
         if is_document(name) {
             return self.path_of_root(terms);
@@ -385,24 +385,24 @@ impl<'r> Entries<'r> {
         let keys = terms.iter().skip(1).map(|step| self.step(step));
         let keys: Vec<Value> = keys.collect::<Option<_>>()?;
         match self.variable(name)? {
-            ConditionPlace::Input(path) => Some(ConditionPlace::Input(
+            ConditionOperand::Input(path) => Some(ConditionOperand::Input(
                 path.into_iter().chain(keys).collect(),
             )),
-            ConditionPlace::Data(path) => {
-                Some(ConditionPlace::Data(path.into_iter().chain(keys).collect()))
-            }
-            ConditionPlace::Argument(_) => None,
+            ConditionOperand::Data(path) => Some(ConditionOperand::Data(
+                path.into_iter().chain(keys).collect(),
+            )),
+            ConditionOperand::Argument(_) => None,
         }
     }
 
-    fn path_of_root(&self, terms: &[Term]) -> Option<ConditionPlace> {
+    fn path_of_root(&self, terms: &[Term]) -> Option<ConditionOperand> {
         let (head, steps) = terms.split_first()?;
         let steps = self.plugged(steps);
         let keys = |steps: &[Term]| steps.iter().map(scalar).collect::<Option<_>>();
         match &**head.as_var()? {
-            "input" => Some(ConditionPlace::Input(keys(&steps)?)),
+            "input" => Some(ConditionOperand::Input(keys(&steps)?)),
             "data" if steps.is_empty() || (self.is_virtual)(&steps) => None,
-            "data" => Some(ConditionPlace::Data(keys(&steps)?)),
+            "data" => Some(ConditionOperand::Data(keys(&steps)?)),
             _ => None,
         }
     }

@@ -30,16 +30,16 @@ pub struct Conditions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Membership {
     /// Where the key is.
-    pub key: ConditionPlace,
+    pub key: ConditionOperand,
     /// Where the collection is.
-    pub collection: ConditionPlace,
+    pub collection: ConditionOperand,
 }
 
 /// What must be at a place: one of some things.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constraint {
     /// The place.
-    pub place: ConditionPlace,
+    pub place: ConditionOperand,
     /// What may be there; nothing listed means that anything may.
     pub tests: Vec<Test>,
     /// How often it counts among the rules that share an index: once, and again for each further value of a list.
@@ -48,7 +48,7 @@ pub struct Constraint {
 
 /// A place in the documents, or an argument.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ConditionPlace {
+pub enum ConditionOperand {
     /// Below `input`.
     Input(Vec<Value>),
     /// Below `data`, where there are no rules.
@@ -84,7 +84,7 @@ impl Test {
 impl Conditions {
     /// The conditions of a rule, its else chain apart; `is_virtual` says whether rules stand on the way of steps
     /// below `data`, or make something below them.
-    pub fn of(rule: &Rule, is_virtual: &dyn Fn(&[Term]) -> bool) -> Self {
+    pub fn of_rule(rule: &Rule, is_virtual: &dyn Fn(&[Term]) -> bool) -> Self {
         if always_runs(&rule.body) {
             return Self {
                 alternatives: vec![Vec::new()],

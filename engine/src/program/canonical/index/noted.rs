@@ -2,7 +2,7 @@
 
 use solon_syntax::ast::Name;
 
-use super::{ConditionPlace, Constraint, Test};
+use super::{ConditionOperand, Constraint, Test};
 use crate::value::Value;
 
 /// What is noted of a place.
@@ -28,7 +28,7 @@ impl What<'_> {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Note<'r> {
-    pub place: ConditionPlace,
+    pub place: ConditionOperand,
     pub what: What<'r>,
     /// Values that lists name there beyond their first, those counted that are named again.
     pub further: usize,
@@ -37,7 +37,7 @@ pub(super) struct Note<'r> {
 /// What must be at places. Of what is noted of one place it is enough that one holds; that something is there follows
 /// from any other.
 pub(super) fn constraints(list: Vec<Note<'_>>) -> Vec<Constraint> {
-    let mut places: Vec<(ConditionPlace, usize, Vec<What<'_>>)> = Vec::new();
+    let mut places: Vec<(ConditionOperand, usize, Vec<What<'_>>)> = Vec::new();
     for Note {
         place,
         what,
@@ -52,7 +52,7 @@ pub(super) fn constraints(list: Vec<Note<'_>>) -> Vec<Constraint> {
             None => places.push((place, 1 + further, vec![what])),
         }
     }
-    let constraint = |(place, count, noted): (ConditionPlace, usize, Vec<What<'_>>)| {
+    let constraint = |(place, count, noted): (ConditionOperand, usize, Vec<What<'_>>)| {
         let tests = if noted.contains(&What::Value) {
             Vec::new()
         } else {

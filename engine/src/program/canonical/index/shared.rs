@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::{ConditionPlace, Conditions, Constraint, Test};
+use super::{ConditionOperand, Conditions, Constraint, Test};
 
 /// What the published index knows of all its rules: the places at which it looks, in their order.
 ///
@@ -11,12 +11,12 @@ use super::{ConditionPlace, Conditions, Constraint, Test};
 /// one of several values of which some are arrays, it asks for nothing behind.
 pub struct Shared {
     /// Places that a rule compares with a value, by their turn.
-    turns: BTreeMap<ConditionPlace, usize>,
+    turns: BTreeMap<ConditionOperand, usize>,
 }
 
 /// What the rules say of a place.
 struct Level {
-    spread: Spread,
+    spread: OperandSpread,
     /// How often they ask for it.
     count: usize,
     /// Whether one compares it.
@@ -27,7 +27,7 @@ struct Level {
 
 /// What a rule may find at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Spread {
+enum OperandSpread {
     /// One value.
     One,
     /// One of several values.
@@ -39,9 +39,9 @@ enum Spread {
 impl Shared {
     /// That of the conditions of some rules.
     pub fn new<'c>(rules: impl IntoIterator<Item = &'c Conditions>) -> Self {
-        let mut places: BTreeMap<&ConditionPlace, Level> = BTreeMap::new();
+        let mut places: BTreeMap<&ConditionOperand, Level> = BTreeMap::new();
         for rule in rules {
-            let mut own: BTreeMap<&ConditionPlace, Vec<&Constraint>> = BTreeMap::new();
+            let mut own: BTreeMap<&ConditionOperand, Vec<&Constraint>> = BTreeMap::new();
             let mut order = Vec::new();
             for constraint in rule.alternatives.iter().flatten() {
                 let asked = own.entry(&constraint.place).or_default();
@@ -61,14 +61,14 @@ impl Shared {
                 let spread = spreads.min().filter(|_| once.is_some());
                 let level = level(&mut places, place);
                 level.count += count;
-                level.spread = level.spread.max(spread.unwrap_or(Spread::One));
+                level.spread = level.spread.max(spread.unwrap_or(OperandSpread::One));
                 level.is_compared |= asked.iter().any(|one| !one.tests.is_empty());
             }
             for membership in &rule.memberships {
                 level(&mut places, &membership.key).count += 1;
             }
         }
-        let mut levels: Vec<(&ConditionPlace, Level)> = places
+        let mut levels: Vec<(&ConditionOperand, Level)> = places
             .into_iter()
             .filter(|(_, level)| level.is_compared)
             .collect();
@@ -93,7 +93,7 @@ impl Shared {
     /// Takes away what the index does not ask for. Besides what lies behind, that is a place that no rule compares, where
     /// not all alternatives of a rule ask for it.
     pub fn loosen(&self, conditions: &mut Conditions) {
-        let asked: Vec<ConditionPlace> = conditions
+        let asked: Vec<ConditionOperand> = conditions
             .alternatives
             .iter()
             .flatten()
@@ -115,12 +115,12 @@ impl Shared {
 }
 
 fn level<'l, 'c>(
-    places: &'l mut BTreeMap<&'c ConditionPlace, Level>,
-    place: &'c ConditionPlace,
+    places: &'l mut BTreeMap<&'c ConditionOperand, Level>,
+    place: &'c ConditionOperand,
 ) -> &'l mut Level {
     let first = places.len();
     places.entry(place).or_insert(Level {
-        spread: Spread::One,
+        spread: OperandSpread::One,
         count: 0,
         is_compared: false,
         first,
@@ -128,7 +128,7 @@ fn level<'l, 'c>(
 }
 
 /// Whether all alternatives ask for a place.
-fn always(place: &ConditionPlace, conditions: &Conditions) -> bool {
+fn always(place: &ConditionOperand, conditions: &Conditions) -> bool {
     conditions.alternatives.iter().all(|alternative| {
         let mut own = alternative.iter();
         own.any(|constraint| constraint.place == *place)
@@ -147,20 +147,20 @@ fn texts(test: &Test) -> usize {
     }
 }
 
-fn spread(constraint: &Constraint) -> Spread {
+fn spread(constraint: &Constraint) -> OperandSpread {
     match (values(constraint), constraint.tests.as_slice()) {
-        (0 | 1, _) => Spread::One,
+        (0 | 1, _) => OperandSpread::One,
         // one end that stands in front of the others is not seen beside them
         (_, [first, others @ ..])
             if first.is_end() && texts(first) == 1 && !others.iter().any(Test::is_end) =>
         {
             match others {
-                [_] => Spread::One,
-                _ => Spread::Several,
+                [_] => OperandSpread::One,
+                _ => OperandSpread::Several,
             }
         }
-        (_, tests) if tests.iter().any(Test::is_end) => Spread::Ends,
-        _ => Spread::Several,
+        (_, tests) if tests.iter().any(Test::is_end) => OperandSpread::Ends,
+        _ => OperandSpread::Several,
     }
 }
 

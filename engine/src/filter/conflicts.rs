@@ -9,32 +9,35 @@ use solon_syntax::ast::{Body, Name, Term, TermKind};
 use super::check::read;
 use super::condition::{Column, Comparison, Operand, Predicate, Test};
 use super::operand::Names;
-use super::refusal::Refusal;
+use super::rejection::Rejection;
 use crate::partial::{Choice, Way, has_variables};
 use crate::program::constant;
 use crate::value::{Value, ValueRef};
 
 /// Refuses choices between values that are not known to exclude one another.
-pub fn clashes(choices: &[Choice], names: Names<'_>) -> Vec<Refusal> {
-    let mut refusals: Vec<Refusal> = Vec::new();
+pub fn conflicts(choices: &[Choice], names: Names<'_>) -> Vec<Rejection> {
+    let mut refusals: Vec<Rejection> = Vec::new();
     for choice in choices {
-        let ways: Vec<Known<'_>> = choice
+        let ways: Vec<ReadableWay<'_>> = choice
             .ways
             .iter()
-            .map(|way| Known::of(way, names))
+            .map(|way| ReadableWay::of_way(way, names))
             .collect();
         let rivals = Rivals::among(&ways);
         for (at, way) in ways.iter().enumerate() {
-            let others = rivals.of(way).iter().filter(|other| **other > at);
+            let others = rivals
+                .conflicting_with(way)
+                .iter()
+                .filter(|other| **other > at);
             let mut others = others.filter_map(|other| ways.get(*other));
-            let Some(other) = others.find(|other| may_clash(way, other)) else {
+            let Some(other) = others.find(|other| may_conflict(way, other)) else {
                 continue;
             };
             let message = format!(
                 "rules may conflict for a row: values {} and {}",
                 way.value, other.value
             );
-            let refusal = Refusal::new(message, other.way.span);
+            let refusal = Rejection::new(message, other.way.span);
             if !refusals.contains(&refusal) {
                 refusals.push(refusal);
             }
@@ -51,31 +54,32 @@ struct Rivals<'w> {
 }
 
 impl<'w> Rivals<'w> {
-    fn among(ways: &'w [Known<'_>]) -> Self {
+    fn among(ways: &'w [ReadableWay<'_>]) -> Self {
         let first = ways.first().map_or(&[][..], |way| way.tests.as_slice());
         let mut columns = first.iter().map(|test| &test.column);
-        let column = columns.find(|column| ways.iter().all(|way| way.asked(column).is_some()));
+        let column =
+            columns.find(|column| ways.iter().all(|way| way.required_value(column).is_some()));
         let mut groups: BTreeMap<Option<&Value>, Vec<usize>> = BTreeMap::new();
         let same = ways.first().and_then(|way| way.constant.as_ref());
         if same.is_some() && ways.iter().all(|way| way.constant.as_ref() == same) {
             return Self { column, groups };
         }
         for (at, way) in ways.iter().enumerate() {
-            let value = column.and_then(|column| way.asked(column));
+            let value = column.and_then(|column| way.required_value(column));
             groups.entry(value).or_default().push(at);
         }
         Self { column, groups }
     }
 
     /// The numbers of the ways that may clash with one, which is among them.
-    fn of(&self, way: &'w Known<'_>) -> &[usize] {
-        let value = self.column.and_then(|column| way.asked(column));
+    fn conflicting_with(&self, way: &'w ReadableWay<'_>) -> &[usize] {
+        let value = self.column.and_then(|column| way.required_value(column));
         self.groups.get(&value).map_or(&[], Vec::as_slice)
     }
 }
 
 /// A way, as far as it can be read.
-struct Known<'w> {
+struct ReadableWay<'w> {
     way: &'w Way,
     value: Term,
     /// The value, if it is one already.
@@ -84,8 +88,8 @@ struct Known<'w> {
     tests: Vec<Test>,
 }
 
-impl<'w> Known<'w> {
-    fn of(way: &'w Way, names: Names<'_>) -> Self {
+impl<'w> ReadableWay<'w> {
+    fn of_way(way: &'w Way, names: Names<'_>) -> Self {
         // what has no value is nothing that excludes
         let names = Names {
             functions: false,
@@ -95,8 +99,8 @@ impl<'w> Known<'w> {
         let mut body = way.body.clone();
         let mut value = way.value.clone();
         if !defined.is_empty() {
-            body.walk_mut(&mut Defined(&defined));
-            value.walk_mut(&mut Defined(&defined));
+            body.walk_mut(&mut Substitution(&defined));
+            value.walk_mut(&mut Substitution(&defined));
         }
         let tests = body.iter();
         let tests = tests.filter_map(|expr| read(expr, &body, names).ok());
@@ -110,14 +114,14 @@ impl<'w> Known<'w> {
     }
 
     /// The only value of a column that it lets pass.
-    fn asked(&self, column: &Column) -> Option<&Value> {
+    fn required_value(&self, column: &Column) -> Option<&Value> {
         self.tests.iter().find_map(|test| match &test.predicate {
             Predicate::Compare(Comparison::Eq, Operand::Value(value))
                 if !test.negated && test.column == *column =>
             {
                 Some(value)
             }
-            Predicate::Written(written) if !test.negated && test.column == *column => {
+            Predicate::NumberText(written) if !test.negated && test.column == *column => {
                 Some(&written.number)
             }
             _ => None,
@@ -148,9 +152,9 @@ fn definitions(body: &Body) -> BTreeMap<Name, Term> {
 }
 
 /// Puts what variables stand for in their places.
-struct Defined<'n>(&'n BTreeMap<Name, Term>);
+struct Substitution<'n>(&'n BTreeMap<Name, Term>);
 
-impl VisitorMut for Defined<'_> {
+impl VisitorMut for Substitution<'_> {
     fn term(&mut self, term: &mut Term) -> Flow {
         let Some(stands) = term.as_var().and_then(|name| self.0.get(name)) else {
             return Flow::Into;
@@ -160,7 +164,7 @@ impl VisitorMut for Defined<'_> {
     }
 }
 
-fn may_clash(one: &Known<'_>, other: &Known<'_>) -> bool {
+fn may_conflict(one: &ReadableWay<'_>, other: &ReadableWay<'_>) -> bool {
     // what a variable stands for may be another value in each solution
     let same = match (&one.constant, &other.constant) {
         (Some(one), Some(other)) => one == other,
@@ -185,7 +189,7 @@ fn excludes(one: &Test, other: &Test) -> bool {
     if one.predicate == other.predicate && one.negated != other.negated {
         return true;
     }
-    if let (Predicate::Written(first), Predicate::Written(second)) =
+    if let (Predicate::NumberText(first), Predicate::NumberText(second)) =
         (&one.predicate, &other.predicate)
         && !one.negated
         && !other.negated
@@ -196,7 +200,7 @@ fn excludes(one: &Test, other: &Test) -> bool {
         let both = |value| one.passes(value) != Some(false) && other.passes(value) != Some(false);
         return !few.into_iter().any(both);
     }
-    match (bound(one), bound(other)) {
+    match (as_comparison(one), as_comparison(other)) {
         (Some((first, low)), Some((second, high))) if low == high => {
             !(first.holds(Ordering::Less) && second.holds(Ordering::Less)
                 || first.holds(Ordering::Equal) && second.holds(Ordering::Equal)
@@ -219,14 +223,14 @@ fn values(test: &Test) -> Option<Vec<ValueRef<'_>>> {
         | (Predicate::Compare(Comparison::Ne, Operand::Value(value)), true) => {
             Some(vec![value.borrow()])
         }
-        (Predicate::Written(written), false) => Some(vec![written.number.borrow()]),
+        (Predicate::NumberText(written), false) => Some(vec![written.number.borrow()]),
         (Predicate::In(values), false) => Some(values.iter().map(|value| value.borrow()).collect()),
         _ => None,
     }
 }
 
 /// The comparison that a test comes down to.
-fn bound(test: &Test) -> Option<(Comparison, &Operand)> {
+fn as_comparison(test: &Test) -> Option<(Comparison, &Operand)> {
     let Predicate::Compare(comparison, operand) = &test.predicate else {
         return None;
     };

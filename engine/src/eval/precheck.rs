@@ -1,10 +1,10 @@
 //! Conditions without which a rule is not entered.
 
-use crate::program::canonical::{ConditionPlace, Conditions, Constraint, Membership};
+use crate::program::canonical::{ConditionOperand, Conditions, Constraint, Membership};
 use crate::runtime::{Halt, allows, may_have};
 use crate::value::{Value, ValueRef};
 
-use super::frame::{Held, Operands};
+use super::frame::{Operands, Register};
 use super::machine::Machine;
 
 impl<'e> Machine<'e> {
@@ -23,19 +23,19 @@ impl<'e> Machine<'e> {
     }
 
     /// What is at a place; `argument` knows those of the call.
-    pub(super) fn at_place(
+    pub(super) fn condition_value(
         &mut self,
-        place: &'e ConditionPlace,
+        place: &'e ConditionOperand,
         argument: impl FnOnce(&Self, usize) -> Option<ValueRef<'e>>,
     ) -> Result<Option<ValueRef<'e>>, Halt> {
         Ok(match place {
-            ConditionPlace::Input(keys) => self.input_at(keys),
-            ConditionPlace::Data(keys) => {
+            ConditionOperand::Input(keys) => self.input_at(keys),
+            ConditionOperand::Data(keys) => {
                 let path: smallvec::SmallVec<[ValueRef<'e>; 8]> =
                     keys.iter().map(Value::borrow).collect();
                 self.document(&path)?
             }
-            ConditionPlace::Argument(at) => argument(self, *at),
+            ConditionOperand::Argument(at) => argument(self, *at),
         })
     }
 
@@ -57,10 +57,10 @@ impl<'e> Machine<'e> {
         Ok(found.is_some_and(|found| allows(&constraint.tests, found)))
     }
 
-    fn at(&mut self, place: &'e ConditionPlace) -> Result<Option<ValueRef<'e>>, Halt> {
-        self.at_place(place, |machine, at| {
+    fn at(&mut self, place: &'e ConditionOperand) -> Result<Option<ValueRef<'e>>, Halt> {
+        self.condition_value(place, |machine, at| {
             let slot = u32::try_from(at).unwrap_or(u32::MAX);
-            machine.slot(slot).map(Held::value)
+            machine.slot(slot).map(Register::value)
         })
     }
 }

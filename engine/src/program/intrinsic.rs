@@ -7,7 +7,7 @@ use crate::builtins::{Entry, IntrinsicFunction, IntrinsicResult, Prepared};
 
 /// How a call is answered without being made, when its operands have their usual forms.
 #[derive(Clone, Copy)]
-pub enum QuickCall {
+pub enum Intrinsic {
     /// From strings, by the built-in.
     Function(IntrinsicFunction),
     /// From the string at a position, by the prepared call.
@@ -22,7 +22,7 @@ pub enum QuickCall {
     Times,
 }
 
-impl QuickCall {
+impl Intrinsic {
     /// How a call with these operands is answered from strings; `None` when nothing answers it so.
     pub fn of_texts(
         entry: &Entry,

@@ -1,11 +1,11 @@
 //! Calls that are answered for the most common operands where these lie.
 
 use crate::builtins::IntrinsicResult;
-use crate::program::{BuiltinCall, Operand, QuickCall, Slot};
+use crate::program::{BuiltinCall, Intrinsic, Operand, Slot};
 use crate::value::{Value, ValueRef};
 
 use super::compare::Compare;
-use super::frame::{Held, Operands};
+use super::frame::{Operands, Register};
 use super::machine::Machine;
 use super::texts::Texts;
 
@@ -13,16 +13,16 @@ impl Machine<'_> {
     /// Fills a slot with what a call answers; `false` when it has to be made: its operands are others, or a function stands
     /// in for the built-in.
     #[inline(never)]
-    pub(super) fn answered(&mut self, quick: &QuickCall, call: &BuiltinCall, out: Slot) -> bool {
+    pub(super) fn answered(&mut self, quick: &Intrinsic, call: &BuiltinCall, out: Slot) -> bool {
         if self.mocked {
             return false;
         }
         match quick {
-            QuickCall::Get => self.look_up(call, out),
-            QuickCall::Plus => self.counted(call, out, i64::checked_add),
-            QuickCall::Minus => self.counted(call, out, i64::checked_sub),
-            QuickCall::Times => self.counted(call, out, i64::checked_mul),
-            QuickCall::Function(_) | QuickCall::Prepared(..) => {
+            Intrinsic::Get => self.look_up(call, out),
+            Intrinsic::Plus => self.counted(call, out, i64::checked_add),
+            Intrinsic::Minus => self.counted(call, out, i64::checked_sub),
+            Intrinsic::Times => self.counted(call, out, i64::checked_mul),
+            Intrinsic::Function(_) | Intrinsic::Prepared(..) => {
                 match self.quick(quick, call) {
                     Some((IntrinsicResult::Bool, answer)) => {
                         self.set(out, ValueRef::Bool(answer != 0))
@@ -70,8 +70,8 @@ impl Machine<'_> {
         };
         let stored = match object {
             Operand::Slot(slot) => match self.slot(slot) {
-                Some(Held::Stored(Value::Object(object))) => object,
-                Some(Held::Value(ValueRef::Object(object))) => *object,
+                Some(Register::Stored(Value::Object(object))) => object,
+                Some(Register::Value(ValueRef::Object(object))) => *object,
                 _ => return false,
             },
             Operand::Const(_) => return false,

@@ -4,14 +4,14 @@ use hashbrown::HashMap;
 
 use super::tree::TypeTree;
 use crate::compile::compilation::Compilation;
+use crate::compile::compiled_module::Yield;
 use crate::compile::graph::{Graph, Vertex};
-use crate::compile::part::Yield;
 use crate::compile::rule_tree::{NodeId, RuleId, RuleTree};
 use crate::types::Type;
 use crate::value::Value;
 
 /// What changed since an earlier compilation, as far as rules were looked at.
-pub struct Changes<'c> {
+pub struct TypeChanges<'c> {
     graph: &'c Graph,
     tree: &'c RuleTree,
     /// What documents were then.
@@ -22,7 +22,7 @@ pub struct Changes<'c> {
     groups: HashMap<Vertex, bool>,
 }
 
-impl<'c> Changes<'c> {
+impl<'c> TypeChanges<'c> {
     /// Nothing was looked at so far.
     pub fn new(compilation: &'c Compilation<'_>) -> Self {
         let tree = &compilation.rule_tree;

@@ -9,13 +9,13 @@ use super::vars::{VarSet, Vars};
 use crate::compile::functions::Functions;
 
 /// The variables that have values.
-pub struct Reach<'c> {
+pub struct SafeVars<'c> {
     functions: Functions<'c>,
     vars: Vars,
     safe: VarSet,
 }
 
-impl<'c> Reach<'c> {
+impl<'c> SafeVars<'c> {
     /// The documents and some variables have values.
     pub fn new(functions: Functions<'c>, safe: &BTreeSet<Name>) -> Self {
         let mut vars = Vars::default();

@@ -4,7 +4,7 @@ use crate::program::Step;
 
 /// Which steps a plan holds that later passes look for: most hold few of them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Holds {
+pub(super) struct PlanFeatures {
     /// A comprehension.
     pub collection: bool,
     /// A loop.
@@ -17,7 +17,7 @@ pub(super) struct Holds {
     pub lookups: u32,
 }
 
-impl Holds {
+impl PlanFeatures {
     /// Notes a step.
     pub fn see(&mut self, step: &Step) {
         match step {
@@ -30,7 +30,7 @@ impl Holds {
             Step::Every(_) => self.keys = true,
             Step::IsArray(..) => self.patterns = true,
             Step::Input { .. }
-            | Step::Walk { .. }
+            | Step::GetPath { .. }
             | Step::Base { .. }
             | Step::BaseChild { .. }
             | Step::Rule { .. }

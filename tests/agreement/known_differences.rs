@@ -4,10 +4,10 @@ use crate::compare::{Answer, Exact};
 use crate::generate::Request;
 
 /// Whether a difference is a known fault, given the program reduced to what shows it, and both answers.
-pub fn known(reduced: &Request, difference: &str, expected: &str, actual: &str) -> bool {
+pub fn is_known(reduced: &Request, difference: &str, expected: &str, actual: &str) -> bool {
     let texts = || reduced.modules.iter().map(|(_, text)| text.as_str());
     differs_in_order_only(difference, expected, actual)
-        || (difference == "errors" && refused_beyond(&texts, expected, actual))
+        || (difference == "errors" && rejects_more(&texts, expected, actual))
 }
 
 /// It walks sets and objects with computed members in the order of their terms.
@@ -27,7 +27,7 @@ fn differs_in_order_only(difference: &str, expected: &str, actual: &str) -> bool
 }
 
 /// It lets some unsafe variables pass within the body of `every`, and deprecated built-ins in `with` there.
-fn refused_beyond<'t, I: Iterator<Item = &'t str>>(
+fn rejects_more<'t, I: Iterator<Item = &'t str>>(
     texts: &impl Fn() -> I,
     expected: &str,
     actual: &str,

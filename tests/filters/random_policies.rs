@@ -33,7 +33,7 @@ pub fn shape(seed: u64, mixed: bool) -> Policy {
     };
     let mut text =
         String::from("package filters\n\nlimits := {\"apple\": 1, \"b\": 11, \"\": 2}\n");
-    for _ in 0..=maker.draw.below(2) {
+    for _ in 0..=maker.draw.less_than(2) {
         let body = maker.body(DEPTH, 3);
         text.push_str(&format!("\ninclude if {body}\n"));
     }
@@ -79,7 +79,7 @@ impl Maker {
     }
 
     fn kind(&mut self) -> Kind {
-        KINDS[self.draw.below(KINDS.len())]
+        KINDS[self.draw.less_than(KINDS.len())]
     }
 
     fn constant(&mut self, kind: Kind) -> String {
@@ -97,7 +97,7 @@ impl Maker {
     fn column(&mut self, kind: Kind) -> String {
         loop {
             let (table, columns) = TABLES[usize::from(self.draw.one_in(5))];
-            let (name, own) = columns[self.draw.below(columns.len())];
+            let (name, own) = columns[self.draw.less_than(columns.len())];
             if own == kind {
                 return format!("input.{table}.{name}");
             }
@@ -105,7 +105,7 @@ impl Maker {
     }
 
     fn body(&mut self, depth: usize, longest: usize) -> String {
-        let lines: Vec<String> = (0..=self.draw.below(longest))
+        let lines: Vec<String> = (0..=self.draw.less_than(longest))
             .map(|_| self.condition(depth).lines())
             .collect();
         format!("{{\n\t{}\n}}", lines.join("\n\t"))
@@ -125,8 +125,8 @@ impl Maker {
         both.append(&mut other.before);
         let (one, other) = (one.text, other.text);
         let within = |text: String| Said { before: both, text };
-        match self.draw.below(16) {
-            0 => within(format!("[{one}, {other}][{}]", self.draw.below(2))),
+        match self.draw.less_than(16) {
+            0 => within(format!("[{one}, {other}][{}]", self.draw.less_than(2))),
             1 => within(format!("{{\"a\": {one}, \"b\": {other}}}.b")),
             2 => {
                 let key = self.column(Kind::Text);
@@ -187,13 +187,13 @@ impl Maker {
                 let key = self.column(Kind::Text);
                 within(format!(
                     "{}[{key}]",
-                    self.draw.of(&["limits", "input.limits"])
+                    self.draw.choose(&["limits", "input.limits"])
                 ))
             }
             11 if kind == Kind::Integer => within("input.fruits[input.column]".to_owned()),
             12 => {
                 let (name, condition) = (self.name('r'), self.body(depth - 1, 1));
-                let known = self.draw.of(&["input.admin", "not input.admin"]);
+                let known = self.draw.choose(&["input.admin", "not input.admin"]);
                 let (first, second) = (self.column(kind), self.constant(kind));
                 self.helpers.push(format!(
                     "\n{name} := {first} if {known}\nelse := {second} if {condition}\n"
@@ -234,8 +234,10 @@ impl Maker {
 
     fn sign(&mut self, kind: Kind) -> &'static str {
         match kind {
-            Kind::Truth => self.draw.of(&["==", "!="]),
-            _ => self.draw.of(&["==", "!=", "<", "<=", ">", ">=", "==", "="]),
+            Kind::Truth => self.draw.choose(&["==", "!="]),
+            _ => self
+                .draw
+                .choose(&["==", "!=", "<", "<=", ">", ">=", "==", "="]),
         }
     }
 
@@ -258,7 +260,7 @@ impl Maker {
     }
 
     fn list(&mut self, kind: Kind) -> String {
-        let values: Vec<String> = (0..self.draw.below(4))
+        let values: Vec<String> = (0..self.draw.less_than(4))
             .map(|_| self.constant(kind))
             .collect();
         format!("[{}]", values.join(", "))
@@ -268,7 +270,7 @@ impl Maker {
         if depth == 0 {
             return self.compared(0);
         }
-        match self.draw.below(19) {
+        match self.draw.less_than(19) {
             0 => {
                 let kind = self.kind();
                 let value = self.value(kind, depth - 1);
@@ -280,7 +282,7 @@ impl Maker {
             }
             1 => {
                 let value = self.value(Kind::Text, depth - 1);
-                let name = self.draw.of(&["startswith", "endswith", "contains"]);
+                let name = self.draw.choose(&["startswith", "endswith", "contains"]);
                 let part = constant(&mut self.draw, Kind::Text);
                 Said {
                     before: value.before,
@@ -323,7 +325,7 @@ impl Maker {
                 let (two, three) = (self.constant(kind), self.constant(kind));
                 Said::plain(format!(
                     "[{one}, {two}] {} [{three}, {other}]",
-                    self.draw.of(&["=", "=="])
+                    self.draw.choose(&["=", "=="])
                 ))
             }
             7 => {
@@ -347,7 +349,7 @@ impl Maker {
                 let limit = self.constant(Kind::Integer);
                 Said::plain(format!("{helper} with input.limit as {limit}"))
             }
-            11 => Said::plain(*self.draw.of(&[
+            11 => Said::plain(*self.draw.choose(&[
                 &"input.admin",
                 &"not input.admin",
                 &"input.limit > 10",
@@ -383,10 +385,10 @@ impl Maker {
     /// A rule or a function that says true or false.
     fn rule(&mut self, depth: usize) -> String {
         let name = self.name('h');
-        let bodies: Vec<String> = (0..=self.draw.below(2))
+        let bodies: Vec<String> = (0..=self.draw.less_than(2))
             .map(|_| self.body(depth - 1, 2))
             .collect();
-        match self.draw.below(5) {
+        match self.draw.less_than(5) {
             0 => {
                 let kind = self.kind();
                 let (column, sign) = (self.column(kind), self.sign(kind));

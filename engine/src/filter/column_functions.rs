@@ -18,7 +18,7 @@ use crate::value::Value;
 
 /// A function of a column's value. It has no value of what is no text, or for [`Through::Linear`] no number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Through {
+pub enum ColumnFunction {
     /// The text in small letters.
     Lower,
     /// The text in capital letters.
@@ -66,7 +66,7 @@ pub enum Solved {
     All(bool),
 }
 
-impl Through {
+impl ColumnFunction {
     /// What refusals call it.
     pub fn word(&self) -> &'static str {
         match self {
@@ -111,28 +111,31 @@ impl Through {
 }
 
 /// Reads a call as what is made of a column; `None` for anything else.
-pub fn made(terms: &[Term], names: Names<'_>) -> Option<(Column, Vec<Through>)> {
+pub fn made(terms: &[Term], names: Names<'_>) -> Option<(Column, Vec<ColumnFunction>)> {
     let (head, operands) = terms.split_first()?;
     let step = match (&*head.to_string(), operands) {
-        ("lower", [_]) => Through::Lower,
-        ("upper", [_]) => Through::Upper,
-        ("count", [_]) => Through::Count,
-        ("trim_space", [_]) => Through::Trim(Ends::Both, blanks()),
-        ("trim", [_, set]) => Through::Trim(Ends::Both, set.as_string()?.to_string()),
-        ("trim_left", [_, set]) => Through::Trim(Ends::Left, set.as_string()?.to_string()),
-        ("trim_right", [_, set]) => Through::Trim(Ends::Right, set.as_string()?.to_string()),
+        ("lower", [_]) => ColumnFunction::Lower,
+        ("upper", [_]) => ColumnFunction::Upper,
+        ("count", [_]) => ColumnFunction::Count,
+        ("trim_space", [_]) => ColumnFunction::Trim(Ends::Both, blanks()),
+        ("trim", [_, set]) => ColumnFunction::Trim(Ends::Both, set.as_string()?.to_string()),
+        ("trim_left", [_, set]) => ColumnFunction::Trim(Ends::Left, set.as_string()?.to_string()),
+        ("trim_right", [_, set]) => ColumnFunction::Trim(Ends::Right, set.as_string()?.to_string()),
         ("plus" | "minus" | "mul", [left, right]) => return linear(head, left, right, names),
         _ => return None,
     };
     let (column, mut steps) = operand(operands.first()?, names)?;
-    if !steps.iter().all(|step| matches!(step, Through::Trim(..))) {
+    if !steps
+        .iter()
+        .all(|step| matches!(step, ColumnFunction::Trim(..)))
+    {
         return None;
     }
     steps.push(step);
     Some((column, steps))
 }
 
-fn operand(term: &Term, names: Names<'_>) -> Option<(Column, Vec<Through>)> {
+fn operand(term: &Term, names: Names<'_>) -> Option<(Column, Vec<ColumnFunction>)> {
     match &term.kind {
         TermKind::Ref(terms) => Some((column(terms, names)?, Vec::new())),
         TermKind::Call(terms) => made(terms, names),
@@ -145,7 +148,7 @@ fn linear(
     left: &Term,
     right: &Term,
     names: Names<'_>,
-) -> Option<(Column, Vec<Through>)> {
+) -> Option<(Column, Vec<ColumnFunction>)> {
     let (number, term, first) = match (integer(left), integer(right)) {
         (None, Some(number)) => (number, left, false),
         (Some(number), None) => (number, right, true),
@@ -154,7 +157,7 @@ fn linear(
     let (column, steps) = operand(term, names)?;
     let Linear { factor, offset } = match steps.as_slice() {
         [] => Linear::IDENTITY,
-        [Through::Linear(inner)] => *inner,
+        [ColumnFunction::Linear(inner)] => *inner,
         _ => return None,
     };
     let (factor, offset) = match (&*head.to_string(), first) {
@@ -163,7 +166,7 @@ fn linear(
         ("minus", true) => (factor.checked_neg()?, number.checked_sub(offset)?),
         _ => (factor.checked_mul(number)?, offset.checked_mul(number)?),
     };
-    let made = Through::Linear(Linear { factor, offset });
+    let made = ColumnFunction::Linear(Linear { factor, offset });
     let is_bounded = factor.unsigned_abs() <= FACTORS && offset.unsigned_abs() <= OFFSETS;
     (factor != 0 && is_bounded).then(|| (column, vec![made]))
 }
@@ -244,7 +247,7 @@ impl Linear {
 ///
 /// # Errors
 /// Why it cannot be said.
-pub fn fitted(steps: &[Through], predicate: Predicate) -> Result<Predicate, String> {
+pub fn fitted(steps: &[ColumnFunction], predicate: Predicate) -> Result<Predicate, String> {
     let Some(last) = steps.last() else {
         return Ok(predicate);
     };
@@ -301,7 +304,7 @@ pub fn fitted(steps: &[Through], predicate: Predicate) -> Result<Predicate, Stri
         Predicate::Compare(_, Operand::Column(_))
         | Predicate::Part(..)
         | Predicate::Present
-        | Predicate::Written(_) => {
+        | Predicate::NumberText(_) => {
             return Err(format!("{word}: compared with what is not known"));
         }
     };
@@ -316,10 +319,10 @@ pub fn fitted(steps: &[Through], predicate: Predicate) -> Result<Predicate, Stri
 
 /// The characters that a change of case makes others of, as far as the constants of a predicate have those others: whatever
 /// else a text has, it is none of those constants. What is made is never made of anything else again.
-pub fn letters(steps: &[Through], predicate: &Predicate) -> Vec<(char, char)> {
+pub fn letters(steps: &[ColumnFunction], predicate: &Predicate) -> Vec<(char, char)> {
     let origins = match steps.last() {
-        Some(Through::Lower) => &*LOWER,
-        Some(Through::Upper) => &*UPPER,
+        Some(ColumnFunction::Lower) => &*LOWER,
+        Some(ColumnFunction::Upper) => &*UPPER,
         _ => return Vec::new(),
     };
     let mut asked: Vec<char> = match predicate {
@@ -364,7 +367,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_made_is_not_made_again() {
+    fn inverse_functions_cancel() {
         for (case, all) in [
             (simple_lower as fn(char) -> char, &*LOWER),
             (simple_upper, &*UPPER),

@@ -4,19 +4,19 @@ use solon_syntax::ast;
 
 use super::conditions::Condition;
 use super::{Proof, length};
-use crate::compile::lower::screen::is_virtual;
+use crate::compile::lower::precheck::is_virtual;
 use crate::program::canonical::{self, Conditions, Constraint, Test};
-use crate::program::{Delimiters, Feature, Place, Root, Tree};
+use crate::program::{AccessPath, Delimiters, Feature, Root, Tree};
 use crate::value::{Value, ValueRef};
 
 /// The conditions of a rule that the published index has.
-pub struct Published(Vec<Constraint>);
+pub struct OpaConditions(Vec<Constraint>);
 
-impl Published {
+impl OpaConditions {
     /// Those of a rule, if they are no alternatives.
-    pub fn of(rule: &ast::Rule, tree: &Tree) -> Self {
+    pub fn of_rule(rule: &ast::Rule, tree: &Tree) -> Self {
         let Conditions { alternatives, .. } =
-            Conditions::of(rule, &|steps| is_virtual(steps, tree));
+            Conditions::of_rule(rule, &|steps| is_virtual(steps, tree));
         let mut alternatives = alternatives.into_iter();
         match (alternatives.next(), alternatives.next()) {
             (Some(constraints), None) => Self(constraints),
@@ -30,7 +30,7 @@ impl Published {
             return true;
         }
         self.0.iter().any(|constraint| {
-            let Some(rest) = below(&constraint.place, &condition.question.place) else {
+            let Some(rest) = keys_between(&constraint.place, &condition.question.place) else {
                 return false;
             };
             !constraint.tests.is_empty()
@@ -43,10 +43,13 @@ impl Published {
 }
 
 /// The keys that lead from a place of the published index to another.
-fn below<'p>(outer: &canonical::ConditionPlace, inner: &'p Place) -> Option<&'p [Value]> {
+fn keys_between<'p>(
+    outer: &canonical::ConditionOperand,
+    inner: &'p AccessPath,
+) -> Option<&'p [Value]> {
     match (outer, inner.root) {
-        (canonical::ConditionPlace::Input(path), Root::Input) => inner.path.strip_prefix(&**path),
-        (canonical::ConditionPlace::Argument(at), Root::Argument(argument))
+        (canonical::ConditionOperand::Input(path), Root::Input) => inner.path.strip_prefix(&**path),
+        (canonical::ConditionOperand::Argument(at), Root::Argument(argument))
             if u32::try_from(*at) == Ok(argument) =>
         {
             Some(&inner.path)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use solon_syntax::ast::Module;
 
-use super::graph::Read;
+use super::graph::DocumentRead;
 use crate::program::canonical::Keyed;
 use crate::types::Type;
 
@@ -45,7 +45,7 @@ pub struct Findings {
     /// Whether each rule is a constant and nothing else, as RewriteTemplateStrings sees it.
     pub constant: Arc<[bool]>,
     /// Where the references of each rule lead.
-    pub reads: Arc<[Vec<Read>]>,
+    pub reads: Arc<[Vec<DocumentRead>]>,
     /// What each rule yields.
     pub yields: Arc<[Yield]>,
 }

@@ -2,53 +2,53 @@
 
 use solon_syntax::ast::{Name, Term, TermKind};
 
-use super::conditions::Answers;
+use super::conditions::RequiredValues;
 use crate::compile::lower::constants::constant;
 use crate::compile::small_map::SmallMap;
-use crate::program::{Delimiters, Feature, Path, Place, Question, Root};
+use crate::program::{AccessPath, Delimiters, Feature, Path, Question, Root};
 use crate::value::Value;
 
 /// What a term stands for.
 #[derive(Clone)]
-pub enum Spot {
+pub enum SymbolicValue {
     /// The value at a place.
-    At(Place),
+    At(AccessPath),
     /// Some element of the collection at a place.
-    Element(Place),
+    Element(AccessPath),
     /// What delimiters make of the string at a place.
-    Parts(Place, Delimiters),
+    Split(AccessPath, Delimiters),
     /// One of these parts.
-    Part(Place, Delimiters, usize),
+    Part(AccessPath, Delimiters, usize),
     /// A constant.
     Constant(Value),
     /// Some element of a constant collection.
-    OneOf(Answers),
+    OneOf(RequiredValues),
 }
 
 /// What the variables of a body stand for.
-pub struct Spots<'r> {
-    known: SmallMap<&'r Name, Spot>,
+pub struct SymbolicBindings<'r> {
+    values: SmallMap<&'r Name, SymbolicValue>,
 }
 
-impl<'r> Spots<'r> {
+impl<'r> SymbolicBindings<'r> {
     /// With what the arguments of a function are called.
     pub fn new(args: &'r [Term]) -> Self {
         let mut spots = Self {
-            known: SmallMap::default(),
+            values: SmallMap::default(),
         };
         for (at, arg) in (0..).zip(args) {
-            spots.note(arg, &Spot::At(argument(at)));
+            spots.note(arg, &SymbolicValue::At(argument(at)));
         }
         spots
     }
 
     /// Notes what the variables of a pattern stand for that a value has.
-    pub fn note(&mut self, pattern: &'r Term, spot: &Spot) {
+    pub fn note(&mut self, pattern: &'r Term, spot: &SymbolicValue) {
         match &pattern.kind {
             TermKind::Var(name) => {
                 let is_root = matches!(&**name, "input" | "data");
-                if !is_root && !self.known.contains(&name) {
-                    self.known.insert(name, spot.clone());
+                if !is_root && !self.values.contains(&name) {
+                    self.values.insert(name, spot.clone());
                 }
             }
             TermKind::Array(items) => {
@@ -60,7 +60,7 @@ impl<'r> Spots<'r> {
             }
             TermKind::Object(pairs) => {
                 for (key, value) in pairs {
-                    if let Some(inner) = constant(key).and_then(|key| spot.clone().below(key)) {
+                    if let Some(inner) = constant(key).and_then(|key| spot.clone().under_key(key)) {
                         self.note(value, &inner);
                     }
                 }
@@ -70,35 +70,35 @@ impl<'r> Spots<'r> {
     }
 
     /// What a term stands for.
-    pub fn of(&self, term: &Term) -> Option<Spot> {
+    pub fn of_term(&self, term: &Term) -> Option<SymbolicValue> {
         match &term.kind {
             TermKind::Var(name) => match &**name {
-                "input" => Some(Spot::At(input())),
-                _ => self.known.get(&name).cloned(),
+                "input" => Some(SymbolicValue::At(input())),
+                _ => self.values.get(&name).cloned(),
             },
             TermKind::Ref(terms) => self.reference(terms),
-            _ => constant(term).map(Spot::Constant),
+            _ => constant(term).map(SymbolicValue::Constant),
         }
     }
 
     /// The constant that a term stands for.
     pub fn constant(&self, term: &Term) -> Option<Value> {
-        match self.of(term)? {
-            Spot::Constant(value) => Some(value),
+        match self.of_term(term)? {
+            SymbolicValue::Constant(value) => Some(value),
             _ => None,
         }
     }
 
-    fn reference(&self, terms: &[Term]) -> Option<Spot> {
+    fn reference(&self, terms: &[Term]) -> Option<SymbolicValue> {
         let (head, keys) = terms.split_first()?;
-        let mut spot = self.of(head)?;
+        let mut spot = self.of_term(head)?;
         for key in keys {
             let known = match &key.kind {
                 TermKind::Var(_) | TermKind::Ref(_) => self.constant(key),
                 _ => constant(key),
             };
             spot = match known {
-                Some(key) => spot.below(key)?,
+                Some(key) => spot.under_key(key)?,
                 None if key.as_var().is_some() => spot.element()?,
                 None => return None,
             };
@@ -107,15 +107,15 @@ impl<'r> Spots<'r> {
     }
 }
 
-impl Spot {
+impl SymbolicValue {
     /// What lies under a constant key.
-    fn below(self, key: Value) -> Option<Self> {
+    fn under_key(self, key: Value) -> Option<Self> {
         match self {
             Self::At(mut place) => {
                 place.path.push(key);
                 Some(Self::At(place))
             }
-            Self::Parts(place, delimiters) => {
+            Self::Split(place, delimiters) => {
                 let Value::Int(at) = key else { return None };
                 let at = usize::try_from(at).ok()?;
                 Some(Self::Part(place, delimiters, at))
@@ -126,7 +126,7 @@ impl Spot {
 
     /// An item of an array.
     pub fn item(&self, at: usize) -> Option<Self> {
-        self.clone().below(Value::Int(i64::try_from(at).ok()?))
+        self.clone().under_key(Value::Int(i64::try_from(at).ok()?))
     }
 
     /// Some element.
@@ -144,13 +144,13 @@ impl Spot {
             Self::At(place) => (place, Feature::Value),
             Self::Element(place) => (place, Feature::Element),
             Self::Part(place, delimiters, at) => (place, Feature::Segment(delimiters, at)),
-            Self::Parts(..) | Self::Constant(_) | Self::OneOf(_) => return None,
+            Self::Split(..) | Self::Constant(_) | Self::OneOf(_) => return None,
         };
         Some(Question { place, feature })
     }
 
     /// The place whose value it is.
-    pub fn place(self) -> Option<Place> {
+    pub fn access_path(self) -> Option<AccessPath> {
         match self {
             Self::At(place) => Some(place),
             _ => None,
@@ -159,7 +159,7 @@ impl Spot {
 }
 
 /// The elements of a collection, as `in` finds them.
-pub fn elements(collection: &Value) -> Option<Answers> {
+pub fn elements(collection: &Value) -> Option<RequiredValues> {
     let collection = collection.borrow();
     if let Some(array) = collection.as_array() {
         return Some(array.iter().map(|item| item.to_value()).collect());
@@ -172,15 +172,15 @@ pub fn elements(collection: &Value) -> Option<Answers> {
 }
 
 /// An argument of the function.
-pub fn argument(at: u32) -> Place {
-    Place {
+pub fn argument(at: u32) -> AccessPath {
+    AccessPath {
         root: Root::Argument(at),
         path: Path::new(),
     }
 }
 
-fn input() -> Place {
-    Place {
+fn input() -> AccessPath {
+    AccessPath {
         root: Root::Input,
         path: Path::new(),
     }

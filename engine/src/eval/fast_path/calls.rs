@@ -1,14 +1,14 @@
 //! Calls in a decision that is looked at: of functions and rules, and of built-ins that are answered where their operands lie.
 
 use super::super::compare::Compare;
-use super::super::frame::{Held, Operands};
+use super::super::frame::{Operands, Register};
 use super::super::texts::Texts;
-use super::{ARGS, DEPTH, End, Glance, SLOTS};
+use super::{ARGS, DEPTH, End, FastPath, MAX_SLOTS};
 use crate::builtins::IntrinsicResult;
-use crate::program::{BuiltinCall, Operand, QuickCall, RuleId, RuleKind, Slot};
+use crate::program::{BuiltinCall, Intrinsic, Operand, RuleId, RuleKind, Slot};
 use crate::value::{Value, ValueRef};
 
-impl<'e> Glance<'_, 'e> {
+impl<'e> FastPath<'_, 'e> {
     /// Finds the value of another rule, or of a function for arguments, in a frame of its own; `None` when that cannot be
     /// said.
     #[inline(never)]
@@ -24,12 +24,12 @@ impl<'e> Glance<'_, 'e> {
         if outer > DEPTH || args.len() > ARGS {
             return None;
         }
-        let mut given = [Held::Value(ValueRef::Null); ARGS];
+        let mut given = [Register::Value(ValueRef::Null); ARGS];
         for (place, arg) in given.iter_mut().zip(args) {
-            *place = self.held(*arg);
+            *place = self.register(*arg);
         }
-        let mut other = Glance {
-            slots: [Held::Value(ValueRef::Null); SLOTS],
+        let mut other = FastPath {
+            slots: [Register::Value(ValueRef::Null); MAX_SLOTS],
             found: None,
             args: given.get(..args.len()),
             turns: self.turns.checked_sub(1)?,
@@ -54,12 +54,12 @@ impl<'e> Glance<'_, 'e> {
     pub(super) fn answered(&mut self, call: &BuiltinCall, out: Slot) -> Option<bool> {
         let quick = call.quick.as_ref()?;
         let answer = match quick {
-            QuickCall::Get => self.looked_up(call)?,
-            QuickCall::Plus => self.counted(call, i64::checked_add)?,
-            QuickCall::Minus => self.counted(call, i64::checked_sub)?,
-            QuickCall::Times => self.counted(call, i64::checked_mul)?,
-            QuickCall::Function(_) | QuickCall::Prepared(..) => {
-                Held::Value(match self.quick(quick, call)? {
+            Intrinsic::Get => self.looked_up(call)?,
+            Intrinsic::Plus => self.counted(call, i64::checked_add)?,
+            Intrinsic::Minus => self.counted(call, i64::checked_sub)?,
+            Intrinsic::Times => self.counted(call, i64::checked_mul)?,
+            Intrinsic::Function(_) | Intrinsic::Prepared(..) => {
+                Register::Value(match self.quick(quick, call)? {
                     (IntrinsicResult::Bool, answer) => ValueRef::Bool(answer != 0),
                     (IntrinsicResult::Int, answer) => ValueRef::Int(answer),
                 })
@@ -73,25 +73,25 @@ impl<'e> Glance<'_, 'e> {
         &self,
         call: &BuiltinCall,
         count: impl Fn(i64, i64) -> Option<i64>,
-    ) -> Option<Held<'e>> {
+    ) -> Option<Register<'e>> {
         let [left, right] = *call.args else {
             return None;
         };
         let counted = count(self.int(left)?, self.int(right)?)?;
-        Some(Held::Value(ValueRef::Int(counted)))
+        Some(Register::Value(ValueRef::Int(counted)))
     }
 
     /// What an object holds under a constant, or a default.
-    fn looked_up(&self, call: &BuiltinCall) -> Option<Held<'e>> {
+    fn looked_up(&self, call: &BuiltinCall) -> Option<Register<'e>> {
         let [object, Operand::Const(key), default] = *call.args else {
             return None;
         };
-        let (Held::Stored(Value::Object(object)) | Held::Value(ValueRef::Object(object))) =
-            self.held(object)
+        let (Register::Stored(Value::Object(object)) | Register::Value(ValueRef::Object(object))) =
+            self.register(object)
         else {
             return None;
         };
         let found = object.get_stored(self.stored_constant(key)?);
-        Some(found.map_or_else(|| self.held(default), Held::Stored))
+        Some(found.map_or_else(|| self.register(default), Register::Stored))
     }
 }

@@ -1,6 +1,6 @@
 //! Rules whose bodies stand where their documents were asked for.
 
-use crate::program::{Any, Inlined, Spliced};
+use crate::program::{Any, FusedSet, Inlined};
 use crate::runtime::Halt;
 use crate::value::ValueRef;
 
@@ -37,11 +37,11 @@ impl<'e> Machine<'e> {
     }
 
     /// Goes on with each member that the bodies of a rule find.
-    pub(super) fn spliced(&mut self, spliced: &'e Spliced) -> Result<Flow, Halt> {
+    pub(super) fn fused(&mut self, fused: &'e FusedSet) -> Result<Flow, Halt> {
         if self.overlaid {
-            return self.run(&spliced.plain);
+            return self.run(&fused.plain);
         }
-        for block in &spliced.spliced {
+        for block in &fused.fused {
             if self.run(block)? == Flow::Stop {
                 return Ok(Flow::Stop);
             }

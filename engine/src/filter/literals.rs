@@ -9,8 +9,8 @@ use solon_syntax::source::Span;
 
 use super::condition::{Comparison, Condition, Operand, Predicate, Test};
 use super::mapping::{ColumnKind, Mappings};
-use super::operand::{Names, column, is_collection, or, place_of};
-use super::refusal::Refusal;
+use super::operand::{Names, column, is_collection, or, span_of};
+use super::rejection::Rejection;
 use super::target::FilterTarget;
 use crate::partial::NUMBER_TEXT;
 use crate::program::constant;
@@ -18,14 +18,14 @@ use crate::value::{NumberBuf, Value};
 
 /// A number with the text that it is written as.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Written {
+pub struct NumberLiteral {
     pub text: String,
     pub number: Value,
 }
 
-impl Written {
+impl NumberLiteral {
     /// Returns the number that a JSON text is, or `None` for other texts.
-    fn of(text: &str) -> Option<Self> {
+    fn of_text(text: &str) -> Option<Self> {
         Some(Self {
             text: text.to_owned(),
             number: Value::number(NumberBuf::parse(text)?),
@@ -33,8 +33,8 @@ impl Written {
     }
 
     /// Returns the error of a condition that is written before [`settled`] has decided its tests.
-    pub(super) fn unsettled(&self, place: Span) -> Refusal {
-        Refusal::new(format!("text \"{}\" of a number", self.text), place)
+    pub(super) fn unsettled(&self, place: Span) -> Rejection {
+        Rejection::new(format!("text \"{}\" of a number", self.text), place)
     }
 
     /// Returns `true` for a text that an integer column may have.
@@ -60,10 +60,10 @@ pub(super) fn written(expr: &Expr, names: Names<'_>) -> Option<Test> {
     }
     Some(Test {
         column: column(path, names)?,
-        through: Vec::new(),
-        predicate: Predicate::Written(Written::of(text.as_string()?)?),
+        functions: Vec::new(),
+        predicate: Predicate::NumberText(NumberLiteral::of_text(text.as_string()?)?),
         negated: expr.negated,
-        place: or(place_of(operator), expr.span),
+        place: or(span_of(operator), expr.span),
     })
 }
 
@@ -80,7 +80,7 @@ pub(super) fn decided(expr: &Expr) -> Option<bool> {
         return None;
     }
     let (value, text) = (constant(operand)?, text.as_string()?);
-    (Written::of(text).is_some() && !is_collection(&value)).then(|| {
+    (NumberLiteral::of_text(text).is_some() && !is_collection(&value)).then(|| {
         let number = value.borrow().as_number();
         let is_written = number.is_some_and(|number| *number.to_string() == **text);
         is_written != expr.negated
@@ -95,7 +95,7 @@ pub fn settled(
     condition: &Condition,
     target: FilterTarget,
     mappings: &Mappings,
-) -> Result<Condition, Refusal> {
+) -> Result<Condition, Rejection> {
     let Condition::Any(bodies) = condition else {
         return Ok(condition.clone());
     };
@@ -105,7 +105,7 @@ pub fn settled(
             settled.push(tests);
         }
     }
-    Ok(Condition::of(settled))
+    Ok(Condition::any_of(settled))
 }
 
 /// Returns `None` for a body that never holds.
@@ -113,10 +113,10 @@ fn settled_body(
     body: &[Test],
     target: FilterTarget,
     mappings: &Mappings,
-) -> Result<Option<Vec<Test>>, Refusal> {
+) -> Result<Option<Vec<Test>>, Rejection> {
     let mut tests = Vec::with_capacity(body.len());
     for test in body {
-        let Predicate::Written(written) = &test.predicate else {
+        let Predicate::NumberText(written) = &test.predicate else {
             tests.push(test.clone());
             continue;
         };
@@ -136,10 +136,10 @@ fn settled_body(
 /// Returns `true` if a column has a text where it equals the number, and `false` if it never has the text.
 fn equals_number(
     test: &Test,
-    written: &Written,
+    written: &NumberLiteral,
     target: FilterTarget,
     mappings: &Mappings,
-) -> Result<bool, Refusal> {
+) -> Result<bool, Rejection> {
     let declared = mappings.declared(&test.column);
     Ok(match declared.map(|declared| declared.kind) {
         Some(ColumnKind::Integer) => written.is_integer(),
@@ -149,7 +149,7 @@ fn equals_number(
                 "decimal column `{}` as the key \"{}\" of `data`: expected a column of integers or texts",
                 test.column.name, written.text
             );
-            return Err(Refusal::new(message, test.place));
+            return Err(Rejection::new(message, test.place));
         }
         // the other texts of a number may only take rows away
         None => !target.is_sql() && (written.is_integer() || test.negated),

@@ -18,12 +18,12 @@ const FUTURE_KEYWORDS: [&str; 7] = ["and", "contains", "every", "if", "in", "not
 
 /// What a rule or query misses.
 #[derive(Debug)]
-pub struct Refusal {
+pub struct UnsafeReport {
     vars: Vars,
     refused: Vec<Unsafe>,
 }
 
-impl From<Safety<'_>> for Refusal {
+impl From<Safety<'_>> for UnsafeReport {
     fn from(safety: Safety<'_>) -> Self {
         Self {
             vars: safety.vars,
@@ -32,7 +32,7 @@ impl From<Safety<'_>> for Refusal {
     }
 }
 
-impl Refusal {
+impl UnsafeReport {
     /// Reports each variable once, where it first is unsafe. Where the user named none of them, the expressions
     /// are reported instead.
     pub fn report(mut self, report: &mut Report, locals: &Locals, suffix: &str) {
@@ -84,18 +84,18 @@ impl Refusal {
 
 /// Reports a variable of a head.
 pub fn report_head_var(report: &mut Report, name: &Name, span: Span, suffix: &str) {
-    let message = format!("var {} is unsafe{suffix}", told(name));
+    let message = format!("var {} is unsafe{suffix}", user_name(name));
     report.error(Code::UnsafeVar, span, message);
 }
 
 /// What the user calls a variable: all wildcards are one.
-fn told(name: &Name) -> &str {
+fn user_name(name: &Name) -> &str {
     if name.starts_with('$') { "_" } else { name }
 }
 
 /// Reports a variable of a body.
 fn report_var(report: &mut Report, name: &Name, span: Span, suffix: &str) {
-    let name = told(name);
+    let name = user_name(name);
     let hint = if FUTURE_KEYWORDS.contains(&name) {
         format!(" (hint: `import future.keywords.{name}` to import a future keyword)")
     } else {

@@ -3,12 +3,12 @@
 use std::fmt;
 
 use super::{Dump, bracketed, joined};
-use crate::program::canonical::{ConditionPlace, Test};
-use crate::program::plan::Screen;
+use crate::program::canonical::{ConditionOperand, Test};
+use crate::program::plan::Precheck;
 use crate::value::Value;
 
 impl Dump<'_> {
-    pub(super) fn screen(&mut self, screen: &Screen) -> fmt::Result {
+    pub(super) fn screen(&mut self, screen: &Precheck) -> fmt::Result {
         let when = if screen.always {
             "screen"
         } else {
@@ -35,11 +35,11 @@ impl Dump<'_> {
     }
 }
 
-fn place(place: &ConditionPlace) -> String {
+fn place(place: &ConditionOperand) -> String {
     match place {
-        ConditionPlace::Input(keys) => format!("input{}", bracketed(keys)),
-        ConditionPlace::Data(keys) => format!("base{}", bracketed(keys)),
-        ConditionPlace::Argument(at) => format!("s{at}"),
+        ConditionOperand::Input(keys) => format!("input{}", bracketed(keys)),
+        ConditionOperand::Data(keys) => format!("base{}", bracketed(keys)),
+        ConditionOperand::Argument(at) => format!("s{at}"),
     }
 }
 

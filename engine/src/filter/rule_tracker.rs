@@ -10,41 +10,41 @@ use crate::trace::{Event, Node, Observer, Op};
 
 /// Watches a search for the rules that it comes by.
 #[derive(Default)]
-pub struct Becoming {
+pub struct RuleTracker {
     /// In the order in which they were first entered.
-    rules: Vec<Seen>,
+    rules: Vec<TrackedRule>,
     /// The rule whose body each query searches, and the query around it.
     queries: HashMap<u64, (Option<usize>, u64)>,
 }
 
 /// A rule that was come by.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct TrackedRule {
     /// The document that it belongs to.
     pub path: Arc<str>,
     /// Where it stands.
     pub span: Span,
     /// Whether its body may hold.
-    pub holds: bool,
+    pub may_succeed: bool,
     /// Whether that depends on the row.
     pub depends: bool,
     /// The expression that failed last, and where it stands.
     pub failed: Option<(String, Span)>,
 }
 
-impl Becoming {
+impl RuleTracker {
     /// The rules that were come by.
-    pub fn finish(self) -> Vec<Seen> {
+    pub fn finish(self) -> Vec<TrackedRule> {
         self.rules
     }
 
-    fn rule(&mut self, query: u64) -> Option<&mut Seen> {
+    fn rule(&mut self, query: u64) -> Option<&mut TrackedRule> {
         let (rule, _) = self.queries.get(&query)?;
         self.rules.get_mut((*rule)?)
     }
 }
 
-impl Observer for Becoming {
+impl Observer for RuleTracker {
     fn wants(&self, op: Op) -> bool {
         matches!(op, Op::Enter | Op::Exit | Op::Fail | Op::Save)
     }
@@ -60,10 +60,10 @@ impl Observer for Becoming {
                 let known = self.rules.iter().position(|seen| seen.span == rule.span);
                 let at = known.unwrap_or(self.rules.len());
                 if known.is_none() {
-                    self.rules.push(Seen {
+                    self.rules.push(TrackedRule {
                         path: path.clone(),
                         span: rule.span,
-                        holds: false,
+                        may_succeed: false,
                         depends: false,
                         failed: None,
                     });
@@ -77,7 +77,7 @@ impl Observer for Becoming {
             }
             (Op::Exit, Node::Rule(..)) => {
                 if let Some(seen) = self.rule(query) {
-                    seen.holds = true;
+                    seen.may_succeed = true;
                 }
             }
             (Op::Fail, Node::Expr(expr)) => {

@@ -1,4 +1,4 @@
-# without: SpliceSets
+# without: FuseSets
 package t
 
 allow if {

@@ -213,7 +213,7 @@ fn compare(database: &mut dyn Database) {
 on_each_database!(keeps_what_policies_allow, super::compare);
 
 #[test]
-fn policies_are_true_of_the_rows_that_are_kept() {
+fn policies_allow_exactly_the_matching_rows() {
     for group in groups() {
         for test in &group.tests {
             let truth = group.truth(&engine(&group, test));

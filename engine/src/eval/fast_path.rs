@@ -5,7 +5,7 @@
 //! by then that anybody could see, and what a glance finds is what the machine would find.
 
 mod calls;
-mod places;
+mod index_input;
 
 use crate::bug::bug;
 use crate::program::{
@@ -15,15 +15,15 @@ use crate::program::{
 use crate::runtime::stored_base_child;
 use crate::value::{Kind, Object, Value, ValueRef};
 
-use super::compare::{Compare, is_member, same_held};
-use super::frame::{Held, NO_CONSTANT, NO_SLOT, Operands};
+use super::compare::{Compare, is_member, same_register};
+use super::frame::{NO_CONSTANT, NO_SLOT, Operands, Register};
 use super::machine::InputSource;
 use super::table;
 use super::texts::Texts;
-use places::Asked;
+use index_input::FastIndexInput;
 
 /// Slots of the largest frame that is looked into.
-const SLOTS: usize = 12;
+const MAX_SLOTS: usize = 12;
 
 /// Arguments of a function that is looked into.
 const ARGS: usize = 4;
@@ -35,15 +35,15 @@ const RULES: usize = 32;
 const DEPTH: u8 = 4;
 
 /// Turns of loops, calls and rules that are asked for, as for rules.
-const TURNS: u64 = 64;
+const MAX_ITERATIONS: u64 = 64;
 
 /// What a glance tells.
 #[derive(Clone, Copy)]
-pub enum Glimpse<'e> {
+pub enum FastResult<'e> {
     /// The document, which is stored somewhere, as most that are found at a glance.
     Stored(&'e Value),
     /// The document.
-    Found(ValueRef<'e>),
+    Document(ValueRef<'e>),
     /// The document is undefined.
     Undefined,
     /// The machine has to find out.
@@ -59,15 +59,15 @@ enum End {
 }
 
 /// What is looked at.
-pub struct Glance<'a, 'e> {
+pub struct FastPath<'a, 'e> {
     program: &'e Program,
-    input: Option<Held<'e>>,
+    input: Option<Register<'e>>,
     /// The base documents.
     data: &'e Value,
-    slots: [Held<'e>; SLOTS],
-    found: Option<Held<'e>>,
+    slots: [Register<'e>; MAX_SLOTS],
+    found: Option<Register<'e>>,
     /// The arguments of the function that is looked at, which stand in the first slots of each of its plans.
-    args: Option<&'a [Held<'e>]>,
+    args: Option<&'a [Register<'e>]>,
     /// Turns that may still be made.
     turns: u64,
     /// Blocks around the rule that is looked at.
@@ -76,7 +76,7 @@ pub struct Glance<'a, 'e> {
     early: bool,
 }
 
-impl<'e> Glance<'_, 'e> {
+impl<'e> FastPath<'_, 'e> {
     /// With the input and the base documents of a decision, for at most so many turns.
     /// Errors of built-ins do not end it.
     #[inline]
@@ -88,31 +88,31 @@ impl<'e> Glance<'_, 'e> {
     ) -> Self {
         Self {
             program,
-            input: input.map(InputSource::held),
+            input: input.map(InputSource::register),
             data,
-            slots: [Held::Value(ValueRef::Null); SLOTS],
+            slots: [Register::Value(ValueRef::Null); MAX_SLOTS],
             found: None,
             args: None,
-            turns: turns.min(TURNS),
+            turns: turns.min(MAX_ITERATIONS),
             outer: 0,
             early: false,
         }
     }
 
     /// The document of a rule.
-    pub fn rule(&mut self, rule: RuleId) -> Glimpse<'e> {
+    pub fn rule(&mut self, rule: RuleId) -> FastResult<'e> {
         match self.program.rules.get(rule as usize) {
             Some(set) if set.kind == RuleKind::Complete => self.complete(set),
-            _ => Glimpse::Unsure,
+            _ => FastResult::Unsure,
         }
     }
 
-    fn complete(&mut self, set: &'e RuleSet) -> Glimpse<'e> {
+    fn complete(&mut self, set: &'e RuleSet) -> FastResult<'e> {
         match (self.whole(set), &self.found) {
-            (End::Hit, Some(Held::Stored(found))) => Glimpse::Stored(found),
-            (End::Hit, Some(Held::Value(found))) => Glimpse::Found(*found),
-            (End::Miss, _) => Glimpse::Undefined,
-            _ => Glimpse::Unsure,
+            (End::Hit, Some(Register::Stored(found))) => FastResult::Stored(found),
+            (End::Hit, Some(Register::Value(found))) => FastResult::Document(*found),
+            (End::Miss, _) => FastResult::Undefined,
+            _ => FastResult::Unsure,
         }
     }
 
@@ -145,7 +145,7 @@ impl<'e> Glance<'_, 'e> {
 
     #[inline]
     fn find(&self, index: &'e Branch) -> Matches<'e> {
-        index.find(&Asked {
+        index.find(&FastIndexInput {
             input: self.input.as_ref(),
             args: self.args.unwrap_or_default(),
         })
@@ -154,14 +154,16 @@ impl<'e> Glance<'_, 'e> {
     /// Whether one of the rules has a value, which is found then.
     #[inline]
     fn rules(&mut self, set: &RuleSet, rules: impl Iterator<Item = &'e Rule>) -> End {
-        let mut known: Option<Held<'e>> = None;
+        let mut known: Option<Register<'e>> = None;
         for (turn, rule) in rules.enumerate() {
             match self.chain(rule) {
                 End::Miss => {}
                 End::Hit if set.early_exit => return End::Hit,
                 End::Hit => match (known, self.found) {
                     // the machine words the conflict
-                    (Some(known), Some(found)) if !same_held(&known, &found) => return End::Unsure,
+                    (Some(known), Some(found)) if !same_register(&known, &found) => {
+                        return End::Unsure;
+                    }
                     (_, found) => known = found,
                 },
                 End::Unsure => return End::Unsure,
@@ -207,7 +209,7 @@ impl<'e> Glance<'_, 'e> {
     }
 
     fn plan(&mut self, plan: &'e Plan) -> End {
-        if plan.slots as usize > SLOTS || !plan.is_plain() {
+        if plan.slots as usize > MAX_SLOTS || !plan.is_plain() {
             return End::Unsure;
         }
         if let Some(args) = self.args {
@@ -224,7 +226,7 @@ impl<'e> Glance<'_, 'e> {
         for (block, value) in inlined.blocks.iter().zip(&inlined.values) {
             match self.nested(block, depth) {
                 End::Hit => {
-                    let found = self.held(*value);
+                    let found = self.register(*value);
                     return Some(self.set(inlined.out, Some(found)));
                 }
                 End::Miss => {}
@@ -238,30 +240,34 @@ impl<'e> Glance<'_, 'e> {
         while let Some((step, rest)) = steps.split_first() {
             let on = match step {
                 Step::Input { keys, out } => match self.input {
-                    Some(Held::Stored(value)) => self.walk_stored::<false>(value, keys, *out),
+                    Some(Register::Stored(value)) => {
+                        self.get_stored_path::<false>(value, keys, *out)
+                    }
                     Some(input) => self.walk::<false>(input, keys, *out),
                     None => false,
                 },
-                Step::Walk { from, keys, out } => match *from {
+                Step::GetPath { from, keys, out } => match *from {
                     Operand::Slot(slot) => match self.slot(slot) {
-                        Some(Held::Stored(value)) => self.walk_stored::<false>(value, keys, *out),
+                        Some(Register::Stored(value)) => {
+                            self.get_stored_path::<false>(value, keys, *out)
+                        }
                         Some(held) => self.walk::<false>(*held, keys, *out),
                         None => false,
                     },
-                    Operand::Const(_) => self.walk::<false>(self.held(*from), keys, *out),
+                    Operand::Const(_) => self.walk::<false>(self.register(*from), keys, *out),
                 },
                 Step::BaseChild {
                     from, keys, out, ..
-                } => match self.held(*from) {
-                    Held::Stored(value) => self.walk_stored::<true>(value, keys, *out),
-                    held @ Held::Value(_) => self.walk::<true>(held, keys, *out),
+                } => match self.register(*from) {
+                    Register::Stored(value) => self.get_stored_path::<true>(value, keys, *out),
+                    held @ Register::Value(_) => self.walk::<true>(held, keys, *out),
                 },
                 Step::Base { path, out } => {
                     let constants = &self.program.constants;
                     let found = path.iter().try_fold(self.data, |base, id| {
                         stored_base_child(base, constants.get(*id as usize)?)
                     });
-                    self.set(*out, found.map(Held::Stored))
+                    self.set(*out, found.map(Register::Stored))
                 }
                 Step::Equal(left, right) => self.equal(*left, *right),
                 Step::Compare(comparison, left, right) => self.compares(*comparison, *left, *right),
@@ -279,7 +285,7 @@ impl<'e> Glance<'_, 'e> {
                     Some(on) => on,
                     None => return End::Unsure,
                 },
-                Step::Holds(operand) => self.is_held(*operand),
+                Step::IsTruthy(operand) => self.is_truthy(*operand),
                 Step::IsArray(operand, length) => {
                     let array = self.get(*operand).as_array();
                     array.is_some_and(|array| array.len() == *length as usize)
@@ -323,17 +329,17 @@ impl<'e> Glance<'_, 'e> {
                 Step::Value(operand) => {
                     // stored in each arm: what both may be would be copied in parts
                     match *operand {
-                        Operand::Slot(_) => self.found = Some(self.held(*operand)),
+                        Operand::Slot(_) => self.found = Some(self.register(*operand)),
                         Operand::Const(id) => {
                             let constant = self.stored_constant(id);
                             let constant = constant.unwrap_or_else(|| bug!(NO_CONSTANT));
-                            self.found = Some(Held::Stored(constant));
+                            self.found = Some(Register::Stored(constant));
                         }
                     }
                     return End::Hit;
                 }
                 // nothing is seen here that comes too early
-                Step::Screen(screen) if !screen.always => true,
+                Step::Precheck(screen) if !screen.always => true,
                 Step::Exists => return End::Hit,
                 Step::Each { from, key, out, .. } => {
                     return self.each(*from, *key, *out, rest, depth);
@@ -376,9 +382,9 @@ impl<'e> Glance<'_, 'e> {
             };
             self.turns = turns;
             if let Some(key) = key {
-                self.set(key, Some(Held::Value(ValueRef::Int(index))));
+                self.set(key, Some(Register::Value(ValueRef::Int(index))));
             }
-            self.set(out, Some(Held::Stored(item)));
+            self.set(out, Some(Register::Stored(item)));
             let end = self.nested(rest, depth);
             if end != End::Miss {
                 return end;
@@ -396,12 +402,17 @@ impl<'e> Glance<'_, 'e> {
     }
 
     /// Goes down a value along keys, which are those of base documents if `BASE` is set. Returns `false` if nothing is there.
-    fn walk<const BASE: bool>(&mut self, from: Held<'e>, keys: &'e [Operand], out: Slot) -> bool {
+    fn walk<const BASE: bool>(
+        &mut self,
+        from: Register<'e>,
+        keys: &'e [Operand],
+        out: Slot,
+    ) -> bool {
         let found = if BASE {
             self.base_value(from, keys)
         } else {
             let mut keys = keys.iter();
-            keys.try_fold(from, |held, key| below(held, self.held(*key)))
+            keys.try_fold(from, |held, key| below(held, self.register(*key)))
         };
         self.set(out, found)
     }
@@ -412,7 +423,7 @@ impl<'e> Glance<'_, 'e> {
         clippy::inline_always,
         reason = "it is most of what a small decision does"
     )]
-    fn walk_stored<const BASE: bool>(
+    fn get_stored_path<const BASE: bool>(
         &mut self,
         from: &'e Value,
         keys: &'e [Operand],
@@ -426,8 +437,8 @@ impl<'e> Glance<'_, 'e> {
             let found = match *key {
                 Operand::Const(id) => self.field_of(object, id),
                 Operand::Slot(slot) => match self.slot(slot) {
-                    Some(Held::Stored(key)) => object.get_stored(key),
-                    Some(Held::Value(key)) => object.get(*key),
+                    Some(Register::Stored(key)) => object.get_stored(key),
+                    Some(Register::Value(key)) => object.get(*key),
                     None => None,
                 },
             };
@@ -441,11 +452,11 @@ impl<'e> Glance<'_, 'e> {
             }
         }
         if !keys.as_slice().is_empty() {
-            return self.walk::<BASE>(Held::Stored(value), keys.as_slice(), out);
+            return self.walk::<BASE>(Register::Stored(value), keys.as_slice(), out);
         }
         match self.slots.get_mut(out as usize) {
             Some(place) => {
-                *place = Held::Stored(value);
+                *place = Register::Stored(value);
                 true
             }
             None => bug!(NO_SLOT),
@@ -453,7 +464,7 @@ impl<'e> Glance<'_, 'e> {
     }
 
     #[inline]
-    fn set(&mut self, slot: Slot, value: Option<Held<'e>>) -> bool {
+    fn set(&mut self, slot: Slot, value: Option<Register<'e>>) -> bool {
         match (self.slots.get_mut(slot as usize), value) {
             (Some(place), Some(value)) => {
                 *place = value;
@@ -464,9 +475,9 @@ impl<'e> Glance<'_, 'e> {
     }
 }
 
-impl<'e> Operands<'e> for Glance<'_, 'e> {
+impl<'e> Operands<'e> for FastPath<'_, 'e> {
     #[inline]
-    fn slot(&self, slot: Slot) -> Option<&Held<'e>> {
+    fn slot(&self, slot: Slot) -> Option<&Register<'e>> {
         self.slots.get(slot as usize)
     }
 
@@ -483,15 +494,15 @@ impl<'e> Operands<'e> for Glance<'_, 'e> {
 
 /// What lies under a key.
 #[inline]
-fn below<'e>(held: Held<'e>, key: Held<'e>) -> Option<Held<'e>> {
+fn below<'e>(held: Register<'e>, key: Register<'e>) -> Option<Register<'e>> {
     match (held, key) {
-        (Held::Stored(Value::Object(object)), Held::Stored(key)) => {
-            object.get_stored(key).map(Held::Stored)
+        (Register::Stored(Value::Object(object)), Register::Stored(key)) => {
+            object.get_stored(key).map(Register::Stored)
         }
-        (Held::Stored(Value::Array(items)), Held::Stored(Value::Int(at))) => {
+        (Register::Stored(Value::Array(items)), Register::Stored(Value::Int(at))) => {
             let at = usize::try_from(*at).ok()?;
-            items.get(at).map(Held::Stored)
+            items.get(at).map(Register::Stored)
         }
-        (held, key) => held.value().lookup(key.value()).map(Held::Value),
+        (held, key) => held.value().lookup(key.value()).map(Register::Value),
     }
 }

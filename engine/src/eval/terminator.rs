@@ -6,12 +6,12 @@ use crate::runtime::Halt;
 use crate::value::Put;
 use crate::value::ValueRef;
 
-use super::frame::{Few, Held, Operands};
+use super::frame::{Few, Operands, Register};
 use super::machine::{Flow, Machine};
 use super::sink::{Sink, WRONG_SINK};
 
 /// What is said of a plan whose last step is no leaf.
-pub(super) const NO_LEAF: &str = "a plan ends with a step that produces nothing";
+pub(super) const NO_TERMINATOR: &str = "a plan ends with a step that produces nothing";
 
 impl<'e> Machine<'e> {
     /// The value of a complete rule or function, which must agree with earlier ones.
@@ -55,9 +55,9 @@ impl<'e> Machine<'e> {
     pub(super) fn append(&mut self, operand: Operand) {
         if let (Sink::Fold(fold), Operand::Slot(slot)) = (&mut self.sink, operand) {
             match self.frames.slot(slot) {
-                Some(Held::Stored(value)) => return fold.add_stored(value),
+                Some(Register::Stored(value)) => return fold.add_stored(value),
                 // read where it lies: a value that a call has just written in parts is slow to move as a whole
-                Some(Held::Value(ValueRef::Int(int))) => return fold.add(ValueRef::Int(*int)),
+                Some(Register::Value(ValueRef::Int(int))) => return fold.add(ValueRef::Int(*int)),
                 _ => {}
             }
         }
@@ -79,7 +79,7 @@ impl<'e> Machine<'e> {
     #[inline]
     pub(super) fn insert(&mut self, operand: Operand) {
         if let (Sink::Set(set), Operand::Slot(slot)) = (&mut self.sink, operand)
-            && let Some(Held::Stored(value)) = self.frames.slot(slot)
+            && let Some(Register::Stored(value)) = self.frames.slot(slot)
         {
             set.insert_stored(value);
             return;
@@ -129,7 +129,7 @@ impl<'e> Machine<'e> {
                     _ => bug!(WRONG_SINK),
                 }
             }
-            _ => bug!(NO_LEAF),
+            _ => bug!(NO_TERMINATOR),
         }
         Ok(Flow::More)
     }

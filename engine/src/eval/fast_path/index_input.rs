@@ -1,19 +1,19 @@
 //! What a rule index asks of a decision that is looked at.
 
-use super::super::frame::Held;
+use super::super::frame::Register;
 use super::super::path;
-use crate::program::{Node, Place, Places, Root, Values};
+use crate::program::{AccessPath, IndexInput, Node, Root, Values};
 use crate::value::ValueRef;
 
 /// The input, and the arguments of a function.
-pub(super) struct Asked<'g, 'e> {
-    pub input: Option<&'g Held<'e>>,
-    pub args: &'g [Held<'e>],
+pub(super) struct FastIndexInput<'g, 'e> {
+    pub input: Option<&'g Register<'e>>,
+    pub args: &'g [Register<'e>],
 }
 
-impl<'g, 'e> Asked<'g, 'e> {
+impl<'g, 'e> FastIndexInput<'g, 'e> {
     #[inline]
-    fn root(&self, place: &Place) -> Option<&'g Held<'e>> {
+    fn root(&self, place: &AccessPath) -> Option<&'g Register<'e>> {
         match place.root {
             Root::Input => self.input,
             Root::Argument(at) => self.args.get(at as usize),
@@ -21,14 +21,14 @@ impl<'g, 'e> Asked<'g, 'e> {
     }
 }
 
-impl<'e> Places<'e> for Asked<'_, 'e> {
+impl<'e> IndexInput<'e> for FastIndexInput<'_, 'e> {
     #[inline]
-    fn at(&self, place: &'e Place) -> Option<ValueRef<'e>> {
+    fn at(&self, place: &'e AccessPath) -> Option<ValueRef<'e>> {
         path::at(*self.root(place)?, &place.path)
     }
 
     #[inline]
-    fn answer(&self, place: &'e Place, answers: &'e Values) -> Option<&'e Node> {
+    fn answer(&self, place: &'e AccessPath, answers: &'e Values) -> Option<&'e Node> {
         path::answer(self.root(place)?, &place.path, answers)
     }
 

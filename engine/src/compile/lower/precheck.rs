@@ -14,14 +14,14 @@ use super::constants::constant;
 use super::declare::Member;
 use crate::builtins::{self, is_silent, opa_index_test};
 use crate::program::canonical::{
-    ConditionPlace, Conditions, Constraint, Shared, Test, chain, may_constrain,
+    ConditionOperand, Conditions, Constraint, Shared, Test, chain, may_constrain,
 };
-use crate::program::{Operand, Screen, Step, Tree, document_path};
+use crate::program::{Operand, Precheck, Step, Tree, document_path};
 
 impl Lowering<'_> {
     /// Puts a screen in front of a body. Of one that is always looked at, places in the input and comparisons become steps,
     /// whose lookups the body shares.
-    pub(super) fn screen(&mut self, mut screen: Screen) {
+    pub(super) fn screen(&mut self, mut screen: Precheck) {
         if screen.always
             && let [constraints] = screen.conditions.alternatives.as_mut_slice()
         {
@@ -30,7 +30,7 @@ impl Lowering<'_> {
                 return;
             }
         }
-        self.push(Step::Screen(Box::new(screen)));
+        self.push(Step::Precheck(Box::new(screen)));
     }
 
     /// Whether a constraint became steps.
@@ -41,14 +41,14 @@ impl Lowering<'_> {
             _ => return false,
         };
         let found = match &constraint.place {
-            ConditionPlace::Input(keys) => {
+            ConditionOperand::Input(keys) => {
                 let key = |key| Operand::Const(self.constants.of_value(key));
                 let keys = keys.iter().map(key).collect();
                 let out = self.slot();
                 self.push(Step::Input { keys, out });
                 Operand::Slot(out)
             }
-            ConditionPlace::Data(_) | ConditionPlace::Argument(_) => return false,
+            ConditionOperand::Data(_) | ConditionOperand::Argument(_) => return false,
         };
         if let Some(value) = value {
             let value = Operand::Const(self.constants.of_value(value));
@@ -74,11 +74,11 @@ impl Around<'_> {
     /// The conditions of a rule, as the index asks for them.
     fn conditions(&self, rule: &ast::Rule) -> Conditions {
         let is_virtual = |steps: &[Term]| is_virtual(steps, self.tree);
-        let mut conditions = Conditions::of(rule, &is_virtual);
+        let mut conditions = Conditions::of_rule(rule, &is_virtual);
         if Shared::may_loosen(&conditions) {
             let shared = self.shared.get_or_init(|| {
                 let rules = self.rules.iter().flat_map(|member| chain(member.rule));
-                let all = rules.map(|rule| Conditions::of(rule, &is_virtual));
+                let all = rules.map(|rule| Conditions::of_rule(rule, &is_virtual));
                 Shared::new(&all.collect::<Vec<_>>())
             });
             shared.loosen(&mut conditions);
@@ -94,17 +94,17 @@ impl Around<'_> {
 pub fn screen(
     rule: &ast::Rule,
     order: &[&Expr],
-    volumes: &mut Volumes<'_>,
+    effects: &mut EffectAnalysis<'_>,
     around: &Around<'_>,
-) -> Option<Screen> {
+) -> Option<Precheck> {
     // nothing comes too late behind the last that may be a condition
     let last = order.iter().rposition(|expr| may_constrain(expr))?;
     let (mut strict, mut loud) = (None, None);
     for (at, expr) in order.iter().enumerate().take(last + 1) {
-        match volumes.of(at, expr) {
-            Effect::Quiet => {}
+        match effects.of_expr(at, expr) {
+            Effect::Pure => {}
             Effect::Strict => strict = strict.or(Some(at)),
-            Effect::Loud => {
+            Effect::Observable => {
                 loud = Some(at);
                 break;
             }
@@ -113,34 +113,34 @@ pub fn screen(
     let late = |at: Option<usize>| late_conditions(rule, order, at?, around);
     if let Some(conditions) = late(loud) {
         let always = true;
-        return Some(Screen { conditions, always });
+        return Some(Precheck { conditions, always });
     }
     let conditions = late(strict.or(loud))?;
     let always = false;
-    Some(Screen { conditions, always })
+    Some(Precheck { conditions, always })
 }
 
 /// The volumes of the expressions of one body, each found once.
-pub struct Volumes<'t> {
+pub struct EffectAnalysis<'t> {
     tree: &'t Tree,
-    known: SmallVec<[Option<Effect>; 8]>,
+    effects: SmallVec<[Option<Effect>; 8]>,
 }
 
-impl<'t> Volumes<'t> {
+impl<'t> EffectAnalysis<'t> {
     pub fn new(tree: &'t Tree) -> Self {
         Self {
             tree,
-            known: SmallVec::new(),
+            effects: SmallVec::new(),
         }
     }
 
     /// Of the expression at a position.
-    pub fn of(&mut self, at: usize, expr: &Expr) -> Effect {
-        if self.known.len() <= at {
-            self.known.resize(at + 1, None);
+    pub fn of_expr(&mut self, at: usize, expr: &Expr) -> Effect {
+        if self.effects.len() <= at {
+            self.effects.resize(at + 1, None);
         }
         let tree = self.tree;
-        match self.known.get_mut(at) {
+        match self.effects.get_mut(at) {
             Some(known) => *known.get_or_insert_with(|| effect(expr, tree)),
             None => effect(expr, tree),
         }
@@ -203,28 +203,28 @@ pub fn is_virtual(steps: &[Term], tree: &Tree) -> bool {
 
 /// Whether it can be seen how often a body is evaluated.
 pub fn is_observable(body: &[Expr], tree: &Tree) -> bool {
-    body.iter().any(|expr| effect(expr, tree) > Effect::Quiet)
+    body.iter().any(|expr| effect(expr, tree) > Effect::Pure)
 }
 
 /// How far it can be seen that an expression is evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// Not at all.
-    Quiet,
+    Pure,
     /// By errors of built-ins, where they count.
     Strict,
     /// By what is printed, and by conflicts.
-    Loud,
+    Observable,
 }
 
 fn effect(expr: &Expr, tree: &Tree) -> Effect {
     // most expressions compare a place with a constant, which a look at their form tells
     if is_comparison(expr) {
-        return Effect::Quiet;
+        return Effect::Pure;
     }
     let mut listener = Listener {
         tree,
-        effect: Effect::Quiet,
+        effect: Effect::Pure,
     };
     expr.walk(&mut listener);
     listener.effect
@@ -257,7 +257,7 @@ struct Listener<'t> {
 }
 
 impl Listener<'_> {
-    fn hear(&mut self, effect: Effect) {
+    fn add(&mut self, effect: Effect) {
         self.effect = self.effect.max(effect);
     }
 
@@ -267,9 +267,9 @@ impl Listener<'_> {
             .and_then(|terms| terms.first()?.as_var())
             .is_some_and(|name| &**name == "data");
         if is_document || builtins::is_observable(operator) {
-            self.hear(Effect::Loud);
+            self.add(Effect::Observable);
         } else if !is_silent(operator) {
-            self.hear(Effect::Strict);
+            self.add(Effect::Strict);
         }
     }
 
@@ -291,7 +291,7 @@ impl Visitor<'_> for Listener<'_> {
             .iter()
             .any(|with| document_path(&with.target).is_none())
         {
-            self.hear(Effect::Loud);
+            self.add(Effect::Observable);
         }
         if let ExprKind::Call(terms) = &expr.kind
             && let Some((operator, operands)) = terms.split_first()
@@ -311,7 +311,7 @@ impl Visitor<'_> for Listener<'_> {
                     && head.as_var().is_some_and(|name| &**name == "data")
                     && self.needs_rules(steps)
                 {
-                    self.hear(Effect::Loud);
+                    self.add(Effect::Observable);
                 }
             }
             TermKind::Call(terms) => {
@@ -320,7 +320,7 @@ impl Visitor<'_> for Listener<'_> {
                 }
             }
             // keys may clash
-            TermKind::ObjectComprehension(_) => self.hear(Effect::Loud),
+            TermKind::ObjectComprehension(_) => self.add(Effect::Observable),
             _ => {}
         }
         Flow::Into

@@ -5,7 +5,7 @@ use solon_syntax::source::Span;
 
 /// A part of a policy that no filter of the wanted kind can say, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct Rejection {
     /// Published code.
     pub code: &'static str,
     /// What is refused.
@@ -18,7 +18,7 @@ pub struct Refusal {
     pub about: Option<Ref>,
 }
 
-impl Refusal {
+impl Rejection {
     /// Without details.
     pub fn new(message: impl Into<String>, place: Span) -> Self {
         Self {
