@@ -1,4 +1,4 @@
-//! ParseMetadataBlocks and SetAnnotationSet: which METADATA blocks speak of what.
+//! ParseMetadataBlocks and SetAnnotationSet: METADATA blocks and the packages, documents and rules that they annotate.
 
 use hashbrown::HashMap;
 use std::cmp::Reverse;
@@ -15,24 +15,24 @@ use super::facts::Facts;
 use super::rewrite::metadata::{CHAIN, RULE};
 use super::rule_tree::ground_prefix;
 
-/// The blocks of all modules, by what they speak of. Blocks of single rules stand with their rules.
+/// Annotations of packages and documents. Annotations of single rules are stored with their rules.
 #[derive(Debug, Default)]
 pub struct AnnotationSet {
     packages: HashMap<Ref, Arc<Annotation>>,
-    /// Those of documents and of packages with all below them.
+    /// Annotations of documents, and of packages including everything below them.
     paths: HashMap<Ref, Arc<Annotation>>,
 }
 
-/// A document on the way from a rule to the root, and what is said of it.
+/// A document on the path from a rule to the root, with its annotation.
 #[derive(Debug)]
 pub struct Link {
-    /// Its path.
+    /// Path of the document.
     pub path: Ref,
-    /// The block, if there is one.
+    /// Its annotation, if there is one.
     pub annotation: Option<Arc<Annotation>>,
 }
 
-/// Reads the blocks of all modules, if a rule asks for them and the parser was not told to.
+/// Parses the METADATA blocks of all modules if a rule uses them and the parser skipped them.
 pub fn parse(compilation: &mut Compilation<'_>) {
     let modules = &compilation.modules;
     compilation.uses_metadata |= modules.rules_with(Facts::METADATA).any(uses_metadata);
@@ -58,7 +58,7 @@ fn uses_metadata(rule: &Rule) -> bool {
     found
 }
 
-/// Collects the blocks of all modules. Of a package, or of a document, only one block may speak.
+/// Collects the annotations of all modules. A package or document may have only one.
 pub fn set(compilation: &mut Compilation<'_>) {
     let mut set = AnnotationSet::default();
     let blocks = compilation
@@ -87,7 +87,7 @@ pub fn set(compilation: &mut Compilation<'_>) {
 }
 
 impl AnnotationSet {
-    /// The blocks of some modules. Where several speak of one thing the first counts.
+    /// Collects the annotations of some modules. If several annotate one document, the first one counts.
     pub fn of_modules<'m>(modules: impl IntoIterator<Item = &'m Module>) -> Self {
         let mut set = Self::default();
         for block in modules.into_iter().flat_map(|module| &module.annotations) {
@@ -102,7 +102,8 @@ impl AnnotationSet {
         set
     }
 
-    /// What is said of a rule and of the documents around it, nearest first. The first link is the rule's own.
+    /// Returns the annotations of a rule and of the documents around it, nearest first. The first link is the rule's
+    /// own.
     pub fn chain(&self, package: &[Term], rule: &Rule) -> Vec<Link> {
         let path = rule_path(package, rule);
         let mut own: Vec<_> = of_rule(rule).collect();
@@ -137,13 +138,13 @@ impl Link {
     }
 }
 
-/// The blocks that speak of one rule only.
+/// Returns the annotations of a rule alone.
 pub fn of_rule(rule: &Rule) -> impl Iterator<Item = &Arc<Annotation>> {
     let blocks = rule.annotations.iter();
     blocks.filter(|block| block.scope == Scope::Rule)
 }
 
-/// `data`, the package, and the ground prefix of the rule's reference.
+/// Returns `data`, the package, and the ground prefix of the rule's reference.
 pub fn rule_path(package: &[Term], rule: &Rule) -> Ref {
     let steps = ground_prefix(&rule.head.reference).iter();
     let steps = steps.map(|step| match step.as_var() {

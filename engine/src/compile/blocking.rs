@@ -1,5 +1,5 @@
-//! Which documents need what may take long: a decision about one of them does not belong on a thread that others
-//! wait for.
+//! Documents whose evaluation may block on external I/O. They must not be evaluated on a thread that other requests
+//! depend on.
 
 use std::sync::Arc;
 
@@ -16,19 +16,19 @@ use super::types::Dependents;
 use crate::builtins;
 use crate::value::Value;
 
-/// The rules that need a function which waits for the outside.
+/// Rules that need a function which may block on external I/O.
 #[derive(Debug, Default)]
 pub struct Blocking {
     rules: HashSet<RuleId>,
-    /// The host's own functions that wait.
+    /// Functions of the host that may block.
     functions: Functions,
 }
 
-/// Names of the host's own functions.
+/// Names of functions of the host.
 pub type Functions = std::collections::HashSet<Arc<str>>;
 
 impl Blocking {
-    /// Those of compiled modules; `functions` are the host's own that wait.
+    /// Computes the blocking rules of compiled modules; `functions` are the functions of the host that may block.
     pub fn new(parts: &[Arc<Part>], dependents: &Dependents, functions: Functions) -> Self {
         let mut direct = Vec::new();
         for (part, module) in parts.iter().zip(0..) {
@@ -43,12 +43,12 @@ impl Blocking {
         Self { rules, functions }
     }
 
-    /// Whether the document at a path needs one of the rules.
+    /// Returns `true` if the document at a path needs a blocking rule.
     pub fn reaches(&self, tree: &RuleTree, path: &[Value]) -> bool {
         tree.is_produced_by(path, &self.rules)
     }
 
-    /// Whether something in a query needs such a function, or a document that does.
+    /// Returns `true` if a query needs a blocking function or document.
     pub fn within<N: Walk + ?Sized>(&self, tree: &RuleTree, node: &N) -> bool {
         names_what_waits(node, &self.functions)
             || names(node, |reference| match reference.split_first() {
@@ -61,7 +61,7 @@ impl Blocking {
     }
 }
 
-/// Positions of the rules of a module that name a function which waits.
+/// Returns the indices of the rules of a module that name a blocking function.
 pub fn waiting(module: &Module, facts: &[Facts], functions: &Functions) -> Vec<u32> {
     let rules = module.rules.iter().zip(facts).zip(0..);
     let waiting = rules.filter(|((rule, facts), _)| {
@@ -82,14 +82,14 @@ fn names_what_waits<N: Walk + ?Sized>(node: &N, functions: &Functions) -> bool {
     })
 }
 
-/// Whether a reference of some kind is in a tree, or `data` as a whole.
+/// Returns `true` if a tree contains a matching reference, or `data` as a whole.
 fn names<N: Walk + ?Sized>(node: &N, wanted: impl Fn(&[Term]) -> bool + Copy) -> bool {
     let mut found = false;
     node.walk(&mut Terms(|term: &Term| {
         match &term.kind {
             _ if found => {}
             TermKind::Ref(reference) => {
-                // the head alone is no reference
+                // the head alone is not a reference
                 let steps = reference.get(1..).unwrap_or_default();
                 found = wanted(reference) || names(steps, wanted);
                 return Flow::Over;

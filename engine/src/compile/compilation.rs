@@ -1,4 +1,4 @@
-//! What the passes over modules share.
+//! State shared by the passes over modules.
 
 use std::collections::{HashMap, HashSet};
 use std::mem;
@@ -24,7 +24,7 @@ use crate::program::canonical::Keyed;
 use crate::types::Type;
 use crate::value::Value;
 
-/// How to compile.
+/// Options of the compiler.
 ///
 /// ```
 /// use solon::{CompilerOptions, Engine};
@@ -36,30 +36,30 @@ use crate::value::Value;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// Whether the checks of strict mode are made.
+    /// If set, the checks of strict mode are made.
     pub strict: bool,
-    /// Whether `print` calls are kept; otherwise they are erased.
+    /// If set, `print` calls are kept; otherwise they are erased.
     pub print: bool,
-    /// Most errors reported; 0 means all.
+    /// Maximum number of reported errors; 0 means unlimited.
     pub error_limit: usize,
-    /// Schemas by reference (`schema.x` as `["x"]`), for `# METADATA` schemas; `schema` itself under `[]`. With `None`
-    /// nobody looks for those that are named.
+    /// Schemas by reference (`schema.x` as `["x"]`), for `# METADATA` schemas; `schema` itself under `[]`. With `None`,
+    /// references to schemas are not checked.
     pub schemas: Option<HashMap<Vec<String>, serde_json::Value>>,
-    /// Names of built-ins that may not be called.
+    /// Names of built-ins that policies may not call.
     pub unsafe_builtins: Vec<String>,
-    /// Whether the sides of equalities in test rules get names, for reports of failed tests.
+    /// If set, the sides of equalities in test rules are bound to variables, for reports of failed tests.
     pub trace_tests: bool,
-    /// `true` if rules named `test_…` are compiled as the test runner needs them: rules of one name become tests of their own
-    /// (`test_x`, `test_x#01`, …), and each case of a rule `test_x[name]` is reported to observers. Such an engine is compiled at
-    /// once: a later change of one module does not number the rules of the others again.
+    /// If set, rules named `test_…` are compiled for the test runner: rules of one name become separate tests
+    /// (`test_x`, `test_x#01`, …), and each case of a rule `test_x[name]` is reported to observers. All modules must be
+    /// set in one change, since a later change of one module does not renumber the rules of the others.
     pub tests: bool,
-    /// Names of passes and of optimisations that are left out, for those who look for what one does.
+    /// Names of passes and optimisations to skip, for debugging.
     pub skipped_passes: Vec<String>,
-    /// What policies may use; `None` is all there is.
+    /// Capabilities that policies may use; `None` allows all.
     pub capabilities: Option<Arc<Capabilities>>,
-    /// Declarations of the functions that the host adds to the built-ins.
+    /// Declarations of functions that the host adds to the built-ins.
     pub(crate) functions: HashMap<String, Type>,
-    /// Those of them that may wait for the outside.
+    /// Functions of the host that may block on external I/O.
     pub(crate) waiting: HashSet<Arc<str>>,
 }
 
@@ -82,28 +82,28 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Whether the checks of strict mode are made.
+    /// Enables or disables the checks of strict mode.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
         self
     }
 
-    /// Whether `print` calls are kept.
+    /// Sets whether `print` calls are kept.
     #[must_use]
     pub fn print(mut self, print: bool) -> Self {
         self.print = print;
         self
     }
 
-    /// With at most so many errors reported; 0 means all.
+    /// Sets the maximum number of reported errors; 0 means unlimited.
     #[must_use]
     pub fn error_limit(mut self, error_limit: usize) -> Self {
         self.error_limit = error_limit;
         self
     }
 
-    /// With schemas by reference.
+    /// Sets schemas by reference.
     #[must_use]
     pub fn schemas(
         mut self,
@@ -113,14 +113,14 @@ impl Options {
         self
     }
 
-    /// With built-ins that may not be called, by name.
+    /// Sets the names of built-ins that policies may not call.
     #[must_use]
     pub fn unsafe_builtins(mut self, unsafe_builtins: Vec<String>) -> Self {
         self.unsafe_builtins = unsafe_builtins;
         self
     }
 
-    /// Whether the sides of equalities in test rules get names.
+    /// Sets whether the sides of equalities in test rules are bound to variables.
     #[must_use]
     pub fn trace_tests(mut self, trace_tests: bool) -> Self {
         self.trace_tests = trace_tests;
@@ -134,31 +134,31 @@ impl Options {
         self
     }
 
-    /// Without these passes and optimisations.
+    /// Sets the passes and optimisations to skip.
     #[must_use]
     pub fn skipped_passes(mut self, skipped_passes: Vec<String>) -> Self {
         self.skipped_passes = skipped_passes;
         self
     }
 
-    /// With what policies may use.
+    /// Sets the capabilities that policies may use.
     #[must_use]
     pub fn capabilities(mut self, capabilities: Option<Arc<Capabilities>>) -> Self {
         self.capabilities = capabilities;
         self
     }
 
-    /// Whether a pass is left out.
+    /// Returns `true` if a pass is skipped.
     pub(super) fn skips(&self, pass: &str) -> bool {
         self.skipped_passes.iter().any(|name| name == pass)
     }
 
-    /// Whether one of some passes is left out.
+    /// Returns `true` if one of several passes is skipped.
     pub(super) fn skips_some<'p>(&self, mut passes: impl Iterator<Item = &'p str>) -> bool {
         !self.skipped_passes.is_empty() && passes.any(|pass| self.skips(pass))
     }
 
-    /// The declaration of a built-in, or of a function that the host adds.
+    /// Returns the declaration of a built-in or of a function of the host.
     pub fn declaration(&self, name: &str) -> Option<&Type> {
         let builtin = || match &self.capabilities {
             Some(capabilities) => capabilities.declaration(name),
@@ -170,7 +170,7 @@ impl Options {
         self.functions.get(name).or_else(builtin)
     }
 
-    /// The declaration of the built-in that an operator or a name refers to.
+    /// Returns the declaration of the built-in that an operator or a name refers to.
     pub fn declaration_of(&self, operator: &Term) -> Option<&Type> {
         match operator.as_ref().map(Vec::as_slice) {
             None => self.declaration(operator.as_var()?),
@@ -179,53 +179,52 @@ impl Options {
     }
 }
 
-/// Whether base documents hold something at a path below `data`.
+/// Returns `true` if a base document exists at a path below `data`.
 pub type BaseExists<'a> = &'a dyn Fn(&[String]) -> bool;
 
-/// Modules on their way through the passes.
+/// Modules during the passes.
 pub struct Compilation<'a> {
-    /// The modules, ordered by file name.
+    /// Modules, ordered by file name.
     pub modules: Modules,
-    /// What is known of each of them.
+    /// Findings of the passes about each module.
     pub findings: Vec<Findings>,
-    /// What some of them are kept from.
+    /// Earlier compilation from which some modules are reused.
     pub earlier: Option<Earlier<'a>>,
-    /// How to compile.
     pub options: &'a Options,
-    /// Whether base documents hold something at a path below `data`; `None` when that is not checked.
+    /// Tests for base documents; `None` if conflicts with them are not checked.
     pub base_exists: Option<BaseExists<'a>>,
-    /// Imports that ResolveRefs found no use of.
+    /// Imports without a use, found by ResolveRefs.
     pub unused_imports: Vec<Import>,
-    /// Whether a rule asks for its METADATA.
+    /// `true` if a rule uses METADATA.
     pub uses_metadata: bool,
-    /// Which METADATA blocks speak of what.
+    /// Annotations of documents.
     pub annotations: AnnotationSet,
-    /// Packages and rules by path; built once heads hold only scalars and variables.
+    /// Packages and rules by path; built once heads contain only scalars and variables.
     pub rule_tree: RuleTree,
-    /// Which rules each rule needs.
+    /// Dependency graph of the rules.
     pub graph: Graph,
-    /// What each document is, as far as rules and schemas tell.
+    /// Types of documents according to rules and schemas.
     pub types: TypeTree,
-    /// Which rules need which, the other way round.
+    /// Reverse dependencies of the rules.
     pub dependents: Dependents,
-    /// The generator of locals.
+    /// Generator of local names.
     pub locals: Locals,
-    /// How many rules had their types checked.
+    /// Number of type-checked rules.
     pub checked: usize,
-    /// What was refused so far.
+    /// Errors so far.
     pub report: Report,
 }
 
-/// An earlier compilation, and what is not as it was then.
+/// An earlier compilation and the differences to it.
 pub struct Earlier<'a> {
-    /// What it made.
+    /// Result of the earlier compilation.
     pub compiled: &'a Compiled,
-    /// The paths below `data` of the rules of all modules that are not as they were.
+    /// Paths below `data` of the rules of all modules that changed.
     pub gone: Vec<Vec<Value>>,
 }
 
 impl<'a> Compilation<'a> {
-    /// The start of a compilation.
+    /// Starts a compilation.
     pub fn new(modules: Modules, options: &'a Options) -> Self {
         let findings = modules.parts().map(|(_, kept)| match kept {
             Some(part) => part.findings.clone(),
@@ -253,57 +252,57 @@ impl<'a> Compilation<'a> {
         }
     }
 
-    /// Reports an error after which later passes do not run.
+    /// Reports an error that stops the compilation after the current pass.
     pub fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
         self.report.error(code, span, message);
     }
 
-    /// Reports an error that lets later passes run.
+    /// Reports an error after which later passes still run.
     pub fn recoverable(&mut self, code: Code, span: Span, message: impl Into<String>) {
         self.report.recoverable(code, span, message);
     }
 }
 
-/// Compiled modules: canonical bodies and what queries need to know of them.
+/// Compiled modules: canonical bodies, and the data that queries need.
 #[derive(Default)]
 pub struct Compiled {
-    /// The rewritten modules, ordered by file name.
+    /// Rewritten modules, ordered by file name.
     pub modules: Arc<Vec<Arc<Module>>>,
-    /// What was made of each of them.
+    /// Result for each module.
     pub parts: Vec<Arc<Part>>,
     /// Packages and rules by path.
     pub rule_tree: RuleTree,
-    /// Whether a rule asks for its METADATA.
+    /// `true` if a rule uses METADATA.
     pub uses_metadata: bool,
-    /// Which METADATA blocks speak of what.
+    /// Annotations of documents.
     pub annotations: AnnotationSet,
-    /// What each document is, as far as rules and schemas tell.
+    /// Types of documents according to rules and schemas.
     pub types: TypeTree,
-    /// Which rules need which, the other way round.
+    /// Reverse dependencies of the rules.
     pub dependents: Dependents,
-    /// Which rules may wait for the outside.
+    /// Rules that may block on external I/O.
     pub blocking: Blocking,
-    /// The generator of locals, without their originals.
+    /// Generator of local names, without the original names.
     pub locals: Locals,
-    /// The user's name of each generated local.
+    /// User's name of each generated local.
     pub originals: Arc<hashbrown::HashMap<Name, Name>>,
-    /// The comprehensions that are searched once.
+    /// Comprehensions that are searched once.
     pub keyed: Keyed,
-    /// What it took.
+    /// Amount of work that was done.
     pub work: Work,
 }
 
-/// How much a compilation worked on.
+/// Amount of work of a compilation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Work {
-    /// Modules whose bodies went through the passes.
+    /// Number of modules whose bodies went through the passes.
     pub modules: usize,
-    /// Rules whose types were checked.
+    /// Number of rules whose types were checked.
     pub checked: usize,
-    /// Documents whose rules became plans.
+    /// Number of documents whose rules were lowered to plans.
     pub lowered: usize,
-    /// Locals that were made since all modules were compiled.
+    /// Number of locals generated since the last full compilation.
     pub locals_since: u32,
 }
 

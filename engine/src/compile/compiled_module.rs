@@ -1,4 +1,4 @@
-//! What a compilation made of one module, to be kept for as long as neither the module nor what it sees changes.
+//! Result of compiling one module, reused while neither the module nor the interfaces that it uses change.
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use crate::types::Type;
 
 /// A compiled module.
 pub struct Part {
-    /// The module as it was parsed.
+    /// The module as parsed.
     pub parsed: Arc<Module>,
     /// The rewritten module.
     pub canonical: Arc<Module>,
-    /// What stands where in it.
+    /// Findings of the passes.
     pub findings: Findings,
-    /// Its comprehensions that are searched once.
+    /// Comprehensions that are searched once.
     pub keyed: Arc<Keyed>,
-    /// Positions of the rules that name a function which waits for the outside.
+    /// Indices of the rules that name a blocking function.
     pub waiting: Arc<[u32]>,
 }
 
 impl Part {
-    /// The same part, with what was found out since.
+    /// Returns a copy with new findings.
     pub fn with(self: &Arc<Self>, findings: Findings) -> Arc<Self> {
         if Arc::ptr_eq(&self.findings.yields, &findings.yields) {
             return self.clone();
@@ -39,16 +39,16 @@ impl Part {
     }
 }
 
-/// What the passes found out about a module, rule by rule.
+/// Findings of the passes about a module, by rule.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
-    /// Whether each rule is a constant and nothing else, as RewriteTemplateStrings sees it.
+    /// For each rule, `true` if it is just a constant, as seen by RewriteTemplateStrings.
     pub constant: Arc<[bool]>,
-    /// Where the references of each rule lead.
+    /// References of each rule.
     pub reads: Arc<[Vec<DocumentRead>]>,
-    /// What each rule yields.
+    /// Types of each rule.
     pub yields: Arc<[Yield]>,
 }
 
-/// The types that a rule and its `else`s yield; `None` when they also depend on who else needs what.
+/// Types that a rule and its `else` branches yield; `None` if they also depend on the users of other rules.
 pub type Yield = Option<SmallVec<[Type; 1]>>;

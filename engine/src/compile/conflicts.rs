@@ -1,4 +1,4 @@
-//! CheckRuleConflicts: rules of one path must fit together, and with packages and base documents.
+//! CheckRuleConflicts: rules of one path must be compatible with each other, with packages, and with base documents.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use super::report::Report;
 use super::rule_tree::{NodeId, RuleId, RuleTree, is_ground};
 use crate::value::{Kind, Value};
 
-/// Refuses rules that could never be told apart: a complete rule with rules in its extent, kinds or arities
-/// that differ, several defaults, packages and base documents in the place of rules.
+/// Rejects incompatible rules: a complete rule with rules in its extent, different kinds or arities, several defaults,
+/// and packages or base documents at the path of a rule.
 pub fn check_rule_conflicts(compilation: &mut Compilation<'_>) {
     let mut check = ConflictCheck {
         modules: &compilation.modules,
@@ -39,7 +39,7 @@ struct ConflictCheck<'c> {
     report: &'c mut Report,
 }
 
-/// A rule with its full reference and where to find it.
+/// A rule with its full reference and its position.
 struct LocatedRule<'c> {
     reference: Ref,
     rule: &'c Rule,
@@ -64,7 +64,7 @@ impl<'c> ConflictCheck<'c> {
             return;
         };
         if !node.children.is_empty() {
-            // a rule with variables shares its extent with any rule but functions
+            // a rule with variables shares its extent with all rules except functions
             let only_functions = self.rules(id).all(|rule| !is_ground(&rule.head.reference));
             let found = self.extent(id, only_functions);
             if !found.is_empty() {
@@ -99,14 +99,14 @@ impl<'c> ConflictCheck<'c> {
         }
     }
 
-    /// The reference of a rule in the user's words.
+    /// Returns the reference of a rule with the user's names.
     fn name(&self, id: RuleId) -> String {
         let reference = self.rule(id).map(|(_, reference)| reference);
         let reference = self.locals.restore(&reference.unwrap_or_default());
         display_ref(&reference).to_string()
     }
 
-    /// Whether the rules of a node differ in kind, in arity, or in completeness.
+    /// Returns `true` if the rules of a node differ in kind, arity or completeness.
     fn is_mixed(&self, id: NodeId) -> bool {
         let mut shapes = self.rules(id).map(|rule| {
             let head = &rule.head;
@@ -120,7 +120,7 @@ impl<'c> ConflictCheck<'c> {
         shapes.any(|other| Some(other) != first)
     }
 
-    /// The rules below a node, without those in the extent of another one of them, by reference.
+    /// Returns the rules below a node, without those in the extent of another one of them, ordered by reference.
     fn extent(&self, id: NodeId, only_functions: bool) -> Vec<LocatedRule<'c>> {
         let mut found: Vec<_> = self
             .tree
@@ -135,7 +135,7 @@ impl<'c> ConflictCheck<'c> {
                 Some(LocatedRule { reference, rule })
             })
             .collect();
-        // stable: of equal references the first stays; prefixes come before what they cover
+        // stable: of equal references the first one stays; a prefix precedes what it covers
         found.sort_by(|a, b| a.reference.cmp(&b.reference));
         let mut kept: Vec<LocatedRule<'c>> = Vec::new();
         for one in found {
@@ -162,11 +162,11 @@ impl<'c> ConflictCheck<'c> {
         format!("{}:{}", self.report.file(span.source), span.row)
     }
 
-    /// Rules may not stand where base documents are.
+    /// Rejects rules at the paths of base documents.
     fn base_documents(&mut self, exists: &dyn Fn(&[String]) -> bool) {
         let mut open: Vec<(NodeId, Vec<String>)> = vec![(RuleTree::DATA, Vec::new())];
         while let Some((id, path)) = open.pop() {
-            // below what is not there nothing is
+            // nothing exists below a missing document
             if !path.is_empty() && !exists(&path) {
                 continue;
             }
@@ -176,7 +176,7 @@ impl<'c> ConflictCheck<'c> {
                 continue;
             }
             for child in self.tree.node(id).children.iter().rev() {
-                // keys that are not strings cannot stand in base objects
+                // base objects have string keys only
                 if let Some(step) = as_string(&self.tree.node(*child).key) {
                     let mut path = path.clone();
                     path.push(step);
@@ -186,7 +186,7 @@ impl<'c> ConflictCheck<'c> {
         }
     }
 
-    /// No package may have the path of a rule.
+    /// Rejects packages at the path of a rule.
     fn packages(&mut self, id: NodeId) {
         let node = self.tree.node(id);
         if node.rules.is_empty() {
@@ -221,12 +221,12 @@ impl<'c> ConflictCheck<'c> {
     }
 }
 
-/// The reference of a rule, its package's path included.
+/// Returns the reference of a rule, including the path of its package.
 pub fn full_reference(package: &[Term], rule: &Rule) -> Ref {
     let mut reference = package.to_vec();
     let mut head = rule.head.reference.iter().cloned();
     if let Some(mut name) = head.next() {
-        // a variable by form, a key by meaning
+        // syntactically a variable, semantically a key
         if let Some(text) = name.as_var().cloned() {
             name.kind = TermKind::String(text);
         }

@@ -1,4 +1,4 @@
-//! CheckUnsafeBuiltins and CheckDeprecatedBuiltins: built-ins that may not be called here.
+//! CheckUnsafeBuiltins and CheckDeprecatedBuiltins.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use super::query::QueryCompilation;
 use super::report::Report;
 use crate::builtins;
 
-/// Refuses calls of the built-ins that the options call unsafe.
+/// Rejects calls of the built-ins that the options declare unsafe.
 pub fn check_unsafe_builtins(compilation: &mut Compilation<'_>) {
     let options = compilation.options;
     for module in compilation.modules.open() {
@@ -21,13 +21,13 @@ pub fn check_unsafe_builtins(compilation: &mut Compilation<'_>) {
     }
 }
 
-/// Refuses calls of the built-ins that the options call unsafe.
+/// Rejects calls of the built-ins that the options declare unsafe, in a query.
 pub fn check_unsafe_builtins_of_query(compilation: &mut QueryCompilation<'_>) {
     let options = compilation.options;
     check_unsafe(&compilation.body, options, &mut compilation.report);
 }
 
-/// Refuses deprecated built-ins in modules of v1, and in all modules in strict mode.
+/// Rejects deprecated built-ins in v1 modules, and in all modules in strict mode.
 pub fn check_deprecated_builtins(compilation: &mut Compilation<'_>) {
     let strict = compilation.options.strict;
     for (module, facts) in compilation.modules.open_with_facts() {
@@ -59,7 +59,7 @@ fn check_deprecated<N: Walk + ?Sized>(node: &N, report: &mut Report) {
     node.walk(&mut Exprs(|expr: &Expr| {
         reject(expr, "deprecated", is_deprecated, report);
         match expr.kind {
-            // OPA does not look into bodies of expressions
+            // OPA does not check bodies within expressions
             ExprKind::Every(_) | ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) => {
                 Flow::Over
             }
@@ -75,7 +75,7 @@ fn reject(expr: &Expr, what: &str, is_refused: impl Fn(&str) -> bool, report: &m
     }
 }
 
-/// The dotted name of what an expression calls.
+/// Returns the dotted name of the function that an expression calls.
 fn callee(expr: &Expr) -> Option<Cow<'_, str>> {
     let ExprKind::Call(terms) = &expr.kind else {
         return None;

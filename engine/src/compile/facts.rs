@@ -1,7 +1,7 @@
-//! What stands in rules, found out once: most passes have nothing to do in most rules.
+//! Facts about the syntax of rules, computed once: most passes have nothing to do in most rules.
 //!
-//! A fact that holds may be one that only seems to, and stays when a pass takes away what it was found by. What passes
-//! put into rules counts as soon as something stands there that they do it for.
+//! Facts are conservative. A fact may be set although it does not hold, and stays set when a pass removes the syntax in
+//! question. A pass that adds syntax which a later pass must handle sets the fact.
 
 use std::ops::BitOr;
 
@@ -12,7 +12,7 @@ use super::locals::Locals;
 use super::rewrite::keywords::{is_root, is_root_document};
 use crate::builtins;
 
-/// A set of facts about a rule and its `else`s.
+/// A set of facts about a rule and its `else` branches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts(u32);
 
@@ -25,7 +25,7 @@ impl Facts {
     pub const TEMPLATE: Self = Self(1 << 2);
     /// A call of `print`.
     pub const PRINT: Self = Self(1 << 3);
-    /// A modifier.
+    /// A `with` modifier.
     pub const WITH: Self = Self(1 << 4);
     /// A call of a function below `rego`.
     pub const METADATA: Self = Self(1 << 5);
@@ -33,38 +33,38 @@ impl Facts {
     pub const EVERY: Self = Self(1 << 6);
     /// A call within a term.
     pub const INNER_CALL: Self = Self(1 << 7);
-    /// A reference into something else than a variable.
+    /// A reference whose head is not a variable.
     pub const ODD_HEAD: Self = Self(1 << 8);
     /// A comparison with `==`.
     pub const EQUAL: Self = Self(1 << 9);
-    /// A name like those of generated locals.
+    /// A name that looks like a generated local.
     pub const LOCAL_NAME: Self = Self(1 << 10);
-    /// A variable that is assigned to and called like a root document.
+    /// A variable that is assigned to and named like a root document.
     pub const SHADOW: Self = Self(1 << 11);
-    /// A reference to what may be a built-in that waits for the outside.
+    /// A reference to a possibly blocking built-in.
     pub const WAITS: Self = Self(1 << 12);
 
-    /// A call of what may be a deprecated built-in.
+    /// A call of a possibly deprecated built-in.
     pub const DEPRECATED: Self = Self(1 << 13);
-    /// A reference to `data`, or one that becomes such.
+    /// A reference to `data`, or one that resolves to it.
     pub const DOCUMENT: Self = Self(1 << 14);
     /// The name of an import or of a rule.
     pub const RESOLVED: Self = Self(1 << 15);
 
-    /// Something else than scalars in a head.
+    /// A term in a head that is not a scalar.
     pub const OPEN_HEAD: Self = Self(1 << 16);
 
-    /// Whether one of some facts is among these.
+    /// Returns `true` if the sets have a fact in common.
     pub fn has(self, some: Self) -> bool {
         self.0 & some.0 != 0
     }
 
-    /// Adds a fact that a pass made.
+    /// Adds facts that a pass introduced.
     pub fn add(&mut self, more: Self) {
         self.0 |= more.0;
     }
 
-    /// The facts about a rule.
+    /// Computes the facts about a rule.
     pub fn of_rule(rule: &Rule) -> Self {
         let mut facts = Self::default();
         rule.walk(&mut facts);
@@ -125,7 +125,7 @@ impl Facts {
         }
     }
 
-    /// `some … in …` becomes a reference into what stands there.
+    /// Adds the facts of a declaration: `some … in …` becomes a reference into the collection.
     fn declaration(&mut self, declaration: &SomeDecl) {
         for symbol in &declaration.symbols {
             if let TermKind::Call(terms) = &symbol.kind

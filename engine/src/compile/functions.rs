@@ -1,4 +1,4 @@
-//! CheckUndefinedFuncs: calls name functions that exist, with as many operands as they take.
+//! CheckUndefinedFuncs: calls name existing functions and have the right number of operands.
 
 use std::borrow::Cow;
 
@@ -15,14 +15,14 @@ use super::rule_tree::{NodeId, RuleTree};
 use super::types::{TypeTree, arity_details};
 use crate::types::FunctionType;
 
-/// What calls can name.
+/// Functions that calls can name.
 #[derive(Clone, Copy)]
 pub struct Functions<'c> {
     options: &'c Options,
     tree: &'c RuleTree,
 }
 
-/// What a call names.
+/// Function that a call names.
 #[derive(Clone, Copy, Debug)]
 pub enum Callee<'c> {
     /// A built-in, or a function of the host.
@@ -32,7 +32,7 @@ pub enum Callee<'c> {
 }
 
 impl Callee<'_> {
-    /// Number of arguments it takes.
+    /// Number of arguments.
     pub fn arity(self) -> usize {
         match self {
             Self::Builtin(declaration) => declaration.arity(),
@@ -42,12 +42,12 @@ impl Callee<'_> {
 }
 
 impl<'c> Functions<'c> {
-    /// The built-ins, the functions of the host, and the rules of a tree.
+    /// Creates a table of the built-ins, the functions of the host, and the rules of a tree.
     pub fn new(options: &'c Options, tree: &'c RuleTree) -> Self {
         Self { options, tree }
     }
 
-    /// What an operator names; rules that are no functions have arity 0.
+    /// Returns the function that an operator names. Rules that are not functions have arity 0.
     pub fn find(self, operator: &Term) -> Option<Callee<'c>> {
         let reference = operator.as_ref()?;
         if let Some(id) = self.tree.find(reference) {
@@ -58,13 +58,13 @@ impl<'c> Functions<'c> {
         declaration?.as_function().map(Callee::Builtin)
     }
 
-    /// Number of arguments that what an operator names takes.
+    /// Returns the number of arguments of the function that an operator names.
     pub fn arity(self, operator: &Term) -> Option<usize> {
         self.find(operator).map(Callee::arity)
     }
 }
 
-/// `a.b.c` of a reference that is a name.
+/// Returns `a.b.c` for a reference that is a name.
 pub fn dotted(reference: &[Term]) -> Option<Cow<'_, str>> {
     let (head, steps) = reference.split_first()?;
     let head = head.as_var()?;
@@ -110,11 +110,11 @@ pub fn check_undefined_functions_of_query(compilation: &mut QueryCompilation<'_>
 
 struct CallCheck<'c> {
     functions: Functions<'c>,
-    /// The types of rules, which only queries know.
+    /// Types of rules, which are available for queries only.
     documents: &'c TypeTree,
     locals: &'c Locals,
     report: &'c mut Report,
-    /// The package whose functions are known by their names, even where an argument hides `data`.
+    /// Package whose functions are known by their names even if an argument shadows `data`.
     package: Option<&'c Ref>,
 }
 
@@ -127,7 +127,7 @@ impl Visitor<'_> for CallCheck<'_> {
             },
             ExprKind::Every(every) => {
                 every.domain.walk(self);
-                // names in its body are hidden as well
+                // names in its body are shadowed as well
                 let package = self.package.take();
                 every.body.walk(self);
                 self.package = package;
@@ -146,7 +146,7 @@ impl CallCheck<'_> {
             .functions
             .arity(operator)
             .or_else(|| self.hidden_arity(operator));
-        // the compiler has given each call it moved an output; the user may give one
+        // each call that the compiler moved has an output operand; a user's call may have one
         let fits = arity.is_some_and(|arity| {
             given == arity + 1
                 || (!expr.generated && given == arity)
@@ -167,12 +167,12 @@ impl CallCheck<'_> {
         Flow::Over
     }
 
-    /// Number of arguments of a function of the package that is called by its name where an argument hides `data`; the
-    /// safety pass refuses such arguments.
+    /// Returns the number of arguments of a function of the package that is called by its name where an argument
+    /// shadows `data`. The safety pass rejects such arguments.
     fn hidden_arity(&self, operator: &Term) -> Option<usize> {
         let path = self.locals.restore(operator.as_ref()?);
         let (name, package) = path.split_last()?;
-        // what a name stands for is placed where the name stands
+        // a resolved name has the location of the name
         let is_named = package.iter().skip(1).all(|term| term.span == name.span);
         if !is_named || self.package.is_none_or(|known| known != package) {
             return None;
@@ -181,7 +181,8 @@ impl CallCheck<'_> {
         self.functions.arity(&path)
     }
 
-    /// A call with the wrong number of operands. Where the function's type is known, it is set against the operands.
+    /// Reports a call with the wrong number of operands. If the function's type is known, the details compare it with
+    /// the operands.
     fn mismatch(
         &self,
         expr: &Expr,

@@ -1,4 +1,4 @@
-//! Documents whose evaluation may read a key of `input`: a server that does not have to supply the key evaluates them
+//! Documents whose evaluation may read a key of `input`. A server that can omit the key evaluates the other documents
 //! without it.
 
 use hashbrown::HashSet;
@@ -11,8 +11,8 @@ use super::rule_tree::{RuleId, key};
 use super::{longest_chain, on_large_stack};
 use crate::value::Value;
 
-/// Returns `true` if the document at `path` may depend on `input[name]`: one of the rules that make it, or a rule that they
-/// need, names that key, `input` as a whole, or a key of `input` that is not a constant. Visits every module.
+/// Returns `true` if the document at `path` may depend on `input[name]`: a rule that produces it, or one of its
+/// dependencies, reads that key, `input` as a whole, or a key of `input` that is not a constant. Visits every module.
 pub fn may_read(compiled: &Compiled, path: &[Value], name: &str) -> bool {
     let chain = longest_chain(&*compiled.modules);
     on_large_stack(chain, || search(compiled, path, name))
@@ -35,7 +35,7 @@ fn search(compiled: &Compiled, path: &[Value], name: &str) -> bool {
     compiled.rule_tree.is_produced_by(path, &rules)
 }
 
-/// Returns `true` if a node names `input[name]`, or something of `input` that may be it.
+/// Returns `true` if a node reads `input[name]`, or a part of `input` that may be it.
 fn reads<N: Walk + ?Sized>(node: &N, name: &str) -> bool {
     let mut found = false;
     node.walk(&mut Terms(|term: &Term| {

@@ -1,7 +1,8 @@
-//! Which comprehensions are searched once for all values of the variables around them, as the published evaluator does.
+//! Comprehensions that are searched once for all values of outer variables, as in OPA.
 //!
-//! That is `x = [… | …]` whose body could stand alone: it binds each variable that it shares with what stands before it.
-//! Its solutions are then sorted by the values of the shared variables. Only traces show it.
+//! This applies to `x = [… | …]` if the body is safe on its own: it binds each variable that it shares with the
+//! expressions before it. Its solutions are then indexed by the values of the shared variables. Only traces show the
+//! difference.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +18,7 @@ use super::safety::{OWN, SafeVars, equation};
 use super::small_map::SmallMap;
 use crate::program::canonical::{Key, Keyed};
 
-/// The comprehensions of a module.
+/// Returns the comprehensions of a module that are searched once.
 pub fn of_module(module: &Module, facts: &[Facts], functions: Functions<'_>) -> Keyed {
     let mut keyed = Keyed::default();
     // few rules have any
@@ -39,20 +40,20 @@ pub fn of_module(module: &Module, facts: &[Facts], functions: Functions<'_>) -> 
     keyed
 }
 
-/// The comprehensions of a query.
+/// Returns the comprehensions of a query that are searched once.
 pub fn of_query(body: &Body, functions: Functions<'_>) -> Keyed {
     let mut keyed = Keyed::default();
     KeyedSearch::new(functions, &mut keyed).body(body);
     keyed
 }
 
-/// What stands behind the heads of references.
+/// Variables in the steps of references.
 const STEPS: VarScan = VarScan {
     skip_ref_heads: true,
     ..ALL
 };
 
-/// Each variable.
+/// All variables.
 const ALL: VarScan = VarScan {
     skip_ref_heads: false,
     skip_call_heads: false,
@@ -64,13 +65,13 @@ const ALL: VarScan = VarScan {
     skip_templates: false,
 };
 
-/// Names that stand in bodies.
+/// Variables that occur in bodies.
 type BodyNames<'b> = SmallMap<&'b Name, ()>;
 
 struct KeyedSearch<'s, 'c, 'b> {
     functions: Functions<'c>,
     keyed: &'s mut Keyed,
-    /// The variables of what was seen before; documents may be missing.
+    /// Variables of the preceding expressions, possibly without documents.
     before: BodyNames<'b>,
 }
 
@@ -83,7 +84,7 @@ impl<'s, 'c, 'b> KeyedSearch<'s, 'c, 'b> {
         }
     }
 
-    /// Looks at a body, then at the bodies in it.
+    /// Analyses a body, then the bodies within it.
     fn body(&mut self, body: &'b Body) {
         for expr in body {
             if let Some((term, inside)) = comprehension_of(expr)
@@ -109,9 +110,9 @@ impl<'s, 'c, 'b> KeyedSearch<'s, 'c, 'b> {
         for expr in &inside.body {
             bound.extend(reach.outputs(expr));
             reach.add(expr);
-            // a negated test may ask for what is bound behind it: it then holds for nothing
+            // a negated test may use a variable that is bound after it; the test then holds for no value
             let is_test = expr.negated && equation(expr).is_some();
-            // each expression has what it needs when its turn comes
+            // by the order of the body, the variables of each expression have values
             let shares_more = || ALL.any(expr, |name| is_shared(name) && !bound.contains(name));
             if !is_test && (!reach.missing(std::slice::from_ref(expr)).is_empty() || shares_more())
             {
@@ -145,7 +146,7 @@ fn is_root(name: &Name) -> bool {
     matches!(&**name, "data" | "input")
 }
 
-/// The comprehension of an equation of a variable and a comprehension.
+/// Returns the comprehension of an equation of a variable and a comprehension.
 fn comprehension_of(expr: &Expr) -> Option<(&Term, &Comprehension)> {
     if expr.negated || !expr.with.is_empty() {
         return None;
@@ -164,7 +165,7 @@ fn comprehension_of(expr: &Expr) -> Option<(&Term, &Comprehension)> {
     }
 }
 
-/// Goes into the bodies within a body.
+/// Visits the bodies within a body.
 struct InnerBodies<'i, 's, 'c, 'b>(&'i mut KeyedSearch<'s, 'c, 'b>);
 
 impl<'a> Visitor<'a> for InnerBodies<'_, '_, '_, 'a> {
@@ -200,8 +201,8 @@ impl<'a> Visitor<'a> for InnerBodies<'_, '_, '_, 'a> {
     }
 }
 
-/// Whether a body looks at more when what it shares is not known: in a step of a reference, in the result of `walk`, or
-/// within another comprehension.
+/// Visitor that finds uses of shared variables for which an unbound variable would enumerate more: in a step of a
+/// reference, in the result of `walk`, or within another comprehension.
 struct StepCheck<'s, 'b> {
     before: &'s BodyNames<'b>,
     seen: BTreeSet<Name>,

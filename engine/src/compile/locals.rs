@@ -9,8 +9,8 @@ use solon_syntax::ast::{Body, Name, Ref, Term, TermKind, VarScan};
 use super::Compilation;
 use super::facts::Facts;
 
-/// Makes names of generated locals: `__local0__`, … in modules, `__localq0__`, … in queries. A name that the
-/// source itself uses is passed over.
+/// Generator of local names: `__local0__`, … in modules, `__localq0__`, … in queries. Names that the source uses are
+/// skipped.
 #[derive(Clone, Debug, Default)]
 pub struct Locals {
     prefix: &'static str,
@@ -18,20 +18,20 @@ pub struct Locals {
     /// The last name.
     text: String,
     taken: HashSet<Name>,
-    /// The user's name of each generated local that stands for a declared variable.
+    /// User's name of each generated local that replaces a declared variable.
     pub originals: HashMap<Name, Name>,
-    /// The call that each generated local replaced, where a pass took the call away. Messages show it.
+    /// Call that each generated local replaced, if a pass removed the call. Used in messages.
     pub calls: HashMap<Name, [Term; 1]>,
 }
 
 impl Locals {
-    /// What names of generated locals begin with in modules.
+    /// Prefix of generated locals in modules.
     pub const MODULES: &'static str = "__local";
 
-    /// What names of generated locals begin with in queries.
+    /// Prefix of generated locals in queries.
     pub const QUERY: &'static str = "__localq";
 
-    /// A generator of names that begin with `prefix` and are not among `used`.
+    /// Creates a generator of names that start with `prefix` and are not among `used`.
     pub fn new(prefix: &'static str, used: impl IntoIterator<Item = Name>) -> Self {
         let mut locals = Self {
             prefix,
@@ -41,19 +41,19 @@ impl Locals {
         locals
     }
 
-    /// Passes over some more names.
+    /// Skips additional names.
     pub fn avoid(&mut self, used: impl IntoIterator<Item = Name>) {
         let prefix = self.prefix;
         let used = used.into_iter().filter(|name| name.starts_with(prefix));
         self.taken.extend(used);
     }
 
-    /// How many names were made or passed over.
+    /// Number of names that were generated or skipped.
     pub fn made(&self) -> u32 {
         self.next
     }
 
-    /// The next unused name.
+    /// Returns the next unused name.
     pub fn fresh(&mut self) -> Name {
         loop {
             self.text.clear();
@@ -67,14 +67,14 @@ impl Locals {
         }
     }
 
-    /// The next unused name, for a variable that the user calls `original`.
+    /// Returns the next unused name for the user's variable `original`.
     pub fn rename(&mut self, original: &Name) -> Name {
         let name = self.fresh();
         self.originals.insert(name.clone(), original.clone());
         name
     }
 
-    /// Starts again for the next pass over a query, where names that are gone may come again.
+    /// Starts again for the next pass over a query, which may reuse names that no longer occur.
     pub fn restart(&mut self, body: &Body) -> &mut Self {
         let originals = mem::take(&mut self.originals);
         let calls = mem::take(&mut self.calls);
@@ -84,18 +84,18 @@ impl Locals {
         self
     }
 
-    /// What a message calls a variable.
+    /// Returns the name of a variable in messages.
     pub fn shown<'a>(&'a self, name: &'a Name) -> &'a str {
         let name = self.original(name);
         if name.starts_with('$') { "_" } else { name }
     }
 
-    /// What the user calls a variable.
+    /// Returns the user's name of a variable.
     pub fn original<'a>(&'a self, name: &'a Name) -> &'a Name {
         self.originals.get(name).unwrap_or(name)
     }
 
-    /// A reference with the user's names, for messages.
+    /// Returns a reference with the user's names, for messages.
     pub fn restore(&self, reference: &[Term]) -> Ref {
         let mut reference = reference.to_vec();
         reference.walk_mut(&mut Terms(|term: &mut Term| {
@@ -109,18 +109,18 @@ impl Locals {
         reference
     }
 
-    /// Whether a name was generated for something that the user gave no name.
+    /// Returns `true` if a name was generated for something unnamed.
     pub fn is_anonymous(&self, name: &Name) -> bool {
         self.original(name).starts_with(Self::MODULES)
     }
 
-    /// Whether a name can only have been generated.
+    /// Returns `true` if a name has the form of a generated one.
     pub fn is_generated(name: &str) -> bool {
         name.starts_with(Self::MODULES) || name.starts_with('$')
     }
 }
 
-/// The names of all variables of a node.
+/// Returns the names of all variables of a node.
 pub fn names_in<N: Walk + ?Sized>(node: &N) -> Vec<Name> {
     let mut names = Vec::new();
     VarScan::default().each(node, |_, name| {
@@ -131,7 +131,7 @@ pub fn names_in<N: Walk + ?Sized>(node: &N) -> Vec<Name> {
     names
 }
 
-/// InitLocalVarGen: generated names are none that a module uses.
+/// InitLocalVarGen: reserves the names that modules use.
 pub fn start(compilation: &mut Compilation<'_>) {
     let rules = compilation.modules.rules_with(Facts::LOCAL_NAME);
     let used = rules.flat_map(names_in);

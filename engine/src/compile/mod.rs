@@ -1,8 +1,8 @@
-//! From parsed modules to canonical bodies, in the published order of stages.
+//! Compilation of parsed modules to canonical bodies, in OPA's order of stages.
 //!
-//! [`PASSES`] is the order for modules, [`QUERY_PASSES`] the one for queries. Each pass rewrites the trees in
-//! place and reports what it refuses. Recoverable errors let later passes run, so that one compilation shows
-//! as many errors as it can; any other error ends it after its pass.
+//! [`PASSES`] lists the passes over modules, [`QUERY_PASSES`] those over queries. Each pass rewrites the trees in place
+//! and reports errors. After recoverable errors later passes run, so that one compilation shows as many errors as
+//! possible; any other error stops the compilation after its pass.
 
 pub mod annotations;
 pub mod blocking;
@@ -57,14 +57,13 @@ use self::rewrite::{
 
 /// A pass over modules.
 pub struct Pass {
-    /// Published name.
+    /// OPA's name of the pass.
     pub name: &'static str,
-    /// What it does.
     pub run: fn(&mut Compilation<'_>),
 }
 
 impl Pass {
-    /// Published name of the timer.
+    /// Returns OPA's name of the timer.
     pub fn timer(&self) -> String {
         match self.name {
             "CheckDuplicateImports" => "compile_stage_check_imports".to_owned(),
@@ -75,7 +74,7 @@ impl Pass {
     }
 }
 
-/// `prefix` and the words of a pass's name, in lower case with underscores between them.
+/// Returns `prefix` and the name in snake case.
 fn snake(prefix: &str, name: &str) -> String {
     let mut text = prefix.to_owned();
     for c in name.chars() {
@@ -87,7 +86,7 @@ fn snake(prefix: &str, name: &str) -> String {
     text
 }
 
-/// The passes over modules, in the order they run.
+/// Passes over modules, in order.
 pub const PASSES: &[Pass] = &[
     pass("ResolveRefs", resolve::resolve),
     pass("CheckUnusedImports", imports::check_unused),
@@ -146,8 +145,8 @@ fn set_rule_tree(compilation: &mut Compilation<'_>) {
 
 fn nothing(_: &mut Compilation<'_>) {}
 
-/// Runs what recurses as deep as text may nest, and as deep as chains of so many operators do. What it calls need not
-/// ask for more.
+/// Runs a function that recurses as deep as source text may nest and chains of `chain` operators do, on a sufficiently
+/// large stack. Callees need no stack checks of their own.
 pub(crate) fn on_large_stack<T>(chain: u32, run: impl FnOnce() -> T) -> T {
     const SLACK: usize = 128 << 10;
     let chain = (chain as usize).saturating_sub(limits::NESTING);
@@ -155,19 +154,19 @@ pub(crate) fn on_large_stack<T>(chain: u32, run: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(stack, stack + SLACK, run)
 }
 
-/// The longest chain of operators in modules.
+/// Length of the longest chain of operators in modules.
 pub(crate) fn longest_chain<'m>(modules: impl IntoIterator<Item = &'m Arc<Module>>) -> u32 {
     let chains = modules.into_iter().map(|module| module.chain);
     chains.max().unwrap_or_default()
 }
 
-/// The longest chain of operators that a text can hold: each takes two bytes.
+/// Upper bound for the length of a chain of operators in a text: each operator takes at least two bytes.
 pub(crate) fn chain_within(text: &str) -> u32 {
     u32::try_from(text.len() / 2)
         .map_or(ParseOptions::CHAIN, |chain| chain.min(ParseOptions::CHAIN))
 }
 
-/// Documents whose names are longer than values may nest.
+/// Returns documents whose names exceed the nesting limit of values.
 fn long_names(module: &Module) -> impl Iterator<Item = (usize, Span)> {
     let package = &module.package;
     let below = module
@@ -180,7 +179,7 @@ fn long_names(module: &Module) -> impl Iterator<Item = (usize, Span)> {
         .filter(|(length, _)| *length > limits::NESTING)
 }
 
-/// Refuses them.
+/// Rejects documents whose names exceed the nesting limit of values.
 fn check_depth(compilation: &mut Compilation<'_>) {
     let refused = compilation.modules.open().flat_map(long_names);
     for (length, span) in refused.collect::<Vec<_>>() {
@@ -190,8 +189,8 @@ fn check_depth(compilation: &mut Compilation<'_>) {
     }
 }
 
-/// Compiles modules; `base_exists` says whether base documents hold something at a path below `data`, `observe`
-/// sees the modules after each pass.
+/// Compiles modules. `base_exists` returns `true` if a base document exists at a path below `data`; `observe` is called
+/// after each pass.
 pub fn compile(
     modules: impl IntoIterator<Item = impl Into<Arc<Module>>>,
     options: &Options,
@@ -209,13 +208,13 @@ pub fn compile(
     })
 }
 
-/// Modules in the order of their file names.
+/// Sorts modules by file name.
 fn in_order(mut modules: Vec<Arc<Module>>) -> Vec<Arc<Module>> {
     modules.sort_by(|a, b| a.source.name.cmp(&b.source.name));
     modules
 }
 
-/// Runs the passes, up to the first after which no other may run.
+/// Runs the passes until one reports a fatal error.
 fn run(compilation: &mut Compilation<'_>, mut observe: impl FnMut(&Pass, &Compilation<'_>)) {
     check_depth(compilation);
     if compilation.report.is_fatal() {

@@ -1,4 +1,4 @@
-//! The modules of a compilation: those that the passes work on, and those that stay as an earlier one left them.
+//! Modules of a compilation: open modules, which the passes work on, and reused results of an earlier compilation.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -12,20 +12,20 @@ use super::rule_tree::RuleId;
 /// Modules ordered by file name.
 pub struct Modules {
     all: Vec<Arc<Module>>,
-    /// What an earlier compilation made of each module that stays; the others are open.
+    /// Earlier result of each reused module; `None` for open modules.
     kept: Vec<Option<Arc<Part>>>,
-    /// What stands in each rule of the modules that are open.
+    /// Facts about each rule of the open modules.
     facts: Vec<Vec<Facts>>,
 }
 
 impl Modules {
-    /// Modules as they were parsed, all of them open.
+    /// Creates a collection of parsed modules, all of them open.
     pub fn new(parsed: &[Arc<Module>]) -> Self {
         let nothing = parsed.iter().map(|_| None).collect();
         Self::keeping(parsed, nothing)
     }
 
-    /// Modules as they were parsed, but those that stay as they were left.
+    /// Creates a collection of parsed modules with reused results.
     pub fn keeping(parsed: &[Arc<Module>], kept: Vec<Option<Arc<Part>>>) -> Self {
         let both = parsed.iter().zip(&kept);
         let both = both.map(|(parsed, kept)| match kept {
@@ -39,7 +39,7 @@ impl Modules {
         Self { all, kept, facts }
     }
 
-    /// The modules that passes work on, each with what stands in its rules.
+    /// Iterates over the open modules with the facts about their rules.
     pub fn open_with_facts(&self) -> impl Iterator<Item = (&Module, &[Facts])> {
         let all = self.all.iter().zip(&self.kept).zip(&self.facts);
         all.filter_map(|((module, kept), facts)| {
@@ -47,23 +47,23 @@ impl Modules {
         })
     }
 
-    /// What stands in the rules of the module at a position; nothing is known if it stays.
+    /// Returns the facts about the rules of a module; empty if it is reused.
     pub fn facts(&self, position: usize) -> &[Facts] {
         self.facts.get(position).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether one of some facts may hold for a rule.
+    /// Returns `true` if one of some facts may hold for a rule.
     pub fn may_have(&self, rule: RuleId, some: Facts) -> bool {
         let facts = self.facts(rule.module as usize).get(rule.rule as usize);
         facts.is_none_or(|facts| facts.has(some))
     }
 
-    /// Whether one of some facts holds for a rule that passes work on.
+    /// Returns `true` if one of some facts holds for a rule of an open module.
     pub fn have(&self, some: Facts) -> bool {
         self.facts.iter().flatten().any(|facts| facts.has(some))
     }
 
-    /// The rules that passes work on and for which one of some facts holds.
+    /// Iterates over the rules of open modules for which one of some facts holds.
     pub fn rules_with(&self, some: Facts) -> impl Iterator<Item = &Rule> {
         let all = self.all.iter().zip(&self.facts);
         all.flat_map(move |(module, facts)| {
@@ -72,7 +72,7 @@ impl Modules {
         })
     }
 
-    /// The same, to be changed.
+    /// Mutable version of [`Self::rules_with`].
     pub fn rules_with_mut(&mut self, some: Facts) -> impl Iterator<Item = &mut Rule> {
         let all = self.all.iter_mut().zip(&self.facts);
         let wanted = all.filter(move |(_, facts)| facts.iter().any(|facts| facts.has(some)));
@@ -82,19 +82,19 @@ impl Modules {
         })
     }
 
-    /// The modules that passes work on.
+    /// Iterates over the open modules.
     pub fn open(&self) -> impl Iterator<Item = &Module> {
         let both = self.all.iter().zip(&self.kept);
         both.filter_map(|(module, kept)| kept.is_none().then_some(&**module))
     }
 
-    /// The same, to be changed.
+    /// Mutable version of [`Self::open`].
     pub fn open_mut(&mut self) -> impl Iterator<Item = &mut Module> {
         let both = self.all.iter_mut().zip(&self.kept);
         both.filter_map(|(module, kept)| kept.is_none().then(|| Arc::make_mut(module)))
     }
 
-    /// The same, each with what stands in its rules.
+    /// Mutable version of [`Self::open_with_facts`].
     pub fn open_with_facts_mut(&mut self) -> impl Iterator<Item = (&mut Module, &mut [Facts])> {
         let all = self.all.iter_mut().zip(&self.kept).zip(&mut self.facts);
         all.filter_map(|((module, kept), facts)| {
@@ -103,23 +103,23 @@ impl Modules {
         })
     }
 
-    /// All modules, each with what an earlier compilation made of it, if it stays.
+    /// Iterates over all modules, each with its earlier result if it is reused.
     pub fn parts(&self) -> impl Iterator<Item = (&Arc<Module>, Option<&Arc<Part>>)> {
         self.all.iter().zip(self.kept.iter().map(Option::as_ref))
     }
 
-    /// The module at a position, with what an earlier compilation made of it, if it stays.
+    /// Returns a module, with its earlier result if it is reused.
     pub fn part(&self, position: usize) -> Option<(&Arc<Module>, Option<&Arc<Part>>)> {
         Some((self.all.get(position)?, self.kept.get(position)?.as_ref()))
     }
 
-    /// What an earlier compilation made of the module at a position, if it stays.
+    /// Returns the earlier result of a module if it is reused.
     pub fn kept(&self, position: u32) -> Option<&Arc<Part>> {
         self.kept.get(position as usize)?.as_ref()
     }
 }
 
-/// A copy of a module to work on, and what stands in its rules.
+/// Returns a copy of a module for the passes, with the facts about its rules.
 fn opened(parsed: &Module) -> (Module, Vec<Facts>) {
     let rules = parsed.rules.iter();
     let (rules, facts) = rules

@@ -1,23 +1,23 @@
-//! Optimisations that no answer shows; each can be left out by its name in [`Options::skipped_passes`].
+//! Optimisations that do not change results; each can be disabled by its name in [`Options::skipped_passes`].
 //!
-//! What looks like one but decides which errors and prints are seen is no option: guards in front of a body, the first
-//! solution that ends a search, plans for known head terms, results kept where a body prints.
+//! Transformations that decide which errors and prints are observable cannot be disabled: guards before a body, the end
+//! of a search at its first solution, plans for known head terms, memoisation of bodies that print.
 
 use super::compilation::Options;
 
 macro_rules! optimisations {
     ($($(#[doc = $doc:literal])* $name:ident,)*) => {
-        /// What can be left out without a change in answers.
+        /// Transformations that can be disabled without changing results.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Optimisation {
             $($(#[doc = $doc])* $name,)*
         }
 
         impl Optimisation {
-            /// All of them.
+            /// All optimisations.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// The name that leaves it out.
+            /// Name for disabling it.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$name => stringify!($name),)*
@@ -28,44 +28,44 @@ macro_rules! optimisations {
 }
 
 optimisations! {
-    /// Arrays, objects and sets of constants are constants.
+    /// Evaluates arrays, objects and sets of constants at compile time.
     FoldConstants,
-    /// Calls of built-ins are specialised for their constant operands: patterns, layouts, units.
+    /// Specialises calls of built-ins for constant operands: patterns, layouts, units.
     SpecialiseCalls,
-    /// `sprintf` takes its values without an array around them.
+    /// Passes values to `sprintf` without building an array.
     SpreadArrays,
-    /// `startswith`, `endswith`, `contains` and calls of strings in usual forms are tested and answered where they stand.
+    /// Evaluates `startswith`, `endswith`, `contains` and common calls on strings in place (intrinsics).
     TestTexts,
-    /// Results of functions that cost less than finding them again are not kept.
+    /// Does not memoise functions that cost less than the lookup.
     RepeatCheapCalls,
-    /// Objects whose keys are known share them.
+    /// Shares the keys of objects with known keys (shapes).
     ShapeObjects,
-    /// Aggregates take the elements of a comprehension one by one.
+    /// Passes the elements of a comprehension to its aggregate one by one.
     FuseAggregates,
-    /// A body looks a place up once, and outside of the loops that do not change it.
+    /// Shares lookups within a body, and moves them out of loops.
     ShareLookups,
-    /// Loops do not note the keys that nobody reads, nor arrays an order that nobody sees.
+    /// Does not store unused keys of loops and unused orders of arrays.
     ForgetKeys,
-    /// Loops that ask one collection again and again for elements with a known value find them by hash.
+    /// Turns repeated loops over one collection into hash joins.
     HashJoins,
-    /// Rules that are `true` or nothing are tested where they are asked.
+    /// Inlines rules that are `true` or undefined.
     InlineRules,
-    /// Functions that only look up, compare and call built-ins stand where they are called.
+    /// Inlines functions that only do lookups, comparisons and calls of built-ins.
     InlineCalls,
-    /// Sets that only one loop asks for are not made.
+    /// Does not build sets with a single consumer.
     FuseSets,
-    /// Loops for a constant member of a set end with the first solution.
+    /// Ends loops for a constant member of a set at the first match.
     EndSearches,
-    /// Rules are found by a decision tree over what the input or an argument holds.
+    /// Selects rules with a decision tree over the input and arguments.
     IndexRules,
 }
 
-/// The optimisations that are made.
+/// Set of enabled optimisations.
 #[derive(Clone, Copy)]
 pub(super) struct Optimisations(u32);
 
 impl Optimisations {
-    /// All that the options do not leave out.
+    /// Returns all optimisations that the options do not disable.
     pub fn new(options: &Options) -> Self {
         let made = Optimisation::ALL
             .iter()
@@ -73,7 +73,7 @@ impl Optimisations {
         Self(made.fold(0, |set, one| set | bit(*one)))
     }
 
-    /// Whether one is made.
+    /// Returns `true` if an optimisation is enabled.
     pub fn make(self, one: Optimisation) -> bool {
         self.0 & bit(one) != 0
     }

@@ -1,4 +1,4 @@
-//! What the passes over a query share, and their order.
+//! State of the passes over a query, and their order.
 
 use hashbrown::HashMap;
 
@@ -15,28 +15,27 @@ use super::rewrite::{
 use super::{deprecated, functions, keyed, resolve, safety, shadowed, types};
 use crate::program::canonical::Keyed;
 
-/// What is said of a query without expressions.
+/// Error message for a query without expressions.
 pub(crate) const BLANK_QUERY: &str = "empty query cannot be compiled";
 
 /// A query to compile against modules.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// The text.
+    /// Source text.
     pub source: Source,
-    /// Its expressions.
+    /// Expressions.
     pub body: Body,
-    /// Whether the value of each expression is wanted, and not only the bindings.
+    /// If set, the value of each expression is captured, not only the bindings.
     pub capture: bool,
-    /// Whether `==` compares as `=` does: the query is evaluated partially, and `false` is no answer.
+    /// If set, `==` is compiled like `=`: for partial evaluation, in which `false` is not a result.
     pub unify_equals: bool,
-    /// The package whose rules it may name without their path.
+    /// Package whose rules the query may name without their path.
     pub package: Option<Ref>,
-    /// What it imports.
     pub imports: Vec<Import>,
 }
 
 impl Query {
-    /// A query outside of any package, of which the values of expressions are wanted.
+    /// Creates a query outside of any package that captures the values of expressions.
     pub fn new(source: Source, body: Body) -> Self {
         Self {
             source,
@@ -49,54 +48,50 @@ impl Query {
     }
 }
 
-/// A query on its way through the passes.
+/// A query during the passes.
 pub struct QueryCompilation<'a> {
-    /// What it is asked against.
+    /// Modules that the query refers to.
     pub compiled: &'a Compiled,
-    /// How to compile.
     pub options: &'a Options,
-    /// Its expressions.
+    /// Expressions.
     pub body: Body,
-    /// Whether values of expressions are captured.
+    /// If set, values of expressions are captured.
     pub capture: bool,
-    /// Whether `==` compares as `=` does.
+    /// If set, `==` is compiled like `=`.
     pub unify_equals: bool,
-    /// The package whose rules it may name without their path.
+    /// Package whose rules the query may name without their path.
     pub package: Option<Ref>,
-    /// What it imports.
     pub imports: Vec<Import>,
-    /// The generator of locals.
+    /// Generator of local names.
     pub locals: Locals,
-    /// What was refused so far.
+    /// Errors so far.
     pub report: Report,
 }
 
 /// A query's canonical body.
 pub struct CompiledQuery {
-    /// The expressions.
     pub body: Body,
-    /// The user's name of each generated local.
+    /// User's name of each generated local.
     pub originals: HashMap<Name, Name>,
-    /// Its comprehensions that are searched once.
+    /// Comprehensions that are searched once.
     pub keyed: Keyed,
 }
 
 /// A pass over a query.
 pub struct QueryPass {
-    /// Published name.
+    /// OPA's name of the pass.
     pub name: &'static str,
-    /// What it does.
     pub run: fn(&mut QueryCompilation<'_>),
 }
 
 impl QueryPass {
-    /// Published name of the timer.
+    /// Returns OPA's name of the timer.
     pub fn timer(&self) -> String {
         super::snake("query_compile_stage", self.name)
     }
 }
 
-/// The passes over a query, in the order they run.
+/// Passes over a query, in order.
 pub const QUERY_PASSES: &[QueryPass] = &[
     pass("CheckKeywordOverrides", nothing),
     pass("ResolveRefs", resolve::resolve_query),
@@ -127,10 +122,10 @@ const fn pass(name: &'static str, run: fn(&mut QueryCompilation<'_>)) -> QueryPa
     QueryPass { name, run }
 }
 
-/// Queries are never strict, so they may use any name and what is deprecated.
+/// Does nothing: queries are never strict, so they may use any name and deprecated built-ins.
 fn nothing(_: &mut QueryCompilation<'_>) {}
 
-/// Compiles a query against modules; `observe` sees the query after each pass.
+/// Compiles a query against modules; `observe` is called after each pass.
 pub fn compile_query(
     compiled: &Compiled,
     query: Query,

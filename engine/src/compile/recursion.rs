@@ -1,4 +1,4 @@
-//! CheckRecursion: no rule may need its own value.
+//! CheckRecursion: rejects rules that depend on themselves.
 
 use std::collections::VecDeque;
 
@@ -13,20 +13,20 @@ use super::conflicts::full_reference;
 use super::graph::{Condition, DynamicRef, Graph, Need, Note, Vertex};
 use super::rule_tree::{RuleId, RuleTree, ground_prefix};
 
-/// Most rules of a cycle that a message names.
+/// Maximum number of rules of a cycle in a message.
 const NAMED: usize = 100;
 
-/// Most conditions that a message spells out.
+/// Maximum number of conditions that a message spells out.
 const CONDITIONS: usize = 2;
 
-/// Refuses rules that need themselves, or may need themselves where that depends on values.
+/// Rejects rules that depend on themselves, or may do so for some values.
 pub fn check_recursion(compilation: &mut Compilation<'_>) {
     let mut found = Vec::new();
     let check = RecursionCheck {
         compilation,
         graph: &compilation.graph,
     };
-    // one more than the limit lets the report say that it was reached
+    // one more than the limit lets the report detect that it was reached
     let most = match compilation.options.error_limit {
         0 => usize::MAX,
         limit => limit + 1,
@@ -57,11 +57,11 @@ struct RecursionCheck<'c, 'a> {
     graph: &'c Graph,
 }
 
-/// A way from a rule back to itself: each rule with the need that leads on from it.
+/// A cycle of rules, each with the dependency that leads to the next one.
 type Cycle = Vec<(Vertex, Option<Need>)>;
 
 impl RecursionCheck<'_, '_> {
-    /// What is wrong with a part of a rule, if anything is.
+    /// Returns the error message for a part of a rule, if it is recursive.
     fn part(&self, id: RuleId, part: u32) -> Option<String> {
         let start = self.graph.vertex(id)?;
         let is_inside =
@@ -76,14 +76,14 @@ impl RecursionCheck<'_, '_> {
         if first.is_empty() {
             return None;
         }
-        // a cycle that is sure says more than one that depends on values
+        // an unconditional cycle is more informative than one that depends on values
         let cycle = self
             .cycle(start, &first, |need| self.graph.lookup(need).is_none())
             .or_else(|| self.cycle(start, &first, |_| true))?;
         Some(self.message(&cycle))
     }
 
-    /// The shortest cycle through needs that pass.
+    /// Returns the shortest cycle through accepted dependencies (breadth-first search).
     fn cycle(&self, start: Vertex, first: &[Need], passes: impl Fn(Need) -> bool) -> Option<Cycle> {
         let mut reached: HashMap<Vertex, (Vertex, Option<Need>)> = HashMap::new();
         let mut open = VecDeque::from([start]);
@@ -145,7 +145,7 @@ impl RecursionCheck<'_, '_> {
         }
     }
 
-    /// On what it depends that one rule needs another, if it depends on anything.
+    /// Describes the conditions under which one rule depends on another.
     fn note(&self, start: RuleId, from: (RuleId, Option<Need>), target: RuleId) -> Option<String> {
         let lookup = self.graph.lookup(from.1?)?;
         let reference = self.reference(target)?;
@@ -187,7 +187,7 @@ impl RecursionCheck<'_, '_> {
     }
 }
 
-/// What each condition says, once; none when that would not help, or when one step would have to be two keys.
+/// Describes each condition once; `None` if a description would not help, or if one step would need two keys.
 fn texts(lookup: &DynamicRef, conditions: &[&Condition], target: &Ref) -> Option<Vec<String>> {
     let mut told: Vec<(&Term, &Term)> = Vec::new();
     let mut texts = Vec::new();
@@ -204,7 +204,7 @@ fn texts(lookup: &DynamicRef, conditions: &[&Condition], target: &Ref) -> Option
     Some(texts)
 }
 
-/// `x is "p" (x comes from input.k)`; none when that would not help.
+/// Returns `x is "p" (x comes from input.k)`; `None` if it would not help the user.
 fn describe(step: &Term, note: &Note, key: &Term) -> Option<String> {
     match note {
         Note::Silent => Some(format!("{step} is {key}")),

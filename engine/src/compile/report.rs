@@ -1,11 +1,11 @@
-//! Where passes put what they refuse.
+//! Collection of the errors of the passes.
 
 use hashbrown::HashMap;
 use std::sync::Arc;
 
 use solon_syntax::source::{Code, Diagnostic, Diagnostics, Source, SourceId, Span};
 
-/// What was refused so far, and whether to go on.
+/// Errors so far, and whether the compilation continues.
 #[derive(Debug, Default)]
 pub struct Report {
     errors: Vec<Diagnostic>,
@@ -16,7 +16,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// A report on the given texts that takes `limit` errors; 0 means all.
+    /// Creates a sink for errors in the given sources that keeps `limit` errors; 0 means unlimited.
     pub fn new<'s>(sources: impl IntoIterator<Item = &'s Source>, limit: usize) -> Self {
         Self {
             files: sources
@@ -28,30 +28,30 @@ impl Report {
         }
     }
 
-    /// Adds an error after which later passes do not run.
+    /// Adds an error that stops the compilation after the current pass.
     pub fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
         let diagnostic = self.diagnostic(code, span, message);
         self.push(diagnostic);
     }
 
-    /// Adds an error that lets later passes run.
+    /// Adds an error after which later passes still run.
     pub fn recoverable(&mut self, code: Code, span: Span, message: impl Into<String>) {
         let diagnostic = self.diagnostic(code, span, message);
         self.push_recoverable(diagnostic);
     }
 
-    /// An error to be completed and pushed.
+    /// Creates an error without adding it.
     pub fn diagnostic(&self, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(code, self.file(span.source), span, message)
     }
 
-    /// Adds a complete error after which later passes do not run.
+    /// Adds a complete error that stops the compilation after the current pass.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.fatal = true;
         self.push_recoverable(diagnostic);
     }
 
-    /// Adds a complete error that lets later passes run. The error that reaches the limit ends the compilation.
+    /// Adds a complete error after which later passes still run. The error that reaches the limit ends the compilation.
     pub fn push_recoverable(&mut self, diagnostic: Diagnostic) {
         if self.limit_reached {
             return;
@@ -63,27 +63,27 @@ impl Report {
         }
     }
 
-    /// Whether no later pass may run.
+    /// Returns `true` if no later pass may run.
     pub fn is_fatal(&self) -> bool {
         self.fatal
     }
 
-    /// Whether errors were left out because the limit was reached.
+    /// Returns `true` if errors were omitted because the limit was reached.
     pub fn is_full(&self) -> bool {
         self.limit_reached
     }
 
-    /// Whether nothing was refused.
+    /// Returns `true` if there are no errors.
     pub fn is_empty(&self) -> bool {
         self.errors.is_empty()
     }
 
-    /// The name of a source text; empty for queries and for nodes without one.
+    /// Returns the name of a source; empty for queries and for nodes without one.
     pub fn file(&self, source: SourceId) -> Arc<str> {
         self.files.get(&source).cloned().unwrap_or_default()
     }
 
-    /// The errors in order of place, the mark of a reached limit last.
+    /// Returns the errors ordered by location, followed by the notice that the limit was reached.
     pub fn finish(self) -> Result<(), Diagnostics> {
         let mut errors = Diagnostics(self.errors);
         errors.sort();
@@ -93,7 +93,8 @@ impl Report {
         finish(errors)
     }
 
-    /// The first `limit` errors in the order they were found, and a mark if there are more; 0 means all.
+    /// Returns the first `limit` errors in the order of discovery, followed by a notice if there are more; 0 means
+    /// unlimited.
     pub fn finish_unsorted(self, limit: usize) -> Result<(), Diagnostics> {
         let mut errors = Diagnostics(self.errors);
         if limit > 0 && errors.0.len() > limit {

@@ -1,4 +1,4 @@
-//! ResolveRefs: names of imports and of rules become full references.
+//! ResolveRefs: names of imports and rules become full references.
 //!
 //! In package `a`, a rule's name `p` becomes `data.a.p`, unless the body around it declares a variable `p`.
 
@@ -16,7 +16,7 @@ use super::rewrite::keywords::is_root_document;
 use super::small_map::SmallMap;
 use super::{Compilation, Modules, QueryCompilation};
 
-/// Resolves the names in all modules, and notes which imports nothing used.
+/// Resolves the names in all modules and records unused imports.
 pub fn resolve(compilation: &mut Compilation<'_>) {
     let exports = exports(&compilation.modules);
     let nothing = HashSet::new();
@@ -58,7 +58,7 @@ pub fn resolve(compilation: &mut Compilation<'_>) {
     }
 }
 
-/// Resolves the names in a query, by the imports and the package it is asked from.
+/// Resolves the names in a query with its imports and its package.
 pub fn resolve_query(query: &mut QueryCompilation<'_>) {
     let package = query.package.as_deref().unwrap_or_default();
     let modules = &query.compiled.modules;
@@ -72,7 +72,7 @@ pub fn resolve_query(query: &mut QueryCompilation<'_>) {
     query.body.walk_mut(&mut resolver.globals.heads());
 }
 
-/// The names of the rules of each package that passes work on.
+/// Returns the names of the rules of each package of open modules.
 fn exports(modules: &Modules) -> HashMap<Ref, HashSet<Name>> {
     let packages = modules.open().map(|module| module.package.path.clone());
     let mut exports: HashMap<Ref, HashSet<Name>> =
@@ -85,13 +85,13 @@ fn exports(modules: &Modules) -> HashMap<Ref, HashSet<Name>> {
     exports
 }
 
-/// The names of the rules of a module.
+/// Returns the names of the rules of a module.
 pub(super) fn exported(module: &Module) -> impl Iterator<Item = Name> {
     let heads = module.rules.iter().map(|rule| &rule.head.reference);
     heads.filter_map(|reference| reference.first()?.as_var().cloned())
 }
 
-/// `import rego.…` and `import future.…`, which choose the language and bring no name.
+/// Returns `true` for `import rego.…` and `import future.…`, which select the language and bind no name.
 fn is_language_import(import: &Import) -> bool {
     let first = match import.path.as_ref() {
         Some(terms) => terms.first(),
@@ -103,22 +103,22 @@ fn is_language_import(import: &Import) -> bool {
     )
 }
 
-/// What names mean in a module.
+/// Global names of a module.
 struct Globals<'a> {
     package: &'a [Term],
     rules: &'a HashSet<Name>,
     imports: HashMap<Name, Imported>,
-    /// Whether an import or a rule is called like a document.
+    /// `true` if an import or a rule is named like a document.
     hides_documents: bool,
-    /// Where names of rules stand.
+    /// Locations of uses of rule names.
     uses: Vec<Span>,
-    /// How many names were found.
+    /// Number of resolved names.
     found: usize,
 }
 
 struct Imported {
     path: Ref,
-    /// Where its name stands.
+    /// Locations of uses of the name.
     uses: Vec<Span>,
 }
 
@@ -146,12 +146,12 @@ impl<'a> Globals<'a> {
         }
     }
 
-    /// Whether a name may stand for something. Most often one asks for the documents, which stand for themselves.
+    /// Returns `false` if a name cannot be a global. Most lookups are for documents, which are not resolved.
     fn may_find(&self, name: &Name) -> bool {
         self.hides_documents || !matches!(&**name, "input" | "data")
     }
 
-    /// The reference that a name stands for, placed where the name stands.
+    /// Returns the reference for a name, with the location of the name.
     fn find(&mut self, name: &Name, span: Span) -> Option<Ref> {
         let imported = if self.imports.is_empty() {
             None
@@ -183,8 +183,8 @@ impl<'a> Globals<'a> {
         imported.is_none_or(|imported| !imported.uses.is_empty())
     }
 
-    /// References that began with a name of the package share their first term, and so do those that began with one
-    /// import: errors of a reference stand where the last of them does. So it is published.
+    /// As in OPA, references that started with names of the package share their first term, and so do those that
+    /// started with one import: the location of such a reference is that of the last use.
     fn heads(&self) -> HeadSpans {
         let groups = self.imports.values().map(|imported| &imported.uses);
         let mut last = HashMap::new();
@@ -197,7 +197,7 @@ impl<'a> Globals<'a> {
     }
 }
 
-/// Moves the first terms of references.
+/// Visitor that moves the first terms of references.
 struct HeadSpans(HashMap<Span, Span>);
 
 impl VisitorMut for HeadSpans {
@@ -212,12 +212,12 @@ impl VisitorMut for HeadSpans {
     }
 }
 
-/// A few names.
+/// A small set of names.
 type NameSet = SmallMap<Name, ()>;
 
 struct Resolver<'a> {
     globals: Globals<'a>,
-    /// Names that arguments and declarations hide, innermost last.
+    /// Names shadowed by arguments and declarations, innermost last.
     hidden: Vec<NameSet>,
 }
 
@@ -275,7 +275,7 @@ impl<'a> Resolver<'a> {
             head.walk_mut(self);
         }
         for part in parts {
-            // names in templates between brackets mean variables only
+            // a name alone between template brackets is a variable
             if !matches!(part.kind, TermKind::Template(_)) {
                 part.walk_mut(self);
             }
@@ -324,7 +324,7 @@ impl VisitorMut for Resolver<'_> {
                     inner.walk_mut(resolver);
                 });
             }
-            // in the order of values, which decides what comes last
+            // in the order of values, which decides which use is last
             TermKind::Set(items) => {
                 let mut items: Vec<&mut Term> = items.iter_mut().collect();
                 items.sort();
@@ -350,7 +350,7 @@ impl VisitorMut for Resolver<'_> {
 #[derive(Default)]
 struct ArgumentVars {
     names: NameSet,
-    /// The first argument that is a root document.
+    /// First argument that is a root document.
     root: Option<Term>,
 }
 
@@ -375,7 +375,7 @@ impl VisitorMut for ArgumentVars {
     }
 }
 
-/// The variables that a body declares with `:=` or `some`, also in the bodies of its expressions, but not in
+/// Returns the variables that a body declares with `:=` or `some`, including bodies of its expressions, but not
 /// comprehensions.
 pub(super) fn declared_in(body: &Body) -> NameSet {
     let mut declared = DeclaredVars::default();
@@ -405,7 +405,7 @@ impl Visitor<'_> for DeclaredVars {
                         self.0.insert(name.clone(), ());
                     }
                     TermKind::Call(terms) => {
-                        // the operator, the pattern or patterns, the collection
+                        // operator, one or two patterns, collection
                         let end = terms.len().saturating_sub(1);
                         for pattern in terms.get(1..end).unwrap_or_default() {
                             self.all_of(pattern);
@@ -428,7 +428,7 @@ impl Visitor<'_> for DeclaredVars {
     }
 }
 
-/// Whether a declaration is `some … in …`.
+/// Returns `true` for a declaration `some … in …`.
 pub(super) fn is_membership(decl: &SomeDecl) -> bool {
     matches!(
         decl.symbols.first().map(|term| &term.kind),

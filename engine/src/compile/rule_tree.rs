@@ -1,4 +1,4 @@
-//! The tree of packages and rules, by the ground prefix of their references.
+//! Tree of packages and rules, by the ground prefix of their references.
 
 use std::mem;
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use crate::value::order::same_key;
 use crate::value::text::ArenaText;
 use crate::value::{Short, Value, ValueRef};
 
-/// Number of a node of a [`RuleTree`].
+/// Index of a node of a [`RuleTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(u32);
 
-/// A rule (with its chain of `else`s) by its position. Ordered as the rules are: by file, then by place.
+/// Position of a rule with its chain of `else` branches. Ordered by file, then by position in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RuleId {
-    /// Position of the module.
+    /// Index of the module.
     pub module: u32,
-    /// Position of the rule in its module.
+    /// Index of the rule in its module.
     pub rule: u32,
 }
 
@@ -35,7 +35,7 @@ impl Position for NodeId {
 }
 
 impl RuleId {
-    /// The rule, in the modules that the tree was built from.
+    /// Returns the rule in the modules that the tree was built from.
     pub fn rule_in(self, modules: &[Arc<Module>]) -> Option<&Rule> {
         modules
             .get(self.module as usize)?
@@ -44,32 +44,32 @@ impl RuleId {
     }
 }
 
-/// A path of documents: a package, a rule, or a step on the way to one.
+/// A path of documents: a package, a rule, or a prefix of one.
 #[derive(Debug, Default)]
 pub struct Node {
-    /// The last step of the path; null for `data` itself.
+    /// Last step of the path; null for `data` itself.
     pub key: Value,
-    /// The node above; `None` for `data` itself.
+    /// Parent node; `None` for `data` itself.
     pub parent: Option<NodeId>,
-    /// Steps further down, ordered by key.
+    /// Children, ordered by key.
     pub children: Vec<NodeId>,
-    /// The rules whose ground prefix this is, in order.
+    /// Rules with this ground prefix, in order.
     pub rules: SmallVec<[RuleId; 1]>,
     /// Number of arguments of the first rule.
     pub arity: usize,
-    /// The modules whose package this is, in order.
+    /// Indices of the modules with this package, in order.
     pub packages: Vec<u32>,
 }
 
-/// The tree below `data`. Each rule stands at the longest prefix of its reference that holds no variable.
+/// The tree below `data`. Each rule belongs to the longest prefix of its reference without variables.
 #[derive(Debug)]
 pub struct RuleTree {
     nodes: Vec<Node>,
     steps: Steps,
-    /// The node of each rule of each module.
+    /// Node of each rule of each module.
     homes: Vec<Vec<NodeId>>,
-    /// For rules whose references go on with constants behind a variable: their steps behind the node, `None` for
-    /// those that are no constants.
+    /// For rules whose references have constants after a variable: the steps after the node, with `None` for those that
+    /// are not constants.
     tails: HashMap<RuleId, Box<[Option<Value>]>>,
 }
 
@@ -88,7 +88,7 @@ impl RuleTree {
     /// The root: `data`.
     pub const DATA: NodeId = NodeId(0);
 
-    /// Collects the packages and rules of modules whose heads hold only scalars and variables.
+    /// Collects the packages and rules of modules whose heads contain only scalars and variables.
     pub fn new(modules: &[Arc<Module>]) -> Self {
         let mut builder = RuleTreeBuilder {
             tree: Self::default(),
@@ -97,7 +97,7 @@ impl RuleTree {
         let rules = modules.iter().map(|module| module.rules.len()).sum();
         builder.tree.nodes.reserve(rules);
         builder.tree.steps.reserve(rules);
-        // of rules that meet at a node, those of outer packages come first
+        // rules of outer packages come first at a shared node
         let mut ordered: Vec<_> = modules.iter().zip(0u32..).collect();
         ordered.sort_by_key(|(module, _)| module.package.path.len());
         for (module, position) in ordered {
@@ -128,7 +128,7 @@ impl RuleTree {
         builder.finish()
     }
 
-    /// The node.
+    /// Returns a node.
     #[expect(
         clippy::indexing_slicing,
         reason = "only this tree gives out the numbers of its nodes"
@@ -137,28 +137,29 @@ impl RuleTree {
         &self.nodes[id.0 as usize]
     }
 
-    /// How many nodes there are.
+    /// Number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there are neither packages nor rules.
+    /// Returns `true` if there are neither packages nor rules.
     pub fn is_empty(&self) -> bool {
         self.nodes.len() == 1
     }
 
-    /// The node at which a rule stands.
+    /// Returns the node of a rule.
     pub fn home(&self, rule: RuleId) -> Option<NodeId> {
         let homes = self.homes.get(rule.module as usize)?;
         homes.get(rule.rule as usize).copied()
     }
 
-    /// The steps of a rule behind its node, `None` for those that are no constants. Nothing where there are no constants.
+    /// Returns the steps of a rule after its node, with `None` for those that are not constants. Empty if none is a
+    /// constant.
     pub fn tail(&self, rule: RuleId) -> &[Option<Value>] {
         self.tails.get(&rule).map_or(&[], |tail| tail)
     }
 
-    /// The step from a node by a scalar.
+    /// Returns the child of a node under a scalar term.
     pub fn child(&self, id: NodeId, step: &Term) -> Option<NodeId> {
         let arena;
         match &step.kind {
@@ -178,26 +179,26 @@ impl RuleTree {
         }
     }
 
-    /// The step from a node by a value.
+    /// Returns the child of a node under a value.
     pub fn child_by(&self, id: NodeId, key: ValueRef<'_>) -> Option<NodeId> {
         let has_key = |child| same_key(self.node(NodeId(child)).key.borrow(), key);
         self.steps.find(id.0, key, has_key).map(NodeId)
     }
 
-    /// The node at the end of some steps from `data`.
+    /// Returns the node at a path below `data`.
     pub fn at(&self, path: &[Value]) -> Option<NodeId> {
         let mut steps = path.iter();
         steps.try_fold(Self::DATA, |node, key| self.child_by(node, key.borrow()))
     }
 
-    /// The node of a whole reference, `data` first; `None` when there is none or the reference holds more
-    /// than scalars.
+    /// Returns the node of a whole reference that starts with `data`; `None` if there is none or the reference has
+    /// steps other than scalars.
     pub fn find(&self, reference: &[Term]) -> Option<NodeId> {
         let (id, depth) = self.longest_prefix(reference)?;
         (depth == reference.len()).then_some(id)
     }
 
-    /// The deepest node on the way of a reference that starts with `data`, and how many of its terms lead
+    /// Returns the deepest node on the path of a reference that starts with `data`, and the number of terms that lead
     /// there; `None` for other references.
     pub fn longest_prefix(&self, reference: &[Term]) -> Option<(NodeId, usize)> {
         let (head, steps) = reference.split_first()?;
@@ -216,7 +217,7 @@ impl RuleTree {
         Some((id, depth))
     }
 
-    /// A node and all below it, parents first, in the order of their keys.
+    /// Iterates over a node and everything below it, parents first, ordered by key.
     pub fn subtree(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         let mut open = vec![id];
         std::iter::from_fn(move || {
@@ -226,13 +227,13 @@ impl RuleTree {
         })
     }
 
-    /// The rules at a node and below it.
+    /// Iterates over the rules at a node and below it.
     pub fn rules_below(&self, id: NodeId) -> impl Iterator<Item = RuleId> {
         self.subtree(id)
             .flat_map(|id| self.node(id).rules.iter().copied())
     }
 
-    /// Returns `true` if one of `rules` makes the document at a path below `data`, one around it or one within it.
+    /// Returns `true` if one of `rules` produces the document at a path below `data`, one around it or one within it.
     pub fn is_produced_by(&self, path: &[Value], rules: &HashSet<RuleId>) -> bool {
         if rules.is_empty() {
             return false;
@@ -255,7 +256,7 @@ impl RuleTree {
         self.rules_below(node).any(|rule| rules.contains(&rule))
     }
 
-    /// The steps that lead to a node, without `data`.
+    /// Returns the path of a node without `data`.
     pub fn path(&self, id: NodeId) -> Vec<&Value> {
         let up = |node: &&Node| node.parent.map(|parent| self.node(parent));
         let nodes = std::iter::successors(Some(self.node(id)), up);
@@ -268,20 +269,20 @@ impl RuleTree {
     }
 }
 
-/// The path of a module's package below `data`.
+/// Returns the path of a module's package below `data`.
 pub fn package_path(module: &Module) -> Vec<Value> {
     let steps = module.package.path.iter().skip(1);
     steps.map(|step| key(step).unwrap_or_default()).collect()
 }
 
-/// The path below `data` at which a rule stands.
+/// Returns the path of a rule below `data`.
 pub fn rule_path(module: &Module, rule: &Rule) -> Vec<Value> {
     let mut path = package_path(module);
     path.extend(ground_prefix(&rule.head.reference).iter().map(head_key));
     path
 }
 
-/// The key that a term of a head is. The first is a variable by form, a key by meaning.
+/// Returns the key of a term of a head. The first term is syntactically a variable, semantically a key.
 fn head_key(step: &Term) -> Value {
     match step.as_var() {
         Some(name) => Value::string(name),
@@ -289,7 +290,7 @@ fn head_key(step: &Term) -> Value {
     }
 }
 
-/// The terms of a reference in front of the first that is not a scalar; its head always counts.
+/// Returns the terms of a reference before the first one that is not a scalar; its head is always included.
 pub fn ground_prefix(reference: &[Term]) -> &[Term] {
     let end = reference
         .iter()
@@ -299,12 +300,12 @@ pub fn ground_prefix(reference: &[Term]) -> &[Term] {
     reference.get(..end).unwrap_or(reference)
 }
 
-/// Whether a reference holds only scalars behind its head.
+/// Returns `true` if a reference has only scalars after its head.
 pub fn is_ground(reference: &[Term]) -> bool {
     ground_prefix(reference).len() == reference.len()
 }
 
-/// The key that a step of a reference is; `None` for steps that are no scalars.
+/// Returns the key of a step of a reference; `None` for steps that are not scalars.
 pub fn key(step: &Term) -> Option<Value> {
     Some(match &step.kind {
         TermKind::Null => Value::Null,
@@ -323,7 +324,7 @@ fn number(text: &Arc<str>) -> Value {
     }
 }
 
-/// A tree that grows; steps are sorted once at the end.
+/// A tree during construction. Children are sorted once at the end.
 struct RuleTreeBuilder {
     tree: RuleTree,
 }

@@ -1,4 +1,4 @@
-//! Pairs of objects whose key comes again. The published tree keeps them; of equal keys only the last value counts.
+//! Duplicate keys in object literals. OPA's tree keeps them; the last value of equal keys wins.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,14 +8,14 @@ use solon_syntax::ast::{Body, Term, TermKind};
 use super::facts::Facts;
 use super::modules::Modules;
 
-/// Removes them from modules.
+/// Removes duplicate keys from modules.
 pub fn drop_from_modules(modules: &mut Modules) {
     for rule in modules.rules_with_mut(Facts::COLLECTION) {
         rule.walk_mut(&mut Shadowed);
     }
 }
 
-/// Removes them from a query.
+/// Removes duplicate keys from a query.
 pub fn drop_from_query(query: &mut Body) {
     query.walk_mut(&mut Shadowed);
 }

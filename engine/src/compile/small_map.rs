@@ -4,15 +4,15 @@ use std::hash::Hash;
 
 use hashbrown::HashMap;
 
-/// Entries among which a scan beats a hash.
+/// Number of entries up to which a linear scan is faster than hashing.
 const SCANNED: usize = 16;
 
-/// A map in the order its entries came. Bodies have few variables and few lookups: as long as that is so, keys are
-/// compared one by one.
+/// A map in insertion order. Bodies have few variables and few lookups: up to `SCANNED` entries, keys are compared one
+/// by one.
 #[derive(Clone, Debug)]
 pub struct SmallMap<K, V> {
     entries: Vec<(K, V)>,
-    /// Their places, once there are more than a scan should look at.
+    /// Index of each key, once there are more than `SCANNED`.
     positions: Option<Box<HashMap<K, usize>>>,
 }
 
@@ -30,19 +30,19 @@ impl<K: Clone + Eq + Hash, V> SmallMap<K, V> {
     fn find(&self, key: &K) -> Option<usize> {
         match &self.positions {
             Some(places) => places.get(key).copied(),
-            // what came last is asked for most often
+            // recent entries are looked up most often
             None => self.entries.iter().rposition(|(known, _)| known == key),
         }
     }
 
-    /// What is known of a key.
+    /// Returns the value of a key.
     #[inline]
     pub fn get(&self, key: &K) -> Option<&V> {
         let (_, value) = self.entries.get(self.find(key)?)?;
         Some(value)
     }
 
-    /// The same, to be changed.
+    /// Mutable version of [`Self::get`].
     #[inline]
     pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
         let at = self.find(key)?;
@@ -50,13 +50,13 @@ impl<K: Clone + Eq + Hash, V> SmallMap<K, V> {
         Some(value)
     }
 
-    /// Whether a key is known.
+    /// Returns `true` if the map contains a key.
     #[inline]
     pub fn contains(&self, key: &K) -> bool {
         self.find(key).is_some()
     }
 
-    /// Notes what is known of a key; answers what was known before.
+    /// Sets the value of a key and returns the previous one.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         if let Some(known) = self.get_mut(&key) {
             return Some(std::mem::replace(known, value));
@@ -73,17 +73,17 @@ impl<K: Clone + Eq + Hash, V> SmallMap<K, V> {
         None
     }
 
-    /// How many keys there are.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are no keys.
+    /// Returns `true` if there are no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Forgets all keys but the first so many.
+    /// Removes all entries except the first `len`.
     pub fn truncate(&mut self, len: usize) {
         if let Some(places) = &mut self.positions {
             for (key, _) in self.entries.iter().skip(len) {
@@ -93,7 +93,7 @@ impl<K: Clone + Eq + Hash, V> SmallMap<K, V> {
         self.entries.truncate(len);
     }
 
-    /// The keys in the order they came, with what is known of them.
+    /// Iterates over the entries in insertion order.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.entries.iter().map(|(key, value)| (key, value))
     }

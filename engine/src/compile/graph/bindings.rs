@@ -1,4 +1,4 @@
-//! What is known of variables before anything runs: it narrows what `data.p[x]` can refer to.
+//! Knowledge about variables before evaluation. It narrows down the rules that `data.p[x]` can refer to.
 
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -14,36 +14,36 @@ use crate::compile::safety::OWN;
 use crate::limits;
 use crate::types::FunctionType;
 
-/// What is known of a variable.
+/// State of a variable.
 #[derive(Clone)]
 pub enum VarState<'t> {
     /// It has a value.
     Bound,
-    /// What it is in its rule.
+    /// Its role in the rule.
     Role(&'static str),
-    /// Where its value comes from.
+    /// Origin of its value.
     Source(Origin<'t>),
-    /// It is one of these constants, which are found in a last one.
+    /// It is one of these constants, which are members of the last one.
     Values(Vec<&'t Term>, &'t Term),
 }
 
-/// Where a value comes from. It is put into words only for those who ask.
+/// Origin of a value. It is rendered as text only on demand.
 #[derive(Clone, Copy)]
 pub enum Origin<'t> {
     /// A document.
     Document(&'t [Term]),
-    /// A call of a built-in; an operator's name would not help.
+    /// A call of a built-in; the name of an infix operator would not help the user.
     Call(&'static Builtin),
 }
 
-/// What is known of the variables of a rule's body, up to some expression of it.
+/// State of the variables of a rule's body before some expression of it.
 pub struct Bindings<'c> {
     known: HashMap<&'c Name, VarState<'c>>,
     locals: &'c Locals,
 }
 
 impl<'c> Bindings<'c> {
-    /// What is known before the body: arguments, and keys and values that a caller may ask for.
+    /// Returns the state before the body: arguments, and keys and values that a caller may provide.
     pub fn new(rule: &'c Rule, args: &'c [Term], locals: &'c Locals) -> Self {
         let mut known = HashMap::new();
         for term in rule.head.key.iter().chain(&rule.head.value) {
@@ -65,7 +65,7 @@ impl<'c> Bindings<'c> {
         Self { known, locals }
     }
 
-    /// Goes on to the head, where all variables have values.
+    /// Advances to the head, where all variables have values.
     pub fn enter_head(&mut self, rule: &'c Rule) {
         let head = &rule.head;
         VarScan::default().each(head, |_, name| {
@@ -81,12 +81,12 @@ impl<'c> Bindings<'c> {
         }
     }
 
-    /// What is known of a variable; `None` when it has no value yet.
+    /// Returns the state of a variable; `None` if it has no value yet.
     pub fn get(&self, name: &Name) -> Option<&VarState<'c>> {
         self.known.get(name)
     }
 
-    /// Where a value comes from, in words; none when words would not help.
+    /// Describes the origin of a value; `None` if a description would not help the user.
     pub fn describe(&self, origin: Origin<'_>) -> Option<Arc<str>> {
         let reference = match origin {
             Origin::Call(builtin) => {
@@ -105,7 +105,7 @@ impl<'c> Bindings<'c> {
         })
     }
 
-    /// Goes on behind an expression.
+    /// Advances past an expression.
     pub fn add(&mut self, expr: &'c Expr) {
         if let ExprKind::Call(terms) = &expr.kind
             && !expr.negated
@@ -144,7 +144,7 @@ impl<'c> Bindings<'c> {
         }
     }
 
-    /// What is known of the value of a reference.
+    /// Returns the state of a reference's value.
     fn reference(&self, reference: &'c [Term]) -> Option<VarState<'c>> {
         let (head, steps) = reference.split_first()?;
         match &**head.as_var()? {
@@ -156,7 +156,7 @@ impl<'c> Bindings<'c> {
         }
     }
 
-    /// The constants that a lookup in a known constant can find, and the latter.
+    /// Returns the constants that a lookup in a known constant can find, and that constant.
     pub fn values(&self, head: &Term, steps: &[Term]) -> Option<(Vec<&'c Term>, &'c Term)> {
         let VarState::Values(values, of) = self.known.get(head.as_var()?)? else {
             return None;
@@ -175,7 +175,7 @@ impl<'c> Bindings<'c> {
         Some((found, of))
     }
 
-    /// A call with an output.
+    /// Handles a call with an output operand.
     fn call(&mut self, operator: &Term, operands: &'c [Term]) {
         let entry = operator.as_ref().and_then(|reference| dotted(reference));
         let Some(entry) = entry.and_then(|name| builtins::lookup(&name)) else {
@@ -189,7 +189,7 @@ impl<'c> Bindings<'c> {
         }
     }
 
-    /// Constants count more than sources, and what came first more than what comes later.
+    /// Records the state of a variable. Constants have precedence over origins, and earlier states over later ones.
     fn learn(&mut self, name: &'c Name, new: VarState<'c>) {
         match self.known.get_mut(name) {
             Some(VarState::Values(..)) => {}
@@ -202,12 +202,12 @@ impl<'c> Bindings<'c> {
     }
 }
 
-/// Whether a term is the variable of that name.
+/// Returns `true` if a term is the variable of that name.
 pub fn is_var(term: &Term, name: &str) -> bool {
     term.as_var().is_some_and(|known| **known == *name)
 }
 
-/// What a step finds in a constant; a variable finds all.
+/// Adds the members of a constant that a step selects; a variable selects all.
 fn members<'t>(value: &'t Term, step: &Term, found: &mut Vec<&'t Term>) {
     let is_any = !is_constant(step);
     match &value.kind {
@@ -228,7 +228,7 @@ fn members<'t>(value: &'t Term, step: &Term, found: &mut Vec<&'t Term>) {
     }
 }
 
-/// Whether a term is the same whenever it is evaluated.
+/// Returns `true` if a term has the same value in every evaluation.
 pub fn is_constant(term: &Term) -> bool {
     match &term.kind {
         TermKind::Null | TermKind::Boolean(_) | TermKind::Number(_) | TermKind::String(_) => true,

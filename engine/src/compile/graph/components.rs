@@ -2,8 +2,8 @@
 
 use std::cmp::min;
 
-/// For each vertex the number of its component. A component gets its number after all that it leads to, so the
-/// order of numbers is a topological one, targets first. (Tarjan's algorithm, without recursion.)
+/// Returns the component number of each vertex. A component is numbered after all components that it leads to, so the
+/// numbers are a reverse topological order. Tarjan's algorithm without recursion, in O(vertices + edges).
 pub fn components<E>(edges: &[E]) -> Vec<u32>
 where
     E: AsRef<[u32]>,
@@ -24,14 +24,14 @@ const UNASSIGNED: u32 = u32::MAX;
 
 #[derive(Default)]
 struct TarjanSearch {
-    /// When each vertex was first seen, from 1; 0 for the unseen.
+    /// Discovery index of each vertex, starting at 1; 0 if undiscovered.
     visited: Vec<u32>,
-    /// The earliest vertex that each one is known to lead back to.
+    /// Smallest discovery index known to be reachable from each vertex.
     lowest: Vec<u32>,
     component: Vec<u32>,
-    /// Vertices without a component yet, as seen.
+    /// Stack of discovered vertices without a component.
     open: Vec<usize>,
-    /// The way to the current vertex, with the next edge of each.
+    /// Path to the current vertex; each vertex with its next edge.
     path: Vec<(usize, usize)>,
     clock: u32,
     components: u32,

@@ -1,10 +1,10 @@
-//! SetGraph: which rules each rule needs.
+//! SetGraph: the dependency graph of rules.
 //!
-//! A rule needs every rule that one of its references may refer to. Where a variable stands in the reference, that
-//! is any rule with some key in its place, unless the body has bound the variable to constants before.
+//! A rule depends on every rule that one of its references may refer to. If the reference contains a variable, that is
+//! any rule with some key at its position, unless the body has bound the variable to constants before.
 //!
-//! Rules that many references lead to are not listed for each: the subtrees of the rule tree that references reach,
-//! and the patterns of keys and variables they go on with, are vertices of the graph of their own.
+//! To avoid a quadratic number of edges, groups of rules are vertices, too: the subtrees of the rule tree that
+//! references reach, and the patterns of keys and variables that continue from there.
 
 mod bindings;
 mod components;
@@ -24,78 +24,77 @@ use super::rule_tree::{RuleId, RuleTree};
 pub use reads::DocumentRead;
 pub use targets::ReadStep;
 
-/// Where the edges of a vertex lead.
+/// Targets of the edges of a vertex.
 pub type Edges = SmallVec<[u32; 4]>;
 
 /// A vertex of the graph: a rule, or a group of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Vertex(u32);
 
-/// The rules, and which rules each needs.
+/// Dependency graph of the rules.
 #[derive(Debug, Default)]
 pub struct Graph {
     rules: Vec<RuleId>,
-    /// Position of each module's first rule.
+    /// Index of each module's first rule.
     starts: Vec<u32>,
-    /// What each rule needs, then what each group holds.
+    /// Dependencies of each rule, followed by the members of each group.
     edges: Arc<Vec<Edges>>,
-    /// The same for rules, with what it takes.
+    /// Dependencies of each rule with their conditions.
     needs: Vec<Vec<Need>>,
     lookups: Vec<Arc<DynamicRef>>,
     components: Vec<u32>,
-    /// Where rules add to documents that others pass.
+    /// Rules that add to documents which references pass through.
     neighbours: Option<Neighbours>,
 }
 
-/// Rules that add to documents which others read other parts of: `a[x].c` where `a[x].b` is asked for. They are not needed,
-/// but the type of the document is made of them, so they are checked before where that is possible.
+/// Rules that add to documents of which other rules read other parts: `a[x].c` if `a[x].b` is read. They are not
+/// dependencies, but the type of the document includes them, so they are checked earlier if possible.
 #[derive(Debug)]
 struct Neighbours {
-    /// The edges of the graph, with those to such rules.
+    /// Edges of the graph, including those to such rules.
     edges: Vec<Edges>,
-    /// Its components.
+    /// Component of each vertex.
     components: Vec<u32>,
-    /// Whether each of them has a cycle.
+    /// `true` for each component with a cycle.
     cyclic: Vec<bool>,
 }
 
-/// That a rule needs another.
+/// A dependency of a rule on another one.
 #[derive(Clone, Copy, Debug)]
 pub struct Need {
-    /// The other rule, or a group it may be in.
+    /// The other rule, or a group that may contain it.
     pub target: Vertex,
-    /// Which part of the rule needs it: 0 for the rule itself, then its `else`s.
+    /// Dependent part of the rule: 0 for the rule itself, then its `else` branches.
     pub part: u32,
-    /// The lookup that only may refer to the target.
+    /// Lookup that refers to the target only under conditions.
     lookup: Option<u32>,
 }
 
-/// A reference with steps that are known only when it is evaluated.
+/// A reference with steps that are known only at evaluation.
 #[derive(Debug)]
 pub struct DynamicRef {
-    /// The reference.
     pub reference: Ref,
-    /// Those steps.
+    /// Steps that are known only at evaluation.
     pub conditions: Vec<Condition>,
 }
 
-/// A step that is known only when it is evaluated.
+/// A step that is known only at evaluation.
 #[derive(Clone, Debug)]
 pub struct Condition {
-    /// Its position in the reference.
+    /// Index of the step in the reference.
     pub step: usize,
-    /// What is known of it.
+    /// Knowledge about the step.
     pub note: Note,
 }
 
-/// What is known of a step.
+/// Knowledge about a step, for messages.
 #[derive(Clone, Debug)]
 pub enum Note {
-    /// Nothing.
+    /// Nothing is known.
     Silent,
-    /// Where its values come from, in words.
+    /// Description of the origin of its values.
     Described(Arc<str>),
-    /// There is too much to say of it.
+    /// Too complex for a message.
     Opaque,
 }
 
@@ -117,7 +116,7 @@ pub fn set_graph(compilation: &mut Compilation<'_>) {
 }
 
 impl Graph {
-    /// The graph of the rules in a tree, of which each reads something, module by module.
+    /// Builds the graph of the rules in a tree from the documents that each rule reads, module by module.
     pub fn new<'r>(
         tree: &RuleTree,
         reads: impl Iterator<Item = &'r [Vec<DocumentRead>]> + Clone,
@@ -154,7 +153,8 @@ impl Graph {
         graph
     }
 
-    /// All vertices, each behind those it needs and, where that is possible, behind those that add to what it reads.
+    /// Returns all vertices, each after its dependencies and, if possible, after the rules that add to the documents
+    /// that it reads.
     pub fn in_order(&self) -> Vec<Vertex> {
         let components = self.components.iter();
         let mut vertices: Vec<_> = match &self.neighbours {
@@ -171,7 +171,7 @@ impl Graph {
         vertices.into_iter().map(|(_, vertex)| vertex).collect()
     }
 
-    /// Whether some of what adds to the documents that a vertex reads may come behind it in the order.
+    /// Returns `true` if some rules that add to the documents that a vertex reads may come after it in the order.
     pub fn is_early(&self, vertex: Vertex) -> bool {
         self.neighbours.as_ref().is_some_and(|neighbours| {
             let component = neighbours.components.get(vertex.position());
@@ -180,29 +180,29 @@ impl Graph {
         })
     }
 
-    /// The vertex of a rule.
+    /// Returns the vertex of a rule.
     pub fn vertex(&self, rule: RuleId) -> Option<Vertex> {
         let start = self.starts.get(rule.module as usize)?;
         Some(Vertex(start + rule.rule))
     }
 
-    /// The rule, if a vertex is one.
+    /// Returns the rule of a vertex; `None` for groups.
     pub fn rule(&self, vertex: Vertex) -> Option<RuleId> {
         self.rules.get(vertex.0 as usize).copied()
     }
 
-    /// What a rule needs.
+    /// Returns the dependencies of a rule.
     pub fn needs(&self, vertex: Vertex) -> &[Need] {
         self.needs.get(vertex.0 as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// What a rule needs, or a group holds.
+    /// Returns the dependencies of a rule, or the members of a group.
     pub fn members(&self, vertex: Vertex) -> impl Iterator<Item = Vertex> {
         let members = self.edges.get(vertex.0 as usize);
         members.into_iter().flatten().copied().map(Vertex)
     }
 
-    /// What a rule needs, or a group holds, and the rules that add to the documents that it reads.
+    /// Returns [`Self::members`], and the rules that add to the documents that a rule reads.
     pub fn contributors(&self, vertex: Vertex) -> impl Iterator<Item = Vertex> {
         let edges = match &self.neighbours {
             Some(neighbours) => &neighbours.edges,
@@ -212,24 +212,24 @@ impl Graph {
         members.into_iter().flatten().copied().map(Vertex)
     }
 
-    /// Where the edges of all vertices lead.
+    /// Returns the targets of the edges of all vertices.
     pub fn edges(&self) -> Arc<Vec<Edges>> {
         self.edges.clone()
     }
 
-    /// The lookup behind a need.
+    /// Returns the lookup of a conditional dependency.
     pub fn lookup(&self, need: Need) -> Option<&DynamicRef> {
         let lookup = self.lookups.get(need.lookup? as usize)?;
         Some(lookup)
     }
 
-    /// Whether two vertices need each other.
+    /// Returns `true` if two vertices depend on each other.
     pub fn same_component(&self, a: Vertex, b: Vertex) -> bool {
         let component = |vertex: Vertex| self.components.get(vertex.0 as usize);
         component(a) == component(b)
     }
 
-    /// All vertices: the rules, then the groups.
+    /// Iterates over all vertices: rules first, then groups.
     pub fn vertices(&self) -> impl Iterator<Item = Vertex> + Clone {
         (0..length(&self.edges)).map(Vertex)
     }
@@ -239,14 +239,14 @@ impl Graph {
         self.edges.len()
     }
 
-    /// Whether there are no rules.
+    /// Returns `true` if there are no rules.
     pub fn is_empty(&self) -> bool {
         self.edges.is_empty()
     }
 }
 
 impl Vertex {
-    /// Its position.
+    /// Returns its index.
     pub fn position(self) -> usize {
         self.0 as usize
     }
@@ -274,7 +274,7 @@ impl Neighbours {
     }
 }
 
-/// Where targets are, each once: those that are needed, or all.
+/// Returns the distinct vertices of targets: only dependencies, or all.
 fn unique(targets: &[Target], neighbours: bool) -> Edges {
     let targets = targets
         .iter()
@@ -289,7 +289,7 @@ fn length<T>(items: &[T]) -> u32 {
     u32::try_from(items.len()).unwrap_or(u32::MAX)
 }
 
-/// What a rule needs to read what it reads, out of all that this leads to.
+/// Returns the dependencies of a rule, given the targets of its references.
 fn needs_of(
     reads: &[DocumentRead],
     targets: &mut Targets<'_>,

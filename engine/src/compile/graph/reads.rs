@@ -1,4 +1,4 @@
-//! Where the references of a rule lead, whatever rules there are.
+//! Documents that the references of a rule read, independent of the existing rules.
 
 use std::sync::Arc;
 
@@ -18,15 +18,15 @@ use crate::limits;
 /// A reference to documents.
 #[derive(Debug)]
 pub struct DocumentRead {
-    /// Which part of the rule reads: 0 for the rule itself, then its `else`s.
+    /// Reading part of the rule: 0 for the rule itself, then its `else` branches.
     pub part: u32,
-    /// The steps below `data`.
+    /// Steps below `data`.
     pub path: Box<[ReadStep]>,
-    /// The reference, if some of its steps are known only when it is evaluated.
+    /// The reference, if some of its steps are known only at evaluation.
     pub lookup: Option<Arc<DynamicRef>>,
 }
 
-/// What each rule of a module reads.
+/// Returns the references of each rule of a module.
 pub fn of_module(module: &Module, facts: &[Facts], locals: &Locals) -> Arc<[Vec<DocumentRead>]> {
     let rules = module.rules.iter().zip(facts);
     let reads = rules.map(|(rule, facts)| {
@@ -39,7 +39,7 @@ pub fn of_module(module: &Module, facts: &[Facts], locals: &Locals) -> Arc<[Vec<
     reads.collect()
 }
 
-/// What a rule and its `else`s read.
+/// Returns the references of a rule and its `else` branches.
 fn of_rule(module: &Module, rule: &Rule, locals: &Locals) -> Vec<DocumentRead> {
     let parts = std::iter::successors(Some(rule), |rule| rule.else_rule.as_deref());
     let mut reads = Vec::new();
@@ -67,23 +67,24 @@ fn of_rule(module: &Module, rule: &Rule, locals: &Locals) -> Vec<DocumentRead> {
     reads
 }
 
-/// Finds references to documents.
+/// Visitor that finds references to documents.
 struct Scan<'s, 'c> {
     module: &'c Module,
     rule: &'c Rule,
-    /// The rule, or one of its `else`s.
+    /// The rule, or one of its `else` branches.
     part: &'c Rule,
     number: u32,
-    /// What is known before an expression of the body, the head being behind the last; most rules need not know.
+    /// Variable states before an expression; the head follows the last one. Computed lazily, since most rules do not
+    /// need them.
     bindings: Option<(usize, Bindings<'c>)>,
-    /// The expression that is looked at.
+    /// Index of the current expression.
     at: usize,
     locals: &'c Locals,
     reads: &'s mut Vec<DocumentRead>,
 }
 
 impl<'c> Scan<'_, 'c> {
-    /// What is known before the current expression.
+    /// Returns the variable states before the current expression.
     fn bindings(&mut self) -> &Bindings<'c> {
         let part = self.part;
         let (next, bindings) = self
@@ -99,7 +100,7 @@ impl<'c> Scan<'_, 'c> {
         bindings
     }
 
-    /// What something is in the rule.
+    /// Describes a role in the rule.
     fn role(&self, what: &str) -> Arc<str> {
         let reference = full_reference(&self.module.package.path, self.rule);
         let reference = self.locals.restore(&reference);
@@ -153,7 +154,7 @@ impl<'c> Scan<'_, 'c> {
         });
     }
 
-    /// What a step of a reference can be.
+    /// Returns the possible keys of a step of a reference.
     fn step(&mut self, at: usize, step: &Term, conditions: &mut Vec<Condition>) -> ReadStep {
         let mut condition = |note| conditions.push(Condition { step: at, note });
         if let Some(key) = key(step) {

@@ -1,4 +1,4 @@
-//! Which rules a path of keys and variables can lead to.
+//! Rules that a path of keys and variables can lead to.
 
 use hashbrown::HashMap;
 
@@ -10,7 +10,7 @@ use crate::value::Value;
 /// A step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ReadStep {
-    /// This key.
+    /// Exactly this key.
     Key(Value),
     /// Any of these keys.
     OneOf(Vec<Value>),
@@ -18,12 +18,12 @@ pub enum ReadStep {
     Any,
 }
 
-/// What a path leads to.
+/// A rule or group that a path leads to.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// A rule or a group.
     pub vertex: Vertex,
-    /// Whether the rule only adds to the document that the path passes: its reference goes on with other keys.
+    /// `true` if the rule only adds to a document on the path: its reference continues with other keys.
     pub elsewhere: bool,
 }
 
@@ -36,18 +36,18 @@ impl From<Vertex> for Target {
     }
 }
 
-/// Makes the groups of rules that paths lead to. Equal paths share theirs.
+/// Creates the groups of rules that paths lead to. Equal paths share a group.
 pub struct Targets<'t> {
     tree: &'t RuleTree,
     /// Vertex of each module's first rule.
     starts: &'t [u32],
     first_group: u32,
     groups: Vec<Vec<Target>>,
-    /// The rules at and below a node.
+    /// Groups of the rules at and below a node.
     subtrees: HashMap<NodeId, Vertex>,
-    /// The rules that a path leads to from a node.
+    /// Groups of the rules that a path leads to from a node.
     paths: HashMap<(NodeId, Vec<ReadStep>), Vertex>,
-    /// Groups without members yet.
+    /// Groups whose members are not computed yet.
     open: Vec<(Vertex, PendingPath)>,
 }
 
@@ -57,7 +57,7 @@ enum PendingPath {
 }
 
 impl<'t> Targets<'t> {
-    /// No groups yet; their vertices begin behind those of the rules.
+    /// Creates an empty collection; vertices of groups follow those of the rules.
     pub fn new(tree: &'t RuleTree, starts: &'t [u32], rules: u32) -> Self {
         Self {
             tree,
@@ -83,12 +83,12 @@ impl<'t> Targets<'t> {
         }
     }
 
-    /// The members of all groups.
+    /// Returns the members of all groups.
     pub fn into_groups(self) -> Vec<Vec<Target>> {
         self.groups
     }
 
-    /// Rules on the way count too: their values may hold what the path leads to.
+    /// Follows a path. Rules on the path count, too: their values may contain what the path leads to.
     fn follow(&mut self, node: NodeId, path: &[ReadStep], found: &mut Vec<Target>) {
         let (mut node, mut path) = (node, path);
         // most paths are constant
@@ -125,7 +125,7 @@ impl<'t> Targets<'t> {
         }
     }
 
-    /// The rules at a node from which a path goes on.
+    /// Adds the rules at a node from which a path continues.
     fn rules_at<'p>(
         &self,
         node: NodeId,
@@ -141,7 +141,7 @@ impl<'t> Targets<'t> {
         tree.node(node).rules.iter().filter_map(target)
     }
 
-    /// The group of the rules below a node, when there are any. Those at the node were found on the way to it.
+    /// Returns the group of the rules below a node, if there are any. Those at the node were found on the way to it.
     fn subtree(&mut self, node: NodeId) -> Option<Vertex> {
         if self.tree.node(node).children.is_empty() {
             return None;
@@ -195,7 +195,7 @@ impl<'t> Targets<'t> {
     }
 }
 
-/// Whether a path has other keys than the constants that a rule's reference goes on with.
+/// Returns `true` if a path has other keys than the constants at the end of a rule's reference.
 fn leads_elsewhere(tail: &[Option<Value>], path: &[ReadStep]) -> bool {
     tail.iter().zip(path).any(|(key, step)| match (key, step) {
         (None, _) | (_, ReadStep::Any) => false,

@@ -18,20 +18,20 @@ use crate::program::{
 };
 use crate::value::Value;
 
-/// Steps that most plans have room for.
+/// Initial capacity for steps; most plans need less.
 const STEPS: usize = 16;
 
-/// A body on its way to a plan.
+/// State while a body is lowered to a plan.
 pub struct Lowering<'p> {
     pub(super) program: &'p Program,
     pub(super) constants: &'p mut Constants,
     optimisations: Optimisations,
-    /// Names in the order they were bound, so that a block can forget its own.
+    /// Bound names in order, so that a block can remove its own.
     bound: SmallMap<Name, Operand>,
     slots: Slot,
-    /// The steps of all open blocks.
+    /// Steps of all open blocks.
     steps: Vec<Step>,
-    /// What is worth looking for in the plan.
+    /// Features of the plan that later passes look for.
     features: PlanFeatures,
 }
 
@@ -88,7 +88,7 @@ impl<'p> Lowering<'p> {
         self.steps.push(step);
     }
 
-    /// A fresh place in the frame.
+    /// Allocates a slot of the frame.
     pub(super) fn slot(&mut self) -> Slot {
         self.slots += 1;
         self.slots - 1
@@ -102,18 +102,18 @@ impl<'p> Lowering<'p> {
         self.bound.get(name).copied()
     }
 
-    /// What is bound, in the order it was.
+    /// Iterates over the bound names, in the order of binding.
     pub(super) fn bindings(&self) -> impl Iterator<Item = (&Name, Operand)> {
         self.bound.iter().map(|(name, operand)| (name, *operand))
     }
 
-    /// The operand of a variable of a query; safety rules out one that no expression binds.
+    /// Returns the operand of a variable of a query. Safety guarantees that some expression binds it.
     pub(super) fn variable(&mut self, name: &Name) -> Operand {
         self.binding(name)
             .unwrap_or_else(|| bug!("a query asks for a variable that nothing binds"))
     }
 
-    /// Lowers into a block of its own; what is bound inside is forgotten.
+    /// Lowers into a new block; bindings made inside are removed afterwards.
     pub(super) fn block(&mut self, fill: impl FnOnce(&mut Self)) -> Block {
         let start = self.steps.len();
         let mark = self.bound.len();
@@ -129,8 +129,9 @@ impl<'p> Lowering<'p> {
         })
     }
 
-    /// Goes on when `and` or `or` holds. The operands of a chain are halved again and again, so that a plan nests only as
-    /// deep as the logarithm of its length: both connectives are associative, and operands still run from left to right.
+    /// Lowers `and` or `or`. The operands of a chain are halved recursively, so that the nesting of the plan is
+    /// logarithmic in the length of the chain: both connectives are associative, and operands still run from left to
+    /// right.
     fn connective(&mut self, expr: &Expr) {
         let make = if matches!(expr.kind, ExprKind::And(_)) {
             Step::And
@@ -146,7 +147,7 @@ impl<'p> Lowering<'p> {
         self.push(make(Box::new(blocks)));
     }
 
-    /// A block that ends with success where operands of a connective hold.
+    /// Returns a block that succeeds if operands of a connective hold.
     fn some(&mut self, operands: &[&Body], make: fn(Box<(Block, Block)>) -> Step) -> Block {
         if let [one] = operands {
             return self.exists(one);
@@ -210,7 +211,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Goes on when a body has no solution. All are looked for, as what they print and fail with is seen.
+    /// Lowers a negated body. All solutions are searched, because their prints and errors are observable.
     fn not_one(&mut self, body: &Body) {
         let out = self.slot();
         let found = Operand::Const(self.constants.add(Value::Bool(true)));
@@ -298,7 +299,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Goes on unless the last call gave `false`.
+    /// Continues unless the result of the last call is `false`.
     fn require_truthy(&mut self, found: Operand) {
         let made = self.makes(Optimisation::TestTexts);
         match self.steps.pop() {
@@ -318,7 +319,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Calls a built-in or a function and returns where its result is.
+    /// Lowers a call of a built-in or a function and returns the operand of its result.
     pub(super) fn call(
         &mut self,
         called: Option<Called<'_>>,
@@ -381,7 +382,7 @@ impl<'p> Lowering<'p> {
         Some(Operand::Slot(out))
     }
 
-    /// Calls without the array that the last step makes for it, if that can be.
+    /// Passes the elements of an array as separate operands, if the last step built the array only for this call.
     fn spread(
         &mut self,
         prepared: &mut Option<Arc<dyn Prepared>>,
@@ -451,7 +452,7 @@ fn comparison(name: &str) -> Option<Comparison> {
     })
 }
 
-/// The operands of a chain of one connective, from left to right; at least two.
+/// Returns the operands of a chain of one connective, from left to right. There are at least two.
 fn operands(expr: &Expr) -> Vec<&Body> {
     let is_and = matches!(expr.kind, ExprKind::And(_));
     let mut found = Vec::new();

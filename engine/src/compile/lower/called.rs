@@ -1,4 +1,4 @@
-//! What calls name.
+//! Resolution of operators.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::constants::constant;
 use crate::builtins;
 use crate::program::{RuleId, RuleKind};
 
-/// What a call names.
+/// Function that a call names.
 pub(super) enum Called<'t> {
     /// A function of the policy.
     Rule(RuleId),
@@ -18,7 +18,7 @@ pub(super) enum Called<'t> {
 }
 
 impl Lowering<'_> {
-    /// The function that an operator names, if it is one of the policy.
+    /// Returns the function of the policy that an operator names.
     pub(super) fn function(&self, operator: &Term) -> Option<RuleId> {
         let terms = operator.as_ref()?;
         if terms.first()?.as_var().is_none_or(|name| &**name != "data") {
@@ -31,7 +31,7 @@ impl Lowering<'_> {
         self.program.tree.node(node)?.rule
     }
 
-    /// What an operator names.
+    /// Returns the function that an operator names.
     pub(super) fn called<'t>(&self, operator: &'t Term) -> Option<Called<'t>> {
         match self.function(operator) {
             Some(rule) => Some(Called::Rule(rule)),
@@ -39,7 +39,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// How many operands it takes, its result not counted.
+    /// Number of operands, without the result.
     pub(super) fn arity(&self, called: &Called<'_>) -> usize {
         let name = match called {
             Called::Rule(rule) => {
@@ -67,7 +67,7 @@ fn text(term: &Term) -> Option<&Name> {
     term.as_var().or_else(|| term.as_string())
 }
 
-/// The dotted name of an operator.
+/// Returns the dotted name of an operator.
 pub(super) fn operator_name(operator: &Term) -> Option<Cow<'_, str>> {
     match &operator.kind {
         TermKind::Var(name) => Some(Cow::Borrowed(name)),

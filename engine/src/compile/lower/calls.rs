@@ -1,8 +1,8 @@
-//! Functions whose bodies stand where they are called.
+//! Inlining of functions.
 //!
-//! A function that only looks up, compares and calls built-ins costs less than its call: a frame, arguments in it, a
-//! result that is kept. Its first body that holds gives the result, so only functions stand in for their calls none of
-//! whose bodies has two solutions, and of which at most one value can come.
+//! A function that only does lookups, comparisons and calls of built-ins costs less than its call: a frame, copied
+//! arguments, a memoised result. The first body that holds provides the result, so a function is inlined only if no
+//! body has two solutions and at most one value is possible.
 
 use super::inline::shift;
 use super::joins;
@@ -12,18 +12,18 @@ use crate::program::{
     Step,
 };
 
-/// Most bodies of a function that stand in for a call.
+/// Maximum number of bodies of an inlined function.
 const BODIES: usize = 4;
 
-/// Most steps that stand in for one.
+/// Maximum number of steps of an inlined function.
 const STEPS: usize = 24;
 
-/// Puts the bodies of functions in the places of their calls.
+/// Replaces calls of functions by their bodies.
 pub fn inline(plan: &mut Plan, program: &Program) {
     if !plan.holds(|step| matches!(step, Step::Function { .. })) {
         return;
     }
-    // calls come one after the other, so that their bodies may share their slots
+    // calls run one after the other, so their bodies can share slots
     let base = plan.slots;
     let mut needed = 0;
     inline_in(&mut plan.steps, program, base, &mut needed);
@@ -45,12 +45,12 @@ fn inline_in(block: &mut Block, program: &Program, base: Slot, needed: &mut Slot
     }
 }
 
-/// The bodies of a function, the first that holds first.
+/// Iterates over the bodies of a function in order of precedence.
 fn bodies(set: &RuleSet) -> impl Iterator<Item = &Rule> {
     set.rules.iter().flat_map(Rule::members)
 }
 
-/// What stands for a call, if the function's bodies may.
+/// Returns the replacement of a call, if the function can be inlined.
 fn inlined(call: &FunctionCall, out: Slot, set: &RuleSet, base: Slot) -> Option<Inlined> {
     let steps: usize = bodies(set).map(|rule| rule.plan.len()).sum();
     let has_indexes = bodies(set).any(|rule| {
@@ -91,9 +91,9 @@ fn inlined(call: &FunctionCall, out: Slot, set: &RuleSet, base: Slot) -> Option<
     })
 }
 
-/// Whether the bodies of a function may ever stand where it is called. How long they are may still change.
+/// Returns `true` if the bodies of a function can be inlined, apart from their length, which may still change.
 pub fn is_inlinable(set: &RuleSet) -> bool {
-    // of several rules each may have a value, which clash
+    // several rules may have different values, which conflict
     let has_one_value = set.rules.len() == 1 || set.early_exit;
     let has_elses = set.rules.iter().any(|rule| rule.otherwise.is_some());
     matches!(set.kind, RuleKind::Function(_))
@@ -103,7 +103,7 @@ pub fn is_inlinable(set: &RuleSet) -> bool {
         && (1..=BODIES).contains(&bodies(set).count())
 }
 
-/// Whether a step takes little time, has one solution at most, and is not seen.
+/// Returns `true` if a step is cheap, has at most one solution, and has no observable effects.
 fn is_short(step: &Step) -> bool {
     match step {
         Step::Compare(..)

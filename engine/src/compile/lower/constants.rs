@@ -1,4 +1,4 @@
-//! The constants of a program, and terms that are constants.
+//! Constants of a program.
 
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ pub use crate::program::constant;
 use crate::program::{ConstId, Operand, Program};
 use crate::value::Value;
 
-/// Constants in the order of their numbers.
+/// Constants in the order of their ids.
 #[derive(Default)]
 pub struct Constants {
     base: usize,
@@ -18,7 +18,7 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// Constants that are numbered on from those of a program.
+    /// Creates a collection whose ids follow those of a program.
     pub fn starting_at(base: usize) -> Self {
         Self {
             base,
@@ -26,7 +26,7 @@ impl Constants {
         }
     }
 
-    /// Constants that are numbered on from those of an earlier program, if there is one.
+    /// Creates a collection whose ids follow those of an earlier program, if there is one.
     pub fn on_from(program: Option<&Program>) -> Self {
         Self {
             values: program.map_or_else(Vec::new, |program| program.constants.clone()),
@@ -34,7 +34,7 @@ impl Constants {
         }
     }
 
-    /// The number of a constant.
+    /// Adds a constant and returns its id.
     pub fn add(&mut self, value: Value) -> ConstId {
         self.values.push(value);
         #[expect(
@@ -45,7 +45,7 @@ impl Constants {
         id
     }
 
-    /// The number of a string constant, the same for equal strings.
+    /// Returns the id of a string constant; equal strings share one.
     pub fn string(&mut self, text: &Arc<str>) -> ConstId {
         if let Some(id) = self.strings.get(text) {
             return *id;
@@ -55,7 +55,7 @@ impl Constants {
         id
     }
 
-    /// The number of a constant value, as for strings.
+    /// Returns the id of a constant value; equal strings share one.
     pub fn of_value(&mut self, value: &Value) -> ConstId {
         match value.as_str() {
             Some(text) => self.string(&Arc::from(text)),
@@ -63,7 +63,7 @@ impl Constants {
         }
     }
 
-    /// The number of a term, if it is a constant.
+    /// Returns the id of a term if it is a constant.
     pub fn of_term(&mut self, term: &Term) -> Option<ConstId> {
         match &term.kind {
             TermKind::String(text) => Some(self.string(text)),
@@ -71,7 +71,7 @@ impl Constants {
         }
     }
 
-    /// A constant by its operand, if it is one of these.
+    /// Returns the constant of an operand, if it is one of these.
     pub fn get(&self, operand: Operand) -> Option<&Value> {
         match operand {
             Operand::Const(id) => self.values.get((id as usize).checked_sub(self.base)?),
@@ -79,7 +79,7 @@ impl Constants {
         }
     }
 
-    /// The values.
+    /// Returns the values.
     pub fn finish(self) -> Vec<Value> {
         self.values
     }

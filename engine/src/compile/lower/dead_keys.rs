@@ -1,11 +1,11 @@
-//! Loops do not note the keys that nobody reads, walks not the paths, patterns of arrays not the elements, and arrays that
-//! are only sorted or counted keep no order.
+//! Removal of unused results: keys of loops, paths of `walk`, elements of array patterns, and the order of arrays that
+//! are only sorted or counted.
 
 use super::constants::Constants;
 use crate::program::{Block, Collector, Operand, Plan, Slot, Step};
 use crate::value::Value;
 
-/// Forgets the keys of a plan's loops that no step reads.
+/// Removes keys of loops that no step reads.
 pub fn keys(plan: &mut Plan) {
     let reads = plan.reads();
     within(&mut plan.steps, &|slot| {
@@ -25,7 +25,7 @@ fn within(block: &mut Block, is_unread: &impl Fn(Slot) -> bool) {
     }
 }
 
-/// Forgets the elements that a pattern takes from an array of its length and no step reads: they are there.
+/// Removes elements that a pattern takes from an array of known length and no step reads: they always exist.
 pub fn elements(plan: &mut Plan, constants: &Constants) {
     let reads = plan.reads();
     forget(&mut plan.steps, constants, &|slot| {
@@ -58,7 +58,7 @@ fn forget(block: &mut Block, constants: &Constants, is_unread: &impl Fn(Slot) ->
     }
 }
 
-/// Whether a path is one constant place among so many.
+/// Returns `true` if a path is one constant index below `length`.
 fn is_below(constants: &Constants, keys: &[Operand], length: u32) -> bool {
     match keys {
         [key] => match constants.get(*key) {
@@ -69,9 +69,9 @@ fn is_below(constants: &Constants, keys: &[Operand], length: u32) -> bool {
     }
 }
 
-/// Forgets the order of a plan's arrays that are only sorted and counted.
+/// Removes the order of arrays that are only sorted and counted.
 pub fn orders(plan: &mut Plan) {
-    // what a `with` puts in the place of `sort` sees the order
+    // a replacement of `sort` by `with` can observe the order
     if !plan.holds(is_sorting) || plan.holds(|step| matches!(step, Step::With(_))) {
         return;
     }

@@ -1,4 +1,4 @@
-//! Where rules stand in the tree of documents, and which numbers they have.
+//! Placement of rules in the tree of documents, and numbering of rule sets.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use crate::index::Indexed as _;
 use crate::program::{NodeId, Program, RuleId, RuleKind, RuleSet, TreeNode};
 use crate::value::{Kind, Value, ValueRef};
 
-/// The rules of a set before they are lowered.
+/// The rules of a set before lowering.
 pub struct Pending<'m> {
-    /// The rules, but for the default.
+    /// All rules except the default.
     pub rules: Vec<Member<'m>>,
     /// The default.
     pub default: Option<&'m ast::Rule>,
-    /// Whether its plans are there already.
+    /// `true` if the plans of an earlier program are reused.
     pub stays: bool,
 }
 
 impl Pending<'_> {
-    /// Where its rules are in memory, the default last.
+    /// Addresses of the rules, the default last.
     pub fn addresses(&self) -> impl Iterator<Item = usize> {
         let rules = self.rules.iter().map(|member| member.rule);
         let rules = rules.chain(self.default);
@@ -30,24 +30,23 @@ impl Pending<'_> {
     }
 }
 
-/// A rule and the terms of its head behind the set's path.
+/// A rule and the terms of its head after the set's path.
 #[derive(Clone)]
 pub struct Member<'m> {
-    /// The rule.
     pub rule: &'m ast::Rule,
-    /// The terms.
+    /// Terms of the head after the set's path.
     pub tail: Vec<Term>,
 }
 
 impl Member<'_> {
-    /// Whether it makes members of a set.
+    /// Returns `true` if the rule produces members of a set.
     pub fn makes_member(&self) -> bool {
         self.rule.head.value.is_none() && self.rule.head.key.is_some()
     }
 }
 
-/// Puts all rules into the tree and gives each set of rules its number and kind; sets that an earlier program has keep
-/// their numbers, and their plans if they have the same rules. Answers with what is to be lowered, by number.
+/// Inserts all rules into the tree and assigns an id and a kind to each rule set. Sets of an earlier program keep their
+/// ids, and their plans if the rules are the same. Returns the sets to lower, by id.
 pub fn declare<'m>(
     modules: &'m [Arc<Module>],
     tree: &'m RuleTree,
@@ -69,10 +68,10 @@ pub fn declare<'m>(
     planting.pending
 }
 
-/// The tree of documents while it grows.
+/// The tree of documents during construction.
 struct Planting<'p, 'm> {
     modules: &'m [Arc<Module>],
-    /// Where the rules stand.
+    /// Tree of the rules.
     tree: &'m RuleTree,
     program: &'p mut Program,
     earlier: Option<Earlier<'p>>,
@@ -81,7 +80,7 @@ struct Planting<'p, 'm> {
 }
 
 impl<'m> Planting<'_, 'm> {
-    /// Plants what is below a site; `before` is the node at which `parent` was in the earlier tree.
+    /// Inserts everything below a node of the rule tree; `before` is the node of `parent` in the earlier tree.
     fn plant(&mut self, from: DocNodeId, parent: NodeId, before: Option<NodeId>) {
         let mut children = Vec::with_capacity(self.tree.node(from).children.len());
         for site in &self.tree.node(from).children {
@@ -114,7 +113,7 @@ impl<'m> Planting<'_, 'm> {
         parent.children = children.into_iter().collect();
     }
 
-    /// The rules of a site in the order of files, the terms of their heads behind some others.
+    /// Returns the rules of a node in file order, with the terms of their heads after `terms`.
     fn members(&self, site: DocNodeId, terms: &[Term]) -> Vec<Member<'m>> {
         let mut ids = Cow::Borrowed(self.tree.node(site).rules.as_slice());
         if !ids.is_sorted() {
@@ -136,7 +135,7 @@ impl<'m> Planting<'_, 'm> {
         members.collect()
     }
 
-    /// Adds the rules of all sites below one, their heads longer by the keys between.
+    /// Adds the rules of all nodes below one, with the keys between prepended to their terms.
     fn absorb(&self, from: DocNodeId, keys: &mut Vec<Term>, members: &mut Vec<Member<'m>>) {
         for site in &self.tree.node(from).children {
             keys.push(key_term(&self.tree.node(*site).key));
@@ -146,7 +145,7 @@ impl<'m> Planting<'_, 'm> {
         }
     }
 
-    /// Gives a set of rules its number, the one that it had or the next.
+    /// Assigns an id to a rule set: its earlier one or the next.
     fn enlist(&mut self, mut members: Vec<Member<'m>>, known: Option<RuleId>) -> RuleId {
         let is_default = |member: &Member<'_>| member.rule.default && member.tail.is_empty();
         let default = members.iter().find(|member| is_default(member));
@@ -185,7 +184,7 @@ impl<'m> Planting<'_, 'm> {
     }
 }
 
-/// A count as a number of something.
+/// Converts a count to an id.
 pub fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
@@ -206,7 +205,7 @@ fn kind(rules: &[Member<'_>], default: Option<&ast::Rule>) -> RuleKind {
     }
 }
 
-/// The path as a reference prints.
+/// Formats a path as a reference.
 fn name(path: &[Value]) -> Arc<str> {
     let terms = path.iter().map(key_term);
     let root = Term::var("data", solon_syntax::source::Span::default());

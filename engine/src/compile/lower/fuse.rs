@@ -1,9 +1,9 @@
-//! Comprehensions that only an aggregate asks for are folded into it.
+//! Fusion of comprehensions into the aggregates that consume them.
 
 use crate::builtins::Aggregation;
 use crate::program::{Aggregate, Block, Collector, Operand, Plan, Slot, Step};
 
-/// Fuses the comprehensions of a plan with the aggregates behind them.
+/// Fuses the comprehensions of a plan with the aggregates after them.
 pub fn aggregates(plan: &mut Plan) {
     if may_fuse(&plan.steps) {
         let reads = plan.reads();
@@ -11,7 +11,7 @@ pub fn aggregates(plan: &mut Plan) {
     }
 }
 
-/// Whether an aggregate follows a comprehension somewhere.
+/// Returns `true` if some comprehension is followed by an aggregate.
 fn may_fuse(block: &[Step]) -> bool {
     let is_followed = |pair: &[Step]| match pair {
         [Step::Collect { .. }, Step::Call { call, .. }] => call.entry.builtin.aggregation.is_some(),
@@ -78,7 +78,8 @@ fn fused(collect: Step, step: Step, reads: &[u32]) -> Result<Step, (Step, Step)>
     }
 }
 
-/// Whether elements taken one by one give the same result. A set counts equal ones once and keeps the first.
+/// Returns `true` if aggregating elements one by one gives the same result. A set counts equal elements once and keeps
+/// the first.
 fn is_exact(into: Collector, aggregation: Aggregation) -> bool {
     match into {
         Collector::Array | Collector::Bag => true,

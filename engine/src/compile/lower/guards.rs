@@ -1,7 +1,7 @@
-//! Guards: equalities with constants that a rule cannot succeed without.
+//! Guards: equalities with constants that must hold for a rule to succeed.
 //!
-//! OPA's rule index excludes a rule whose guard fails before anything in its body runs, so errors and prints in
-//! front of the guard are not seen. Testing guards first gives the same; what the index proves is not tested again.
+//! OPA's rule index excludes a rule with a failing guard before its body runs, so errors and prints before the guard
+//! are not observable. Testing guards first has the same effect. Tests implied by the index are omitted.
 
 use std::cell::OnceCell;
 
@@ -14,10 +14,10 @@ use super::constants::constant;
 use crate::builtins::opa_index_test;
 use crate::program::Path;
 
-/// Places among which counting beats a table.
+/// Number of guards up to which counting by scan is faster than a hash table.
 const FEW: usize = 8;
 
-/// A place that OPA's rule index asks for.
+/// Operand of OPA's rule index.
 #[derive(PartialEq, Eq, Hash)]
 enum GuardOperand {
     /// A path in the input.
@@ -26,17 +26,17 @@ enum GuardOperand {
     Argument(u32),
 }
 
-/// The equality of a place with a constant.
+/// An equality of an operand with a constant.
 struct Guard {
     place: GuardOperand,
-    /// The expression that says which place a variable stands for, which comes before it.
+    /// Index of the preceding expression that binds a variable to the operand.
     definition: Option<usize>,
     at: usize,
 }
 
-/// The expressions of a body that does not print, with its guards in front.
+/// Returns the expressions of a body that does not print, guards first.
 pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> Vec<&'b Expr> {
-    // most rules test for no constant
+    // most rules have no test for a constant
     if !body.iter().any(|expr| scalar_test(expr).is_some()) {
         return body.iter().collect();
     }
@@ -74,7 +74,7 @@ pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> Vec<&'b Expr> {
             None => others.extend(tested(expr).filter_map(|place| Some(key(place)?.0))),
         }
     }
-    // of several values at one place the index asks for any, so none of them comes first
+    // if an operand has several possible values, the index tests for any of them, so none of these guards moves
     let keys = || found.iter().map(|guard| &guard.place).chain(&others);
     let mut places: HashMap<&GuardOperand, usize> = HashMap::new();
     if found.len() + others.len() > FEW {
@@ -111,7 +111,7 @@ fn argument(args: &[Term], name: &Name) -> Option<u32> {
     u32::try_from(at).ok()
 }
 
-/// The operands of a plain equality.
+/// Returns the operands of a plain equality.
 fn equality(expr: &Expr) -> Option<(&Term, &Term)> {
     match operands_of_equality(expr)? {
         [left, right] => Some((left, right)),
@@ -126,7 +126,7 @@ fn operands_of_equality(expr: &Expr) -> Option<&[Term]> {
     expr.operands_of("eq").or_else(|| expr.operands_of("equal"))
 }
 
-/// What the index looks at in an expression that asks for a value in another way than by a scalar.
+/// Returns the operands that the index reads in an expression other than an equality with a scalar.
 fn tested(expr: &Expr) -> impl Iterator<Item = &Term> {
     let is_array = |term: &Term| matches!(term.kind, TermKind::Array(_));
     let operands = match operands_of_equality(expr) {
@@ -140,13 +140,13 @@ fn tested(expr: &Expr) -> impl Iterator<Item = &Term> {
     operands.iter()
 }
 
-/// The place at which a constant must be.
+/// Returns the operand that is compared with a constant.
 fn test(expr: &Expr) -> Option<&Term> {
     let (place, scalar) = scalar_test(expr)?;
     constant(scalar).map(|_| place)
 }
 
-/// The sides of an equality with a scalar, that last.
+/// Returns the sides of an equality with a scalar, the scalar last.
 fn scalar_test(expr: &Expr) -> Option<(&Term, &Term)> {
     let (left, right) = equality(expr)?;
     match (left.is_scalar(), right.is_scalar()) {
@@ -156,7 +156,7 @@ fn scalar_test(expr: &Expr) -> Option<(&Term, &Term)> {
     }
 }
 
-/// Variables that stand for a place in the input, with the expression that says so.
+/// Returns the variables that are bound to a path in the input, with the index of the binding expression.
 fn aliases(body: &[Expr]) -> HashMap<&Name, (usize, Path)> {
     let mut found = HashMap::new();
     for (at, expr) in body.iter().enumerate() {

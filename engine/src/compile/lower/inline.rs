@@ -1,7 +1,7 @@
-//! Rules whose bodies stand where their documents are asked for.
+//! Inlining of rules.
 //!
-//! A rule that is `true` or nothing is tested in place, without a frame and a kept result. A set that only one loop
-//! asks for is not made: the loop goes on inside the bodies that find the members.
+//! A rule that is `true` or undefined is tested in place, without a frame and a memoised result. A set with a single
+//! consumer, a loop, is not built: the loop's body runs inside the bodies that produce the members (fused producer).
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use crate::program::{
 };
 use crate::value::Value;
 
-/// Most rules of a document that stand in for it.
+/// Maximum number of rules of an inlined document.
 const RULES: usize = 4;
 
-/// Most steps that stand in for one.
+/// Maximum number of steps of an inlined document.
 const STEPS: usize = 24;
 
-/// Puts the bodies of rules in the places of their documents, in the sets of rules that were lowered now and ask for
-/// some. `asked` tells how many places ask for the document of each set.
+/// Replaces documents by the bodies of their rules, in the rule sets that were lowered now and refer to such documents.
+/// `use_counts` has the number of uses of each set.
 pub fn rules(
     program: &mut Program,
     callers: &[RuleId],
@@ -41,7 +41,7 @@ pub fn rules(
         return;
     }
     for id in callees_first(program, callers) {
-        // the others are shared with an earlier program
+        // other sets are shared with an earlier program
         let set = program.rules.get_mut(id as usize);
         let Some(set) = set.and_then(Arc::get_mut) else {
             continue;
@@ -77,14 +77,14 @@ pub fn rules(
     }
 }
 
-/// Some sets of rules, those that another one asks for before it.
+/// Returns rule sets in an order in which each set follows the sets that it uses.
 fn callees_first(program: &Program, sets: &[RuleId]) -> Vec<RuleId> {
     let mut seen = vec![true; program.rules.len()];
     for id in sets {
         *seen.item_mut(*id) = false;
     }
     let mut order = Vec::with_capacity(sets.len());
-    // rules to look at, and those whose callees have been
+    // rules to visit; `true` once their callees were visited
     let mut open: Vec<(RuleId, bool)> = Vec::new();
     for root in sets {
         open.push((*root, false));
@@ -111,7 +111,7 @@ fn callees_first(program: &Program, sets: &[RuleId]) -> Vec<RuleId> {
     order
 }
 
-/// What a step asks that bodies may stand for: the document of a rule, or a function.
+/// Returns the document or function that a step uses, if it can be inlined.
 pub fn used_rule(step: &Step) -> Option<RuleId> {
     match step {
         Step::Rule { rule, .. } => Some(*rule),
@@ -120,18 +120,18 @@ pub fn used_rule(step: &Step) -> Option<RuleId> {
     }
 }
 
-/// Whether a plan asks for the document of a rule.
+/// Returns `true` if a plan uses the document of a rule.
 fn uses_rule(plan: &Plan) -> bool {
     plan.holds(|step| matches!(step, Step::Rule { .. }))
 }
 
-/// What stands around the members of a set in the plan that loops over it.
+/// Context of a set's members in the plan that loops over it.
 struct Follow<'s> {
     /// Lookups and tests between the set and the loop.
     before: &'s [Step],
-    /// What the loop does.
+    /// Body of the loop.
     rest: &'s [Step],
-    /// The slots that hold the member there.
+    /// Slots of the loop for the member.
     member: [Option<Slot>; 2],
 }
 
@@ -142,7 +142,7 @@ struct Inliner<'p> {
 }
 
 impl Inliner<'_> {
-    /// Tests rules in place. `once` tells that the plan runs once at most, since its result is kept.
+    /// Tests rules in place. `once` means that the plan runs at most once, since its result is memoised.
     fn inline(&self, plan: &mut Plan, once: bool) {
         if !uses_rule(plan) {
             return;
@@ -183,7 +183,7 @@ impl Inliner<'_> {
         *block = steps.into();
     }
 
-    /// The bodies of a rule that is `true` or nothing, if they may stand for it.
+    /// Returns the bodies of a rule that is `true` or undefined, if it can be inlined.
     fn bodies_of(&self, rule: RuleId, once: bool, base: Slot) -> Option<Box<[Block]>> {
         let set = self.program.rules.get(rule as usize)?;
         let simple = set.kind == RuleKind::Complete && set.early_exit && is_simple(set);
@@ -213,14 +213,14 @@ impl Inliner<'_> {
         Some(blocks.into())
     }
 
-    /// Slots that the bodies of a rule need.
+    /// Number of slots that the bodies of a rule need.
     fn room(&self, rule: RuleId) -> Slot {
         let set = self.program.rules.get(rule as usize);
         let rules = set.into_iter().flat_map(|set| &set.rules);
         rules.map(|rule| rule.plan.slots).max().unwrap_or(0)
     }
 
-    /// Goes on inside the bodies that find the members of a set, where a plan loops over it and then only tests.
+    /// Fuses a plan that loops over a set and then only tests with the bodies that produce the members.
     fn fuse(&self, plan: &mut Plan) {
         if !uses_rule(plan) {
             return;
@@ -236,7 +236,7 @@ impl Inliner<'_> {
         let Some((Step::Rule { rule, out }, behind)) = plain.split_first() else {
             return;
         };
-        // lookups that were moved out of the loop
+        // lookups that were hoisted out of the loop
         let gap = behind.iter().take_while(|step| is_test(step)).count();
         let (gap, behind) = behind.split_at_checked(gap).unwrap_or((behind, &[]));
         let Some((
@@ -277,8 +277,8 @@ impl Inliner<'_> {
         plan.steps = steps.into();
     }
 
-    /// The bodies of a set, each with what stands around its members. Nobody sees that tests before the loop come
-    /// before the bodies too, which only look and test.
+    /// Returns the bodies of a set, each combined with the context of its members. Bodies and the tests before the loop
+    /// have no observable effects, so their order does not matter.
     fn fused_bodies(&self, rule: RuleId, base: Slot, follow: &Follow<'_>) -> Option<Box<[Block]>> {
         let set = self.program.rules.get(rule as usize)?;
         if set.kind != RuleKind::Set || !is_simple(set) {
@@ -307,7 +307,7 @@ impl Inliner<'_> {
     }
 }
 
-/// Whether the rules of a set are few, short and all there is.
+/// Returns `true` if a set has few, short rules and nothing else.
 fn is_simple(set: &RuleSet) -> bool {
     let steps: usize = set.rules.iter().map(|rule| rule.plan.len()).sum();
     matches!(set.index, Index::All) && has_few_rules(set) && steps <= STEPS
@@ -319,7 +319,7 @@ fn has_few_rules(set: &RuleSet) -> bool {
         && rules.all(|rule| rule.otherwise.is_none() && !rule.fallback)
 }
 
-/// Whether the bodies of a set may ever stand where its document is asked for. How long they are may still change.
+/// Returns `true` if the bodies of a set can be inlined, apart from their length, which may still change.
 pub fn is_inlinable(set: &RuleSet) -> bool {
     match set.kind {
         RuleKind::Complete => set.early_exit && has_few_rules(set),
@@ -329,7 +329,7 @@ pub fn is_inlinable(set: &RuleSet) -> bool {
     }
 }
 
-/// Whether a step costs less than keeping what it finds, and nobody sees how often it runs.
+/// Returns `true` if a step costs less than memoising its result, and the number of its runs is not observable.
 fn is_cheap(step: &Step) -> bool {
     match step {
         Step::Each { .. } | Step::Join(_) | Step::Member(..) | Step::Among(..) => false,
@@ -338,12 +338,12 @@ fn is_cheap(step: &Step) -> bool {
     }
 }
 
-/// Whether a step only looks and tests, without a loop.
+/// Returns `true` if a step only does lookups and tests, without a loop.
 fn is_test(step: &Step) -> bool {
     is_pure_step(step) && !step.is_generator()
 }
 
-/// Moves the slots that a block fills, and reads its operands where `moved` says that they are now.
+/// Adds `base` to the slots that a block fills, and maps its operands with `moved`.
 pub fn shift(block: &mut Block, base: Slot, moved: &impl Fn(Operand) -> Operand) {
     for step in block {
         step.operands_mut(&mut |operand| *operand = moved(*operand));
@@ -353,7 +353,7 @@ pub fn shift(block: &mut Block, base: Slot, moved: &impl Fn(Operand) -> Operand)
     }
 }
 
-/// An operand of a body whose slots lie behind others.
+/// Returns a mapping of operands that adds `base` to slots.
 fn behind(base: Slot) -> impl Fn(Operand) -> Operand {
     move |operand| match operand {
         Operand::Slot(slot) => Operand::Slot(slot + base),
@@ -361,7 +361,7 @@ fn behind(base: Slot) -> impl Fn(Operand) -> Operand {
     }
 }
 
-/// Reads something else where some slots were read.
+/// Replaces reads of some slots by another operand.
 fn replace(block: &mut Block, slots: [Option<Slot>; 2], by: Operand) {
     for step in block {
         step.operands_mut(&mut |operand| {

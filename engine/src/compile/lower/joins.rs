@@ -1,8 +1,8 @@
-//! Loops and memberships that ask one collection again and again: they find what they ask for by hash.
+//! Hash joins: loops and memberships over one collection that run repeatedly find matching elements by hash.
 //!
-//! A loop is a join when it is entered repeatedly over a collection that stays the same, and what it does with an
-//! element begins with tests of which one says what value is where in the element. Up to that test nothing may fail or
-//! be seen, so nobody sees that elements without the value are not visited. The test itself stays.
+//! A loop becomes a hash join if (a) its collection is invariant in an enclosing loop and (b) its body starts with
+//! tests, one of which compares a value in the element with a value known outside. No step before that test may fail or
+//! be observable, so skipping elements without the value is not observable. The test itself stays.
 
 use super::constants::Constants;
 use super::each_lowered;
@@ -15,10 +15,10 @@ use crate::program::{
 use crate::runtime::base_index;
 use crate::value::{Kind, Value};
 
-/// How far behind the beginning of a loop its test may stand.
+/// Maximum distance of the test from the beginning of the loop, in steps.
 const MAX_DISTANCE: usize = 64;
 
-/// Finds joins in the sets of rules that were lowered now.
+/// Finds joins in the rule sets that were lowered now.
 pub fn of_rules(
     program: &mut Program,
     lowered: &[RuleId],
@@ -44,14 +44,14 @@ fn of_set(set: &mut RuleSet, constants: &Constants) {
     }
 }
 
-/// The same in the plan of a query.
+/// Finds joins in the plan of a query.
 pub fn of_query(plan: &mut Plan, constants: &Constants, optimisations: Optimisations) {
     if optimisations.make(Optimisation::HashJoins) {
         find(plan, false, constants);
     }
 }
 
-/// Steps as they are before joins are found: where they stand decides what becomes of them.
+/// Returns steps as they are before join detection, for inlining: the context decides which joins apply.
 pub fn without(steps: &[Step]) -> Vec<Step> {
     let mut steps = steps.to_vec();
     steps.iter_mut().for_each(undo);
@@ -75,7 +75,7 @@ fn undo(step: &mut Step) {
     }
 }
 
-/// Finds the joins of a plan; one that is called runs again and again itself.
+/// Finds the joins of a plan. The plan of a function (`called`) runs repeatedly itself.
 fn find(plan: &mut Plan, called: bool, constants: &Constants) {
     if !plan.holds(|step| matches!(step, Step::Each { .. } | Step::Member(..))) {
         return;
@@ -87,7 +87,7 @@ fn find(plan: &mut Plan, called: bool, constants: &Constants) {
     search.block(&mut plan.steps, u32::from(called));
 }
 
-/// A value at or below what a loop is at.
+/// The loop's element, or a value below it.
 struct ElementPath {
     slot: Slot,
     by_key: bool,
@@ -97,7 +97,7 @@ struct ElementPath {
 
 struct JoinSearch<'c> {
     constants: &'c Constants,
-    /// Within how many loops the value of a slot changes.
+    /// For each slot, the number of enclosing loops in which its value changes.
     depths: Vec<u32>,
 }
 
@@ -148,7 +148,7 @@ impl JoinSearch<'_> {
         })
     }
 
-    /// Within how many loops a value changes.
+    /// Number of enclosing loops in which an operand changes.
     fn depth(&self, operand: Operand) -> u32 {
         match operand {
             Operand::Slot(slot) => self.depths.get(slot as usize).copied().unwrap_or(0),
@@ -156,7 +156,7 @@ impl JoinSearch<'_> {
         }
     }
 
-    /// Within how many loops what lookups find changes.
+    /// Number of enclosing loops in which the results of lookups change.
     fn depth_of(&self, lookups: &[Step]) -> u32 {
         let mut depth = 0;
         for lookup in lookups {
@@ -165,7 +165,7 @@ impl JoinSearch<'_> {
         depth
     }
 
-    /// Whether a collection is the same in all turns of a loop around a step, and no constant of a few elements.
+    /// Returns `true` if a collection is invariant in a loop around a step, and not a constant with few elements.
     fn stays(&self, collection: Operand, depth: u32) -> bool {
         let few = |constant: &Value| {
             let constant = constant.borrow();
@@ -183,7 +183,7 @@ impl JoinSearch<'_> {
         self.depth(collection) < depth && !self.constants.get(collection).is_some_and(few)
     }
 
-    /// The join that a loop is. Of several tests the one is taken whose value changes most often.
+    /// Returns the join of a loop. If several tests qualify, chooses the one whose value changes most often.
     fn join(&self, from: Operand, key: Option<Slot>, out: Slot, rest: &mut [Step]) -> Option<Join> {
         let place = |slot, by_key| ElementPath {
             slot,
@@ -193,7 +193,7 @@ impl JoinSearch<'_> {
         };
         let mut places = vec![place(out, false)];
         places.extend(key.map(|key| place(key, true)));
-        // what the loop fills
+        // slots that the loop fills
         let mut inside: Vec<Slot> = places.iter().map(|place| place.slot).collect();
         let mut lookups: Vec<(Slot, Step)> = Vec::new();
         let mut best: Option<((bool, u32), Join)> = None;
@@ -216,7 +216,7 @@ impl JoinSearch<'_> {
                 }
                 Step::Call { call, out } if is_pure(call.entry.builtin) => {
                     calls = true;
-                    // behind a test it may never be asked; what costs no more than that is asked before it, too
+                    // after a test the lookup may never run; cheap lookups are moved anyway
                     if outside && (!tests || call.quick.is_some()) {
                         lookups.push((*out, step.clone()));
                     }
@@ -235,7 +235,7 @@ impl JoinSearch<'_> {
                     out,
                     ..
                 } if keys.iter().all(|key| matches!(key, Operand::Const(_))) => {
-                    // a path has keys of one kind
+                    // keys of a path have one kind
                     let place = places.iter().find(|place| {
                         place.slot == *slot && (place.path.is_empty() || place.is_base == is_base)
                     });
@@ -263,7 +263,7 @@ impl JoinSearch<'_> {
                             .iter()
                             .find(|place| asked == Operand::Slot(place.slot));
                         let Some(place) = place else { continue };
-                        // a key leads to one element
+                        // a key matches at most one element
                         let worth = (place.by_key && place.path.is_empty(), changes);
                         if best.as_ref().is_none_or(|(most, _)| worth > *most) {
                             let join = Join {
@@ -282,7 +282,7 @@ impl JoinSearch<'_> {
                         }
                     }
                 }
-                // a function may stand in for a comparison, but then all elements are visited
+                // a function may replace a comparison, but then all elements are visited
                 Step::Compare(..) => tests = true,
                 ref step if is_pure_step(step) => {
                     tests |= !matches!(
@@ -298,7 +298,7 @@ impl JoinSearch<'_> {
     }
 }
 
-/// The lookups that a value needs, in order; none where it is known without them.
+/// Returns the lookups that a value needs, in order; empty if it is known without them.
 fn needed(known: Operand, lookups: &[(Slot, Step)]) -> Vec<Step> {
     let mut wanted = vec![known];
     let mut steps: Vec<Step> = Vec::new();

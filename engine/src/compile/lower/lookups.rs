@@ -1,18 +1,18 @@
-//! Places are looked up once in a body, and not again in each turn of a loop that does not change them.
+//! Common subexpression elimination and loop-invariant code motion for lookups.
 
 use crate::builtins::Builtin;
 use crate::compile::small_map::SmallMap;
 use crate::program::{Block, ConstId, Operand, Plan, RuleId, Slot, Step};
 
-/// How far back a step may move.
+/// Maximum distance that a step may move, in steps.
 const MAX_DISTANCE: usize = 64;
 
-/// Shares the lookups of a plan.
+/// Shares equal lookups of a plan.
 pub fn share(plan: &mut Plan) {
     Sharing::default().block(&mut plan.steps);
 }
 
-/// What a step looks up, or makes.
+/// A lookup or a construction, for comparison.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum LookupStep {
     Input(Box<[Operand]>),
@@ -44,21 +44,21 @@ impl LookupStep {
     }
 }
 
-/// Whether a built-in answers the same again, and nobody sees how often it is asked.
+/// Returns `true` if a built-in is deterministic and the number of its calls is not observable.
 pub fn is_pure(builtin: &Builtin) -> bool {
     !builtin.nondeterministic
         && builtin.observed.is_none()
         && !builtin.name.starts_with("internal.")
 }
 
-/// Lookups that have been made on the way to a step.
+/// Lookups that were made on the path to a step.
 #[derive(Default)]
 struct Sharing {
-    /// Where their results are, by the `with` around them.
+    /// Slots of their results, by enclosing `with` and lookup.
     known: SmallMap<(u32, LookupStep), Slot>,
-    /// Slots that others stand for.
+    /// Slots that were replaced by others.
     renamed: SmallMap<Slot, Slot>,
-    /// The `with`s that are open, innermost last.
+    /// Enclosing `with`s, innermost last.
     open: Vec<u32>,
     opened: u32,
 }
@@ -71,7 +71,7 @@ impl Sharing {
         self.known.truncate(mark);
     }
 
-    /// The step, unless its result is there.
+    /// Returns the step, unless its result is already known.
     fn step(&mut self, mut step: Step) -> Option<Step> {
         if !self.renamed.is_empty() {
             step.operands_mut(&mut |operand| {
@@ -106,7 +106,7 @@ impl Sharing {
     }
 }
 
-/// Moves lookups and tests in front of the loops that do not change them.
+/// Moves lookups and tests before the loops that do not change them.
 pub fn hoist(block: &mut Block) {
     if !block.iter().any(|step| matches!(step, Step::Each { .. })) {
         let inner = block.iter_mut().flat_map(Step::blocks_mut);
@@ -121,7 +121,7 @@ pub fn hoist(block: &mut Block) {
     *block = steps.into();
 }
 
-/// Where a step belongs that follows others: before the first loop that it may leave.
+/// Returns the position for a step among the steps before it: before the first loop that it can leave.
 fn insertion_point(before: &mut [Step], step: &Step) -> usize {
     let mut place = before.len();
     if !is_movable(step) {
@@ -138,7 +138,7 @@ fn insertion_point(before: &mut [Step], step: &Step) -> usize {
     place
 }
 
-/// Whether a step reads what another one fills.
+/// Returns `true` if `reader` reads a slot that `step` fills.
 fn fills_for(step: &mut Step, reader: &Step) -> bool {
     let mut found = false;
     step.results_mut(&mut |slot| {
@@ -164,7 +164,7 @@ fn is_movable(step: &Step) -> bool {
     )
 }
 
-/// Whether a step does nothing but look and test, so that nobody sees how often it runs.
+/// Returns `true` if a step only does lookups and tests, so that the number of its runs is not observable.
 pub fn is_pure_step(step: &Step) -> bool {
     match step {
         Step::Each { .. } | Step::Join(_) => true,
@@ -173,7 +173,7 @@ pub fn is_pure_step(step: &Step) -> bool {
     }
 }
 
-/// Whether all steps of some blocks are so. The `Exists` at the end of a block only ends it.
+/// Returns `true` if all steps of some blocks have a property. The `Exists` at the end of a block only ends it.
 pub fn are_all<'b>(blocks: impl IntoIterator<Item = &'b Block>, is_so: fn(&Step) -> bool) -> bool {
     let mut steps = blocks.into_iter().flatten();
     steps.all(|step| is_so(step) || matches!(step, Step::Exists))

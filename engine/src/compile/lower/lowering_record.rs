@@ -1,9 +1,8 @@
-//! What a program was made of, so that the next one can go on from it.
+//! Record of the inputs of a program, for incremental lowering.
 //!
-//! The plans of a document stay as long as it has the same rules, and the documents whose bodies may stand in for it
-//! there have theirs. Rules are the same while they are where they were in memory: a module that sees anything else of
-//! others than before is compiled anew. Documents and constants keep their numbers; those that nothing needs any more
-//! are dropped when everything is lowered anew.
+//! The plans of a document are reused if its rules are the same, and so are those of the documents inlined in it. Rules
+//! are identified by address: a module that depends on a changed interface of another one is recompiled. Documents and
+//! constants keep their ids; unused ones are dropped when everything is lowered again.
 
 use std::sync::Arc;
 
@@ -12,44 +11,43 @@ use crate::index::Indexed as _;
 use crate::limits;
 use crate::program::{Program, RuleId, RuleSet, Step};
 
-/// What each set of rules of a program was made of.
+/// Inputs of each rule set of a program.
 #[derive(Default)]
 pub struct LoweringRecord {
     entries: Vec<Option<Arc<Lowered>>>,
-    /// How many constants there were when everything was lowered.
+    /// Number of constants at the last full lowering.
     constants: usize,
-    /// How many sets of rules there were then.
+    /// Number of rule sets at the last full lowering.
     sets: usize,
-    /// How many sets were lowered last.
+    /// Number of sets that were lowered last.
     pub lowered: usize,
 }
 
-/// What one set of rules was made of.
+/// Inputs of one rule set.
 pub struct Lowered {
-    /// Where its rules are, the default last.
+    /// Addresses of the rules, the default last.
     rules: Box<[usize]>,
-    /// How often it asks for the documents of others, and with 0 the functions that it calls.
+    /// Number of uses of the documents of other sets, and 0 for each function that it calls.
     asks: Box<[(RuleId, u32)]>,
 }
 
-/// A program and what it was made of.
+/// An earlier program and its record.
 #[derive(Clone, Copy)]
 pub struct Earlier<'p> {
-    /// The program.
     pub program: &'p Program,
-    /// What it was made of.
+    /// Record of its inputs.
     pub record: &'p LoweringRecord,
 }
 
 impl<'p> Earlier<'p> {
-    /// Whether little enough has gathered that nothing needs any more.
+    /// Returns `true` if there is little enough garbage.
     pub fn is_worthwhile(self) -> bool {
         let grown = |now: usize, before: usize| now > (2 * before).max(limits::KEPT_NUMBERS);
         !grown(self.program.constants.len(), self.record.constants)
             && !grown(self.program.rules.len(), self.record.sets)
     }
 
-    /// A set of rules, if it had the same rules.
+    /// Returns a rule set if it had the same rules.
     pub fn same(self, id: RuleId, rules: impl Iterator<Item = usize>) -> Option<&'p Arc<RuleSet>> {
         let entry = self.record.entry(id)?;
         let set = self.program.rules.get(id as usize);
@@ -58,7 +56,7 @@ impl<'p> Earlier<'p> {
 }
 
 impl LoweringRecord {
-    /// The record of a program of so many sets, which goes on from an earlier one or begins.
+    /// Creates the record of a program with `sets` rule sets, which extends an earlier one if there is one.
     pub fn on_from(earlier: Option<Earlier<'_>>, sets: usize) -> Self {
         Self {
             entries: vec![None; sets],
@@ -76,16 +74,16 @@ impl LoweringRecord {
         *self.entries.item_mut(id) = Some(entry);
     }
 
-    /// Notes that a set stays.
+    /// Records that a set is reused.
     pub fn keep(&mut self, id: RuleId, earlier: Earlier<'_>) {
         if let Some(entry) = earlier.record.entry(id) {
             self.set(id, entry.clone());
         }
     }
 
-    /// Notes that a set was lowered, of the rules at some places.
+    /// Records that a set was lowered from the rules at some addresses.
     pub fn add(&mut self, id: RuleId, rules: impl Iterator<Item = usize>, set: &RuleSet) {
-        // how often a function is called does not matter
+        // the number of calls of a function does not matter
         let mut asks: Vec<(RuleId, bool)> = Vec::new();
         for plan in set.plans() {
             plan.visit(&mut |step| {
@@ -106,20 +104,20 @@ impl LoweringRecord {
         self.set(id, Arc::new(entry));
     }
 
-    /// Notes how many constants there are once everything was lowered.
+    /// Records the number of constants after a full lowering.
     pub fn finish(&mut self, constants: usize) {
         if self.constants == 0 {
             self.constants = constants;
         }
     }
 
-    /// Those of some sets that ask for documents of others.
+    /// Returns those of some sets that use documents of others.
     pub fn users_of(&self, sets: &[RuleId]) -> Vec<RuleId> {
         let asks = |id: &RuleId| self.entry(*id).is_some_and(|entry| !entry.asks.is_empty());
         sets.iter().copied().filter(asks).collect()
     }
 
-    /// How many places ask for the document of each set.
+    /// Number of uses of the document of each set.
     pub fn use_counts(&self) -> Vec<u32> {
         let mut asked = vec![0; self.entries.len()];
         let entries = self.entries.iter().flatten();
@@ -129,8 +127,8 @@ impl LoweringRecord {
         asked
     }
 
-    /// The sets that stay, although others stand otherwise in for the documents that they ask for: since those were
-    /// lowered, or since more places or fewer ask for them.
+    /// Returns the reused sets whose inlined documents changed: since those were lowered, or since their number of uses
+    /// changed.
     pub fn concerned(
         &self,
         earlier: Earlier<'_>,

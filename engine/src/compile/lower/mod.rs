@@ -1,7 +1,7 @@
-//! From canonical bodies to plans.
+//! Lowering of canonical bodies to plans.
 //!
-//! Whether an occurrence of a variable binds or tests is decided here, once, by walking each body in its safe
-//! order. A rule is lowered once for each number of head terms that a caller may know beforehand.
+//! Each occurrence of a variable binds or tests; this is decided here, once, by traversing each body in its safe order.
+//! A rule is lowered once for each number of head terms that a caller may know in advance.
 
 mod body;
 mod called;
@@ -53,7 +53,7 @@ pub fn program(
     program_on_from(None, modules, &tree, functions, options).0
 }
 
-/// Lowers modules, all of them or on from the program of an earlier compilation that these go on from.
+/// Lowers modules: all of them, or incrementally from the program of an earlier compilation.
 pub fn program_on_from(
     earlier: Option<Earlier<'_>>,
     modules: &[Arc<Module>],
@@ -89,7 +89,7 @@ pub fn program_on_from(
         set.and_then(|set| set.addresses().next())
     };
     loop {
-        // neighbours in memory come one after the other
+        // rules that are adjacent in memory are lowered in sequence
         open.sort_by_cached_key(place);
         for id in &open {
             if let Some(Some(set)) = pending.get(*id as usize) {
@@ -118,7 +118,7 @@ pub fn program_on_from(
     (program, record)
 }
 
-/// Changes sets of rules that were lowered now. The others are shared with an earlier program.
+/// Changes rule sets that were lowered now. Others are shared with an earlier program.
 fn each_lowered(program: &mut Program, lowered: &[RuleId], change: impl Fn(&mut RuleSet)) {
     for id in lowered {
         let set = program.rules.get_mut(*id as usize);
@@ -128,17 +128,17 @@ fn each_lowered(program: &mut Program, lowered: &[RuleId], change: impl Fn(&mut 
     }
 }
 
-/// A query ready to run: its plan, its own constants behind those of the program, and where answers are found.
+/// A query ready to run: its plan, its constants, and the positions of its results.
 pub struct LoweredQuery {
-    /// The plan; its leaf is a solution with the variables first, then the captured values.
+    /// The plan. Its terminator is a solution with the variables first, then the captured values.
     pub plan: Plan,
-    /// Constants of the plan, numbered on from those of the program.
+    /// Constants of the plan; their ids follow those of the program.
     pub constants: Vec<Value>,
-    /// The variables as the user wrote them, in the order of the leaf.
+    /// Variables as the user wrote them, in the order of the solution.
     pub variables: Vec<Name>,
-    /// What the body calls them, and the captured values behind them.
+    /// Names of the variables in the body, followed by the captured values.
     pub wanted: Vec<Name>,
-    /// For each expression the position of its value behind the variables; `None` when it merely holds.
+    /// For each expression, the index of its value after the variables; `None` if it has no value.
     pub expressions: Vec<Option<usize>>,
 }
 
@@ -155,7 +155,7 @@ pub fn query(
     lowering.body(body);
     let mut bound: Vec<(Name, Name)> = Vec::new();
     for (name, _) in lowering.bindings() {
-        // a name that was generated may have been renamed in turn
+        // a generated name may have been renamed again
         let shown = originals.get(name).unwrap_or(name);
         if !shown.starts_with("__local") && !shown.starts_with('$') {
             bound.push((shown.clone(), name.clone()));

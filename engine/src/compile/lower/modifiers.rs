@@ -1,4 +1,4 @@
-//! `with`: what is replaced, and by what.
+//! `with`: replaced targets and their replacements.
 
 use solon_syntax::ast::{Term, TermKind, With};
 
@@ -8,7 +8,7 @@ use crate::builtins::{self, Run};
 use crate::program::{Callee, ConstId, Operand, RuleKind, Target, document_path};
 
 impl Lowering<'_> {
-    /// The replacement that a `with` asks for.
+    /// Lowers the replacement of a `with`.
     pub(super) fn modifier(&mut self, with: &With) -> Option<Target> {
         let root = match &with.target.kind {
             TermKind::Var(name) => name.clone(),
@@ -23,7 +23,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// A part of the input or of the documents, which must be below strings.
+    /// Lowers a replacement of a part of the input or of the documents. The path must consist of strings.
     fn replaced_document(
         &mut self,
         target: impl FnOnce(Box<[ConstId]>, Operand) -> Target,
@@ -59,7 +59,7 @@ impl Lowering<'_> {
             .is_some_and(|name| self.binding(name).is_none())
     }
 
-    /// What a `with` target names, if it can be called.
+    /// Returns the function that a `with` target names.
     fn callee(&self, target: &Term) -> Option<Callee> {
         if let Some(rule) = self.function(target) {
             let set = self.program.rules.get(rule as usize)?;

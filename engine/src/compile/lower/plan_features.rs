@@ -1,24 +1,24 @@
-//! What plans hold, noted while they are made.
+//! Features of plans, recorded while they are built.
 
 use crate::program::Step;
 
-/// Which steps a plan holds that later passes look for: most hold few of them.
+/// Features of a plan that later passes look for. Most plans have few of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PlanFeatures {
     /// A comprehension.
     pub collection: bool,
     /// A loop.
     pub loops: bool,
-    /// A loop that notes its keys, or a walk that notes its paths.
+    /// A loop that stores its keys, or a walk that stores its paths.
     pub keys: bool,
     /// A pattern of an array.
     pub patterns: bool,
-    /// How many lookups there are that may be made again.
+    /// Number of lookups that may be repeated.
     pub lookups: u32,
 }
 
 impl PlanFeatures {
-    /// Notes a step.
+    /// Records a step.
     pub fn see(&mut self, step: &Step) {
         match step {
             Step::Collect { .. } => self.collection = true,

@@ -1,7 +1,7 @@
-//! Screens: conditions that are looked at before a body, because they would be looked at too late within it.
+//! Prechecks: conditions that are tested before a body, because the body would test them too late.
 //!
-//! OPA's rule index does not enter a rule whose conditions fail: nothing that would be printed or fail before is seen.
-//! Where nothing stands before a condition that could be seen, the body does as well.
+//! OPA's rule index does not enter a rule whose conditions fail, so prints and errors before them do not occur. If
+//! nothing observable precedes a condition, the test in the body suffices.
 
 use std::cell::OnceCell;
 
@@ -19,8 +19,8 @@ use crate::program::canonical::{
 use crate::program::{Operand, Precheck, Step, Tree, document_path};
 
 impl Lowering<'_> {
-    /// Puts a screen in front of a body. Of one that is always looked at, places in the input and comparisons become steps,
-    /// whose lookups the body shares.
+    /// Emits a precheck before a body. In an unconditional precheck, access paths in the input and comparisons become
+    /// steps, whose lookups the body shares.
     pub(super) fn screen(&mut self, mut screen: Precheck) {
         if screen.always
             && let [constraints] = screen.conditions.alternatives.as_mut_slice()
@@ -33,7 +33,7 @@ impl Lowering<'_> {
         self.push(Step::Precheck(Box::new(screen)));
     }
 
-    /// Whether a constraint became steps.
+    /// Lowers a constraint to steps; returns `false` if that is not possible.
     fn constrain(&mut self, constraint: &Constraint) -> bool {
         let value = match constraint.tests.as_slice() {
             [] => None,
@@ -58,20 +58,20 @@ impl Lowering<'_> {
     }
 }
 
-/// What is known of the rules around one.
+/// Context of a rule: the other rules of its set.
 pub struct Around<'a> {
-    /// The rules that share its index.
+    /// Rules that share its index.
     pub rules: &'a [Member<'a>],
-    /// The documents.
+    /// Tree of documents.
     pub tree: &'a Tree,
-    /// Whether the first solution of any of the rules is the answer.
+    /// `true` if the first solution of any of the rules is the result.
     pub exits: bool,
-    /// What their conditions have in common, once somebody asked.
+    /// Common part of their conditions, computed on demand.
     pub shared: &'a OnceCell<Shared>,
 }
 
 impl Around<'_> {
-    /// The conditions of a rule, as the index asks for them.
+    /// Returns the conditions of a rule as in OPA's index.
     fn conditions(&self, rule: &ast::Rule) -> Conditions {
         let is_virtual = |steps: &[Term]| is_virtual(steps, self.tree);
         let mut conditions = Conditions::of_rule(rule, &is_virtual);
@@ -90,14 +90,14 @@ impl Around<'_> {
     }
 }
 
-/// The conditions of a rule whose body is evaluated in `order`, unless they are met in time.
+/// Returns the conditions of a rule whose body is evaluated in `order`, unless the body tests them in time.
 pub fn screen(
     rule: &ast::Rule,
     order: &[&Expr],
     effects: &mut EffectAnalysis<'_>,
     around: &Around<'_>,
 ) -> Option<Precheck> {
-    // nothing comes too late behind the last that may be a condition
+    // after the last possible condition, nothing is too late
     let last = order.iter().rposition(|expr| may_constrain(expr))?;
     let (mut strict, mut loud) = (None, None);
     for (at, expr) in order.iter().enumerate().take(last + 1) {
@@ -120,7 +120,7 @@ pub fn screen(
     Some(Precheck { conditions, always })
 }
 
-/// The volumes of the expressions of one body, each found once.
+/// Observable effects of the expressions of one body, computed once each.
 pub struct EffectAnalysis<'t> {
     tree: &'t Tree,
     effects: SmallVec<[Option<Effect>; 8]>,
@@ -134,7 +134,7 @@ impl<'t> EffectAnalysis<'t> {
         }
     }
 
-    /// Of the expression at a position.
+    /// Returns the effect of the expression at an index.
     pub fn of_expr(&mut self, at: usize, expr: &Expr) -> Effect {
         if self.effects.len() <= at {
             self.effects.resize(at + 1, None);
@@ -147,14 +147,14 @@ impl<'t> EffectAnalysis<'t> {
     }
 }
 
-/// The conditions that the expressions up to one do not make sure of.
+/// Returns the conditions that the expressions up to `last` do not ensure.
 fn late_conditions(
     rule: &ast::Rule,
     order: &[&Expr],
     at: usize,
     around: &Around<'_>,
 ) -> Option<Conditions> {
-    // a test that fails for what it is given is not made where the index asks for the same
+    // a test that fails on its operand is not evaluated if the index tests the same
     let tests_itself = order.get(at).is_some_and(|expr| is_test(expr));
     let (quiet, rest) = order.split_at_checked(at + usize::from(!tests_itself))?;
     if rest.is_empty() {
@@ -181,12 +181,12 @@ fn late_conditions(
     })
 }
 
-/// Whether an expression is a call that conditions are made of.
+/// Returns `true` if an expression is a call that conditions are derived from.
 fn is_test(expr: &Expr) -> bool {
     !expr.negated && opa_index_test(expr).is_some()
 }
 
-/// Whether rules stand on the way of steps below `data`, or make something below them.
+/// Returns `true` if rules exist on the path of steps below `data`, or below it.
 pub fn is_virtual(steps: &[Term], tree: &Tree) -> bool {
     let mut node = 0;
     for step in steps {
@@ -201,24 +201,24 @@ pub fn is_virtual(steps: &[Term], tree: &Tree) -> bool {
     true
 }
 
-/// Whether it can be seen how often a body is evaluated.
+/// Returns `true` if the number of evaluations of a body is observable.
 pub fn is_observable(body: &[Expr], tree: &Tree) -> bool {
     body.iter().any(|expr| effect(expr, tree) > Effect::Pure)
 }
 
-/// How far it can be seen that an expression is evaluated.
+/// Observability of an expression's evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
-    /// Not at all.
+    /// Not observable.
     Pure,
-    /// By errors of built-ins, where they count.
+    /// Observable by errors of built-ins, if they end the evaluation.
     Strict,
-    /// By what is printed, and by conflicts.
+    /// Observable by prints and conflicts.
     Observable,
 }
 
 fn effect(expr: &Expr, tree: &Tree) -> Effect {
-    // most expressions compare a place with a constant, which a look at their form tells
+    // most expressions compare an access path with a constant, which their syntax shows
     if is_comparison(expr) {
         return Effect::Pure;
     }
@@ -230,7 +230,7 @@ fn effect(expr: &Expr, tree: &Tree) -> Effect {
     listener.effect
 }
 
-/// Whether an expression compares constants, variables and what lies below these.
+/// Returns `true` if an expression compares constants, variables and values below these.
 fn is_comparison(expr: &Expr) -> bool {
     let is_simple = |term: &Term| match &term.kind {
         TermKind::Var(_) => true,
@@ -273,7 +273,7 @@ impl Listener<'_> {
         }
     }
 
-    /// Whether a reference to documents may need rules.
+    /// Returns `true` if a reference to documents may evaluate rules.
     fn needs_rules(&self, steps: &[Term]) -> bool {
         let known = steps
             .iter()
@@ -319,7 +319,7 @@ impl Visitor<'_> for Listener<'_> {
                     self.call(operator);
                 }
             }
-            // keys may clash
+            // keys may conflict
             TermKind::ObjectComprehension(_) => self.add(Effect::Observable),
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! References: how each prefix is found, and which operands generate.
+//! References: lookup of each prefix, and generators for unbound operands.
 
 use solon_syntax::ast::{Term, TermKind};
 
@@ -7,7 +7,7 @@ use super::constants::constant;
 use crate::program::{BasePath, ConstId, NodeId, Operand, RuleId, RuleKind, Step};
 
 impl Lowering<'_> {
-    /// Evaluates a reference; open variables in it become generators.
+    /// Evaluates a reference; unbound variables in it become generators.
     pub(super) fn reference(&mut self, terms: &[Term]) -> Operand {
         let Some((head, operands)) = terms.split_first() else {
             return self.nowhere();
@@ -39,7 +39,7 @@ impl Lowering<'_> {
         Operand::Slot(self.slot())
     }
 
-    /// The leading operands that are known, evaluated, and the others.
+    /// Evaluates the leading known operands; returns them and the remaining ones.
     fn known<'t>(&mut self, operands: &'t [Term]) -> (Vec<Operand>, &'t [Term]) {
         let count = operands
             .iter()
@@ -49,7 +49,7 @@ impl Lowering<'_> {
         (known.iter().map(|term| self.term(term)).collect(), rest)
     }
 
-    /// What lies below a value.
+    /// Evaluates the operands below a value.
     fn below(&mut self, mut from: Operand, mut operands: &[Term]) -> Operand {
         while let Some((first, others)) = operands.split_first() {
             if self.is_open(first) {
@@ -99,7 +99,7 @@ impl Lowering<'_> {
         self.document(operands)
     }
 
-    /// A path that leaves the tree of rules at a constant key: base data all the way.
+    /// Evaluates a path that leaves the tree of rules at a constant key: base documents from there on.
     fn base(&mut self, operands: &[Term]) -> Operand {
         let count = operands
             .iter()
@@ -116,8 +116,8 @@ impl Lowering<'_> {
         self.below_base(Operand::Slot(out), known, rest)
     }
 
-    /// Evaluates what lies below a base document, whose path below `data` is `path`. Each step names its whole path, which
-    /// decides where documents are replaced.
+    /// Evaluates the operands below a base document whose path below `data` is `path`. Each step has its whole path,
+    /// which determines replacements by `with`.
     fn below_base(
         &mut self,
         mut from: Operand,
@@ -185,7 +185,7 @@ impl Lowering<'_> {
         self.below(Operand::Slot(out), rest)
     }
 
-    /// The merged document at a path that ends between rules.
+    /// Evaluates the merged document at a path that ends between rules.
     fn document(&mut self, operands: &[Term]) -> Operand {
         let path = operands.iter().map(|term| self.term(term)).collect();
         let out = self.slot();
@@ -193,7 +193,7 @@ impl Lowering<'_> {
         Operand::Slot(out)
     }
 
-    /// A path whose first unknown key stands between packages or rules.
+    /// Evaluates a path whose first unknown key selects among packages or rules.
     fn mixed(&mut self, operands: &[Term]) -> Operand {
         let mut path: Vec<Operand> = Vec::with_capacity(operands.len());
         for (at, term) in operands.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The plans of rules.
+//! Plans of rules.
 
 use std::cell::OnceCell;
 
@@ -84,7 +84,7 @@ fn default_plan(
     lowering.finish()
 }
 
-/// Whether all rules, and all members of their else chains, have one and the same constant value.
+/// Returns `true` if all rules and all members of their `else` chains have the same constant value.
 fn early_exit(rules: &[Rule], constants: &Constants) -> bool {
     let value = |id: ConstId| constants.get(Operand::Const(id));
     let mut members = rules.iter().flat_map(Rule::members);
@@ -95,7 +95,7 @@ fn early_exit(rules: &[Rule], constants: &Constants) -> bool {
     members.all(|member| member.constant.is_some_and(|id| value(id) == first))
 }
 
-/// The same before they are lowered.
+/// Returns the early exit of rules before they are lowered.
 fn exits(kind: RuleKind, rules: &[Member<'_>]) -> bool {
     if !matches!(kind, RuleKind::Complete | RuleKind::Function(_)) {
         return false;
@@ -106,10 +106,10 @@ fn exits(kind: RuleKind, rules: &[Member<'_>]) -> bool {
     first.is_some() && all.all(|rule| value(rule) == first)
 }
 
-/// Most members behind the first of an else chain whose result is not kept.
+/// Maximum number of `else` branches of a function whose result is not memoised.
 const ELSES: usize = 4;
 
-/// Whether finding a function's result again costs more than looking it up, or is seen.
+/// Returns `true` if computing a function's result again costs more than its lookup, or is observable.
 fn is_costly(body: &Body, args: &[Term]) -> bool {
     body.iter().any(|expr| match &expr.kind {
         ExprKind::Call(terms) => terms.iter().enumerate().any(|(at, term)| match at {
@@ -124,7 +124,8 @@ fn is_costly(body: &Body, args: &[Term]) -> bool {
     })
 }
 
-/// A step that an argument names is a lookup, any other with a variable may be a loop.
+/// Returns `true` if a reference may be a loop. A step that is an argument is a lookup; any other variable may
+/// enumerate.
 fn is_costly_term(term: &Term, args: &[Term]) -> bool {
     let is_argument = |name: &Name| args.iter().any(|arg| arg.as_var() == Some(name));
     match &term.kind {
@@ -149,7 +150,7 @@ fn is_costly_term(term: &Term, args: &[Term]) -> bool {
 struct RuleLowering<'p> {
     kind: RuleKind,
     members: &'p [Member<'p>],
-    /// Whether the first solution of any rule is the answer.
+    /// `true` if the first solution of any rule is the result.
     exits: bool,
     shared: OnceCell<Shared>,
     program: &'p Program,
@@ -157,7 +158,7 @@ struct RuleLowering<'p> {
 }
 
 impl RuleLowering<'_> {
-    /// Lowers rules that are asked together, and the index that finds them.
+    /// Lowers rules that are evaluated together, and their index.
     fn all(&self, constants: &mut Constants) -> (Vec<Rule>, Index) {
         let members = self.members;
         let are_many = self.may_index(members.len());
@@ -175,7 +176,7 @@ impl RuleLowering<'_> {
         (rules, index)
     }
 
-    /// The bodies of a rule and of its else chain.
+    /// Orders the bodies of a rule and of its `else` chain.
     fn bodies<'b>(&self, rule: &'b ast::Rule, are_many: bool) -> RuleBodies<'b> {
         let next = |rule: &&'b ast::Rule| rule.else_rule.as_deref();
         let elses: Vec<&'b ast::Rule> = std::iter::successors(next(&rule), next).collect();
@@ -224,7 +225,7 @@ impl RuleLowering<'_> {
         }
     }
 
-    /// Whether an index of so many rules may pay.
+    /// Returns `true` if an index of this many rules may be worthwhile.
     fn may_index(&self, rules: usize) -> bool {
         rules >= index::WORTHWHILE && self.optimisations.make(Optimisation::IndexRules)
     }
@@ -239,7 +240,7 @@ impl RuleLowering<'_> {
         }
     }
 
-    /// A rule with its else chain; `proven` is what is known of it where it is found.
+    /// Lowers a rule with its `else` chain; `proven` are the checks implied by the index.
     fn with_elses(
         &self,
         member: &Member<'_>,
@@ -313,7 +314,7 @@ impl RuleLowering<'_> {
         }
     }
 
-    /// The plan of a body of which the first `known` head terms are known.
+    /// Lowers the plan of a body with the first `known` head terms known.
     fn plan(
         &self,
         member: &Member<'_>,
@@ -353,22 +354,22 @@ impl RuleLowering<'_> {
     }
 }
 
-/// The body of a rule or an `else` before it is lowered.
+/// The body of a rule or an `else` branch before lowering.
 struct Ordered<'b> {
     rule: &'b ast::Rule,
-    /// Its expressions in the order they are evaluated.
+    /// Expressions in evaluation order.
     order: Vec<&'b Expr>,
-    /// What is looked at before.
+    /// Conditions that are tested before the body.
     screen: Option<Precheck>,
-    /// What an index can ask for.
+    /// Conditions for the index.
     conditions: Vec<Condition>,
-    /// How much that tells.
+    /// Coverage of the rule by the conditions.
     known: ConditionCoverage,
-    /// What the index has proven.
+    /// Checks implied by the index.
     proven: Proofs,
 }
 
-/// The bodies of a rule and of its else chain.
+/// The bodies of a rule and of its `else` chain.
 struct RuleBodies<'b> {
     first: Ordered<'b>,
     elses: Vec<Ordered<'b>>,
@@ -383,7 +384,7 @@ impl<'b> RuleBodies<'b> {
         std::iter::once(&mut self.first).chain(&mut self.elses)
     }
 
-    /// The conditions of which one body at least must meet its own; taken from a rule without `else`.
+    /// Returns the conditions of which at least one body must meet its own; moved out for a rule without `else`.
     fn conditions(&mut self) -> Vec<Condition> {
         if self.elses.is_empty() {
             return std::mem::take(&mut self.first.conditions);
@@ -435,7 +436,7 @@ fn leaf(kind: RuleKind, member: &Member<'_>, known: usize, lowering: &mut Loweri
     lowering.push(step);
 }
 
-/// Whether a body prints, in which case nothing may keep it from running.
+/// Returns `true` if a body prints. It must then always run.
 fn prints(body: &[Expr]) -> bool {
     body.iter().any(|expr| match &expr.kind {
         ExprKind::Call(terms) => terms.first().is_some_and(is_observable),

@@ -5,7 +5,8 @@ use super::lookups::{are_all, is_pure_step};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::program::{Operand, Plan, Program, Rule, RuleId, RuleKind, Step};
 
-/// Ends the loops of rules of sets that look for one constant member, in the sets of rules that were lowered now.
+/// Ends the loops of set rules that test for one constant member at the first match, in the rule sets that were lowered
+/// now.
 pub fn of_rules(program: &mut Program, lowered: &[RuleId], optimisations: Optimisations) {
     if !optimisations.make(Optimisation::EndSearches) {
         return;
@@ -18,7 +19,7 @@ pub fn of_rules(program: &mut Program, lowered: &[RuleId], optimisations: Optimi
     });
 }
 
-/// Ends a search whose further solutions add nothing, if nobody sees that it goes on.
+/// Ends a search whose further solutions add nothing, if the rest is not observable.
 fn end(plan: &mut Plan) {
     let Some((leaf, steps)) = plan.steps.split_last_mut() else {
         return;
@@ -32,7 +33,7 @@ fn end(plan: &mut Plan) {
     }
 }
 
-/// Whether a step cannot end an evaluation. What else can be seen of it is known when it runs.
+/// Returns `true` if a step cannot end an evaluation. Other effects are decided at run time.
 fn is_unseen(step: &Step) -> bool {
     match step {
         Step::Compare(..) | Step::Test(..) => true,

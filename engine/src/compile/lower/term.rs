@@ -10,7 +10,7 @@ use crate::program::{Collector, Operand, Step};
 use crate::value::{Arena, Shape, Value};
 
 impl Lowering<'_> {
-    /// Evaluates a term all of whose variables are known, apart from those in references.
+    /// Evaluates a term whose variables are all bound, except those in references.
     pub(super) fn term(&mut self, term: &Term) -> Operand {
         if (term.is_scalar() || self.makes(Optimisation::FoldConstants))
             && let Some(id) = self.constants.of_term(term)
@@ -54,7 +54,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The form of an object whose few keys are known and differ; sorts the pairs by them.
+    /// Returns the shape of an object with few known, distinct keys, and sorts the pairs by key.
     fn shape(&self, pairs: &mut Vec<(Operand, Operand)>) -> Option<Arc<Shape>> {
         if !self.makes(Optimisation::ShapeObjects) || pairs.len() > Arena::SHAPED {
             return None;
@@ -103,7 +103,7 @@ impl Lowering<'_> {
                 out,
             }),
             _ => {
-                // a key in the head of a rule that is asked for a known member: nothing unifies with it
+                // a key in the head of a rule that is called for a known member: nothing unifies with it
                 self.push(Step::Fail);
             }
         }

@@ -1,4 +1,4 @@
-//! Equalities: which side binds, which side tests.
+//! Equalities: which side binds and which side tests.
 
 use solon_syntax::ast::{Term, TermKind};
 
@@ -8,7 +8,7 @@ use crate::program::{Operand, Step};
 use crate::value::Kind;
 
 impl Lowering<'_> {
-    /// `left = right`
+    /// Lowers `left = right`.
     pub(super) fn unify(&mut self, left: &Term, right: &Term) {
         let mut waiting = Vec::new();
         self.unify_known(left, right, &mut waiting);
@@ -32,8 +32,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Unifies what is known of one side. Pairs of which nothing is known wait for what others bind, as the first of
-    /// `[x, y] = [y, 1]` does.
+    /// Unifies a side with known values with the other side. Pairs without known values wait until other pairs bind
+    /// their variables, as the first pair of `[x, y] = [y, 1]` does.
     fn unify_known<'t>(
         &mut self,
         left: &'t Term,
@@ -41,12 +41,12 @@ impl Lowering<'_> {
         waiting: &mut Vec<(&'t Term, &'t Term)>,
     ) {
         if collection_kind(left).is_some() && matches!(right.kind, TermKind::Ref(_)) {
-            // what a reference leads to is known before
+            // the value of a reference is known first
             return self.unify_known(right, left, waiting);
         }
         if !self.is_open(left) {
             let value = self.term(left);
-            // a comprehension that cannot be equal is not evaluated
+            // a comprehension of another kind than the value is not evaluated
             if let Some(kind) = collection_kind(right) {
                 self.push(Step::MayEqual(value, kind));
             }
@@ -79,7 +79,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether a term has variables that nothing has bound yet, outside references and closures.
+    /// Returns `true` if a term has unbound variables outside references and closures.
     pub(super) fn is_open(&self, term: &Term) -> bool {
         match &term.kind {
             TermKind::Var(name) => {
@@ -95,7 +95,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Tests a value against a term, binding the term's open variables.
+    /// Tests a value against a term, binding the term's unbound variables.
     pub(super) fn matches(&mut self, value: Operand, pattern: &Term) {
         if !self.is_open(pattern) {
             let other = self.term(pattern);
@@ -134,7 +134,7 @@ impl Lowering<'_> {
     }
 }
 
-/// What a comprehension makes.
+/// Returns the kind of collection that a comprehension produces.
 fn collection_kind(term: &Term) -> Option<Kind> {
     match term.kind {
         TermKind::ArrayComprehension(_) => Some(Kind::Array),

@@ -1,4 +1,4 @@
-//! Which documents a change gives another shape: what others see of rules without looking into their bodies.
+//! Changed interfaces: documents whose rules changed in what other modules depend on, apart from their bodies.
 
 use hashbrown::HashMap;
 
@@ -9,8 +9,7 @@ use crate::compile::graph::ReadStep;
 use crate::compile::rule_tree::{self, NodeId, RuleTree, is_ground};
 use crate::value::Value;
 
-/// What others see of a rule: its number of arguments, that of the terms of its head, and whether it has a key and a
-/// value.
+/// Interface of a rule: number of arguments, number of terms of its head, and whether it has a key and a value.
 type RuleSignature = (usize, usize, bool, bool);
 
 fn signature(rule: &Rule) -> RuleSignature {
@@ -28,24 +27,24 @@ fn signature(rule: &Rule) -> RuleSignature {
     )
 }
 
-/// The documents that modules made which came or went, by path.
+/// Documents of modules that were added or removed, by path.
 #[derive(Default)]
 pub struct InterfaceDiff {
     below: HashMap<Value, Self>,
-    /// The rules here that came.
+    /// Added rules at this path.
     came: Vec<RuleSignature>,
-    /// Whether a rule or a package here, or below, came.
+    /// `true` if a rule or package was added here or below.
     exists: bool,
-    /// Whether a rule here came or went.
+    /// `true` if a rule was added or removed here.
     touched: bool,
-    /// Whether the shape of the document is another one.
+    /// `true` if the interface of the document changed.
     changed: bool,
-    /// Whether that is so for one below.
+    /// `true` if the interface of a document below changed.
     changed_below: bool,
 }
 
 impl InterfaceDiff {
-    /// Adds the rules of a module that came.
+    /// Adds the rules of an added module.
     pub fn come(&mut self, module: &Module) {
         let package = rule_tree::package_path(module);
         self.at(&package, true);
@@ -56,7 +55,7 @@ impl InterfaceDiff {
         }
     }
 
-    /// Adds the rules of a module that went.
+    /// Adds the rules of a removed module.
     pub fn go(&mut self, module: &Module) {
         let package = rule_tree::package_path(module);
         self.at(&package, false);
@@ -75,12 +74,13 @@ impl InterfaceDiff {
         site
     }
 
-    /// Finds out which shapes are others than before; `stays` tells of a module's position then whether it stays.
+    /// Determines the changed interfaces; `stays` returns `true` for the indices of reused modules.
     pub fn compare(&mut self, earlier: &Compiled, stays: &dyn Fn(u32) -> bool) {
         self.compare_at(Some(RuleTree::DATA), earlier, stays);
     }
 
-    /// Paths are no longer than values may nest, and the stack is a large one.
+    /// Compares one node and everything below it. Recursion is bounded by the nesting limit of values, and the stack is
+    /// large.
     fn compare_at(
         &mut self,
         node: Option<NodeId>,
@@ -108,12 +108,12 @@ impl InterfaceDiff {
         }
     }
 
-    /// Whether a reference leads to, or past, a document of another shape.
+    /// Returns `true` if a reference leads to or past a document with a changed interface.
     pub fn change_for(&self, path: &[ReadStep]) -> bool {
         self.meets(path, |site| site.changed, |site| site.changed_below)
     }
 
-    /// Whether a reference leads to, or past, a rule that came or went.
+    /// Returns `true` if a reference leads to or past a rule that was added or removed.
     pub fn touch(&self, path: &[ReadStep]) -> bool {
         self.meets(path, |site| site.touched, |_| true)
     }
@@ -148,7 +148,7 @@ fn unique(shapes: impl Iterator<Item = RuleSignature>) -> Vec<RuleSignature> {
     shapes
 }
 
-/// Whether something of a module that stays is at a node or below it.
+/// Returns `true` if a reused module has a rule or package at a node or below it.
 fn contains_any(tree: &RuleTree, node: NodeId, stays: &dyn Fn(u32) -> bool) -> bool {
     tree.subtree(node).any(|node| {
         let node = tree.node(node);

@@ -1,11 +1,10 @@
-//! Compiling modules of which most are as they were.
+//! Incremental compilation of modules.
 //!
-//! A module stays as an earlier compilation left it, as long as it sees the same of others ([`reuse`]). The passes
-//! work on the remaining modules. What they look at as a whole they look at anew: the tree of rules, their conflicts,
-//! their graph. Of the modules that stay, rules are only checked again where a document that they need is of another
-//! type.
+//! A module is reused as long as the interfaces that it uses are unchanged ([`reuse`]). The passes work on the other
+//! modules only; analyses of the whole program are repeated: the tree of rules, their conflicts, their graph. In reused
+//! modules, only rules that depend on a document of another type are type-checked again.
 //!
-//! Whatever is refused, all modules are compiled: only that finds all errors, in their order.
+//! If anything is rejected, all modules are compiled, because only that finds all errors in their order.
 
 mod interface_diff;
 mod reuse;
@@ -21,7 +20,8 @@ use super::{PASSES, Pass, in_order, long_names, longest_chain, on_large_stack, r
 use crate::limits;
 use reuse::Reuse;
 
-/// Compiles modules on from an earlier compilation with the same options; `None` when all of them must be compiled.
+/// Compiles modules incrementally from an earlier compilation with the same options; `None` if all of them must be
+/// compiled.
 pub fn recompile(
     earlier: &Compiled,
     modules: impl IntoIterator<Item = Arc<Module>>,
@@ -52,7 +52,8 @@ fn from_parsed(
     }
     let reuse = Reuse::new(earlier, parsed)?;
     let modules = Modules::keeping(parsed, reuse.parts);
-    // METADATA blocks of one module speak of rules in others, and names like those of locals are passed over in all
+    // METADATA blocks of one module may annotate rules in others, and names that look like locals are reserved in all
+    // modules
     let stands_alone = |module: &Module| {
         let mut blocks = module.annotations.iter();
         blocks.all(|block| block.schemas.is_empty())
@@ -81,7 +82,7 @@ fn from_parsed(
     Some(Compiled::new(parsed, compilation))
 }
 
-/// Whether little enough has gathered that nothing uses any more.
+/// Returns `true` if there is little enough garbage.
 fn is_worthwhile(earlier: &Compiled) -> bool {
     let since = earlier.work.locals_since;
     let of_all = earlier.locals.made().saturating_sub(since);

@@ -1,8 +1,8 @@
-//! Which modules stay as they were compiled.
+//! Selection of reused modules.
 //!
-//! A module stays when it is the same, when the names that it leaves to its package mean the same, and when the
-//! documents that its references lead to have the shapes that they had. What a template string does also depends on
-//! whether a rule is a constant: a module with template strings stays when no such rule came or went at all.
+//! A module is reused if its source is unchanged, if the names that it uses of its package have the same meaning, and
+//! if the interfaces of the documents that it refers to are unchanged. Template strings also depend on which rules are
+//! constants: a module with template strings is reused only if no such rule was added or removed anywhere.
 
 use std::sync::Arc;
 
@@ -20,22 +20,22 @@ use crate::compile::rule_tree;
 use crate::index::Indexed as _;
 use crate::value::Value;
 
-/// What stays of a compilation.
+/// Reusable part of a compilation.
 pub struct Reuse {
-    /// For each module what was made of it, if it stays.
+    /// Result of each module; `None` if it must be compiled.
     pub parts: Vec<Option<Arc<Part>>>,
-    /// The paths below `data` of the rules of all that does not stay.
+    /// Paths below `data` of the rules of all modules that are not reused.
     pub gone: Vec<Vec<Value>>,
 }
 
 impl Reuse {
-    /// What stays where these are the modules, in order; `None` when that is nothing.
+    /// Returns the reusable part for these modules, in order; `None` if it is empty.
     pub fn new(earlier: &Compiled, parsed: &[Arc<Module>]) -> Option<Self> {
         let mut positions: HashMap<*const Module, usize> = HashMap::new();
         for (part, position) in earlier.parts.iter().zip(0..) {
             positions.insert(Arc::as_ptr(&part.parsed), position);
         }
-        // the place of each module then
+        // earlier index of each module
         let mut places: Vec<Option<usize>> = parsed
             .iter()
             .map(|module| positions.remove(&Arc::as_ptr(module)))
@@ -64,7 +64,7 @@ impl Reuse {
     }
 }
 
-/// For each module of the earlier compilation whether it stays.
+/// Returns `true` for each module of the earlier compilation that is reused.
 fn reuse(earlier: &Compiled, places: &[Option<usize>]) -> Vec<bool> {
     let mut stay = vec![false; earlier.parts.len()];
     for place in places.iter().flatten() {
@@ -73,7 +73,7 @@ fn reuse(earlier: &Compiled, places: &[Option<usize>]) -> Vec<bool> {
     stay
 }
 
-/// Modules that come, and those that go, in two lists.
+/// Returns the added and the removed modules.
 fn difference<'m>(
     earlier: &'m Compiled,
     parsed: &'m [Arc<Module>],
@@ -89,7 +89,7 @@ fn difference<'m>(
     )
 }
 
-/// Opens modules that mention a name which their package now has or has no longer.
+/// Opens modules that use a name which was added to or removed from their package.
 fn open_renamed(earlier: &Compiled, parsed: &[Arc<Module>], places: &mut [Option<usize>]) {
     let (come, go) = difference(earlier, parsed, places);
     let packages: HashSet<&Ref> = come
@@ -130,7 +130,7 @@ fn mentions(module: &Module, wanted: impl Fn(&Name) -> bool) -> bool {
     found
 }
 
-/// Opens modules that read documents which now have another shape.
+/// Opens modules that refer to documents with changed interfaces.
 fn open_reshaped(earlier: &Compiled, parsed: &[Arc<Module>], places: &mut [Option<usize>]) {
     let (come, go) = difference(earlier, parsed, places);
     let stay = reuse(earlier, places);

@@ -1,7 +1,7 @@
-//! RewriteToCaptureValue: the values of a query's expressions become visible.
+//! RewriteToCaptureValue: binds the values of a query's expressions.
 //!
-//! `data.p; count(x)` becomes `data.p = a; count(x, b); a; b`. One expression that cannot iterate may be false;
-//! among several, or under iteration, each must be true, hence the expressions at the end.
+//! `data.p; count(x)` becomes `data.p = a; count(x, b); a; b`. A single expression that cannot iterate may be false.
+//! Among several expressions, or under iteration, each must be true, hence the expressions at the end.
 
 use solon_syntax::ast::visit::{Flow, Terms, Walk};
 use solon_syntax::ast::{Body, Expr, ExprKind, Name, Term, TermKind};
@@ -10,7 +10,7 @@ use super::number;
 use crate::compile::QueryCompilation;
 use crate::compile::functions::{Callee, Functions};
 
-/// What names of captured values begin with.
+/// Prefix of the names of captured values.
 const PREFIX: &str = "$term";
 
 /// Adds a variable for the value of each expression that has one.
@@ -36,7 +36,7 @@ pub fn rewrite(query: &mut QueryCompilation<'_>) {
     }
 }
 
-/// The variable that holds the value of an expression of the query, if it is captured.
+/// Returns the variable that holds the captured value of an expression of the query.
 pub fn captured(expr: &Expr) -> Option<&Name> {
     match &expr.kind {
         ExprKind::Call(terms) if !expr.generated => {
@@ -78,7 +78,7 @@ fn capture(expr: &mut Expr, variable: &Term, functions: Functions<'_>) -> bool {
     }
 }
 
-/// Whether a body has a reference with a variable or calls `walk`, outside of comprehensions.
+/// Returns `true` if a body has a reference with a variable or calls `walk`, outside of comprehensions.
 fn iterates(body: &Body) -> bool {
     let mut found = false;
     body.walk(&mut Terms(|term: &Term| {

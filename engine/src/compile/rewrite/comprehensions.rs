@@ -1,4 +1,4 @@
-//! RewriteComprehensionTerms: what a comprehension collects needs no evaluation.
+//! RewriteComprehensionTerms: moves evaluated terms from comprehension heads into their bodies.
 //!
 //! `[x.y | x := xs[_]]` becomes `[z | x := xs[_]; z = x.y]`.
 
@@ -10,7 +10,7 @@ use crate::compile::facts::Facts;
 use crate::compile::locals::Locals;
 use crate::compile::{Compilation, QueryCompilation};
 
-/// Moves what must be evaluated into the bodies of comprehensions, the outer ones first.
+/// Rewrites comprehensions in all modules, outer ones first.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
     let mut rewriter = ComprehensionRewriter {
         locals: &mut compilation.locals,
@@ -21,7 +21,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
     }
 }
 
-/// The same in a query.
+/// Rewrites comprehensions in a query, outer ones first.
 pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
     let locals = query.locals.restart(&query.body);
     query.body.walk_mut(&mut ComprehensionRewriter { locals });

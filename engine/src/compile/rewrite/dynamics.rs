@@ -1,7 +1,7 @@
-//! RewriteDynamicTerms: operands that must be evaluated are bound in front of their expression.
+//! RewriteDynamicTerms: binds operands that must be evaluated before their expression.
 //!
-//! `f(input.x)` becomes `y = input.x; f(y)`. So operands are evaluated eagerly, from left to right, and an
-//! expression with an undefined one is undefined as a whole.
+//! `f(input.x)` becomes `y = input.x; f(y)`. So operands are evaluated eagerly, from left to right, and an expression
+//! with an undefined one is undefined as a whole.
 
 use solon_syntax::ast::{Body, Expr, ExprKind, Term, TermKind, With};
 use solon_syntax::stack;
@@ -10,7 +10,7 @@ use super::{arrange, comprehension, each_branch, hoist, with_support};
 use crate::compile::locals::Locals;
 use crate::compile::{Compilation, QueryCompilation};
 
-/// Binds references and comprehensions inside operands.
+/// Binds references and comprehensions inside operands, in all modules.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
     let mut binder = Binder {
         locals: &mut compilation.locals,
@@ -18,7 +18,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
     each_branch(&mut compilation.modules, |rule| binder.body(&mut rule.body));
 }
 
-/// The same in a query.
+/// Binds references and comprehensions inside operands, in a query.
 pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
     let locals = query.locals.restart(&query.body);
     Binder { locals }.body(&mut query.body);
@@ -55,7 +55,7 @@ impl Binder<'_> {
             }
             ExprKind::Not(not) => self.body(&mut not.body),
             ExprKind::And(logical) | ExprKind::Or(logical) => {
-                // chains lie in one another's left operands
+                // chains nest in the left operand
                 stack::level(|| self.body(&mut logical.lhs));
                 self.body(&mut logical.rhs);
             }
@@ -63,7 +63,8 @@ impl Binder<'_> {
         }
     }
 
-    /// A side of `=` or a bare term: a reference or comprehension stays, only what is inside it moves.
+    /// Rewrites a side of `=` or a term used as an expression: a reference or comprehension stays, and only its
+    /// subterms move.
     fn top(&mut self, term: &mut Term, with: &[With], body: &mut Body) {
         if let TermKind::Ref(terms) = &mut term.kind {
             for part in terms.iter_mut().skip(1) {

@@ -1,6 +1,6 @@
-//! RewriteEquals: `==` compares as `=` does once safety is known. It may not bind, so this waits for safety.
+//! RewriteEquals: `==` becomes `=`. Since `==` must not bind variables, this runs after the safety check.
 //!
-//! Queries keep `==`: there its `false` is an answer.
+//! Queries keep `==`, because its `false` is a result there.
 
 use solon_syntax::ast::visit::{Exprs, Flow, WalkMut};
 use solon_syntax::ast::{Expr, ExprKind, Term};
@@ -8,7 +8,7 @@ use solon_syntax::ast::{Expr, ExprKind, Term};
 use crate::compile::facts::Facts;
 use crate::compile::{Compilation, QueryCompilation};
 
-/// Turns calls of `equal` into calls of `eq`.
+/// Replaces calls of `equal` by calls of `eq`.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
     let mut rewriter = Exprs(|expr: &mut Expr| {
         unify(expr);
@@ -19,8 +19,8 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
     }
 }
 
-/// The same for the expressions of a query that is evaluated partially. What is undefined in a negated comparison
-/// makes it undefined, and would make a negated equation hold.
+/// Replaces calls of `equal` in a query for partial evaluation, except negated ones: an undefined operand makes a
+/// negated comparison undefined, but a negated equation true.
 pub fn rewrite_query(compilation: &mut QueryCompilation<'_>) {
     if compilation.unify_equals {
         let body = compilation.body.iter_mut();

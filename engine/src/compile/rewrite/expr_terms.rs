@@ -1,4 +1,4 @@
-//! RewriteExprTerms: calls are expressions of their own.
+//! RewriteExprTerms: moves calls out of terms into expressions of their own.
 //!
 //! `f(g(x))` becomes `g(x, y); f(y)`, and `[1, 2][i]` becomes `y = [1, 2]; y[i]`.
 
@@ -12,7 +12,7 @@ use crate::compile::facts::Facts;
 use crate::compile::locals::Locals;
 use crate::compile::{Compilation, QueryCompilation};
 
-/// Moves calls out of terms.
+/// Moves calls out of terms in all modules.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
     let mut expander = Expander {
         locals: &mut compilation.locals,
@@ -21,7 +21,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
     each_branch_with(&mut compilation.modules, facts, |rule| expander.rule(rule));
 }
 
-/// The same in a query.
+/// Moves calls out of terms in a query.
 pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
     let locals = query.locals.restart(&query.body);
     Expander { locals }.body(&mut query.body);
@@ -56,7 +56,7 @@ impl Expander<'_> {
         with_support(body, |expr, support| self.expr(expr, support));
     }
 
-    /// Adds to a body what the terms of an expression need.
+    /// Adds an expression to a body, after the expressions that its terms need.
     fn expr(&mut self, expr: &mut Expr, body: &mut Body) {
         for with in &mut expr.with {
             self.term(&mut with.value, body);
@@ -79,7 +79,7 @@ impl Expander<'_> {
             }
             ExprKind::Not(not) => self.body(&mut not.body),
             ExprKind::And(logical) | ExprKind::Or(logical) => {
-                // chains lie in one another's left operands
+                // chains nest in the left operand
                 stack::level(|| self.body(&mut logical.lhs));
                 self.body(&mut logical.rhs);
             }
@@ -88,7 +88,7 @@ impl Expander<'_> {
         under(&expr.with, body.get_mut(start..).unwrap_or_default());
     }
 
-    /// Moves calls out of a term, into `support`, innermost first.
+    /// Moves calls out of a term into `support`, innermost first.
     fn term(&mut self, term: &mut Term, support: &mut Body) {
         arrange(term);
         let span = term.span;
@@ -142,7 +142,7 @@ impl Expander<'_> {
     }
 }
 
-/// Puts generated expressions under the modifiers of the expression they were made for.
+/// Adds the modifiers of an expression to the expressions generated for it.
 fn under(with: &[With], exprs: &mut [Expr]) {
     if !with.is_empty() {
         for expr in exprs {

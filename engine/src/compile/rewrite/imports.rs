@@ -6,7 +6,7 @@ use solon_syntax::source::Code;
 
 use crate::compile::Compilation;
 
-/// Refuses imports that nothing uses, in strict mode.
+/// Rejects unused imports in strict mode.
 pub fn check_unused(compilation: &mut Compilation<'_>) {
     for import in std::mem::take(&mut compilation.unused_imports) {
         let message = format!("{import} unused");
@@ -14,7 +14,7 @@ pub fn check_unused(compilation: &mut Compilation<'_>) {
     }
 }
 
-/// Refuses imports under a name that is taken, in v1 modules and in strict mode.
+/// Rejects imports with a name that is already used, in v1 modules and in strict mode.
 pub fn check_duplicates(compilation: &mut Compilation<'_>) {
     let report = &mut compilation.report;
     for module in compilation.modules.open() {
@@ -36,7 +36,7 @@ pub fn check_duplicates(compilation: &mut Compilation<'_>) {
     }
 }
 
-/// Drops the imports, which nothing needs any more.
+/// Removes the imports, which later passes do not need.
 pub fn remove(compilation: &mut Compilation<'_>) {
     for module in compilation.modules.open_mut() {
         module.imports.clear();

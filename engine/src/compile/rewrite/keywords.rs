@@ -8,7 +8,7 @@ use crate::compile::Compilation;
 use crate::compile::facts::Facts;
 use crate::compile::report::Report;
 
-/// Refuses rules, arguments and variables named like a root document, in v1 modules and in strict mode.
+/// Rejects rules, arguments and variables named like a root document, in v1 modules and in strict mode.
 pub fn check(compilation: &mut Compilation<'_>) {
     for module in compilation.modules.open() {
         if compilation.options.strict || module.version.is_v1() {
@@ -53,12 +53,12 @@ fn check_assignments<N: Walk + ?Sized>(node: &N, report: &mut Report) {
     }));
 }
 
-/// Whether a term is the variable of a root document.
+/// Returns `true` if a term is the variable of a root document.
 pub(crate) fn is_root(term: &Term) -> bool {
     matches!(term.as_var().map(|name| &**name), Some("input" | "data"))
 }
 
-/// Whether a term is `input` or `data`, which are references even alone.
+/// Returns `true` if a term is `input` or `data`, which are references even without steps.
 pub(crate) fn is_root_document(term: &Term) -> bool {
     matches!(term.as_ref().map(Vec::as_slice), Some([head]) if is_root(head))
 }

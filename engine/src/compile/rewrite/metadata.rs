@@ -1,6 +1,6 @@
-//! RewriteRegoMetadataCalls: rules read what METADATA blocks say of them from a local.
+//! RewriteRegoMetadataCalls: rules read their annotations from a local.
 //!
-//! `rego.metadata.rule()` becomes `x`, with `x = {"scope": "rule", …}` in front of its body.
+//! `rego.metadata.rule()` becomes `x`, with `x = {"scope": "rule", …}` before its body.
 
 use serde_json::{Map, Value};
 use solon_syntax::ast::visit::{Exprs, Flow, Walk};
@@ -14,13 +14,13 @@ use crate::compile::annotations::{Link, of_rule};
 use crate::compile::facts::Facts;
 use crate::compile::locals::Locals;
 
-/// The function that answers what is said of a rule and the documents around it.
+/// Function that returns the annotations of a rule and of the documents around it.
 pub(crate) const CHAIN: &str = "rego.metadata.chain";
 
-/// The function that answers what is said of a rule.
+/// Function that returns the annotations of a rule.
 pub(crate) const RULE: &str = "rego.metadata.rule";
 
-/// Gives the rules that ask for their metadata a local that holds it.
+/// Adds a local with the metadata to each rule that uses it.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
     let Compilation {
         modules,
@@ -64,7 +64,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
     }
 }
 
-/// Moves what a call without operands gives to a local, for which messages show the call.
+/// Moves the result of a call without operands to a local; messages show the call instead of the local.
 fn hoist_call(locals: &mut Locals, term: &mut Term, name: &str) -> Expr {
     let binding = hoist(locals, term);
     if let Some(local) = term.as_var() {
@@ -74,7 +74,7 @@ fn hoist_call(locals: &mut Locals, term: &mut Term, name: &str) -> Expr {
     binding
 }
 
-/// Place of the first call of a function in a rule and its `else`s.
+/// Location of the first call of a function in a rule and its `else` branches.
 fn first_call(rule: &Rule, name: &str) -> Option<Span> {
     let mut found = None;
     rule.walk(&mut Exprs(|expr: &Expr| {
@@ -90,7 +90,7 @@ fn first_call(rule: &Rule, name: &str) -> Option<Span> {
     found
 }
 
-/// Puts the locals in the place of the calls.
+/// Replaces the calls by the locals.
 fn replace(body: &mut Body, chain: Option<&Term>, own: Option<&Term>) {
     for expr in body.iter_mut() {
         let local = match (expr.operands_of(CHAIN), expr.operands_of(RULE)) {
@@ -128,7 +128,7 @@ fn chain_term(chain: Vec<Link>, span: Span) -> Term {
     json_term(&links.collect(), span)
 }
 
-/// The term that a JSON value is.
+/// Converts a JSON value to a term.
 fn json_term(value: &Value, span: Span) -> Term {
     let kind = match value {
         Value::Null => TermKind::Null,

@@ -1,7 +1,8 @@
-//! The rewrites that turn parsed bodies into canonical ones, a file for each stage.
+//! Rewrites of parsed bodies to canonical ones, one file for each stage.
 //!
-//! What takes part in traces and messages is contract: which terms move, in which order, under which generated
-//! names. Sets and objects are therefore walked in the order of their members and keys.
+//! Traces and messages show the result, so the following is part of the compatibility contract: which terms move, in
+//! which order, with which generated names. Sets and objects are therefore traversed in the order of their members and
+//! keys.
 
 pub mod capture;
 pub mod comprehensions;
@@ -32,14 +33,14 @@ use super::facts::Facts;
 use super::locals::Locals;
 use super::modules::Modules;
 
-/// Calls `change` with every rule, and behind each rule with the branches of its `else`.
+/// Calls `change` for every rule, and after each rule for its `else` branches.
 pub(super) fn each_branch(modules: &mut Modules, mut change: impl FnMut(&mut Rule)) {
     for rule in modules.open_mut().flat_map(|module| &mut module.rules) {
         each_branch_of(rule, &mut change);
     }
 }
 
-/// The same with the rules for which one of some facts holds.
+/// Calls `change` for every rule that may have one of some facts, and after each rule for its `else` branches.
 pub(super) fn each_branch_with(
     modules: &mut Modules,
     facts: Facts,
@@ -50,7 +51,7 @@ pub(super) fn each_branch_with(
     }
 }
 
-/// Calls `change` with a rule, then with the branches of its `else`.
+/// Calls `change` for a rule, then for its `else` branches.
 pub(super) fn each_branch_of(rule: &mut Rule, mut change: impl FnMut(&mut Rule)) {
     let mut next = Some(rule);
     while let Some(rule) = next {
@@ -59,7 +60,7 @@ pub(super) fn each_branch_of(rule: &mut Rule, mut change: impl FnMut(&mut Rule))
     }
 }
 
-/// Puts a generated local in the place of a term and answers the expression that binds it: `local = term`.
+/// Replaces a term by a generated local and returns the expression that binds it: `local = term`.
 pub(super) fn hoist(locals: &mut Locals, term: &mut Term) -> Expr {
     let span = term.span;
     let local = Term::var(locals.fresh(), span);
@@ -67,7 +68,7 @@ pub(super) fn hoist(locals: &mut Locals, term: &mut Term) -> Expr {
     Expr::generated_call("eq", vec![local, value], span)
 }
 
-/// The expression `true`.
+/// Returns the expression `true`.
 pub(super) fn truth(span: Span) -> Expr {
     Expr::new(
         ExprKind::Term(Term::new(TermKind::Boolean(true), span)),
@@ -75,7 +76,7 @@ pub(super) fn truth(span: Span) -> Expr {
     )
 }
 
-/// Whether a body is nothing but `true`.
+/// Returns `true` if a body consists of `true` only.
 pub(super) fn is_truth(body: &Body) -> bool {
     match body.as_slice() {
         [one] => {
@@ -85,7 +86,7 @@ pub(super) fn is_truth(body: &Body) -> bool {
     }
 }
 
-/// Adds expressions to a body; the first takes the place of a lone `true`.
+/// Adds expressions to a body; the first one replaces a lone `true`.
 pub(super) fn append(body: &mut Body, exprs: impl IntoIterator<Item = Expr>) {
     let mut exprs = exprs.into_iter().peekable();
     if exprs.peek().is_none() {
@@ -98,10 +99,10 @@ pub(super) fn append(body: &mut Body, exprs: impl IntoIterator<Item = Expr>) {
     number(body);
 }
 
-/// Prepares the expressions of a body in turn; what one needs comes in front of it.
+/// Calls `prepare` for each expression of a body; it adds the expressions needed before it to its second argument.
 pub(super) fn with_support(body: &mut Body, mut prepare: impl FnMut(&mut Expr, &mut Body)) {
     let mut support = Vec::new();
-    // expressions that need nothing stay where they are
+    // expressions that need nothing are not moved
     let first = body.iter_mut().position(|expr| {
         prepare(expr, &mut support);
         !support.is_empty()
@@ -120,15 +121,14 @@ pub(super) fn with_support(body: &mut Body, mut prepare: impl FnMut(&mut Expr, &
     number(body);
 }
 
-/// Numbers the expressions of a body.
+/// Assigns indices to the expressions of a body.
 pub(super) fn number(body: &mut Body) {
     for (expr, position) in body.iter_mut().zip(0..) {
         expr.index = position;
     }
 }
 
-/// Brings the members of a set, or the pairs of an object, in their order, each only once. Rewrites may have
-/// changed both since the last time.
+/// Sorts the members of a set or the pairs of an object and removes duplicates. Rewrites may have changed both.
 #[inline]
 pub(super) fn arrange(term: &mut Term) {
     if matches!(term.kind, TermKind::Set(_) | TermKind::Object(_)) {
@@ -144,7 +144,7 @@ fn arrange_members(term: &mut Term) {
         }
         TermKind::Object(pairs) if !pairs.is_sorted_by(|left, right| left.0 < right.0) => {
             pairs.sort_by(|left, right| left.0.cmp(&right.0));
-            // of equal keys the first stays, with the last value
+            // of equal keys, the first one stays with the last value
             pairs.dedup_by(|later, earlier| {
                 let same = later.0 == earlier.0;
                 if same {
@@ -157,7 +157,7 @@ fn arrange_members(term: &mut Term) {
     }
 }
 
-/// The inside of a comprehension of any kind.
+/// Returns the inside of a comprehension of any kind.
 pub(super) fn comprehension(term: &mut Term) -> Option<&mut Comprehension> {
     match &mut term.kind {
         TermKind::ArrayComprehension(inner)
@@ -167,7 +167,7 @@ pub(super) fn comprehension(term: &mut Term) -> Option<&mut Comprehension> {
     }
 }
 
-/// Whether a term holds a reference or a comprehension, so that it must be evaluated before it can be used.
+/// Returns `true` if a term contains a reference or a comprehension, so that it must be evaluated before use.
 pub(super) fn requires_evaluation(term: &Term) -> bool {
     use solon_syntax::ast::visit::{Terms, Walk};
     let mut found = false;
@@ -178,8 +178,8 @@ pub(super) fn requires_evaluation(term: &Term) -> bool {
     found
 }
 
-/// Shows the bodies that stand in a node (those of comprehensions, `every`, `not`, `and` and `or`), but not
-/// the bodies within those.
+/// Calls `show` for the bodies nested in a node (of comprehensions, `every`, `not`, `and` and `or`), but not for bodies
+/// within those.
 pub(super) fn nested_bodies<N: WalkMut + ?Sized>(node: &mut N, show: impl FnMut(&mut Body)) {
     node.walk_mut(&mut BodyVisitor(show));
 }
@@ -195,7 +195,7 @@ impl<F: FnMut(&mut Body)> VisitorMut for BodyVisitor<F> {
             }
             ExprKind::Not(not) => (self.0)(&mut not.body),
             ExprKind::And(logical) | ExprKind::Or(logical) => {
-                // chains lie in one another's left operands
+                // chains nest in the left operand
                 stack::level(|| (self.0)(&mut logical.lhs));
                 (self.0)(&mut logical.rhs);
             }

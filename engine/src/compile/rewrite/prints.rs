@@ -1,7 +1,7 @@
-//! RewritePrintCalls: `print` never fails.
+//! RewritePrintCalls: makes `print` total.
 //!
-//! `print(x.y)` becomes `internal.print([{z | z = x.y}])`, so that an undefined operand is an empty set. When
-//! nobody listens, `print` is erased.
+//! `print(x.y)` becomes `internal.print([{z | z = x.y}])`, so that an undefined operand is an empty set. If prints are
+//! disabled, `print` is erased.
 
 use std::mem;
 
@@ -62,7 +62,7 @@ pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
     let _reported = rewriter.body(&mut query.body, &documents);
 }
 
-/// Whether a node holds a call of `print`.
+/// Returns `true` if a node contains a call of `print`.
 fn prints<N: Walk>(node: &N) -> bool {
     let mut found = false;
     node.walk(&mut Exprs(|expr: &Expr| {
@@ -76,7 +76,7 @@ fn is_print(expr: &Expr) -> bool {
     expr.operands_of("print").is_some()
 }
 
-/// Takes `print` out of a body and the bodies inside it.
+/// Removes `print` from a body and the bodies inside it.
 fn erase(body: &mut Body) {
     let span = body.first().map(|expr| expr.span).unwrap_or_default();
     body.retain(|expr| !is_print(expr));
@@ -94,7 +94,7 @@ struct PrintRewriter<'c> {
     report: &'c mut Report,
 }
 
-/// Says that operands were refused, which ends the work on the bodies around them. They are reported already.
+/// Error for operands that were already reported. It ends the rewriting of the enclosing bodies.
 struct Rejected;
 
 impl PrintRewriter<'_> {
@@ -115,11 +115,11 @@ impl PrintRewriter<'_> {
         let _reported = self.body(&mut rule.body, &globals);
     }
 
-    /// Rewrites a body in which the variables `globals` have values.
+    /// Rewrites a body; the variables `globals` have values.
     fn body(&mut self, body: &mut Body, globals: &VarSet) -> Result<(), Rejected> {
         self.closures(body, globals)?;
         let mut safe = globals.clone();
-        // generated locals have values by the time their expressions are in order
+        // generated locals have values once the expressions are ordered
         let mut generated = VarSet::default();
         for expr in body {
             if is_print(expr) {
@@ -138,7 +138,7 @@ impl PrintRewriter<'_> {
         Ok(())
     }
 
-    /// Rewrites the bodies inside a body, each with the variables that have values by then.
+    /// Rewrites the bodies inside a body, each with the variables that have values before it.
     fn closures(&mut self, body: &mut Body, globals: &VarSet) -> Result<(), Rejected> {
         let mut safe = globals.clone();
         for expr in body {
@@ -197,7 +197,7 @@ impl PrintRewriter<'_> {
     }
 }
 
-/// The variables of a term that have no values, by name.
+/// Returns the names of the variables of a term without values.
 pub(super) fn undeclared(vars: &mut Vars, term: &Term, safe: &VarSet) -> Vec<Name> {
     let scan = VarScan {
         skip_templates: true,
@@ -212,7 +212,7 @@ pub(super) fn undeclared(vars: &mut Vars, term: &Term, safe: &VarSet) -> Vec<Nam
     names
 }
 
-/// `{x | x = term}`: the set of the term's values, empty when it has none.
+/// Returns `{x | x = term}`: the set of the term's values, empty if it is undefined.
 pub(super) fn capture(locals: &mut Locals, term: Term, with: Vec<With>) -> Term {
     let span = term.span;
     let local = Term::var(locals.fresh(), span);

@@ -1,6 +1,6 @@
-//! RewriteRuleHeadRefs: references of heads hold only scalars and variables.
+//! RewriteRuleHeadRefs: references of heads contain only scalars and variables.
 //!
-//! `p.q[r.s] := v` becomes `p.q[x] := v` with `x = r.s` in its body, which is what the rule tree can hold.
+//! `p.q[r.s] := v` becomes `p.q[x] := v` with `x = r.s` in its body, a form that the rule tree can represent.
 
 use solon_syntax::ast::TermKind;
 
@@ -8,7 +8,7 @@ use super::{append, hoist};
 use crate::compile::Compilation;
 use crate::compile::facts::Facts;
 
-/// Moves what must be evaluated out of the references of heads.
+/// Moves terms that must be evaluated out of the references of heads.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
     let locals = &mut compilation.locals;
     for rule in compilation.modules.rules_with_mut(Facts::OPEN_HEAD) {

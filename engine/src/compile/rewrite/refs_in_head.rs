@@ -1,4 +1,4 @@
-//! RewriteRefsInHead: heads hold no terms that must be evaluated.
+//! RewriteRefsInHead: heads contain no terms that must be evaluated.
 //!
 //! `p := input.x` becomes `p := x` with `x = input.x` at the end of its body.
 
@@ -6,7 +6,7 @@ use super::{append, each_branch_with, hoist, requires_evaluation};
 use crate::compile::Compilation;
 use crate::compile::facts::Facts;
 
-/// Moves what must be evaluated out of keys, values and arguments.
+/// Moves terms that must be evaluated out of keys, values and arguments.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
     let locals = &mut compilation.locals;
     each_branch_with(&mut compilation.modules, Facts::OPEN_HEAD, |rule| {

@@ -1,7 +1,7 @@
 //! RewriteTemplateStrings: template strings become calls.
 //!
-//! `$"a {x.y}"` becomes `internal.template_string(["a ", {z | z = x.y}])`, so that an undefined expression is an
-//! empty set. What surely has a value stands in a set of its own: `{x}`.
+//! `$"a {x.y}"` becomes `internal.template_string(["a ", {z | z = x.y}])`, so that an undefined expression is an empty
+//! set. A term that always has a value becomes a set of its own: `{x}`.
 
 use hashbrown::HashSet;
 use std::sync::Arc;
@@ -83,14 +83,14 @@ pub(in crate::compile) fn has_templates<N: Walk>(node: &N) -> bool {
     found
 }
 
-/// The rules that have a value whatever the input: those with a default, sets, and single constants.
+/// Rules that have a value for every input: those with a default, sets, and single constants.
 struct DefinedRules<'c> {
     tree: &'c RuleTree,
     nodes: HashSet<NodeId>,
 }
 
 impl<'c> DefinedRules<'c> {
-    /// `is_constant` tells of a rule whether it is a constant and nothing else.
+    /// Collects the rules; `is_constant` returns `true` for a rule that is just a constant.
     fn new(
         tree: &'c RuleTree,
         modules: &[Arc<Module>],
@@ -138,14 +138,14 @@ fn is_constant(rule: &Rule) -> bool {
     }
 }
 
-/// Refused expressions after which bodies are not looked at again.
+/// Number of rejected expressions after which bodies are not visited again.
 const MAX_REJECTIONS: usize = 64;
 
 struct TemplateRewriter<'c> {
     functions: Functions<'c>,
     defined: &'c DefinedRules<'c>,
     vars: Vars,
-    /// The variables that have values.
+    /// Variables that have values.
     safe: VarSet,
     locals: &'c mut Locals,
     report: &'c mut Report,
@@ -167,7 +167,7 @@ impl TemplateRewriter<'_> {
         rule.head.walk_mut(self);
     }
 
-    /// Rewrites a body; afterwards the variables that it binds have values too.
+    /// Rewrites a body; afterwards the variables that it binds are safe.
     fn body(&mut self, body: &mut Body) {
         for expr in body.iter() {
             let bound = outputs(&mut self.vars, self.functions, expr, &self.safe);
@@ -176,8 +176,8 @@ impl TemplateRewriter<'_> {
         body.walk_mut(self);
     }
 
-    /// Rewrites a body whose variables, and those that are declared for it, mean nothing outside, and `heads`, which see
-    /// them.
+    /// Rewrites a body and `heads` in a scope of their own: the variables of the body and those declared for it are not
+    /// visible outside.
     fn scoped<'t>(
         &mut self,
         declared: impl Iterator<Item = &'t Term>,
@@ -195,7 +195,7 @@ impl TemplateRewriter<'_> {
             self.term_here(head);
         }
         self.safe = outer;
-        // what was refused is met again on the way through the terms
+        // the traversal of the terms would report the rejected expressions again
         if self.rejected > before && self.rejected < MAX_REJECTIONS {
             body.walk_mut(self);
         }
@@ -216,7 +216,7 @@ impl TemplateRewriter<'_> {
         }
     }
 
-    /// The operands for a template's parts; `None` when one was refused.
+    /// Returns the operands for a template's parts; `None` if one was rejected.
     fn template(&mut self, template: &Template, span: Span) -> Option<Vec<Term>> {
         if template.parts.is_empty() {
             return Some(vec![Term::string("", span)]);
@@ -232,7 +232,7 @@ impl TemplateRewriter<'_> {
         (self.rejected == before).then_some(operands)
     }
 
-    /// The operand for an expression; `None` when it cannot stand in a template.
+    /// Returns the operand for an expression; `None` if a template may not contain it.
     fn expression(&mut self, expr: &Expr) -> Option<Term> {
         let term = match &expr.kind {
             ExprKind::Term(term) => term.clone(),

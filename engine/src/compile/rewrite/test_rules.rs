@@ -1,8 +1,9 @@
-//! Rules named `test_…` as the test runner needs them. Only on request ([`Options::tests`](crate::compile::Options)).
+//! Compilation of rules named `test_…` for the test runner. Only on request
+//! ([`Options::tests`](crate::compile::Options)).
 //!
-//! Rules of one name become tests of their own: `test_x`, `test_x#01`, `test_x#02`, in the order of files and of source. The
-//! body of `test_x[key]` gets a call `internal.test_case([key])` as early as the key is bound, so that cases whose body fails
-//! later are known too.
+//! Rules of one name become separate tests: `test_x`, `test_x#01`, `test_x#02`, in the order of files and of source.
+//! The body of `test_x[key]` gets a call `internal.test_case([key])` as soon as the key is bound, so that cases whose
+//! body fails later are reported, too.
 
 use std::collections::HashMap;
 
@@ -17,14 +18,14 @@ use crate::compile::locals::Locals;
 /// Prefix of the names of tests.
 pub const PREFIX: &str = "test_";
 
-/// Prefix of the names of tests that are skipped.
+/// Prefix of the names of skipped tests.
 pub const SKIPPED_PREFIX: &str = "todo_test_";
 
 /// Name of the built-in that reports a case.
 const CASE: &str = "internal.test_case";
 
-/// Returns the name of a test and the number of terms of the head's reference that lead to it: the first part of the reference
-/// that begins like the name of a test, or the last part of its ground prefix.
+/// Returns the name of a test and the number of terms of the head's reference that lead to it: the first part of the
+/// reference with a prefix of tests, or the last part of its ground prefix.
 pub fn test_name(head: &Head) -> (&str, usize) {
     let mut found = ("", 0);
     for (position, part) in head.reference.iter().enumerate() {
@@ -44,7 +45,7 @@ fn is_ground(term: &Term) -> bool {
     !VarScan::default().any(term, |_| true)
 }
 
-/// Gives the second and every later rule of one name a name of its own.
+/// Renames the second and every later rule of one name.
 pub fn number(compilation: &mut Compilation<'_>) {
     if !compilation.options.tests {
         return;
@@ -69,7 +70,7 @@ pub fn number(compilation: &mut Compilation<'_>) {
     }
 }
 
-/// Renames the part of a head's reference at which the name of a test ends.
+/// Renames the last part of the test's name in a head's reference.
 fn rename(rule: &mut Rule, length: usize, name: &str) {
     let Some(part) = length
         .checked_sub(1)
@@ -115,7 +116,7 @@ fn report_case(body: &mut Body, keys: Vec<Term>) {
     for key in &keys {
         bind_early(body, key);
     }
-    // below the last of the first places of the keys
+    // after the latest of the keys' first occurrences
     let first = |key: &Term| {
         let name = key.as_var()?;
         body.iter().position(|expr| mentions(expr, name))
@@ -129,10 +130,11 @@ fn report_case(body: &mut Body, keys: Vec<Term>) {
     number_exprs(body);
 }
 
-/// Moves generated expressions that bind a key up to where their variables are known. What an author wrote stays in its place.
+/// Moves generated expressions that bind a key up to the position where their variables are known. Expressions of the
+/// user stay in place.
 fn bind_early(body: &mut Body, key: &Term) {
     let mut at = body.len();
-    // each expression moves once at most
+    // each expression moves at most once
     let mut left = body.len();
     while let Some(position) = at.checked_sub(1) {
         let to = body
@@ -140,7 +142,7 @@ fn bind_early(body: &mut Body, key: &Term) {
             .filter(|expr| expr.generated && binds(expr, key))
             .map(|expr| earliest(body, position, expr));
         match to {
-            // the expression that takes its place is looked at next
+            // the expression that takes its position is next
             Some(to) if to < position && left > 0 => {
                 left -= 1;
                 let expr = body.remove(position);
@@ -177,7 +179,7 @@ fn earliest(body: &Body, position: usize, expr: &Expr) -> usize {
     let before = body.get(..position).unwrap_or_default();
     let first = |name| before.iter().position(|expr| mentions(expr, name));
     let last = names.iter().filter_map(first).max().unwrap_or(0);
-    // moving it by one place would change nothing
+    // moving it by one position would change nothing
     if last < position { last + 1 } else { position }
 }
 

@@ -1,4 +1,4 @@
-//! RewriteTestRulesForTracing: both sides of the equalities of test rules get names, so that a report of a
+//! RewriteTestRulesForTracing: binds both sides of the equalities of test rules to variables, so that a report of a
 //! failed test can show their values. Only on request.
 
 use std::mem;
@@ -26,7 +26,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
 fn rewrite_body(locals: &mut Locals, body: &mut Body) {
     let mut rewritten = Vec::with_capacity(body.len());
     for mut expr in mem::take(body) {
-        // an undefined side must not fail in front of a negation
+        // an undefined side must not fail before a negation
         if !expr.negated && !expr.generated {
             name_sides(locals, &mut expr, &mut rewritten);
         }

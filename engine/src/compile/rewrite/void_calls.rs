@@ -1,4 +1,4 @@
-//! CheckVoidCalls: a function without a result is no value.
+//! CheckVoidCalls: rejects functions without a result as values.
 
 use solon_syntax::ast::visit::{Flow, Terms, Walk};
 use solon_syntax::ast::{Term, TermKind};
@@ -9,14 +9,14 @@ use crate::compile::report::Report;
 use crate::compile::{Compilation, Options, QueryCompilation};
 use crate::types::Type;
 
-/// Refuses calls of void functions inside terms.
+/// Rejects calls of void functions inside terms, in all modules.
 pub fn check(compilation: &mut Compilation<'_>) {
     for rule in compilation.modules.rules_with(Facts::INNER_CALL) {
         check_node(rule, compilation.options, &mut compilation.report);
     }
 }
 
-/// The same in a query.
+/// Rejects calls of void functions inside terms, in a query.
 pub fn check_query(query: &mut QueryCompilation<'_>) {
     check_node(&query.body, query.options, &mut query.report);
 }

@@ -1,4 +1,4 @@
-//! RewriteWithValues: what `with` replaces can be replaced, and its values need no evaluation.
+//! RewriteWithValues: checks the targets of `with` and moves its evaluated values into expressions.
 //!
 //! `p with input as {"a": q}` becomes `x = {"a": q}; p with input as x`.
 
@@ -63,7 +63,7 @@ struct WithRewriter<'c> {
     report: &'c mut Report,
 }
 
-/// Why a modifier is refused.
+/// Reason that a modifier is rejected.
 struct WithRejection {
     code: Code,
     span: Span,
@@ -71,10 +71,10 @@ struct WithRejection {
 }
 
 impl WithRewriter<'_> {
-    /// Rewrites a body, then the bodies inside it. The first refusal ends the work on a body.
+    /// Rewrites a body, then the bodies inside it. The first rejection ends the rewriting of a body.
     fn body(&mut self, body: &mut Body) {
         let mut rewritten = Vec::with_capacity(body.len());
-        // an expression and those that were moved out of it have the same modifiers, evaluated once
+        // an expression and those that were moved out of it have the same modifiers, which are evaluated once
         let mut shared: Option<(Vec<With>, Vec<With>)> = None;
         for mut expr in mem::take(body) {
             shared = match shared {
@@ -109,7 +109,7 @@ impl WithRewriter<'_> {
             .error(refusal.code, refusal.span, refusal.message);
     }
 
-    /// Checks a modifier; answers whether its value must be evaluated first.
+    /// Checks a modifier. Returns `true` if its value must be evaluated first.
     fn check(&self, with: &mut With) -> Result<bool, WithRejection> {
         let With { target, value, .. } = with;
         if self.is_builtin(value) {
@@ -137,7 +137,7 @@ impl WithRewriter<'_> {
         Ok(requires_evaluation(value))
     }
 
-    /// Whether a target below `data` is a function that another one replaces, or the value is a function that
+    /// Returns `true` if a target below `data` is a function replaced by another one, or the value is a function that
     /// replaces a document.
     fn keeps_function(&self, target: &Term, value: &Term) -> Result<bool, WithRejection> {
         let path = target.as_ref().map(Vec::as_slice).unwrap_or_default();
@@ -172,7 +172,7 @@ impl WithRewriter<'_> {
         node.is_some_and(|node| self.tree.node(node).arity > 0)
     }
 
-    /// Whether a value names something that exists in the rule tree or a built-in, and so stays unevaluated.
+    /// Returns `true` if a value names a built-in or something in the rule tree, and therefore is not evaluated.
     fn names_function(&self, value: &Term) -> Result<bool, WithRejection> {
         let in_tree = value
             .as_ref()
@@ -184,7 +184,7 @@ impl WithRewriter<'_> {
         name_of(term).is_some_and(|name| self.options.declaration(&name).is_some())
     }
 
-    /// Whether a term names a built-in; unsafe ones are refused.
+    /// Returns `true` if a term names a built-in. Unsafe ones are rejected.
     fn is_replaceable(&self, term: &Term) -> Result<bool, WithRejection> {
         let Some(name) = name_of(term) else {
             return Ok(false);
@@ -232,7 +232,7 @@ fn builtin_rejection(span: Span, why: &str) -> WithRejection {
     }
 }
 
-/// The dotted name that a variable or a reference is.
+/// Returns the dotted name of a variable or a reference.
 fn name_of(term: &Term) -> Option<Cow<'_, str>> {
     match &term.kind {
         TermKind::Var(name) => Some(Cow::Borrowed(name)),
@@ -241,7 +241,7 @@ fn name_of(term: &Term) -> Option<Cow<'_, str>> {
     }
 }
 
-/// A name as the reference that operators are.
+/// Converts a name to a reference, the form of operators.
 fn as_reference(term: &mut Term) {
     if term.as_var().is_some() {
         let span = term.span;

@@ -1,8 +1,8 @@
-//! CheckSafetyRuleHeads, CheckSafetyRuleBodies and CheckSafety: every variable gets a value, and bodies are put
-//! in an order in which it gets it in time.
+//! CheckSafetyRuleHeads, CheckSafetyRuleBodies and CheckSafety: every variable gets a value, and bodies are ordered so
+//! that it gets it in time.
 //!
-//! `outputs` says what an expression binds (`unify` for equations), `reorder` orders bodies by that, and
-//! `refusals` words what remains.
+//! `outputs` computes the variables that an expression binds (`unify` for equations), `reorder` orders bodies
+//! accordingly, and `unsafe_report` writes the errors.
 
 mod outputs;
 mod reorder;
@@ -31,7 +31,7 @@ use super::query::QueryCompilation;
 use super::rewrite::expr_terms;
 use super::rule_tree::ground_prefix;
 
-/// Refuses variables in heads that the bodies do not know.
+/// Rejects variables in heads that the bodies do not bind.
 pub fn check_rule_heads(compilation: &mut Compilation<'_>) {
     for (module, facts) in compilation.modules.open_with_facts() {
         let mut rows = SharedRows::new(module);
@@ -60,12 +60,12 @@ pub fn check_rule_heads(compilation: &mut Compilation<'_>) {
     }
 }
 
-/// The variables of a head that neither the body nor the arguments know, at their last places.
+/// Returns the variables of a head that neither the body nor the arguments bind, at their last locations.
 fn unbound_in_head<'a>(head: &'a Head, args: &[Term], rule: &Rule) -> Vec<(&'a Name, &'a Term)> {
     let mut used: Vec<(&Name, &Term)> = Vec::new();
     let mut show = |term: &'a Term, name: &'a Name| used.push((name, term));
     let scan = VarScan::default();
-    // the place that counts is the last in this order
+    // the last location in this order counts
     scan.each(&head.key, &mut show);
     scan.each(&head.value, &mut show);
     scan.each(head.reference.get(1..).unwrap_or_default(), &mut show);
@@ -134,7 +134,7 @@ pub fn check_query(compilation: &mut QueryCompilation<'_>) {
     }
 }
 
-/// Whether a body has an order in which every variable gets its value in time, if some have theirs before.
+/// Returns `true` if a body has a safe order, given variables that already have values.
 pub(crate) fn is_ordered(functions: Functions<'_>, body: &Body, given: &BTreeSet<Name>) -> bool {
     let mut body = body.clone();
     let mut locals = Locals::new(Locals::QUERY, names_in(&body));
@@ -153,8 +153,8 @@ pub(crate) fn is_ordered(functions: Functions<'_>, body: &Body, given: &BTreeSet
     safety.refused.is_empty()
 }
 
-/// Orders a body in which some arguments are safe. If that cannot be done, the loose reading says why, unless it finds
-/// nothing wrong.
+/// Orders a body in which some arguments are safe. If that is not possible, the loose reading provides the error,
+/// unless it finds none.
 fn order(body: &mut Body, args: &[Term], of: SafetyContext<'_>) -> Option<UnsafeReport> {
     let mut read = |reading| {
         let mut safety = Safety::new(of, reading);
@@ -167,13 +167,13 @@ fn order(body: &mut Body, args: &[Term], of: SafetyContext<'_>) -> Option<Unsafe
     Some(read(Reading::Loose).unwrap_or(refusal))
 }
 
-/// What is safe everywhere.
+/// Returns the variables that are safe everywhere.
 fn roots(vars: &mut Vars) -> VarSet {
     static ROOTS: LazyLock<[Name; 2]> = LazyLock::new(|| ["data".into(), "input".into()]);
     ROOTS.iter().map(|name| vars.var(name)).collect()
 }
 
-/// A rule and its `else`s.
+/// Iterates over a rule and its `else` branches.
 fn chain(rule: &Rule) -> impl Iterator<Item = &Rule> {
     std::iter::successors(Some(rule), |rule| rule.else_rule.as_deref())
 }

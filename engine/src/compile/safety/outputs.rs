@@ -1,4 +1,4 @@
-//! Which variables an expression binds when it is evaluated.
+//! Variables that an expression binds.
 
 use solon_syntax::ast::visit::{Flow, Terms, Walk};
 use solon_syntax::ast::{Expr, ExprKind, Ref, Term, TermKind, VarScan};
@@ -7,7 +7,7 @@ use super::unify::unify;
 use super::vars::{VarSet, Vars};
 use crate::compile::functions::Functions;
 
-/// The variables of an expression itself; closures bring their own.
+/// Variables of an expression itself, without closures.
 pub const OWN: VarScan = VarScan {
     skip_ref_heads: false,
     skip_call_heads: true,
@@ -19,13 +19,13 @@ pub const OWN: VarScan = VarScan {
     skip_templates: false,
 };
 
-/// The variables of an expression without those of `not`, `and` and `or` in it.
+/// Variables of an expression without those of `not`, `and` and `or` in it.
 pub const DIRECT: VarScan = VarScan {
     skip_implicit_bodies: true,
     ..OWN
 };
 
-/// What inputs and outputs of calls are made of.
+/// Variables of inputs and outputs of calls.
 pub const OPERANDS: VarScan = VarScan {
     skip_ref_heads: true,
     skip_call_heads: false,
@@ -34,18 +34,18 @@ pub const OPERANDS: VarScan = VarScan {
     ..OWN
 };
 
-/// How much an expression is said to need and to bind.
+/// Interpretation of the needs and outputs of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// As evaluation has it: sets and keys of objects are compared, never taken apart, and closures keep their
-    /// variables, so neither bind any.
+    /// As in evaluation: sets and keys of objects are compared, not destructured, and closures keep their variables, so
+    /// neither binds any.
     Strict,
-    /// As published messages have it, where some unsafe variables hide others.
+    /// As in OPA's messages, in which some unsafe variables hide others.
     Loose,
 }
 
 impl Reading {
-    /// The variables that a pattern gives values to.
+    /// Variables that a pattern binds.
     pub fn gives(self) -> VarScan {
         VarScan {
             skip_sets: self == Self::Strict,
@@ -53,7 +53,7 @@ impl Reading {
         }
     }
 
-    /// The variables without which a pattern is no value. Of references only what stands behind the heads.
+    /// Variables that a pattern needs to be a value. Of references, only those after the heads.
     pub fn needs(self) -> VarScan {
         VarScan {
             skip_object_keys: self == Self::Loose,
@@ -62,7 +62,7 @@ impl Reading {
         }
     }
 
-    /// The variables that steps of references give values to.
+    /// Variables that steps of references bind.
     fn steps(self) -> VarScan {
         let strict = self == Self::Strict;
         VarScan {
@@ -74,13 +74,13 @@ impl Reading {
     }
 }
 
-/// The variables that an expression binds, given those that are safe before, as messages have it. Safe ones may be
-/// among them.
+/// Returns the variables that an expression binds, given the safe variables, in the loose reading. The result may
+/// include safe ones.
 pub fn outputs(vars: &mut Vars, functions: Functions<'_>, expr: &Expr, safe: &VarSet) -> VarSet {
     outputs_as(vars, functions, expr, safe, Reading::Loose)
 }
 
-/// The same in a given reading.
+/// Returns the variables that an expression binds in a given reading.
 pub fn outputs_as(
     vars: &mut Vars,
     functions: Functions<'_>,
@@ -99,7 +99,7 @@ pub fn outputs_as(
                 if !expr.assigned {
                     return equation_outputs(vars, left, right, safe, reading);
                 }
-                // what is assigned must have its value already, never get it from the variable
+                // the value of an assignment must be safe already and is never bound by the variable
                 let others = safe.without(&vars.scan(VarScan::default(), left));
                 let mut bound = equation_outputs(vars, left, right, &others, reading);
                 bound.subtract(safe);
@@ -109,7 +109,7 @@ pub fn outputs_as(
                 return VarSet::default();
             };
             match functions.arity(operator) {
-                // an equation has no result, whatever stands behind its sides
+                // an equation has no result, so operands after its sides bind nothing
                 Some(_) if operator.is_operator("eq") => VarSet::default(),
                 Some(arity) => call_outputs(vars, operands, arity, safe, reading),
                 None => VarSet::default(),
@@ -121,7 +121,7 @@ pub fn outputs_as(
     }
 }
 
-/// The sides of `a = b`, or of what was `a := b`.
+/// Returns the sides of `a = b`, or of what was `a := b`.
 pub fn equation(expr: &Expr) -> Option<(&Term, &Term)> {
     match expr.operands_of("eq")? {
         [left, right] => Some((left, right)),
@@ -168,7 +168,7 @@ fn call_outputs(
     bound
 }
 
-/// The variables that the references of a node bind: those behind heads that have values.
+/// Returns the variables that the references of a node bind: those after safe heads.
 fn references<N: Walk + ?Sized>(
     vars: &mut Vars,
     node: &N,
@@ -195,8 +195,8 @@ fn steps(reference: &Ref) -> &[Term] {
     reference.get(1..).unwrap_or_default()
 }
 
-/// Whether a term that is no pattern has a value by now: a reference has it with its head, a call with all its
-/// operands, anything else always.
+/// Returns `true` if a term that is not a pattern has a value: a reference if its head is safe, a call if all its
+/// operands are, any other term always.
 pub fn has_value(vars: &mut Vars, term: &Term, safe: &VarSet) -> bool {
     match &term.kind {
         TermKind::Ref(reference) => match reference.first() {

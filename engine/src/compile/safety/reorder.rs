@@ -1,4 +1,4 @@
-//! Putting the expressions of a body in an order in which every variable has its value in time.
+//! Reordering of the expressions of a body so that every variable has its value in time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,54 +16,53 @@ use crate::compile::functions::Functions;
 use crate::compile::locals::Locals;
 use crate::index::Indexed as _;
 
-/// Variables that an expression needs and nothing provides.
+/// Variables that an expression needs and nothing binds.
 #[derive(Debug)]
 pub struct Unsafe {
-    /// Place of the expression.
+    /// Location of the expression.
     pub span: Span,
-    /// The variables.
     pub vars: VarSet,
-    /// Those that the expression assigns.
+    /// Variables that the expression assigns.
     pub assigned: VarSet,
 }
 
-/// What bodies are ordered by.
+/// Context for ordering bodies.
 #[derive(Clone, Copy)]
 pub struct SafetyContext<'c> {
-    /// What calls can name.
+    /// Functions that calls can name.
     pub functions: Functions<'c>,
-    /// What was generated.
+    /// Generated locals.
     pub locals: &'c Locals,
-    /// Whether there may be comprehensions.
+    /// `true` if there may be comprehensions.
     pub has_closures: bool,
 }
 
-/// Orders the bodies of one rule or query, those of closures included.
+/// Orders the bodies of one rule or query, including those of closures.
 pub struct Safety<'c> {
     of: SafetyContext<'c>,
     reading: Reading,
-    /// The variables seen so far.
+    /// Variables seen so far.
     pub vars: Vars,
-    /// What was refused so far.
+    /// Unsafe expressions so far.
     pub refused: Vec<Unsafe>,
 }
 
-/// A body that is being ordered.
+/// A body during ordering.
 struct Ordering {
-    /// The variables of each expression.
+    /// Variables of each expression.
     own: Vec<VarSet>,
-    /// The variables of each expression's closures that the body shares with them.
+    /// Variables of each expression's closures that are shared with the body.
     closed_over: Vec<VarSet>,
-    /// The variables that each expression still misses.
+    /// Variables that each expression still needs.
     missing: Vec<VarSet>,
-    /// The variables that have values by now.
+    /// Variables that have values.
     safe: VarSet,
-    /// The expressions that can be evaluated, in order.
+    /// Indices of the expressions that can be evaluated, in order.
     ordered: Vec<usize>,
 }
 
 impl<'c> Safety<'c> {
-    /// Nothing seen so far.
+    /// Creates an empty state.
     pub fn new(of: SafetyContext<'c>, reading: Reading) -> Self {
         Self {
             of,
@@ -73,8 +72,8 @@ impl<'c> Safety<'c> {
         }
     }
 
-    /// Orders a body in which some variables are safe from the start. Each expression comes as soon as it can be
-    /// evaluated, so a body that is in order stays as it is.
+    /// Orders a body, given the variables that are safe from the start. Each expression is placed as soon as it can be
+    /// evaluated, so a body that is already in order does not change.
     pub fn reorder(&mut self, body: &mut Body, globals: &VarSet) {
         if self.is_in_order(body, globals) {
             return;
@@ -90,7 +89,7 @@ impl<'c> Safety<'c> {
         let ordered = ordering.ordered.len();
         let own = arrange(body, ordering);
 
-        // closures see the variables of the expressions before theirs
+        // closures see the variables of earlier expressions
         let mut known = globals.clone();
         for (expr, own) in body.iter_mut().take(ordered).zip(&own) {
             self.order_closures(expr, &mut known);
@@ -98,7 +97,7 @@ impl<'c> Safety<'c> {
         }
     }
 
-    /// Whether a body without closures has each value in time.
+    /// Returns `true` if a body without closures is in order.
     fn is_in_order(&mut self, body: &Body, globals: &VarSet) -> bool {
         if self.of.has_closures || !body.iter().all(is_plain) {
             return false;
@@ -122,11 +121,11 @@ impl<'c> Safety<'c> {
             shared.add(own);
         }
         shared.subtract(globals);
-        // operands nest as deep as their chain is long: reading all that is in them at each level would be quadratic
+        // operands nest as deep as their chain is long: collecting all variables at each level would be quadratic
         let mut closed_over = vec![VarSet::default(); body.len()];
         if !shared.is_empty() {
             for (closed_over, expr) in closed_over.iter_mut().zip(body) {
-                // what an unbraced operand needs is shared in any case
+                // variables of an unbraced operand are always shared
                 *closed_over = self.closed_over(expr).intersection(&shared);
             }
         }
@@ -139,8 +138,8 @@ impl<'c> Safety<'c> {
         }
     }
 
-    /// The variables of an expression. An unbraced operand of `not`, `and` or `or` belongs to the expression; only
-    /// the locals that calls were moved out to are the operand's own.
+    /// Returns the variables of an expression. An unbraced operand of `not`, `and` or `or` belongs to the expression;
+    /// only the locals of calls moved out of terms are local to the operand.
     fn own(&mut self, expr: &Expr) -> VarSet {
         let mut own = match expr.kind {
             ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) => {
@@ -161,7 +160,7 @@ impl<'c> Safety<'c> {
         own
     }
 
-    /// The variables in the closures of an expression, and in its unbraced operands.
+    /// Returns the variables in the closures of an expression, and in its unbraced operands.
     fn closed_over(&mut self, expr: &Expr) -> VarSet {
         if !self.of.has_closures && is_plain(expr) {
             return VarSet::default();
@@ -179,7 +178,8 @@ impl<'c> Safety<'c> {
         found
     }
 
-    /// Places an expression if it can be evaluated; answers with the variables that have values thereby.
+    /// Appends an expression to the order if it can be evaluated, and returns the variables that become safe; `None`
+    /// otherwise.
     fn try_append(&mut self, ordering: &mut Ordering, at: usize, expr: &Expr) -> Option<VarSet> {
         let safe = &ordering.safe;
         let (own, closed_over) = (ordering.own.get(at)?, ordering.closed_over.get(at)?);
@@ -188,7 +188,7 @@ impl<'c> Safety<'c> {
 
         if !closed_over.is_empty() {
             if *closed_over == bound {
-                // it would close over nothing but its own result
+                // it would close over its own result only
                 return None;
             }
             missing.clone_from(closed_over);
@@ -207,8 +207,8 @@ impl<'c> Safety<'c> {
         Some(new)
     }
 
-    /// Places what did not come in order, pass by pass; an expression is looked at again only when one of its
-    /// variables has got its value.
+    /// Appends the remaining expressions, pass by pass. An expression is checked again only after one of its variables
+    /// became safe.
     fn append_deferred(&mut self, ordering: &mut Ordering, body: &Body) {
         let mut open = vec![true; body.len()];
         for at in &ordering.ordered {
@@ -243,7 +243,7 @@ impl<'c> Safety<'c> {
         }
     }
 
-    /// Notes what the expressions miss that could not be placed.
+    /// Records the missing variables of the expressions that could not be ordered.
     fn reject(&mut self, ordering: &Ordering, body: &Body) {
         let mut ordered = ordering.ordered.clone();
         ordered.sort_unstable();
@@ -275,7 +275,7 @@ impl<'c> Safety<'c> {
             }
             ExprKind::Not(not) => self.reorder(&mut not.body, known),
             ExprKind::And(logical) | ExprKind::Or(logical) => {
-                // chains lie in one another's left operands
+                // chains nest in the left operand
                 stack::level(|| self.reorder(&mut logical.lhs, known));
                 self.reorder(&mut logical.rhs, known);
             }
@@ -302,7 +302,7 @@ impl<'c> Safety<'c> {
         }
     }
 
-    /// Orders the body of a comprehension; answers with the variables of its head that nothing binds.
+    /// Orders the body of a comprehension. Returns the variables of its head that nothing binds.
     fn comprehension(&mut self, inner: &mut Comprehension, known: &VarSet) -> VarSet {
         let mut missing = self.vars.scan(VarScan::default(), &inner.key);
         self.vars
@@ -316,7 +316,7 @@ impl<'c> Safety<'c> {
     }
 }
 
-/// Puts the placed expressions first, in their order, and numbers all anew; answers with the variables of each.
+/// Moves the ordered expressions to the front and renumbers all. Returns the variables of each.
 fn arrange(body: &mut Body, ordering: Ordering) -> Vec<VarSet> {
     let Ordering { own, ordered, .. } = ordering;
     let in_order = ordered.iter().zip(0..).all(|(at, place)| *at == place);
@@ -356,7 +356,7 @@ fn operands(expr: &Expr) -> impl Iterator<Item = LogicalOperand<'_>> {
     pair.into_iter().flatten()
 }
 
-/// Whether an expression holds no bodies, comprehensions apart.
+/// Returns `true` if an expression contains no bodies other than comprehensions.
 fn is_plain(expr: &Expr) -> bool {
     matches!(
         expr.kind,
@@ -368,14 +368,14 @@ fn is_logical(expr: &Expr) -> bool {
     operands(expr).next().is_some()
 }
 
-/// Finds the variables of closures.
+/// Visitor that collects the variables of closures.
 struct ClosureVars<'s> {
     vars: &'s mut Vars,
     found: VarSet,
 }
 
 impl ClosureVars<'_> {
-    /// Looks into an expression of the body.
+    /// Visits an expression of the body.
     fn inside(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Every(every) => self.closure(&every.body),
@@ -423,7 +423,7 @@ impl Visitor<'_> for ClosureVars<'_> {
     }
 }
 
-/// Orders the comprehensions of terms.
+/// Visitor that orders the comprehensions of terms.
 struct Entering<'s, 'c> {
     safety: &'s mut Safety<'c>,
     known: &'s VarSet,

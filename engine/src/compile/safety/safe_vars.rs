@@ -1,4 +1,4 @@
-//! Which variables a body gives values to, in the order its expressions stand.
+//! Variables that a body binds, in the order of its expressions.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub struct SafeVars<'c> {
 }
 
 impl<'c> SafeVars<'c> {
-    /// The documents and some variables have values.
+    /// Creates a set of the documents and some variables.
     pub fn new(functions: Functions<'c>, safe: &BTreeSet<Name>) -> Self {
         let mut vars = Vars::default();
         let mut known = super::roots(&mut vars);
@@ -44,14 +44,14 @@ impl<'c> SafeVars<'c> {
         }
     }
 
-    /// The variables that an expression would bind.
+    /// Returns the variables that an expression would bind.
     pub fn outputs(&mut self, expr: &Expr) -> Vec<Name> {
         let bound = outputs(&mut self.vars, self.functions, expr, &self.safe);
         let names = bound.iter().filter_map(|var| self.vars.name(var).cloned());
         names.collect()
     }
 
-    /// The variables of a body, closures apart, that have no values.
+    /// Returns the variables of a body without values, except those of closures.
     pub fn missing(&mut self, body: &[Expr]) -> Vec<Name> {
         let used = self.vars.scan(OWN, body);
         let missing = used.without(&self.safe);

@@ -1,4 +1,4 @@
-//! Which variables an equation binds.
+//! Variables that an equation binds.
 
 use hashbrown::HashMap;
 
@@ -7,7 +7,7 @@ use solon_syntax::ast::{Name, Term, TermKind};
 use super::outputs::{Reading, has_value};
 use super::vars::{Var, VarSet, Vars};
 
-/// The variables that hold values once `a = b` holds, given those that are safe before.
+/// Returns the variables that have values once `a = b` holds, given the safe ones.
 pub fn unify(vars: &mut Vars, safe: &VarSet, a: &Term, b: &Term, reading: Reading) -> VarSet {
     let mut unifier = Unifier {
         vars,
@@ -27,16 +27,16 @@ struct Unifier<'u> {
     reading: Reading,
     bound: VarSet,
     wholes: HashMap<Var, PatternVar>,
-    /// The wholes that wait for a variable.
+    /// Pattern variables that wait for a variable.
     waiting: HashMap<Var, Vec<Var>>,
 }
 
-/// A variable that is equal to patterns.
+/// A variable that equals patterns.
 #[derive(Default)]
 struct PatternVar {
-    /// The variables without whose values it cannot be made up.
+    /// Variables needed to construct its value.
     needs: VarSet,
-    /// The variables that get values with it.
+    /// Variables that it binds.
     gives: VarSet,
 }
 
@@ -82,7 +82,7 @@ impl Unifier<'_> {
         self.safe.contains(var) || self.bound.contains(var)
     }
 
-    /// A variable and any term that is no pattern.
+    /// Handles a variable and a term that is not a pattern.
     fn bind_to(&mut self, var: &Name, term: &Term) {
         if has_value(self.vars, term, self.safe) {
             let var = self.vars.var(var);
@@ -90,11 +90,11 @@ impl Unifier<'_> {
         }
     }
 
-    /// A pattern and a term that is none.
+    /// Handles a pattern and a term that is not one.
     fn destructure(&mut self, pattern: &Term, term: &Term) {
         let fits = match term.kind {
             TermKind::Ref(_) | TermKind::Call(_) => has_value(self.vars, term, self.safe),
-            // kinds that cannot be equal are left to the check of types
+            // kinds that can never be equal are rejected by the type checker
             TermKind::ObjectComprehension(_) => true,
             TermKind::ArrayComprehension(_) | TermKind::SetComprehension(_) => {
                 matches!(pattern.kind, TermKind::Array(_))
@@ -106,7 +106,7 @@ impl Unifier<'_> {
         }
     }
 
-    /// A variable and a pattern.
+    /// Handles a variable and a pattern.
     fn compose(&mut self, var: &Name, pattern: &Term) {
         let var = self.vars.var(var);
         if self.is_safe(var) {
@@ -140,7 +140,7 @@ impl Unifier<'_> {
         }
     }
 
-    /// Binds a variable, its parts, and all that only waited for it.
+    /// Binds a variable, its parts, and everything that only waited for it.
     fn bind(&mut self, var: Var) {
         let mut open = vec![var];
         while let Some(var) = open.pop() {

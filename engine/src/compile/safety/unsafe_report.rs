@@ -1,4 +1,4 @@
-//! The words of safety errors.
+//! Messages of safety errors.
 
 use hashbrown::hash_map::Entry;
 use hashbrown::{HashMap, HashSet};
@@ -13,10 +13,10 @@ use super::{chain, ground_prefix};
 use crate::compile::locals::Locals;
 use crate::compile::report::Report;
 
-/// Names that a missing import turns into variables.
+/// Names that become variables if an import is missing.
 const FUTURE_KEYWORDS: [&str; 7] = ["and", "contains", "every", "if", "in", "not", "or"];
 
-/// What a rule or query misses.
+/// Unsafe variables of a rule or query.
 #[derive(Debug)]
 pub struct UnsafeReport {
     vars: Vars,
@@ -33,8 +33,8 @@ impl From<Safety<'_>> for UnsafeReport {
 }
 
 impl UnsafeReport {
-    /// Reports each variable once, where it first is unsafe. Where the user named none of them, the expressions
-    /// are reported instead.
+    /// Reports each variable once, at its first unsafe location. If the user named none of them, the expressions are
+    /// reported instead.
     pub fn report(mut self, report: &mut Report, locals: &Locals, suffix: &str) {
         self.refused.sort_by_key(|one| one.span);
         let named = self.named(locals);
@@ -54,8 +54,8 @@ impl UnsafeReport {
         }
     }
 
-    /// The unsafe variables that the user named, with their first places. Those by the names of assigned ones are only unsafe
-    /// because of others, so they count only when there are no others.
+    /// Returns the unsafe variables that the user named, with their first locations. Assigned ones are unsafe only
+    /// because of others, so they are omitted if there are others.
     fn named<'a>(&'a self, locals: &'a Locals) -> Vec<(&'a Name, Span)> {
         let mut assigned = VarSet::default();
         for one in &self.refused {
@@ -88,7 +88,7 @@ pub fn report_head_var(report: &mut Report, name: &Name, span: Span, suffix: &st
     report.error(Code::UnsafeVar, span, message);
 }
 
-/// What the user calls a variable: all wildcards are one.
+/// Returns the user's name of a variable; all wildcards have the same name.
 fn user_name(name: &Name) -> &str {
     if name.starts_with('$') { "_" } else { name }
 }
@@ -105,20 +105,20 @@ fn report_var(report: &mut Report, name: &Name, span: Span, suffix: &str) {
     report.error(Code::UnsafeVar, span, message);
 }
 
-/// The rows on which rules of more than one name begin: there a place alone does not tell which rule is meant.
+/// Rows on which rules of more than one name start: there, a location alone does not identify the rule.
 pub struct SharedRows<'m> {
     module: &'m Module,
-    /// A name of each row, or none if there are several.
+    /// The name on each row, or `None` if there are several.
     rows: Option<HashMap<u32, Option<&'m [Term]>>>,
 }
 
 impl<'m> SharedRows<'m> {
-    /// The rows of a module, not looked at yet.
+    /// Creates the table for a module; it is computed on demand.
     pub fn new(module: &'m Module) -> Self {
         Self { module, rows: None }
     }
 
-    /// ` in rule p` if the row of a rule is shared.
+    /// Returns ` in rule p` if the row of a rule is shared.
     pub fn suffix(&mut self, rule: Span, reference: &[Term]) -> String {
         let module = self.module;
         let rows = self.rows.get_or_insert_with(|| shared_rows(module));

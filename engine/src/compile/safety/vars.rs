@@ -1,4 +1,4 @@
-//! Variables as small numbers, and sets of them.
+//! Variables as small integers, and sets of them.
 
 use hashbrown::HashMap;
 
@@ -6,23 +6,23 @@ use smallvec::SmallVec;
 use solon_syntax::ast::visit::Walk;
 use solon_syntax::ast::{Name, VarScan};
 
-/// Number of a variable among those of one rule or query.
+/// Number of a variable of one rule or query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Var(u32);
 
-/// Names among which a scan beats a hash.
+/// Number of names up to which a linear scan is faster than hashing.
 const SCANNED: usize = 16;
 
 /// The variables of one rule or query.
 #[derive(Debug, Default)]
 pub struct Vars {
     names: Vec<Name>,
-    /// Their numbers, once there are more than a scan should look at.
+    /// Numbers by name, once there are more than `SCANNED`.
     numbers: HashMap<Name, Var>,
 }
 
 impl Vars {
-    /// The number of a name.
+    /// Returns the number of a name.
     pub fn var(&mut self, name: &Name) -> Var {
         if let Some(var) = self.find(name) {
             return var;
@@ -49,19 +49,19 @@ impl Vars {
         Some(number(at))
     }
 
-    /// The name with a number.
+    /// Returns the name of a number.
     pub fn name(&self, var: Var) -> Option<&Name> {
         self.names.get(var.0 as usize)
     }
 
-    /// The variables that a scan of a node finds.
+    /// Returns the variables found by a scan of a node.
     pub fn scan<N: Walk + ?Sized>(&mut self, scan: VarScan, node: &N) -> VarSet {
         let mut set = VarSet::default();
         self.scan_into(scan, node, &mut set);
         set
     }
 
-    /// Adds the variables that a scan of a node finds.
+    /// Adds the variables found by a scan of a node.
     pub fn scan_into<N: Walk + ?Sized>(&mut self, scan: VarScan, node: &N, set: &mut VarSet) {
         scan.each(node, |_, name| {
             set.insert(self.var(name));
@@ -69,22 +69,22 @@ impl Vars {
     }
 }
 
-/// A set of variables: words of bits by place, in order, without empty words. A body may have a hundred thousand
-/// variables in as many expressions of a few each.
+/// A sparse bit set of variables: non-empty words, ordered by index. A body may have a hundred thousand variables in as
+/// many expressions of a few each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VarSet {
     words: SmallVec<[(u32, u64); 2]>,
 }
 
 impl VarSet {
-    /// Adds a variable; whether it is new.
+    /// Adds a variable. Returns `true` if it is new.
     #[inline]
     pub fn insert(&mut self, var: Var) -> bool {
         let (place, bit) = word_and_bit(var);
         self.insert_word(place, bit)
     }
 
-    /// Adds the variables of a word; whether one is new.
+    /// Adds the variables of a word. Returns `true` if one is new.
     #[inline]
     fn insert_word(&mut self, place: u32, bits: u64) -> bool {
         match self.find(place) {
@@ -100,19 +100,19 @@ impl VarSet {
         }
     }
 
-    /// Where the word of a place is, or belongs.
+    /// Returns the position of a word, or its insertion position.
     fn find(&self, place: u32) -> Result<usize, usize> {
         self.words.binary_search_by_key(&place, |(place, _)| *place)
     }
 
-    /// The variables at a place.
+    /// Returns the word with an index, or 0.
     #[inline]
     fn word(&self, place: u32) -> u64 {
         let found = self.find(place).ok().and_then(|at| self.words.get(at));
         found.map_or(0, |(_, word)| *word)
     }
 
-    /// Takes a variable out.
+    /// Removes a variable.
     pub fn remove(&mut self, var: Var) {
         let (place, bit) = word_and_bit(var);
         if let Ok(at) = self.find(place)
@@ -125,20 +125,20 @@ impl VarSet {
         }
     }
 
-    /// Whether a variable is in it.
+    /// Returns `true` if the set contains a variable.
     #[inline]
     pub fn contains(&self, var: Var) -> bool {
         let (place, bit) = word_and_bit(var);
         self.word(place) & bit != 0
     }
 
-    /// Whether nothing is in it.
+    /// Returns `true` if the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// Whether all of it is in another set.
+    /// Returns `true` if this is a subset of another set.
     #[inline]
     pub fn is_subset(&self, other: &Self) -> bool {
         self.words
@@ -146,7 +146,7 @@ impl VarSet {
             .all(|(place, word)| word & !other.word(*place) == 0)
     }
 
-    /// Adds what is in another set.
+    /// Adds all variables of another set.
     #[inline]
     pub fn add(&mut self, other: &Self) {
         for (place, word) in &other.words {
@@ -154,7 +154,7 @@ impl VarSet {
         }
     }
 
-    /// Takes out what is in another set.
+    /// Removes all variables of another set.
     #[inline]
     pub fn subtract(&mut self, other: &Self) {
         self.words.retain(|(place, word)| {
@@ -163,14 +163,14 @@ impl VarSet {
         });
     }
 
-    /// What is in this set, but not in another.
+    /// Returns the difference of two sets.
     pub fn without(&self, other: &Self) -> Self {
         let mut set = self.clone();
         set.subtract(other);
         set
     }
 
-    /// What is in both sets.
+    /// Returns the intersection of two sets.
     pub fn intersection(&self, other: &Self) -> Self {
         let both = |(place, word): &(u32, u64)| (*place, word & other.word(*place));
         Self {
@@ -183,7 +183,7 @@ impl VarSet {
         }
     }
 
-    /// Its variables, in the order of their numbers.
+    /// Iterates over the variables in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = Var> {
         self.words.iter().flat_map(|(place, word)| {
             let mut rest = *word;
@@ -210,7 +210,7 @@ fn number(at: usize) -> Var {
     Var(u32::try_from(at).unwrap_or(u32::MAX))
 }
 
-/// Place of its word, and bit, of a variable.
+/// Returns the index of the word and the bit of a variable.
 #[inline]
 fn word_and_bit(var: Var) -> (u32, u64) {
     (var.0 / u64::BITS, 1 << (var.0 % u64::BITS))

@@ -1,4 +1,4 @@
-//! Checking calls: operands against parameters, the two sides of an equation, and what `with` puts in place of what.
+//! Type checks of calls: operands against parameters, the two sides of an equation, and replacements by `with`.
 
 use solon_syntax::ast::{Expr, ExprKind, Term, With};
 use solon_syntax::print::display_ref;
@@ -22,7 +22,7 @@ impl TypeChecker<'_> {
         let replaces_function =
             |with: &With| self.env.of_operator(&with.target).as_function().is_some();
         if self.env.partial && expr.with.iter().any(replaces_function) {
-            // what stands in for a function may answer anything
+            // a replacement of a function may return anything
             return None;
         }
         if let Some([left, right]) = expr.operands_of("eq") {
@@ -36,14 +36,14 @@ impl TypeChecker<'_> {
         let (operator, operands) = terms.split_first()?;
         let callee = self.env.of_operator(operator);
         if !matches!(callee, Type::Any | Type::Function(_)) && is_document(operator) {
-            // a definition with an error stands before one without
+            // OPA checks definitions with an error first
             let message = format!("undefined function {}", name(operator));
             return Some(Problem::new(expr.span, message));
         }
         self.operands(expr, operator, operands, callee.as_function()?)
     }
 
-    /// Whether what is looked for with `in` can be among what is searched.
+    /// Checks that the member of an `in` may be an element of the collection.
     fn membership(&mut self, expr: &Expr) -> Option<Problem> {
         let (key, value, collection, output) = match expr.operands_of("internal.member_2") {
             Some([value, collection, output @ ..]) => (None, value, collection, output),
@@ -58,7 +58,7 @@ impl TypeChecker<'_> {
             return None;
         }
         let searched = self.env.type_of(collection);
-        // nothing is looked up where there is nothing
+        // an empty collection has no keys
         let key = key.filter(|_| !searched.is_empty());
         let key = key.map(|key| (key, searched.keys()));
         for (term, among) in key.into_iter().chain([(value, searched.values())]) {
@@ -71,7 +71,7 @@ impl TypeChecker<'_> {
                 return Some(Problem::mismatch(expr.span, &of, &among));
             }
             if term.as_var().is_none() {
-                // being looked for does not make its variables what they are compared with
+                // the membership test does not narrow the types of its variables
                 self.env.leave(mark);
             }
         }
@@ -115,7 +115,7 @@ impl TypeChecker<'_> {
             };
             let possible = of.has_unknown() || self.env.unifies(of, want);
             if !possible || !self.env.fit(operand, want, false) {
-                // what was not known is told as the call made it out to be
+                // a type that was unknown is reported as the call inferred it
                 let told = if of.has_unknown() {
                     types(self)
                 } else {
@@ -127,7 +127,7 @@ impl TypeChecker<'_> {
         None
     }
 
-    /// Whether a function that replaces another takes what that takes.
+    /// Checks that a replacing function accepts the arguments of the replaced one.
     fn replacement(&self, with: &With) -> Option<Problem> {
         let target = self.env.of_operator(&with.target);
         let value = self.env.of_operator(&with.value);
@@ -152,19 +152,19 @@ impl TypeChecker<'_> {
     }
 }
 
-/// Whether an operator is a function of the policy.
+/// Returns `true` if an operator is a function of the policy.
 fn is_document(operator: &Term) -> bool {
     let head = reference(operator).first().and_then(Term::as_var);
     head.is_some_and(|name| &**name == "data")
 }
 
-/// A term as a reference.
+/// Returns a term as a reference.
 pub(super) fn reference(term: &Term) -> &[Term] {
     term.as_ref()
         .map_or(std::slice::from_ref(term), Vec::as_slice)
 }
 
-/// What an operator is called.
+/// Returns the name of an operator.
 fn name(operator: &Term) -> String {
     match operator.as_ref() {
         Some(reference) => display_ref(reference).to_string(),
@@ -172,12 +172,12 @@ fn name(operator: &Term) -> String {
     }
 }
 
-/// The constant path of a document.
+/// Returns the constant path of a document.
 pub(super) fn document_path(reference: &[Term]) -> Option<Vec<Value>> {
     constant_prefix(reference).filter(|path| path.len() == reference.len())
 }
 
-/// The constant steps with which a reference to documents begins.
+/// Returns the leading constant steps of a reference to documents.
 pub(super) fn constant_prefix(reference: &[Term]) -> Option<Vec<Value>> {
     let (head, steps) = reference.split_first()?;
     let root = head.as_var().filter(|name| is_root(name))?;

@@ -1,4 +1,4 @@
-//! Terms that are values already.
+//! Terms that are constant values.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use solon_syntax::ast::{Term, TermKind};
 use crate::value::Value;
 use crate::value::number::NumberText;
 
-/// The JSON value of a term without variables, references, calls and closures: a set is the array of its
+/// Returns the JSON value of a term without variables, references, calls and closures. A set becomes the array of its
 /// members.
 pub fn json_value(term: &Term) -> Option<Value> {
     let values = |terms: &[Term]| terms.iter().map(json_value).collect::<Option<Vec<_>>>();
@@ -32,7 +32,7 @@ pub fn json_value(term: &Term) -> Option<Value> {
     })
 }
 
-/// A key of a JSON object: strings stand for themselves, other values for their text.
+/// Converts a key of a JSON object: strings are kept, other values become their text.
 fn json_key(term: &Term) -> Option<Value> {
     let value = json_value(term)?;
     Some(match term.as_string() {

@@ -1,4 +1,4 @@
-//! Which rules need which, the other way round: what is not what it was once `with` replaces a rule.
+//! Reverse dependencies of rules: the documents that may change if `with` replaces a rule.
 
 use hashbrown::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -9,18 +9,18 @@ use crate::index::Indexed as _;
 use crate::limits;
 use crate::value::Value;
 
-/// The users of each rule.
+/// Users of each rule.
 #[derive(Debug, Default)]
 pub struct Dependents {
-    /// The rules, which are the first vertices, in order.
+    /// Rules in the order of their vertices.
     rules: Vec<RuleId>,
     needs: Arc<Vec<Edges>>,
-    /// Whatever needs each vertex, once it was asked for: most programs replace nothing.
+    /// Users of each vertex, computed on demand: most programs replace nothing.
     users: OnceLock<Vec<Vec<usize>>>,
 }
 
 impl Dependents {
-    /// The dependents of the rules of a graph.
+    /// Creates the reverse dependencies of a graph.
     pub fn new(graph: &Graph) -> Self {
         let vertices = graph.vertices();
         Self {
@@ -30,7 +30,7 @@ impl Dependents {
         }
     }
 
-    /// The paths of the documents that need one of some rules; `None` when they are too many to list.
+    /// Returns the paths of the documents that depend on one of some rules; `None` if there are too many.
     pub fn paths(&self, tree: &RuleTree, of: &[RuleId]) -> Option<Vec<Vec<Value>>> {
         let users = self.users.get_or_init(|| self.reversed());
         let starts = of
@@ -55,7 +55,7 @@ impl Dependents {
         Some(paths)
     }
 
-    /// All rules that need one of some rules, through whatever others.
+    /// Returns all rules that depend on one of some rules, directly or indirectly.
     pub fn users_of(&self, of: &[RuleId]) -> HashSet<RuleId> {
         if of.is_empty() {
             return HashSet::new();
@@ -87,7 +87,7 @@ impl Dependents {
     }
 }
 
-/// The path of the document that a rule contributes to.
+/// Returns the path of the document that a rule contributes to.
 pub fn document(tree: &RuleTree, rule: RuleId) -> Option<Vec<Value>> {
     let steps = tree.path(tree.home(rule)?);
     let data = Value::string("data");

@@ -1,4 +1,4 @@
-//! What is known while a body is checked: types of documents, of functions, and of the variables seen so far.
+//! Type environment of a body: types of documents, functions, and variables.
 
 use hashbrown::HashMap;
 use std::ptr;
@@ -14,18 +14,18 @@ use crate::compile::small_map::SmallMap;
 use crate::types::{Type, may_unify, unifies, union_all};
 use crate::value::Value;
 
-/// The environment of a body. Variables belong to the body or closure that first met them.
+/// Type environment of a body. A variable belongs to the body or closure in which it first occurs.
 pub struct Environment<'c> {
     options: &'c Options,
-    /// Types of documents; later ones stand before earlier ones wherever they know something.
+    /// Types of documents; later layers have precedence over earlier ones wherever they have a type.
     layers: Vec<TypeLayer<'c>>,
     variables: SmallMap<Name, Type>,
-    /// What each variable was before it changed, so that closures can be left.
+    /// Previous type of each changed variable, so that closures can be left.
     undo: Vec<(Name, Option<Type>)>,
-    /// Types of the comprehensions that were checked, by address: the tree stays put while it is checked.
+    /// Types of checked comprehensions, by address: the tree does not move during the check.
     closures: HashMap<*const Comprehension, Type>,
-    /// Whether the bodies are parts of what is left of a query. A variable without a type may have any value then, from
-    /// another part, and only what can never hold is a problem.
+    /// `true` if the bodies are parts of residuals. A variable without a type may then have any value, from another
+    /// part, and only an expression that can never hold is an error.
     pub partial: bool,
 }
 
@@ -43,12 +43,12 @@ impl TypeLayer<'_> {
     }
 }
 
-/// A point to which variables can be taken back.
+/// A state of the variables that can be restored.
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoint(usize);
 
 impl<'c> Environment<'c> {
-    /// The environment outside of all bodies.
+    /// Creates the environment outside of all bodies.
     pub fn new(options: &'c Options, documents: &'c TypeTree) -> Self {
         Self {
             options,
@@ -60,7 +60,7 @@ impl<'c> Environment<'c> {
         }
     }
 
-    /// Whether a value can be of both types.
+    /// Returns `true` if a value can have both types.
     pub fn unifies(&self, a: &Type, b: &Type) -> bool {
         if self.partial {
             may_unify(a, b)
@@ -69,46 +69,46 @@ impl<'c> Environment<'c> {
         }
     }
 
-    /// Puts types of documents before those known so far.
+    /// Adds a layer of document types with precedence over the existing ones.
     pub fn cover(&mut self, tree: TypeTree) {
         self.layers.push(TypeLayer::Own(tree));
     }
 
-    /// Takes the last cover away.
+    /// Removes the last layer.
     pub fn uncover(&mut self) {
         if self.layers.len() > 1 {
             self.layers.pop();
         }
     }
 
-    /// Number of trees of documents.
+    /// Number of layers.
     pub fn depth(&self) -> usize {
         self.layers.len()
     }
 
-    /// A tree of documents, the one that counts first under 0.
+    /// Returns a layer; index 0 has the highest precedence.
     pub fn layer(&self, position: usize) -> Option<&TypeTree> {
         self.layers.iter().rev().nth(position).map(TypeLayer::tree)
     }
 
-    /// Where the variables are now.
+    /// Returns the current state of the variables.
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint(self.undo.len())
     }
 
-    /// Forgets what became of variables since a mark.
+    /// Restores the variables to an earlier state.
     pub fn leave(&mut self, mark: Checkpoint) {
         while self.undo.len() > mark.0 {
             match self.undo.pop() {
                 Some((name, Some(before))) => drop(self.variables.insert(name, before)),
-                // it came last
+                // it was added last
                 Some((_, None)) => self.variables.truncate(self.variables.len() - 1),
                 None => {}
             }
         }
     }
 
-    /// The type of a variable, once it has one. A name that nobody declared may be that of a built-in function.
+    /// Returns the type of a variable, once it has one. An undeclared name may be that of a built-in function.
     pub fn variable(&self, name: &Name) -> Option<&Type> {
         match self.variables.get(name) {
             None if is_root(name) => None,
@@ -117,7 +117,7 @@ impl<'c> Environment<'c> {
         }
     }
 
-    /// Gives a variable a type, if that is known.
+    /// Sets the type of a variable if the type is known.
     pub fn bind(&mut self, name: &Name, of: Type) {
         if !of.is_known() {
             return;
@@ -126,12 +126,12 @@ impl<'c> Environment<'c> {
         self.undo.push((name.clone(), before));
     }
 
-    /// Keeps the type of a comprehension.
+    /// Stores the type of a comprehension.
     pub fn keep(&mut self, closure: &Comprehension, of: Type) {
         self.closures.insert(ptr::from_ref(closure), of);
     }
 
-    /// The type of a term; unknown where it is, or a part of it is, not known yet.
+    /// Returns the type of a term; unknown if it, or a part of it, is not known yet.
     pub fn type_of(&self, term: &Term) -> Type {
         match self.of_kind(term) {
             Type::Unknown if self.partial => Type::Any,
@@ -160,13 +160,13 @@ impl<'c> Environment<'c> {
                 let known = self.closures.get(&ptr::from_ref(&**closure));
                 known.cloned().unwrap_or_default()
             }
-            // only what is left of a query has calls within terms
+            // only residuals have calls within terms
             TermKind::Call(_) => Type::Any,
             TermKind::Template(_) => Type::Unknown,
         }
     }
 
-    /// The type of what `with` puts in place of a document; `any` where it is not known.
+    /// Returns the type of the replacement of a document by `with`; `any` if it is not known.
     pub fn of_replacement(&self, value: &Term) -> Type {
         match self.type_of(value) {
             Type::Unknown => Type::Any,
@@ -174,7 +174,7 @@ impl<'c> Environment<'c> {
         }
     }
 
-    /// The type of what an operator, or the target or value of `with`, names.
+    /// Returns the type of an operator, or of the target or value of a `with`.
     pub fn of_operator(&self, term: &Term) -> Type {
         match term.as_var() {
             Some(name) if self.variable(name).is_none() && !is_root(name) => {
@@ -194,8 +194,8 @@ impl<'c> Environment<'c> {
         Type::Unknown
     }
 
-    /// Of several keys that are no constants only the last, in the order of keys, is known where a policy is checked: so
-    /// it is published.
+    /// Returns the type of an object. As in OPA, of several keys that are not constants only the last, in the order of
+    /// keys, counts.
     fn of_object(&self, pairs: &[(Term, Term)]) -> Type {
         if self.partial {
             return self.of_partial_object(pairs);
@@ -213,7 +213,7 @@ impl<'c> Environment<'c> {
         Type::object(fixed, rest)
     }
 
-    /// Any key that is no constant may be any other key.
+    /// Returns the type of an object in residuals: any key that is not a constant may equal any other key.
     fn of_partial_object(&self, pairs: &[(Term, Term)]) -> Type {
         if pairs.iter().all(|(key, _)| json_value(key).is_some()) {
             let fixed = pairs
@@ -226,7 +226,7 @@ impl<'c> Environment<'c> {
         Type::object_of(keys, values)
     }
 
-    /// The type of what a reference leads to.
+    /// Returns the type of a reference's value.
     pub fn of_reference(&self, reference: &[Term]) -> Type {
         let Some((head, steps)) = reference.split_first() else {
             return Type::Unknown;
@@ -255,8 +255,8 @@ impl<'c> Environment<'c> {
         declared.cloned().unwrap_or_default()
     }
 
-    /// Whether a reference takes a step that is not known among functions. What lies there has no type, although base
-    /// documents may lie there too: so it is published.
+    /// Returns `true` if an unknown step of a reference may select a function. As in OPA, the result then has no type,
+    /// although base documents may exist there, too.
     fn leads_among_functions(&self, reference: &[Term]) -> bool {
         let mut trees = self.layers.iter().map(TypeLayer::tree);
         let Some(documents) = trees.next() else {
@@ -264,7 +264,7 @@ impl<'c> Environment<'c> {
         };
         let is_function = |id| documents.is_leaf(id) && documents.whole(id).as_function().is_some();
         crossroads(documents, reference).is_some_and(|id| {
-            // what is joined with a function is forgotten, and so is the function
+            // a union with a function has no type
             documents.children(id).fold(None, |joined, (_, child)| {
                 match (joined, is_function(child)) {
                     (None, next) => Some(next),
@@ -275,12 +275,12 @@ impl<'c> Environment<'c> {
     }
 }
 
-/// Whether a name stands for documents.
+/// Returns `true` if a name is a root document.
 pub fn is_root(name: &str) -> bool {
     name == "data" || name == "input"
 }
 
-/// The step from a node by a term.
+/// Returns the child of a node under a term.
 pub fn step(tree: &TypeTree, id: NodeId, term: &Term) -> Option<NodeId> {
     match &term.kind {
         TermKind::Var(_) if id == TypeTree::ROOT => {
@@ -292,7 +292,7 @@ pub fn step(tree: &TypeTree, id: NodeId, term: &Term) -> Option<NodeId> {
     }
 }
 
-/// What a tree says of a document; `None` when it says nothing.
+/// Returns the type that a tree has for a document; `None` if it has none.
 fn of_document(tree: &TypeTree, reference: &[Term]) -> Option<Type> {
     let mut id = TypeTree::ROOT;
     for (depth, term) in reference.iter().enumerate() {
@@ -308,13 +308,13 @@ fn of_document(tree: &TypeTree, reference: &[Term]) -> Option<Type> {
     Some(tree.whole(id).clone())
 }
 
-/// The node from which a reference takes its first step that is not known, if that has children.
+/// Returns the node at which a reference takes its first unknown step, if that node has children.
 fn crossroads(tree: &TypeTree, reference: &[Term]) -> Option<NodeId> {
     let mut id = TypeTree::ROOT;
     for term in reference {
         match step(tree, id, term) {
             Some(next) => id = next,
-            // of `data` or `input` itself a cover may know nothing
+            // a layer may have no type for `data` or `input` itself
             None if id == TypeTree::ROOT => return None,
             None if matches!(term.kind, TermKind::Var(_) | TermKind::Ref(_)) => {
                 return tree.children(id).next().map(|_| id);
@@ -325,7 +325,7 @@ fn crossroads(tree: &TypeTree, reference: &[Term]) -> Option<NodeId> {
     None
 }
 
-/// The type of what lies under a constant.
+/// Returns the type of the value under a constant key.
 pub fn select(of: &Type, key: &Term) -> Type {
     match json_value(key) {
         Some(key) => of.select(key.borrow()),
@@ -333,7 +333,8 @@ pub fn select(of: &Type, key: &Term) -> Type {
     }
 }
 
-/// What lies behind the steps of a reference: under a constant what is known of it, under anything else any value.
+/// Returns the type after the steps of a reference: the known type under a constant, the union of all values under
+/// anything else.
 fn select_all(mut of: Type, steps: &[Term]) -> Type {
     for key in steps {
         of = if key.is_scalar() {

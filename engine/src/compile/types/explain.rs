@@ -1,4 +1,4 @@
-//! What type errors say: the message, the lines below it, and the same as published JSON.
+//! Text of type errors: the message, the lines below it, and OPA's JSON details.
 
 use serde_json::{Value as Json, json};
 use solon_syntax::ast::Term;
@@ -10,29 +10,28 @@ use crate::compile::report::Report;
 use crate::types::{Parameter, Type, brief, constant_json};
 use crate::value::Value;
 
-/// Where the documentation of match errors is.
+/// URL of the documentation of match errors.
 const MATCH_ERROR: &str = "https://www.openpolicyagent.org/docs/errors/rego-type-error/match-error";
 
-/// Lines below a message, and the same as published JSON.
+/// Lines below a message, and OPA's JSON details.
 pub type Details = (Vec<String>, Option<Json>);
 
 /// A type error without its file.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// Where.
     pub span: Span,
-    /// What is wrong.
+    /// Error message.
     pub message: String,
     /// Lines below the message.
     pub details: Vec<String>,
-    /// The same as published JSON.
+    /// OPA's JSON details.
     pub details_json: Option<Json>,
-    /// Whether a type that could not be found out took part: an error reported before may be the reason.
+    /// `true` if an unknown type was involved: an earlier error may be the cause.
     pub unknown: bool,
 }
 
 impl Problem {
-    /// An error without details.
+    /// Creates an error without details.
     pub fn new(span: Span, message: impl Into<String>) -> Self {
         Self {
             span,
@@ -43,7 +42,7 @@ impl Problem {
         }
     }
 
-    /// The error with its file.
+    /// Returns the diagnostic with its file.
     pub fn diagnostic(self, report: &Report) -> Diagnostic {
         let mut diagnostic = report.diagnostic(Code::Type, self.span, self.message);
         diagnostic.details = self.details;
@@ -51,7 +50,7 @@ impl Problem {
         diagnostic
     }
 
-    /// Two terms that can never be equal.
+    /// Creates the error for two terms that can never be equal.
     pub fn mismatch(span: Span, left: &Type, right: &Type) -> Self {
         let (a, b) = brief::pair(left, right, "right : ".len());
         let mut details = vec![format!("left  : {a}"), format!("right : {b}")];
@@ -74,7 +73,7 @@ impl Problem {
         }
     }
 
-    /// Operands that do not fit a function's parameters.
+    /// Creates the error for operands that do not match a function's parameters.
     pub fn operands(
         span: Span,
         name: &str,
@@ -92,7 +91,7 @@ impl Problem {
     }
 }
 
-/// The lines and the JSON that set operands against parameters.
+/// Returns the details that compare operands with parameters.
 pub fn operand_details(have: &[Type], want: &[Parameter]) -> Details {
     let (all, wanted) = brief::lists(have, want, "have: ".len());
     let have: Json = have.iter().map(Type::to_json).collect();
@@ -103,16 +102,16 @@ pub fn operand_details(have: &[Type], want: &[Parameter]) -> Details {
     )
 }
 
-/// A reference that leads nowhere.
+/// An invalid reference.
 pub struct BadReference<'a> {
-    /// The reference in the user's words.
+    /// The reference with the user's names.
     pub reference: &'a [Term],
-    /// The step at which it goes wrong.
+    /// Index of the invalid step.
     pub position: usize,
 }
 
 impl BadReference<'_> {
-    /// Nothing can be looked up in what the steps up to the position lead to.
+    /// Returns the error for a value that has no keys.
     pub fn unsupported(&self, have: &Type) -> Problem {
         let text = display_ref(self.reference).to_string();
         let message = match have {
@@ -128,7 +127,7 @@ impl BadReference<'_> {
         detailed(message, lines, json)
     }
 
-    /// What stands at the position is no key. `have` is its type, if that decided.
+    /// Returns the error for an invalid key. `have` is its type, if the type is the reason.
     pub fn invalid(&self, have: Option<&Type>, want: &Type, one_of: Option<&[Value]>) -> Problem {
         let text = display_ref(self.reference).to_string();
         let pad = " ".repeat(self.width(self.position) + 1);
@@ -176,7 +175,7 @@ impl BadReference<'_> {
     }
 }
 
-/// A problem whose place is still to be told.
+/// Creates a problem whose location is set later.
 fn detailed(message: String, details: Vec<String>, json: Json) -> Problem {
     Problem {
         details,

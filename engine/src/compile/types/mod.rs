@@ -1,12 +1,12 @@
-//! CheckTypes: finds out what each rule yields, and refuses what can never be right.
+//! CheckTypes: infers the types of rules, and rejects expressions that can never succeed.
 //!
-//! Rules are checked in the order of their dependencies, so that of each document the type is known before it is
-//! used. Within a body the expressions are checked in turn. An expression's closures come first, then its
-//! references, then its call; an error further on that only follows from one before is left out. A rule with an
-//! error yields `any`, so that its users are not blamed.
+//! Rules are checked in the order of their dependencies, so that the type of each document is known before it is used.
+//! The expressions of a body are checked in order: first an expression's closures, then its references, then its call.
+//! An error that only follows from an earlier one is omitted. A rule with an error has type `any`, so that its users
+//! are not reported.
 //!
-//! The bodies of `every`, `not`, `and` and `or` are searched for references and closures only: their expressions
-//! are not checked, as published.
+//! As in OPA, the bodies of `every`, `not`, `and` and `or` are searched for references and closures only; their
+//! expressions are not checked.
 
 mod calls;
 mod constant;
@@ -57,7 +57,7 @@ pub fn check_query_types(compilation: &mut QueryCompilation<'_>) {
     }
 }
 
-/// Whether the types of a body leave it a chance to hold. It is a part of what is left of a query.
+/// Returns `false` if types rule out that a body of residuals holds.
 pub fn allow(options: &Options, compiled: &Compiled, body: &Body) -> bool {
     let locals = Locals::default();
     let mut checker = TypeChecker::new(options, &compiled.types, &locals);
@@ -68,7 +68,7 @@ pub fn allow(options: &Options, compiled: &Compiled, body: &Body) -> bool {
     checker.problems.is_empty()
 }
 
-/// What a call gives its function, and what that takes; `None` when it is not known to be a function.
+/// Returns the types of a call's operands and of the function's parameters; `None` if it is not known to be a function.
 pub fn arity_details(
     options: &Options,
     documents: &TypeTree,
@@ -91,13 +91,13 @@ struct TypeChecker<'c> {
     env: Environment<'c>,
     locals: &'c Locals,
     problems: Vec<Problem>,
-    /// What is being checked, to be searched for the originals of generated locals.
+    /// Root of the current check, in which the originals of generated locals are searched.
     whole: WholeBody<'c>,
-    /// The rules, and who needs them, where `with` may replace some.
+    /// The rules and their reverse dependencies, if `with` may replace some.
     replaceable: Option<(&'c RuleTree, &'c Dependents)>,
-    /// Whether who needs them was asked.
+    /// `true` if the reverse dependencies were used.
     has_dependents: Cell<bool>,
-    /// Whether there may be comprehensions.
+    /// `true` if there may be comprehensions.
     has_closures: bool,
 }
 
@@ -120,7 +120,7 @@ impl<'c> TypeChecker<'c> {
         }
     }
 
-    /// Checks the expressions of a body in turn.
+    /// Checks the expressions of a body in order.
     fn body(&mut self, body: &'c Body) {
         for expr in body {
             self.expression(expr);
@@ -152,14 +152,14 @@ impl<'c> TypeChecker<'c> {
         }
     }
 
-    /// Checks a comprehension and keeps its type, which stays unknown when it holds an error.
+    /// Checks a comprehension and stores its type, which stays unknown if it contains an error.
     fn closure(&mut self, term: &'c Term, closure: &'c Comprehension) {
         let mark = self.env.checkpoint();
         let before = self.problems.len();
         self.body(&closure.body);
         let of = if self.problems.len() > before {
             if self.env.partial {
-                // nothing is found there, which is an answer
+                // an empty result is valid
                 self.problems.truncate(before);
             }
             Type::Unknown
@@ -177,7 +177,7 @@ impl<'c> TypeChecker<'c> {
         self.env.keep(closure, of);
     }
 
-    /// A reference in the user's words.
+    /// Returns a reference with the user's names.
     fn restore(&self, reference: &[Term]) -> Ref {
         let originals = match self.whole {
             WholeBody::Rule(rule) => Originals::of_node(rule, self.locals),
@@ -187,7 +187,7 @@ impl<'c> TypeChecker<'c> {
     }
 }
 
-/// Whether an expression may hold although something in it cannot.
+/// Returns `true` if an expression may succeed although a part of it cannot.
 fn may_succeed_without(expr: &Expr) -> bool {
     expr.negated
         || matches!(
@@ -196,7 +196,7 @@ fn may_succeed_without(expr: &Expr) -> bool {
         )
 }
 
-/// Shows the outermost closures of an expression to a checker.
+/// Visitor that checks the outermost closures of an expression.
 struct ClosureChecker<'k, 'c>(&'k mut TypeChecker<'c>);
 
 impl<'c> Visitor<'c> for ClosureChecker<'_, 'c> {

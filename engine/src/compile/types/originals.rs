@@ -1,4 +1,4 @@
-//! Terms in the words of the source, for messages: generated locals give way to what they stand for.
+//! Restoration of source terms for messages: generated locals are replaced by the terms that they were generated for.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -9,19 +9,19 @@ use crate::compile::locals::Locals;
 use crate::compile::rewrite::{comprehension, truth};
 use crate::limits;
 
-/// Built-ins whose operand is a list of comprehensions, which say by being empty that something is undefined.
+/// Built-ins whose operand is a list of comprehensions; an empty comprehension means that a value is undefined.
 const WITH_CLOSURES: [&str; 2] = ["internal.template_string", "internal.print"];
 
-/// What generated locals of one rule or query stand for.
+/// Terms that the generated locals of one rule or query replace.
 pub struct Originals<'a> {
     locals: &'a Locals,
     terms: HashMap<&'a Name, Original<'a>>,
-    /// Locals that are heads of references: collections and closures stood there.
+    /// Locals that are heads of references; they replace collections and closures.
     heads: HashSet<&'a Name>,
-    /// Locals that are what comprehensions collect.
+    /// Locals that comprehensions collect.
     collected: HashSet<&'a Name>,
-    /// Locals that are shown, as is the expression that gives them their value: what the comprehensions of templates and prints
-    /// collect, and what `every` goes through.
+    /// Locals that stay visible together with the expression that binds them: those collected by the comprehensions of
+    /// templates and prints, and those that `every` iterates over.
     shown: HashSet<&'a Name>,
 }
 
@@ -42,19 +42,19 @@ impl Original<'_> {
     }
 }
 
-/// What a term is part of, which decides how far it is as the user wrote it.
+/// Context of a term, which determines how far it is restored.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum TermContext {
     /// A step of a reference.
     Step,
-    /// The head of a reference: expressions that give locals the values of references are not shown.
+    /// The head of a reference: expressions that bind locals to references are not restored.
     Head,
-    /// A call that is part of a reference: calls in it are shown where they were, and nothing that was made of them.
+    /// A call that is part of a reference: nested calls are restored in place, but not their derived terms.
     Call,
 }
 
 impl<'a> Originals<'a> {
-    /// Collects what the expressions in a node gave to locals.
+    /// Collects the locals that the expressions in a node bind.
     pub fn of_node<N: Walk + ?Sized>(node: &'a N, locals: &'a Locals) -> Self {
         let mut originals = Self {
             locals,
@@ -97,7 +97,7 @@ impl<'a> Originals<'a> {
         }
     }
 
-    /// A reference as the user wrote it, but for what its collections compute: calls in them are expressions by then.
+    /// Returns a reference as the user wrote it, except for calls in its collections, which have become expressions.
     pub fn restore(&self, reference: &[Term]) -> Ref {
         let mut reference = reference.to_vec();
         self.parts(&mut reference, TermContext::Step, 0);
@@ -124,7 +124,7 @@ impl<'a> Originals<'a> {
         });
     }
 
-    /// Puts what a local stands for in its place.
+    /// Replaces a local by its original term.
     fn give_back(
         &self,
         term: &mut Term,
@@ -138,7 +138,7 @@ impl<'a> Originals<'a> {
         }
     }
 
-    /// What a local stands for, if it gives way to that.
+    /// Returns the original of a local, if it is to be restored in this context.
     fn original(&self, name: &Name, within: TermContext) -> Option<Original<'a>> {
         let original = *self.terms.get(name)?;
         let gives_way = match original {
@@ -153,7 +153,7 @@ impl<'a> Originals<'a> {
     }
 }
 
-/// Puts back what locals stand for.
+/// Visitor that restores original terms.
 struct Restorer<'o, 'a> {
     originals: &'o Originals<'a>,
     within: TermContext,
@@ -206,7 +206,7 @@ impl VisitorMut for Restorer<'_, '_> {
 }
 
 impl Restorer<'_, '_> {
-    /// Takes away the expressions of a body whose terms are back where they were.
+    /// Removes the expressions of a body whose terms were restored.
     fn drop_moved(&self, body: &mut Body) {
         let originals = self.originals;
         let within = self.within;
@@ -235,7 +235,7 @@ impl Restorer<'_, '_> {
     }
 }
 
-/// What a comprehension collects, where that is a local.
+/// Returns the local that a comprehension collects, if any.
 fn collected(term: &Term) -> impl Iterator<Item = &Name> {
     let closure = match &term.kind {
         TermKind::ArrayComprehension(closure)
@@ -249,7 +249,7 @@ fn collected(term: &Term) -> impl Iterator<Item = &Name> {
     heads.filter_map(Term::as_var)
 }
 
-/// The local that an expression gives a moved term to.
+/// Returns the local that an expression binds to a moved term.
 fn moved<'a>(expr: &'a Expr, locals: &'a Locals) -> Option<(&'a Name, Original<'a>)> {
     let ExprKind::Call(terms) = &expr.kind else {
         return None;

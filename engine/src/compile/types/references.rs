@@ -1,5 +1,4 @@
-//! Checking references step by step: what lies under a step must be something to look into, and the next step
-//! one of its keys.
+//! Type checks of references, step by step: the value before a step must be a collection, and the step one of its keys.
 
 use solon_syntax::ast::visit::{Flow, Visitor, Walk};
 use solon_syntax::ast::{Expr, ExprKind, Term, TermKind};
@@ -12,14 +11,14 @@ use super::tree::{NodeId, TypeTree};
 use crate::types::Type;
 use crate::value::{Kind, Value};
 
-/// Shows every reference of an expression, closures left out, to a checker.
+/// Visitor that checks every reference of an expression outside closures.
 pub struct References<'k, 'c>(pub &'k mut TypeChecker<'c>);
 
 impl<'c> Visitor<'c> for References<'_, 'c> {
     fn expr(&mut self, expr: &'c Expr) -> Flow {
         match &expr.kind {
             ExprKind::Call(terms) => terms.get(1..).unwrap_or_default().walk(self),
-            // it holds without its body where there is nothing to go through
+            // over an empty domain it holds without its body
             ExprKind::Every(every) if self.0.env.partial => every.domain.walk(self),
             kind => kind.walk(self),
         }
@@ -45,29 +44,29 @@ impl<'c> Visitor<'c> for References<'_, 'c> {
     }
 }
 
-/// What is wrong with a reference, and at which step. Put into words only when it is reported.
+/// An invalid step of a reference. It is rendered only when it is reported.
 enum RefError {
-    /// Nothing can be looked up in what the steps up to this one lead to.
+    /// The value before this step has no keys.
     Unsupported(usize, Type),
-    /// What stands at this step is no key.
+    /// The step is not a valid key.
     Invalid {
         at: usize,
-        /// The type of what stands there, if that decided.
+        /// Type of the step, if that is the reason.
         have: Option<Type>,
         want: Type,
         keys: PossibleKeys,
     },
 }
 
-/// The keys that could stand at a step.
+/// Possible keys of a step.
 enum PossibleKeys {
-    /// Those of a type, where they are known.
+    /// Keys of a type, if they are known.
     OfType(Type),
-    /// The steps from a node of a layer.
+    /// Children of a node of a layer.
     From(usize, NodeId),
-    /// There are none.
+    /// There are no keys.
     Nothing,
-    /// They are not listed.
+    /// Too many keys to list.
     Unlisted,
 }
 
@@ -76,7 +75,7 @@ type RefResult = Result<(), RefError>;
 impl TypeChecker<'_> {
     fn reference(&mut self, reference: &[Term]) -> RefResult {
         let Some(name) = reference.first().and_then(Term::as_var) else {
-            // nothing is known of steps into what no variable holds, and nothing of the keys
+            // steps into an untyped variable are unchecked, and so are the keys
             for name in reference.iter().filter_map(Term::as_var) {
                 if self.env.variable(name).is_none() {
                     self.env.bind(name, Type::Any);
@@ -99,7 +98,7 @@ impl TypeChecker<'_> {
         Ok(())
     }
 
-    /// Checks a reference against what a layer knows; `None` when that is nothing and another layer counts.
+    /// Checks a reference against a layer; `None` if the layer has no type and another one applies.
     fn document(
         &mut self,
         layer: usize,
@@ -148,7 +147,7 @@ impl TypeChecker<'_> {
         if at == 0 {
             return Some(self.steps(&Type::Any, reference, 1));
         }
-        // whatever lies there binds what is still free
+        // any value may bind the free variables
         let _ = self.steps(&Type::Any, reference, at + 1);
         Some(Ok(()))
     }
@@ -168,7 +167,7 @@ impl TypeChecker<'_> {
         }
     }
 
-    /// Checks one step into a type; answers the type of what lies there.
+    /// Checks one step into a type and returns the type of its value.
     fn step(&mut self, of: Type, key: &Term, at: usize) -> Result<Type, RefError> {
         let want = of.keys();
         if !want.is_known() {
@@ -214,8 +213,8 @@ impl TypeChecker<'_> {
         }
     }
 
-    /// Checks a step into a collection without members. A constant is none of its keys; looking for others is valid, and
-    /// nothing can be said of the steps behind.
+    /// Checks a step into an empty collection. A constant key is invalid; a variable is valid, and the steps after it
+    /// are unchecked.
     fn step_into_nothing(&mut self, of: &Type, key: &Term, at: usize) -> RefResult {
         let wrong = |have, want| {
             Err(RefError::Invalid {
@@ -233,7 +232,7 @@ impl TypeChecker<'_> {
         };
         match (self.env.variable(name), of) {
             (None, _) => self.env.bind(name, Type::Any),
-            // positions are numbers even where there are none
+            // indices are numbers even in an empty array
             (Some(have), Type::Array(_)) if !self.env.unifies(have, &Type::Number) => {
                 return wrong(Some(have.clone()), Type::Number);
             }
@@ -242,7 +241,7 @@ impl TypeChecker<'_> {
         Ok(())
     }
 
-    /// Puts into words what is wrong with a reference.
+    /// Creates the error of an invalid reference.
     fn explain(&self, reference: &[Term], wrong: &RefError) -> Problem {
         let reference = &self.restore(reference);
         match wrong {
@@ -275,13 +274,13 @@ impl TypeChecker<'_> {
     }
 }
 
-/// The steps from a node, if there are any.
+/// Returns the keys of a node's children, if there are any.
 fn node_keys(tree: &TypeTree, id: NodeId) -> Option<Vec<Value>> {
     let keys: Vec<_> = tree.children(id).map(|(key, _)| key.clone()).collect();
     (!keys.is_empty()).then_some(keys)
 }
 
-/// The known keys of objects, if there are any.
+/// Returns the known keys of objects, if there are any.
 fn known_keys(of: &Type) -> Option<Vec<Value>> {
     let mut keys = Vec::new();
     let members = match of {
@@ -298,7 +297,7 @@ fn known_keys(of: &Type) -> Option<Vec<Value>> {
         }
     }
     keys.sort();
-    // composite keys are listed as often as they occur, as published
+    // as in OPA, composite keys are listed as often as they occur
     keys.dedup_by(|a, b| a == b && !matches!(a.kind(), Kind::Array | Kind::Object));
     (!keys.is_empty()).then_some(keys)
 }

@@ -1,4 +1,4 @@
-//! The rules and documents that `with` replaces, and their types in the expression that it modifies.
+//! Rules and documents that `with` replaces, and their types in the modified expression.
 
 use std::cell::OnceCell;
 
@@ -15,17 +15,16 @@ use crate::compile::rule_tree::{NodeId, RuleId, RuleTree, key};
 use crate::types::{Type, union};
 use crate::value::Value;
 
-/// The rules that a `with` of any module may replace. OPA takes their values for unknown where they are empty
-/// collections.
+/// Rules that a `with` of any module may replace. As in OPA, their values are unknown if they are empty collections.
 pub struct ReplacedRules<'c> {
     tree: &'c RuleTree,
     modules: &'c Modules,
-    /// The rules, once some rule has the type of an empty collection.
+    /// The rules, computed once some rule has the type of an empty collection.
     found: OnceCell<HashSet<RuleId>>,
 }
 
 impl<'c> ReplacedRules<'c> {
-    /// The replaced rules of all modules. They are searched for at the first call of [`Self::contains`].
+    /// Creates the set for all modules. It is computed at the first call of [`Self::contains`].
     pub fn new(tree: &'c RuleTree, modules: &'c Modules) -> Self {
         Self {
             tree,
@@ -62,8 +61,8 @@ impl<'c> ReplacedRules<'c> {
     }
 }
 
-/// The rules that a target of `with` may stand for: those at its path and below it. A step that is not constant stands
-/// for any key.
+/// Returns the rules that a target of `with` may refer to: those at its path and below it. A step that is not constant
+/// matches any key.
 fn targets(tree: &RuleTree, target: &[Term]) -> Vec<RuleId> {
     let Some((head, steps)) = target.split_first() else {
         return Vec::new();
@@ -75,7 +74,7 @@ fn targets(tree: &RuleTree, target: &[Term]) -> Vec<RuleId> {
     found
 }
 
-/// Adds the rules that steps from a node may lead to. Targets are no longer than references may be.
+/// Adds the rules that steps from a node may lead to. Recursion is bounded by the length limit of references.
 fn collect(tree: &RuleTree, node: NodeId, steps: &[Term], found: &mut Vec<RuleId>) {
     let Some((step, further)) = steps.split_first() else {
         found.extend(tree.rules_below(node));
@@ -103,8 +102,8 @@ fn may_meet(tail: &[Option<Value>], steps: &[Term]) -> bool {
 }
 
 impl TypeChecker<'_> {
-    /// The types of the documents that an expression replaces, to cover the others in this order: what needs a replaced
-    /// document can be anything, and a replaced one is what it was or what it becomes.
+    /// Returns the layers of document types for the replacements of an expression: documents that depend on a replaced
+    /// one may be anything, and a replaced document is what it was or its replacement.
     pub(super) fn replaced(&self, expr: &Expr) -> Vec<TypeTree> {
         if expr.with.is_empty() {
             return Vec::new();
@@ -142,7 +141,7 @@ impl TypeChecker<'_> {
         covers.filter(|tree| !tree.is_empty()).collect()
     }
 
-    /// The paths of the documents that need the rules that a target stands for; `None` when they are too many.
+    /// Returns the paths of the documents that depend on the rules of a target; `None` if there are too many.
     fn dependents(&self, target: &Term) -> Option<Vec<Vec<Value>>> {
         let Some((tree, dependents)) = self.replaceable else {
             return Some(Vec::new());

@@ -1,4 +1,4 @@
-//! Which rules of kept modules yield what they yielded: those that need nothing of another type.
+//! Reuse of rule types in reused modules: for rules that depend on no document of another type.
 
 use hashbrown::HashMap;
 
@@ -10,20 +10,20 @@ use crate::compile::rule_tree::{NodeId, RuleId, RuleTree};
 use crate::types::Type;
 use crate::value::Value;
 
-/// What changed since an earlier compilation, as far as rules were looked at.
+/// Type changes since an earlier compilation, for the rules checked so far.
 pub struct TypeChanges<'c> {
     graph: &'c Graph,
     tree: &'c RuleTree,
-    /// What documents were then.
+    /// Earlier types of documents.
     before: Option<&'c TypeTree>,
-    /// The documents that some rule may make anew, and whether they are of another type, once that was asked.
+    /// Documents that some rule may change; `Some(true)` if the type is another, `None` if not compared yet.
     documents: HashMap<NodeId, Option<bool>>,
-    /// Whether each group holds a rule of such a document.
+    /// For each group, `true` if it contains a rule of such a document.
     groups: HashMap<Vertex, bool>,
 }
 
 impl<'c> TypeChanges<'c> {
-    /// Nothing was looked at so far.
+    /// Creates an empty state.
     pub fn new(compilation: &'c Compilation<'_>) -> Self {
         let tree = &compilation.rule_tree;
         let earlier = compilation.earlier.as_ref();
@@ -38,16 +38,16 @@ impl<'c> TypeChanges<'c> {
         }
     }
 
-    /// Looks at a group, behind all that it holds.
+    /// Analyses a group, after all its members.
     pub fn group(&mut self, vertex: Vertex, types: &TypeTree) {
         if self.before.is_some() {
-            // what may still come must not be asked for yet
+            // later rules must not be compared yet
             let changed = self.graph.is_early(vertex) || self.members_changed(vertex, types);
             self.groups.insert(vertex, changed);
         }
     }
 
-    /// What a rule yields, if it still yields what it did.
+    /// Returns the types of a rule if they are still those of the earlier compilation.
     pub fn kept<'y>(
         &mut self,
         vertex: Vertex,
@@ -59,7 +59,7 @@ impl<'c> TypeChanges<'c> {
         (!changed).then_some(kept.as_slice())
     }
 
-    /// Notes that a rule yields something else than before.
+    /// Records that a rule has another type than before.
     pub fn changed(&mut self, rule: RuleId) {
         if let Some(node) = self.tree.home(rule).filter(|_| self.before.is_some()) {
             self.documents.entry(node).or_default();
@@ -72,7 +72,8 @@ impl<'c> TypeChanges<'c> {
         members.any(|member| self.has_changed(member, types))
     }
 
-    /// Whether a rule's document, or one in a group, is of another type. All that goes into it was looked at.
+    /// Returns `true` if the type of a rule's document, or of one in a group, changed. Everything that it depends on
+    /// was checked.
     fn has_changed(&mut self, vertex: Vertex, types: &TypeTree) -> bool {
         let Some(rule) = self.graph.rule(vertex) else {
             return self.groups.get(&vertex) != Some(&false);

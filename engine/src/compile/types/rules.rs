@@ -1,4 +1,4 @@
-//! Checking the rules of all modules, and what each yields.
+//! Type inference for the rules of all modules.
 
 use std::ptr;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::index::{Indexed as _, Position as _};
 use crate::types::{FunctionType, Type};
 use crate::value::Value;
 
-/// Checks all rules and keeps their types for queries.
+/// Checks all rules and stores their types for queries.
 pub fn check_types(compilation: &mut Compilation<'_>) {
     let mut documents = TypeTree::default();
     let dependents = Dependents::new(&compilation.graph);
@@ -74,7 +74,7 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
             }
             let found = std::mem::take(&mut checker.problems);
             if found.is_empty() && matches!(of, Type::Unknown) {
-                // it needs what holds an error: nothing can be said of it
+                // a dependency has an error, so nothing is known about it
             } else if found.is_empty() || is_ground(&rule.head.reference) {
                 let place = nodes.of_rule(id, &mut documents);
                 documents.insert(place, of);
@@ -85,7 +85,7 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
             problems.extend(found);
             next = rule.else_rule.as_deref();
         }
-        // one that is not kept may yield anything
+        // a rule that is not reused may have any type
         if found_out.is_none() || before != Some(&found_out) {
             changes.changed(id);
             yields.set(id, found_out);
@@ -110,10 +110,10 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
     }
 }
 
-/// Where the types of rules' documents are.
+/// Nodes of the rules' documents in the type tree.
 struct DocumentNodes<'c> {
     tree: &'c RuleTree,
-    /// The node of each one of the tree of rules, once it was asked for.
+    /// For each node of the rule tree, its node in the type tree once it is known.
     nodes: Vec<Option<NodeId>>,
 }
 
@@ -125,13 +125,13 @@ impl<'c> DocumentNodes<'c> {
         }
     }
 
-    /// The node of the document that a rule contributes to, made if there is none.
+    /// Returns the node of the document that a rule contributes to; creates it if there is none.
     fn of_rule(&mut self, rule: RuleId, types: &mut TypeTree) -> NodeId {
         let home = self.tree.home(rule).unwrap_or(RuleTree::DATA);
         self.of_tree_node(home, types)
     }
 
-    /// Names are no longer than values may nest.
+    /// Returns the node for a node of the rule tree. Recursion is bounded by the nesting limit of values.
     fn of_tree_node(&mut self, node: rule_tree::NodeId, types: &mut TypeTree) -> NodeId {
         if let Some(Some(known)) = self.nodes.get(node.position()) {
             return *known;
@@ -149,11 +149,11 @@ impl<'c> DocumentNodes<'c> {
     }
 }
 
-/// What rules yield, module by module.
+/// Types of rules, by module.
 struct Yields {
-    /// What they yielded; nothing in open modules.
+    /// Earlier types; empty for open modules.
     before: Vec<Arc<[Yield]>>,
-    /// What they yield in modules where that is something else.
+    /// Current types of modules in which they changed.
     now: Vec<Option<Vec<Yield>>>,
 }
 
@@ -171,7 +171,7 @@ impl Yields {
         }
     }
 
-    /// What a rule yielded, in a kept module.
+    /// Returns the earlier types of a rule of a reused module.
     fn before(&self, id: RuleId) -> Option<&Yield> {
         let module = self.before.get(id.module as usize)?;
         module.get(id.rule as usize)
@@ -191,7 +191,7 @@ impl Yields {
 }
 
 impl<'c> TypeChecker<'c> {
-    /// Checks a rule; answers the type of what it contributes, `any` when it holds an error.
+    /// Checks a rule and returns the type of its contribution; `any` if it contains an error.
     fn rule(&mut self, id: RuleId, rule: &'c Rule, schemas: &mut Schemas<'_>) -> Type {
         self.whole = WholeBody::Rule(rule);
         if let Some(tree) = schemas.of_rule(id, rule, &self.env, &mut self.problems) {
@@ -233,7 +233,7 @@ impl<'c> TypeChecker<'c> {
         FunctionType::new(args.iter().map(|arg| self.env.type_of(arg)), result).into()
     }
 
-    /// An object of objects, as deep as a rule's reference has steps behind its constant ones.
+    /// Returns an object type nested as deep as a rule's reference has steps after its constant prefix.
     fn nested(&self, steps: &[Term], of: Type) -> Type {
         steps
             .iter()

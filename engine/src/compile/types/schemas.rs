@@ -19,18 +19,18 @@ use crate::types::{Schema, Type};
 use crate::value::Value;
 use crate::value::serde::to_value;
 
-/// The schemas of a compilation, converted once each.
+/// Schemas of a compilation, converted once each.
 pub struct Schemas<'c> {
     options: &'c Options,
     annotations: &'c AnnotationSet,
     modules: &'c [Arc<Module>],
-    /// Whether some block binds a schema.
+    /// `true` if some block binds a schema.
     any: bool,
     converted: HashMap<Vec<String>, Result<Type, String>>,
 }
 
 impl<'c> Schemas<'c> {
-    /// The schemas that METADATA blocks bind.
+    /// Collects the schemas that METADATA blocks bind.
     pub fn new(compilation: &'c Compilation<'_>) -> Self {
         let mut blocks = compilation
             .modules
@@ -45,7 +45,7 @@ impl<'c> Schemas<'c> {
         }
     }
 
-    /// Puts the type of `input` as the host describes it.
+    /// Inserts the host's schema as the type of `input`.
     pub fn put_input(&mut self, tree: &mut TypeTree) -> Result<(), Problem> {
         let schemas = self.options.schemas.as_ref();
         let Some(schema) = schemas.and_then(|schemas| schemas.get(&Vec::new())) else {
@@ -56,7 +56,7 @@ impl<'c> Schemas<'c> {
         Ok(())
     }
 
-    /// What the schemas that hold for a rule say of documents.
+    /// Returns the document types of the schemas that apply to a rule.
     pub fn of_rule(
         &mut self,
         id: RuleId,
@@ -93,7 +93,7 @@ impl<'c> Schemas<'c> {
         (!known.tree.is_empty()).then_some(known.tree)
     }
 
-    /// The type that a binding gives; `None` when it names a schema and the host has none at all.
+    /// Returns the type of a binding; `None` if it names a schema and the host provides no schemas.
     fn type_of(&mut self, binding: &SchemaRef) -> Result<Option<Type>, String> {
         let name = match &binding.schema {
             SchemaTarget::Inline(schema) => return convert(schema).map(Some),
@@ -120,7 +120,7 @@ fn convert(schema: &Json) -> Result<Type, String> {
     schema.to_type().map_err(|error| error.to_string())
 }
 
-/// Why a step of a path is no key: it has no value before an evaluation.
+/// Returns the error for a step of a path that has no value at compile time.
 fn no_key(step: &Term) -> Option<String> {
     let is_reference = match &step.kind {
         TermKind::Ref(_) => true,
@@ -140,14 +140,14 @@ fn no_key(step: &Term) -> Option<String> {
     Some(format!("error getting key from value: {reason}"))
 }
 
-/// What schemas said so far, before what the environment knows.
+/// Document types of the schemas so far; they have precedence over the environment.
 struct SchemaTypes<'e> {
     tree: TypeTree,
     env: &'e Environment<'e>,
 }
 
 impl SchemaTypes<'_> {
-    /// Gives the document at a path a type. Where more is known around it, that stays.
+    /// Sets the type of the document at a path. Known types around it are kept.
     fn bind(&mut self, path: &[Term], of: Type) {
         let Some(keys) = document_path(path) else {
             return;
@@ -173,7 +173,7 @@ impl SchemaTypes<'_> {
     }
 }
 
-/// A type in which what lies at a path is of another type.
+/// Returns a type in which the value at a path has another type.
 fn overridden(of: &Type, steps: &[Value], by: Type) -> Type {
     let Some((step, rest)) = steps.split_first() else {
         return by;
@@ -189,7 +189,7 @@ fn overridden(of: &Type, steps: &[Value], by: Type) -> Type {
     Type::object(fixed, object.rest().cloned())
 }
 
-/// Objects around a type, one for each step, each with further pairs.
+/// Wraps a type in objects, one for each step, each with the given additional pairs.
 fn around(steps: &[Value], of: Type, rest: Option<&(Type, Type)>) -> Type {
     steps.iter().rfold(of, |of, step| {
         Type::object(vec![(step.clone(), of)], rest.cloned())

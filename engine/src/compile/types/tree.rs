@@ -1,4 +1,4 @@
-//! Types of documents by path: what the rules below `data` yield, and what schemas say of `input` and `data`.
+//! Types of documents by path: inferred from rules below `data`, and from schemas of `input` and `data`.
 
 use std::sync::OnceLock;
 
@@ -7,11 +7,11 @@ use crate::types::{Merge, ObjectType, Type, type_of, union, union_all};
 use crate::value::order::same_key;
 use crate::value::{Kind, Value, ValueRef};
 
-/// Number of a node of a [`TypeTree`].
+/// Index of a node of a [`TypeTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeId(u32);
 
-/// Types by path. A node with a type of its own is a leaf, even where other nodes lie below it.
+/// Types by path. A node with a type of its own counts as a leaf, even if it has children.
 #[derive(Clone, Debug)]
 pub struct TypeTree {
     nodes: Vec<TypeNode>,
@@ -20,25 +20,25 @@ pub struct TypeTree {
 
 #[derive(Clone, Debug, Default)]
 struct TypeNode {
-    /// The key of the step that leads to it.
+    /// Key of the step from the parent.
     key: Value,
     parent: Option<NodeId>,
-    /// Where further steps lead, in the order they came.
+    /// Children in insertion order.
     children: Vec<NodeId>,
-    /// The same in the order of their keys, once asked for.
+    /// Children ordered by key, computed on demand.
     sorted: OnceLock<Box<[NodeId]>>,
-    /// What was said of this path; `None` for a mere step on the way to others.
+    /// Type set for this path; `None` for an inner node without one.
     own: Option<Merge>,
-    /// Whether a rule with an error adds to it: values that rules checked later add can be anything.
+    /// `true` if a rule with an error contributes: values that rules checked later add can be anything.
     spoiled: bool,
-    /// The type of the document, once asked for.
+    /// Type of the document, computed on demand.
     whole: OnceLock<Type>,
-    /// The type of its keys, once asked for.
+    /// Type of its keys, computed on demand.
     keys: OnceLock<Type>,
 }
 
 impl TypeNode {
-    /// Forgets what was computed.
+    /// Clears the computed types.
     fn forget(&mut self) {
         if self.whole.get().is_some() {
             self.whole = OnceLock::new();
@@ -63,7 +63,7 @@ impl Default for TypeTree {
     reason = "only this tree gives out the numbers of its nodes"
 )]
 impl TypeTree {
-    /// Above `data` and `input`.
+    /// Parent of `data` and `input`.
     pub const ROOT: NodeId = NodeId(0);
 
     fn node(&self, id: NodeId) -> &TypeNode {
@@ -74,24 +74,24 @@ impl TypeTree {
         &mut self.nodes[id.0 as usize]
     }
 
-    /// Makes room for so many further nodes.
+    /// Reserves capacity for `count` additional nodes.
     pub fn reserve(&mut self, count: usize) {
         self.nodes.reserve(count);
         self.steps.reserve(count);
     }
 
-    /// Whether nothing is known.
+    /// Returns `true` if there are no types.
     pub fn is_empty(&self) -> bool {
         self.nodes.len() == 1
     }
 
-    /// The step from a node.
+    /// Returns the child of a node.
     pub fn child(&self, id: NodeId, key: ValueRef<'_>) -> Option<NodeId> {
         let has_key = |child| same_key(self.node(NodeId(child)).key.borrow(), key);
         self.steps.find(id.0, key, has_key).map(NodeId)
     }
 
-    /// All steps from a node, in the order of their keys.
+    /// Iterates over the children of a node, ordered by key.
     pub fn children(&self, id: NodeId) -> impl Iterator<Item = (&Value, NodeId)> {
         let node = self.node(id);
         let sorted = node.sorted.get_or_init(|| {
@@ -102,13 +102,13 @@ impl TypeTree {
         sorted.iter().map(|child| (&self.node(*child).key, *child))
     }
 
-    /// Whether a node has a type of its own.
+    /// Returns `true` if a node has a type of its own.
     pub fn is_leaf(&self, id: NodeId) -> bool {
         let own = &self.node(id).own;
         own.as_ref().is_some_and(|own| !own.is_conflict())
     }
 
-    /// The type of the document at a node.
+    /// Returns the type of the document at a node.
     pub fn whole(&self, id: NodeId) -> &Type {
         let node = self.node(id);
         node.whole.get_or_init(|| match &node.own {
@@ -117,7 +117,7 @@ impl TypeTree {
         })
     }
 
-    /// The type of the keys of the document at a node.
+    /// Returns the type of the keys of the document at a node.
     pub fn keys(&self, id: NodeId) -> &Type {
         self.node(id).keys.get_or_init(|| {
             if self.is_leaf(id) {
@@ -129,7 +129,7 @@ impl TypeTree {
         })
     }
 
-    /// A document of which only some parts are known: base documents may add others.
+    /// Returns the type of a document of which only parts are known: base documents may add others.
     fn package(&self, id: NodeId) -> Type {
         let parts = self.children(id);
         let parts = parts.filter(|(key, _)| is_plain(key.borrow()));
@@ -137,7 +137,7 @@ impl TypeTree {
         Type::object(parts.collect(), Some((Type::String, Type::Any)))
     }
 
-    /// The type of a partial object, to which rules further down contribute.
+    /// Returns the type of a partial object to which rules below it contribute.
     fn with_parts(&self, id: NodeId, own: Type) -> Type {
         let Type::Object(object) = &own else {
             return own;
@@ -157,7 +157,7 @@ impl TypeTree {
         extend(object, union_all(parts.0), union_all(parts.1))
     }
 
-    /// The types of all leaves below a node, each within objects for the steps to it.
+    /// Adds the types of all leaves below a node, each wrapped in objects for its steps.
     fn leaves(&self, id: NodeId, found: &mut Vec<Type>) {
         if self.is_leaf(id) {
             found.push(self.whole(id).clone());
@@ -172,14 +172,14 @@ impl TypeTree {
         }
     }
 
-    /// What rules and schemas say of a path.
+    /// Returns the type that rules and schemas set for a path.
     pub fn said_of(&self, path: &[&Value]) -> Option<&Merge> {
         let mut steps = path.iter();
         let id = steps.try_fold(Self::ROOT, |id, key| self.child(id, key.borrow()));
         self.node(id?).own.as_ref()
     }
 
-    /// Adds what a rule yields to what is said of a path that leads to a node.
+    /// Adds the type of a rule to a node.
     pub fn insert(&mut self, id: NodeId, of: Type) {
         self.forget_from(id);
         let node = self.node_mut(id);
@@ -190,13 +190,13 @@ impl TypeTree {
         own.add(of);
     }
 
-    /// Notes that a rule with an error adds to the object at a node.
+    /// Records that a rule with an error contributes to the object at a node.
     pub fn spoil(&mut self, id: NodeId) {
         self.forget_from(id);
         self.node_mut(id).spoiled = true;
     }
 
-    /// Sets what is said of a path.
+    /// Sets the type of a path.
     pub fn put(&mut self, path: &[Value], of: Type) {
         let id = self.descend(path);
         let mut own = Merge::default();
@@ -204,7 +204,7 @@ impl TypeTree {
         self.node_mut(id).own = Some(own);
     }
 
-    /// The node at a path; whatever depends on it is to be computed anew.
+    /// Returns the node at a path and invalidates everything that depends on it.
     fn descend(&mut self, path: &[Value]) -> NodeId {
         let steps = path.iter();
         let id = steps.fold(Self::ROOT, |id, key| self.step(id, key));
@@ -212,7 +212,7 @@ impl TypeTree {
         id
     }
 
-    /// The node one step further, made if there is none.
+    /// Returns the child of a node; creates it if there is none.
     pub fn step(&mut self, from: NodeId, key: &Value) -> NodeId {
         let next = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         let nodes = &self.nodes;
@@ -236,7 +236,7 @@ impl TypeTree {
         next
     }
 
-    /// Lets what depends on a node be computed anew.
+    /// Invalidates the computed types of a node and its ancestors.
     fn forget_from(&mut self, id: NodeId) {
         let mut next = Some(id);
         while let Some(id) = next {
@@ -246,7 +246,7 @@ impl TypeTree {
     }
 }
 
-/// An object with further keys and values.
+/// Returns an object type with additional keys and values.
 fn extend(object: &ObjectType, keys: Type, values: Type) -> Type {
     let (keys, values) = match object.rest() {
         Some((key, of)) => (union(key.clone(), keys), union(of.clone(), values)),
@@ -255,7 +255,7 @@ fn extend(object: &ObjectType, keys: Type, values: Type) -> Type {
     Type::object(object.fixed().to_vec(), Some((keys, values)))
 }
 
-/// Whether a key may be a key of a package's document.
+/// Returns `true` if a key can be a key of a package's document.
 fn is_plain(key: ValueRef<'_>) -> bool {
     matches!(key.kind(), Kind::Boolean | Kind::Number | Kind::String)
 }

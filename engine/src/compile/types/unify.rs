@@ -1,4 +1,4 @@
-//! Making terms agree with types and with one another.
+//! Unification of types: terms with types, and terms with each other.
 
 use solon_syntax::ast::order::sorted_pairs;
 use solon_syntax::ast::{Term, TermKind};
@@ -8,7 +8,7 @@ use super::environment::Environment;
 use crate::types::{ArrayType, ObjectType, Type, union};
 
 impl Environment<'_> {
-    /// Whether two terms can be equal; variables without a type get one.
+    /// Returns `true` if two terms can be equal; infers types for variables without one.
     pub fn unify(&mut self, a: &Term, of_a: &Type, b: &Term, of_b: &Type) -> bool {
         if self.partial {
             return self.may_unify(a, of_a, b, of_b);
@@ -21,7 +21,7 @@ impl Environment<'_> {
         }
     }
 
-    /// The same where a variable without a type may have any value.
+    /// Returns `true` if two terms can be equal, for residuals: a variable without a type may have any value.
     fn may_unify(&mut self, a: &Term, of_a: &Type, b: &Term, of_b: &Type) -> bool {
         for (term, of) in [(a, of_b), (b, of_a)] {
             if let Some(name) = term.as_var()
@@ -54,14 +54,14 @@ impl Environment<'_> {
         }
     }
 
-    /// Gives a variable what is known of a term, whose own variables may be anything.
+    /// Infers the type of a variable from a term, whose own variables may be anything.
     fn settle(&mut self, term: &Term, variable: &Term) -> bool {
         match term.kind {
             TermKind::Ref(_) => return self.fit(variable, &Type::Any, false),
             TermKind::Var(_) | TermKind::Array(_) | TermKind::Object(_) => {
                 self.fit(term, &Type::Any, false);
             }
-            // a variable of which something is known is not asked what else it could be: so it is published
+            // as in OPA, a variable with a partly known type is not narrowed
             _ if self.type_of(variable).is_known() => return false,
             _ => {}
         }
@@ -74,8 +74,8 @@ impl Environment<'_> {
         self.unify(a, &of_a, b, &of_b)
     }
 
-    /// Whether a term can be of a type; variables without a type get one. As one of several alternatives
-    /// (`joining`) a type adds to what is known of variables.
+    /// Returns `true` if a term can have a type; infers types for variables without one. With `joining`, the type is
+    /// one of several alternatives and extends the types of variables.
     pub fn fit(&mut self, term: &Term, of: &Type, joining: bool) -> bool {
         match (&term.kind, of) {
             (TermKind::Var(name), _) => {
@@ -131,7 +131,7 @@ impl Environment<'_> {
     }
 
     fn fit_object(&mut self, pairs: &[(Term, Term)], of: &ObjectType, joining: bool) -> bool {
-        // keys that are no constants may be equal
+        // keys that are not constants may be equal
         let counted = !self.partial || pairs.iter().all(|(key, _)| json_value(key).is_some());
         if counted && pairs.len() != of.fixed().len() && of.rest().is_none() {
             return false;

@@ -1,4 +1,4 @@
-//! The decision tree: at each node the question that leaves the fewest rules.
+//! Construction of the decision tree: each node asks the question that leaves the fewest rules.
 
 use std::cmp::Reverse;
 
@@ -12,21 +12,21 @@ use crate::program::{
 };
 use crate::value::Value;
 
-/// Most questions on the way to a rule.
+/// Maximum number of questions on the path to a rule.
 const DEPTH: usize = 8;
 
-/// Most places of a rule in a tree, on average: one that takes any of many answers is below each of them.
+/// Maximum average number of copies of a rule in the tree. A rule that accepts several answers is copied below each of
+/// them.
 const SPREAD: usize = 16;
 
-/// A decision tree, and what it proves of each rule that it finds.
+/// A decision tree, and the checks that it implies for each rule.
 pub struct Built {
-    /// The tree.
     pub index: Index,
-    /// For each rule what need not be tested.
+    /// Implied checks of each rule.
     pub proven: Vec<Proofs>,
 }
 
-/// Builds the tree of a set of rules from the conditions of each.
+/// Builds the tree of a rule set from the conditions of each rule.
 pub fn build(rules: &[Vec<Condition>]) -> Built {
     let total: usize = rules
         .iter()
@@ -59,39 +59,39 @@ pub fn build(rules: &[Vec<Condition>]) -> Built {
     }
 }
 
-/// What is proven of a rule.
+/// Implied checks of a rule.
 pub type Proofs = SmallVec<[Proof; 4]>;
 
-/// A rule on its way down the tree.
+/// A rule during construction of the tree.
 #[derive(Clone)]
 struct PendingRule<'c> {
     rule: u32,
     conditions: &'c [Condition],
-    /// The conditions that were asked for on the way, by their positions.
+    /// Bit set of the conditions that were already used, by index.
     used: u64,
     proofs: Proofs,
 }
 
 impl<'c> PendingRule<'c> {
-    /// The conditions that were not asked for yet, with their positions.
+    /// Iterates over the unused conditions with their indices.
     fn open(&self) -> impl Iterator<Item = (usize, &'c Condition)> {
         let used = self.used;
         let all = self.conditions.iter().enumerate();
         all.filter(move |(at, _)| used & (1_u64 << at) == 0)
     }
 
-    /// What it needs as the answer of a question.
+    /// Returns the condition that determines the answer to a question, with the required answer.
     fn answer(&self, question: &Question) -> Option<(usize, Requirement<'c>)> {
         self.open()
             .find_map(|(at, condition)| Some((at, need(condition, question)?)))
     }
 }
 
-/// What a condition needs as the answer of a question.
+/// Required answer to a question.
 enum Requirement<'c> {
-    /// One of the condition's own answers.
+    /// One of the condition's own values.
     Own(&'c Condition),
-    /// That there is something under a key.
+    /// Existence of a value under a key.
     Key(&'c Value),
 }
 
@@ -106,29 +106,29 @@ fn need<'c>(condition: &'c Condition, question: &Question) -> Option<Requirement
     is_key.then_some(Requirement::Key(key))
 }
 
-/// How a question divides rules.
+/// Effect of a question on a set of rules.
 #[derive(Default)]
 struct Division<'c> {
-    /// Rules that need an answer.
+    /// Number of rules that require an answer.
     rules: usize,
-    /// Places of those rules below answers.
+    /// Number of copies of those rules below answers.
     places: usize,
-    /// The answers.
+    /// Distinct answers.
     answers: HashSet<&'c Value>,
 }
 
 impl Division<'_> {
-    /// Rules that are left on average, times a thousand, of so many.
+    /// Average number of remaining rules, times 1000.
     fn left(&self, rules: usize) -> usize {
         1000 * (rules - self.rules) + 1000 * self.places / self.answers.len().max(1)
     }
 
-    /// Whether asking saves a rule on average, and there is room for the places.
+    /// Returns `true` if the question saves a rule on average and the copies fit.
     fn is_worth_it(&self, rules: usize, room: usize) -> bool {
         self.answers.len() > 1 && self.places <= room && self.left(rules) + 1000 <= 1000 * rules
     }
 
-    /// The order in which questions are preferred.
+    /// Returns the sort key for choosing among questions.
     fn order<'q>(&self, question: &'q Question, entries: &[PendingRule<'_>]) -> impl Ord + use<'q> {
         (
             self.left(entries.len()),
@@ -141,9 +141,9 @@ impl Division<'_> {
 }
 
 struct IndexBuilder {
-    /// What is proven of each rule wherever it is found.
+    /// For each rule, the checks implied on every path to it.
     proven: Vec<Option<Proofs>>,
-    /// Places of rules that may still be made.
+    /// Number of copies that may still be made.
     room: usize,
 }
 
@@ -171,7 +171,7 @@ impl IndexBuilder {
         Node::Rules(rules.into())
     }
 
-    /// The question that leaves the fewest rules, if one is worth asking.
+    /// Returns the question that leaves the fewest rules, if one is worthwhile.
     fn question(&self, entries: &[PendingRule<'_>]) -> Option<Question> {
         let mut divisions: HashMap<&Question, Division<'_>> = HashMap::new();
         for (_, condition) in entries.iter().flat_map(PendingRule::open) {
@@ -188,7 +188,7 @@ impl IndexBuilder {
             .or_else(|| self.key_question(entries))
     }
 
-    /// The same among the keys that objects must have.
+    /// Returns the best question among the required keys of objects.
     fn key_question(&self, entries: &[PendingRule<'_>]) -> Option<Question> {
         let mut outer: HashMap<(_, &[Value]), Division<'_>> = HashMap::new();
         for entry in entries {
@@ -268,7 +268,7 @@ impl IndexBuilder {
         }
         self.room = self.room.saturating_sub(places);
         let mut nodes: Vec<(Value, Node)> = Vec::with_capacity(by_answer.len());
-        // in order, so that equal programs have equal trees; rules of one answer stay in theirs
+        // sorted, so that equal programs have equal trees; the order of rules with one answer is kept
         by_answer.sort_by(|a, b| a.0.cmp(b.0));
         let mut by_answer = by_answer.into_iter().peekable();
         while let Some((answer, first)) = by_answer.next() {
@@ -288,7 +288,7 @@ impl IndexBuilder {
     }
 }
 
-/// Answers by the kind of question.
+/// Builds the answers of a kind of question.
 fn answers(feature: &Feature, nodes: Vec<(Value, Node)>) -> RequiredValues {
     let bytes = |value: &Value| value.string_bytes().unwrap_or_default().to_vec();
     match feature {

@@ -1,8 +1,8 @@
-//! What a rule cannot succeed without, as far as an index can ask for it.
+//! Conditions of rules that an index can test.
 //!
-//! A rule that the index does not find is not entered, so nothing that its body would print or fail with is seen. That is
-//! as it must be where the published index excludes the rule too. Beyond that, a condition counts only if nothing
-//! before it can be seen; where errors of built-ins end the evaluation, only if none can occur before it.
+//! A rule that the index excludes is not entered, so prints and errors of its body do not occur. This is correct if
+//! OPA's index excludes the rule, too. Any other condition is used only if nothing before it is observable; if errors
+//! of built-ins end the evaluation, only if none can occur before it.
 
 use std::cell::OnceCell;
 
@@ -18,26 +18,25 @@ use crate::compile::lower::precheck::{Effect, EffectAnalysis};
 use crate::program::{AccessPath, ConditionCoverage, Delimiters, Feature, Question, Tree};
 use crate::value::Value;
 
-/// Most conditions of one rule that an index knows.
+/// Maximum number of conditions of one rule in an index.
 const MOST: usize = 32;
 
-/// Answers of which a rule takes one.
+/// Values of which a rule accepts one.
 pub type RequiredValues = SmallVec<[Value; 1]>;
 
-/// A condition that a rule cannot succeed without.
+/// A condition that must hold for a rule to succeed.
 #[derive(Clone, Debug)]
 pub struct Condition {
-    /// What is asked.
     pub question: Question,
-    /// The answers, of which it takes one.
+    /// Accepted values.
     pub answers: RequiredValues,
-    /// Whether it is seen, where errors of built-ins end the evaluation, that the rule was not entered.
+    /// `true` if excluding the rule is observable when errors of built-ins end the evaluation.
     pub lenient: bool,
-    /// What an answer proves.
+    /// Check that an accepted value implies.
     pub proves: Option<Proof>,
 }
 
-/// The conditions of a rule whose expressions are evaluated in `order`, and how much that tells.
+/// Returns the conditions of a rule whose expressions are evaluated in `order`, and how completely they cover the rule.
 pub fn conditions(
     rule: &ast::Rule,
     prints: bool,
@@ -65,7 +64,7 @@ pub fn conditions(
         return (found.conditions, known);
     }
     let mut without = ConditionCoverage::None;
-    // the loudest of the first so many expressions
+    // strongest effect of the first `heard` expressions
     let (mut before, mut heard) = (Effect::Pure, 0);
     for (at, expr) in order.iter().enumerate() {
         if found.conditions.len() >= MOST {
@@ -103,7 +102,7 @@ pub fn conditions(
 struct Finding<'r> {
     bindings: SymbolicBindings<'r>,
     conditions: Vec<Condition>,
-    /// What is looked at.
+    /// Check under analysis.
     proof: Option<Proof>,
 }
 
@@ -179,7 +178,7 @@ impl<'r> Finding<'r> {
         }
     }
 
-    /// What a value must be like for a term to be equal to it, and what the variables of the term stand for.
+    /// Adds the conditions for a value to equal a term, and binds the variables of the term.
     fn matched(&mut self, spot: &SymbolicValue, term: &'r Term) {
         match term.kind {
             TermKind::Var(_) => self.bindings.note(term, spot),
@@ -191,7 +190,7 @@ impl<'r> Finding<'r> {
         }
     }
 
-    /// Two arrays are equal where all their items are.
+    /// Adds the conditions for two arrays to be equal, item by item.
     fn pairwise(&mut self, left: &'r Term, right: &'r Term) {
         if let (TermKind::Array(left), TermKind::Array(right)) = (&left.kind, &right.kind)
             && left.len() == right.len()
@@ -222,7 +221,7 @@ impl<'r> Finding<'r> {
         }
     }
 
-    /// Something must be one of some values.
+    /// Adds the condition that something has one of some values.
     fn value(&mut self, spot: SymbolicValue, values: RequiredValues) {
         if let SymbolicValue::Split(..) = spot {
             // a constant array is a pattern
@@ -234,14 +233,14 @@ impl<'r> Finding<'r> {
         }
     }
 
-    /// What a value must be like for a pattern to match.
+    /// Adds the conditions for a value to match a pattern.
     fn pattern(&mut self, spot: &SymbolicValue, pattern: &Term) {
         if let SymbolicValue::Split(..) = spot {
             return self.part(spot, pattern);
         }
         if let Some(value) = constant(pattern) {
             self.value(spot.clone(), smallvec![value]);
-            // what follows is a part of the pattern
+            // the remaining conditions cover only a part of the pattern
             self.proof = None;
             return;
         }
@@ -276,7 +275,7 @@ impl<'r> Finding<'r> {
         }
     }
 
-    /// What parts of a string must be like for a pattern to match.
+    /// Adds the conditions for segments of a string to match a pattern.
     fn part(&mut self, spot: &SymbolicValue, pattern: &Term) {
         let (SymbolicValue::Split(place, delimiters), TermKind::Array(items)) =
             (spot, &pattern.kind)
@@ -296,7 +295,7 @@ impl<'r> Finding<'r> {
         }
     }
 
-    /// Something must be at a place.
+    /// Adds the condition that a value exists at an access path.
     fn exists(&mut self, mut place: AccessPath) {
         if let Some(key) = place.path.pop() {
             let feature = Feature::Key;
@@ -308,7 +307,7 @@ impl<'r> Finding<'r> {
         if answers.is_empty() || self.conditions.len() >= MOST {
             return;
         }
-        // one condition on each question is enough, and what it does not say is tested
+        // one condition for each question suffices; the rest is tested by the body
         if self.conditions.iter().any(|one| one.question == question) {
             return;
         }

@@ -1,4 +1,4 @@
-//! The rule index: what each rule needs, and the decision tree that asks for it.
+//! The rule index: conditions of each rule, and the decision tree that tests them.
 
 mod build;
 mod conditions;
@@ -13,19 +13,19 @@ use crate::value::Value;
 pub use build::{Built, Proofs, build};
 pub use conditions::{Condition, conditions};
 
-/// Sets of rules smaller than this are tried one by one.
+/// Minimum size of an indexed rule set; smaller sets are tried one by one.
 pub const WORTHWHILE: usize = 3;
 
-/// What an answer of the index proves, so that no plan tests it again.
+/// Check that an answer of the index implies, so that the plan omits it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proof {
-    /// An expression, by its position among those that are evaluated.
+    /// An expression, by its index in evaluation order.
     Expr(u32),
     /// An argument in the head.
     Argument(u32),
 }
 
-/// A number of items.
+/// Returns an array length as a value.
 fn length(items: usize) -> Value {
     Value::Int(i64::try_from(items).unwrap_or(i64::MAX))
 }

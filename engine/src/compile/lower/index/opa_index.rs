@@ -1,4 +1,4 @@
-//! Conditions that the published index has too: what they exclude is contract.
+//! Conditions that OPA's index has, too. What they exclude is part of the compatibility contract.
 
 use solon_syntax::ast;
 
@@ -9,11 +9,11 @@ use crate::program::canonical::{self, Conditions, Constraint, Test};
 use crate::program::{AccessPath, Delimiters, Feature, Root, Tree};
 use crate::value::{Value, ValueRef};
 
-/// The conditions of a rule that the published index has.
+/// Conditions of a rule in OPA's index.
 pub struct OpaConditions(Vec<Constraint>);
 
 impl OpaConditions {
-    /// Those of a rule, if they are no alternatives.
+    /// Returns the conditions of a rule, except alternatives.
     pub fn of_rule(rule: &ast::Rule, tree: &Tree) -> Self {
         let Conditions { alternatives, .. } =
             Conditions::of_rule(rule, &|steps| is_virtual(steps, tree));
@@ -24,7 +24,7 @@ impl OpaConditions {
         }
     }
 
-    /// Whether the published index excludes a rule whenever a condition fails.
+    /// Returns `true` if OPA's index excludes a rule whenever a condition fails.
     pub fn excludes(&self, condition: &Condition) -> bool {
         if matches!(condition.proves, Some(Proof::Argument(_))) {
             return true;
@@ -42,7 +42,7 @@ impl OpaConditions {
     }
 }
 
-/// The keys that lead from a place of the published index to another.
+/// Returns the keys from an operand of OPA's index to an access path below it.
 fn keys_between<'p>(
     outer: &canonical::ConditionOperand,
     inner: &'p AccessPath,
@@ -58,7 +58,7 @@ fn keys_between<'p>(
     }
 }
 
-/// Whether a condition holds, on what lies under some keys, where a test holds.
+/// Returns `true` if a test implies a condition on the value below some keys.
 fn implies(test: &Test, keys: &[Value], condition: &Condition) -> bool {
     let takes = |value: &Value| condition.answers.contains(value);
     match (test, &condition.question.feature, keys) {
@@ -89,7 +89,7 @@ fn implies(test: &Test, keys: &[Value], condition: &Condition) -> bool {
     }
 }
 
-/// Whether all texts of some segments begin with one of some texts.
+/// Returns `true` if every text with the given segments starts with one of some prefixes.
 fn begin(segments: &[Option<String>], delimiters: &[char], answers: &[Value]) -> bool {
     let [delimiter] = delimiters else {
         return false;

@@ -1,4 +1,4 @@
-//! What matches of patterns need: the beginnings of regular expressions, the segments of globs.
+//! Conditions of pattern matches: prefixes of regular expressions, segments of globs.
 
 use smallvec::smallvec;
 use solon_syntax::ast::Term;
@@ -9,7 +9,7 @@ use crate::builtins::{IndexTest, glob, regex};
 use crate::program::{AccessPath, Delimiters, Feature, Question};
 use crate::value::Value;
 
-/// What a call needs to hold.
+/// Returns the conditions for a call to hold.
 pub fn needs(
     test: IndexTest,
     operands: &[Term],
@@ -29,7 +29,7 @@ pub fn needs(
     }
 }
 
-/// What strings begin with that a regular expression matches.
+/// Returns the prefixes of strings that a regular expression matches.
 fn beginnings(pattern: &Value) -> Option<RequiredValues> {
     let found = regex::beginnings(pattern.utf8()?);
     Some(found.iter().map(|text| Value::bytes(text)).collect())

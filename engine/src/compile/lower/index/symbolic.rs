@@ -1,4 +1,4 @@
-//! Spots: values that a body names, as far as they are found from the input or an argument by constants.
+//! Symbolic values: values in a body that are reachable from the input or an argument by constant keys.
 
 use solon_syntax::ast::{Name, Term, TermKind};
 
@@ -8,16 +8,16 @@ use crate::compile::small_map::SmallMap;
 use crate::program::{AccessPath, Delimiters, Feature, Path, Question, Root};
 use crate::value::Value;
 
-/// What a term stands for.
+/// Symbolic value of a term.
 #[derive(Clone)]
 pub enum SymbolicValue {
-    /// The value at a place.
+    /// The value at an access path.
     At(AccessPath),
-    /// Some element of the collection at a place.
+    /// Some element of the collection at an access path.
     Element(AccessPath),
-    /// What delimiters make of the string at a place.
+    /// The string at an access path, split by delimiters.
     Split(AccessPath, Delimiters),
-    /// One of these parts.
+    /// One segment of that.
     Part(AccessPath, Delimiters, usize),
     /// A constant.
     Constant(Value),
@@ -25,13 +25,13 @@ pub enum SymbolicValue {
     OneOf(RequiredValues),
 }
 
-/// What the variables of a body stand for.
+/// Symbolic values of the variables of a body.
 pub struct SymbolicBindings<'r> {
     values: SmallMap<&'r Name, SymbolicValue>,
 }
 
 impl<'r> SymbolicBindings<'r> {
-    /// With what the arguments of a function are called.
+    /// Binds the parameters of a function.
     pub fn new(args: &'r [Term]) -> Self {
         let mut spots = Self {
             values: SmallMap::default(),
@@ -42,7 +42,7 @@ impl<'r> SymbolicBindings<'r> {
         spots
     }
 
-    /// Notes what the variables of a pattern stand for that a value has.
+    /// Binds the variables of a pattern that a value matches.
     pub fn note(&mut self, pattern: &'r Term, spot: &SymbolicValue) {
         match &pattern.kind {
             TermKind::Var(name) => {
@@ -69,7 +69,7 @@ impl<'r> SymbolicBindings<'r> {
         }
     }
 
-    /// What a term stands for.
+    /// Returns the symbolic value of a term.
     pub fn of_term(&self, term: &Term) -> Option<SymbolicValue> {
         match &term.kind {
             TermKind::Var(name) => match &**name {
@@ -81,7 +81,7 @@ impl<'r> SymbolicBindings<'r> {
         }
     }
 
-    /// The constant that a term stands for.
+    /// Returns the constant value of a term.
     pub fn constant(&self, term: &Term) -> Option<Value> {
         match self.of_term(term)? {
             SymbolicValue::Constant(value) => Some(value),
@@ -108,7 +108,7 @@ impl<'r> SymbolicBindings<'r> {
 }
 
 impl SymbolicValue {
-    /// What lies under a constant key.
+    /// Returns the value under a constant key.
     fn under_key(self, key: Value) -> Option<Self> {
         match self {
             Self::At(mut place) => {
@@ -124,12 +124,12 @@ impl SymbolicValue {
         }
     }
 
-    /// An item of an array.
+    /// Returns an item of an array.
     pub fn item(&self, at: usize) -> Option<Self> {
         self.clone().under_key(Value::Int(i64::try_from(at).ok()?))
     }
 
-    /// Some element.
+    /// Returns some element.
     fn element(self) -> Option<Self> {
         match self {
             Self::At(place) => Some(Self::Element(place)),
@@ -138,7 +138,7 @@ impl SymbolicValue {
         }
     }
 
-    /// The question that asks for its value.
+    /// Returns the question about its value.
     pub fn question(self) -> Option<Question> {
         let (place, feature) = match self {
             Self::At(place) => (place, Feature::Value),
@@ -149,7 +149,7 @@ impl SymbolicValue {
         Some(Question { place, feature })
     }
 
-    /// The place whose value it is.
+    /// Returns its access path.
     pub fn access_path(self) -> Option<AccessPath> {
         match self {
             Self::At(place) => Some(place),
@@ -158,7 +158,7 @@ impl SymbolicValue {
     }
 }
 
-/// The elements of a collection, as `in` finds them.
+/// Returns the elements of a collection, as for `in`.
 pub fn elements(collection: &Value) -> Option<RequiredValues> {
     let collection = collection.borrow();
     if let Some(array) = collection.as_array() {
@@ -171,7 +171,7 @@ pub fn elements(collection: &Value) -> Option<RequiredValues> {
     Some(set.iter().map(|item| item.to_value()).collect())
 }
 
-/// An argument of the function.
+/// Returns the access path of an argument.
 pub fn argument(at: u32) -> AccessPath {
     AccessPath {
         root: Root::Argument(at),

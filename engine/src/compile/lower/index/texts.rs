@@ -1,4 +1,4 @@
-//! What tests of texts need: prefixes, suffixes and networks.
+//! Conditions of string tests: prefixes, suffixes and networks.
 
 use smallvec::smallvec;
 use solon_syntax::ast::Term;
@@ -9,10 +9,10 @@ use crate::builtins::{IndexTest, net};
 use crate::program::{AccessPath, Feature, Question};
 use crate::value::Value;
 
-/// A question and the answers of which one is needed.
+/// A question and the answers of which one is required.
 pub type Need = (Question, RequiredValues);
 
-/// What a call needs to hold.
+/// Returns the conditions for a call to hold.
 pub fn needs(
     test: IndexTest,
     operands: &[Term],
@@ -39,7 +39,7 @@ pub(super) fn one(place: AccessPath, feature: Feature, answers: RequiredValues) 
     vec![(Question { place, feature }, answers)]
 }
 
-/// A string, or the strings of a constant collection.
+/// Returns a string, or the strings of a constant collection.
 fn strings(term: &Term, constant: &dyn Fn(&Term) -> Option<Value>) -> Option<RequiredValues> {
     let value = constant(term)?;
     let values = if value.string_bytes().is_some() {

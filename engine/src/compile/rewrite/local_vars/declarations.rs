@@ -11,7 +11,7 @@ use super::scopes::Occurrence;
 use crate::compile::safety::OPERANDS;
 
 impl Renamer<'_> {
-    /// `some …`; answers whether an expression is left of it.
+    /// Rewrites `some …`. Returns `true` if the expression stays.
     pub(super) fn declaration(&mut self, expr: &mut Expr, decl: SomeDecl) -> bool {
         for symbol in decl.symbols {
             match symbol.kind {
@@ -25,7 +25,7 @@ impl Renamer<'_> {
         false
     }
 
-    /// Declares a variable, or reports why it cannot be.
+    /// Declares a variable, or reports the reason that it cannot be declared.
     fn declare(&mut self, name: &Name, span: Span) -> bool {
         let declared = self
             .scopes
@@ -35,8 +35,8 @@ impl Renamer<'_> {
             .is_ok()
     }
 
-    /// `some value in collection` becomes `value = collection[local]`, `some key, value in collection` becomes
-    /// `value = collection[key]`. What this binds is declared.
+    /// Rewrites `some value in collection` to `value = collection[local]`, and `some key, value in collection` to
+    /// `value = collection[key]`. The patterns declare variables.
     fn membership(&mut self, expr: &mut Expr, mut terms: Vec<Term>, span: Span) -> bool {
         let (Some(collection), Some(value)) = (terms.pop(), terms.pop()) else {
             return false;
@@ -78,7 +78,7 @@ impl Renamer<'_> {
         true
     }
 
-    /// Refuses variables that are bound by what they are themselves needed for.
+    /// Rejects variables that are needed for the collection that binds them.
     fn is_circular(&mut self, patterns: &[&Term], collection: &Term, span: Span) -> bool {
         let needed = VarScan {
             skip_closures: true,
@@ -102,7 +102,7 @@ impl Renamer<'_> {
         !names.is_empty()
     }
 
-    /// `every key, value in domain { body }`; answers whether it stays.
+    /// Rewrites `every key, value in domain { body }`. Returns `true` if the expression stays.
     pub(super) fn every(&mut self, expr: &mut Expr) -> bool {
         let ExprKind::Every(every) = &mut expr.kind else {
             return true;
@@ -120,7 +120,7 @@ impl Renamer<'_> {
         let stays = self.iterator(&mut every.value);
         if stays {
             self.body(&mut every.body, &BTreeSet::new());
-            // a name in the domain means a variable of `every` itself, if nothing around knows it
+            // a name in the domain means a variable of `every` itself if no outer scope knows it
             if !has_comprehension(&every.domain) {
                 self.term(&mut every.domain);
             }
@@ -144,7 +144,7 @@ impl Renamer<'_> {
         {
             Ok(local) => term.kind = TermKind::Var(local),
             Err(message) => {
-                // the published place of such an error is none
+                // OPA reports this error without a location
                 self.errors.push((Span::default(), message));
                 return false;
             }

@@ -1,8 +1,8 @@
 //! RewriteLocalVars: declared variables become generated locals, and declarations disappear.
 //!
-//! `x := 1; p[x]` becomes `y = 1; p[y]`. A `:=` becomes `=`, `some x` vanishes, `some x in xs` becomes
-//! `x = xs[k]`. Arguments of functions and the variables of `every` get locals too. Comprehensions, bodies of
-//! `every`, and braced operands of `not`, `and` and `or` are scopes of their own.
+//! `x := 1; p[x]` becomes `y = 1; p[y]`. A `:=` becomes `=`, `some x` vanishes, `some x in xs` becomes `x = xs[k]`.
+//! Arguments of functions and the variables of `every` get locals, too. Comprehensions, bodies of `every`, and braced
+//! operands of `not`, `and` and `or` are scopes of their own.
 
 mod declarations;
 mod operands;
@@ -131,7 +131,7 @@ impl LocalVarsPass<'_> {
         renamer.report(self.report);
     }
 
-    /// Comprehensions in the head come first, so that head and body do not share a scope.
+    /// Renames in the comprehensions of a head. They come first, so that head and body do not share a scope.
     fn nested_in_head(&mut self, head: &mut Head) {
         let mut nested = NestedRenamer {
             locals: self.locals,
@@ -150,8 +150,8 @@ impl LocalVarsPass<'_> {
         }
     }
 
-    /// The undeclared variables of a body that are named like a built-in. Without locals of their own, later
-    /// passes would take them for it.
+    /// Returns the undeclared variables of a body that are named like a built-in. Without locals of their own, later
+    /// passes would take them for the built-in.
     fn shadowing_builtins(&self, rule: &Rule, scopes: &Scopes) -> BTreeSet<Name> {
         let mut names: BTreeSet<Name> = BTreeSet::new();
         OWN.each(&rule.body, |_, name| {
@@ -167,14 +167,14 @@ impl LocalVarsPass<'_> {
             for (declared, ()) in declared_in(&rule.body).iter() {
                 names.remove(declared);
             }
-            // after `with` a name may stand for the built-in itself
+            // after `with`, a name may mean the built-in itself
             rule.walk(&mut WithTargets(&mut names));
         }
         names
     }
 }
 
-/// Takes out the names that stand in `with`.
+/// Visitor that removes the names used in `with` modifiers.
 struct WithTargets<'n>(&'n mut BTreeSet<Name>);
 
 impl Visitor<'_> for WithTargets<'_> {
@@ -201,11 +201,11 @@ fn may_have_variables(head: &Head) -> bool {
     terms.into_iter().any(|term| !term.is_scalar())
 }
 
-/// Gives locals to the variables of arguments. Keys of objects and members of sets are compared, not bound.
+/// Assigns locals to the variables of arguments. Keys of objects and members of sets are compared, not bound.
 struct ArgumentRenamer<'l> {
     scopes: Scopes,
     locals: &'l mut Locals,
-    /// Places of calls, which cannot be matched.
+    /// Locations of calls, which cannot be matched.
     calls: Vec<Span>,
 }
 
@@ -272,7 +272,7 @@ impl VisitorMut for NestedRenamer<'_> {
     }
 }
 
-/// Gives the variables of a head the locals of its body.
+/// Replaces the variables of a head by the locals of its body.
 struct Naming<'n>(&'n SmallMap<Name, Variable>);
 
 impl VisitorMut for Naming<'_> {

@@ -13,7 +13,8 @@ const IN_AND: &str = "cannot assign vars inside implicit and operand";
 const IN_OR: &str = "cannot assign vars inside implicit or operand";
 
 impl Renamer<'_> {
-    /// `not` without braces, `and` and `or`: braced operands are scopes, others belong to the body around.
+    /// Renames in `not` without braces, `and` and `or`: braced operands are scopes, others belong to the enclosing
+    /// body.
     pub(super) fn operands(&mut self, expr: &mut Expr) {
         let before = self.errors.len();
         match &mut expr.kind {
@@ -32,7 +33,7 @@ impl Renamer<'_> {
             (&mut logical.lhs, logical.explicit_lhs),
             (&mut logical.rhs, logical.explicit_rhs),
         ] {
-            // chains lie in one another's left operands
+            // chains nest in the left operand
             stack::level(|| {
                 if explicit {
                     self.scoped_body(body);
@@ -43,7 +44,7 @@ impl Renamer<'_> {
         }
     }
 
-    /// Refuses assignments in a body without braces and opens the scopes of the braced ones inside it.
+    /// Rejects assignments in a body without braces, and opens the scopes of the braced bodies inside it.
     fn implicit_body(&mut self, body: &mut Body, refusal: &str) {
         for expr in body {
             match &mut expr.kind {
@@ -69,7 +70,7 @@ impl Renamer<'_> {
         self.scopes.pop();
     }
 
-    /// Renames in an operand whose braced bodies are renamed already. What is free in those counts as used here.
+    /// Renames in an operand whose braced bodies are already renamed. Their free variables count as used here.
     pub(super) fn operand(&mut self, body: &mut Body, explicit: bool) {
         if explicit {
             self.mark(body);
@@ -78,14 +79,14 @@ impl Renamer<'_> {
         for expr in body {
             match &expr.kind {
                 ExprKind::Not(not) if not.explicit_body => self.mark(&not.body),
-                // renamed on its own
+                // renamed separately
                 ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) => {}
                 _ => self.expr(expr),
             }
         }
     }
 
-    /// Makes the free variables of a renamed body known.
+    /// Declares the free variables of a renamed body.
     pub(super) fn mark(&mut self, body: &Body) {
         let scopes = &mut self.scopes;
         body.walk(&mut Terms(|term: &Term| {

@@ -21,9 +21,9 @@ pub(super) struct Renamer<'a> {
     pub locals: &'a mut Locals,
     pub scopes: Scopes,
     pub strict: bool,
-    /// What ends the compilation.
+    /// Errors that end the compilation.
     pub errors: Vec<(Span, String)>,
-    /// Variables that nothing uses.
+    /// Unused variables.
     pub unused: Vec<(Span, String)>,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Renamer<'a> {
         }
     }
 
-    /// Reports what was refused.
+    /// Reports the errors.
     pub(super) fn report(self, report: &mut Report) {
         for (span, message) in self.errors {
             report.error(Code::Compile, span, message);
@@ -48,7 +48,7 @@ impl<'a> Renamer<'a> {
         }
     }
 
-    /// Renames in a body within the innermost scope; `used` are names that stand outside it.
+    /// Renames in a body within the innermost scope; `used` are names that occur outside of it.
     pub(super) fn body(&mut self, body: &mut Body, used: &BTreeSet<Name>) {
         let places: Vec<Span> = body.iter().map(|expr| expr.span).collect();
         let mut renamed = Vec::with_capacity(body.len());
@@ -67,7 +67,7 @@ impl<'a> Renamer<'a> {
         self.check_unused_declared(&places, used, body);
     }
 
-    /// Renames in an expression of a body; answers whether it stays.
+    /// Renames in an expression of a body. Returns `true` if the expression stays.
     pub(super) fn statement(&mut self, expr: &mut Expr) -> bool {
         if let ExprKind::Call(terms) = &expr.kind
             && terms
@@ -101,7 +101,7 @@ impl<'a> Renamer<'a> {
         true
     }
 
-    /// `target := value`. The value comes first: `x := x` reads the `x` of the scope around.
+    /// Renames in `target := value`. The value comes first: `x := x` reads the `x` of the outer scope.
     pub(super) fn assignment(&mut self, expr: &mut Expr) {
         if expr.negated {
             self.errors.push((expr.span, IN_NEGATION.to_owned()));
@@ -170,7 +170,7 @@ impl<'a> Renamer<'a> {
             ExprKind::Every(every) => self.mark(&every.body),
             ExprKind::Not(not) => self.operand(&mut not.body, not.explicit_body),
             ExprKind::And(logical) | ExprKind::Or(logical) => {
-                // chains lie in one another's left operands
+                // chains nest in the left operand
                 stack::level(|| self.operand(&mut logical.lhs, logical.explicit_lhs));
                 self.operand(&mut logical.rhs, logical.explicit_rhs);
             }
@@ -178,7 +178,7 @@ impl<'a> Renamer<'a> {
         self.modifiers(&mut expr.with);
     }
 
-    /// The target `input` is the document, even where a variable hides it.
+    /// Renames in modifiers. The target `input` is the document even if a variable shadows it.
     pub(super) fn modifiers(&mut self, with: &mut [With]) {
         for with in with {
             self.term(&mut with.target);
@@ -242,7 +242,7 @@ impl<'a> Renamer<'a> {
         }
     }
 
-    /// `input` or `data` alone, which a v0 module may declare as a variable.
+    /// Renames `input` or `data` without steps, which a v0 module may declare as a variable.
     fn root_document(&mut self, term: &mut Term) {
         let name = term.as_ref().and_then(|terms| terms.first()?.as_var());
         let known = name.and_then(|name| self.scopes.find(name));
@@ -251,7 +251,7 @@ impl<'a> Renamer<'a> {
         }
     }
 
-    /// Functions are no values, so a local cannot stand for one.
+    /// Rejects a local as an operator: functions are not values, so a local cannot refer to one.
     fn check_shadowed(&mut self, operator: &Term, span: Span) {
         let scopes = &self.scopes;
         let shadowed = VarScan::default().any(operator, |name| {

@@ -1,44 +1,44 @@
-//! Which variables the bodies around a term know, and under which local.
+//! Scopes: the variables of the bodies around a term, with their locals.
 
 use solon_syntax::ast::Name;
 
 use crate::compile::locals::Locals;
 use crate::compile::small_map::SmallMap;
 
-/// How a variable came to be known.
+/// First occurrence of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Occurrence {
     /// As an argument of the function.
     Argument,
-    /// By its use.
+    /// Used without a declaration.
     Used,
-    /// By `:=`.
+    /// Declared by `:=`.
     Assigned,
-    /// By `some` or `every`.
+    /// Declared by `some` or `every`.
     ColumnDeclaration,
 }
 
-/// A known variable.
+/// A variable of a scope.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
-    /// The local that stands for it, or its own name.
+    /// The local that replaces it, or its own name.
     pub local: Name,
     pub occurrence: Occurrence,
-    /// How often it occurred, its declaration included.
+    /// Number of occurrences, including the declaration.
     pub count: u32,
-    /// Position, in the body of its scope, of the expression that declared it.
+    /// Index of the declaring expression in the body of the scope.
     pub declared_by: usize,
 }
 
-/// What one body knows.
+/// Scope of one body.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     pub variables: SmallMap<Name, Variable>,
-    /// Position of the expression being rewritten.
+    /// Index of the expression being rewritten.
     pub position: usize,
 }
 
-/// The scopes around a term, the innermost last.
+/// Enclosing scopes, innermost last.
 #[derive(Clone, Debug)]
 pub(super) struct Scopes(Vec<Scope>);
 
@@ -57,19 +57,19 @@ impl Scopes {
         self.0.pop();
     }
 
-    /// The innermost scope.
+    /// Returns the innermost scope.
     pub(super) fn innermost(&self) -> Option<&Scope> {
         self.0.last()
     }
 
-    /// Notes which expression of the innermost scope's body comes next.
+    /// Sets the index of the current expression of the innermost scope's body.
     pub(super) fn at(&mut self, position: usize) {
         if let Some(scope) = self.0.last_mut() {
             scope.position = position;
         }
     }
 
-    /// A variable of any scope.
+    /// Returns a variable of any scope.
     pub(super) fn find(&self, name: &Name) -> Option<&Variable> {
         self.0
             .iter()
@@ -77,7 +77,7 @@ impl Scopes {
             .find_map(|scope| scope.variables.get(name))
     }
 
-    /// Counts an occurrence of a known variable and answers its local; `None` for an unknown one.
+    /// Counts an occurrence of a variable and returns its local; `None` for an unknown variable.
     pub(super) fn see(&mut self, name: &Name) -> Option<Name> {
         let variable = self
             .0
@@ -88,12 +88,12 @@ impl Scopes {
         Some(variable.local.clone())
     }
 
-    /// Makes a variable known that keeps its name.
+    /// Adds a variable that keeps its name.
     pub(super) fn keep(&mut self, name: &Name) {
         self.insert(name, name.clone(), Occurrence::Used);
     }
 
-    /// Makes a variable known under a new local.
+    /// Adds a variable with a new local.
     pub(super) fn rename(
         &mut self,
         name: &Name,
@@ -105,7 +105,7 @@ impl Scopes {
         local
     }
 
-    /// Declares a variable in the innermost scope, or says why it cannot be.
+    /// Declares a variable in the innermost scope, or returns the reason that it cannot be declared.
     pub(super) fn declare(
         &mut self,
         name: &Name,

@@ -1,4 +1,4 @@
-//! Variables that are declared and never used.
+//! Unused declared variables.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,8 @@ use super::scopes::{Occurrence, Scopes};
 use crate::compile::locals::Locals;
 
 impl Renamer<'_> {
-    /// Strict mode: every variable that `:=` declares in this scope occurs again, in it or below it.
+    /// Strict mode: rejects variables declared by `:=` in this scope that do not occur again in it or in an inner
+    /// scope.
     pub(super) fn check_unused_assigned(&mut self, places: &[Span], used: &BTreeSet<Name>) {
         if !self.strict {
             return;
@@ -24,7 +25,8 @@ impl Renamer<'_> {
         });
     }
 
-    /// Every variable that `some` or `every` declares in this scope occurs in its body or in what it is for.
+    /// Rejects variables declared by `some` or `every` in this scope that do not occur in its body or in the terms that
+    /// it belongs to.
     pub(super) fn check_unused_declared(
         &mut self,
         places: &[Span],
@@ -56,7 +58,7 @@ impl Renamer<'_> {
         occurrence: Occurrence,
         mut is_used: impl FnMut(&Scopes, &Name, &Name) -> bool,
     ) {
-        // one kind of complaint about the variables of a rule is enough
+        // other errors about the variables of a rule take precedence
         if !self.errors.is_empty() || !self.unused.is_empty() {
             return;
         }
@@ -82,7 +84,7 @@ impl Renamer<'_> {
     }
 }
 
-/// Those of some names that no variable of a body has.
+/// Returns the names that no variable of a body has.
 fn missing_in(body: &Body, mut names: HashSet<Name>) -> HashSet<Name> {
     if !names.is_empty() {
         VarScan::default().each(body, |_, name| {
@@ -94,7 +96,7 @@ fn missing_in(body: &Body, mut names: HashSet<Name>) -> HashSet<Name> {
     names
 }
 
-/// Whether a local stands for one of the used names.
+/// Returns `true` if a local replaces one of the used names.
 fn is_used(scopes: &Scopes, used: &BTreeSet<Name>, local: &Name) -> bool {
     used.iter().any(|name| match scopes.find(name) {
         Some(variable) => variable.local == *local,
