@@ -1,4 +1,4 @@
-//! Environments: what variables are bound to, and how far a term is known.
+//! Environments: variable bindings, and lookups that follow them.
 
 use solon_syntax::ast::{Term, TermKind};
 use solon_syntax::source::Span;
@@ -13,21 +13,20 @@ use crate::value::ValueRef;
 
 const NO_FRAME: &str = "an environment that is not open";
 
-/// The variables of one rule, or of the query, by name.
+/// Variables of one rule, or of the query, by name.
 pub(super) type Environment<'e> =
     hashbrown::HashMap<&'e str, Binding<'e>, foldhash::fast::RandomState>;
 
-/// What a variable is bound to.
+/// Binding of a variable.
 #[derive(Clone, Copy)]
 pub(super) struct Binding<'e> {
-    /// The term.
     pub term: TermRef<'e>,
-    /// Where the variable stands that was bound.
+    /// Source location of the bound variable.
     pub span: Span,
 }
 
 impl<'e> Topdown<'e> {
-    /// Opens an environment.
+    /// Pushes an empty environment.
     pub(super) fn push_frame(&mut self) -> FrameId {
         let frame = self.spare.pop().unwrap_or_default();
         self.frames.push(frame);
@@ -35,7 +34,7 @@ impl<'e> Topdown<'e> {
             .unwrap_or_else(|_| bug!("there are more environments than numbers"))
     }
 
-    /// Closes the innermost environment.
+    /// Pops the innermost environment.
     pub(super) fn pop_frame(&mut self) {
         if let Some(mut frame) = self.frames.pop() {
             frame.clear();
@@ -48,7 +47,7 @@ impl<'e> Topdown<'e> {
         Some(bound.term)
     }
 
-    /// Goes on with a variable bound, and forgets it.
+    /// Calls `next` with the variable bound, and removes the binding afterwards.
     pub(super) fn with_binding(
         &mut self,
         (name, frame): (&'e str, FrameId),
@@ -65,7 +64,7 @@ impl<'e> Topdown<'e> {
         outcome
     }
 
-    /// An open environment.
+    /// Returns an environment that has not been popped.
     pub(super) fn frame_mut(&mut self, frame: FrameId) -> Option<&mut Environment<'e>> {
         let frame = self.frames.get_mut(frame as usize);
         if frame.is_none() {
@@ -74,7 +73,7 @@ impl<'e> Topdown<'e> {
         frame
     }
 
-    /// What the variables of an open environment are bound to.
+    /// Iterates over the bindings of an environment.
     pub(super) fn all_bindings(
         &self,
         frame: FrameId,
@@ -87,7 +86,7 @@ impl<'e> Topdown<'e> {
         bound.map(|(name, bound)| (*name, bound.term))
     }
 
-    /// Follows bound variables; what is a value becomes one.
+    /// Follows bound variables. A constant term is returned as a value.
     pub(super) fn apply(&mut self, mut term: TermRef<'e>) -> TermRef<'e> {
         loop {
             let bound = match term {
@@ -106,7 +105,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// The value of a term that has nothing open in it.
+    /// Returns the value of a term without variables, references and closures; `None` for other terms.
     pub(super) fn constant(&mut self, term: &'e Term) -> Option<ValueRef<'e>> {
         let arena = self.call.arena;
         match &term.kind {
@@ -114,7 +113,7 @@ impl<'e> Topdown<'e> {
             TermKind::Boolean(truth) => Some(ValueRef::Bool(*truth)),
             TermKind::String(text) => Some(arena.borrowed_text(text)),
             TermKind::Number(_) => constant(term).map(|value| arena.copy_of(&value)),
-            // by address: a term of the program stays where it is
+            // cached by address: terms of the program do not move
             TermKind::Array(_) | TermKind::Object(_) | TermKind::Set(_) => *self
                 .constants
                 .entry(std::ptr::from_ref(term))
@@ -123,7 +122,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// The value of a term, if all its variables are bound to values.
+    /// Returns the value of a term if all its variables are bound to values.
     pub(super) fn plug(&mut self, term: TermRef<'e>) -> Option<ValueRef<'e>> {
         let start = self.begin();
         let value = self.value_of(term);
@@ -156,7 +155,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// The values of several terms.
+    /// Returns the values of several terms, or `None` if one has none.
     pub(super) fn plug_all(
         &mut self,
         items: TermList<'e>,

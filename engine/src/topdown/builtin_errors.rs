@@ -1,4 +1,4 @@
-//! Errors of built-ins that a search collects instead of ending with one of them.
+//! Errors of built-ins that a search collects instead of failing with the first one.
 
 use std::cell::RefCell;
 
@@ -6,12 +6,12 @@ use super::machine::Topdown;
 use crate::limits;
 use crate::runtime::{EvalError, Halt};
 
-/// A place for the errors of built-ins, in the order in which they come up.
+/// Collector for the errors of built-ins, in the order in which they occur.
 #[derive(Debug, Default)]
 pub struct BuiltinErrors(RefCell<Vec<EvalError>>);
 
 impl BuiltinErrors {
-    /// What was collected.
+    /// Returns the collected errors and clears the list.
     pub fn take(&self) -> Vec<EvalError> {
         self.0.take()
     }
@@ -22,14 +22,14 @@ impl BuiltinErrors {
 }
 
 impl<'e> Topdown<'e> {
-    /// Collects the errors of built-ins.
+    /// Collects the errors of built-ins in `faults`.
     #[must_use]
     pub fn collecting(mut self, faults: Option<&'e BuiltinErrors>) -> Self {
         self.builtin_errors = faults;
         self
     }
 
-    /// Keeps an error of a built-in, if somebody collects them.
+    /// Adds an error of a built-in to the collector, if there is one.
     pub(super) fn collect_builtin_error(&mut self, halt: Halt) {
         if let Some(faults) = self.builtin_errors.filter(|faults| faults.has_room()) {
             let mut error = *halt.into_error();

@@ -1,4 +1,4 @@
-//! The queries that are running, for those who want to know where an error comes from.
+//! Stack of the running queries, recorded to explain where an error comes from.
 
 use solon_syntax::ast::visit::{Flow, Visitor, Walk as _};
 use solon_syntax::ast::{Expr, ExprKind, Term, TermKind};
@@ -10,27 +10,28 @@ use crate::builtins::{Entry, EvalErrorCode, may_block};
 use crate::runtime::{EvalError, Halt, StackFrame};
 use crate::value::ValueRef;
 
-/// Where a search stands.
+/// Current position of a search.
 #[derive(Default)]
 pub(super) struct CallStack<'e> {
-    /// The expressions it is in, innermost last.
+    /// Goals being searched, innermost last.
     goals: Vec<Goal<'e>>,
-    /// The queries that were running when the first error came up.
+    /// Queries that were running when the first error occurred.
     stack: Option<Vec<StackFrame>>,
-    /// Whether all this happened before.
+    /// `true` if the search repeats an evaluation that failed.
     repeats: bool,
 }
 
 impl<'e> Topdown<'e> {
-    /// Notes where it stands, so that [`Self::stack`] can tell.
+    /// Records the call stack, so that [`Self::stack`] can return it.
     #[must_use]
     pub fn with_call_stack(mut self) -> Self {
         self.call_stack = Some(Box::default());
         self
     }
 
-    /// The same for an evaluation that failed before. Functions that wait for the outside are not called again: what
-    /// they answered is looked up, and where nothing is found the search ends as if they had failed.
+    /// Records the call stack of an evaluation that already failed once. Built-ins that wait for external I/O are not
+    /// called again: their recorded results are looked up, and if there is no record the search ends as if they had
+    /// failed.
     #[must_use]
     pub fn repeating(mut self) -> Self {
         self.call_stack = Some(Box::new(CallStack {
@@ -40,7 +41,7 @@ impl<'e> Topdown<'e> {
         self
     }
 
-    /// The queries that were running when the search ended early, innermost first.
+    /// Returns the queries that were running when the search ended early, innermost first.
     pub fn stack(&mut self) -> Vec<StackFrame> {
         let call_stack = self.call_stack.as_mut();
         call_stack
@@ -48,7 +49,7 @@ impl<'e> Topdown<'e> {
             .unwrap_or_default()
     }
 
-    /// An expression, noted while it is searched.
+    /// Searches an expression, with its goal on the call stack.
     pub(super) fn on_call_stack(
         &mut self,
         goal: Goal<'e>,
@@ -70,7 +71,7 @@ impl<'e> Topdown<'e> {
         outcome
     }
 
-    /// Why a function that waits for the outside is not called a second time.
+    /// Returns the reason that a built-in waiting for external I/O is not called a second time.
     pub(super) fn unanswered(
         &mut self,
         entry: &Entry,
@@ -86,8 +87,9 @@ impl<'e> Topdown<'e> {
         (!asked).then(|| Halt::error(self.program, EvalErrorCode::Internal, span, String::new()))
     }
 
-    /// Keeps the first error of a built-in until the search has ended; what needs its result is undefined until then.
-    /// What is left open cannot wait.
+    /// Keeps the first error of a built-in until the search has ended; until then the expression that needs its result
+    /// is undefined. During partial evaluation the error is returned at once, because what stays unknown cannot wait
+    /// for it.
     pub(super) fn postpone(&mut self, halt: Halt) -> Result<(), Halt> {
         if self.open.is_some() {
             return Err(halt);
@@ -99,7 +101,7 @@ impl<'e> Topdown<'e> {
         Ok(())
     }
 
-    /// How the search ends, given what its last step says.
+    /// Returns the outcome of the whole search, given the outcome of its last step.
     pub(super) fn ended<R>(&mut self, outcome: Result<R, Halt>) -> Result<R, Box<EvalError>> {
         let outcome = outcome.map_err(Halt::into_error);
         match self.postponed.take() {
@@ -115,7 +117,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Notes the queries that are running, unless an error came up before.
+    /// Records the running queries, unless an earlier error already did.
     fn note_stack(&mut self) {
         let Some(mut call_stack) = self.call_stack.take() else {
             return;
@@ -126,7 +128,7 @@ impl<'e> Topdown<'e> {
         self.call_stack = Some(call_stack);
     }
 
-    /// The queries that are running, innermost first.
+    /// Returns the running queries, innermost first.
     pub(super) fn running(&mut self) -> Vec<StackFrame> {
         let Some(call_stack) = self.call_stack.take() else {
             return Vec::new();
@@ -172,7 +174,7 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// The variables of an expression that are not those of a comprehension.
+/// Variables of an expression, except those of comprehensions.
 #[derive(Default)]
 struct Variables<'a>(Vec<&'a Term>);
 
@@ -181,7 +183,7 @@ impl<'a> Visitor<'a> for Variables<'a> {
         let ExprKind::Every(every) = &expr.kind else {
             return Flow::Into;
         };
-        // what it declares is no place for a value
+        // the variables that it declares have no value here
         every.domain.walk(self);
         every.body.walk(self);
         expr.with.walk(self);

@@ -1,4 +1,4 @@
-//! Calls: equalities, built-ins, functions, and what `with` puts in their place.
+//! Calls: equalities, built-ins, functions, and their replacements by `with`.
 
 use solon_syntax::ast::{Expr, Term, TermKind};
 use solon_syntax::source::Span;
@@ -17,23 +17,21 @@ use crate::value::ValueRef;
 
 const NO_FUNCTION: &str = "a call of a function that is not there";
 
-/// A call has fewer operands than its function, although the compiler has checked their number.
+/// A call has fewer operands than its function has parameters, although the compiler checks their number.
 pub(super) const TOO_FEW_OPERANDS: &str = "a call with too few operands";
 
-/// What an operator names.
+/// Function that an operator refers to.
 #[derive(Clone, Copy)]
 pub(super) enum ResolvedOperator {
-    /// `=`
     Unify,
-    /// `walk`
+    /// The built-in `walk`.
     Descend,
-    /// A built-in.
     Builtin(&'static Entry),
-    /// A function that the host added, by its position.
+    /// Function added by the host, by index.
     HostFunction(u32),
-    /// A function of the policy.
+    /// Function of the policy.
     Function(DocNodeId),
-    /// Nothing.
+    /// No function has this name.
     Unknown,
 }
 
@@ -78,7 +76,7 @@ impl<'e> Topdown<'e> {
                     );
                     self.unify(goal, left, right, next)
                 }
-                // an assignment has no value
+                // an assignment returns no value
                 _ => {
                     let fault = BuiltinError::unsupported("assign");
                     Err(Halt::exhausted(self.program, &fault, span))
@@ -125,7 +123,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// The rules of a function that an operator names.
+    /// Returns the rules of the function that an operator names.
     pub(super) fn function_group(&self, site: DocNodeId) -> Option<&'e Group> {
         let group = self
             .doc_node(Some(site))
@@ -189,7 +187,7 @@ impl<'e> Topdown<'e> {
                 let (args, output) = operands
                     .split_at_checked(arity)
                     .unwrap_or_else(|| bug!(TOO_FEW_OPERANDS));
-                // a call is undefined when one of its operands is
+                // a call is undefined if an operand is undefined
                 let args = TermList::Terms(args, goal.frame);
                 if self.plug_all(args).is_none() && self.open.is_none() {
                     return Ok(SearchFlow::More);
@@ -231,7 +229,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// The value of a call, or why there is none.
+    /// Handles the result of a built-in: its value, undefined, or an error.
     fn outcome(
         &mut self,
         result: Result<ValueRef<'e>, BuiltinError>,
@@ -251,7 +249,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// What an operator names.
+    /// Returns the function that an operator refers to. Cached by the operator's address.
     pub(super) fn callee(&mut self, operator: &'e Term) -> ResolvedOperator {
         let key = std::ptr::from_ref(operator);
         if let Some(callee) = self.callees.get(&key) {
@@ -311,7 +309,7 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// Number of arguments; all operands of a variadic function are arguments.
+/// Number of arguments; every operand of a variadic function is an argument.
 fn arity(declaration: &Type) -> usize {
     match declaration {
         Type::Function(function) if function.variadic.is_none() => function.args.len(),
@@ -319,7 +317,7 @@ fn arity(declaration: &Type) -> usize {
     }
 }
 
-/// The dotted name of an operator.
+/// Returns the dotted name of an operator.
 pub(super) fn operator_name(operator: &Term) -> Option<String> {
     match &operator.kind {
         TermKind::Var(name) => Some(name.to_string()),

@@ -1,4 +1,4 @@
-//! Bodies within bodies: negation, `every`, `and`, `or`, comprehensions.
+//! Bodies within expressions: negation, `every`, `and`, `or`, comprehensions.
 
 use solon_syntax::ast::{Comprehension, Every, Expr, Term, TermKind};
 use solon_syntax::source::Span;
@@ -11,16 +11,16 @@ use crate::runtime::Halt;
 use crate::trace::{Count, Op};
 use crate::value::{ObjectBuilder, Put, SetBuilder, ValueRef};
 
-/// Where the solutions of a comprehension's body come from.
+/// Source of the solutions of a comprehension's body.
 enum SolutionSource<'e> {
-    /// They are searched.
+    /// The body is searched.
     Searched(Goal<'e>),
-    /// They were found before, for the variables of an environment.
+    /// The solutions were found earlier; the frame is the environment of the shared variables.
     Cached(keyed::CachedSolutions<'e>, FrameId),
 }
 
 impl<'e> Topdown<'e> {
-    /// `not`: goes on when the expression has no solution.
+    /// `not`: calls `next` if the expression has no solution.
     pub(super) fn negation(
         &mut self,
         goal: Goal<'e>,
@@ -38,7 +38,6 @@ impl<'e> Topdown<'e> {
         next(self)
     }
 
-    /// `not { … }`
     pub(super) fn not_body(
         &mut self,
         goal: Goal<'e>,
@@ -52,7 +51,7 @@ impl<'e> Topdown<'e> {
         next(self)
     }
 
-    /// Whether a body has a solution; all are looked for unless one is enough.
+    /// Returns `true` if a body has a solution. Finds all of them unless `find_one` is set.
     fn has_solution(&mut self, goal: Goal<'e>, find_one: bool) -> Result<bool, Halt> {
         let goal = Goal { find_one, ..goal };
         self.body_event(Op::Enter, goal);
@@ -66,7 +65,7 @@ impl<'e> Topdown<'e> {
         Ok(found)
     }
 
-    /// Whether a side of `and` or `or` has a solution.
+    /// Returns `true` if a side of `and` or `or` has a solution.
     fn is_satisfied(&mut self, goal: Goal<'e>, body: &'e [Expr]) -> Result<bool, Halt> {
         let child = self.closure(goal, Exprs::Body(body));
         self.has_solution(child, true)
@@ -100,7 +99,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// `every`: goes on when the body holds for each element.
+    /// `every`: calls `next` if the body has a solution for each element.
     pub(super) fn every(
         &mut self,
         goal: Goal<'e>,
@@ -139,7 +138,7 @@ impl<'e> Topdown<'e> {
         Ok(flow)
     }
 
-    /// The elements of the domain of an `every`: `domain[key] = value`.
+    /// Enumerates the domain of an `every`, as `domain[key] = value`.
     pub(super) fn domain(
         &mut self,
         goal: Goal<'e>,
@@ -170,7 +169,7 @@ impl<'e> Topdown<'e> {
         Ok(flow)
     }
 
-    /// A comprehension's collection, made equal to a term.
+    /// Unifies the collection of a comprehension with a term.
     pub(super) fn comprehension(
         &mut self,
         goal: Goal<'e>,
@@ -236,7 +235,7 @@ impl<'e> Topdown<'e> {
         })
     }
 
-    /// Shows each solution of a comprehension's body.
+    /// Calls `found` for each solution of a comprehension's body.
     fn each_of(
         &mut self,
         solutions: &SolutionSource<'e>,

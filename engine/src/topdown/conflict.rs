@@ -1,4 +1,4 @@
-//! Conflicts: the rules that clashed are searched again to name what each makes.
+//! Conflicts. The conflicting rules are searched again to list the values of each.
 
 use solon_syntax::ast::Rule;
 use solon_syntax::source::Span;
@@ -11,7 +11,8 @@ use crate::trace::Op;
 use crate::value::ValueRef;
 
 impl<'e> Topdown<'e> {
-    /// The error of a complete rule or function whose rules disagree; `clashed` disagreed first.
+    /// Returns the error of a complete rule or function whose rules return different values; `clashed` was the first to
+    /// differ.
     pub(super) fn conflict(
         &mut self,
         goal: Goal<'e>,
@@ -21,11 +22,11 @@ impl<'e> Topdown<'e> {
         clashed: &'e Rule,
     ) -> Halt {
         let call_stack = self.call_stack.take();
-        // that rules are looked up again is not told
+        // the repeated search emits no events
         let observer = self.observer.take();
         let matches = self.candidates(goal, group, path, args);
         self.observer = observer;
-        // nor do errors of built-ins count that only this search meets
+        // errors of built-ins that occur only in this search do not count
         let had_failed = self.postponed.is_some();
         let mut produced = Vec::new();
         for rule in &matches.rules {
@@ -44,7 +45,7 @@ impl<'e> Topdown<'e> {
         clash(self.program, header, &produced, clashed.span)
     }
 
-    /// The same for rules of a partial object that share a constant key.
+    /// Returns the error for rules of a partial object that share a constant key.
     pub(super) fn fixed_key_conflict(
         &mut self,
         goal: Goal<'e>,
@@ -70,14 +71,15 @@ impl<'e> Topdown<'e> {
         )
     }
 
-    /// Forgets that a built-in failed, unless one had before.
+    /// Drops an error of a built-in, unless one had already occurred before.
     fn forget_failures(&mut self, had_failed: bool) {
         if !had_failed {
             self.postponed = None;
         }
     }
 
-    /// Adds the first value of all, or the first of a rule that differs from it; answers whether the rule has any.
+    /// Adds the first value of all, or the first value of a rule that differs from it. Returns `true` if the rule has a
+    /// value.
     fn values(
         &mut self,
         goal: Goal<'e>,
@@ -110,9 +112,9 @@ impl<'e> Topdown<'e> {
         });
         self.pop_frame();
         match outcome {
-            // nothing more is asked of the rule
+            // the second value suffices, so the search of the rule ends
             Err(Halt::Clash) if differs => Ok(true),
-            // what a rule made before it failed is made
+            // values produced before the error count
             Err(Halt::Error(error)) if error.code.is_evaluation_failure() => Ok(hit),
             outcome => outcome.map(|_| hit),
         }

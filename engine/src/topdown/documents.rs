@@ -1,4 +1,4 @@
-//! References into `data`: base documents, rules and replaced documents as one tree.
+//! References into `data`: base documents, rules and replaced documents form one tree.
 
 use smallvec::SmallVec;
 use solon_syntax::ast::{Term, TermKind};
@@ -13,7 +13,7 @@ use crate::runtime::{Halt, Overlay, base_child, below, document_keys, is_system,
 use crate::trace::{Count, Operation};
 use crate::value::ValueRef;
 
-/// A path below `data`.
+/// Keys below `data`.
 pub(super) type DataPath<'e> = SmallVec<[ValueRef<'e>; 8]>;
 
 impl<'e> Topdown<'e> {
@@ -25,7 +25,7 @@ impl<'e> Topdown<'e> {
         Some(self.doc_tree().get(id?))
     }
 
-    /// Goes on for each document that a reference leads to.
+    /// Calls `next` for each document that a reference matches.
     pub(super) fn documents(
         &mut self,
         goal: Goal<'e>,
@@ -42,7 +42,7 @@ impl<'e> Topdown<'e> {
         )
     }
 
-    /// Goes down from a site; what the first step is may be known already.
+    /// Descends from a node of the document tree. The first step may be known already.
     fn tree(
         &mut self,
         goal: Goal<'e>,
@@ -77,7 +77,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Goes on for each document at a path: those of base data first.
+    /// Calls `next` for each document at a path, base documents first.
     fn each_document(
         &mut self,
         goal: Goal<'e>,
@@ -102,7 +102,7 @@ impl<'e> Topdown<'e> {
             .map(|key| key.borrow())
             .filter(|key| base.is_none_or(|base| base.lookup(*key).is_none()));
         let ruled: Vec<ValueRef<'e>> = ruled.collect();
-        // a document that `with` replaces keeps numbers and texts apart
+        // a document that `with` replaces distinguishes numbers from strings as keys
         let numbers = self.open.is_some() && self.is_unknown_step(step) && !self.is_replaced(path);
         let stored = self.possible_keys(keys, numbers, site);
         let ruled = ruled.into_iter().map(PossibleKey::stored);
@@ -118,7 +118,7 @@ impl<'e> Topdown<'e> {
         })
     }
 
-    /// Whether `with` replaces the document at a path, or one around it.
+    /// Returns `true` if `with` replaces the document at a path or one of its ancestors.
     fn is_replaced(&self, path: &[ValueRef<'e>]) -> bool {
         let mut overlay = self.scope().overlay.as_deref();
         for key in path {
@@ -130,7 +130,7 @@ impl<'e> Topdown<'e> {
         matches!(overlay, Some(Overlay::Value(_)))
     }
 
-    /// The base document at a path, with what is replaced.
+    /// Returns the base document at a path, with replacements by `with` applied.
     pub(super) fn resolve(&self, path: &[ValueRef<'e>]) -> Option<ValueRef<'e>> {
         let start = self.begin();
         let document = self.base_document(path);
@@ -165,7 +165,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// The whole document at a path that is no rule's.
+    /// Builds the whole document at a path that no single rule produces.
     fn extent(
         &mut self,
         goal: Goal<'e>,
@@ -183,7 +183,7 @@ impl<'e> Topdown<'e> {
         }))
     }
 
-    /// What the rules below a site make.
+    /// Builds the object of all rule documents below a node.
     fn rule_documents(
         &mut self,
         goal: Goal<'e>,
@@ -213,7 +213,7 @@ impl<'e> Topdown<'e> {
         Ok(arena.object_from(pairs))
     }
 
-    /// The document of a rule at a path.
+    /// Returns the document of the rule at a path.
     fn rule_document(
         &mut self,
         goal: Goal<'e>,
@@ -233,7 +233,8 @@ impl<'e> Topdown<'e> {
         Ok(found)
     }
 
-    /// Base documents with what rules make beside them; base data in the place of a rule wins.
+    /// Merges base documents with the documents of rules. Where a base document and a rule have the same path, the base
+    /// document wins.
     fn merged(
         &self,
         base: ValueRef<'e>,
@@ -260,7 +261,7 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// The name of the root.
+/// The term `data`.
 pub(super) static DATA: std::sync::LazyLock<Term> = std::sync::LazyLock::new(|| Term {
     kind: TermKind::Var("data".into()),
     span: solon_syntax::source::Span::default(),

@@ -1,4 +1,4 @@
-//! Terms and values as events show them.
+//! Conversion of terms and values for events.
 
 use solon_syntax::ast::{Term, TermKind};
 use solon_syntax::source::Span;
@@ -8,11 +8,11 @@ use super::machine::Topdown;
 use super::term::{BuiltTerm, ResolvedTerm, TermList, TermRef};
 use crate::value::{Kind, ValueRef};
 
-/// Most parts of a term that holds free variables whose other variables are shown as their values.
+/// Maximum number of nodes of a partly bound term whose variables are replaced by their values in events.
 const MAX_NODES: usize = 1 << 12;
 
 impl<'e> Topdown<'e> {
-    /// A term that holds free variables, with what the others stand for in their place.
+    /// Returns a term with free variables in which the bound variables are replaced by their values.
     pub(super) fn partially_plugged(&mut self, term: TermRef<'e>) -> Term {
         let mut left = MAX_NODES;
         self.partially_plugged_node(term, &mut left)
@@ -59,7 +59,7 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// A term as it stands.
+/// Returns a term without following its variables.
 pub(super) fn unplugged(term: TermRef<'_>) -> Term {
     match term {
         TermRef::Value(value) => value_term(value),
@@ -72,7 +72,7 @@ pub(super) fn unplugged(term: TermRef<'_>) -> Term {
     }
 }
 
-/// A value as a term.
+/// Converts a value to a term.
 pub(super) fn value_term(value: ValueRef<'_>) -> Term {
     stack::level(|| term_of(value))
 }

@@ -1,4 +1,4 @@
-//! What an observer is told.
+//! Events for observers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,22 +19,22 @@ use crate::program::constant;
 use crate::trace::{Event, Local, Node, Observer, Op};
 use crate::value::{Kind, Value, ValueRef};
 
-/// What the steps of a search are shown as, made once.
+/// Terms and names used in events, converted once each.
 pub(super) struct EventTerms<'e> {
     rules: HashMap<*const Rule, (Arc<Rule>, Arc<str>)>,
     exprs: HashMap<*const Expr, Arc<Expr>>,
     bodies: HashMap<*const Expr, Arc<Body>>,
     names: HashMap<&'e str, Name>,
-    /// Values of variables, by their address.
+    /// Terms of values, by the address of the value.
     values: HashMap<usize, Arc<Term>>,
-    /// Bytes that the terms of values may still take.
+    /// Bytes that terms of values may still use.
     left: usize,
-    /// Whether somebody is told more than can be kept.
+    /// `true` once the events exceed the memory budget.
     full: bool,
 }
 
 impl EventTerms<'_> {
-    /// Nothing yet; the terms of values may take some bytes.
+    /// An empty cache whose terms may use `bytes` bytes.
     pub fn new(bytes: usize) -> Self {
         Self {
             rules: HashMap::new(),
@@ -47,12 +47,13 @@ impl EventTerms<'_> {
         }
     }
 
-    /// Whether more was told than can be kept.
+    /// Returns `true` if the events exceeded the memory budget.
     pub fn is_full(&self) -> bool {
         self.full
     }
 
-    /// A value as a term. What is large is made once, as long as it stays where it is.
+    /// Converts a value to a term. Terms of collections are cached by address, because such values do not move during a
+    /// search.
     fn value(&mut self, value: ValueRef<'_>) -> Arc<Term> {
         let Some(address) = address(value) else {
             return Arc::new(value_term(value));
@@ -65,7 +66,7 @@ impl EventTerms<'_> {
         term
     }
 
-    /// A value as a term, if there is memory for its parts.
+    /// Converts a value to a term if the remaining budget covers its nodes.
     fn within(&mut self, value: ValueRef<'_>) -> Term {
         let parts = node_count(value, self.left / size_of::<Term>());
         match parts {
@@ -81,7 +82,7 @@ impl EventTerms<'_> {
     }
 }
 
-/// Where a value with parts is kept for the whole evaluation.
+/// Address of a value whose storage lives for the whole evaluation.
 fn address(value: ValueRef<'_>) -> Option<usize> {
     Some(match value {
         ValueRef::Text(text) => std::ptr::from_ref(text).addr(),
@@ -97,7 +98,7 @@ fn address(value: ValueRef<'_>) -> Option<usize> {
     })
 }
 
-/// Number of the parts of a value, texts counted by their length, unless there are more than so many.
+/// Number of nodes of a value, counting strings by their length, or `None` if it exceeds the maximum.
 fn node_count(value: ValueRef<'_>, most: usize) -> Option<usize> {
     let own = match value.as_text() {
         Some(text) => 1 + text.as_bytes().len() / size_of::<Term>(),
@@ -116,20 +117,20 @@ fn node_count(value: ValueRef<'_>, most: usize) -> Option<usize> {
         Kind::Array | Kind::Set | Kind::Object => {
             stack::level(|| all.try_fold(left, |left, part| Some(left - node_count(part, left)?)))
         }
-        // most parts are scalars
+        // most nodes are scalars
         _ => Some(left),
     };
     Some(most - left?)
 }
 
 impl<'e> Topdown<'e> {
-    /// Whether somebody wants to know of events of a kind.
+    /// Returns `true` if the observer receives events of this kind.
     fn is_traced(&self, op: Op) -> bool {
         let observer = self.observer.as_deref();
         observer.is_some_and(|observer| observer.wants(op))
     }
 
-    /// A body is entered, solved, or searched again.
+    /// Emits an event for a body that is entered, solved or searched again.
     pub(super) fn body_event(&mut self, op: Op, goal: Goal<'e>) {
         if !self.is_traced(op) {
             return;
@@ -140,7 +141,7 @@ impl<'e> Topdown<'e> {
             Exprs::Domain(..) | Exprs::Head(_) => (None, [].as_slice()),
         };
         let span = first.map_or_else(Span::default, |expr| expr.span);
-        // bodies are told apart by their first expressions, which `not` may share with what it stands in
+        // bodies are identified by the address of their first expression, which `not` may share with its operand
         let key = first.map(std::ptr::from_ref).filter(|_| !body.is_empty());
         let shown = match key.and_then(|key| self.event_terms.bodies.get(&key)) {
             Some(shown) => shown.clone(),
@@ -158,7 +159,7 @@ impl<'e> Topdown<'e> {
         self.emit(op, goal, Node::Body(shown), span);
     }
 
-    /// An expression of a body is searched, has failed, or is searched again.
+    /// Emits an event for an expression that is searched, has failed, or is searched again.
     pub(super) fn expr_event(&mut self, op: Op, goal: Goal<'e>) {
         if !self.is_traced(op) {
             return;
@@ -167,7 +168,7 @@ impl<'e> Topdown<'e> {
         self.emit(op, goal, node, span);
     }
 
-    /// Expressions are saved in the place of the one of the goal; for the arguments of a function, before its body.
+    /// Emits that expressions are saved instead of the goal's expression; for arguments of a function, before its body.
     pub(super) fn save_event(&mut self, goal: Goal<'e>, kinds: &[SavedKind<'e>], with: &[With]) {
         let stands = match goal.exprs {
             Exprs::Body(body) => goal.at < body.len(),
@@ -205,13 +206,13 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// A term as what its variable is bound to, if it is one.
+    /// Returns the binding of a variable, or the term itself if it is not a variable.
     fn followed(&mut self, term: TermRef<'e>) -> Term {
         let term = self.apply(term);
         self.operand(term)
     }
 
-    /// Something happens to the elements of the `every` of the goal around.
+    /// Emits an event about the elements of an `every`, attributed to the goal that contains it.
     pub(super) fn own_event(&mut self, op: Op, goal: Goal<'e>, around: Goal<'e>) {
         if !self.is_traced(op) {
             return;
@@ -249,7 +250,7 @@ impl<'e> Topdown<'e> {
         self.emit(Op::Unify, goal, Node::Expr(Arc::new(expr)), span);
     }
 
-    /// An operand of a unification, if there is memory for it.
+    /// Returns an operand of a unification as a term, if the memory budget allows.
     fn operand(&mut self, term: TermRef<'e>) -> Term {
         match term {
             TermRef::Value(value) => self.event_terms.within(value),
@@ -279,7 +280,7 @@ impl<'e> Topdown<'e> {
         self.send(event);
     }
 
-    /// What `trace` and `internal.test_case` say.
+    /// Emits a note of `trace` or `internal.test_case`.
     pub(super) fn note(&mut self, goal: Goal<'e>, entry: &Entry, values: &[ValueRef<'e>]) {
         if !self.is_traced(Op::Note) && !self.is_traced(Op::TestCase) {
             return;
@@ -370,7 +371,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// The documents that a node refers to, as far as they have been made.
+    /// Returns the documents that a node refers to, if they are already cached.
     fn cached_documents(&mut self, node: &Node) -> Vec<(Arc<Term>, Arc<Term>)> {
         let mut references: Vec<Term> = Vec::new();
         let mut look = Terms(|term: &Term| {
@@ -390,7 +391,7 @@ impl<'e> Topdown<'e> {
         match node {
             Node::Body(body) => body.walk(&mut look),
             Node::Expr(expr) => expr.walk(&mut look),
-            // of a rule only its variables are shown
+            // only variables of a rule are reported, not its documents
             Node::Rule(..) => {}
         }
         let mut known = Vec::new();
@@ -406,13 +407,13 @@ impl<'e> Topdown<'e> {
         known
     }
 
-    /// A variable's name, made once.
+    /// Returns an interned variable name.
     fn name(&mut self, name: &'e str) -> Name {
         let made = self.event_terms.names.entry(name);
         made.or_insert_with(|| name.into()).clone()
     }
 
-    /// What the user calls a variable.
+    /// Returns the name that the user wrote for a variable.
     fn user_name(&self, name: &str) -> Name {
         let originals = &self.program.canonical.originals;
         let found = originals
@@ -421,7 +422,7 @@ impl<'e> Topdown<'e> {
         found.cloned().unwrap_or_else(|| name.into())
     }
 
-    /// The current expression of a goal.
+    /// Returns the current expression of a goal.
     fn current(&mut self, goal: Goal<'e>) -> (Node, Span) {
         let expr = match goal.exprs {
             Exprs::Body(body) => body.get(goal.at),
@@ -471,7 +472,7 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// An expression without its `not` and `with`.
+/// Returns an expression without its `not` and `with`.
 fn positive(expr: &Expr) -> Expr {
     Expr {
         negated: false,

@@ -12,27 +12,26 @@ use crate::runtime::Halt;
 use crate::trace::{Count, Op};
 use crate::value::ValueRef;
 
-/// A call of a function while its rules are searched.
+/// State of a function call while its rules are searched.
 struct Application<'c, 'e> {
     group: &'e Group,
     path: &'c [ValueRef<'e>],
-    /// The arguments.
     args: &'e [Term],
-    /// What the result must be equal to.
+    /// Term that the result is unified with.
     output: Option<&'e Term>,
-    /// What the results of the rules are made equal to before their bodies are searched.
+    /// Term that the results of rules are unified with before their bodies are searched.
     early_output: Option<&'e Term>,
     key: &'c [ValueRef<'e>],
-    /// The value so far.
+    /// Result so far.
     value: Option<ValueRef<'e>>,
-    /// What the continuation wants.
+    /// Flow that the continuation returned.
     flow: SearchFlow,
-    /// Whether two rules disagree.
+    /// `true` if two rules returned different values.
     clashed: bool,
 }
 
 impl<'e> Topdown<'e> {
-    /// Calls a function; the operand behind its arguments is made equal to its result.
+    /// Calls a function and unifies its result with the operand after its arguments.
     pub(super) fn function(
         &mut self,
         goal: Goal<'e>,
@@ -72,15 +71,15 @@ impl<'e> Topdown<'e> {
         Ok(call.flow)
     }
 
-    /// Whether the results of rules may be made equal to an operand before their bodies are searched: a result that is given
-    /// does not choose among them, since a function has one value.
+    /// Returns `true` if the results of rules may be unified with an operand before the bodies are searched. A result
+    /// that is already known does not select among the rules, since a function has one value.
     fn binds_early(&mut self, goal: Goal<'e>, group: &Group, output: &'e Term) -> bool {
         let is_known = self.plug(TermRef::Term(output, goal.frame)).is_some();
         let is_open = !is_known && (self.open.is_some() || matches!(output.kind, TermKind::Var(_)));
         is_open || group.is_constant()
     }
 
-    /// Goes on with the result of a call.
+    /// Continues with the result of a call.
     pub(super) fn returned(
         &mut self,
         goal: Goal<'e>,
@@ -98,7 +97,8 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Goes on with the result of a rule, which is made equal to what it must be unless that was done before its body.
+    /// Continues with the result of a rule. Unifies it with the output unless that happened before the body was
+    /// searched.
     fn applied(
         &mut self,
         goal: Goal<'e>,
@@ -114,7 +114,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Searches the body of a function; whether it has a solution.
+    /// Searches the body of a function. Returns `true` if it has a solution.
     fn application(
         &mut self,
         goal: Goal<'e>,
@@ -138,7 +138,7 @@ impl<'e> Topdown<'e> {
                     && call.output.is_some()
                     && walk.plug(head).is_none()
                 {
-                    // it is what the result is given as, which nobody knows
+                    // the result is the output term itself, whose value is unknown
                     call.flow = walk.applied(goal, call, head, next)?;
                     if call.flow == SearchFlow::More {
                         walk.rule_event(Op::Redo, child, rule);
@@ -178,7 +178,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Unifies the operands of a call with the head of a rule: the arguments, then what the result is bound to.
+    /// Unifies the operands of a call with the head of a rule: the arguments, then the output.
     fn unify_call(
         &mut self,
         goal: Goal<'e>,

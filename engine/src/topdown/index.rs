@@ -1,4 +1,4 @@
-//! Which rules of a group may match.
+//! Selection of the rules of a group that may match.
 
 use solon_syntax::ast::Rule;
 
@@ -14,24 +14,24 @@ use crate::runtime::{allows, may_have};
 use crate::trace::Operation;
 use crate::value::{Value, ValueRef};
 
-/// The rules that may match.
+/// Rules that may match.
 pub(super) struct RuleCandidates<'e> {
-    /// In order, each with the members of its else chain that may match; the first of those stands for the rule.
+    /// Rules in order, each with the members of its `else` chain that may match; the first of them represents the rule.
     pub rules: Vec<Match<'e>>,
-    /// Whether the first solution of one of them is the answer.
+    /// `true` if the first solution of any rule is the result.
     pub early_exit: bool,
 }
 
 /// A rule that may match.
 pub(super) struct Match<'e> {
-    /// The rule's place in its group.
+    /// The rule as a member of its group.
     pub member: &'e Member,
-    /// The members of its else chain that may match; there is one at least.
+    /// Members of the `else` chain that may match. Invariant: not empty.
     pub chain: Vec<&'e Rule>,
 }
 
 impl<'e> Match<'e> {
-    /// The first member of its else chain that may match.
+    /// Returns the first member of the `else` chain that may match.
     pub fn rule(&self) -> Option<&'e Rule> {
         let first = self.chain.first().copied();
         if first.is_none() {
@@ -42,14 +42,14 @@ impl<'e> Match<'e> {
 }
 
 impl<'e> Topdown<'e> {
-    /// Number of parts of the package that a rule stands in.
+    /// Number of segments in the path of a rule's package.
     pub(super) fn package_of(&self, at: RuleAt) -> usize {
         let module = self.program.canonical.modules.get(at.module as usize);
         let parts = module.and_then(|module| module.package.path.len().checked_sub(1));
         parts.unwrap_or_else(|| bug!("a rule stands in no package"))
     }
 
-    /// Looks rules up for a document or a call, and says so.
+    /// Selects the rules for a document or a call and emits the index event.
     pub(super) fn candidates(
         &mut self,
         goal: Goal<'e>,
@@ -85,7 +85,7 @@ impl<'e> Topdown<'e> {
                 }
             }
             if !members.is_empty() {
-                // of the heads only those count that are found
+                // only the heads of the selected rules count
                 early_exit = early_exit && is_ground(&rule.head);
                 rules.push(Match {
                     member,

@@ -1,5 +1,5 @@
-//! Comprehensions that are searched once: their solutions by the values of the variables they share with the bodies
-//! around. Only observers can tell, so nothing is searched so without one.
+//! Comprehensions that are searched once: a hash table maps the values of the variables shared with outer bodies to
+//! solutions. Only observers can see the difference, so this is done only if there is an observer.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,13 +15,14 @@ use crate::program::canonical::Key;
 use crate::runtime::Halt;
 use crate::value::ValueRef;
 
-/// The solutions of a comprehension by the values of the variables it shares: of each, the values that its head needs.
+/// Solutions of a comprehension, by the values of the shared variables. Each solution holds the values that the head
+/// needs.
 pub(super) type SolutionTable<'e> = HashMap<Box<[ValueRef<'e>]>, Vec<Box<[ValueRef<'e>]>>>;
 
-/// The tables of a scope, by the address of the comprehension; `None` where a search came to no end.
+/// Tables of a scope, by the address of the comprehension; `None` if its search failed.
 pub(super) type SolutionTables<'e> = HashMap<*const Term, Option<Rc<SolutionTable<'e>>>>;
 
-/// The solutions of a comprehension that was searched before, for what is bound now.
+/// Solutions of a comprehension that was searched earlier, for the current bindings.
 pub(super) struct CachedSolutions<'e> {
     table: Rc<SolutionTable<'e>>,
     values: Box<[ValueRef<'e>]>,
@@ -29,7 +30,7 @@ pub(super) struct CachedSolutions<'e> {
 }
 
 impl<'e> Topdown<'e> {
-    /// The solutions of a comprehension, if it is one that is searched once and has any.
+    /// Returns the solutions of a comprehension if it is searched once and has any.
     pub(super) fn cached_solutions(
         &mut self,
         goal: Goal<'e>,
@@ -63,7 +64,7 @@ impl<'e> Topdown<'e> {
         Ok(found.then_some(CachedSolutions { table, values, key }))
     }
 
-    /// Searches a comprehension with nothing bound.
+    /// Searches a comprehension without bindings.
     #[expect(
         clippy::mutable_key_type,
         reason = "what values share is never changed"
@@ -91,7 +92,7 @@ impl<'e> Topdown<'e> {
         self.pop_frame();
         match outcome {
             Ok(()) => Ok(Some(table)),
-            // what fails for values that nobody asks for does not fail
+            // the failure may concern values that are never requested, so it is not an error here
             Err(Halt::Error(error)) if error.code.is_evaluation_failure() => Ok(None),
             Err(halt) => Err(halt),
         }
@@ -105,8 +106,7 @@ impl<'e> Topdown<'e> {
         values.collect()
     }
 
-    /// Shows what a comprehension's head is in each solution: the variables of the head are bound, one solution after
-    /// the other.
+    /// Calls `found` for each solution, with the variables of the comprehension's head bound.
     pub(super) fn each_cached(
         &mut self,
         frame: FrameId,

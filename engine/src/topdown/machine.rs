@@ -1,4 +1,4 @@
-//! The search: one expression after the other.
+//! The search loop: evaluates one expression after another.
 
 use hashbrown::HashMap;
 
@@ -23,51 +23,48 @@ use crate::runtime::{EvalError, Halt};
 use crate::trace::{Instruments, Observer, Op};
 use crate::value::ValueRef;
 
-/// What a continuation wants.
+/// Request of a continuation to its caller.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SearchFlow {
-    /// The next solution.
+    /// Find the next solution.
     More,
-    /// Nothing, once what is being looked through has been looked through.
+    /// Find no more solutions, after the current enumeration is complete.
     Deferred,
-    /// Nothing.
+    /// Find no more solutions.
     Stop,
 }
 
-/// The end of a part of the search.
+/// Outcome of a part of the search.
 pub(super) type SearchResult = Result<SearchFlow, Halt>;
 
-/// What is done with a solution.
+/// Continuation that is called for each solution.
 pub(super) type Continuation<'n, 'e> = &'n mut dyn FnMut(&mut Topdown<'e>) -> SearchResult;
 
-/// What a search reads.
+/// Environment that a search reads.
 pub struct TopdownContext<'e> {
-    /// The program.
     pub program: &'e Program,
-    /// The base documents.
+    /// Base documents.
     pub data: ValueRef<'e>,
-    /// The input.
     pub input: Option<ValueRef<'e>>,
-    /// Whether the first error of a built-in ends the search.
+    /// `true` if the first error of a built-in ends the search.
     pub strict: bool,
-    /// Who is told each step.
+    /// Receives an event for each step.
     pub observer: Option<&'e mut dyn Observer>,
 }
 
 /// A query to search.
 pub struct TopdownQuery<'e> {
-    /// Its canonical body.
+    /// Canonical body of the query.
     pub body: &'e [Expr],
-    /// The user's names of its generated locals.
+    /// User's names of the generated locals.
     pub originals: &'e HashMap<Name, Name>,
-    /// The variables whose values make a solution.
+    /// Variables whose values form a solution.
     pub variables: &'e [Name],
 }
 
-/// The expressions that a goal goes through.
+/// Expressions of a goal.
 #[derive(Clone, Copy)]
 pub(super) enum Exprs<'e> {
-    /// A body.
     Body(&'e [Expr]),
     /// An expression without its `not` and `with`.
     Positive(&'e Expr),
@@ -77,25 +74,24 @@ pub(super) enum Exprs<'e> {
     Head(&'e Rule),
 }
 
-/// A body being searched: where it stands, and on whose behalf.
+/// A body that is being searched: the current position and the goal that contains it.
 #[derive(Clone, Copy)]
 pub(super) struct Goal<'e> {
-    /// The body.
     pub exprs: Exprs<'e>,
-    /// Position of the expression.
+    /// Index of the current expression.
     pub at: usize,
-    /// The environment.
+    /// Environment of the variables.
     pub frame: FrameId,
-    /// Number of the goal.
+    /// Unique number of the goal.
     pub id: u64,
-    /// Number of the goal around it.
+    /// Number of the enclosing goal.
     pub parent: u64,
-    /// Whether the first solution ends it.
+    /// `true` if the first solution ends the search.
     pub find_one: bool,
 }
 
 impl<'e> Goal<'e> {
-    /// The current expression.
+    /// Returns the current expression.
     pub fn expr(&self) -> Option<&'e Expr> {
         match self.exprs {
             Exprs::Body(body) => body.get(self.at),
@@ -104,7 +100,7 @@ impl<'e> Goal<'e> {
         }
     }
 
-    /// Where a rule's head is unified.
+    /// Returns the goal for unifying a rule's head.
     pub fn head(self, rule: &'e Rule) -> Self {
         let exprs = Exprs::Head(rule);
         Self { exprs, ..self }
@@ -118,11 +114,11 @@ impl<'e> Goal<'e> {
     }
 }
 
-/// One search.
+/// State of one search.
 pub struct Topdown<'e> {
     pub(super) program: &'e Program,
     pub(super) originals: Option<&'e HashMap<Name, Name>>,
-    /// The query's comprehensions that are searched once.
+    /// Comprehensions of the query that are searched once.
     pub(super) keyed: Option<&'e Keyed>,
     pub(super) data: ValueRef<'e>,
     pub(super) strict: bool,
@@ -131,33 +127,33 @@ pub struct Topdown<'e> {
     pub(super) frames: Vec<Environment<'e>>,
     pub(super) spare: Vec<Environment<'e>>,
     pub(super) scopes: Vec<TopdownScope<'e>>,
-    /// The current scope.
+    /// Index of the current scope.
     pub(super) scope: usize,
-    /// Values of constant terms, by their address.
+    /// Values of constant terms, by address.
     pub(super) constants: HashMap<*const Term, Option<ValueRef<'e>>, foldhash::fast::RandomState>,
-    /// What operators name, by their address.
+    /// Functions that operators refer to, by address.
     pub(super) callees: HashMap<*const Term, ResolvedOperator, foldhash::fast::RandomState>,
     pub(super) event_terms: EventTerms<'e>,
     pub(super) shortcuts: Shortcuts,
     pub(super) instruments: Option<&'e Instruments>,
-    /// Where errors of built-ins are collected, if somebody asked for them.
+    /// Collector for errors of built-ins.
     pub(super) builtin_errors: Option<&'e BuiltinErrors>,
-    /// What is left open, if not everything is known.
+    /// State of partial evaluation; `None` if everything is known.
     pub(super) open: Option<Box<PartialState<'e>>>,
-    /// Where the search stands, if somebody wants to know.
+    /// Call stack, if it is recorded.
     pub(super) call_stack: Option<Box<CallStack<'e>>>,
-    /// The first error of a built-in, if that is to end the search.
+    /// First error of a built-in, if it ends the search later.
     pub(super) postponed: Option<Halt>,
     pub(super) next_id: u64,
     pub(super) depth: usize,
 }
 
-/// Stack that must be left for a step, and what is added when it is not.
+/// Bytes of stack that a step needs, and bytes that are added if fewer remain.
 const RED_ZONE: usize = limits::VALUE_STACK;
 const STACK_GROWTH: usize = RED_ZONE + (1 << 20);
 
 impl<'e> Topdown<'e> {
-    /// Prepares a search.
+    /// Creates a search.
     pub fn new(context: TopdownContext<'e>, call: BuiltinContext<'e>) -> Self {
         Self {
             program: context.program,
@@ -185,10 +181,11 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// All solutions of a query: the values of the wanted variables.
+    /// Returns all solutions of a query: the values of its variables.
     ///
     /// # Errors
-    /// What ends the search early.
+    ///
+    /// The first error that ends the search.
     pub fn solutions(
         &mut self,
         question: &TopdownQuery<'e>,
@@ -216,26 +213,26 @@ impl<'e> Topdown<'e> {
         });
         self.pop_frame();
         self.ended(outcome)?;
-        // the last steps may have been too many
+        // the last steps may have exceeded the memory budget
         self.bounded().map_err(Halt::into_error)?;
         Ok(rows)
     }
 
-    /// Searches comprehensions of the query once, as those of the program.
+    /// Searches the given comprehensions of the query only once, as those of the program.
     #[must_use]
     pub fn searching_once(mut self, keyed: &'e Keyed) -> Self {
         self.keyed = Some(keyed);
         self
     }
 
-    /// Ends the search when what its observer is told takes more memory than this, in bytes.
+    /// Ends the search if the events for its observer take more than `bytes` bytes.
     #[must_use]
     pub fn within(mut self, bytes: usize) -> Self {
         self.event_terms = EventTerms::new(bytes);
         self
     }
 
-    /// A variable by name.
+    /// Returns a variable term.
     pub(super) fn variable(&self, name: &'e str, frame: FrameId) -> &'e BuiltTerm<'e> {
         self.call.arena.bump().alloc(BuiltTerm::Var(name, frame))
     }
@@ -245,7 +242,7 @@ impl<'e> Topdown<'e> {
         self.next_id - 1
     }
 
-    /// Whether all that was told can be kept.
+    /// Returns an error if the events exceed the memory budget.
     fn bounded(&self) -> Result<(), Halt> {
         if self.event_terms.is_full() {
             return Err(Halt::new(EvalError::explanation_too_large()));
@@ -253,7 +250,7 @@ impl<'e> Topdown<'e> {
         Ok(())
     }
 
-    /// Counts a turn.
+    /// Counts an iteration against the budget. Polls the clock and cancellation.
     pub(super) fn count_iteration(&mut self) -> Result<(), Halt> {
         self.bounded()?;
         match self.call.budget.step() {
@@ -262,7 +259,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Takes one alternative after the other, until no more solutions are wanted.
+    /// Tries alternatives in order until no more solutions are wanted.
     pub(super) fn alternatives<A>(
         &mut self,
         alternatives: impl IntoIterator<Item = A>,
@@ -279,7 +276,7 @@ impl<'e> Topdown<'e> {
         Ok(ending)
     }
 
-    /// Searches what is left of a body; `next` is called for each solution.
+    /// Searches the remaining expressions of a body; calls `next` for each solution.
     pub(super) fn run(&mut self, goal: Goal<'e>, next: Continuation<'_, 'e>) -> SearchResult {
         self.count_iteration()?;
         self.deeper(|walk| match walk.call_stack {
@@ -288,7 +285,7 @@ impl<'e> Topdown<'e> {
         })
     }
 
-    /// Searches one level deeper, on new stack where the old one ends.
+    /// Recurses one level, on a new stack segment if the current one is nearly full.
     pub(super) fn deeper(
         &mut self,
         search: impl FnOnce(&mut Self) -> SearchResult,
@@ -310,7 +307,7 @@ impl<'e> Topdown<'e> {
             return Ok(match (next(self)?, goal.find_one) {
                 (SearchFlow::More, false) => SearchFlow::More,
                 (_, true) => SearchFlow::Stop,
-                // whoever wants no more solutions is served once this body has been searched
+                // a continuation that wants no more solutions still lets this body finish
                 (_, false) => SearchFlow::Deferred,
             });
         };
@@ -322,7 +319,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Finds the ways to satisfy the current expression, its `with` apart.
+    /// Finds the ways to satisfy the current expression, ignoring its `with`.
     pub(super) fn step(
         &mut self,
         goal: Goal<'e>,
@@ -334,7 +331,7 @@ impl<'e> Topdown<'e> {
         }
         let mut defined = false;
         let mut solved = |walk: &mut Self| {
-            // whether a term that was saved holds is not known
+            // the truth of a saved term is unknown
             if walk.is_left() {
                 return next(walk);
             }
@@ -366,7 +363,7 @@ impl<'e> Topdown<'e> {
         Ok(flow)
     }
 
-    /// An expression that is a term holds for each value but `false`.
+    /// Searches an expression that is a term: it succeeds for each value except `false`.
     fn term(&mut self, goal: Goal<'e>, term: &'e Term, next: Continuation<'_, 'e>) -> SearchResult {
         if self.observer.is_none() && matches!(term.kind, TermKind::Boolean(true)) {
             return next(self);
@@ -390,7 +387,7 @@ impl<'e> Topdown<'e> {
         )
     }
 
-    /// The goal of a closure: a body in the environment of the one around it.
+    /// Returns the goal of a closure: a body in the environment of the enclosing body.
     pub(super) fn closure(&mut self, goal: Goal<'e>, exprs: Exprs<'e>) -> Goal<'e> {
         Goal {
             exprs,
@@ -402,7 +399,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// The goal of a rule's body, in an environment of its own.
+    /// Returns the goal of a rule's body, in an environment of its own.
     pub(super) fn child(&mut self, goal: Goal<'e>, rule: &'e Rule, find_one: bool) -> Goal<'e> {
         let (frame, id) = (self.push_frame(), self.fresh_id());
         self.number_frame(frame, id);

@@ -1,12 +1,12 @@
-//! The second machine: searches canonical bodies by unification, as the published evaluator does.
+//! The tracing evaluator: searches canonical bodies by unification, as OPA's `topdown` does.
 //!
-//! It takes one expression after the other and goes on with the rest of the body for each way to satisfy it;
-//! what was bound on the way is undone on the way back. What follows an expression is a continuation, so the
-//! order of everything that can be seen (prints, errors, events) is that of the published search. Values, built-in
-//! functions, conflicts and the merging of documents are those of the first machine.
+//! It evaluates one expression after another and, for each way to satisfy it, continues with the rest of the body;
+//! bindings are undone on backtracking. The rest of a body is a continuation, so the order of everything observable
+//! (prints, errors, events) is OPA's. Values, built-in functions, conflicts and the merging of documents are shared
+//! with the evaluator of plans.
 //!
-//! A term is a value, or a term of the program in the environment of its variables, or one made on the way. That is
-//! what lets a search go on where something is not known.
+//! A term is a value, a term of the program with the environment of its variables, or a term built during the search.
+//! This is what lets a search continue with unknown values.
 
 mod bindings;
 mod builtin_errors;

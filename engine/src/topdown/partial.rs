@@ -13,19 +13,19 @@ use crate::runtime::{DocumentBuilder, Halt, fixed_key_name};
 use crate::trace::{Count, Op};
 use crate::value::ValueRef;
 
-/// How much of a document is asked for.
+/// The part of a document that a reference requests.
 struct RequestedKeys<'e> {
-    /// The document's path, and the keys below it that are known.
+    /// Path of the document, followed by the known keys below it.
     path: DataPath<'e>,
-    /// How many of those are keys.
+    /// Number of known keys in the path.
     keys: usize,
-    /// The steps behind them, as far as rules reach; `None` for variables.
+    /// Steps after the path, as far as rule heads extend; `None` for variables.
     deeper: Vec<Option<ValueRef<'e>>>,
-    /// Whether the first step behind the path is more than a variable, so that heads are unified with the reference before
-    /// their bodies are searched.
+    /// `true` if the first step after the path is not just a variable, so that heads are unified with the reference
+    /// before their bodies are searched.
     narrowed: bool,
-    /// Whether the answer serves another reference that asks for the same: no step holds variables among other terms, and
-    /// no variable comes twice.
+    /// `true` if the result can be reused for an equal reference: no step mixes variables with other terms, and no
+    /// variable occurs twice.
     plain: bool,
 }
 
@@ -89,7 +89,7 @@ impl<'e> Topdown<'e> {
         self.descend(goal, TermRef::Value(document), target, next)
     }
 
-    /// What was kept for another reference that asked for the same.
+    /// Returns the cached result of an equal reference.
     fn cached_for(&mut self, asked: &mut RequestedKeys<'e>) -> Option<ValueRef<'e>> {
         let path = std::mem::take(&mut asked.path);
         let narrow = (path, std::mem::take(&mut asked.deeper));
@@ -98,7 +98,7 @@ impl<'e> Topdown<'e> {
         kept
     }
 
-    /// Keeps what was found below the known keys, unless that is nothing.
+    /// Caches the result below the known keys, unless it is undefined.
     fn keep(
         &mut self,
         mut asked: RequestedKeys<'e>,
@@ -108,7 +108,7 @@ impl<'e> Topdown<'e> {
         document: ValueRef<'e>,
     ) {
         if !asked.narrowed {
-            // where no rule may match, only what is asked for as a whole is kept
+            // if no rule can match, only requests for the whole document are cached
             if rest.step().is_none() || !matches.rules.is_empty() {
                 let memo = &mut self.scope_mut().memo;
                 memo.insert(path.into(), Some(document));
@@ -120,7 +120,7 @@ impl<'e> Topdown<'e> {
         let Some(found) = found.filter(|_| asked.keys > 0 && asked.plain) else {
             return;
         };
-        // variables at the end narrow nothing
+        // trailing variables do not restrict the request
         let known = asked.deeper.iter().rposition(Option::is_some);
         asked.deeper.truncate(known.map_or(0, |last| last + 1));
         if asked.deeper.is_empty() {
@@ -136,7 +136,7 @@ impl<'e> Topdown<'e> {
         !matches!(self.apply(step).resolved(), ResolvedTerm::Var(..))
     }
 
-    /// Collects what rules make; where the reference tells more than a variable, only what it asks for.
+    /// Collects what the rules produce, restricted to the reference where it specifies more than a variable.
     fn build(
         &mut self,
         goal: Goal<'e>,
@@ -240,7 +240,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Puts what a rule's head says into the document; whether it was not there yet.
+    /// Inserts the entry of a rule's head into the document. Returns `true` if it is new.
     fn insert(
         &mut self,
         tail: &'e [Term],
@@ -264,7 +264,7 @@ impl<'e> Topdown<'e> {
         made.map_err(|_| Halt::Clash)
     }
 
-    /// Puts the value of a default where no rule made one.
+    /// Inserts the value of a default if no rule produced one.
     fn fill(&mut self, tail: &'e [Term], rule: &'e Rule, extent: &mut DocumentBuilder<'e>) {
         let Some(keys) = self.constants(tail) else {
             bug!("a default below a key that is not known");
@@ -283,7 +283,7 @@ impl<'e> Topdown<'e> {
         terms.iter().map(|term| self.constant(term)).collect()
     }
 
-    /// The error of a rule that claims a place in a document which is taken.
+    /// Returns the conflict error of a rule whose key already has another value.
     fn key_conflict(&mut self, site: &ExtentBuilder<'_, 'e>, rule: &'e Rule) -> Halt {
         let (group, depth) = (site.group, site.path.len());
         let own = |walk: &mut Self, member: &'e Member, rule: &'e Rule| {
@@ -316,18 +316,18 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// What a rule's solutions are collected for.
+/// Accumulates the solutions of a rule.
 struct ExtentBuilder<'b, 'e> {
     goal: Goal<'e>,
     group: &'e Group,
-    /// The group's path.
+    /// Path of the group.
     path: &'b [ValueRef<'e>],
-    /// Whether heads are unified with the reference before their bodies are searched.
+    /// `true` if heads are unified with the reference before their bodies are searched.
     narrowed: bool,
     target: PendingRef<'e>,
 }
 
-/// The terms of a head behind the path of its group.
+/// Returns the terms of a head after the path of its group.
 pub(super) fn tail(rule: &Rule, depth: usize, package: usize) -> &[Term] {
     let behind = depth.checked_sub(package);
     let behind = behind.unwrap_or_else(|| bug!("a rule stands above its package"));

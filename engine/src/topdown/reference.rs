@@ -5,24 +5,24 @@ use super::term::{ResolvedTerm, TermList, TermRef};
 use crate::trace::Count;
 use crate::value::ValueRef;
 
-/// What is left of a reference, and what it must be equal to.
+/// The remaining steps of a reference, and the term to unify its value with.
 #[derive(Clone, Copy)]
 pub(super) struct PendingRef<'e> {
     /// The whole reference.
     pub reference: TermList<'e>,
-    /// Position of its next step.
+    /// Index of the next step.
     pub at: usize,
-    /// What it must be equal to.
+    /// Term to unify the value with.
     pub other: TermRef<'e>,
 }
 
 impl<'e> PendingRef<'e> {
-    /// The next step.
+    /// Returns the next step.
     pub fn step(self) -> Option<TermRef<'e>> {
         self.reference.get(self.at)
     }
 
-    /// Behind the next step.
+    /// Returns the reference after the next step.
     pub fn next(self) -> Self {
         Self {
             at: self.at + 1,
@@ -32,7 +32,7 @@ impl<'e> PendingRef<'e> {
 }
 
 impl<'e> Topdown<'e> {
-    /// Goes on for each value of a reference that can be made equal to a term.
+    /// Calls `next` for each value of a reference that unifies with a term.
     pub(super) fn reference(
         &mut self,
         goal: Goal<'e>,
@@ -60,7 +60,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Goes down a value.
+    /// Descends into a value.
     pub(super) fn descend(
         &mut self,
         goal: Goal<'e>,
@@ -84,7 +84,7 @@ impl<'e> Topdown<'e> {
         self.unify(goal, value, target.other, next)
     }
 
-    /// Goes down a document that is known already; there is nothing below none.
+    /// Descends into a document that is already evaluated. Calls nothing if it is undefined.
     pub(super) fn descend_value(
         &mut self,
         goal: Goal<'e>,
@@ -99,7 +99,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// What lies below a term.
+    /// Returns the child of a term under a key.
     pub(super) fn lookup(&mut self, value: TermRef<'e>, key: ValueRef<'e>) -> Option<TermRef<'e>> {
         let value = self.apply(value);
         match value.resolved() {
@@ -109,7 +109,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Goes on for each element of a collection whose key can be made equal to a step.
+    /// Calls `next` for each element of a collection whose key unifies with a step.
     fn enumerate(
         &mut self,
         goal: Goal<'e>,
@@ -138,7 +138,7 @@ impl<'e> Topdown<'e> {
         let Some(set) = value.as_set() else {
             return Ok(SearchFlow::More);
         };
-        // a member that is known need not be looked for
+        // a known member is checked by lookup instead of enumeration
         if rest.step().is_none()
             && let Some(member) = self.plug(rest.other)
         {

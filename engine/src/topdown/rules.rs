@@ -1,4 +1,4 @@
-//! Documents that rules make: which kind they are, and complete rules.
+//! Virtual documents: dispatch on their kind, and complete rules.
 
 use solon_syntax::ast::Rule;
 
@@ -13,7 +13,7 @@ use crate::trace::{Count, Op};
 use crate::value::ValueRef;
 
 impl<'e> Topdown<'e> {
-    /// Goes on for each value below the document of a group of rules.
+    /// Calls `next` for each value below the document of a group of rules.
     pub(super) fn virtual_document(
         &mut self,
         goal: Goal<'e>,
@@ -77,8 +77,8 @@ impl<'e> Topdown<'e> {
         Ok(state.wanted)
     }
 
-    /// Searches rules that have one value: of each the members of its else chain up to the first with a solution, then
-    /// the default if there was none. `search` tells whether a rule has a solution.
+    /// Searches rules with one value: for each, the members of its `else` chain up to the first with a solution, then
+    /// the default if there was none. `search` returns `true` if a rule has a solution.
     pub(super) fn search_chains(
         &mut self,
         group: &'e Group,
@@ -105,7 +105,7 @@ impl<'e> Topdown<'e> {
         Ok(())
     }
 
-    /// Searches the body of a complete rule; whether it has a solution.
+    /// Searches the body of a complete rule. Returns `true` if it has a solution.
     fn complete_rule(
         &mut self,
         goal: Goal<'e>,
@@ -132,7 +132,7 @@ impl<'e> Topdown<'e> {
             state.value = Some(value);
             walk.scope_mut().memo.insert(state.path.into(), Some(value));
             let value = match &rule.head.value {
-                // observers see the head as it stands
+                // observers receive the head unevaluated
                 Some(head) if walk.observer.is_some() => TermRef::Term(head, child.frame),
                 _ => TermRef::Value(value),
             };
@@ -151,7 +151,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// The value of a rule's head.
+    /// Returns the value of a rule's head.
     pub(super) fn head_value(&mut self, rule: &'e Rule, child: Goal<'e>) -> ValueRef<'e> {
         match &rule.head.value {
             Some(value) => self
@@ -162,15 +162,15 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// A complete rule's document while its rules are searched.
+/// State of a complete rule's document while its rules are searched.
 struct Complete<'c, 'e> {
     group: &'e Group,
     path: &'c [ValueRef<'e>],
     target: PendingRef<'e>,
-    /// The value so far.
+    /// Value so far.
     value: Option<ValueRef<'e>>,
-    /// What the continuation wants.
+    /// Flow that the continuation returned.
     wanted: SearchFlow,
-    /// Whether two rules disagree.
+    /// `true` if two rules gave different values.
     clashed: bool,
 }

@@ -19,36 +19,34 @@ use crate::program::document_path;
 use crate::runtime::{EvalError, Halt, Overlay, Patches, no_document, overlay};
 use crate::value::{ValueRef, order};
 
-/// Results of rules and functions by path and arguments; `None` stands for undefined.
+/// Results of rules and functions by path and arguments; `None` means undefined.
 type ResultCache<'e> =
     hashbrown::HashMap<Box<[ValueRef<'e>]>, Option<ValueRef<'e>>, foldhash::fast::RandomState>;
 
-/// What a reference asks for below a document: the known path, and the steps behind it up to the last that is known,
-/// `None` for variables.
+/// Key of a partial request: the known path, then the steps up to the last known one, with `None` for variables.
 pub(super) type Narrow<'e> = (DataPath<'e>, Vec<Option<ValueRef<'e>>>);
 
-/// Documents by what was asked for.
+/// Documents by partial request.
 type Narrowed<'e> = hashbrown::HashMap<Narrow<'e>, ValueRef<'e>, foldhash::fast::RandomState>;
 
 /// Input, documents and functions as one expression sees them.
 #[derive(Default)]
 pub(super) struct TopdownScope<'e> {
-    /// The input.
     pub input: Option<ValueRef<'e>>,
     /// Replaced documents.
     pub overlay: Option<Rc<Overlay<'e>>>,
-    /// Replaced functions; later ones win.
+    /// Replaced functions; later entries win.
     pub mocks: Option<Rc<Vec<Mocked<'e>>>>,
-    /// Results kept in it.
+    /// Cached results.
     pub memo: ResultCache<'e>,
-    /// Parts of documents that rules build piece by piece, by what was asked for.
+    /// Cached parts of documents that rules build piece by piece.
     pub narrowed: Narrowed<'e>,
-    /// Solutions of comprehensions kept in it.
+    /// Cached solutions of comprehensions.
     pub tables: SolutionTables<'e>,
     identity: OnceCell<Rc<ScopeIdentity<'e>>>,
 }
 
-/// What makes one scope other than another.
+/// Identity of a scope: everything that `with` replaces in it.
 pub(super) struct ScopeIdentity<'e> {
     input: Option<ValueRef<'e>>,
     overlay: Option<Rc<Overlay<'e>>>,
@@ -74,27 +72,26 @@ impl Hash for ScopeIdentity<'_> {
     }
 }
 
-/// A function that is replaced.
+/// A replaced function.
 #[derive(Clone, PartialEq)]
 pub(super) struct Mocked<'e> {
-    /// Its dotted name.
+    /// Dotted name of the function.
     pub name: String,
-    /// The function, as a modifier names it.
+    /// The function as written in the modifier.
     pub target: &'e Term,
-    /// What stands in for it.
+    /// Its replacement.
     pub mock: FunctionMock<'e>,
 }
 
-/// What stands in for a function.
+/// Replacement of a function.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum FunctionMock<'e> {
     /// Another function or built-in, by its operator.
     Callee(&'e Term),
-    /// A value.
     Value(ValueRef<'e>),
 }
 
-/// What `with` replaces.
+/// Kind of target that `with` replaces.
 pub(super) enum ReplacedTarget {
     Input,
     Data,
@@ -102,14 +99,14 @@ pub(super) enum ReplacedTarget {
 }
 
 impl<'e> TopdownScope<'e> {
-    /// Forgets what was kept in it.
+    /// Clears the caches.
     pub fn forget(&mut self) {
         self.memo.clear();
         self.narrowed.clear();
         self.tables.clear();
     }
 
-    /// The kept result of a call.
+    /// Returns the cached result of a call.
     pub fn cached_call(&self, key: &[ValueRef<'e>]) -> Option<ValueRef<'e>> {
         if key.iter().any(ValueRef::is_outsize) {
             return None;
@@ -117,7 +114,7 @@ impl<'e> TopdownScope<'e> {
         self.memo.get(key).copied().flatten()
     }
 
-    /// Keeps the result of a call, unless its arguments have too many parts to be found again.
+    /// Caches the result of a call, unless its arguments have too many nodes to be looked up again.
     pub fn keep_call(&mut self, key: &[ValueRef<'e>], result: ValueRef<'e>) {
         if !key.iter().any(ValueRef::is_outsize) {
             self.memo.insert(key.into(), Some(result));
@@ -131,7 +128,7 @@ impl<'e> TopdownScope<'e> {
         }
     }
 
-    /// What makes it other than another one, computed once.
+    /// Returns the identity of the scope, computed once.
     pub fn identity(&self) -> Rc<ScopeIdentity<'e>> {
         let new = || {
             let mocks = self.mocks.iter().flat_map(|mocks| mocks.iter());
@@ -147,11 +144,11 @@ impl<'e> TopdownScope<'e> {
     }
 }
 
-/// The number of the scope in which nothing is replaced.
+/// Index of the scope without replacements.
 pub(super) const ROOT: usize = 0;
 
 impl<'e> Topdown<'e> {
-    /// Whether a `with` replaces something.
+    /// Returns `true` if a `with` replaces something in this scope.
     pub(super) fn is_modified(&self) -> bool {
         self.scope != ROOT
     }
@@ -172,7 +169,7 @@ impl<'e> Topdown<'e> {
         &mut self.scopes[self.scope]
     }
 
-    /// What stands in for a function here.
+    /// Returns the replacement of a function.
     pub(super) fn mock(&self, name: &str) -> Option<FunctionMock<'e>> {
         let mocks = self.scope().mocks.as_ref()?;
         let mut mocks = mocks.iter().rev();
@@ -181,7 +178,7 @@ impl<'e> Topdown<'e> {
             .map(|mocked| mocked.mock)
     }
 
-    /// Searches an expression in the scope that its `with` makes, and goes on in the one around it.
+    /// Searches an expression in the scope of its `with`, and continues in the enclosing scope.
     pub(super) fn with(
         &mut self,
         goal: Goal<'e>,
@@ -195,7 +192,7 @@ impl<'e> Topdown<'e> {
         let search = |walk: &mut Self, next: Continuation<'_, 'e>| {
             walk.step(goal, expr, &mut |walk| {
                 let flow = next(walk);
-                // what was found before is found again, as prints show
+                // cached results are computed again, which prints show
                 walk.scope_mut().forget();
                 flow
             })
@@ -203,7 +200,7 @@ impl<'e> Topdown<'e> {
         self.scoped(scope, search, next)
     }
 
-    /// Runs a search in a scope of its own; what follows it runs in the scope around.
+    /// Runs a search in a new scope; its continuation runs in the enclosing scope.
     pub(super) fn scoped(
         &mut self,
         scope: TopdownScope<'e>,
@@ -216,7 +213,7 @@ impl<'e> Topdown<'e> {
         self.scope = inner;
         let outcome = run(self, &mut |walk| {
             walk.scope = outer;
-            // what was kept is not kept for the next solution
+            // the caches are not used for the next solution
             walk.scopes.get_mut(inner).map(TopdownScope::forget);
             let flow = next(walk);
             walk.scope = inner;
@@ -227,7 +224,7 @@ impl<'e> Topdown<'e> {
         outcome
     }
 
-    /// Runs a search without any replaced function.
+    /// Runs a search without replaced functions.
     pub(super) fn without_mocks(
         &mut self,
         run: impl FnOnce(&mut Self, Continuation<'_, 'e>) -> SearchResult,
@@ -315,7 +312,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Whether the value of a `with` names a function, and does not stand for a value.
+    /// Returns `true` if the value of a `with` names a function and is not a value itself.
     pub(super) fn is_callable(&mut self, value: &'e Term, goal: Goal<'e>) -> bool {
         let head = value
             .as_ref()
@@ -338,7 +335,7 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// The keys of a target below its document.
+/// Returns the keys of a target below its document.
 fn path<'e>(walk: &Topdown<'e>, target: &'e Term, at: Span) -> Result<DataPath<'e>, Halt> {
     let path = document_path(target).ok_or_else(|| no_document(walk.program, at))?;
     if path.len() > limits::NESTING {

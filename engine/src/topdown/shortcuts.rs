@@ -1,4 +1,4 @@
-//! What a search may leave out, and how it is measured.
+//! Options of a search: optional shortcuts and measurements.
 
 use std::time::Instant;
 
@@ -6,25 +6,25 @@ use super::builtin_errors::BuiltinErrors;
 use super::machine::Topdown;
 use crate::trace::{Count, Instruments, Observer, Operation};
 
-/// What a search may leave out because the answer does not depend on it.
+/// Shortcuts of a search that do not change the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shortcuts {
-    /// Rules that cannot match, as their index tells.
+    /// If set, rules that the index excludes are skipped.
     pub indexing: bool,
-    /// Rules behind the first one that matches, where all have the same value.
+    /// If set, rules after the first match are skipped, provided that all have the same value.
     pub early_exit: bool,
 }
 
 impl Shortcuts {
-    /// Whether rules that cannot match are left out.
+    /// Sets whether rules that the index excludes are skipped.
     #[must_use]
     pub fn indexing(mut self, indexing: bool) -> Self {
         self.indexing = indexing;
         self
     }
 
-    /// Whether rules behind the first one that matches are left out, where all have the same value.
+    /// Sets whether rules after the first match are skipped, provided that all have the same value.
     #[must_use]
     pub fn early_exit(mut self, early_exit: bool) -> Self {
         self.early_exit = early_exit;
@@ -60,39 +60,39 @@ impl Default for Shortcuts {
 #[derive(Default)]
 #[non_exhaustive]
 pub struct SearchOptions<'o> {
-    /// Who is told each step.
+    /// Receives an event for each step.
     pub observer: Option<&'o mut dyn Observer>,
-    /// What is measured.
+    /// Collects counts and times.
     pub instruments: Option<&'o Instruments>,
-    /// What may be left out.
+    /// Enabled shortcuts.
     pub shortcuts: Shortcuts,
-    /// Where errors of built-ins are collected.
+    /// Collects the errors of built-ins.
     pub builtin_errors: Option<&'o BuiltinErrors>,
 }
 
 impl<'o> SearchOptions<'o> {
-    /// Tells somebody each step.
+    /// Sets the observer, which receives an event for each step.
     #[must_use]
     pub fn observer(mut self, observer: &'o mut dyn Observer) -> Self {
         self.observer = Some(observer);
         self
     }
 
-    /// Measures itself.
+    /// Sets the collector for counts and times.
     #[must_use]
     pub fn instruments(mut self, instruments: &'o Instruments) -> Self {
         self.instruments = Some(instruments);
         self
     }
 
-    /// Leaves out what it may.
+    /// Sets the enabled shortcuts.
     #[must_use]
     pub fn shortcuts(mut self, shortcuts: Shortcuts) -> Self {
         self.shortcuts = shortcuts;
         self
     }
 
-    /// Collects the errors of built-ins.
+    /// Sets the collector for errors of built-ins.
     #[must_use]
     pub fn builtin_errors(mut self, faults: &'o BuiltinErrors) -> Self {
         self.builtin_errors = Some(faults);
@@ -101,7 +101,7 @@ impl<'o> SearchOptions<'o> {
 }
 
 impl<'e> Topdown<'e> {
-    /// The same search with other shortcuts, measured or not.
+    /// Sets the shortcuts and the collector for counts and times.
     #[must_use]
     pub fn tuned(mut self, shortcuts: Shortcuts, instruments: Option<&'e Instruments>) -> Self {
         self.shortcuts = shortcuts;
@@ -109,19 +109,19 @@ impl<'e> Topdown<'e> {
         self
     }
 
-    /// When an operation begins, if that is measured.
+    /// Returns the start time of an operation if times are measured.
     pub(super) fn begin(&self) -> Option<Instant> {
         self.instruments.map(|_| Instant::now())
     }
 
-    /// An operation has ended.
+    /// Records the end of an operation.
     pub(super) fn end(&self, operation: Operation, start: Option<Instant>) {
         if let (Some(instruments), Some(start)) = (self.instruments, start) {
             instruments.took(operation, start);
         }
     }
 
-    /// Counts something, if that is measured.
+    /// Increments a counter if counts are collected.
     pub(super) fn tally(&self, what: Count) {
         if let Some(instruments) = self.instruments {
             instruments.count(what);

@@ -1,32 +1,30 @@
-//! Terms as a search handles them.
+//! Terms during a search.
 
 use solon_syntax::ast::{Comprehension, Name, Term, TermKind};
 use solon_syntax::source::Span;
 
 use crate::value::{ArrayView, ValueRef};
 
-/// Number of an environment on the stack of environments.
+/// Index of an environment on the stack of environments.
 pub(crate) type FrameId = u32;
 
-/// What is said of a term that has no value where all variables have one.
+/// A term has no value although all its variables have one.
 pub(super) const NO_VALUE: &str = "a term without a value";
 
-/// A term.
+/// A term during a search.
 #[derive(Clone, Copy)]
 pub(crate) enum TermRef<'e> {
-    /// A value.
     Value(ValueRef<'e>),
     /// A term of the program, and the environment of its variables.
     Term(&'e Term, FrameId),
-    /// A term made while searching.
+    /// A term built during the search.
     Built(&'e BuiltTerm<'e>),
 }
 
-/// A term made while searching.
+/// A term built during the search.
 pub(crate) enum BuiltTerm<'e> {
-    /// A variable that no program names.
+    /// A generated variable.
     Var(&'e str, FrameId),
-    /// A reference.
     Ref(&'e [TermRef<'e>]),
 }
 
@@ -35,35 +33,33 @@ pub(crate) enum BuiltTerm<'e> {
 pub(crate) enum TermList<'e> {
     /// Terms of the program.
     Terms(&'e [Term], FrameId),
-    /// Terms made while searching.
+    /// Terms built during the search.
     Built(&'e [TermRef<'e>]),
     /// Elements of an array.
     Values(ArrayView<'e>),
 }
 
-/// What a term is, once bound variables are followed.
+/// A term after following bound variables.
 #[derive(Clone, Copy)]
 pub(crate) enum ResolvedTerm<'e> {
-    /// A value.
     Value(ValueRef<'e>),
-    /// A variable that is not bound.
+    /// An unbound variable.
     Var(&'e str, FrameId),
     /// A reference, or the name of a document.
     Ref(TermList<'e>),
-    /// An array that is not a value yet.
+    /// An array with variables, references or closures.
     Array(TermList<'e>),
-    /// An object that is not a value yet.
+    /// An object with variables, references or closures.
     Object(&'e [(Term, Term)], FrameId),
-    /// A set that is not a value yet.
+    /// A set with variables, references or closures.
     Set(&'e [Term], FrameId),
-    /// A comprehension.
     Comprehension(&'e Term, &'e Comprehension, FrameId),
-    /// Something that cannot be unified.
+    /// A term that cannot be unified.
     Other,
 }
 
 impl<'e> TermRef<'e> {
-    /// Where the term stands.
+    /// Returns the source location of the term.
     pub fn span(self) -> Span {
         match self {
             Self::Term(term, _) => term.span,
@@ -71,7 +67,7 @@ impl<'e> TermRef<'e> {
         }
     }
 
-    /// What the term is; bound variables must have been followed.
+    /// Classifies the term. Bound variables must have been followed.
     pub fn resolved(self) -> ResolvedTerm<'e> {
         match self {
             Self::Value(value) => ResolvedTerm::Value(value),
@@ -98,7 +94,6 @@ impl<'e> TermRef<'e> {
 }
 
 impl<'e> TermList<'e> {
-    /// Number of terms.
     pub fn len(self) -> usize {
         match self {
             Self::Terms(terms, _) => terms.len(),
@@ -107,7 +102,7 @@ impl<'e> TermList<'e> {
         }
     }
 
-    /// A term.
+    /// Returns the term at an index.
     pub fn get(self, at: usize) -> Option<TermRef<'e>> {
         match self {
             Self::Terms(terms, frame) => Some(TermRef::Term(terms.get(at)?, frame)),
@@ -116,13 +111,13 @@ impl<'e> TermList<'e> {
         }
     }
 
-    /// The terms of an array, each with its index.
+    /// Iterates over the terms of an array with their indices.
     pub fn numbered(self) -> impl Iterator<Item = (ValueRef<'e>, TermRef<'e>)> {
         let indices = (0_i64..).map(ValueRef::Int);
         indices.zip((0..self.len()).filter_map(move |at| self.get(at)))
     }
 
-    /// The name of the document that a reference begins with.
+    /// Returns the name of the document that a reference starts with.
     pub fn document(self) -> Option<&'e str> {
         match self.get(0)? {
             TermRef::Term(term, _) => term.as_var().filter(|name| is_document(name)).map(|n| &**n),
@@ -131,7 +126,7 @@ impl<'e> TermList<'e> {
     }
 }
 
-/// Whether a variable names a document.
+/// Returns `true` if a variable names a document.
 pub(crate) fn is_document(name: &Name) -> bool {
     matches!(&**name, "data" | "input")
 }

@@ -1,4 +1,5 @@
-//! `walk`: each path and value below a value. Where steps of the path are known, the search follows them.
+//! The built-in `walk`: each path and value below a value. Known steps of the path are followed directly instead of
+//! enumerated.
 
 use solon_syntax::ast::Term;
 use solon_syntax::source::Span;
@@ -11,12 +12,12 @@ use crate::limits;
 use crate::runtime::Halt;
 use crate::value::ValueRef;
 
-/// What every value on the way is made equal to, and then.
+/// Term that each visited path and value is unified with, and the continuation.
 struct TreeWalk<'n, 's, 'e> {
     goal: Goal<'e>,
     output: Option<&'e Term>,
     next: Continuation<'n, 'e>,
-    /// The steps so far; none where nobody asks for them.
+    /// Steps so far; `None` if the path is not needed.
     path: Option<&'s mut Vec<ValueRef<'e>>>,
 }
 
@@ -47,13 +48,13 @@ impl<'e> Topdown<'e> {
         self.walk_below(&mut tree, from, &sought)
     }
 
-    /// The path within a pair of a path and a value.
+    /// Returns the path in a pair of a path and a value.
     fn walked_path(&mut self, pair: TermRef<'e>) -> Option<TermRef<'e>> {
         let pair = self.elements(pair)?;
         if pair.len() == 2 { pair.get(0) } else { None }
     }
 
-    /// The first steps of a path, as far as its length is known; `None` for those that may be any.
+    /// Returns the leading steps of a path, as far as its length is known; `None` for steps that may be any key.
     fn sought(&mut self, path: TermRef<'e>) -> Vec<Option<ValueRef<'e>>> {
         let Some(steps) = self.elements(path) else {
             return Vec::new();
@@ -101,7 +102,7 @@ impl<'e> Topdown<'e> {
         let members = value.as_set().into_iter().flat_map(|set| set.iter());
         let members = members.map(|member| (member, member));
         let children = items.chain(pairs).chain(members).map(Some);
-        // a path that leads further is not the one to this value
+        // a longer path does not lead to this value
         let own = step.is_none().then_some(None);
         for child in own.into_iter().chain(children) {
             let flow = match child {
@@ -113,7 +114,7 @@ impl<'e> Topdown<'e> {
                     self.returned(tree.goal, pair, tree.output, tree.next)?
                 }
             };
-            // OPA's `walk` ends here too where an outer search has ended and the one around it has not
+            // OPA's `walk` also ends here if an inner search has ended but the enclosing one has not
             if flow != SearchFlow::More {
                 return Ok(flow);
             }
@@ -121,7 +122,7 @@ impl<'e> Topdown<'e> {
         Ok(SearchFlow::More)
     }
 
-    /// Goes on with a value one step below.
+    /// Visits a value one step below.
     fn walk_step(
         &mut self,
         tree: &mut TreeWalk<'_, '_, 'e>,

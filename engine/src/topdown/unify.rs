@@ -18,7 +18,7 @@ pub(super) enum ObjectPairs<'e> {
 }
 
 impl<'e> Topdown<'e> {
-    /// Goes on for each way to make two terms equal.
+    /// Calls `next` for each way to unify two terms.
     pub(super) fn unify(
         &mut self,
         goal: Goal<'e>,
@@ -39,7 +39,7 @@ impl<'e> Topdown<'e> {
             (ResolvedTerm::Comprehension(term, inside, frame), _) => {
                 self.comprehension(goal, (term, inside, frame), right, next)
             }
-            // what cannot be the comprehension's value fails before it is gone through
+            // a term that cannot equal the comprehension fails before the comprehension is searched
             (left, ResolvedTerm::Comprehension(term, ..)) if cannot_be(left, term) => {
                 Ok(SearchFlow::More)
             }
@@ -66,8 +66,8 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// A collection as the value it is, if all in it is known: parts that it has twice are gone through once then.
-    /// Observers see collections as they are written.
+    /// Returns a fully known collection as a value, so that shared nodes are traversed once. Observers receive
+    /// collections as written.
     fn settled(&mut self, term: TermRef<'e>) -> TermRef<'e> {
         match term.resolved() {
             ResolvedTerm::Array(_) | ResolvedTerm::Object(..) | ResolvedTerm::Set(..)
@@ -92,7 +92,7 @@ impl<'e> Topdown<'e> {
         Ok(SearchFlow::More)
     }
 
-    /// Whether two values are equal; observers see how arrays and objects are gone through.
+    /// Returns `true` if two values are equal. With an observer, arrays and objects are traversed with events.
     fn are_equal(
         &mut self,
         goal: Goal<'e>,
@@ -179,7 +179,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Unifies the elements of two lists, from a position on.
+    /// Unifies the elements of two lists from an index on.
     pub(super) fn unify_lists(
         &mut self,
         goal: Goal<'e>,
@@ -243,7 +243,7 @@ impl<'e> Topdown<'e> {
         })
     }
 
-    /// The pairs of an object in the order of their keys, which must be known.
+    /// Returns the pairs of an object ordered by key. The keys must be known.
     fn by_key(&mut self, pairs: ObjectPairs<'e>) -> Option<&'e [(ValueRef<'e>, TermRef<'e>)]> {
         let mut known: Vec<(ValueRef<'e>, TermRef<'e>)> = Vec::new();
         match pairs {
@@ -255,7 +255,7 @@ impl<'e> Topdown<'e> {
                     ));
                 }
                 known.sort_by_key(|(key, _)| *key);
-                // of equal keys the last value counts
+                // of equal keys the last value wins
                 known.reverse();
                 known.dedup_by(|later, earlier| later.0 == earlier.0);
                 known.reverse();
@@ -272,7 +272,8 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// Whether a term is something else than the value of a comprehension. Sets are compared with any, as in OPA.
+/// Returns `true` if a term cannot equal the value of a comprehension. As in OPA, sets are compared with any
+/// comprehension.
 fn cannot_be(shape: ResolvedTerm<'_>, comprehension: &Term) -> bool {
     let kind = match shape {
         ResolvedTerm::Value(value) => value.kind(),
@@ -292,7 +293,7 @@ fn cannot_be(shape: ResolvedTerm<'_>, comprehension: &Term) -> bool {
     kind != Kind::Set && kind != wanted
 }
 
-/// The elements of an array.
+/// Returns the elements of an array.
 pub(super) fn array(shape: ResolvedTerm<'_>) -> Option<TermList<'_>> {
     match shape {
         ResolvedTerm::Array(list) => Some(list),
@@ -301,7 +302,7 @@ pub(super) fn array(shape: ResolvedTerm<'_>) -> Option<TermList<'_>> {
     }
 }
 
-/// The pairs of an object.
+/// Returns the pairs of an object.
 pub(super) fn object(shape: ResolvedTerm<'_>) -> Option<ObjectPairs<'_>> {
     match shape {
         ResolvedTerm::Object(pairs, frame) => Some(ObjectPairs::Terms(pairs, frame)),

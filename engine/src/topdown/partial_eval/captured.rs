@@ -1,4 +1,5 @@
-//! Variables of support rules that have the name of a rule beside them: as source, they would be that rule.
+//! Renames variables of support rules that have the name of a rule in the same package: printed as source, they would
+//! refer to that rule.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +9,7 @@ use solon_syntax::ast::{Name, Rule, Term, VarScan};
 use super::residual::Renaming;
 use crate::bug::WithinMut as _;
 
-/// Gives such variables other names.
+/// Renames such variables.
 pub(super) fn without_captured(rules: &mut [Rule]) {
     let heads = rules.iter().filter_map(|rule| rule.head.reference.first());
     let taken: BTreeSet<Name> = heads.filter_map(Term::as_var).cloned().collect();
@@ -31,7 +32,7 @@ pub(super) fn without_captured(rules: &mut [Rule]) {
                 *name = other.clone();
             }
         });
-        // the rule's own name stays
+        // the name of the rule itself stays
         rule.head.reference.within_mut(1..).walk_mut(&mut renaming);
         rule.head.args.walk_mut(&mut renaming);
         rule.head.key.walk_mut(&mut renaming);

@@ -1,5 +1,5 @@
-//! Rules that may clash once the unknown is known: whoever reads residuals as conditions has to know of them, since a row
-//! that two of them give different values is no answer but an error.
+//! Rules that may conflict once the unknowns have values. Code that reads residuals as conditions must know them: if
+//! two of them give a row different values, evaluation fails instead of returning a result.
 
 use std::collections::BTreeSet;
 
@@ -15,24 +15,23 @@ use crate::value::ValueRef;
 /// The ways in which one document or one call gets a value while something is unknown.
 #[derive(Debug)]
 pub struct Choice {
-    /// What each way takes, and the value that it leads to.
+    /// Condition and value of each way.
     pub ways: Vec<Way>,
 }
 
-/// One of the ways.
+/// One way to get a value.
 #[derive(Debug)]
 pub struct Way {
-    /// What it takes, together with what was asked before.
+    /// Condition of this way, including the conditions saved before.
     pub body: Body,
-    /// The keys below the document at which the value stands.
+    /// Keys from the document to the value.
     pub keys: Vec<Term>,
-    /// The value.
     pub value: Term,
-    /// The rule.
+    /// Source location of the rule.
     pub span: Span,
 }
 
-/// A value that a search for ways has come to, in an environment.
+/// A value found by a search for ways, with its environment.
 pub(super) struct TracedValue<'e> {
     pub keys: &'e [Term],
     pub frame: FrameId,
@@ -41,7 +40,7 @@ pub(super) struct TracedValue<'e> {
 }
 
 impl<'e> TracedValue<'e> {
-    /// What the head of a rule says.
+    /// Returns the value that a rule's head specifies.
     pub fn by_rule(rule: &'e Rule, keys: &'e [Term], frame: FrameId) -> Self {
         let value = rule.head.value.as_ref();
         Self {
@@ -55,7 +54,7 @@ impl<'e> TracedValue<'e> {
     }
 }
 
-/// Whether rules may give different values at once.
+/// Returns `true` if rules may give different values at the same time.
 pub(super) fn may_differ<'e>(rules: impl Iterator<Item = &'e Rule>) -> bool {
     let mut first = None;
     for rule in rules {
@@ -73,13 +72,13 @@ pub(super) fn may_differ<'e>(rules: impl Iterator<Item = &'e Rule>) -> bool {
 }
 
 impl<'e> Topdown<'e> {
-    /// Whether choices are to be told.
+    /// Returns `true` if choices are reported.
     pub(super) fn is_watching(&self) -> bool {
         self.opened()
             .is_some_and(|open| open.inlining.reports_choices)
     }
 
-    /// Notes the ways to a value. `search` calls with each value that it comes to.
+    /// Records the ways to get a value. `search` calls its argument with each value that it finds.
     pub(super) fn watch(
         &mut self,
         mut search: impl FnMut(
@@ -109,7 +108,7 @@ impl<'e> Topdown<'e> {
             }
             Ok(SearchFlow::More)
         })?;
-        // a variable may stand for another value in each solution
+        // a variable may have another value in each solution
         let differs = ways.len() > 1
             && ways.iter().any(|way| {
                 let first = ways.first().map(|first| &first.value);
@@ -122,7 +121,7 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// Whether there are variables in a term, documents apart.
+/// Returns `true` if a term has variables other than document names.
 pub fn has_variables(term: &Term) -> bool {
     VarScan::default().any(term, |name| !is_document(name))
 }

@@ -1,4 +1,4 @@
-//! Terms that only have to hold, comprehensions, `every`, and bodies within expressions.
+//! Terms that only need to be true, comprehensions, `every`, and bodies within expressions.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ use crate::topdown::term::{FrameId, ResolvedTerm, TermRef};
 use crate::value::ValueRef;
 
 impl<'e> Topdown<'e> {
-    /// A term that has to hold, under a name that tells that its value does not matter otherwise.
+    /// Evaluates a term that must be true, under a variable name that marks its value as otherwise unused.
     pub(in crate::topdown) fn open_term(
         &mut self,
         goal: Goal<'e>,
@@ -55,13 +55,13 @@ impl<'e> Topdown<'e> {
         outcome
     }
 
-    /// Whether the solution that is being told rests on a term that was saved; asked once for each.
+    /// Returns `true` if the current solution depends on a saved term, and resets the flag.
     pub(in crate::topdown) fn is_left(&mut self) -> bool {
         let open = self.open.as_mut();
         open.is_some_and(|open| std::mem::take(&mut open.is_left))
     }
 
-    /// A comprehension with the bindings it needs from around it in its own body.
+    /// Returns a comprehension whose body contains the outer bindings that it needs.
     pub(super) fn closed(&mut self, term: TermRef<'e>) -> TermRef<'e> {
         let ResolvedTerm::Comprehension(outer, inside, frame) = term.resolved() else {
             return term;
@@ -69,7 +69,7 @@ impl<'e> Topdown<'e> {
         let mut inside: Comprehension = self.renamed(inside, frame);
         let mut extra = self.closing(outer, frame);
         if has_data_key(&inside) {
-            // a key that is not bound yet would be each string of the document, which no number equals
+            // an unbound key would enumerate the strings of the document, which no number equals
             let (numbers, others): (Vec<Expr>, Vec<Expr>) =
                 extra.into_iter().partition(is_number_assignment);
             inside.body.splice(..0, numbers);
@@ -88,11 +88,11 @@ impl<'e> Topdown<'e> {
         let mut closed = Term::new(kind, outer.span);
         closed.walk_mut(&mut Settling(self));
         let kept = self.opened().and_then(|open| open.terms.keep(closed));
-        // all variables have their names, so the environment plays no part
+        // all variables have been renamed, so the environment is irrelevant
         kept.map_or(term, |kept| TermRef::Term(kept, 0))
     }
 
-    /// The bindings of an environment that a node needs, as equations.
+    /// Returns the bindings of an environment that a node needs, as equations.
     fn closing(&mut self, node: &'e Term, frame: FrameId) -> Vec<Expr> {
         let mut names: Vec<Name> = Vec::new();
         VarScan::default().collect(node, &mut names);
@@ -112,7 +112,7 @@ impl<'e> Topdown<'e> {
             .collect()
     }
 
-    /// Saves an expression with its bodies as they are, variables that are bound replaced.
+    /// Saves an expression with its bodies unevaluated; bound variables are replaced.
     pub(in crate::topdown) fn save_whole(
         &mut self,
         goal: Goal<'e>,
@@ -149,7 +149,7 @@ impl<'e> Topdown<'e> {
                 ExprKind::Not(Box::new(plugged))
             }
             ExprKind::And(pair) | ExprKind::Or(pair) => {
-                // chains lie in one another's left operands
+                // chains nest in the left operand
                 let plugged = Box::new(Logical {
                     lhs: stack::level(|| self.plugged_body(&pair.lhs, frame)),
                     rhs: self.plugged_body(&pair.rhs, frame),
@@ -190,14 +190,15 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// Puts what they come to in the place of bodies that types rule out: with a known value specialised, such a body is no
-/// mistake of the policy, but it could not be compiled again.
+/// Replaces bodies that types rule out by their constant truth value. Specialised to a known value, such a body is not
+/// a mistake of the policy, but it would not compile again.
 struct Settling<'w, 'e>(&'w Topdown<'e>);
 
 impl Settling<'_, '_> {
-    /// Whether a body has a chance, once its variables have the values that it ends with.
+    /// Returns `false` if types rule a body out, given the values that its variables have at its end.
     fn is_possible(&self, body: &Body) -> bool {
-        // the check only reads the operands of a connective, which are settled: a chain would be read once for each operand
+        // the check only reads the operands of a connective, which have already been replaced; checking a chain here
+        // would read it once for each operand
         if let [only] = body.as_slice()
             && matches!(only.kind, ExprKind::And(_) | ExprKind::Or(_))
             && only.with.is_empty()
@@ -263,7 +264,7 @@ fn has_data_key(inside: &Comprehension) -> bool {
     found
 }
 
-/// Returns `true` for an equation that gives a variable a number.
+/// Returns `true` for an equation that assigns a number to a variable.
 fn is_number_assignment(expr: &Expr) -> bool {
     let operands = expr.operands_of("eq");
     operands.is_some_and(|operands| match operands {
@@ -272,7 +273,8 @@ fn is_number_assignment(expr: &Expr) -> bool {
     })
 }
 
-/// A body whose closures give variables their values before they use them; they do so at their ends.
+/// Moves the assignments at the end of each closure to its beginning, so that variables have values before they are
+/// used.
 pub(super) fn assigned_first(body: &Body) -> Cow<'_, Body> {
     if !has_comprehension(body) {
         return Cow::Borrowed(body);
@@ -290,7 +292,7 @@ pub(super) fn assigned_first(body: &Body) -> Cow<'_, Body> {
     Cow::Owned(body)
 }
 
-/// Whether an expression gives a variable a value.
+/// Returns `true` if an expression assigns a value to a variable.
 fn is_assignment(expr: &Expr) -> bool {
     let plain = !expr.negated && expr.with.is_empty();
     plain

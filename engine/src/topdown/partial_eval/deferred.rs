@@ -1,4 +1,4 @@
-//! Clashes that are found too early.
+//! Conflicts that are found too early.
 
 use super::state::PartialState;
 use crate::builtins::EvalErrorCode;
@@ -6,8 +6,9 @@ use crate::runtime::Halt;
 use crate::topdown::machine::{Continuation, SearchResult, Topdown};
 
 impl<'e> Topdown<'e> {
-    /// Searches what is known in all its parts. Behind something unknown it may never be asked for, so a clash of its
-    /// rules is no error of the search there: it is saved, to be found when it is asked for.
+    /// Searches a document or call that is known in full. After something unknown it may never be evaluated, so a
+    /// conflict of its rules is not an error of this search: the expression is saved, and the conflict is found when
+    /// the residual is evaluated.
     pub(in crate::topdown) fn defer_conflict(
         &mut self,
         search: impl FnOnce(&mut Self, Continuation<'_, 'e>) -> SearchResult,
@@ -35,7 +36,7 @@ impl<'e> Topdown<'e> {
             Err(Halt::Error(error))
                 if conditional && !behind && error.code == EvalErrorCode::Conflict =>
             {
-                // the first of the values that clash is kept there
+                // the cache holds the first of the conflicting values
                 self.scope_mut().forget();
                 save(self, next)
             }
@@ -51,7 +52,7 @@ impl<'e> Topdown<'e> {
 }
 
 impl PartialState<'_> {
-    /// Whether what is searched next is only asked for if something unknown is as it should be.
+    /// Returns `true` if the next expression is only reached if something unknown is true.
     fn is_conditional(&self) -> bool {
         self.saved.len() > 1 || self.saved.iter().any(|body| !body.is_empty())
     }

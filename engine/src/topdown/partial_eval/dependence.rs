@@ -1,4 +1,4 @@
-//! What depends on the unknown.
+//! Analysis of what depends on unknowns.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -19,11 +19,11 @@ use crate::value::{Value, ValueRef};
 
 use super::save::terms_of;
 
-/// Whether groups of rules depend on the unknown, as far as that is known, for all evaluations of a query.
+/// Cache for all evaluations of a query: `DEPENDENT` or `INDEPENDENT` for each group of rules that was analysed.
 #[derive(Default)]
 pub struct Dependence(OnceLock<Box<[AtomicU8]>>);
 
-/// How it is written down; zero stands for what is not known.
+/// Encoding of an entry; 0 means not analysed.
 const INDEPENDENT: u8 = 1;
 const DEPENDENT: u8 = 2;
 
@@ -36,7 +36,7 @@ impl Dependence {
         }
     }
 
-    /// Takes over what was found out.
+    /// Stores the results of an analysis.
     fn set(&self, sites: &DocTree, found: &mut HashMap<DocNodeId, bool>) {
         let known = self.0.get_or_init(|| {
             let unknown = || AtomicU8::new(0);
@@ -52,7 +52,7 @@ impl Dependence {
 }
 
 impl<'e> Topdown<'e> {
-    /// Whether a variable or a reference is unknown, as it stands.
+    /// Returns `true` if a variable or a reference is unknown as written.
     pub(in crate::topdown) fn is_unknown(&mut self, term: TermRef<'e>) -> bool {
         match term.resolved() {
             ResolvedTerm::Var(name, frame) => self.is_unknown_var(name, frame),
@@ -66,7 +66,8 @@ impl<'e> Topdown<'e> {
             .is_some_and(|open| open.vars.contains(name, frame))
     }
 
-    /// Whether a reference leads into something unknown, or around it. A step that is not known may lead anywhere.
+    /// Returns `true` if a reference leads into something unknown or contains it. A step that is not known may lead
+    /// anywhere.
     fn is_unknown_ref(&mut self, list: TermList<'e>) -> bool {
         let Some(document) = list.document() else {
             return match list.get(0).map(TermRef::resolved) {
@@ -81,7 +82,7 @@ impl<'e> Topdown<'e> {
         unknowns.iter().any(|unknown| {
             unknown.iter().enumerate().all(|(at, want)| {
                 let step = match list.get(at) {
-                    // the reference ends above it
+                    // the reference ends above the unknown
                     None => return true,
                     Some(_) if at == 0 => Some(document),
                     Some(TermRef::Term(term, _)) if term.is_scalar() => self.constant(term),
@@ -92,7 +93,7 @@ impl<'e> Topdown<'e> {
         })
     }
 
-    /// Whether a path of constants leads into something unknown, or around it.
+    /// Returns `true` if a path of constants leads into something unknown or contains it.
     fn is_unknown_path(&self, document: &str, path: &[ValueRef<'e>]) -> bool {
         let arena = self.call.arena;
         let full: Vec<ValueRef<'e>> = std::iter::once(arena.text(document))
@@ -105,7 +106,7 @@ impl<'e> Topdown<'e> {
             || self.is_hidden(&full, true)
     }
 
-    /// Whether what the rule index asks about is not known.
+    /// Returns `true` if an operand of the rule index is unknown.
     pub(in crate::topdown) fn is_unknown_operand(&self, place: &'e ConditionOperand) -> bool {
         let path = |keys: &'e [Value]| {
             keys.iter()
@@ -119,7 +120,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Whether there is something unknown in a term, or in what its variables are bound to.
+    /// Returns `true` if a term, or the binding of one of its variables, contains something unknown.
     pub(in crate::topdown) fn contains_unknown(&mut self, term: TermRef<'e>) -> bool {
         let term = self.apply(term);
         if self.is_unknown(term) {
@@ -149,7 +150,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Whether the value of a term depends on the unknown.
+    /// Returns `true` if the value of a term depends on an unknown.
     pub(in crate::topdown) fn depends(&mut self, term: TermRef<'e>) -> bool {
         match term {
             TermRef::Value(_) => false,
@@ -163,7 +164,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Whether the expression of a goal depends on the unknown.
+    /// Returns `true` if the expression of a goal depends on an unknown.
     pub(in crate::topdown) fn goal_depends(&mut self, goal: Goal<'e>) -> bool {
         let Some(expr) = goal.expr() else {
             bug!("what is asked of an expression is asked behind a body");
@@ -192,7 +193,7 @@ impl<'e> Topdown<'e> {
         search.found
     }
 
-    /// Whether rules that a reference may lead to depend on the unknown, or are not inlined.
+    /// Returns `true` if rules that a reference may lead to depend on an unknown, or are not inlined.
     fn leads_to_unknown(&mut self, list: TermList<'e>) -> bool {
         let Some(document) = list.document() else {
             return false;
@@ -229,7 +230,7 @@ impl<'e> Topdown<'e> {
                 .child(id, *key)
                 .is_some_and(|child| self.node_depends(child, rest)),
             _ => {
-                // behind the last step all that lies below counts
+                // after the last step, everything below counts
                 let rest = steps.get(1..).unwrap_or(&[]);
                 site.children
                     .values()
@@ -239,7 +240,7 @@ impl<'e> Topdown<'e> {
     }
 
     fn group_depends(&mut self, id: DocNodeId, group: &'e Group) -> bool {
-        // a function that `with` replaces may depend on less
+        // a function that `with` replaces may depend on less, so the result is not shared
         let is_shared = self.scope().mocks.is_none();
         let known = self.opened().and_then(|open| {
             let shared = is_shared.then(|| open.dependence.get(id)).flatten();
@@ -274,7 +275,7 @@ impl<'e> Topdown<'e> {
         depends
     }
 
-    /// Whether an operator names a built-in that may answer differently each time.
+    /// Returns `true` if an operator names a nondeterministic built-in.
     fn is_nondeterministic(&mut self, operator: &'e Term) -> bool {
         let evaluated = self
             .opened()
@@ -285,7 +286,7 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// The value of a step that is written as a constant.
+/// Returns the value of a step that is written as a constant.
 fn constant_of<'e>(walk: &mut Topdown<'e>, term: TermRef<'e>) -> Option<ValueRef<'e>> {
     match term {
         TermRef::Value(value) => Some(value),
@@ -294,7 +295,7 @@ fn constant_of<'e>(walk: &mut Topdown<'e>, term: TermRef<'e>) -> Option<ValueRef
     }
 }
 
-/// Looks for the unknown. Within rules their own variables are no longer those of the search.
+/// Visitor that looks for unknowns. Inside rules, variables are not those of the running search.
 struct DependenceSearch<'w, 'e> {
     topdown: &'w mut Topdown<'e>,
     frame: Option<FrameId>,
@@ -337,7 +338,7 @@ impl<'e> Visitor<'e> for DependenceSearch<'_, 'e> {
             }
             TermKind::Ref(terms) => {
                 self.reference(TermList::Terms(terms, frame));
-                // the document itself has been looked at with the reference
+                // the document itself was already checked with the reference
                 if terms
                     .first()
                     .and_then(Term::as_var)

@@ -1,11 +1,11 @@
-//! Rules with `else` whose conditions depend on the unknown. A branch counts if no branch before it does, so each branch is
+//! Rules with `else` whose conditions depend on unknowns. A branch applies if no earlier branch does, so each branch is
 //! searched together with the negations of the earlier bodies.
 //!
-//! The residual bodies of a branch that others follow are found once, for its negation, and saved where the branch counts.
-//! A second search would double the work with each rule that a condition leads to.
+//! The residual bodies of a branch that others follow are computed once, for its negation, and saved where the branch
+//! applies. A second search would double the work with each rule that a condition leads to.
 //!
-//! OPA does not inline such rules. They are inlined only if [`super::state::Inlining::complements`] is set, every value is a
-//! constant, and each earlier body can be negated expression by expression.
+//! OPA does not inline such rules. They are inlined only if [`super::state::Inlining::complements`] is set, every value
+//! is a constant, and each earlier body can be negated expression by expression.
 
 use solon_syntax::ast::{Body, Rule};
 
@@ -24,7 +24,7 @@ use crate::value::ValueRef;
 /// A branch of a rule.
 struct ElseBranch<'e> {
     rule: &'e Rule,
-    /// The residual bodies of its own condition. `None` for the last branch, which is searched where it counts.
+    /// Residual bodies of the branch's own condition. `None` for the last branch, which is searched where it applies.
     bodies: Option<Vec<Body>>,
 }
 
@@ -130,7 +130,7 @@ impl<'e> Topdown<'e> {
         (is_allowed && chain.iter().all(is_constant)).then_some(chain)
     }
 
-    /// Returns the branches up to the first one that holds in any case, or `None` if the earlier ones cannot be negated.
+    /// Returns the branches up to the first one that always holds, or `None` if the earlier ones cannot be negated.
     fn branches(
         &mut self,
         chain: &[&'e Rule],
@@ -159,7 +159,7 @@ impl<'e> Topdown<'e> {
         Ok(is_possible.then_some(branches))
     }
 
-    /// Returns the residual bodies of a search, without what is saved around it.
+    /// Returns the residual bodies of a search, without the expressions saved around it.
     fn residual_bodies(
         &mut self,
         search: &mut dyn FnMut(&mut Self, Continuation<'_, 'e>) -> SearchResult,

@@ -1,4 +1,4 @@
-//! `every` where not everything is known: over a known domain its body is searched once for each element.
+//! `every` with unknowns: over a known domain, its body is searched once for each element.
 
 use solon_syntax::ast::visit::WalkMut;
 use solon_syntax::ast::{Comprehension, Every, Expr, Name, Term, TermKind};
@@ -11,7 +11,7 @@ use crate::topdown::term::{FrameId, TermRef};
 use crate::value::ValueRef;
 
 impl<'e> Topdown<'e> {
-    /// Goes on when the body of an `every` holds for each element, or saves it.
+    /// Calls `next` if the body of an `every` holds for each element, or saves the expression.
     pub(in crate::topdown) fn open_every(
         &mut self,
         goal: Goal<'e>,
@@ -47,7 +47,7 @@ impl<'e> Topdown<'e> {
             return Ok(SearchFlow::More);
         };
         let child = self.closure(goal, Exprs::Body(&copy.body));
-        // without a key variable the key equals itself
+        // without a key variable, the key equals itself
         let of_key = match &copy.key {
             Some(term) => TermRef::Term(term, goal.frame),
             None => TermRef::Value(*key),
@@ -62,7 +62,7 @@ impl<'e> Topdown<'e> {
         })
     }
 
-    /// The variables and the body of an `every` with names of their own for one element.
+    /// Returns the variables and the body of an `every`, renamed for one element.
     fn copied(
         &mut self,
         every: &'e Every,
@@ -87,13 +87,13 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Whether a variable has a value, or is known to have one, outside of a closure.
+    /// Returns `true` if a variable has a value, or is known to get one, outside of a closure.
     fn is_outer(&self, name: &str, frame: FrameId) -> bool {
         self.binding(name, frame).is_some() || self.is_unknown_var(name, frame)
     }
 }
 
-/// The elements of a collection with their keys.
+/// Returns the elements of a collection with their keys.
 fn elements(domain: ValueRef<'_>) -> Option<Vec<(ValueRef<'_>, ValueRef<'_>)>> {
     if let Some(items) = domain.as_array() {
         return Some((0_i64..).map(ValueRef::Int).zip(items.iter()).collect());

@@ -1,4 +1,4 @@
-//! Functions of the policy whose arguments or rules are not known.
+//! Functions of the policy with unknown arguments or rules.
 
 use solon_syntax::ast::{Rule, Term};
 
@@ -15,21 +15,21 @@ use crate::topdown::term::{FrameId, TermList, TermRef};
 use crate::trace::Op;
 use crate::value::{Value, ValueRef};
 
-/// A call that may depend on the unknown.
+/// A call that may depend on an unknown.
 #[derive(Clone, Copy)]
 pub(super) struct OpenCall<'c, 'e> {
     pub group: &'e Group,
-    /// The function's path.
+    /// Path of the function.
     pub path: &'c [ValueRef<'e>],
     pub operator: &'e Term,
-    /// The arguments, then what the result must be equal to, if that is asked.
+    /// Arguments, followed by the term that the result is unified with, if there is one.
     pub operands: &'e [Term],
-    /// The environment of those.
+    /// Environment of the operands.
     pub frame: FrameId,
 }
 
 impl<'e> OpenCall<'_, 'e> {
-    /// The arguments, and what is behind them.
+    /// Splits the operands into the arguments and the output.
     pub fn split(&self) -> (&'e [Term], &'e [Term]) {
         let operands = self.operands;
         operands
@@ -39,7 +39,7 @@ impl<'e> OpenCall<'_, 'e> {
 }
 
 impl<'e> Topdown<'e> {
-    /// Calls what an operator names where not everything is known; `None` when it is to be called as usual.
+    /// Calls a function that may depend on an unknown; returns `None` if an ordinary call suffices.
     pub(in crate::topdown) fn open_call(
         &mut self,
         goal: Goal<'e>,
@@ -82,7 +82,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Whether a function or its arguments depend on the unknown.
+    /// Returns `true` if a function or its arguments depend on an unknown.
     fn call_depends(
         &mut self,
         operator: &'e Term,
@@ -96,7 +96,7 @@ impl<'e> Topdown<'e> {
             || args.any(|arg| self.depends(TermRef::Term(arg, goal.frame)))
     }
 
-    /// Calls a function where not everything is known.
+    /// Calls a function that depends on an unknown.
     fn open_function(
         &mut self,
         goal: Goal<'e>,
@@ -159,7 +159,7 @@ impl<'e> Topdown<'e> {
         !(needed || self.is_shallow() || self.is_hidden(&full, false))
     }
 
-    /// Notes which values a call may have at once.
+    /// Records the values that a call may have at the same time.
     fn watch_function(
         &mut self,
         goal: Goal<'e>,
@@ -226,8 +226,8 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Searches the body of a function; `None` when it has no solution. That one solution would be enough is told, and not
-    /// acted upon: what it rests on is not known.
+    /// Searches the body of a function; `None` if it has no solution. Reports, but does not act on, that one solution
+    /// would suffice: the conditions of that solution are unknown.
     pub(super) fn inline_application(
         &mut self,
         goal: Goal<'e>,
@@ -238,7 +238,8 @@ impl<'e> Topdown<'e> {
         self.apply_rule(goal, call, rule, &mut Self::run, next)
     }
 
-    /// The same, where `body` searches the body of the rule once its arguments have their values.
+    /// Same as [`Self::inline_application`] with an explicit search: `body` searches the rule's body once its arguments
+    /// have values.
     pub(super) fn apply_rule(
         &mut self,
         goal: Goal<'e>,
@@ -276,7 +277,7 @@ impl<'e> Topdown<'e> {
         Ok(hit.then_some(flow))
     }
 
-    /// Goes on with what a function answers; `None` where that is `false` and nobody asks for it.
+    /// Continues with the result of a function; `None` if it is `false` and the caller only tests it.
     fn apply_open(
         &mut self,
         goal: Goal<'e>,

@@ -1,9 +1,8 @@
-//! Searching where not everything is known.
+//! Partial evaluation: search with unknown values.
 //!
-//! What depends on the unknown is not evaluated but saved: the saved expressions of a solution are what the solution
-//! still depends on. A variable whose value hangs on a saved expression is unknown from there on. Rules that depend
-//! on the unknown are searched in place of the reference (they are inlined), or become support rules that what is
-//! saved refers to.
+//! An expression that depends on an unknown is saved instead of evaluated; the saved expressions of a solution are its
+//! residual. A variable whose value depends on a saved expression is unknown from then on. Rules that depend on an
+//! unknown are searched in place of the reference (inlined), or become support rules that residuals refer to.
 
 mod captured;
 mod choices;

@@ -1,4 +1,4 @@
-//! `not` of what depends on the unknown.
+//! Negation of expressions that depend on unknowns.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::runtime::{EvalError, Halt};
 use crate::topdown::machine::{Continuation, Exprs, Goal, SearchFlow, SearchResult, Topdown};
 
 impl<'e> Topdown<'e> {
-    /// Goes on with what it takes that an expression does not hold.
+    /// Calls `next` for each condition under which an expression does not hold.
     pub(in crate::topdown) fn open_negation(
         &mut self,
         goal: Goal<'e>,
@@ -58,7 +58,7 @@ impl<'e> Topdown<'e> {
         self.complements(goal, &bodies, &mut Vec::new(), next)
     }
 
-    /// Returns the residual bodies of a search, without what is saved around it.
+    /// Returns the residual bodies of a search, without the expressions saved around it.
     pub(super) fn local_residuals(
         &mut self,
         live: &BTreeSet<Name>,
@@ -66,7 +66,7 @@ impl<'e> Topdown<'e> {
         search: &mut dyn FnMut(&mut Self, Continuation<'_, 'e>) -> SearchResult,
     ) -> Result<Vec<Body>, Halt> {
         if let Some(open) = self.opened_mut() {
-            // rules may negate each other without end while what would end it is unknown
+            // rules may negate each other without end while the terminating condition is unknown
             if open.saved.len() > limits::OPEN_NEGATIONS {
                 return Err(Halt::new(EvalError::too_deep()));
             }
@@ -86,14 +86,14 @@ impl<'e> Topdown<'e> {
         outcome.map(|_| bodies)
     }
 
-    /// The names of the unknown variables.
+    /// Returns the names of the unknown variables.
     pub(super) fn unknown_names(&self) -> BTreeSet<Name> {
         let vars = self.opened().into_iter().flat_map(|open| open.vars.iter());
         vars.map(|(name, frame)| self.residual_name(name, frame))
             .collect()
     }
 
-    /// Goes on for each way to pick an expression of each body that does not hold.
+    /// Calls `next` for each choice of one expression of each body, negated.
     pub(super) fn complements(
         &mut self,
         goal: Goal<'e>,
@@ -124,7 +124,7 @@ impl<'e> Topdown<'e> {
         self.save(goal, kinds, &[], next)
     }
 
-    /// Says by a rule of its own when an expression holds.
+    /// Saves a negation as a support rule that holds if the expression does.
     fn negated_support(
         &mut self,
         goal: Goal<'e>,
@@ -169,7 +169,8 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// Calls that are negated like equations. References in them are defined, so that the negated call is, too.
+/// Calls that can be negated like equations. All references in them are defined, so that the negated call is defined,
+/// too.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum NegatedCalls {
     None,
@@ -184,7 +185,7 @@ impl NegatedCalls {
     }
 }
 
-/// Whether bodies can be negated expression by expression, without leaving variables without values.
+/// Returns `true` if bodies can be negated expression by expression without leaving variables unbound.
 pub(super) fn can_complement(
     unknown: &BTreeSet<Name>,
     bodies: &[Body],
@@ -215,7 +216,7 @@ fn is_bound(expr: &Expr, unknown: &BTreeSet<Name>) -> bool {
     })
 }
 
-/// Whether references or calls stand within others.
+/// Returns `true` if references or calls are nested in others.
 fn is_nested(expr: &Expr, calls: NegatedCalls) -> bool {
     match &expr.kind {
         ExprKind::Term(term) => is_nested_term(term),
@@ -249,7 +250,7 @@ fn is_nested_term(term: &Term) -> bool {
     }
 }
 
-/// Whether there is a reference or a call in a term.
+/// Returns `true` if a term contains a reference or a call.
 fn looks_up(term: &Term) -> bool {
     struct LookupFinder(bool);
     impl<'a> Visitor<'a> for LookupFinder {

@@ -1,8 +1,9 @@
 //! Numbers as unknown keys of base documents.
 //!
-//! Below a base document a number is the key of its text ([`base_child`](crate::evaluation::base_child)), so a key like
-//! `"100"` is read by the string `"100"` and by the number that is written `100`. OPA compares the unknown with the string
-//! alone. The number needs a test of its own, and `100 = x` is not it: that holds for `100.0` and `1e2`, which are other keys.
+//! Below a base document, a number selects the key that is its text ([`base_child`](crate::evaluation::base_child)), so
+//! a key like `"100"` is selected by the string `"100"` and by the number written `100`. OPA compares the unknown with
+//! the string alone. The number needs its own test, and `100 = x` is not enough: it also holds for `100.0` and `1e2`,
+//! which are other keys.
 
 use solon_syntax::ast::Term;
 use solon_syntax::source::Span;
@@ -24,11 +25,11 @@ pub(super) fn is_number_key(terms: &[Term]) -> bool {
     operator.is_operator(NUMBER_TEXT) && text.as_string().is_some()
 }
 
-/// A key that an unknown step may be.
+/// A possible value of an unknown key.
 #[derive(Clone, Copy)]
 pub(in crate::topdown) struct PossibleKey<'e> {
     pub key: ValueRef<'e>,
-    /// The stored key, if `key` is the number of that text.
+    /// The stored key, if `key` is the number with that text.
     pub text: Option<ValueRef<'e>>,
 }
 
@@ -45,8 +46,8 @@ impl<'e> Topdown<'e> {
         self.is_unknown(step)
     }
 
-    /// Returns the keys that an unknown step may be: the keys of a document, each followed by the number of its text where
-    /// `numbers` is set. A rule with that number as its name is found by the number itself.
+    /// Returns the possible values of an unknown step: the keys of a document, each followed by the number with that
+    /// text if `numbers` is set. A rule whose name is that number is found by the number itself.
     pub(in crate::topdown) fn possible_keys(
         &self,
         keys: Vec<ValueRef<'e>>,
@@ -66,7 +67,7 @@ impl<'e> Topdown<'e> {
         keys.into_iter().flat_map(each).collect()
     }
 
-    /// Saves that an unknown step is the number that is written as `text`.
+    /// Saves that an unknown step is the number written as `text`.
     pub(in crate::topdown) fn save_number_key(
         &mut self,
         goal: Goal<'e>,

@@ -1,4 +1,4 @@
-//! Going down values that are not known as a whole.
+//! Descent into values that are not fully known.
 
 use solon_syntax::ast::Term;
 use solon_syntax::source::Span;
@@ -11,7 +11,7 @@ use crate::topdown::unify::{ObjectPairs, array, object};
 use super::save::{SavedKind, terms_of};
 
 impl<'e> Topdown<'e> {
-    /// Unifies two terms if one of them is unknown; `None` when they are to be unified as usual.
+    /// Unifies two terms if one of them is unknown; returns `None` if ordinary unification applies.
     pub(in crate::topdown) fn unify_open(
         &mut self,
         goal: Goal<'e>,
@@ -52,7 +52,7 @@ impl<'e> Topdown<'e> {
         None
     }
 
-    /// Saves that a comprehension is equal to a term, unless it has turned out to be empty.
+    /// Saves that a comprehension equals a term, unless it turned out to be empty.
     fn unify_closed(
         &mut self,
         goal: Goal<'e>,
@@ -69,7 +69,8 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Sets are compared as a whole, so one unknown member leaves them open.
+    /// Returns `true` for a set with an unknown member: sets are compared as a whole, so one unknown member leaves the
+    /// comparison unknown.
     fn is_saved_whole(&mut self, term: TermRef<'e>) -> bool {
         match term.resolved() {
             ResolvedTerm::Set(..) => self.contains_unknown(term),
@@ -77,7 +78,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Whether two objects cannot be matched by key yet.
+    /// Returns `true` if two objects cannot be matched by key yet.
     fn has_open_keys(&mut self, left: TermRef<'e>, right: TermRef<'e>) -> bool {
         let (Some(left), Some(right)) = (object(left.resolved()), object(right.resolved())) else {
             return false;
@@ -90,7 +91,7 @@ impl<'e> Topdown<'e> {
         })
     }
 
-    /// Goes down a value that may be unknown in parts.
+    /// Descends into a value that may be partly unknown.
     pub(in crate::topdown) fn descend_open(
         &mut self,
         goal: Goal<'e>,
@@ -104,7 +105,7 @@ impl<'e> Topdown<'e> {
                 return self.descend_unknown(goal, value, target, next);
             }
             if let ResolvedTerm::Ref(reference) = value.resolved() {
-                // what is bound to a reference is looked up first
+                // the value of a variable bound to a reference is looked up first
                 let found = self.fresh_ref(goal.frame);
                 return self.reference(goal, reference, found, &mut |walk| {
                     walk.descend_open(goal, found, target, next)
@@ -124,7 +125,7 @@ impl<'e> Topdown<'e> {
         self.unify(goal, value, target.other, next)
     }
 
-    /// Looks into something unknown under a name of its own.
+    /// Descends into something unknown, under a fresh variable.
     fn descend_unknown(
         &mut self,
         goal: Goal<'e>,
@@ -187,7 +188,7 @@ impl<'e> Topdown<'e> {
                 if !may_repeat {
                     return walk.descend_open(goal, *value, rest, next);
                 }
-                // of equal keys the last one counts
+                // of equal keys the last one wins
                 let key = walk.plug(step).map_or(*key, TermRef::Value);
                 let later = elements.get(at + 1..).unwrap_or_default();
                 walk.unless_among(goal, key, later, &mut |walk| {
@@ -197,7 +198,7 @@ impl<'e> Topdown<'e> {
         })
     }
 
-    /// Goes on unless a key is one of those of other members.
+    /// Calls `next` unless a key is one of the keys of other members.
     fn unless_among(
         &mut self,
         goal: Goal<'e>,

@@ -1,5 +1,5 @@
-//! From what was saved to expressions: bound variables are followed, and those of other environments than the
-//! query's get names of their own.
+//! Conversion of saved terms to expressions: bound variables are followed, and variables of environments other than the
+//! query's are renamed.
 
 use std::borrow::Cow;
 
@@ -22,11 +22,12 @@ use crate::topdown::scope::{FunctionMock, Mocked};
 use crate::topdown::term::{FrameId, ResolvedTerm, TermList, TermRef, is_document};
 use crate::value::ValueRef;
 
-/// The environment of the query.
+/// Environment of the query.
 const QUERY: FrameId = 0;
 
 impl<'e> Topdown<'e> {
-    /// A term with bound variables followed. What grows beyond all bounds is cut off; [`Self::count`] tells.
+    /// Returns a term with bound variables followed. Terms that exceed the limits are cut off; [`Self::count`] reports
+    /// that.
     pub(super) fn residual(&mut self, term: TermRef<'e>) -> Term {
         if let Some(made) = self.residual_scalar(term) {
             return made;
@@ -50,7 +51,7 @@ impl<'e> Topdown<'e> {
         made
     }
 
-    /// A text, a truth, null or the name of a document stays as it is written, while there is room.
+    /// Returns a string, boolean, null or document name as written, while the limits allow.
     fn residual_scalar(&mut self, term: TermRef<'e>) -> Option<Term> {
         let TermRef::Term(term, _) = term else {
             return None;
@@ -125,7 +126,7 @@ impl<'e> Topdown<'e> {
         let mut terms = self.residual_all(list);
         let head = terms.first_mut().map(|head| std::mem::take(&mut head.kind));
         match head {
-            // what is bound to a reference goes on where that ends
+            // a variable bound to a reference continues where that reference ends
             Some(TermKind::Ref(mut base)) => {
                 base.extend(terms.into_iter().skip(1));
                 terms = base;
@@ -141,7 +142,7 @@ impl<'e> Topdown<'e> {
         Term::new(TermKind::Ref(terms), span)
     }
 
-    /// The name of a variable in residuals.
+    /// Returns the name of a variable in residuals.
     pub(super) fn residual_name(&self, name: &str, frame: FrameId) -> Name {
         if frame == QUERY || matches!(name, "data" | "input") {
             return name.into();
@@ -149,7 +150,7 @@ impl<'e> Topdown<'e> {
         format!("{name}{}", self.frame_number(frame)).into()
     }
 
-    /// A copy of a node with the names that its variables have in residuals; nothing is followed.
+    /// Returns a copy of a node with the residual names of its variables. Bindings are not followed.
     pub(super) fn renamed<N: WalkMut + Clone>(&self, node: &N, frame: FrameId) -> N {
         let mut node = node.clone();
         node.walk_mut(&mut Renaming(|name: &mut Name| {
@@ -158,7 +159,7 @@ impl<'e> Topdown<'e> {
         node
     }
 
-    /// What is saved, as expressions.
+    /// Returns the saved expressions.
     pub(super) fn residual_body(&mut self) -> Result<Body, Halt> {
         let query = self.saved_mut().map(std::mem::take).unwrap_or_default();
         self.count(query.len() + 1)?;
@@ -172,7 +173,8 @@ impl<'e> Topdown<'e> {
         Ok(body)
     }
 
-    /// The same, with what is saved around what is being searched: the inside of a negation is asked behind it.
+    /// Returns the saved expressions, including those saved around the current search: the inside of a negation is
+    /// evaluated after them.
     pub(super) fn residual_around(&mut self) -> Result<Body, Halt> {
         let levels = self
             .opened_mut()
@@ -204,7 +206,7 @@ impl<'e> Topdown<'e> {
             }
             SavedKind::Done(expr) => expr.clone(),
         };
-        // what is negated stands where the policy says it
+        // a negation has the source location of the policy's expression
         if !expr.span.is_somewhere() {
             expr.span = saved.span;
         }
@@ -217,8 +219,8 @@ impl<'e> Topdown<'e> {
         expr
     }
 
-    /// Replaced functions are specialised, but for what is left to the policy's own rules and to closures: there they
-    /// are replaced when those are asked.
+    /// Adds `with` modifiers for replaced functions. They are specialised everywhere except in the policy's own rules
+    /// and in closures, where they are replaced when the residual is evaluated.
     fn keep_mocks(&self, expr: &mut Expr, mocks: &[Mocked<'e>]) {
         let moved = self
             .opened()
@@ -247,7 +249,7 @@ impl<'e> Topdown<'e> {
         expr.with = kept;
     }
 
-    /// Whether an expression has closures, or leads to rules of the policy.
+    /// Returns `true` if an expression has closures, or leads to rules of the policy.
     fn depends_on_policy(&self, expr: &Expr) -> bool {
         let mut found = !matches!(expr.kind, ExprKind::Term(_) | ExprKind::Call(_));
         expr.kind.walk(&mut Terms(|term: &Term| {
@@ -289,7 +291,7 @@ impl<'e> Topdown<'e> {
         true
     }
 
-    /// The modifiers of an expression, those of functions apart: what they replace is specialised.
+    /// Returns the modifiers of an expression without those of functions: their replacements are specialised.
     pub(super) fn residual_with(&mut self, with: &'e [With], frame: FrameId) -> Vec<With> {
         let mut kept = Vec::with_capacity(with.len());
         for with in with {
@@ -304,7 +306,7 @@ impl<'e> Topdown<'e> {
         kept
     }
 
-    /// The bound variables of an environment as equations, in order.
+    /// Returns the bound variables of an environment as equations, in order.
     pub(super) fn bindings_of(&mut self, frame: FrameId) -> Vec<Expr> {
         let bound: Vec<(&'e str, TermRef<'e>)> = self.all_bindings(frame).collect();
         let mut equations: Vec<Expr> = bound
@@ -319,7 +321,7 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// Gives the variables of a node other names. What operators and mocks are called stays.
+/// Renames the variables of a node. Operators and names of mocks stay.
 pub(super) struct Renaming<F>(pub F);
 
 impl<F: FnMut(&mut Name)> VisitorMut for Renaming<F> {
@@ -350,21 +352,21 @@ impl<F: FnMut(&mut Name)> VisitorMut for Renaming<F> {
     }
 }
 
-/// `left = right`
+/// Returns `left = right`.
 pub(super) fn equation(operands: Vec<Term>) -> Expr {
     let mut terms = vec![Term::operator("eq", Span::default())];
     terms.extend(operands);
     Expr::new(ExprKind::Call(terms), Span::default())
 }
 
-/// The term of a value.
+/// Returns the term of a value.
 pub(super) fn literal(value: ValueRef<'_>) -> Term {
     let all =
         |items: &mut dyn Iterator<Item = ValueRef<'_>>| items.map(literal).collect::<Vec<Term>>();
     let kind = if let Some(text) = value.as_text() {
         match text.to_str() {
             Cow::Borrowed(text) => TermKind::String(text.into()),
-            // bytes that are no text have no literal
+            // invalid UTF-8 has no literal
             Cow::Owned(_) => {
                 let bytes = Term::string(hex::encode(text.as_bytes()).as_str(), Span::default());
                 TermKind::Call(vec![Term::operator("hex.decode", Span::default()), bytes].into())

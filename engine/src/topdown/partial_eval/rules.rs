@@ -1,4 +1,4 @@
-//! Rules that depend on the unknown, searched in place of the reference to them.
+//! Rules that depend on unknowns, searched in place of the reference to them.
 
 use solon_syntax::ast::{Rule, Term, TermKind};
 use solon_syntax::source::Span;
@@ -19,7 +19,7 @@ use crate::trace::Op;
 use crate::value::ValueRef;
 
 impl<'e> Topdown<'e> {
-    /// A document that is not known in all its parts; `None` when it is to be evaluated as usual.
+    /// Evaluates a document that is not fully known; returns `None` if ordinary evaluation applies.
     pub(in crate::topdown) fn open_document(
         &mut self,
         goal: Goal<'e>,
@@ -32,7 +32,7 @@ impl<'e> Topdown<'e> {
         let whole = self.reference_at(path, target);
         let ordered = matches.rules.iter().any(|rule| rule.chain.len() > 1);
         if ordered && self.depends(whole) {
-            // which branch counts is not known
+            // the branch that applies is unknown
             let is_whole = group.kind == GroupKind::Single && group.ground;
             if is_whole && self.may_inline_chain(group, path, target) {
                 match self.open_chain(goal, matches, target, next) {
@@ -108,7 +108,7 @@ impl<'e> Topdown<'e> {
         Some(self.each_rule(goal, &matches.rules, false, each))
     }
 
-    /// Notes which values a document may have at once, below the keys that are asked for.
+    /// Records the values that a document may have at the same time, below the requested keys.
     fn watch_rules(&mut self, document: &DocumentGoal<'_, 'e>) -> Result<(), Halt> {
         let DocumentGoal {
             goal,
@@ -143,7 +143,7 @@ impl<'e> Topdown<'e> {
         })
     }
 
-    /// Searches the bodies of rules, each in an environment of its own. Of rules with keys it is told that they have failed.
+    /// Searches the bodies of rules, each in an environment of its own. Emits a failure event for rules with keys.
     fn each_rule(
         &mut self,
         goal: Goal<'e>,
@@ -170,7 +170,7 @@ impl<'e> Topdown<'e> {
         })
     }
 
-    /// Tells that a rule has a solution, and that the next one is searched for.
+    /// Emits that a rule has a solution and that the next one is searched.
     fn solved(
         &mut self,
         one: &Match<'e>,
@@ -188,7 +188,7 @@ impl<'e> Topdown<'e> {
         Ok(flow)
     }
 
-    /// Whether the default of a rule may be the answer, or not be told from another one.
+    /// Returns `true` if the default of a rule may be the result, or cannot be distinguished from another result.
     fn needs_default(&mut self, default: &'e Rule, target: PendingRef<'e>) -> bool {
         let value = default.head.value.as_ref().and_then(constant);
         let is_false = value == Some(crate::value::Value::Bool(false));
@@ -281,7 +281,7 @@ impl<'e> Topdown<'e> {
         Some(self.partial_inline(document, next))
     }
 
-    /// Searches rules whose keys are matched first.
+    /// Searches rules whose keys are matched before their bodies.
     fn partial_inline(
         &mut self,
         document: &DocumentGoal<'_, 'e>,
@@ -357,7 +357,7 @@ impl<'e> Topdown<'e> {
         self.unify(goal, TermRef::Value(empty), target.other, next)
     }
 
-    /// Matches what a head has behind the path of its group, step by step.
+    /// Matches the terms of a head after the path of its group, step by step.
     fn match_open(
         &mut self,
         goal: Goal<'e>,
@@ -382,7 +382,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Goes down the document that the head of a rule makes.
+    /// Descends into the document that the head of a rule produces.
     fn descend_head(
         &mut self,
         goal: Goal<'e>,
@@ -399,7 +399,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// A value within the objects that a head's keys make of it.
+    /// Returns a value wrapped in the objects that a head's keys build.
     fn wrapped(&mut self, value: &'e Term, member: bool, keys: &'e [Term]) -> Option<&'e Term> {
         let open = self.opened_mut()?;
         let key = (std::ptr::from_ref(value), keys.len());
@@ -419,7 +419,7 @@ impl<'e> Topdown<'e> {
         Some(kept)
     }
 
-    /// A path behind `data`, with it.
+    /// Returns a path with `data` as its first element.
     pub(in crate::topdown) fn below_data(&self, path: &[ValueRef<'e>]) -> Vec<ValueRef<'e>> {
         let data = self.call.arena.text("data");
         std::iter::once(data).chain(path.iter().copied()).collect()
@@ -430,7 +430,7 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// A document that is asked for.
+/// A requested document.
 #[derive(Clone, Copy)]
 struct DocumentGoal<'d, 'e> {
     goal: Goal<'e>,
@@ -440,11 +440,11 @@ struct DocumentGoal<'d, 'e> {
     target: PendingRef<'e>,
 }
 
-/// The head of a rule behind the path of its group.
+/// The head of a rule after the path of its group.
 #[derive(Clone, Copy)]
 struct Head<'e> {
     keys: &'e [Term],
-    /// The element, if the rule makes a set.
+    /// The element, if the rule produces a set.
     member: Option<&'e Term>,
     value: Option<&'e Term>,
     frame: FrameId,
@@ -463,24 +463,24 @@ impl<'e> Head<'e> {
     }
 }
 
-/// Whether a value is asked for only to see that it is not false, which holds for parts of it as well.
+/// Returns `true` if a value is only tested for not being `false`. In that case, testing each part of it is enough.
 fn is_truth_test(other: TermRef<'_>) -> bool {
     matches!(other.resolved(), ResolvedTerm::Var(name, _) if name.starts_with("$_term"))
 }
 
-/// Whether what rules make `steps` below the path of their group comes from one solution each: a set and an object
-/// that several solutions may add to are the answer as a whole only.
+/// Returns `true` if the document `steps` below the path of the group comes from one solution. Sets and objects that
+/// several solutions may add to are a result only as a whole.
 fn comes_whole(matches: &RuleCandidates<'_>, depth: usize, steps: usize) -> bool {
     let mut all = rests(matches, depth, steps);
     let Some((first, _)) = rests(matches, depth, steps).next() else {
         return true;
     };
     let below = rests(matches, depth, steps).any(|(rest, member)| member || !rest.is_empty());
-    // with the same names below, two solutions are rivals for one place
+    // with equal names below, two solutions compete for one path
     !below || all.all(|(rest, member)| !member && rest == first && rest.iter().all(Term::is_scalar))
 }
 
-/// What heads have behind so many keys, and whether a member of a set is behind that.
+/// Returns the terms of each head after `count` keys, and `true` if a set member follows them.
 fn rests<'m>(
     matches: &'m RuleCandidates<'_>,
     depth: usize,

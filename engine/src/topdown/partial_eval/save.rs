@@ -1,4 +1,4 @@
-//! Saving expressions for later.
+//! Saving expressions for the residual.
 
 use std::rc::Rc;
 
@@ -14,12 +14,12 @@ use crate::topdown::scope::Mocked;
 use crate::topdown::term::{BuiltTerm, FrameId, ResolvedTerm, TermList, TermRef, is_document};
 use crate::value::ValueRef;
 
-/// An expression that was not evaluated. Its terms are completed when the solution is.
+/// An expression that was not evaluated. Its terms are resolved when the solution is complete.
 pub(in crate::topdown) struct Saved<'e> {
     pub kind: SavedKind<'e>,
-    /// Its modifiers, and their environment.
+    /// Its modifiers and their environment.
     pub with: (&'e [With], FrameId),
-    /// The functions that are replaced where it stands.
+    /// Replaced functions in the scope of the expression.
     pub mocks: Option<Rc<Vec<Mocked<'e>>>>,
     pub span: Span,
 }
@@ -27,16 +27,15 @@ pub(in crate::topdown) struct Saved<'e> {
 pub(in crate::topdown) enum SavedKind<'e> {
     /// Two terms must be equal.
     Equal(TermRef<'e>, TermRef<'e>),
-    /// A term must hold.
+    /// A term must be true.
     Term(TermRef<'e>),
-    /// A call.
     Call(Term, Vec<TermRef<'e>>),
-    /// An expression that is complete but for its modifiers.
+    /// A complete expression without modifiers.
     Done(Expr),
 }
 
 impl<'e> Topdown<'e> {
-    /// Goes on with an expression saved, and variables unknown that it binds.
+    /// Continues with an expression saved and the variables that it binds unknown.
     pub(super) fn save(
         &mut self,
         goal: Goal<'e>,
@@ -101,7 +100,7 @@ impl<'e> Topdown<'e> {
         self.save_closed(goal, left, right, next)
     }
 
-    /// The same for comprehensions that have what they need in their bodies.
+    /// Saves an equality with comprehensions that already contain the bindings they need.
     pub(super) fn save_closed(
         &mut self,
         goal: Goal<'e>,
@@ -113,7 +112,7 @@ impl<'e> Topdown<'e> {
         self.save(goal, vec![kind], &[left, right], next)
     }
 
-    /// Saves a call; what it has behind its arguments becomes unknown.
+    /// Saves a call; the term after its arguments becomes unknown.
     pub(in crate::topdown) fn save_call(
         &mut self,
         goal: Goal<'e>,
@@ -124,12 +123,12 @@ impl<'e> Topdown<'e> {
     ) -> SearchResult {
         let terms = operands.iter().map(|term| TermRef::Term(term, goal.frame));
         let terms: Vec<TermRef<'e>> = terms.collect();
-        // what has any number of arguments has no result
+        // a variadic function has no output operand
         let output: Vec<TermRef<'e>> = terms.iter().skip(arity).copied().collect();
         self.save(goal, vec![SavedKind::Call(operator, terms)], &output, next)
     }
 
-    /// Saves that a term must hold.
+    /// Saves that a term must be true.
     pub(super) fn save_term(
         &mut self,
         goal: Goal<'e>,
@@ -139,7 +138,7 @@ impl<'e> Topdown<'e> {
         self.save(goal, vec![SavedKind::Term(term)], &[], next)
     }
 
-    /// The variables of a term that are not bound; heads of references and closures left out.
+    /// Collects the unbound variables of a term, without heads of references and closures.
     fn open_vars(&mut self, term: TermRef<'e>, vars: &mut Vec<(&'e str, FrameId)>) {
         let term = self.apply(term);
         match (term.resolved(), term) {
@@ -169,13 +168,13 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// A reference made of other terms.
+    /// Returns a reference built from terms.
     pub(super) fn new_ref(&self, terms: &[TermRef<'e>]) -> TermRef<'e> {
         let bump = self.call.arena.bump();
         TermRef::Built(bump.alloc(BuiltTerm::Ref(bump.alloc_slice_copy(terms))))
     }
 
-    /// The reference to a path below `data`, with what is left of another one behind it.
+    /// Returns the reference to a path below `data`, followed by the remaining steps of `target`.
     pub(in crate::topdown) fn reference_at(
         &self,
         path: &[ValueRef<'e>],
@@ -190,7 +189,7 @@ impl<'e> Topdown<'e> {
         self.new_ref(&terms)
     }
 
-    /// A variable for something that is looked into.
+    /// Returns a fresh variable for a term that is descended into.
     pub(super) fn fresh_ref(&mut self, frame: FrameId) -> TermRef<'e> {
         let id = self.frame_number(frame);
         let at = self.opened_mut().map_or(0, |open| {
@@ -203,7 +202,6 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// The terms of a list.
 pub(super) fn terms_of(list: TermList<'_>) -> Vec<TermRef<'_>> {
     (0..list.len()).filter_map(|at| list.get(at)).collect()
 }

@@ -1,4 +1,4 @@
-//! What is unknown, and what is saved so far.
+//! Unknowns and the expressions saved so far.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -23,100 +23,101 @@ use crate::topdown::term::{FrameId, TermRef};
 use crate::trace::Op;
 use crate::value::ValueRef;
 
-/// What is unknown, and how far rules are inlined.
+/// Options of partial evaluation: unknowns, and which rules are inlined.
 #[derive(Clone, Debug)]
 pub struct Inlining {
-    /// What is unknown: `input`, or references into `input` and `data` whose steps are constants.
+    /// Unknowns: `input`, or references into `input` and `data` with constant steps.
     pub unknowns: Vec<Ref>,
-    /// The rules that are not inlined, by reference.
+    /// Rules that are not inlined, by reference.
     pub disabled: Vec<Ref>,
-    /// Whether no rule that depends on the unknown is inlined, and nothing is simplified.
+    /// If set, rules that depend on unknowns are not inlined, and residuals are not simplified.
     pub shallow: bool,
-    /// Whether nondeterministic built-ins are called when their arguments are known.
+    /// If set, nondeterministic built-ins are called once their arguments are known.
     pub nondeterministic: bool,
-    /// Whether a default of `false` is left out where a rule only has to hold.
+    /// If set, a default of `false` is omitted where a rule only needs to be true.
     pub skip_false_defaults: bool,
-    /// The package below `data` that support rules stand in.
+    /// Package below `data` for support rules.
     pub namespace: Name,
-    /// Whether support rules of documents and functions stand where the policy's own do.
+    /// If set, support rules of documents and functions keep the packages of the policy's rules.
     pub skip_namespace: bool,
-    /// Whether choices between values are told.
+    /// If set, choices between values are reported.
     pub reports_choices: bool,
-    /// Whether calls are negated one by one, since all that they refer to is there.
+    /// If set, calls are negated one by one, since all references are defined.
     pub complements: bool,
 }
 
-/// Makes shorter bodies of what was saved.
+/// Simplifies saved bodies.
 pub trait Simplifier {
-    /// Whether a body has a chance to hold, going by types.
+    /// Returns `false` if types rule the body out.
     fn is_possible(&self, body: &Body) -> bool;
 
-    /// An equivalent body of fewer variables. The live ones stay; those that are given have values before it.
+    /// Returns an equivalent body with fewer variables. The `live` variables stay; the `given` variables have values
+    /// before the body.
     fn simplify(&self, body: Body, live: &BTreeSet<Name>, given: &BTreeSet<Name>) -> Body;
 }
 
-/// What a query still depends on.
+/// Result of partial evaluation.
 #[derive(Debug, Default)]
 pub struct Residuals {
-    /// Bodies, one of which must hold.
+    /// Bodies of which at least one must hold.
     pub queries: Vec<Body>,
     /// Modules that the bodies refer to.
     pub support: Vec<Module>,
-    /// Rules that may give several values at once, if that is asked.
+    /// Rules that may give several values at the same time, if they are reported.
     pub(crate) choices: Vec<Choice>,
 }
 
-/// What is not inlined.
+/// References and terms that are not inlined.
 pub(in crate::topdown) enum Hidden<'e> {
-    /// What shares a prefix with this reference.
+    /// References that share a prefix with this one.
     Path(Vec<ValueRef<'e>>),
-    /// The same, because of a `with`.
+    /// References that share a prefix with this one, because `with` replaces it.
     Replaced(Vec<ValueRef<'e>>),
-    /// What only has to hold, under this name.
+    /// A term that only needs to be true, stored in this variable.
     Truth(&'e str, FrameId),
 }
 
-/// The state of a search that leaves something open.
+/// State of partial evaluation.
 pub(in crate::topdown) struct PartialState<'e> {
     pub inlining: &'e Inlining,
     pub simplifier: &'e dyn Simplifier,
     pub terms: &'e Terms,
-    /// The paths that are unknown; the document's name comes first.
+    /// Unknown paths; the first element is the document's name.
     pub unknowns: Rc<[Vec<ValueRef<'e>>]>,
-    /// The variables that are unknown.
+    /// Unknown variables.
     pub vars: UnknownVars<'e>,
-    /// What is saved: for the query, and for what is being searched on its own.
+    /// Stack of saved expressions: the query's, then those of each nested search.
     pub saved: Vec<Vec<Saved<'e>>>,
     pub hidden: Vec<Hidden<'e>>,
     pub support: Support<'e>,
-    /// Rules that may give several values at once.
+    /// Rules that may give several values at the same time.
     pub choices: Vec<Choice>,
-    /// Numbers of the environments, as names show them.
+    /// Numbers of the environments, as used in generated names.
     pub ids: Vec<u64>,
-    /// How many variables were made for references, by environment.
+    /// Number of variables created for references, by environment.
     pub ref_vars: HashMap<u64, u64>,
-    /// Whether groups of rules depend on the unknown: what all evaluations know, and what this one has found out.
+    /// Dependence of groups of rules on unknowns, shared by all evaluations of the query.
     pub dependence: &'e Dependence,
     pub groups: HashMap<DocNodeId, bool>,
-    /// Documents of heads: the value within objects, by address of the value and depth.
+    /// Values wrapped in the objects of a head, by address of the value and depth.
     pub wrapped: HashMap<(*const Term, usize), &'e Term>,
-    /// Whether the solution that is about to be told rests on a term that was saved.
+    /// `true` if the solution that is about to be reported depends on a saved term.
     pub is_left: bool,
-    /// Whether what is being searched is known in all its parts.
+    /// `true` if everything in the current search is known.
     pub settled: bool,
-    /// How many expressions were made.
+    /// Number of expressions created.
     pub exprs: usize,
-    /// How many terms were made.
+    /// Number of terms created.
     pub term_count: usize,
-    /// How deep the term is that is being made.
+    /// Nesting depth of the term under construction.
     pub nesting: usize,
 }
 
-/// The variables that are unknown, and since when.
+/// Unknown variables, as a stack.
 #[derive(Default)]
 pub(in crate::topdown) struct UnknownVars<'e> {
     order: Vec<(&'e str, FrameId)>,
-    /// How often each is in it.
+    /// Number of occurrences of each variable.
     counts: HashMap<(&'e str, FrameId), usize>,
 }
 
@@ -130,7 +131,7 @@ impl<'e> UnknownVars<'e> {
         *self.counts.entry(var).or_default() += 1;
     }
 
-    /// Forgets those that were added since there were `len`.
+    /// Removes all variables added since the stack had `len` elements.
     pub fn truncate(&mut self, len: usize) {
         for var in self.order.drain(len.min(self.order.len())..) {
             let Some(count) = self.counts.get_mut(&var) else {
@@ -155,7 +156,7 @@ impl<'e> UnknownVars<'e> {
 const NOT_OPEN: &str = "a search that leaves nothing open asks what is open";
 
 impl<'e> Topdown<'e> {
-    /// What is left open. Only a search that leaves something open asks.
+    /// Returns the state of partial evaluation. Only called during partial evaluation.
     pub(super) fn opened(&self) -> Option<&PartialState<'e>> {
         if self.open.is_none() {
             bug!(NOT_OPEN);
@@ -163,7 +164,7 @@ impl<'e> Topdown<'e> {
         self.open.as_deref()
     }
 
-    /// The same, to be changed.
+    /// Mutable version of [`Self::opened`].
     pub(super) fn opened_mut(&mut self) -> Option<&mut PartialState<'e>> {
         if self.open.is_none() {
             bug!(NOT_OPEN);
@@ -171,7 +172,7 @@ impl<'e> Topdown<'e> {
         self.open.as_deref_mut()
     }
 
-    /// What is saved for what is being searched.
+    /// Returns the expressions saved by the innermost search.
     pub(super) fn saved_mut(&mut self) -> Option<&mut Vec<Saved<'e>>> {
         let saved = self.opened_mut().and_then(|open| open.saved.last_mut());
         if saved.is_none() {
@@ -180,7 +181,7 @@ impl<'e> Topdown<'e> {
         saved
     }
 
-    /// Leaves open what is unknown.
+    /// Enables partial evaluation.
     #[must_use]
     pub fn leaving_open(
         mut self,
@@ -217,7 +218,7 @@ impl<'e> Topdown<'e> {
         self
     }
 
-    /// The constant beginning of a reference; the head's name comes first.
+    /// Returns the constant prefix of a reference, starting with the name of its head.
     pub(super) fn path_of(&self, terms: &'e [Term]) -> Vec<ValueRef<'e>> {
         let arena = self.call.arena;
         let head = terms.first().and_then(Term::as_var);
@@ -231,10 +232,11 @@ impl<'e> Topdown<'e> {
         head.into_iter().chain(steps).collect()
     }
 
-    /// What a query still depends on.
+    /// Returns the residuals of a query.
     ///
     /// # Errors
-    /// What ends the search early.
+    ///
+    /// The first error that ends the search.
     pub fn residuals(&mut self, question: &TopdownQuery<'e>) -> Result<Residuals, Box<EvalError>> {
         self.originals = Some(question.originals);
         let live = self.live_in(question.body);
@@ -278,7 +280,7 @@ impl<'e> Topdown<'e> {
         })
     }
 
-    /// The variables of a query that its residuals must keep, and the documents that are unknown.
+    /// Returns the variables of a query that its residuals must keep, and the unknown documents.
     fn live_in(&self, body: &'e [Expr]) -> BTreeSet<Name> {
         let mut live = self.unknown_documents();
         solon_syntax::ast::VarScan::default().each(body, |_, name| {
@@ -299,7 +301,8 @@ impl<'e> Topdown<'e> {
             .collect()
     }
 
-    /// Whether types leave a body a chance. Those of what a `with` around it replaces are others than the policy's.
+    /// Returns `false` if types rule a body out. Inside a `with`, the replaced documents may have other types than in
+    /// the policy.
     pub(super) fn is_possible(&self, body: &Body) -> bool {
         self.is_modified()
             || self
@@ -307,7 +310,7 @@ impl<'e> Topdown<'e> {
                 .is_none_or(|open| open.simplifier.is_possible(&assigned_first(body)))
     }
 
-    /// A body made shorter, unless that is not wanted.
+    /// Returns a simplified body, unless simplification is disabled.
     pub(super) fn simplified(
         &self,
         body: Body,
@@ -320,7 +323,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Says under which number the variables of an environment are shown.
+    /// Sets the number used in generated names for an environment.
     pub(in crate::topdown) fn number_frame(&mut self, frame: FrameId, id: u64) {
         if let Some(open) = &mut self.open {
             let frame = frame as usize;
@@ -331,13 +334,13 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// The number under which the variables of an environment are shown.
+    /// Returns the number used in generated names for an environment.
     pub(super) fn frame_number(&self, frame: FrameId) -> u64 {
         let number = self.opened().and_then(|open| open.ids.get(frame as usize));
         *number.unwrap_or_else(|| bug!("an environment without a number"))
     }
 
-    /// Whether a document is not inlined where it is asked for.
+    /// Returns `true` if a document is not inlined.
     pub(in crate::topdown) fn is_hidden(&self, path: &[ValueRef<'e>], ignoring_with: bool) -> bool {
         let hidden = self.opened().into_iter().flat_map(|open| &open.hidden);
         let mut hidden = hidden.filter_map(|hidden| match hidden {
@@ -348,7 +351,7 @@ impl<'e> Topdown<'e> {
         hidden.any(|other| other.iter().zip(path).all(|(one, other)| one == other))
     }
 
-    /// Whether a term only has to hold.
+    /// Returns `true` if a term only needs to be true.
     pub(super) fn is_truth(&self, term: TermRef<'e>) -> bool {
         let crate::topdown::term::ResolvedTerm::Var(name, frame) = term.resolved() else {
             return false;
@@ -359,7 +362,7 @@ impl<'e> Topdown<'e> {
         )
     }
 
-    /// Counts expressions that are made; there may not be too many.
+    /// Counts created expressions and returns an error beyond the limit.
     pub(super) fn count(&mut self, made: usize) -> Result<(), Halt> {
         let Some(open) = self.opened_mut() else {
             return Ok(());
@@ -378,7 +381,7 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// Numbers the expressions of a body.
+/// Assigns indices to the expressions of a body.
 pub(super) fn numbered(mut body: Body) -> Body {
     for (at, expr) in (0_u32..).zip(&mut body) {
         expr.index = at;

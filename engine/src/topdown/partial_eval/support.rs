@@ -1,4 +1,4 @@
-//! Support rules: what rules come down to when the unknown is left open, beside the policy's own.
+//! Support rules: residual versions of the policy's rules that are not inlined.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -26,31 +26,31 @@ use crate::topdown::term::{FrameId, TermRef};
 use crate::trace::Op;
 use crate::value::{Value, ValueRef};
 
-/// The name of a key that is constant in what is left.
+/// Variable for a key that is constant in the residual.
 const KEY: &str = "__key__";
 
-/// The support rules made so far.
+/// Support rules created so far.
 #[derive(Default)]
 pub(in crate::topdown) struct Support<'e> {
     modules: BTreeMap<Ref, Vec<Rule>>,
     documents: Vec<DocumentSupport>,
-    /// The documents of which more is asked for than the values of their rules.
+    /// Documents that are requested as a whole, not only by the values of their rules.
     whole: HashSet<Vec<Value>>,
     /// Support rules by the path of their document.
     by_path: HashMap<Vec<Value>, SupportRules<'e>>,
 }
 
-/// Support rules of one document, and the scopes whose rules were searched for it.
+/// Support rules of one document, and the scopes in which its rules were searched.
 #[derive(Default)]
 struct SupportRules<'e> {
-    /// The scope that the support rules are for; `None` if there are none.
+    /// Scope of the support rules; `None` if there are none.
     owner: Option<Rc<ScopeIdentity<'e>>>,
-    /// The scopes in which the rules were searched, and whether anything is left of them there.
+    /// Scopes in which the rules were searched; `true` if they have a residual there.
     searched: HashMap<Rc<ScopeIdentity<'e>>, bool>,
 }
 
 impl<'e> SupportRules<'e> {
-    /// Where the rules for a scope are; `None` if they were not searched in it.
+    /// Returns the location of the rules for a scope; `None` if they were not searched in it.
     fn find(&self, scope: &ScopeIdentity<'e>) -> Option<SupportLocation> {
         let is_defined = self.searched.get(scope)?;
         Some(match &self.owner {
@@ -61,23 +61,24 @@ impl<'e> SupportRules<'e> {
     }
 }
 
-/// A support rule of a document, and where it stands.
+/// A support rule of a document in its two forms.
 struct DocumentSupport {
     document: Vec<Value>,
-    /// With all that is constant in its name.
+    /// With all constant keys in its name.
     short: (Ref, Rule),
-    /// With a variable where the policy's own rule has one, so that the object has no such key unless the rule holds.
+    /// With a variable where the policy's own rule has one, so that the object does not have such a key unless the rule
+    /// holds.
     long: Option<(Ref, Rule)>,
 }
 
-/// Where the support rules of a document are.
+/// Location of the support rules of a document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SupportLocation {
     /// There are none.
     Nothing,
-    /// In the namespace.
+    /// In the namespace of support rules.
     Here,
-    /// Those that were made belong to another `with`; the policy's own rules are to be asked.
+    /// The existing ones belong to another `with`; the policy's own rules must be referenced.
     Elsewhere,
 }
 
@@ -86,7 +87,7 @@ impl Support<'_> {
         self.modules.entry(package).or_default().push(rule);
     }
 
-    /// The modules, ordered by package, their rules in order.
+    /// Returns the modules ordered by package, with their rules in order.
     pub fn take(&mut self) -> Vec<Module> {
         for placed in std::mem::take(&mut self.documents) {
             let whole = self.whole.contains(&placed.document);
@@ -124,7 +125,7 @@ impl Support<'_> {
     }
 }
 
-/// What rules support is wanted for.
+/// Kind of rules that become support rules.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SupportKind {
     Complete,
@@ -132,18 +133,18 @@ pub(super) enum SupportKind {
     Function,
 }
 
-/// Rules that are to become support rules.
+/// Rules to convert to support rules.
 pub(super) struct SupportRequest<'w, 'e> {
     pub goal: Goal<'e>,
     pub group: &'e Group,
     pub matches: &'w RuleCandidates<'e>,
-    /// The group's path.
+    /// Path of the group.
     pub path: &'w [ValueRef<'e>],
     pub kind: SupportKind,
 }
 
 impl<'e> Topdown<'e> {
-    /// Makes support rules of a group, if that has not been done; where they are, if there are any.
+    /// Creates the support rules of a group unless they exist. Returns their location.
     pub(super) fn support(
         &mut self,
         wanted: &SupportRequest<'_, 'e>,
@@ -158,7 +159,7 @@ impl<'e> Topdown<'e> {
         }
         let is_taken = made.is_some_and(|made| made.owner.is_some());
         let defined = if is_taken {
-            // the rules of another scope stay: here it only counts whether anything is left
+            // the rules of the other scope are kept: here only matters whether a residual exists
             let kept = self.replace_support(Support::default());
             let defined = self.support_rules(wanted);
             self.replace_support(kept);
@@ -187,7 +188,7 @@ impl<'e> Topdown<'e> {
         })
     }
 
-    /// Makes support rules of a group; `true` if anything is left of them.
+    /// Creates the support rules of a group. Returns `true` if any remain.
     fn support_rules(&mut self, wanted: &SupportRequest<'_, 'e>) -> Result<bool, Halt> {
         let mut defined = false;
         for one in &wanted.matches.rules {
@@ -204,7 +205,7 @@ impl<'e> Topdown<'e> {
         Ok(defined)
     }
 
-    /// Notes that more of a document is asked for than the values of its rules.
+    /// Records that a document is requested as a whole.
     pub(super) fn support_whole(&mut self, path: &[ValueRef<'e>]) {
         if let Some(open) = self.opened_mut() {
             open.support.whole.insert(document(path));
@@ -222,7 +223,7 @@ impl<'e> Topdown<'e> {
         if let Some(open) = self.opened_mut() {
             open.saved.push(Vec::new());
             if wanted.kind == SupportKind::Function {
-                // whatever it is called with
+                // parameters bind variables whatever the arguments are
                 VarScan::default().each(&rule.head.args, |_, name| {
                     open.vars.push((&**name, child.frame));
                 });
@@ -278,7 +279,7 @@ impl<'e> Topdown<'e> {
         steps.extend(wanted.path.iter().take(package).map(|step| literal(*step)));
         let in_package = steps.len();
         for term in &rule.head.reference {
-            // the name is a variable by form only
+            // only the form of the name makes it a variable
             let named = steps.len() == in_package;
             match term.as_var() {
                 Some(name) if named => steps.push(string(name)),
@@ -293,7 +294,7 @@ impl<'e> Topdown<'e> {
         let mut keys = rule.head.reference.iter().skip(1);
         let open = keys.position(|term| !term.is_scalar());
         let open = open.map(|at| in_package + 1 + at);
-        // with nothing behind it, a constant key is only there if the rule holds
+        // if nothing follows, a constant key exists only if the rule holds
         let within = |at: &usize| at + 1 < steps.len() || rule.head.value.is_none();
         let open = open.filter(|at| wanted.kind == SupportKind::Partial && within(at));
         let full = steps.clone();
@@ -329,7 +330,7 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// The reference to what support rules make of a document.
+    /// Returns the reference to the support rules of a document.
     pub(super) fn namespaced(&self, path: &[ValueRef<'e>], target: PendingRef<'e>) -> TermRef<'e> {
         let arena = self.call.arena;
         let mut terms = vec![TermRef::Term(&DATA, 0)];
@@ -343,13 +344,13 @@ impl<'e> Topdown<'e> {
         self.new_ref(&terms)
     }
 
-    /// What support rules stand in, unless they stand where the policy's own do.
+    /// Returns the package of support rules, unless they keep the packages of the policy.
     fn namespace(&self) -> Option<&'e str> {
         let inlining = self.opened()?.inlining;
         (!inlining.skip_namespace).then_some(&*inlining.namespace)
     }
 
-    /// The operator of a support function.
+    /// Returns the operator of a support function.
     pub(super) fn support_operator(&self, path: &[ValueRef<'_>]) -> Term {
         let mut terms = vec![Term::var("data", Span::default())];
         terms.extend(self.namespace().map(string));
@@ -357,7 +358,7 @@ impl<'e> Topdown<'e> {
         Term::new(TermKind::Ref(terms), Span::default())
     }
 
-    /// The reference to a support rule of a negation.
+    /// Returns the reference to the support rule of a negation.
     pub(super) fn in_namespace(&self, name: &str) -> Term {
         let namespace = self.opened().map(|open| &open.inlining.namespace);
         let mut terms = vec![Term::var("data", Span::default())];
@@ -367,7 +368,7 @@ impl<'e> Topdown<'e> {
     }
 }
 
-/// A rule whose head has a variable in the place of a constant key. `None` when the key is none.
+/// Returns a rule whose head has a variable instead of a constant key. `None` if there is no such key.
 fn with_variable(
     mut steps: Vec<Term>,
     at: usize,
@@ -388,7 +389,7 @@ fn with_variable(
     Some((package_path(steps), rule))
 }
 
-/// The name of a head that has no more than one key.
+/// Returns the name of a head with at most one key.
 fn plain_name(reference: &[Term]) -> Option<Name> {
     match reference {
         [name] | [name, _] => name.as_var().cloned(),
@@ -396,12 +397,12 @@ fn plain_name(reference: &[Term]) -> Option<Name> {
     }
 }
 
-/// A path as it outlives the evaluation.
+/// Returns a path as owned values, which outlive the evaluation.
 fn document(path: &[ValueRef<'_>]) -> Vec<Value> {
     path.iter().map(|step| step.to_value()).collect()
 }
 
-/// The package that support rules of negations stand in.
+/// Returns the package of the support rules of negations.
 pub(super) fn namespace_package(namespace: &str) -> Ref {
     package_path(vec![string(namespace)])
 }
@@ -417,7 +418,7 @@ pub(super) fn support_rule(head: Head, body: Body, default: bool) -> Rule {
     }
 }
 
-/// A body without expressions is one that holds.
+/// Replaces an empty body by `true`.
 pub(super) fn or_true(mut body: Body) -> Body {
     if body.is_empty() {
         let holds = Term::new(TermKind::Boolean(true), Span::default());
@@ -426,7 +427,7 @@ pub(super) fn or_true(mut body: Body) -> Body {
     body
 }
 
-/// What is left of a body when it has been simplified holds when nothing is left.
+/// Replaces a body that became empty by simplification by one that holds.
 pub(super) fn never_empty(body: Body) -> Body {
     let emptied = body.is_empty();
     let mut body = or_true(body);
@@ -455,7 +456,7 @@ fn head_reference(mut terms: Vec<Term>) -> Ref {
     terms
 }
 
-/// How many steps of a path name a package: names as long as there are some. A rule begins with the last of them.
+/// Number of steps of a path that name a package: the leading names. The last of them starts the rule's reference.
 fn split(steps: &[Term]) -> usize {
     let names = steps.iter().take_while(|step| {
         step.as_string()

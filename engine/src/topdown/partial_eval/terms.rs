@@ -1,4 +1,4 @@
-//! Terms made while searching, kept until the search is over.
+//! Arena for terms created during the search.
 
 use std::cell::{Cell, OnceCell};
 
@@ -6,11 +6,11 @@ use solon_syntax::ast::Term;
 
 use crate::bug::bug;
 
-/// Terms of the first block; each block is twice as large as the one before.
+/// Capacity of the first block; each block is twice as large as the one before.
 const FIRST: usize = 16;
 const BLOCKS: usize = 40;
 
-/// A place for terms that live as long as it does.
+/// Arena of terms.
 pub struct Terms {
     blocks: [OnceCell<Box<[OnceCell<Term>]>>; BLOCKS],
     used: Cell<usize>,
@@ -26,7 +26,7 @@ impl Default for Terms {
 }
 
 impl Terms {
-    /// Keeps a term. There is place for more than any memory holds.
+    /// Allocates a term. Returns `None` only beyond the size of memory.
     pub fn keep(&self, term: Term) -> Option<&Term> {
         let mut at = self.used.replace(self.used.get() + 1);
         let mut size = FIRST;

@@ -1,4 +1,4 @@
-//! `with` where not everything is known.
+//! `with` during partial evaluation.
 
 use solon_syntax::ast::visit::{Flow, Visitor, Walk as _};
 use solon_syntax::ast::{Expr, ExprKind, Term, TermKind, With};
@@ -12,7 +12,7 @@ use crate::topdown::scope::ReplacedTarget;
 use crate::topdown::term::{TermRef, is_document};
 
 impl<'e> Topdown<'e> {
-    /// Searches an expression in the scope that its `with` makes; none of what it refers to is inlined.
+    /// Searches an expression in the scope of its `with`; documents that it refers to are not inlined.
     pub(in crate::topdown) fn open_with(
         &mut self,
         goal: Goal<'e>,
@@ -38,12 +38,12 @@ impl<'e> Topdown<'e> {
         outcome
     }
 
-    /// Whether a modifier replaces a function.
+    /// Returns `true` if a modifier replaces a function.
     pub(super) fn replaces_function(&mut self, with: &'e With) -> bool {
         matches!(self.replaced(&with.target), ReplacedTarget::Function)
     }
 
-    /// Whether a modifier replaces a function by another one.
+    /// Returns `true` if a modifier replaces a function by another function.
     fn is_mock(&mut self, goal: Goal<'e>, with: &'e With) -> bool {
         if !self.replaces_function(with) || !self.is_callable(&with.value, goal) {
             return false;
@@ -60,14 +60,14 @@ impl<'e> Topdown<'e> {
         }
     }
 
-    /// Whether an expression has to be saved as it is: what a document is replaced by is not known.
+    /// Returns `true` if an expression must be saved unevaluated because a replacement value is unknown.
     fn replaces_by_unknown(&mut self, goal: Goal<'e>, expr: &'e Expr) -> bool {
         expr.with.iter().any(|with| {
             !self.is_mock(goal, with) && self.depends(TermRef::Term(&with.value, goal.frame))
         })
     }
 
-    /// Saves an expression as it is; what it would bind is unknown.
+    /// Saves an expression unevaluated; the variables that it would bind are unknown.
     fn save_with(
         &mut self,
         goal: Goal<'e>,
@@ -100,7 +100,7 @@ impl<'e> Topdown<'e> {
         self.save(goal, vec![SavedKind::Done(whole)], &terms, next)
     }
 
-    /// What an expression with modifiers refers to: none of it is inlined, so that they keep their meaning.
+    /// Hides the references of an expression with modifiers from inlining, so that the modifiers keep their meaning.
     fn hide_refs(&mut self, expr: &'e Expr) -> usize {
         let mut refs = Refs(Vec::new());
         expr.walk(&mut refs);
@@ -116,7 +116,7 @@ impl<'e> Topdown<'e> {
         count
     }
 
-    /// Takes back what [`Self::hide_refs`] hid.
+    /// Reverts [`Self::hide_refs`].
     fn unhide(&mut self, count: usize) -> Vec<Hidden<'e>> {
         self.opened_mut().map_or_else(Vec::new, |open| {
             let from = open.hidden.len().checked_sub(count);
@@ -140,7 +140,7 @@ impl<'e> Visitor<'e> for Refs<'e> {
         match &term.kind {
             TermKind::Ref(terms) => {
                 self.0.push(terms);
-                // the document alone would hide everything
+                // the document name alone would hide everything
                 terms.within(1..).walk(self);
                 Flow::Over
             }
