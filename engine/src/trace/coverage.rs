@@ -1,4 +1,4 @@
-//! Which stretches of the modules a search came by.
+//! Coverage: which parts of the modules a search evaluated.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -10,7 +10,7 @@ use solon_syntax::source::Span;
 use super::event::{Event, Node, Observer, Op};
 use crate::bug::{Within as _, bug};
 
-/// Notes the expressions that were searched and the heads of the rules that had a solution.
+/// Observer that records the evaluated expressions and the heads of rules with a solution.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     hits: HashSet<Span>,
@@ -20,7 +20,7 @@ impl Observer for Coverage {
     fn event(&mut self, event: Event) {
         match (event.op, &event.node) {
             (Op::Exit, Node::Rule(rule, _)) => drop(self.hits.insert(rule.head.span)),
-            // nobody wrote the calls that report cases of tests
+            // the compiler generates the calls that report test cases
             (Op::Eval, Node::Expr(expr)) if expr.operands_of("internal.test_case").is_none() => {
                 self.hits.insert(event.span);
             }
@@ -37,18 +37,18 @@ impl Observer for Coverage {
     }
 }
 
-/// Why a stretch was not come by: under which other conditions it would have been.
+/// Reason that a range was not covered: a condition under which it would have been.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The index told that its rule cannot match.
+    /// The rule index excluded its rule.
     IndexExcluded,
-    /// The answer was known before.
+    /// The result was already known.
     EarlyExit,
 }
 
 impl Kind {
-    /// The kind of a published name.
+    /// Returns the kind with OPA's name.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "index_excluded" => Self::IndexExcluded,
@@ -58,61 +58,60 @@ impl Kind {
     }
 }
 
-/// A place: row and column, from 1.
+/// Position in a text: row and column, starting at 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[non_exhaustive]
 pub struct Position {
-    /// The row.
     pub row: u32,
-    /// The column, in characters.
+    /// Column, in code points.
     pub col: u32,
 }
 
-/// A stretch of a file.
+/// Range of a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[non_exhaustive]
 pub struct LineRange {
-    /// Its first character.
+    /// Position of the first character.
     pub start: Position,
-    /// Behind its last character.
+    /// Position after the last character.
     pub end: Position,
-    /// Why it was not come by, as far as that is known.
+    /// Known reasons that it was not covered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<Kind>,
 }
 
-/// What was come by in one file, and what was not.
+/// Coverage of one file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FileCoverage {
-    /// What was come by, in order.
+    /// Covered ranges, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub covered: Vec<LineRange>,
-    /// What was not.
+    /// Ranges that are not covered, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_covered: Vec<LineRange>,
-    /// Number of lines that something come by stands on.
+    /// Number of lines with a covered range.
     #[serde(skip_serializing_if = "is_none")]
     pub covered_lines: usize,
-    /// Number of lines that something not come by stands on.
+    /// Number of lines with a range that is not covered.
     #[serde(skip_serializing_if = "is_none")]
     pub not_covered_lines: usize,
-    /// Covered lines of all counted ones, in percent.
+    /// Covered lines as a percentage of all counted lines.
     #[serde(skip_serializing_if = "is_nothing", serialize_with = "percentage")]
     pub coverage: f64,
 }
 
-/// What was come by in all files.
+/// Coverage of all files.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CoverageReport {
-    /// File by file.
+    /// Coverage by file name.
     pub files: BTreeMap<String, FileCoverage>,
     /// Sum of the files' covered lines.
     pub covered_lines: usize,
     /// Sum of the files' lines that are not covered.
     pub not_covered_lines: usize,
-    /// Covered lines of all counted ones, in percent.
+    /// Covered lines as a percentage of all counted lines.
     #[serde(serialize_with = "percentage")]
     pub coverage: f64,
 }
@@ -133,7 +132,7 @@ fn is_nothing(share: &f64) -> bool {
     *share == 0.0
 }
 
-/// Whole numbers have no point.
+/// Serializes whole numbers without a decimal point.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -157,13 +156,13 @@ fn share(covered: usize, not_covered: usize) -> f64 {
 }
 
 impl Coverage {
-    /// Adds what another search covered.
+    /// Adds the coverage of another search.
     pub fn merge(&mut self, other: Self) {
         self.hits.extend(other.hits);
     }
 
-    /// The report on modules. Each of `others` was found under other conditions, and tells with its kind why a
-    /// stretch was not come by here.
+    /// Returns the coverage of modules. Each of `others` was recorded under other conditions; its kind becomes the
+    /// reason for ranges that are covered there but not here.
     pub fn report<'m>(
         &self,
         others: &[(Kind, &Coverage)],
@@ -212,21 +211,21 @@ impl Coverage {
     }
 }
 
-/// Offsets of a stretch's first character and behind its last.
+/// Byte offsets of the first character and after the last one.
 type ByteRange = (u32, u32);
 
-/// What was come by in one module.
+/// Covered ranges of one module.
 struct Hits(BTreeSet<ByteRange>);
 
 impl Hits {
-    /// Whether something come by contains a stretch.
+    /// Returns `true` if a covered range contains this one.
     fn contain(&self, (start, end): ByteRange) -> bool {
         let before = self.0.range(..=(start, u32::MAX));
         before.rev().any(|hit| hit.1 >= end)
     }
 }
 
-/// The stretches of a module that a search may come by: heads, and expressions but declarations.
+/// Returns the ranges of a module that can be covered: rule heads, and expressions other than declarations.
 fn countable(module: &Module) -> BTreeSet<ByteRange> {
     let mut found = BTreeSet::new();
     let mut add = |span: Span| {
@@ -253,13 +252,13 @@ fn countable(module: &Module) -> BTreeSet<ByteRange> {
     found
 }
 
-/// Number of lines that stretches stand on.
+/// Number of lines that the ranges touch.
 fn rows(ranges: &[LineRange]) -> usize {
     let rows = ranges.iter().flat_map(|one| one.start.row..=one.end.row);
     rows.collect::<HashSet<u32>>().len()
 }
 
-/// Where the lines of a text begin.
+/// Byte offsets of the line starts of a text.
 struct LineStarts<'t> {
     text: &'t str,
     starts: Vec<usize>,

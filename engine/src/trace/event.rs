@@ -5,27 +5,27 @@ use std::sync::Arc;
 use solon_syntax::ast::{Body, Expr, Name, Rule, Term};
 use solon_syntax::source::Span;
 
-/// What happened.
+/// Kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Op {
-    /// A body or a rule is searched.
+    /// Search of a body or rule begins.
     Enter,
     /// A solution was found.
     Exit,
-    /// An expression is searched.
+    /// An expression is evaluated.
     Eval,
-    /// The next solution is looked for.
+    /// The next solution is searched.
     Redo,
-    /// There is no solution.
+    /// There is no further solution.
     Fail,
-    /// Partial evaluation keeps an expression.
+    /// Partial evaluation saves an expression.
     Save,
-    /// A rule made what was there.
+    /// A rule produced an element that already exists.
     Duplicate,
     /// `trace` was called.
     Note,
-    /// Rules were looked up.
+    /// The rule index was queried.
     Index,
     /// Two terms are unified.
     Unify,
@@ -34,7 +34,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// The published name.
+    /// Returns OPA's name of the kind.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Enter => "Enter",
@@ -52,57 +52,54 @@ impl Op {
     }
 }
 
-/// What it happened to.
+/// Syntax node that an event is about.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Node {
-    /// A body.
     Body(Arc<Body>),
     /// A rule, and the path of its document.
     Rule(Arc<Rule>, Arc<str>),
-    /// An expression.
     Expr(Arc<Expr>),
 }
 
-/// A variable and what it is bound to.
+/// A variable and its binding.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Local {
-    /// The variable's name in canonical bodies.
+    /// Name of the variable in canonical bodies.
     pub name: Name,
-    /// The user's name of it.
+    /// Name that the user wrote.
     pub shown: Name,
-    /// What it is bound to.
     pub value: Arc<Term>,
-    /// Where the variable stands that was bound; nowhere for generated ones.
+    /// Source location of the bound variable; empty for generated variables.
     pub span: Span,
 }
 
-/// An event.
+/// Event of a search.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Event {
-    /// What happened.
+    /// Kind of the event.
     pub op: Op,
     /// Number of the body being searched.
     pub query_id: u64,
-    /// Number of the body around it.
+    /// Number of the enclosing body.
     pub parent_id: u64,
-    /// What it happened to.
+    /// Syntax node that the event is about.
     pub node: Node,
-    /// Where.
+    /// Source location.
     pub span: Span,
-    /// The bound variables, in the order of their names.
+    /// Bound variables, ordered by name.
     pub locals: Vec<Local>,
-    /// The documents that the node refers to and that rules have made by now.
+    /// Documents that the node refers to, if rules have produced them already.
     pub documents: Vec<(Arc<Term>, Arc<Term>)>,
-    /// Words about it.
+    /// Additional message.
     pub message: String,
-    /// The document whose rules were looked up.
+    /// Document whose rules were selected.
     pub reference: Option<Term>,
 }
 
-/// Who is told each step of a search.
+/// Receiver of the events of a search.
 ///
 /// ```
 /// use solon::trace::{Event, Observer, Op};
@@ -124,31 +121,31 @@ pub struct Event {
 /// # Ok::<(), solon::Error>(())
 /// ```
 pub trait Observer {
-    /// Is told.
+    /// Receives an event.
     fn event(&mut self, event: Event);
 
-    /// Whether it is told events of a kind.
+    /// Returns `true` if the observer needs events of this kind.
     fn wants(&self, _op: Op) -> bool {
         true
     }
 
-    /// Whether it is told what variables are bound to.
+    /// Returns `true` if the observer needs the bindings of variables.
     fn needs_locals(&self) -> bool {
         true
     }
 
-    /// Whether it is told which documents rules have made.
+    /// Returns `true` if the observer needs the documents that rules have produced.
     fn needs_documents(&self) -> bool {
         false
     }
 
-    /// Whether it has been told more than it keeps, so that the search ends with an error.
+    /// Returns `true` if the observer received more than it can keep. The search then ends with an error.
     fn is_full(&self) -> bool {
         false
     }
 }
 
-/// Several observers, each told what it wants.
+/// Several observers; each receives the events that it needs.
 #[derive(Default)]
 pub struct Observers<'o>(pub Vec<&'o mut dyn Observer>);
 
@@ -178,7 +175,7 @@ impl Observer for Observers<'_> {
     }
 }
 
-/// Keeps what it is told.
+/// Keeps all events.
 impl Observer for Vec<Event> {
     fn event(&mut self, event: Event) {
         self.push(event);

@@ -1,4 +1,4 @@
-//! The expression that failed, as people read it: its text, and below it the values of its variables.
+//! Report on a failed expression: its source text, followed by the values of its variables.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,53 +10,53 @@ use solon_syntax::source::Span;
 use super::event::{Event, Node};
 use super::pretty::Names;
 
-/// Most bytes of a value that is shown.
+/// Maximum length of a reported value, in bytes.
 const LONGEST_VALUE: usize = 64;
 
-/// Where the text and the names of a failed expression come from.
+/// Sources for the text and the variable names of a failed expression.
 #[derive(Clone, Copy)]
 pub struct FailureSources<'a> {
-    /// The module as it was parsed.
+    /// The module as parsed.
     pub parsed: &'a Module,
-    /// The module as it was compiled.
+    /// The module as compiled.
     pub canonical: &'a Module,
-    /// The user's names of generated variables.
+    /// User's names of generated variables.
     pub originals: Names<'a>,
 }
 
-/// An expression that failed, and what its variables were bound to.
+/// A failed expression and the values of its variables.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FailedExpression {
-    /// The file.
+    /// File name.
     pub file: String,
-    /// Row of the event, from 1.
+    /// Row of the event, starting at 1.
     pub row: u32,
-    /// The expression as it is written, without what stands before it on its row.
+    /// Source text of the expression, without the text before it on its row.
     pub text: String,
-    /// Column of its first character, from 1.
+    /// Column of the first character, starting at 1.
     pub col: u32,
-    /// Its variables and references in the order of their places.
+    /// Variables and references of the expression, in source order.
     pub variables: Vec<FailureVariable>,
-    /// Both sides of the comparison that failed, if it is an equality whose sides are known.
+    /// Both sides of a failed equality, if their values are known.
     pub sides: Option<(Arc<Term>, Arc<Term>)>,
-    /// The columns of tabs before the expression.
+    /// Columns of tabs before the expression.
     tabs: Vec<u32>,
 }
 
-/// A variable, or a reference into one, of an expression that failed.
+/// A variable of a failed expression, or a reference into one.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FailureVariable {
-    /// Its text.
+    /// Source text.
     pub text: String,
-    /// Its value; `None` if it is undefined.
+    /// Value; `None` if it is undefined.
     pub value: Option<Arc<Term>>,
-    /// Its row, from 1.
+    /// Row, starting at 1.
     pub row: u32,
-    /// Its column, from 1.
+    /// Column, starting at 1.
     pub col: u32,
-    /// The columns of tabs before it.
+    /// Columns of tabs before it.
     tabs: Vec<u32>,
 }
 
@@ -78,7 +78,7 @@ impl FailureVariable {
 }
 
 impl FailedExpression {
-    /// The expression that an event is about; `None` if it is about none.
+    /// Returns the expression of an event; `None` if the event is not about an expression.
     pub fn of_event(event: &Event, sources: FailureSources<'_>) -> Option<Self> {
         let Node::Expr(expr) = &event.node else {
             return None;
@@ -115,7 +115,7 @@ impl FailedExpression {
         })
     }
 
-    /// The expression at its column, and with `values` a line for each of its variables below.
+    /// Returns the expression at its column. With `values`, a line for each of its variables follows.
     pub fn shown(&self, values: bool) -> String {
         let mut text = String::new();
         for column in 1..self.col {
@@ -141,7 +141,7 @@ impl FailedExpression {
         };
         let has_tabs = all.iter().any(|variable| !variable.tabs.is_empty());
         if has_tabs && all.iter().any(|variable| variable.row != first.row) {
-            // columns of several rows with tabs do not fit below one another
+            // columns of several rows with tabs do not align
             out.push_str("\n\nWhere:\n");
             let mut by_name: Vec<&FailureVariable> = all.iter().collect();
             by_name.sort_by(|a, b| a.text.cmp(&b.text));
@@ -159,7 +159,7 @@ impl FailedExpression {
     }
 }
 
-/// Writes a bar at the column of each variable; with `valued`, only up to that one, whose value is written instead.
+/// Writes a bar at the column of each variable. With `valued`, stops at that variable and writes its value instead.
 fn arrows(out: &mut String, all: &[FailureVariable], valued: Option<usize>) {
     let shown = valued.map_or(all.len(), |at| at + 1);
     let mut before = 0;
@@ -203,7 +203,7 @@ impl<'a> FailureSources<'a> {
         text.unwrap_or_default()
     }
 
-    /// The columns of the tabs before a place on its row.
+    /// Returns the columns of the tabs before a position on its row.
     fn tabs(self, span: Span) -> Vec<u32> {
         let text = &self.parsed.source.text;
         let before = text.get(..span.start as usize).unwrap_or_default();
@@ -213,10 +213,10 @@ impl<'a> FailureSources<'a> {
     }
 }
 
-/// The expression that an author wrote and that an expression was made of.
+/// The user's expression from which an expression was generated.
 struct SourceExpr<'a> {
     span: Span,
-    /// What else was made of it.
+    /// Other expressions generated from it.
     others: Vec<&'a Expr>,
 }
 
@@ -224,7 +224,7 @@ impl<'a> SourceExpr<'a> {
     fn of_expr(expr: &Expr, sources: FailureSources<'a>) -> Self {
         let mut written = expr.span;
         if expr.generated {
-            // the innermost expression around it that is written
+            // the innermost enclosing expression that the user wrote
             let mut best: Option<Span> = None;
             let mut visit = Exprs(|other: &Expr| {
                 let is_inner = best.is_none_or(|best| contains(best, other.span));
@@ -268,7 +268,7 @@ fn contains(outer: Span, inner: Span) -> bool {
         && inner.end <= outer.end
 }
 
-/// The variables of expressions, by their texts.
+/// Visitor that collects the variables of expressions, by source text.
 struct VariableFinder<'a> {
     event: &'a Event,
     sources: FailureSources<'a>,
@@ -340,7 +340,7 @@ impl VariableFinder<'_> {
         }
     }
 
-    /// The value that a reference into a local variable selects.
+    /// Returns the value that a reference into a local variable selects.
     fn selected(&self, path: &[Term]) -> Option<Arc<Term>> {
         let (head, steps) = path.split_first()?;
         if steps.is_empty() {
@@ -358,7 +358,7 @@ impl VariableFinder<'_> {
     }
 }
 
-/// The child of a value.
+/// Returns the child of a value under a key.
 fn child<'t>(value: &'t Term, key: &Term) -> Option<&'t Term> {
     match &value.kind {
         TermKind::Object(pairs) => {
@@ -398,7 +398,7 @@ impl<'t> Visitor<'t> for VariableFinder<'_> {
             return Flow::Into;
         }
         match &term.kind {
-            // its variables are not those of the expression
+            // variables of comprehensions are not those of the expression
             kind if kind.is_comprehension() => return Flow::Over,
             TermKind::Ref(path) => {
                 if let Some(value) = self.selected(path) {
@@ -417,7 +417,7 @@ impl<'t> Visitor<'t> for VariableFinder<'_> {
     }
 }
 
-/// Both sides of an equality, if their values are known.
+/// Returns both sides of an equality, if their values are known.
 fn sides(expr: &Expr, event: &Event) -> Option<(Arc<Term>, Arc<Term>)> {
     let operands = expr.operands_of("eq").or_else(|| expr.operands_of("equal"));
     let [left, right] = operands? else {

@@ -1,27 +1,27 @@
-//! Which events are shown.
+//! Selection of the events of a trace.
 
 use std::collections::HashMap;
 
 use super::event::{Event, Local, Node, Observer, Op};
 
-/// How much of a trace is shown.
+/// Level of detail of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Detail {
-    /// Everything.
+    /// All events.
     Debug,
-    /// Everything but unification.
+    /// All events except unification.
     Full,
-    /// What failed, and on the way to what.
+    /// Failures, with the bodies and rules that lead to them.
     Fails,
-    /// What `trace` says, and where it was called.
+    /// Notes of `trace`, with the bodies and rules that lead to them.
     Notes,
-    /// `Fails` and `Notes` together, as the test runner shows them.
+    /// `Fails` and `Notes` together, as in the test runner.
     FailsAndNotes,
 }
 
 impl Detail {
-    /// The detail of a published name.
+    /// Returns the level with OPA's name.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "debug" => Self::Debug,
@@ -32,7 +32,7 @@ impl Detail {
         })
     }
 
-    /// The events that are shown behind the bodies and rules on the way to them; `None` if all are shown.
+    /// Returns the kinds of events that are recorded together with the path to them; `None` if all events are recorded.
     fn sought(self) -> Option<&'static [Op]> {
         match self {
             Self::Debug | Self::Full => None,
@@ -43,9 +43,12 @@ impl Detail {
     }
 }
 
-/// The part of a trace that is shown, taken while the search goes on.
+/// Observer that records the selected part of a trace during the search.
 ///
-/// `Fails` and `Notes` show each event sought behind the bodies and rules that were entered or searched again on the
+/// `Fails` and `Notes` record each selected event after the bodies and rules that were entered or searched again since
+/// the previous one.
+///
+/// `Fails` and `Notes` record each selected event after the bodies and rules that were entered or searched again on the
 /// way to it since the last one.
 ///
 /// ```
@@ -61,17 +64,17 @@ impl Detail {
 pub struct Recorder {
     detail: Detail,
     documents: bool,
-    /// Bytes that events may still take.
+    /// Bytes that events may still use.
     left: usize,
     full: bool,
-    /// What is shown.
+    /// Recorded events.
     events: Vec<Event>,
-    /// The last body or rule entered or searched again, by the number of the search.
+    /// The last event of a body or rule that was entered or searched again, by query number.
     entered: HashMap<u64, Event>,
 }
 
 impl Recorder {
-    /// Nothing yet; events may take some bytes.
+    /// An empty recorder whose events may use `bytes` bytes.
     pub fn new(detail: Detail, bytes: usize) -> Self {
         Self {
             detail,
@@ -83,14 +86,14 @@ impl Recorder {
         }
     }
 
-    /// With the documents that expressions refer to.
+    /// Also records the documents that expressions refer to.
     #[must_use]
     pub fn with_documents(mut self) -> Self {
         self.documents = true;
         self
     }
 
-    /// What is shown.
+    /// Returns the recorded events.
     pub fn into_events(self) -> Vec<Event> {
         self.events
     }
@@ -115,7 +118,7 @@ impl Recorder {
         }
     }
 
-    /// Shows an event behind the way to it.
+    /// Records an event after the events that lead to it.
     fn show_way(&mut self, event: Event) {
         let (mut above, mut way) = (event.query_id, vec![event]);
         while let Some(event) = self.entered.remove(&above) {
@@ -164,7 +167,7 @@ impl Observer for Recorder {
     }
 }
 
-/// Memory that an event takes, what it shares with others left out.
+/// Memory of an event in bytes, without what it shares with others.
 fn bytes(event: &Event) -> usize {
     let shared = 2 * size_of::<usize>();
     size_of::<Event>()
@@ -178,5 +181,5 @@ fn bytes(event: &Event) -> usize {
         }
 }
 
-/// Memory of the node of a unification, or of what is saved, which no other event shares.
+/// Estimated bytes of the node of a unification or a saved expression, which no other event shares.
 const OWN_NODE: usize = 512;

@@ -1,24 +1,24 @@
-//! What the operations of a search take.
+//! Times and counts of the operations of a search.
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use super::statistics::Statistics;
 
-/// Most times that are kept of one operation; later ones replace the oldest.
+/// Maximum number of samples kept for an operation; later samples replace the oldest.
 const MAX_SAMPLES: usize = 1028;
 
 /// An operation whose time is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Operation {
-    /// Terms become values.
+    /// Conversion of terms to values.
     Plug,
-    /// Base documents are read.
+    /// Lookup of base documents.
     Resolve,
-    /// Rules are looked up.
+    /// Lookup in the rule index.
     RuleIndex,
-    /// Built-in functions are called.
+    /// Call of a built-in function.
     BuiltinCall,
 }
 
@@ -30,7 +30,7 @@ impl Operation {
         Self::BuiltinCall,
     ];
 
-    /// The published name.
+    /// Returns OPA's name of the operation.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plug => "eval_op_plug",
@@ -41,17 +41,17 @@ impl Operation {
     }
 }
 
-/// Something that is counted.
+/// A counted event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Count {
     /// A base document was read.
     BaseCacheMiss,
-    /// The result of rules was known.
+    /// The result of a rule was cached.
     VirtualCacheHit,
-    /// The result of rules was not known.
+    /// The result of a rule was not cached.
     VirtualCacheMiss,
-    /// A comprehension was gone through.
+    /// A comprehension was evaluated without an index.
     ComprehensionCacheSkip,
 }
 
@@ -63,7 +63,7 @@ impl Count {
         Self::ComprehensionCacheSkip,
     ];
 
-    /// The published name.
+    /// Returns OPA's name of the counter.
     pub fn name(self) -> &'static str {
         match self {
             Self::BaseCacheMiss => "eval_op_base_cache_miss",
@@ -74,7 +74,7 @@ impl Count {
     }
 }
 
-/// Measures a search.
+/// Collector for the times and counts of a search.
 ///
 /// ```
 /// use solon::trace::Instruments;
@@ -115,7 +115,7 @@ impl Times {
 }
 
 impl Instruments {
-    /// An operation took from `start` until now.
+    /// Adds the time from `start` until now.
     pub fn took(&self, operation: Operation, start: Instant) {
         let of = |(one, _): &(Operation, &RefCell<Times>)| *one == operation;
         if let Some((_, times)) = Operation::ALL.into_iter().zip(&self.times).find(of) {
@@ -123,7 +123,7 @@ impl Instruments {
         }
     }
 
-    /// Something happened.
+    /// Increments a counter.
     pub fn count(&self, what: Count) {
         let of = |(one, _): &(Count, &Cell<u64>)| *one == what;
         if let Some((_, count)) = Count::ALL.into_iter().zip(&self.counts).find(of) {
@@ -131,7 +131,7 @@ impl Instruments {
         }
     }
 
-    /// The operations that happened, how long they took together, and how that is distributed.
+    /// Returns each operation that occurred, with its total time and the distribution of its samples.
     pub fn times(&self) -> Vec<(&'static str, Duration, Statistics)> {
         let times = Operation::ALL.into_iter().zip(&self.times);
         let times = times.map(|(operation, times)| {
@@ -142,7 +142,7 @@ impl Instruments {
         times.filter(|(_, _, many)| many.count > 0).collect()
     }
 
-    /// What happened, and how often.
+    /// Returns the counters that are not zero.
     pub fn counts(&self) -> Vec<(&'static str, u64)> {
         let counts = Count::ALL.into_iter().zip(&self.counts);
         let counts = counts.map(|(what, count)| (what.name(), count.get()));

@@ -1,4 +1,4 @@
-//! Events as JSON.
+//! JSON encoding of events.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -13,16 +13,16 @@ use super::pretty::Names;
 use crate::bug::bug;
 use crate::value::json::TooLong;
 
-/// How the kinds of events are spelled.
+/// Spelling of the kinds of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
-    /// `enter`
+    /// For example `enter`.
     Lower,
-    /// `Enter`
+    /// For example `Enter`.
     Title,
 }
 
-/// The events as a JSON array in the form of the REST API.
+/// Encodes events as a JSON array as in the REST API.
 ///
 /// ```
 /// use solon::trace::{Detail, Recorder, Spelling, json};
@@ -37,7 +37,7 @@ pub enum Spelling {
 /// ```
 ///
 /// # Errors
-/// [`TooLong`] when the text would have more bytes than `longest`.
+/// [`TooLong`] if the text would have more than `longest` bytes.
 pub fn json(events: &[Event], spelling: Spelling, longest: usize) -> Result<String, TooLong> {
     let mut texts = NodeTexts::default();
     list(events, longest, |event, out| {
@@ -45,17 +45,17 @@ pub fn json(events: &[Event], spelling: Spelling, longest: usize) -> Result<Stri
     })
 }
 
-/// What places and names are told from.
+/// File names and variable names for the encoding of events.
 #[derive(Clone, Copy)]
 pub struct Sources<'a> {
-    /// File names; texts without one are the query's.
+    /// File names; sources without one belong to the query.
     pub files: &'a HashMap<SourceId, Arc<str>>,
-    /// The user's names of generated variables.
+    /// User's names of generated variables.
     pub originals: Names<'a>,
 }
 
-/// The events as a JSON array in the form of the command line: with places, with what the user calls the variables
-/// and where they stand, and with the documents whose rules were looked up.
+/// Encodes events as a JSON array as on the command line: with locations, with the user's names of variables and their
+/// locations, and with the documents whose rules were selected.
 ///
 /// ```
 /// use solon::trace::{Detail, Names, Recorder, Sources, detailed};
@@ -72,7 +72,7 @@ pub struct Sources<'a> {
 /// ```
 ///
 /// # Errors
-/// [`TooLong`] when the text would have more bytes than `longest`.
+/// [`TooLong`] if the text would have more than `longest` bytes.
 pub fn detailed(events: &[Event], sources: Sources<'_>, longest: usize) -> Result<String, TooLong> {
     let mut texts = NodeTexts::default();
     list(events, longest, |event, out| {
@@ -99,7 +99,7 @@ fn list(
     Ok(out)
 }
 
-/// Texts of nodes and values, made once.
+/// Texts of nodes and values, rendered once each.
 #[derive(Default)]
 struct NodeTexts(HashMap<usize, Arc<str>>);
 
@@ -110,7 +110,7 @@ impl NodeTexts {
         made.or_insert_with(|| plain(&**node).into()).clone()
     }
 
-    /// The kind of a node, and its text.
+    /// Returns the kind of a node and its text.
     fn node(&mut self, event: &Event) -> (&'static str, Arc<str>) {
         match &event.node {
             Node::Body(body) => ("body", self.of_node(body)),
@@ -127,7 +127,7 @@ fn plain_event(event: &Event, spelling: Spelling, texts: &mut NodeTexts, out: &m
         Spelling::Lower => event.op.as_str().to_lowercase(),
         Spelling::Title => event.op.as_str().to_owned(),
     };
-    // a note is about nothing but its words
+    // a note has a message only
     let note = event.op == Op::Note;
     let (kind, node) = if note {
         ("", Arc::from("null"))
@@ -162,7 +162,7 @@ fn detailed_event(event: &Event, sources: Sources<'_>, texts: &mut NodeTexts, ou
     } else {
         texts.node(event).1
     };
-    // these are made by built-ins, which know no variables
+    // built-ins emit these events without access to variables
     let note = matches!(event.op, Op::Note | Op::TestCase);
     let place = location(event.span, sources.files);
     push(
@@ -212,7 +212,7 @@ fn detailed_event(event: &Event, sources: Sources<'_>, texts: &mut NodeTexts, ou
     push(out, format_args!(",\"Ref\":{reference}}}"));
 }
 
-/// A variable's value with its name in it.
+/// Writes the value of a variable together with its name.
 fn named(local: &Local, texts: &mut NodeTexts, out: &mut String) {
     let name = match &*local.name {
         name if name.starts_with('$') => "_",
@@ -224,8 +224,8 @@ fn named(local: &Local, texts: &mut NodeTexts, out: &mut String) {
     push(out, format_args!("{{\"name\":{},{rest}", quoted(name)));
 }
 
-/// What the user calls the variables that are bound, and where they were; then the same of variables of the node
-/// that are not bound, if they have another name.
+/// Returns the user's names and locations of bound variables, followed by those of unbound variables of the node whose
+/// names differ.
 fn metadata(event: &Event, sources: Sources<'_>) -> BTreeMap<Name, (Name, Span)> {
     let mut known: BTreeMap<Name, (Name, Span)> = BTreeMap::new();
     for local in &event.locals {
@@ -243,13 +243,13 @@ fn metadata(event: &Event, sources: Sources<'_>) -> BTreeMap<Name, (Name, Span)>
     known
 }
 
-/// Where a variable stands: nowhere, if it captures a value of the query or is the key that nobody wrote of a `some`.
+/// Returns the location of a variable; empty if it captures a value of the query or is the implicit key of a `some`.
 fn variable_span(name: &str, shown: &str, span: Span) -> Span {
     let made = name.starts_with("$term") || (name != shown && shown.starts_with("__local"));
     if made { Span::default() } else { span }
 }
 
-/// Shows the variables of a node: of a rule's head those of its arguments, its key and its value.
+/// Calls `show` for the variables of a node; for a rule, those of its arguments, key and value.
 pub(super) fn vars_of<'n>(node: &'n Node, mut show: impl FnMut(&'n Term, &'n Name)) {
     match node {
         Node::Body(body) => VarScan::default().each(&**body, show),
@@ -265,7 +265,7 @@ pub(super) fn vars_of<'n>(node: &'n Node, mut show: impl FnMut(&'n Term, &'n Nam
     }
 }
 
-/// Shows the variables of the arguments, the key and the value of a rule's head.
+/// Calls `show` for the variables of the arguments, the key and the value of a rule's head.
 pub(super) fn head_vars<'n>(rule: &'n Rule, mut show: impl FnMut(&'n Term, &'n Name)) {
     VarScan::default().each(&rule.head.args, &mut show);
     for term in rule.head.key.iter().chain(&rule.head.value) {
@@ -291,6 +291,6 @@ fn plain<N: AstJson + ?Sized>(node: &N) -> String {
 }
 
 fn push(out: &mut String, words: std::fmt::Arguments<'_>) {
-    // a string takes everything
+    // writing to a string cannot fail
     let _ = out.write_fmt(words);
 }

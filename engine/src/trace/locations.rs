@@ -1,4 +1,4 @@
-//! The place of an event: its file and its row.
+//! Location of an event: file and row.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -8,12 +8,13 @@ use solon_syntax::source::SourceId;
 use super::event::Event;
 use crate::limits;
 
-/// Longest place that is liked.
+/// Length in bytes above which locations are shortened.
 const LONGEST: usize = 64;
-/// What stands in the place of a part of a name.
+/// Replacement for an omitted part of a name.
 const ELLIPSIS: &str = "...";
 
-/// The place of each event: `FILE:ROW`, or `query:ROW`. Where one gets long, a part that all names share is left out.
+/// Returns the location of each event: `FILE:ROW`, or `query:ROW`. If one exceeds the length limit, a part that all
+/// names share is omitted.
 pub fn places(events: &[Event], files: &HashMap<SourceId, Arc<str>>) -> Vec<String> {
     let named: Vec<(&str, u32)> = events
         .iter()
@@ -41,7 +42,7 @@ pub fn places(events: &[Event], files: &HashMap<SourceId, Arc<str>>) -> Vec<Stri
         .collect()
 }
 
-/// The part of the names that is left out, when the longest place has so many bytes.
+/// Returns the part of the names to omit, if the longest location has `longest` bytes.
 fn shared_part<'n>(names: &[&'n str], longest: usize) -> Option<&'n str> {
     let size: usize = names.iter().map(|name| name.len()).sum();
     if longest <= LONGEST || size > limits::SHORTENED_NAMES {
@@ -49,7 +50,7 @@ fn shared_part<'n>(names: &[&'n str], longest: usize) -> Option<&'n str> {
     }
     let folders: Vec<&str> = names.iter().map(|name| inner_folders(name)).collect();
     let shared = longest_common(&folders)?;
-    // no more than takes the place below its limit; what is on the right tells more
+    // omit no more than necessary; the right end of the name is more specific
     let kept = (LONGEST + shared.len()).saturating_sub(longest + ELLIPSIS.len());
     let mut end = shared.len().checked_sub(kept)?;
     while !shared.is_char_boundary(end) {
@@ -58,7 +59,7 @@ fn shared_part<'n>(names: &[&'n str], longest: usize) -> Option<&'n str> {
     shared.get(..end).filter(|part| part.len() > ELLIPSIS.len())
 }
 
-/// The folders of a file without the first one; the only one if there is only one.
+/// Returns the folders of a file without the first one, or the only one.
 fn inner_folders(name: &str) -> &str {
     let folder = name.rsplit_once('/').map_or(".", |(folder, _)| folder);
     let folder = folder.strip_prefix('/').unwrap_or(folder);
@@ -68,7 +69,7 @@ fn inner_folders(name: &str) -> &str {
     }
 }
 
-/// The longest text that is part of all texts; the first one of several.
+/// Returns the longest common substring of all texts; the first one of several.
 fn longest_common<'n>(texts: &[&'n str]) -> Option<&'n str> {
     let (first, rest) = texts.split_first()?;
     let of_length = |length: usize| {
@@ -76,7 +77,7 @@ fn longest_common<'n>(texts: &[&'n str]) -> Option<&'n str> {
         let mut parts = starts.filter_map(|start| first.get(start..start + length));
         parts.find(|part| rest.iter().all(|text| text.contains(part)))
     };
-    // what is shared has shared parts of each smaller length
+    // a common substring contains common substrings of each smaller length, so binary search applies
     let (mut low, mut high) = (0, first.len());
     while low < high {
         let middle = (low + high).div_ceil(2);

@@ -1,4 +1,4 @@
-//! What was measured, by the names that OPA publishes it under.
+//! Metrics under OPA's names.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -9,9 +9,8 @@ use super::instruments::Instruments;
 use super::statistics::Statistics;
 use crate::builtins::SendMetrics;
 
-/// Times and counts of compilations and evaluations by the names that OPA publishes them under. What is noted again is
-/// added. Its JSON is an object: `{"timer_rego_query_eval_ns": …, "counter_…": …, "histogram_…": {…}}`, times in
-/// nanoseconds.
+/// Times and counts of compilations and evaluations under OPA's names. Repeated measurements are added. The JSON form
+/// is an object: `{"timer_rego_query_eval_ns": …, "counter_…": …, "histogram_…": {…}}`, with times in nanoseconds.
 ///
 /// ```
 /// use std::time::Duration;
@@ -27,29 +26,29 @@ use crate::builtins::SendMetrics;
 #[derive(Clone, Debug, Default)]
 pub struct Metrics(BTreeMap<String, Measured>);
 
-/// One thing that was measured.
+/// Value of one metric.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(untagged)]
 enum Measured {
-    /// Nanoseconds, or how often.
+    /// Nanoseconds, or a count.
     Number(u64),
-    /// The distribution of nanoseconds in the last evaluation.
+    /// Distribution of nanoseconds in the last evaluation.
     Histogram(Statistics),
 }
 
 impl Metrics {
-    /// Notes how long something took, by its name without `timer_` and `_ns`.
+    /// Adds a time; `name` has no `timer_` prefix and no `_ns` suffix.
     pub fn time(&mut self, name: &str, took: Duration) {
         let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.add(format!("timer_{name}_ns"), took);
     }
 
-    /// Notes how long something took that began at `start` and ends now.
+    /// Adds the time from `start` until now.
     pub fn since(&mut self, name: &str, start: Instant) {
         self.time(name, start.elapsed());
     }
 
-    /// Notes how often something happened, by its name without `counter_`.
+    /// Adds to a counter; `name` has no `counter_` prefix.
     pub fn count(&mut self, name: &str, times: u64) {
         self.add(format!("counter_{name}"), times);
     }
@@ -61,7 +60,7 @@ impl Metrics {
         }
     }
 
-    /// Notes what `http.send` did.
+    /// Adds the measurements of `http.send`.
     pub fn sent(&mut self, sent: &SendMetrics) {
         if let Some((name, took)) = sent.timer() {
             self.time(name, took);
@@ -71,7 +70,7 @@ impl Metrics {
         }
     }
 
-    /// Notes what was measured of a search.
+    /// Adds the measurements of a search.
     pub fn instruments(&mut self, instruments: &Instruments) {
         for (name, total, statistics) in instruments.times() {
             self.time(name, total);
@@ -83,7 +82,7 @@ impl Metrics {
         }
     }
 
-    /// Times in nanoseconds and counts, ordered by name.
+    /// Iterates over times in nanoseconds and counts, ordered by name.
     pub fn numbers(&self) -> impl Iterator<Item = (&str, u64)> {
         self.0.iter().filter_map(|(name, measured)| match measured {
             Measured::Number(number) => Some((&**name, *number)),
@@ -91,7 +90,7 @@ impl Metrics {
         })
     }
 
-    /// How the times of a search were distributed, ordered by name.
+    /// Iterates over the distributions of times, ordered by name.
     pub fn histograms(&self) -> impl Iterator<Item = (&str, &Statistics)> {
         self.0.iter().filter_map(|(name, measured)| match measured {
             Measured::Histogram(statistics) => Some((&**name, statistics)),

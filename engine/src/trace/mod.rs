@@ -1,4 +1,4 @@
-//! What a search tells its observer, and how people read it.
+//! Observers of a search, and the presentation of their results.
 
 mod coverage;
 mod event;

@@ -1,4 +1,4 @@
-//! Traces as people read them: a line for each event, indented by depth.
+//! Human-readable traces: a line for each event, indented by depth.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -14,34 +14,34 @@ use super::locations::places;
 use crate::bug::Within as _;
 use crate::value::json::TooLong;
 
-/// How a trace is shown.
+/// Options of a trace's presentation.
 #[derive(Clone, Copy, Default)]
 pub struct Pretty<'a> {
-    /// File names, to show the place of each event; those of none are the query's.
+    /// File names, to show the location of each event; sources without one belong to the query.
     pub files: Option<&'a HashMap<SourceId, Arc<str>>>,
-    /// Whether the values of all variables are shown.
+    /// `true` if the values of all variables are shown.
     pub variables: bool,
-    /// The user's names of generated variables.
+    /// User's names of generated variables.
     pub originals: Names<'a>,
-    /// Number of blanks after each column, in addition to the usual ones.
+    /// Number of spaces after each column, in addition to the default.
     pub gap: usize,
 }
 
-/// The user's names of the generated variables of modules and of a query.
+/// User's names of the generated variables of modules and of a query.
 #[derive(Clone, Copy, Default)]
 pub struct Names<'a> {
-    /// Those of modules.
+    /// Names of variables in modules.
     pub modules: Option<&'a hashbrown::HashMap<Name, Name>>,
-    /// Those of the query.
+    /// Names of variables in the query.
     pub query: Option<&'a hashbrown::HashMap<Name, Name>>,
 }
 
-/// Blanks behind the longest place.
+/// Spaces after the longest location.
 const GAP: usize = 4;
-/// Most bytes of a variable's value.
+/// Maximum length of a variable's value, in bytes.
 const LONGEST_VALUE: usize = 32;
 
-/// The lines of a trace.
+/// Returns the lines of a trace.
 ///
 /// ```
 /// use solon::trace::{Detail, Pretty, Recorder, pretty};
@@ -57,12 +57,12 @@ const LONGEST_VALUE: usize = 32;
 /// ```
 ///
 /// # Errors
-/// [`TooLong`] when they would have more bytes than `longest`.
+/// [`TooLong`] if the lines would have more than `longest` bytes.
 pub fn pretty(events: &[Event], how: Pretty<'_>, longest: usize) -> Result<Vec<String>, TooLong> {
     let mut depths: HashMap<u64, usize> = HashMap::new();
     let places = how.files.map(|files| places(events, files));
     let length = |place: &String| place.chars().count();
-    // columns are as wide as their longest text has bytes, and are filled up by characters
+    // OPA computes the width of a column in bytes and pads it by code points
     let width = places.iter().flatten().map(String::len).max().unwrap_or(0) + GAP;
     let mut texts = ExprTexts::default();
     let mut lines = Vec::with_capacity(events.len());
@@ -96,11 +96,11 @@ pub fn pretty(events: &[Event], how: Pretty<'_>, longest: usize) -> Result<Vec<S
     Ok(broken.map(str::to_owned).collect())
 }
 
-/// Texts of bodies and expressions, made once.
+/// Texts of bodies and expressions, rendered once each.
 #[derive(Default)]
 struct ExprTexts(HashMap<usize, Arc<str>>);
 
-/// Puts the values of variables behind the lines, one below another.
+/// Appends the values of variables to the lines, one per line.
 fn add_variables(
     events: &[Event],
     lines: &mut [String],
@@ -131,7 +131,7 @@ fn write(event: &Event, depth: usize, how: Pretty<'_>, texts: &mut ExprTexts, li
     line.push_str(event.op.as_str());
     line.push(' ');
     if event.op == Op::Note {
-        // between quotes as it is, whatever is in it
+        // between quotes without escapes, as OPA writes it
         line.push('"');
         line.push_str(&event.message);
         line.push('"');
@@ -173,13 +173,13 @@ fn expression(expr: &Expr, how: Pretty<'_>, keeps_wildcard: bool) -> String {
     display_body(&exprs).to_string()
 }
 
-/// Whether an event is about an `every` whose key is a wildcard that has a value.
+/// Returns `true` if an event is about an `every` whose key is a wildcard that has a value.
 fn binds_key(event: &Event, expr: &Expr) -> bool {
     let mut locals = event.locals.iter();
     key_of(expr).is_some_and(|key| is_wildcard(key) && locals.any(|local| local.name == *key))
 }
 
-/// The variable of the key of an `every`.
+/// Returns the variable of the key of an `every`.
 fn key_of(expr: &Expr) -> Option<&Name> {
     match &expr.kind {
         ExprKind::Every(every) => every.key.as_ref()?.as_var(),
@@ -191,14 +191,14 @@ fn is_wildcard(name: &Name) -> bool {
     name.starts_with('$')
 }
 
-/// Texts of values, made once.
+/// Texts of values, rendered once each.
 #[derive(Default)]
 struct ValueTexts(HashMap<usize, Arc<str>>);
 
 impl ValueTexts {
-    /// The variables of what the event is about, as far as they are bound, and the documents that it refers to.
+    /// Writes the bound variables of the event's node and the documents that it refers to.
     fn write(&mut self, event: &Event, line: &mut String) {
-        // wildcards are told apart, though they look alike
+        // wildcards are distinct variables although they have the same name
         let mut shown: BTreeMap<(String, &str), Arc<str>> = BTreeMap::new();
         for (document, value) in &event.documents {
             shown.insert((document.to_string(), ""), self.text(value));
@@ -231,7 +231,7 @@ impl ValueTexts {
         line.push('}');
     }
 
-    /// A value, cut where it gets long.
+    /// Returns the text of a value, truncated to the maximum length.
     fn text(&mut self, value: &Arc<Term>) -> Arc<str> {
         let made = self.0.entry(Arc::as_ptr(value).addr());
         let text = made.or_insert_with(|| {
@@ -246,7 +246,7 @@ impl ValueTexts {
     }
 }
 
-/// Expressions with the user's names.
+/// Returns expressions with the user's names.
 fn renamed(body: &[Expr], how: Pretty<'_>) -> Body {
     let mut body = body.to_vec();
     body.walk_mut(&mut Terms(|term: &mut Term| {
@@ -265,7 +265,7 @@ impl Pretty<'_> {
 }
 
 impl<'a> Names<'a> {
-    /// What the user calls a generated variable.
+    /// Returns the user's name of a generated variable.
     pub fn get(&self, name: &Name) -> Option<&'a Name> {
         let modules = self.modules.and_then(|names| names.get(name));
         modules.or_else(|| self.query.and_then(|names| names.get(name)))

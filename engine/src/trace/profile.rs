@@ -1,4 +1,4 @@
-//! How long the expressions of each row took, and how often they were searched.
+//! Profile: time and number of evaluations of the expressions of each row.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use solon_syntax::source::{SourceId, Span};
 use super::event::{Event, Node, Observer, Op};
 use crate::index::Indexed as _;
 
-/// Measures the time from one step of an expression to the next step of any.
+/// Observer that measures the time from each step of an expression to the next step of any expression.
 ///
 /// ```
 /// use solon::trace::Profile;
@@ -27,31 +27,31 @@ use crate::index::Indexed as _;
 pub struct Profile {
     rows: Vec<Row>,
     by_row: HashMap<(SourceId, u32), usize>,
-    /// The row whose expression was begun last, and when.
+    /// Row of the expression that started last, and its start time.
     running: Option<(usize, Instant)>,
 }
 
-/// What happened on one row. Its JSON is OPA's: `{"total_time_ns": …, "num_eval": …, "num_redo": …, "num_gen_expr": …,
+/// Measurements of one row. Its JSON is OPA's: `{"total_time_ns": …, "num_eval": …, "num_redo": …, "num_gen_expr": …,
 /// "location": {"file": …, "row": …, "col": …}}`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ProfileRow {
-    /// The file; empty where the row is a query's.
+    /// File name; empty if the row belongs to a query.
     pub file: String,
-    /// The expression that was searched first.
+    /// Source location of the first evaluated expression.
     pub span: Span,
-    /// How long its expressions took.
+    /// Total time of its expressions.
     pub time: Duration,
-    /// How often one was searched.
+    /// Number of evaluations.
     pub evals: u64,
-    /// How often another solution of one was looked for.
+    /// Number of searches for a further solution.
     pub redos: u64,
-    /// Number of expressions, those that the compiler made among them.
+    /// Number of expressions, including those that the compiler generated.
     pub expressions: usize,
 }
 
 impl ProfileRow {
-    /// How long its expressions took, in nanoseconds.
+    /// Total time of its expressions in nanoseconds.
     pub fn nanoseconds(&self) -> u64 {
         u64::try_from(self.time.as_nanos()).unwrap_or(u64::MAX)
     }
@@ -88,13 +88,13 @@ impl Serialize for ProfileRow {
     }
 }
 
-/// What happened on one row so far.
+/// Measurements of one row so far.
 struct Row {
     span: Span,
     time: Duration,
     evals: u64,
     redos: u64,
-    /// Positions in their bodies of its expressions.
+    /// Indices of its expressions in their bodies.
     positions: HashSet<u32>,
 }
 
@@ -114,7 +114,7 @@ impl Row {
 }
 
 impl Profile {
-    /// What happened, row by row, those that took longest first. The modules that were searched name the files.
+    /// Returns the measurements of each row, longest time first. `modules` provides the file names.
     pub fn finish<'m>(mut self, modules: impl IntoIterator<Item = &'m Module>) -> Vec<ProfileRow> {
         self.stop();
         let modules: Vec<&Module> = modules.into_iter().collect();

@@ -1,47 +1,47 @@
-//! What many measured times come to.
+//! Statistics of measured times.
 
 use serde::{Serialize, Serializer};
 
-/// The distribution of samples.
+/// Distribution of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// Three quarters are not above it.
+    /// 75th percentile.
     #[serde(rename = "75%", serialize_with = "number")]
     pub p75: f64,
-    /// Nine of ten are not above it.
+    /// 90th percentile.
     #[serde(rename = "90%", serialize_with = "number")]
     pub p90: f64,
-    /// As the name says.
+    /// 95th percentile.
     #[serde(rename = "95%", serialize_with = "number")]
     pub p95: f64,
-    /// As the name says.
+    /// 99th percentile.
     #[serde(rename = "99%", serialize_with = "number")]
     pub p99: f64,
-    /// As the name says.
+    /// 99.9th percentile.
     #[serde(rename = "99.9%", serialize_with = "number")]
     pub p999: f64,
-    /// As the name says.
+    /// 99.99th percentile.
     #[serde(rename = "99.99%", serialize_with = "number")]
     pub p9999: f64,
-    /// How many there were.
+    /// Number of samples.
     pub count: u64,
-    /// The largest.
+    /// Maximum.
     pub max: u64,
-    /// Their mean.
+    /// Arithmetic mean.
     #[serde(serialize_with = "number")]
     pub mean: f64,
-    /// Half are not above it.
+    /// Median.
     #[serde(serialize_with = "number")]
     pub median: f64,
-    /// The smallest.
+    /// Minimum.
     pub min: u64,
-    /// Their standard deviation.
+    /// Standard deviation.
     #[serde(serialize_with = "number")]
     pub stddev: f64,
 }
 
-/// Whole numbers have no point.
+/// Serializes whole numbers without a decimal point.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -57,7 +57,7 @@ fn number<S: Serializer>(value: &f64, out: S) -> Result<S::Ok, S::Error> {
 }
 
 impl Statistics {
-    /// The distribution of samples; of `count` in all when only some of them were kept.
+    /// Computes the distribution of samples. `count` is the total number of samples if only some were kept.
     #[expect(
         clippy::cast_precision_loss,
         reason = "nanoseconds within a hundred days are exact"
@@ -88,7 +88,7 @@ impl Statistics {
     }
 }
 
-/// The value that a share of sorted samples is not above, between two samples where it falls there.
+/// Returns a quantile of sorted samples by linear interpolation.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! Which rules had a solution.
+//! Rules with a solution.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use solon_syntax::source::Span;
 
 use super::event::{Event, Node, Observer, Op};
 
-/// Notes the rules that had a solution, each once, in the order of their first ones.
+/// Observer that records the rules with a solution, each once, in the order of their first solutions.
 ///
-/// [`Snapshot::rule_ids`](crate::Snapshot::rule_ids) and [`Snapshot::rule_labels`](crate::Snapshot::rule_labels) tell what the
-/// policy says of them.
+/// [`Snapshot::rule_ids`](crate::Snapshot::rule_ids) and [`Snapshot::rule_labels`](crate::Snapshot::rule_labels) return their
+/// identifiers and labels.
 #[derive(Clone, Debug, Default)]
 pub struct Succeeded {
     rules: Vec<Arc<Rule>>,
@@ -19,7 +19,7 @@ pub struct Succeeded {
 }
 
 impl Succeeded {
-    /// The rules.
+    /// Iterates over the rules.
     pub(crate) fn rules(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter().map(|rule| &**rule)
     }

@@ -1,9 +1,9 @@
-//! Who is told how long the stages of a compilation took.
+//! Observer of the stages of a compilation.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// Is told how long each stage took, by its published name; or nobody is, and nothing is measured.
+/// Callback that receives the duration of each stage under OPA's name. Without one, nothing is measured.
 ///
 /// ```
 /// use std::cell::RefCell;
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy, Default)]
 pub struct Timer<'t>(Option<StageObserver<'t>>);
 
-/// Is told the name of a stage and how long it took.
+/// Callback that receives the name of a stage and its duration.
 type StageObserver<'t> = &'t dyn Fn(&str, Duration);
 
 impl fmt::Debug for Timer<'_> {
@@ -35,19 +35,19 @@ impl fmt::Debug for Timer<'_> {
 }
 
 impl<'t> Timer<'t> {
-    /// Tells `hear`.
+    /// Creates a timer that calls `hear`.
     pub fn new(hear: &'t dyn Fn(&str, Duration)) -> Self {
         Self(Some(hear))
     }
 
-    /// Tells how long a stage took.
+    /// Reports the duration of a stage.
     pub(crate) fn report(self, name: &str, took: Duration) {
         if let Some(hear) = self.0 {
             hear(name, took);
         }
     }
 
-    /// Begins with the first of several stages.
+    /// Starts the first of several consecutive stages.
     pub(crate) fn start(self) -> Laps<'t> {
         Laps {
             timer: self,
@@ -56,14 +56,14 @@ impl<'t> Timer<'t> {
     }
 }
 
-/// Stages that follow one another.
+/// Consecutive stages.
 pub(crate) struct Laps<'t> {
     timer: Timer<'t>,
     since: Option<Instant>,
 }
 
 impl Laps<'_> {
-    /// A stage has ended; the next begins.
+    /// Ends a stage and starts the next.
     pub(crate) fn end(&mut self, name: impl FnOnce() -> String) {
         if let (Some(since), Some(hear)) = (self.since, self.timer.0) {
             hear(&name(), since.elapsed());
