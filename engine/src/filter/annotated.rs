@@ -1,4 +1,4 @@
-//! What METADATA blocks say for the compilation of filters.
+//! Hints for the compilation of filters in METADATA blocks.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,23 +12,23 @@ use solon_syntax::source::{Diagnostics, Span};
 use super::rejection::Rejection;
 use crate::compile::annotations::{AnnotationSet, rule_path};
 
-/// The hints for a rule.
+/// Hints for a rule.
 #[derive(Clone, Debug, Default)]
 pub struct Annotated {
-    /// What is unknown, as references.
+    /// Unknowns, as references.
     pub unknowns: Vec<String>,
-    /// The reference to the rule that computes masks.
+    /// Reference to the rule that computes masks.
     pub mask_rule: Option<String>,
 }
 
-/// What the blocks of a policy say of its rules, read once.
+/// METADATA blocks of the rules of a policy, read once.
 #[derive(Debug, Default)]
 pub struct Blocks {
-    /// By path. Of several rules at one path the first counts.
+    /// Hints by path. If several rules share a path, the first one counts.
     rules: HashMap<Ref, Said>,
 }
 
-/// What blocks say of a rule, nearest first.
+/// Hints of a rule, nearest block first.
 #[derive(Debug)]
 struct Said {
     package: Ref,
@@ -36,9 +36,10 @@ struct Said {
 }
 
 impl Blocks {
-    /// Those of modules.
+    /// Reads the blocks of modules.
     ///
     /// # Errors
+    ///
     /// Blocks that do not parse.
     pub fn of_modules<'m>(modules: impl Iterator<Item = &'m Module>) -> Result<Self, Diagnostics> {
         let mut read = Vec::new();
@@ -73,10 +74,11 @@ impl Blocks {
         Ok(made)
     }
 
-    /// The hints for the rule at a path, nearest block first.
+    /// Returns the hints for the rule at a path, nearest block first.
     ///
     /// # Errors
-    /// Unknowns that are none.
+    ///
+    /// Unknowns that are not references below `input` or `data`.
     pub fn hints(&self, path: &[Term]) -> Result<Annotated, Vec<Rejection>> {
         let mut hints = Annotated::default();
         let Some(said) = self.rules.get(path) else {

@@ -1,10 +1,11 @@
-//! Columns as expressions, `input.fruits.organic`, and columns that `object.get(input.fruits, "organic", d)` reads.
+//! Columns as expressions, `input.fruits.organic`, and columns read by `object.get(input.fruits, "organic", d)`.
 //!
-//! In SQL the kind of such a column must be declared: 0 is `false` to most databases, and a number that passes in Rego.
-//! Interpreters of UCAST distinguish truth values from numbers.
+//! In SQL the kind of such a column must be declared: most databases treat 0 as false, but it is a number, which is
+//! true in Rego. Interpreters of UCAST distinguish booleans from numbers.
 //!
-//! A row has all of its columns, so `object.get` never returns its default, and a column as an expression fails only for
-//! `false`: NULL is `null`, which is not `false`. OPA rejects both, so both are read only if [`Names::functions`] is set.
+//! A row has all of its columns, so `object.get` never returns its default, and a column as an expression fails only
+//! for `false`: NULL is `null`, which is not `false`. OPA rejects both, so both are read only if
+//! [`Names::functions`] is set.
 
 use std::borrow::Cow;
 
@@ -39,7 +40,7 @@ pub(super) fn as_comparison<'e>(expr: &'e Expr, names: Names<'_>) -> Cow<'e, Exp
         && has_kind(term, names)
     {
         let place = span_of(term);
-        // `not` makes it an equation: targets without negation accept that
+        // `not` makes it an equation, which targets without negation accept
         let operator = if read.negated { "eq" } else { "neq" };
         let no = Term::new(TermKind::Boolean(false), place);
         read.kind = ExprKind::Call(vec![Term::operator(operator, place), term.clone(), no]);
@@ -100,8 +101,8 @@ fn is_unknown_column(term: &Term, names: Names<'_>) -> bool {
     covers(names.unknowns, path) && column(path, names).is_some()
 }
 
-/// Returns `true` if every target of SQL has a declaration of the column's kind. With `exact` each kind has its own condition;
-/// without, only truth values are compared with `false` as Rego does, and the others are rejected.
+/// Returns `true` if every SQL target declares the column's kind. With `exact`, each kind has its own condition;
+/// otherwise only boolean columns compare with `false` as in Rego, and other kinds are rejected.
 fn has_kind(term: &Term, names: Names<'_>) -> bool {
     let TermKind::Ref(path) = &term.kind else {
         return false;

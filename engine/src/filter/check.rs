@@ -1,7 +1,7 @@
-//! From what a policy leaves open to tests of columns.
+//! Conversion of residuals to tests of columns.
 //!
-//! An expression is read once: what cannot be read is refused with its place, so nothing that has no meaning as a test ever
-//! reaches a filter.
+//! Each expression is read once. An expression that cannot be read is rejected with its location, so nothing without a
+//! meaning as a test reaches a filter.
 
 use solon_syntax::ast::{Body, Expr, ExprKind, Module, Name, Term, TermKind, VarScan};
 use solon_syntax::source::Span;
@@ -16,23 +16,24 @@ use super::target::{Feature, FilterTarget};
 use crate::partial::Residuals;
 use crate::value::Value;
 
-/// What conditions are read for.
+/// Filter language that conditions are read for.
 #[derive(Clone, Copy, Debug)]
 pub struct Fragment<'f> {
-    /// All of them must be able to say it.
+    /// Targets that must all support the condition.
     pub targets: &'f [FilterTarget],
-    /// What a mapping lets the policy name.
+    /// Names that policies may use.
     pub names: Names<'f>,
-    /// The package below `data` that support rules stand in.
+    /// Package below `data` for support rules.
     pub namespace: &'f str,
-    /// Whether targets say more than is published.
+    /// `true` if targets may use more than OPA's language.
     pub extensions: bool,
 }
 
-/// The condition that residuals are.
+/// Returns the condition that residuals express.
 ///
 /// # Errors
-/// Everything that is no test of a column, or that a target cannot say.
+///
+/// Every expression that is not a test of a column, or that a target does not support.
 pub fn check(left: &Residuals, fragment: Fragment<'_>) -> Result<Condition, Vec<Rejection>> {
     let mut refusals = Vec::new();
     let mut bodies = Vec::with_capacity(left.queries.len());
@@ -80,7 +81,7 @@ pub fn check(left: &Residuals, fragment: Fragment<'_>) -> Result<Condition, Vec<
     Ok(Condition::any_of(bodies))
 }
 
-/// Whether an expression is of a kind that conditions are made of.
+/// Checks that an expression is of a kind that conditions consist of.
 fn statement(expr: &Expr, support: &[Module], fragment: Fragment<'_>) -> Result<(), Rejection> {
     let refuse = |message: &str| Err(Rejection::new(message, expr.span));
     match &expr.kind {
@@ -102,7 +103,7 @@ fn statement(expr: &Expr, support: &[Module], fragment: Fragment<'_>) -> Result<
     }
 }
 
-/// What is wrong with a term that stands for itself.
+/// Returns the rejection of a term used as an expression.
 fn bare(term: &Term, expr: &Expr, support: &[Module], namespace: &str) -> Rejection {
     let place = or(span_of(term), expr.span);
     if let TermKind::Ref(terms) = &term.kind
@@ -124,7 +125,7 @@ fn bare(term: &Term, expr: &Expr, support: &[Module], namespace: &str) -> Reject
     Rejection::new(message, place).details(format!("try `{term} != false`"))
 }
 
-/// What is wrong with a rule that could not be inlined.
+/// Returns the rejection of a rule that could not be inlined.
 fn of_support(terms: &[Term], support: &[Module], expr: &Expr) -> Rejection {
     let shown = |terms: &[Term]| {
         let mut terms = terms.to_vec();
@@ -165,7 +166,7 @@ fn of_support(terms: &[Term], support: &[Module], expr: &Expr) -> Rejection {
     Rejection::new(message, place).about(&about)
 }
 
-/// Whether the targets know the built-in of a call.
+/// Checks that the targets support the built-in of a call.
 fn allowed(expr: &Expr, fragment: Fragment<'_>) -> Result<(), Rejection> {
     let ExprKind::Call(terms) = &expr.kind else {
         return Ok(());
@@ -218,7 +219,8 @@ fn allowed(expr: &Expr, fragment: Fragment<'_>) -> Result<(), Rejection> {
 /// Reads a call as a test of a column.
 ///
 /// # Errors
-/// What is no such test.
+///
+/// Calls that are not such a test.
 pub fn read(expr: &Expr, body: &Body, names: Names<'_>) -> Result<Test, Rejection> {
     let ExprKind::Call(terms) = &expr.kind else {
         return Err(Rejection::new(
@@ -259,7 +261,7 @@ pub fn read(expr: &Expr, body: &Body, names: Names<'_>) -> Result<Test, Rejectio
         (&left, &right)
         && name.starts_with("__localcp")
     {
-        // what simplification asks for only to see that it is defined
+        // an operand that simplification keeps only to test that it is defined
         let asked = operands.iter().find(|operand| operand.as_var().is_none());
         let shown = asked.map_or_else(String::new, Term::to_string);
         return Err(refuse(format!("invalid statement \"{shown}\"")));
@@ -366,14 +368,14 @@ fn searched(operator: Operator, value: &Value, place: Span) -> Result<Predicate,
     }
 }
 
-/// Whether a variable of a policy stands once only, so that it may have any value.
+/// Returns `true` if a variable of a policy occurs only once, so that it may have any value.
 pub(super) fn is_alone(name: &Name, body: &Body) -> bool {
     let mut times = 0;
     VarScan::default().each(body, |_, other| times += usize::from(other == name));
     times == 1
 }
 
-/// Whether all targets can say a test.
+/// Checks that all targets support a test.
 fn sayable(test: &Test, fragment: Fragment<'_>) -> Result<(), Rejection> {
     let part = matches!(test.predicate, Predicate::Part(..)).then_some("a column on the right");
     let steps = test.functions.iter();

@@ -1,4 +1,4 @@
-//! What policies make of a column before they compare it.
+//! Functions that policies apply to a column before a comparison.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -16,58 +16,60 @@ use crate::limits;
 use crate::program::constant;
 use crate::value::Value;
 
-/// A function of a column's value. It has no value of what is no text, or for [`Through::Linear`] no number.
+/// A function of a column's value. It is undefined for values that are not strings, or for [`ColumnFunction::Linear`],
+/// not numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColumnFunction {
-    /// The text in small letters.
+    /// Converts to lower case.
     Lower,
-    /// The text in capital letters.
+    /// Converts to upper case.
     Upper,
-    /// The text without the characters of a set at its ends.
+    /// Removes the characters of a set from the ends.
     Trim(Ends, String),
-    /// How many characters the text has.
+    /// Length in code points.
     Count,
-    /// A multiple, and something more.
+    /// A linear function of a number.
     Linear(Linear),
 }
 
-/// The ends of a text.
+/// Ends of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
-    /// Both.
+    /// Both ends.
     Both,
-    /// The beginning.
+    /// Start.
     Left,
-    /// The end.
+    /// End.
     Right,
 }
 
-/// `factor` times a number and `offset` more. The factor is not zero.
+/// The function `factor * x + offset`. Invariant: `factor` is not zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Linear {
     factor: i128,
     offset: i128,
 }
 
-/// Largest factor and largest offset. Invariant: `FACTORS * 2^64 + OFFSETS` is less than [`BEYOND`], so every result for an
-/// integer of 64 bits lies between `-BEYOND` and `BEYOND`. Otherwise comparisons with longer numbers would be decided wrong.
+/// Maximum factor and offset. Invariant: `FACTORS * 2^64 + OFFSETS` is less than [`BEYOND`], so every result for an
+/// integer of 64 bits lies between `-BEYOND` and `BEYOND`. Otherwise comparisons with longer numbers would be decided
+/// incorrectly.
 const FACTORS: u128 = 1 << 62;
 const OFFSETS: u128 = 1 << 100;
 
-/// Stands for every number with more digits than [`Decimal::floor`] takes.
+/// Represents every number with more digits than [`Decimal::floor`] supports.
 const BEYOND: i128 = 10_i128.pow(FLOOR_DIGITS);
 
-/// What a comparison with a multiple of a number says of the number itself.
+/// Comparison of a number that is equivalent to a comparison of a linear function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Solved {
-    /// How it compares.
+    /// The comparison with an integer.
     Compare(Comparison, i128),
-    /// All of them pass, or none.
+    /// `true` if every number passes, `false` if none does.
     All(bool),
 }
 
 impl ColumnFunction {
-    /// What refusals call it.
+    /// Returns the name used in rejections.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Lower => "lower",
@@ -80,27 +82,27 @@ impl ColumnFunction {
         }
     }
 
-    /// Whether a target can say it.
+    /// Returns `true` if a target supports the function.
     pub fn is_said_by(&self, target: FilterTarget) -> bool {
         match (self, target) {
             (_, target) if !target.is_sql() => false,
             (Self::Linear(_), _) => true,
             (_, FilterTarget::Sqlserver) => false,
-            // what it cuts off is a text, not a set of characters
+            // MySQL trims a string, not a set of characters
             (Self::Trim(_, set), FilterTarget::Mysql) => set.chars().count() == 1,
             (Self::Trim(_, set), _) => !set.contains('\0'),
-            // where a text has a NUL character, it ends for SQLite's length
+            // SQLite's `length` stops at a NUL character
             (Self::Count, FilterTarget::Sqlite) => false,
             _ => true,
         }
     }
 
-    /// Whether it makes a number.
+    /// Returns `true` if the result is a number.
     pub fn is_number(&self) -> bool {
         matches!(self, Self::Count | Self::Linear(_))
     }
 
-    /// The case that it changes characters to.
+    /// Returns the mapping of characters of a case conversion.
     fn case(&self) -> Option<fn(char) -> char> {
         match self {
             Self::Lower => Some(simple_lower),
@@ -110,7 +112,7 @@ impl ColumnFunction {
     }
 }
 
-/// Reads a call as what is made of a column; `None` for anything else.
+/// Reads a call as functions of a column; `None` for other calls.
 pub fn made(terms: &[Term], names: Names<'_>) -> Option<(Column, Vec<ColumnFunction>)> {
     let (head, operands) = terms.split_first()?;
     let step = match (&*head.to_string(), operands) {
@@ -171,21 +173,21 @@ fn linear(
     (factor != 0 && is_bounded).then(|| (column, vec![made]))
 }
 
-/// The integer that a constant is.
+/// Returns the value of an integer constant.
 fn integer(term: &Term) -> Option<i128> {
     let value = constant(term)?;
     let (whole, is_whole) = decimal(&value)?.floor()?;
     is_whole.then_some(whole)
 }
 
-/// The digits of a number; `None` for other values.
+/// Returns the digits of a number; `None` for other values.
 fn decimal(value: &Value) -> Option<Decimal> {
     let value = value.borrow();
     value.as_number()?;
     Decimal::read(&value.to_string())
 }
 
-/// The characters that `trim_space` cuts off.
+/// Returns the characters that `trim_space` removes.
 fn blanks() -> String {
     ('\0'..='\u{3000}')
         .filter(|one| one.is_whitespace())
@@ -193,14 +195,15 @@ fn blanks() -> String {
 }
 
 impl Linear {
-    /// The number itself.
+    /// The identity function.
     pub const IDENTITY: Self = Self {
         factor: 1,
         offset: 0,
     };
 
-    /// Solves a comparison with a number for the integer that this is a multiple of, which lies in `range`. Returns `None` if
-    /// `value` is not a number. Every bound that it returns lies in `range`: comparisons with others are decided.
+    /// Solves a comparison of this linear function with a number for its argument, an integer in `range`. Returns
+    /// `None` if `value` is not a number. Invariant: every bound that it returns lies in `range`; comparisons with
+    /// other bounds are decided.
     pub fn solved(
         self,
         comparison: Comparison,
@@ -218,7 +221,7 @@ impl Linear {
         let (comparison, rest) = match (self.factor < 0, is_whole) {
             (false, _) => (comparison, rest),
             (true, true) => (comparison.mirrored(), -rest),
-            // the floor of the opposite
+            // the floor of the negated number
             (true, false) => (comparison.mirrored(), -rest - 1),
         };
         let factor = self.factor.abs();
@@ -232,7 +235,7 @@ impl Linear {
             Comparison::Eq | Comparison::Ne | Comparison::Lte | Comparison::Gt => (comparison, low),
             Comparison::Lt | Comparison::Gte => (comparison, high),
         };
-        // all integers of the range compare alike with what is outside
+        // all integers of the range compare alike with a number outside
         Some(if bound > *range.end() {
             Solved::All(comparison.holds(Ordering::Less))
         } else if bound < *range.start() {
@@ -243,10 +246,11 @@ impl Linear {
     }
 }
 
-/// A predicate of what is made of a column, without the constants that nothing made so is.
+/// Removes the constants that the functions never return from a predicate.
 ///
 /// # Errors
-/// Why it cannot be said.
+///
+/// A message about what cannot be expressed.
 pub fn fitted(steps: &[ColumnFunction], predicate: Predicate) -> Result<Predicate, String> {
     let Some(last) = steps.last() else {
         return Ok(predicate);
@@ -317,8 +321,8 @@ pub fn fitted(steps: &[ColumnFunction], predicate: Predicate) -> Result<Predicat
     Ok(made)
 }
 
-/// The characters that a change of case makes others of, as far as the constants of a predicate have those others: whatever
-/// else a text has, it is none of those constants. What is made is never made of anything else again.
+/// Returns the characters that a case conversion changes into a character of the predicate's constants: a text with
+/// other characters equals none of the constants. A converted character is never converted again.
 pub fn letters(steps: &[ColumnFunction], predicate: &Predicate) -> Vec<(char, char)> {
     let origins = match steps.last() {
         Some(ColumnFunction::Lower) => &*LOWER,
@@ -345,7 +349,7 @@ fn texts(values: &[Value]) -> Vec<char> {
     texts.flat_map(str::chars).collect()
 }
 
-/// The characters that each character is made of.
+/// For each character, the characters that convert to it.
 type Origins = BTreeMap<char, Vec<char>>;
 
 static LOWER: LazyLock<Origins> = LazyLock::new(|| origins(simple_lower));
@@ -373,8 +377,8 @@ mod tests {
             (simple_upper, &*UPPER),
         ] {
             assert!(all.len() > 1_000);
-            // else the order of replacements would count; few characters are made of what is made again, and are never asked
-            // for
+            // otherwise the order of replacements would matter; the few characters whose conversion converts again
+            // never occur in constants
             for (to, from) in all.iter().filter(|(to, _)| case(**to) == **to) {
                 assert!(from.iter().all(|from| case(*from) == *to && from != to));
             }

@@ -8,16 +8,16 @@ use super::column_functions::ColumnFunction;
 use super::literals::NumberLiteral;
 use crate::value::{Value, ValueRef};
 
-/// A column as the policy names it.
+/// A column as named by the policy.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Column {
-    /// The table; `None` where a mapping tells the table of a short name.
+    /// Table; `None` if a mapping assigns the table of a short name.
     pub table: Option<String>,
-    /// The column.
+    /// Column name.
     pub name: String,
 }
 
-/// How two values are compared.
+/// Comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// Equal.
@@ -34,10 +34,10 @@ pub enum Comparison {
     Gte,
 }
 
-/// Where a text is looked for in another.
+/// Position of a substring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Affix {
-    /// At the beginning.
+    /// At the start.
     Start,
     /// At the end.
     End,
@@ -45,18 +45,18 @@ pub enum Affix {
     Within,
 }
 
-/// The built-ins that conditions consist of.
+/// Built-ins that conditions consist of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// A comparison.
     Compare(Comparison),
     /// Membership.
     In,
-    /// A search for a text.
+    /// A substring test.
     Affix(Affix),
 }
 
-/// What a column is compared with.
+/// Operand that a column is compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
     /// A scalar value.
@@ -65,51 +65,49 @@ pub enum Operand {
     Column(Column),
 }
 
-/// What is asked of a column.
+/// Predicate on a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Predicate {
-    /// How it compares.
+    /// Compares with the operand.
     Compare(Comparison, Operand),
-    /// Whether it is one of these.
+    /// Equals one of these values.
     In(Vec<Value>),
-    /// Whether it has a text in it.
+    /// Contains a substring.
     Affix(Affix, String),
-    /// Whether another text has it in it.
+    /// Is a substring of the operand.
     Part(Affix, Operand),
-    /// Whether it has a value.
+    /// Is not NULL.
     Present,
-    /// Whether it is a number with this text.
+    /// Is a number with this text.
     NumberText(NumberLiteral),
 }
 
-/// A predicate of a column, or its opposite.
+/// A predicate on a column, possibly negated.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// The column.
     pub column: Column,
-    /// What is made of it before, the first step first.
+    /// Functions applied to the column first, innermost first.
     pub functions: Vec<ColumnFunction>,
-    /// What is asked of it.
     pub predicate: Predicate,
-    /// Whether it must not hold.
+    /// `true` if the predicate must not hold.
     pub negated: bool,
-    /// Where the policy asks it.
+    /// Source location in the policy.
     pub place: Span,
 }
 
-/// When a row is kept.
+/// Condition for a row to be kept.
 #[derive(Clone, Debug)]
 pub enum Condition {
-    /// Never.
+    /// No row is kept.
     Never,
-    /// Always.
+    /// Every row is kept.
     Always,
-    /// When all tests of one of these lists hold. There is a list, and none is empty.
+    /// Rows that pass all tests of one of these lists. Invariant: there is at least one list, and none is empty.
     Any(Vec<Vec<Test>>),
 }
 
 impl Condition {
-    /// The condition that one of these lists of tests must hold.
+    /// Returns the disjunction of conjunctions of tests.
     pub fn any_of(bodies: Vec<Vec<Test>>) -> Self {
         if bodies.is_empty() {
             Self::Never
@@ -120,7 +118,7 @@ impl Condition {
         }
     }
 
-    /// Everything that is asked of columns.
+    /// Iterates over all tests.
     pub fn tests(&self) -> impl Iterator<Item = &Test> {
         let bodies = match self {
             Self::Any(bodies) => bodies.as_slice(),
@@ -129,14 +127,14 @@ impl Condition {
         bodies.iter().flatten()
     }
 
-    /// The same, each as a condition of its own.
+    /// Iterates over all tests, each as its own condition.
     pub fn alone(&self) -> impl Iterator<Item = Self> {
         self.tests().map(|test| Self::Any(vec![vec![test.clone()]]))
     }
 }
 
 impl Operator {
-    /// All built-ins that a condition may consist of, by their names.
+    /// All built-ins that a condition may consist of, by name.
     const NAMED: [(&'static str, Self); 11] = [
         ("eq", Self::Compare(Comparison::Eq)),
         ("equal", Self::Compare(Comparison::Eq)),
@@ -151,13 +149,13 @@ impl Operator {
         ("contains", Self::Affix(Affix::Within)),
     ];
 
-    /// The operator that a built-in is.
+    /// Returns the operator for the name of a built-in.
     pub fn named(name: &str) -> Option<Self> {
         let named = Self::NAMED.iter().find(|(other, _)| *other == name);
         named.map(|(_, operator)| *operator)
     }
 
-    /// What refusals call it.
+    /// Returns the name used in rejections.
     pub fn word(self) -> &'static str {
         match self {
             Self::Compare(comparison) => comparison.word(),
@@ -168,7 +166,7 @@ impl Operator {
 }
 
 impl Comparison {
-    /// The word of UCAST.
+    /// Returns the UCAST operator.
     pub fn word(self) -> &'static str {
         match self {
             Self::Eq => "eq",
@@ -180,7 +178,7 @@ impl Comparison {
         }
     }
 
-    /// The sign of SQL.
+    /// Returns the SQL operator.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Eq => "=",
@@ -192,7 +190,7 @@ impl Comparison {
         }
     }
 
-    /// The comparison with both sides changed.
+    /// Returns the comparison with swapped operands.
     #[must_use]
     pub fn mirrored(self) -> Self {
         match self {
@@ -204,7 +202,7 @@ impl Comparison {
         }
     }
 
-    /// The comparison that holds where this one does not.
+    /// Returns the negated comparison.
     #[must_use]
     pub fn opposite(self) -> Self {
         match self {
@@ -217,7 +215,7 @@ impl Comparison {
         }
     }
 
-    /// Whether it holds of values in this order.
+    /// Returns `true` if the comparison holds for operands in this order.
     pub fn holds(self, order: Ordering) -> bool {
         match self {
             Self::Eq => order.is_eq(),
@@ -231,7 +229,7 @@ impl Comparison {
 }
 
 impl Affix {
-    /// The name of the built-in, which is the word of UCAST.
+    /// Returns the name of the built-in, which is also the UCAST operator.
     pub fn word(self) -> &'static str {
         match self {
             Self::Start => "startswith",
@@ -240,7 +238,7 @@ impl Affix {
         }
     }
 
-    /// Whether a text has another in it.
+    /// Returns `true` if `text` contains `part` at this position.
     fn holds(self, text: &str, part: &str) -> bool {
         match self {
             Self::Start => text.starts_with(part),
@@ -251,7 +249,7 @@ impl Affix {
 }
 
 impl Test {
-    /// Whether a value, made of the column, passes; `None` where that depends on another column.
+    /// Returns `true` if a value, after the functions, passes; `None` if that depends on another column.
     pub fn passes(&self, value: ValueRef<'_>) -> Option<bool> {
         let holds = match &self.predicate {
             Predicate::Compare(comparison, Operand::Value(other)) => {
@@ -261,7 +259,7 @@ impl Test {
                 let texts = whole.utf8().zip(value.utf8());
                 texts.is_some_and(|(whole, part)| affix.holds(whole, part))
             }
-            // equal numbers may have other texts
+            // equal numbers may have different texts
             Predicate::NumberText(written) if !self.negated => value == written.number.borrow(),
             Predicate::Compare(..) | Predicate::Part(..) | Predicate::NumberText(_) => return None,
             Predicate::In(values) => values.iter().any(|other| value == other.borrow()),

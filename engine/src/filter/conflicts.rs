@@ -1,4 +1,4 @@
-//! Rules that may give one row several values. Such a row is an error of the policy, so no filter may keep it.
+//! Rules that may give one row several values. Evaluation fails for such a row, so no filter may keep it.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use crate::partial::{Choice, Way, has_variables};
 use crate::program::constant;
 use crate::value::{Value, ValueRef};
 
-/// Refuses choices between values that are not known to exclude one another.
+/// Rejects choices between values that are not known to exclude each other.
 pub fn conflicts(choices: &[Choice], names: Names<'_>) -> Vec<Rejection> {
     let mut refusals: Vec<Rejection> = Vec::new();
     for choice in choices {
@@ -46,8 +46,8 @@ pub fn conflicts(choices: &[Choice], names: Names<'_>) -> Vec<Rejection> {
     refusals
 }
 
-/// The ways that may clash with one another, by number. Those that all ask one column for a value each clash only with those
-/// that ask for the same one, so that a thousand rules are not compared each with each.
+/// Index of the ways that may conflict with each other. Ways that all require a value of one column conflict only with
+/// ways that require the same value, so that a thousand rules need no quadratic comparison.
 struct Rivals<'w> {
     column: Option<&'w Column>,
     groups: BTreeMap<Option<&'w Value>, Vec<usize>>,
@@ -71,18 +71,18 @@ impl<'w> Rivals<'w> {
         Self { column, groups }
     }
 
-    /// The numbers of the ways that may clash with one, which is among them.
+    /// Returns the indices of the ways that may conflict with `way`, including its own.
     fn conflicting_with(&self, way: &'w ReadableWay<'_>) -> &[usize] {
         let value = self.column.and_then(|column| way.required_value(column));
         self.groups.get(&value).map_or(&[], Vec::as_slice)
     }
 }
 
-/// A way, as far as it can be read.
+/// A way to get a value, with the tests that could be read.
 struct ReadableWay<'w> {
     way: &'w Way,
     value: Term,
-    /// The value, if it is one already.
+    /// The value, if it is constant.
     constant: Option<Value>,
     keys: Vec<Option<Value>>,
     tests: Vec<Test>,
@@ -90,7 +90,7 @@ struct ReadableWay<'w> {
 
 impl<'w> ReadableWay<'w> {
     fn of_way(way: &'w Way, names: Names<'_>) -> Self {
-        // what has no value is nothing that excludes
+        // tests that cannot be read do not exclude anything
         let names = Names {
             functions: false,
             ..names
@@ -113,7 +113,7 @@ impl<'w> ReadableWay<'w> {
         }
     }
 
-    /// The only value of a column that it lets pass.
+    /// Returns the only value of a column that passes.
     fn required_value(&self, column: &Column) -> Option<&Value> {
         self.tests.iter().find_map(|test| match &test.predicate {
             Predicate::Compare(Comparison::Eq, Operand::Value(value))
@@ -129,7 +129,7 @@ impl<'w> ReadableWay<'w> {
     }
 }
 
-/// What variables stand for in a body: what equations say that has no variables itself.
+/// Returns the variables that equations of a body define by terms without variables.
 fn definitions(body: &Body) -> BTreeMap<Name, Term> {
     let mut names = BTreeMap::new();
     for expr in body
@@ -151,7 +151,7 @@ fn definitions(body: &Body) -> BTreeMap<Name, Term> {
     names
 }
 
-/// Puts what variables stand for in their places.
+/// Replaces variables by their definitions.
 struct Substitution<'n>(&'n BTreeMap<Name, Term>);
 
 impl VisitorMut for Substitution<'_> {
@@ -165,7 +165,7 @@ impl VisitorMut for Substitution<'_> {
 }
 
 fn may_conflict(one: &ReadableWay<'_>, other: &ReadableWay<'_>) -> bool {
-    // what a variable stands for may be another value in each solution
+    // a variable may have another value in each solution
     let same = match (&one.constant, &other.constant) {
         (Some(one), Some(other)) => one == other,
         _ => one.value == other.value && !has_variables(&one.value),
@@ -181,7 +181,7 @@ fn may_conflict(one: &ReadableWay<'_>, other: &ReadableWay<'_>) -> bool {
     !one.tests.iter().any(excluded)
 }
 
-/// Whether no row passes both tests.
+/// Returns `true` if no row passes both tests.
 fn excludes(one: &Test, other: &Test) -> bool {
     if one.column != other.column {
         return false;
@@ -216,7 +216,7 @@ fn excludes(one: &Test, other: &Test) -> bool {
     }
 }
 
-/// The only values that pass, where those are few.
+/// Returns the only values that pass, if they can be enumerated.
 fn values(test: &Test) -> Option<Vec<ValueRef<'_>>> {
     match (&test.predicate, test.negated) {
         (Predicate::Compare(Comparison::Eq, Operand::Value(value)), false)
@@ -229,7 +229,7 @@ fn values(test: &Test) -> Option<Vec<ValueRef<'_>>> {
     }
 }
 
-/// The comparison that a test comes down to.
+/// Returns the comparison that a test is equivalent to.
 fn as_comparison(test: &Test) -> Option<(Comparison, &Operand)> {
     let Predicate::Compare(comparison, operand) = &test.predicate else {
         return None;

@@ -1,22 +1,22 @@
-//! Numbers as decimal digits, for languages that have other numbers than Rego.
+//! Exact decimal numbers, for languages with other number types than Rego.
 
 use crate::bug::bug;
 
 /// Maximum number of digits before the point of a number that has a [`Decimal::floor`]: all such numbers fit in an `i128`.
 pub const FLOOR_DIGITS: u32 = 38;
 
-/// A number: digits and where the point stands.
+/// A decimal number: digits and a power of ten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decimal {
     negative: bool,
-    /// Significant digits, without zeros at either end; none for zero.
+    /// Significant digits without leading and trailing zeros; empty for zero.
     digits: String,
-    /// The power of ten of the last digit.
+    /// Power of ten of the last digit.
     power: i64,
 }
 
 impl Decimal {
-    /// Reads a number as Rego writes it; `None` for what is none, or has a power beyond all bounds.
+    /// Parses a number in Rego's notation; `None` if it is not a number or its exponent exceeds the limits.
     pub fn read(text: &str) -> Option<Self> {
         let (negative, rest) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -49,22 +49,21 @@ impl Decimal {
         })
     }
 
-    /// Number of significant digits.
     pub fn significant(&self) -> usize {
         self.digits.len()
     }
 
-    /// Whether it is whole.
+    /// Returns `true` if the number is an integer.
     pub fn is_integer(&self) -> bool {
         self.power >= 0
     }
 
-    /// Number of digits behind the point.
+    /// Number of digits after the decimal point.
     pub fn scale(&self) -> u64 {
         self.power.min(0).unsigned_abs()
     }
 
-    /// Number of digits that it takes without a power, on both sides of the point.
+    /// Number of digits in notation without an exponent, on both sides of the decimal point.
     pub fn width(&self) -> u64 {
         let digits = self.digits.len() as u64;
         if self.is_integer() {
@@ -74,8 +73,8 @@ impl Decimal {
         }
     }
 
-    /// The largest integer that is not greater, and `true` if it is the number itself. `None` for a number of more digits
-    /// before its point than [`FLOOR_DIGITS`].
+    /// Returns the largest integer that is not greater, and `true` if it equals the number. `None` if the number has
+    /// more than [`FLOOR_DIGITS`] digits before its decimal point.
     pub fn floor(&self) -> Option<(i128, bool)> {
         let before = i64::try_from(self.digits.len())
             .ok()?
@@ -99,7 +98,8 @@ impl Decimal {
         self.negative
     }
 
-    /// The number without a power. It takes [`Self::width`] digits, which whoever asks has bounded.
+    /// Returns the number in notation without an exponent. It has [`Self::width`] digits, which the caller must have
+    /// bounded.
     pub fn plain(&self) -> String {
         let mut text = String::new();
         if self.negative {
@@ -123,7 +123,7 @@ impl Decimal {
     }
 }
 
-/// A number of digits, which is bounded before any are written.
+/// Converts a number of digits that is bounded before any are written.
 fn within_width<N: TryInto<usize>>(digits: N) -> usize {
     let digits = digits.try_into().ok();
     digits.unwrap_or_else(|| bug!("a number has more digits than were allowed"))

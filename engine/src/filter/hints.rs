@@ -1,5 +1,4 @@
-//! Hints for names that are nearly right: what fails because nothing of that name is in the input, though something that is
-//! unknown is called nearly so.
+//! Hints for misspelled names: references that are undefined although an unknown has a similar name.
 
 use std::collections::BTreeSet;
 
@@ -9,34 +8,34 @@ use solon_syntax::source::Span;
 
 use crate::trace::{Event, Node, Observer, Op};
 
-/// How many letters a name may be away.
+/// Maximum edit distance of a similar name.
 const NEAR: usize = 3;
 
-/// What may be meant by a name that is not there.
+/// Hint for an undefined name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Near {
-    /// The reference that is undefined, and what it may mean.
+    /// The undefined reference, and similar names.
     pub message: String,
-    /// Where it stands.
+    /// Source location.
     pub place: Span,
 }
 
-/// Collects hints from what fails in a search.
+/// Observer that collects hints from failing expressions.
 pub struct Hints<'u> {
-    /// The first names below `input` of what is unknown.
+    /// Names of unknowns directly below `input`.
     names: &'u [String],
-    /// What was found so far, and the references that it is about.
+    /// Hints so far, with the references that they are about.
     found: Vec<(Ref, Near)>,
 }
 
-/// The names that are unknown below `input`.
+/// Returns the names of unknowns directly below `input`.
 pub fn unknown_names(unknowns: &[Ref]) -> Vec<String> {
     let below = unknowns.iter().filter(|unknown| is_input(unknown));
     let names = below.filter_map(|unknown| unknown.get(1)?.as_string());
     names.map(ToString::to_string).collect()
 }
 
-/// The first names below `input` that bodies ask for.
+/// Returns the names directly below `input` that bodies refer to.
 pub fn input_names<'b>(bodies: impl Iterator<Item = &'b Body>) -> BTreeSet<String> {
     let mut asked = BTreeSet::new();
     for body in bodies {
@@ -54,13 +53,13 @@ pub fn input_names<'b>(bodies: impl Iterator<Item = &'b Body>) -> BTreeSet<Strin
     asked
 }
 
-/// Whether something is asked for that is called nearly as something unknown, so that there may be hints.
+/// Returns `true` if a referenced name is similar to an unknown, so that there may be hints.
 pub fn may_hint(asked: &BTreeSet<String>, names: &[String]) -> bool {
     asked.iter().any(|name| !near(name, names).is_empty())
 }
 
 impl<'u> Hints<'u> {
-    /// With the names that are unknown.
+    /// Creates a collector for the names of unknowns.
     pub fn new(names: &'u [String]) -> Self {
         Self {
             names,
@@ -68,7 +67,7 @@ impl<'u> Hints<'u> {
         }
     }
 
-    /// The hints, in the order in which they came.
+    /// Returns the hints in the order in which they were found.
     pub fn finish(self) -> Vec<Near> {
         self.found.into_iter().map(|(_, near)| near).collect()
     }
@@ -111,7 +110,7 @@ fn is_input(terms: &[Term]) -> bool {
     head.is_some_and(|name| &**name == "input")
 }
 
-/// The unknown names that another one may mean.
+/// Returns the names of unknowns that are similar to a name.
 fn near<'u>(name: &str, names: &'u [String]) -> Vec<&'u str> {
     if names.iter().any(|known| known == name) {
         return Vec::new();
@@ -142,8 +141,7 @@ fn worded(terms: &[Term], meant: &[&str]) -> String {
     }
 }
 
-/// How many letters must be put in, taken out or changed to come from one text to the other (Levenshtein). More than
-/// [`NEAR`] stands for any number above it.
+/// Levenshtein distance in code points. A result greater than [`NEAR`] is only a lower bound.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     if one.chars().count().abs_diff(other.len()) > NEAR {

@@ -1,8 +1,9 @@
-//! Columns as keys of base documents, where a number is the key of its text.
+//! Columns as keys of base documents, where a number selects the key that is its text.
 //!
-//! Partial evaluation leaves `json.marshal(input.fruits.id, "100")` for a column that is the number written as `100`. Rows have
-//! no texts of numbers, so the kind of the column decides: an integer has one text only, and other kinds are not numbers.
-//! Without a declared kind SQL compares as the database does, and the string that is compared too equals that number.
+//! Partial evaluation leaves `json.marshal(input.fruits.id, "100")` for a column that is the number written as `100`.
+//! Rows have no texts of numbers, so the kind of the column decides: an integer has only one text, and other kinds are
+//! not numbers. Without a declared kind, SQL compares as the database does, and the string that is compared as well
+//! equals that number.
 
 use solon_syntax::ast::{Expr, ExprKind, TermKind};
 use solon_syntax::source::Span;
@@ -16,7 +17,7 @@ use crate::partial::NUMBER_TEXT;
 use crate::program::constant;
 use crate::value::{NumberBuf, Value};
 
-/// A number with the text that it is written as.
+/// A number with its source text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NumberLiteral {
     pub text: String,
@@ -24,7 +25,7 @@ pub struct NumberLiteral {
 }
 
 impl NumberLiteral {
-    /// Returns the number that a JSON text is, or `None` for other texts.
+    /// Parses a JSON number; `None` for other texts.
     fn of_text(text: &str) -> Option<Self> {
         Some(Self {
             text: text.to_owned(),
@@ -32,7 +33,7 @@ impl NumberLiteral {
         })
     }
 
-    /// Returns the error of a condition that is written before [`settled`] has decided its tests.
+    /// Returns the error for a condition that is written before [`settled`] has decided its tests.
     pub(super) fn unsettled(&self, place: Span) -> Rejection {
         Rejection::new(format!("text \"{}\" of a number", self.text), place)
     }
@@ -67,8 +68,8 @@ pub(super) fn written(expr: &Expr, names: Names<'_>) -> Option<Test> {
     })
 }
 
-/// Returns `Some` if an expression tests the text of a constant: `true` if it holds. Two lookups with one key leave such
-/// tests.
+/// Returns `Some` if an expression tests the text of a constant: `true` if it holds. Two lookups with one key leave
+/// such tests.
 pub(super) fn decided(expr: &Expr) -> Option<bool> {
     let ExprKind::Call(terms) = &expr.kind else {
         return None;
@@ -87,10 +88,11 @@ pub(super) fn decided(expr: &Expr) -> Option<bool> {
     })
 }
 
-/// Returns the condition of a target: tests of texts of numbers become comparisons, or are decided.
+/// Returns the condition for a target: tests of texts of numbers become comparisons, or are decided.
 ///
 /// # Errors
-/// Columns whose numbers have no certain text.
+///
+/// Columns whose numbers have no definite text.
 pub fn settled(
     condition: &Condition,
     target: FilterTarget,
@@ -133,7 +135,7 @@ fn settled_body(
     Ok(Some(tests))
 }
 
-/// Returns `true` if a column has a text where it equals the number, and `false` if it never has the text.
+/// Returns `true` if a column has the text whenever it equals the number, and `false` if it never has the text.
 fn equals_number(
     test: &Test,
     written: &NumberLiteral,
@@ -151,7 +153,7 @@ fn equals_number(
             );
             return Err(Rejection::new(message, test.place));
         }
-        // the other texts of a number may only take rows away
+        // other texts of the number may only exclude rows
         None => !target.is_sql() && (written.is_integer() || test.negated),
     })
 }

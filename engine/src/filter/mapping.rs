@@ -1,4 +1,4 @@
-//! Names of tables and columns in the database, where they are others than in the policy.
+//! Names of tables and columns in the database, if they differ from those in the policy.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,46 +7,46 @@ use super::condition::Column;
 use super::target::FilterTarget;
 use crate::value::{Kind, Value, ValueRef};
 
-/// The names that one target has for tables and columns.
+/// Names of tables and columns for one target.
 #[derive(Clone, Debug, Default)]
 pub struct Mappings(BTreeMap<String, TableMapping>);
 
 #[derive(Clone, Debug, Default)]
 struct TableMapping {
-    /// What the table is called.
+    /// Name of the table.
     name: Option<String>,
-    /// The table that stands for this unknown.
+    /// Table that replaces this unknown.
     other: Option<String>,
-    /// What columns are called.
+    /// Names of columns.
     columns: BTreeMap<String, String>,
-    /// What columns hold.
+    /// Declared kinds of columns.
     declared: BTreeMap<String, ColumnDeclaration>,
 }
 
-/// What a column holds.
+/// Declaration of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnDeclaration {
-    /// The kind of its values.
+    /// Kind of its values.
     pub kind: ColumnKind,
-    /// Whether it may be NULL.
+    /// `true` if it may be NULL.
     pub nullable: bool,
 }
 
-/// The kinds of columns.
+/// Kinds of columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
-    /// Truth values.
+    /// Booleans.
     Boolean,
     /// Integers.
     Integer,
     /// Exact numbers.
     Decimal,
-    /// Texts.
+    /// Strings.
     Text,
 }
 
 impl ColumnKind {
-    /// The kind of columns that hold a scalar.
+    /// Returns the kind of columns that hold a scalar.
     pub fn of_value(value: &Value) -> Self {
         match value.borrow().kind() {
             Kind::Boolean | Kind::Null => Self::Boolean,
@@ -55,7 +55,7 @@ impl ColumnKind {
         }
     }
 
-    /// The place of its values in the order of all values. Integers and decimals compare with one another.
+    /// Rank of the kind in the order of all values. Integers and decimals compare with each other.
     pub fn rank(self) -> u8 {
         match self {
             Self::Boolean => 0,
@@ -75,14 +75,14 @@ impl ColumnKind {
     }
 }
 
-/// A column as the database names it. A name that a mapping gives may have several parts with points between them.
+/// A column as named by the database. A name from a mapping may have several segments separated by dots.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Mapped {
-    /// The parts of the name, the table's first.
+    /// Segments of the name, the table's first.
     pub parts: Vec<String>,
 }
 
-/// A mapping that has not the published shape.
+/// A mapping with an invalid structure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MappingError(String);
 
@@ -95,11 +95,12 @@ impl fmt::Display for MappingError {
 impl std::error::Error for MappingError {}
 
 impl Mappings {
-    /// The names that mappings give for a target: those under its dialect, else those under its language, else those of
-    /// all.
+    /// Returns the names that mappings specify for a target: those under its dialect, else those under its language,
+    /// else those for all targets.
     ///
     /// # Errors
-    /// Entries that are no objects, and names that are no strings.
+    ///
+    /// Entries that are not objects, and names that are not strings.
     pub fn for_target(all: &Value, target: FilterTarget) -> Result<Self, MappingError> {
         let whole = all.borrow();
         if whole.as_object().is_none() {
@@ -134,7 +135,7 @@ impl Mappings {
             for (name, value) in entries.iter() {
                 let Some(name) = name.utf8() else { continue };
                 let Some(text) = value.utf8() else {
-                    // what has no kind is a table of another target, one level deeper
+                    // an entry without a kind is a table of another target, one level deeper
                     if value.as_object().is_some() && !name.starts_with('$') {
                         table.declare(key, name, value)?;
                         continue;
@@ -160,7 +161,8 @@ impl Mappings {
         Ok(Self(made))
     }
 
-    /// The columns that policies may name without tables: those for which an entry of some target gives a table.
+    /// Returns the columns that policies may name without tables: those for which an entry of some target specifies a
+    /// table.
     pub fn shorts(all: &Value) -> Vec<String> {
         let targets = all.borrow().as_object();
         let entries = targets.into_iter().flat_map(|targets| targets.iter());
@@ -177,7 +179,7 @@ impl Mappings {
             .collect()
     }
 
-    /// The paths below tables that some target has columns for, `/owner/name` in a table's entry.
+    /// Returns the paths below tables that some target maps to columns, `/owner/name` in a table's entry.
     pub fn paths(all: &Value) -> Vec<(String, String)> {
         let mut found = Vec::new();
         let mut below = |tables: ValueRef<'_>| {
@@ -201,7 +203,7 @@ impl Mappings {
         found
     }
 
-    /// What a column is called.
+    /// Returns the database name of a column.
     pub fn name(&self, column: &Column) -> Mapped {
         let place = self.place(column);
         let Some(table) = place.table else {
@@ -225,20 +227,20 @@ impl Mappings {
         Mapped { parts }
     }
 
-    /// Whether a column has a name of its own here.
+    /// Returns `true` if the mapping renames a column.
     pub fn names(&self, column: &Column) -> bool {
         let place = self.place(column);
         let entry = place.entry;
         entry.is_some_and(|entry| entry.columns.contains_key(place.column))
     }
 
-    /// What a column holds, if that is declared.
+    /// Returns the declaration of a column, if there is one.
     pub fn declared(&self, column: &Column) -> Option<ColumnDeclaration> {
         let place = self.place(column);
         place.entry?.declared.get(place.column).copied()
     }
 
-    /// Where the names of a column are looked up.
+    /// Returns the entry in which the names of a column are looked up.
     fn place<'m>(&'m self, column: &'m Column) -> ColumnMapping<'m> {
         let named = column.table.as_deref();
         let key = named.unwrap_or(&column.name);
@@ -247,14 +249,14 @@ impl Mappings {
         ColumnMapping {
             table,
             entry: table.and_then(|table| self.0.get(table)),
-            // in the place of a table its name is that of the column
+            // for a short name, the table entry has the name of the column
             column: if other.is_some() { key } else { &column.name },
             redirected: other.is_some(),
         }
     }
 }
 
-/// A column's table and name, renamed by `$table` only.
+/// A column's table and name, with only `$table` applied.
 struct ColumnMapping<'m> {
     table: Option<&'m str>,
     entry: Option<&'m TableMapping>,
@@ -263,7 +265,7 @@ struct ColumnMapping<'m> {
 }
 
 impl TableMapping {
-    /// Reads what a column is called and what it holds.
+    /// Reads the name and the declaration of a column.
     fn declare(
         &mut self,
         table: &str,
@@ -310,12 +312,12 @@ impl TableMapping {
     }
 }
 
-/// Whether a text is a name, or several with points between them.
+/// Returns `true` if a string is a name, or several names separated by dots.
 fn is_name(text: &str) -> bool {
     !text.contains('\0') && !text.split('.').any(str::is_empty)
 }
 
-/// The kind of a value as JSON calls it.
+/// Returns the JSON name of a value's kind.
 fn kind_of(value: ValueRef<'_>) -> &'static str {
     match value.kind() {
         Kind::Null => "null",

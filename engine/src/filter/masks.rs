@@ -1,4 +1,4 @@
-//! Masks of columns: what the policy says is shown in the place of values.
+//! Column masks: values that the policy shows instead of the actual ones.
 
 use solon_syntax::ast::{Body, Name, Ref, Term, TermKind};
 use solon_syntax::source::Span;
@@ -8,10 +8,11 @@ use crate::partial::Residuals;
 use crate::program::constant;
 use crate::value::Value;
 
-/// The masks that a rule gives; `None` for none. `left` is what a query `<rule> = <name>` comes down to.
+/// Returns the masks of a rule; `None` if there are none. `left` are the residuals of the query `<rule> = <name>`.
 ///
 /// # Errors
-/// A refusal where they depend on the row.
+///
+/// A rejection if the masks depend on the row.
 pub fn masks(left: &Residuals, name: &Name, rule: &Ref) -> Result<Option<Value>, Rejection> {
     let shown = Term::new(TermKind::Ref(rule.clone()), Span::default());
     let value = match left.queries.as_slice() {
@@ -38,10 +39,11 @@ pub fn masks(left: &Residuals, name: &Name, rule: &Ref) -> Result<Option<Value>,
     }
 }
 
-/// The masks of several rules as those of one.
+/// Merges the masks of several rules.
 ///
 /// # Errors
-/// A refusal where two rules say different things of one column, or of what is no column.
+///
+/// A rejection if two rules have different masks for one column, or for something other than a column.
 pub fn together(all: Vec<(&Ref, Value)>) -> Result<Option<Value>, Rejection> {
     let mut rules = all.into_iter();
     let Some((_, first)) = rules.next() else {
@@ -58,7 +60,7 @@ pub fn together(all: Vec<(&Ref, Value)>) -> Result<Option<Value>, Rejection> {
     Ok(Some(made))
 }
 
-/// Objects of tables, and those of columns, put together; what differs otherwise is told by its name.
+/// Merges objects of tables and of columns. Returns the name of a conflicting entry as the error.
 fn merged(one: &Value, other: &Value, depth: usize) -> Result<Value, String> {
     let (Some(first), Some(second), true) = (one.as_object(), other.as_object(), depth < 2) else {
         return if one == other {
@@ -87,7 +89,7 @@ fn merged(one: &Value, other: &Value, depth: usize) -> Result<Value, String> {
     Ok(Value::object(pairs))
 }
 
-/// The value of a variable in a body that says nothing else.
+/// Returns the value of a variable in a body that has no other expressions.
 fn value_of(body: &Body, name: &Name) -> Option<Value> {
     let [one] = body.as_slice() else { return None };
     if one.negated || !one.with.is_empty() {

@@ -1,8 +1,8 @@
-//! Data filters: conditions on rows that stand for what a policy leaves open, as texts of SQL and as trees of UCAST.
+//! Data filters: residual policies as conditions on rows, in SQL and UCAST.
 //!
-//! Partial evaluation leaves bodies, one of which must hold ([`crate::partial`]). [`check`] reads each of their expressions as
-//! a test of a column, or refuses it; [`clash`] refuses rules that may give one row two values; [`sql`] and [`ucast`] write
-//! what is left for a target. What such a filter promises stands in `docs/filters.md`.
+//! Partial evaluation leaves bodies of which one must hold ([`crate::partial`]). [`check`] reads each of their
+//! expressions as a test of a column or rejects it; [`conflicts()`] rejects rules that may give one row two values;
+//! [`sql()`] and [`ucast()`] write the condition for a target. `docs/filters.md` specifies the guarantees of a filter.
 
 mod annotated;
 mod bare;

@@ -1,4 +1,4 @@
-//! The operands of what a policy compares.
+//! Operands of comparisons in a policy.
 
 use std::borrow::Cow;
 
@@ -13,32 +13,32 @@ use super::target::FilterTarget;
 use crate::program::constant;
 use crate::value::Value;
 
-/// What a mapping lets policies name.
+/// Names that policies may use, given the mappings.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Names<'n> {
-    /// The columns that it lets the policy name without their tables.
+    /// Columns that the policy may name without their tables.
     pub shorts: &'n [String],
-    /// The paths below tables that it makes columns of: the table, and the steps with slashes before them.
+    /// Paths below tables that are columns: the table, and the steps, each with a leading slash.
     pub paths: &'n [(String, String)],
-    /// Whether functions of columns are read.
+    /// `true` if functions of columns are read.
     pub functions: bool,
-    /// The references that are unknown.
+    /// Unknown references.
     pub unknowns: &'n [Ref],
-    /// Whether the kinds of all columns must be declared, and every condition is exact.
+    /// `true` if the kinds of all columns must be declared and every condition is exact.
     pub exact: bool,
-    /// The targets with their mappings, which may declare the kinds of columns.
+    /// Targets with their mappings, which may declare the kinds of columns.
     pub targets: &'n [(FilterTarget, Mappings)],
 }
 
-/// A side of an operator.
+/// An operand of a comparison.
 pub(super) enum Side {
-    /// A column, and what is made of it.
+    /// A column, and the functions applied to it.
     Column(Column, Vec<ColumnFunction>),
     /// A value.
     Value(Value),
     /// A variable.
     Var(Name),
-    /// What has no value yet.
+    /// A term without a known value.
     Open,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn is_collection(value: &Value) -> bool {
     value.as_array().is_some() || value.as_set().is_some() || value.as_object().is_some()
 }
 
-/// The operator of an operand, and where it stands.
+/// Context of an operand: its operator and source location.
 pub(super) struct OperandContext<'s> {
     pub operator: &'s str,
     pub sign: Span,
@@ -55,7 +55,7 @@ pub(super) struct OperandContext<'s> {
 }
 
 impl OperandContext<'_> {
-    /// What is wrong with an operand. An operator that has no place of its own is looked for where the operand is.
+    /// Returns the rejection of an operand. If the operator has no location, uses the one of the operand.
     fn reject(&self, what: &str, operand: &Term, own: Span) -> Rejection {
         let message = format!("{}: {what} operand: {operand}", self.operator);
         Rejection::new(message, or(self.sign, or(own, self.expr)))
@@ -85,7 +85,8 @@ pub(super) fn side(
     }
 }
 
-/// The column that a reference names: `input.<table>.<column>`, `input.<short>`, or a path that a mapping makes a column of.
+/// Returns the column that a reference names: `input.<table>.<column>`, `input.<short>`, or a path that a mapping makes
+/// a column.
 pub(super) fn column(terms: &[Term], names: Names<'_>) -> Option<Column> {
     let (head, steps) = terms.split_first()?;
     if head.as_var().is_none_or(|name| &**name != "input") {
@@ -125,7 +126,7 @@ pub(super) fn column(terms: &[Term], names: Names<'_>) -> Option<Column> {
     }
 }
 
-/// Where a term stands, or what it begins with.
+/// Returns the location of a term or of its first part.
 pub(super) fn span_of(term: &Term) -> Span {
     match &term.kind {
         _ if term.span.is_somewhere() => term.span,
@@ -138,8 +139,8 @@ pub(super) fn or(place: Span, other: Span) -> Span {
     if place.is_somewhere() { place } else { other }
 }
 
-/// What is made of a column and unified with another term, `lower(input.fruits.name, "a")`, as an equation of both. Behind
-/// `not` it stays: there what has no value passes, which no test of a column says.
+/// Rewrites a call with an output operand, `lower(input.fruits.name, "a")`, as an equation. Under `not` it stays: there
+/// an undefined call passes, which no test of a column expresses.
 pub(super) fn unified<'e>(expr: &'e Expr, names: Names<'_>) -> Cow<'e, Expr> {
     let terms = match &expr.kind {
         ExprKind::Call(terms) if names.functions && !expr.negated => terms,

@@ -1,25 +1,25 @@
-//! What a filter cannot say.
+//! Rejections: parts of a policy that a filter cannot express.
 
 use solon_syntax::ast::{Ref, Term};
 use solon_syntax::source::Span;
 
-/// A part of a policy that no filter of the wanted kind can say, and where it stands.
+/// A part of a policy that the requested kind of filter cannot express.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection {
-    /// Published code.
+    /// Error code as in OPA.
     pub code: &'static str,
-    /// What is refused.
+    /// Reason of the rejection.
     pub message: String,
-    /// What may help.
+    /// Suggestion for the user.
     pub details: Option<String>,
-    /// Where it stands; nowhere for what no text stands behind.
+    /// Source location; empty for generated terms.
     pub place: Span,
-    /// The document that it is about, whose rules tell the place where nothing else does.
+    /// Document that the rejection is about. Its rules provide a location if there is no other.
     pub about: Option<Ref>,
 }
 
 impl Rejection {
-    /// Without details.
+    /// Creates a rejection without details.
     pub fn new(message: impl Into<String>, place: Span) -> Self {
         Self {
             code: "pe_fragment_error",
@@ -30,14 +30,14 @@ impl Rejection {
         }
     }
 
-    /// The same about a document.
+    /// Sets the document that the rejection is about.
     #[must_use]
     pub fn about(mut self, document: &[Term]) -> Self {
         self.about = Some(document.to_vec());
         self
     }
 
-    /// The same with a word of help.
+    /// Sets a suggestion for the user.
     #[must_use]
     pub fn details(mut self, details: impl Into<String>) -> Self {
         self.details = Some(details.into());

@@ -1,4 +1,4 @@
-//! What becomes of each rule on the way to a filter.
+//! Tracks the outcome of each rule on the way to a filter.
 
 use std::sync::Arc;
 
@@ -8,32 +8,32 @@ use solon_syntax::source::Span;
 use crate::index::Indexed as _;
 use crate::trace::{Event, Node, Observer, Op};
 
-/// Watches a search for the rules that it comes by.
+/// Observer that records the rules that a search enters.
 #[derive(Default)]
 pub struct RuleTracker {
-    /// In the order in which they were first entered.
+    /// Rules in the order in which they were first entered.
     rules: Vec<TrackedRule>,
-    /// The rule whose body each query searches, and the query around it.
+    /// For each query: the rule whose body it searches, and the enclosing query.
     queries: HashMap<u64, (Option<usize>, u64)>,
 }
 
-/// A rule that was come by.
+/// A rule that was entered.
 #[derive(Clone, Debug)]
 pub struct TrackedRule {
-    /// The document that it belongs to.
+    /// Path of its document.
     pub path: Arc<str>,
-    /// Where it stands.
+    /// Source location.
     pub span: Span,
-    /// Whether its body may hold.
+    /// `true` if its body may succeed.
     pub may_succeed: bool,
-    /// Whether that depends on the row.
+    /// `true` if that depends on the row.
     pub depends: bool,
-    /// The expression that failed last, and where it stands.
+    /// Text and location of the expression that failed last.
     pub failed: Option<(String, Span)>,
 }
 
 impl RuleTracker {
-    /// The rules that were come by.
+    /// Returns the rules that were entered.
     pub fn finish(self) -> Vec<TrackedRule> {
         self.rules
     }
@@ -88,7 +88,7 @@ impl Observer for RuleTracker {
             }
             (Op::Save, _) => {
                 let mut query = query;
-                // the query of the whole is around itself
+                // the outermost query is its own parent
                 while let Some((rule, around)) = self.queries.get(&query).copied() {
                     if let Some(rule) = rule {
                         self.rules.item_mut(rule).depends = true;

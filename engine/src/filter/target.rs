@@ -1,13 +1,13 @@
-//! What filters are compiled for, and what each target can say.
+//! Targets of filter compilation and their supported operators.
 
 use std::fmt;
 
 use super::condition::Operator;
 
-/// A target of filter compilation: a language of conditions, and its dialect.
+/// A target of filter compilation: a condition language and its dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FilterTarget {
-    /// UCAST with everything that is published for it.
+    /// UCAST with all operators of OPA.
     UcastAll,
     /// UCAST with comparisons only.
     UcastMinimal,
@@ -25,19 +25,19 @@ pub enum FilterTarget {
     Sqlite,
 }
 
-/// What only some targets have besides their built-ins.
+/// Features that only some targets have, in addition to their built-ins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
     /// Negation.
     Not,
-    /// Comparisons of two columns.
+    /// Comparison of two columns.
     FieldRef,
-    /// Asking whether a column has a value.
+    /// Test that a column has a value.
     ExistenceRef,
 }
 
 impl Feature {
-    /// The published word.
+    /// Returns OPA's name of the feature.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Not => "not",
@@ -48,7 +48,7 @@ impl Feature {
 }
 
 impl FilterTarget {
-    /// All of them.
+    /// All targets.
     pub const ALL: [Self; 8] = [
         Self::UcastAll,
         Self::UcastMinimal,
@@ -60,10 +60,11 @@ impl FilterTarget {
         Self::Sqlite,
     ];
 
-    /// The target of a name like `sql+postgresql`.
+    /// Returns the target with a name like `sql+postgresql`.
     ///
     /// # Errors
-    /// What is wrong with another name.
+    ///
+    /// A message about an invalid name.
     pub(crate) fn named(name: &str) -> Result<Self, String> {
         let mut all = Self::ALL.into_iter();
         if let Some(target) = all.find(|target| target.to_string() == name) {
@@ -80,12 +81,12 @@ impl FilterTarget {
         })
     }
 
-    /// The language: `sql` or `ucast`.
+    /// Returns the language: `sql` or `ucast`.
     pub fn language(self) -> &'static str {
         if self.is_sql() { "sql" } else { "ucast" }
     }
 
-    /// Whether it is a dialect of SQL.
+    /// Returns `true` for a dialect of SQL.
     pub fn is_sql(self) -> bool {
         matches!(
             self,
@@ -93,7 +94,7 @@ impl FilterTarget {
         )
     }
 
-    /// The dialect: `postgresql`, `all`, …
+    /// Returns the dialect: `postgresql`, `all`, …
     pub fn dialect(self) -> &'static str {
         match self {
             Self::UcastAll => "all",
@@ -107,7 +108,7 @@ impl FilterTarget {
         }
     }
 
-    /// The key of its result among those of several targets: the dialect of SQL, or `ucast`.
+    /// Key of the target's result among those of several targets: the dialect of SQL, or `ucast`.
     pub fn key(self) -> &'static str {
         if self.is_sql() {
             self.dialect()
@@ -116,7 +117,7 @@ impl FilterTarget {
         }
     }
 
-    /// How refusals call it.
+    /// Returns the name used in rejections.
     pub fn label(self) -> String {
         match self {
             Self::UcastAll | Self::UcastPrisma => format!("UCAST ({})", self.dialect()),
@@ -126,7 +127,7 @@ impl FilterTarget {
         }
     }
 
-    /// Whether it can say an operator; `extensions` where it may say more than is published.
+    /// Returns `true` if the target supports an operator; `extensions` allows more operators than OPA.
     pub fn allows(self, operator: Operator, extensions: bool) -> bool {
         match operator {
             Operator::Compare(_) => true,
@@ -139,12 +140,12 @@ impl FilterTarget {
         }
     }
 
-    /// Whether it looks for texts that are columns.
+    /// Returns `true` if the target supports substring tests with columns.
     pub(crate) fn searches_columns(self) -> bool {
         matches!(self, Self::Postgresql | Self::Mysql | Self::Sqlite)
     }
 
-    /// Whether it has a feature.
+    /// Returns `true` if the target has a feature.
     pub fn has(self, feature: Feature) -> bool {
         match feature {
             Feature::Not => !matches!(self, Self::UcastMinimal | Self::UcastLinq),
@@ -155,7 +156,7 @@ impl FilterTarget {
 }
 
 impl fmt::Display for FilterTarget {
-    /// The language and the dialect: `sql+postgresql`.
+    /// Writes the language and the dialect: `sql+postgresql`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}+{}", self.language(), self.dialect())
     }

@@ -1,4 +1,4 @@
-//! Conditions as trees of UCAST.
+//! Conditions as UCAST trees.
 
 use super::condition::{Column, Comparison, Condition, Operand, Predicate, Test};
 use super::mapping::Mappings;
@@ -6,10 +6,11 @@ use super::rejection::Rejection;
 use super::target::FilterTarget;
 use crate::value::Value;
 
-/// The tree of a condition: an empty object for one that always holds, nothing for one that never does.
+/// Returns the tree of a condition: an empty object if it always holds, `None` if it never does.
 ///
 /// # Errors
-/// What the tree cannot say.
+///
+/// Conditions that the tree cannot express.
 pub fn ucast(
     condition: &Condition,
     target: FilterTarget,
@@ -20,7 +21,8 @@ pub fn ucast(
         Condition::Always => return Ok(Some(Value::object(Vec::new()))),
         Condition::Any(bodies) => bodies,
     };
-    // Prisma asks databases, which compare NULL with nothing, and it refuses to ask columns for null that have none
+    // Prisma queries databases, in which comparisons with NULL are unknown, and rejects null tests of columns that are
+    // not nullable
     let guards = target != FilterTarget::UcastPrisma;
     let mut all = Vec::with_capacity(bodies.len());
     for body in bodies {
@@ -91,7 +93,8 @@ fn node(test: &Test, mappings: &Mappings, guards: bool) -> Result<Value, Rejecti
     Ok(compound("and", vec![present, made]))
 }
 
-/// The column whose `null` passes where it is read as zero, as JavaScript does, though it is less than anything else in Rego.
+/// Returns the column whose `null` would pass as zero in JavaScript, although `null` is less than any other value in
+/// Rego.
 fn lacking_null(test: &Test) -> Option<&Column> {
     let Predicate::Compare(comparison, operand) = &test.predicate else {
         return None;
@@ -102,7 +105,7 @@ fn lacking_null(test: &Test) -> Option<&Column> {
         *comparison
     };
     match (operand, comparison) {
-        // zero is more than what is negative only
+        // zero is greater than negative values only
         (Operand::Value(value), Comparison::Gt | Comparison::Gte) => {
             is_negative(value).then_some(&test.column)
         }
@@ -112,7 +115,7 @@ fn lacking_null(test: &Test) -> Option<&Column> {
     }
 }
 
-/// Whether a number, or a text that is read as one, begins with a minus.
+/// Returns `true` if a number, or a text that is converted to one, starts with a minus sign.
 fn is_negative(value: &Value) -> bool {
     let value = value.borrow();
     value.utf8().map_or_else(
@@ -124,8 +127,8 @@ fn is_negative(value: &Value) -> bool {
     )
 }
 
-/// The name of a field. Whoever reads it cuts it at points, at the first one or at each, so the policy's names may have none
-/// of their own.
+/// Returns the name of a field. Interpreters split it at the first dot or at each dot, so the policy's names may not
+/// contain dots.
 fn name(column: &Column, mappings: &Mappings, test: &Test) -> Result<Value, Rejection> {
     let table = column.table.as_deref().map(|table| ("table", table));
     let names = table.into_iter().chain([("column", &*column.name)]);

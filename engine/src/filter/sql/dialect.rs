@@ -1,4 +1,4 @@
-//! What tells dialects apart.
+//! Differences between SQL dialects.
 
 use std::ops::RangeInclusive;
 
@@ -7,18 +7,20 @@ use crate::filter::condition::{Affix, Comparison};
 use crate::filter::decimal::Decimal;
 use crate::filter::rejection::Rejection;
 
-/// How a dialect writes what conditions are made of.
+/// Syntax of a dialect for the elements of conditions.
 pub trait Dialect {
-    /// The literal of a text.
+    /// Returns the literal of a string.
     ///
     /// # Errors
-    /// A text that the database cannot hold.
+    ///
+    /// A string that the database cannot store.
     fn text(&self, text: &str) -> Result<String, String>;
 
-    /// The literal of a number; `listed` among others in a list.
+    /// Returns the literal of a number; `listed` if it is an element of a list.
     ///
     /// # Errors
-    /// A number that no literal is exactly.
+    ///
+    /// A number without an exact literal.
     fn number(&self, text: &str, listed: bool) -> Result<String, String>;
 
     /// Returns the range of integer columns, over all integer types of the database.
@@ -26,25 +28,27 @@ pub trait Dialect {
         i128::from(i64::MIN)..=i128::from(i64::MAX)
     }
 
-    /// The literal of a truth value.
+    /// Returns the literal of a boolean.
     fn boolean(&self, truth: bool) -> &'static str;
 
-    /// A part of a column's name; `at` parts stand before it.
+    /// Returns a segment of a column's name; `at` segments precede it.
     fn name(&self, name: &str, at: usize) -> String;
 
-    /// What stands for a parameter. They count from 1.
+    /// Returns the placeholder of a parameter. `at` starts at 1.
     fn placeholder(&self, at: usize) -> String;
 
-    /// The literal of a number that stands for itself.
+    /// Returns the literal of a number that is independent of a column's type.
     ///
     /// # Errors
-    /// A number that no literal is exactly.
+    ///
+    /// A number without an exact literal.
     fn exact_number(&self, text: &str) -> Result<String, String>;
 
-    /// A column, or a literal, compared with another one by code point, whatever their collations.
+    /// Compares a column or a literal with another one by code point, independent of collations.
     ///
     /// # Errors
-    /// A comparison that the database has no way to make.
+    ///
+    /// A comparison that the database does not support.
     fn exact_texts(
         &self,
         left: &str,
@@ -55,13 +59,14 @@ pub trait Dialect {
         Ok(format!("{left} {} {right}", comparison.sign()))
     }
 
-    /// Both sides of a comparison, or of a `LIKE`, by code point, whatever the collation.
+    /// Returns both sides of a comparison, or of a `LIKE`, by code point, independent of collations.
     fn exact_sides(&self, column: &str, other: &str) -> (String, String);
 
-    /// A search for a text by code point, where that is not done by a `LIKE`; `part` writes the text that is looked for.
+    /// Returns a substring test by code point, if the dialect does not use `LIKE` for it; `part` writes the substring.
     ///
     /// # Errors
-    /// Those of `part`.
+    ///
+    /// The errors of `part`.
     fn search(
         &self,
         affix: Affix,
@@ -72,37 +77,37 @@ pub trait Dialect {
         Ok(None)
     }
 
-    /// A text column by code point, of which something is made.
+    /// Returns a text column by code point, as an argument of a function.
     fn bytes(&self, column: &str) -> String {
         column.to_owned()
     }
 
-    /// A text without the characters of a set at its ends; `None` where the database has no such function.
+    /// Removes the characters of a set from the ends of a text; `None` if the database has no such function.
     fn trimmed(&self, text: &str, ends: Ends, set: &str) -> Option<String> {
         let _ = (text, ends, set);
         None
     }
 
-    /// How many characters a text has; `None` where the database does not tell exactly.
+    /// Returns the length of a text in code points; `None` if the database cannot compute it exactly.
     fn counted(&self, text: &str) -> Option<String> {
         let _ = text;
         None
     }
 
-    /// Whether a text has another one in it, by code point, both of them any expressions that are written several times;
-    /// `None` where the database does not tell exactly.
+    /// Returns a substring test of two arbitrary expressions by code point, each of which is written several times;
+    /// `None` if the database cannot test it exactly.
     fn located(&self, affix: Affix, whole: &str, part: &str) -> Option<String> {
         let _ = (affix, whole, part);
         None
     }
 
-    /// How many conditions may stand side by side, where the database reads a chain of them as an expression as deep as
-    /// the chain is long.
+    /// Maximum number of conditions in one chain. Databases parse a chain as an expression as deep as the chain is
+    /// long.
     fn chain(&self) -> usize {
         usize::MAX
     }
 
-    /// The pattern of texts that have another one in them.
+    /// Returns the pattern of texts that contain a substring.
     fn pattern(&self, affix: Affix, part: &str) -> Pattern {
         Pattern {
             text: affixed(affix, &escaped(part, &['\\', '_', '%'])),
@@ -115,11 +120,11 @@ pub trait Dialect {
 pub struct Pattern {
     /// The pattern itself.
     pub text: String,
-    /// What stands behind it to tell its escape.
+    /// `ESCAPE` clause after the pattern.
     pub escape: &'static str,
 }
 
-/// A text in which signs of patterns stand for themselves.
+/// Escapes the special characters of patterns in a text.
 pub fn escaped(part: &str, signs: &[char]) -> String {
     let mut text = String::with_capacity(part.len());
     for one in part.chars() {
@@ -131,7 +136,7 @@ pub fn escaped(part: &str, signs: &[char]) -> String {
     text
 }
 
-/// A pattern of texts with a part somewhere.
+/// Returns the pattern of texts with a substring at a position.
 pub fn affixed(affix: Affix, part: &str) -> String {
     match affix {
         Affix::Start => format!("{part}%"),
@@ -140,17 +145,17 @@ pub fn affixed(affix: Affix, part: &str) -> String {
     }
 }
 
-/// A text between single quotes, in which a quote is written twice.
+/// Returns a text between single quotes, with quotes doubled.
 pub fn doubled(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// Refuses a number.
+/// Returns the message for a number without an exact literal.
 pub fn inexact(text: &str, label: &str) -> String {
     format!("number {text} cannot be written exactly in {label}")
 }
 
-/// A number without a power, of no more digits than these, if it is exact.
+/// Returns a number in notation without an exponent if it is exact and has at most this many digits.
 pub fn plain(
     text: &str,
     label: &str,
@@ -161,11 +166,11 @@ pub fn plain(
     Ok(decimal.plain())
 }
 
-/// The largest integer that every type of integers holds.
+/// Largest integer that every integer type can hold.
 const SMALLEST_TYPE: u64 = 32767;
 
-/// A number that is read as what it is compared with: in quotes behind a prefix where every type of integers holds it,
-/// otherwise plain, if it has no more digits than these.
+/// Returns a number literal that takes the type of the other operand: quoted with a prefix if every integer type can
+/// hold it, otherwise plain, if it has at most `digits` digits.
 pub fn untyped(text: &str, label: &str, prefix: &str, digits: u64) -> Result<String, String> {
     let small = text
         .parse::<i64>()

@@ -1,8 +1,9 @@
-//! Conditions that keep exactly the rows that are true, of every table that is as the mapping declares it.
+//! Exact conditions: they keep exactly the rows for which the policy is true, for every table that matches its
+//! declaration.
 //!
-//! SQL compares NULL with nothing, folds case and pads as a collation says, and compares values of different kinds as each
-//! database likes. Here the declared kind of a column decides what it is compared with at all, NULL is asked for where Rego
-//! finds that `null` passes, and texts are compared by code point whatever their collation.
+//! In SQL, comparisons with NULL are unknown, collations fold case and pad, and each database has its own comparison of
+//! different kinds. Here, the declared kind of a column decides which values it is compared with at all, NULL is tested
+//! explicitly where `null` passes in Rego, and texts are compared by code point independent of their collation.
 
 use std::cmp::Ordering;
 
@@ -13,20 +14,20 @@ use crate::filter::mapping::{ColumnDeclaration, ColumnKind};
 use crate::filter::rejection::Rejection;
 use crate::value::{Value, json};
 
-/// What is always, and what is never.
+/// Conditions that are always true and always false.
 pub(super) const TRUE: &str = "1 = 1";
 pub(super) const FALSE: &str = "0 = 1";
 
-/// What a test comes to for NULL and for other values.
+/// Outcome of a test for NULL and for other values.
 pub(super) struct Cases {
-    /// What must hold of a value; `None` where none passes, an empty text where all do.
+    /// Condition for values; `None` if no value passes, an empty string if all do.
     pub value: Option<String>,
-    /// Whether NULL passes.
+    /// `true` if NULL passes.
     pub null: bool,
 }
 
 impl SqlWriter<'_> {
-    /// Writes a test that holds of the very rows that it is true of.
+    /// Writes a test that holds for exactly the rows for which it is true in Rego.
     pub(super) fn exact(&mut self, test: &Test) -> Result<(), Rejection> {
         let declared = self.declared(test, &test.column)?;
         let column = self.column_text(&test.column);
@@ -50,7 +51,7 @@ impl SqlWriter<'_> {
             }
             Predicate::In(values) => self.listed(test, declared, &column, values)?,
             Predicate::Affix(affix, part) => self.affixed(test, declared, &column, *affix, part)?,
-            // those are no columns with constants
+            // not a comparison of a column with a constant
             Predicate::Part(..) => return self.function(test),
             Predicate::NumberText(written) => return Err(written.unsettled(test.place)),
             Predicate::Present => Cases {
@@ -63,7 +64,7 @@ impl SqlWriter<'_> {
         Ok(())
     }
 
-    /// What the mapping says of a column.
+    /// Returns the declaration of a column.
     pub(super) fn declared(
         &self,
         test: &Test,
@@ -86,7 +87,7 @@ impl SqlWriter<'_> {
         value: &Value,
     ) -> Result<Cases, Rejection> {
         if *value == Value::Null {
-            // anything else is more than null
+            // every other value is greater than null
             return Ok(Cases {
                 value: comparison.holds(Ordering::Greater).then(String::new),
                 null: comparison.holds(Ordering::Equal),
@@ -244,7 +245,7 @@ impl SqlWriter<'_> {
         affix: Affix,
         part: &str,
     ) -> Result<Cases, Rejection> {
-        // what is no text has nothing in it
+        // only text contains substrings
         let value = if declared.kind == ColumnKind::Text {
             let not = if test.negated { "NOT " } else { "" };
             Some(match self.search(test, column, affix, part)? {
@@ -260,7 +261,7 @@ impl SqlWriter<'_> {
         })
     }
 
-    /// A search by `LIKE`, by code point.
+    /// Returns a substring test with `LIKE`, by code point.
     pub(super) fn like_exactly(
         &mut self,
         test: &Test,

@@ -1,6 +1,7 @@
-//! Conditions on what is made of columns, and on texts that are columns. Nothing of this has a published text, so all of it
-//! keeps exactly the rows that are true: texts are compared by code point whatever their collation. What is made of NULL has
-//! no value: it stands before the `not` that it is compared behind, so no row without it passes.
+//! Conditions on functions of columns, and on texts that are columns. OPA has no SQL for these, so all of them keep
+//! exactly the rows for which the policy is true: texts are compared by code point independent of their collation. A
+//! function of NULL is undefined: it is evaluated before the `not` of its comparison, so rows without a value do not
+//! pass.
 
 use super::SqlWriter;
 use super::exact::{Cases, FALSE, TRUE, all, any};
@@ -10,7 +11,7 @@ use crate::filter::mapping::ColumnKind;
 use crate::filter::rejection::Rejection;
 
 impl SqlWriter<'_> {
-    /// Writes a test of what is made of a column, or of a text that it is in.
+    /// Writes a test of a function of a column, or of a text that contains the column.
     pub(super) fn function(&mut self, test: &Test) -> Result<(), Rejection> {
         let refuse = |message: String| Rejection::new(message, test.place);
         let declared = if self.exact {
@@ -64,7 +65,7 @@ impl SqlWriter<'_> {
         Ok(())
     }
 
-    /// What is made of a column.
+    /// Applies the functions of a test to a column.
     fn apply_functions(&self, test: &Test, column: &str) -> Result<String, Rejection> {
         let refuse = |message: String| Rejection::new(message, test.place);
         let unsaid =
@@ -94,7 +95,7 @@ impl SqlWriter<'_> {
         Ok(text)
     }
 
-    /// What a predicate asks of a text; `None` where none passes, an empty text where all do.
+    /// Returns the condition of a predicate on a text; `None` if no text passes, an empty string if all do.
     fn texts(
         &mut self,
         test: &Test,
@@ -131,7 +132,7 @@ impl SqlWriter<'_> {
         })
     }
 
-    /// What a predicate asks of a number.
+    /// Writes a predicate on a number.
     fn numbers(
         &mut self,
         test: &Test,
@@ -158,7 +159,7 @@ impl SqlWriter<'_> {
         }
     }
 
-    /// What a predicate of a multiple asks of the number itself.
+    /// Writes a predicate on a multiple as a predicate on the number itself.
     fn solved(
         &mut self,
         test: &Test,
@@ -194,7 +195,7 @@ impl SqlWriter<'_> {
         })
     }
 
-    /// Whether a column is a part of another text.
+    /// Writes the test that a column is a substring of another text.
     fn part(
         &mut self,
         test: &Test,

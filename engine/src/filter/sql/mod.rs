@@ -1,7 +1,7 @@
 //! Conditions as SQL.
 //!
-//! Nothing that a policy, an input or a mapping holds reaches the text but through [`dialect::Dialect`]: as a literal, as a
-//! name, or as a pattern.
+//! Values of a policy, an input or a mapping reach the text only through [`dialect::Dialect`]: as a literal, as a name,
+//! or as a pattern.
 
 mod dialect;
 mod exact;
@@ -24,25 +24,26 @@ use dialect::{Dialect, Pattern};
 /// A condition in SQL.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Statement {
-    /// The condition; empty for one that always holds.
+    /// The condition; empty if it always holds.
     pub text: String,
-    /// The values of its placeholders, in order, where it has those in the place of literals.
+    /// Values of the placeholders, in order; empty if literals are used.
     pub parameters: Vec<Value>,
 }
 
-/// How conditions are written.
+/// Options for writing conditions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Manner {
-    /// Whether values stand beside the text.
+    /// `true` if values are passed as parameters instead of literals.
     pub parameters: bool,
-    /// Whether the rows that are kept are exactly those that are true, of every table that is as declared.
+    /// `true` if conditions must be exact for every table that matches its declaration.
     pub exact: bool,
 }
 
-/// The SQL of a condition, nothing for one that never holds.
+/// Writes a condition as SQL; returns `None` for a condition that never holds.
 ///
 /// # Errors
-/// What the dialect cannot say.
+///
+/// Conditions that the dialect cannot express.
 pub fn sql(
     condition: &Condition,
     target: FilterTarget,
@@ -90,7 +91,7 @@ impl SqlWriter<'_> {
         })
     }
 
-    /// Conditions side by side, in groups where a chain of them would be too long.
+    /// Joins conditions, in nested groups if one chain would be too long.
     fn joined<A>(
         &mut self,
         all: &[A],
@@ -154,7 +155,7 @@ impl SqlWriter<'_> {
                 self.text(" LIKE ");
                 self.like(test, &pattern)
             }
-            // written before
+            // handled earlier
             Predicate::Part(..) => self.function(test),
             Predicate::NumberText(written) => Err(written.unsettled(test.place)),
             Predicate::Present => {
@@ -210,7 +211,7 @@ impl SqlWriter<'_> {
         Ok(())
     }
 
-    /// With NULL among the values `NOT IN` would hold of no row.
+    /// With NULL among the values, `NOT IN` would hold for no row.
     fn not_in(&mut self, test: &Test, values: &[Value]) -> Result<(), Rejection> {
         let rest: Vec<&Value> = values
             .iter()
@@ -239,7 +240,7 @@ impl SqlWriter<'_> {
         names.join(".")
     }
 
-    /// A value; `listed` among others.
+    /// Writes a value; `listed` if it is an element of a list.
     fn value(&mut self, test: &Test, value: &Value, listed: bool) -> Result<(), Rejection> {
         let text = self.value_text(test, value, listed)?;
         self.text(&text);
@@ -258,7 +259,7 @@ impl SqlWriter<'_> {
             if borrowed.as_number().is_none() {
                 return Ok(self.placeholder(value.clone()));
             }
-            // a driver sends what the database compares exactly, and whole numbers as such
+            // drivers send decimals exactly, and integers as integers
             let text = self.dialect.exact_number(&borrowed.to_string());
             let number = json::read(text.map_err(refuse)?.as_bytes());
             let number = number.unwrap_or_else(|_| bug!("a literal that is no number"));
@@ -285,7 +286,7 @@ impl SqlWriter<'_> {
         }
     }
 
-    /// A text that is written several times, and so never a placeholder.
+    /// Returns a text that is written several times, and therefore is never a placeholder.
     fn value_once(&self, test: &Test, value: &Value) -> Result<String, Rejection> {
         let text = value.borrow().utf8().map(str::to_owned);
         let text = text.ok_or_else(|| Rejection::new("a text was expected", test.place))?;
@@ -293,7 +294,7 @@ impl SqlWriter<'_> {
         text.map_err(|message| Rejection::new(message, test.place))
     }
 
-    /// A number that stands for itself.
+    /// Writes a number that is independent of a column's type.
     fn plain_number(&mut self, test: &Test, value: &Value) -> Result<String, Rejection> {
         if self.parameters {
             return self.value_text(test, value, true);
@@ -309,7 +310,7 @@ impl SqlWriter<'_> {
         Ok(())
     }
 
-    /// A search for a text without `LIKE`, if the dialect has one. Every text ends in an empty one, and begins with it.
+    /// Writes a substring test without `LIKE`, if the dialect has one. Every text starts and ends with the empty text.
     fn search(
         &mut self,
         test: &Test,
@@ -330,7 +331,7 @@ impl SqlWriter<'_> {
         text.map_err(|message| Rejection::new(message, test.place))
     }
 
-    /// A placeholder for a value, which stands beside the text.
+    /// Adds a parameter and returns its placeholder.
     fn placeholder(&mut self, value: Value) -> String {
         self.statement.parameters.push(value);
         self.dialect.placeholder(self.statement.parameters.len())

@@ -8,14 +8,13 @@ use crate::filter::column_functions::Ends;
 use crate::filter::condition::Affix;
 use crate::filter::decimal::Decimal;
 
-/// The dialect.
 pub struct Mysql;
 
-/// Digits that a decimal literal holds, and those behind its point.
+/// Maximum digits of a decimal literal in total, and after its decimal point.
 const DIGITS: u64 = 65;
 const SCALE: u64 = 30;
 
-/// Words that name no table without quotes. Behind a point every word is a name.
+/// Reserved words that must be quoted as table names. After a dot no word is reserved.
 static KEYWORDS: Keywords = Keywords::new(|| {
     reserved_words(
         "ACCESSIBLE ADD ALL ALTER ANALYZE AND AS ASC ASENSITIVE BEFORE BETWEEN BIGINT BINARY BLOB BOTH BY \
@@ -66,7 +65,7 @@ impl Dialect for Mysql {
         Ok(made)
     }
 
-    /// In a list texts and decimal columns would be compared as floats.
+    /// In a list, texts and decimal columns would be compared as floats.
     fn number(&self, text: &str, listed: bool) -> Result<String, String> {
         let decimal = Decimal::read(text)
             .filter(is_exact)
@@ -95,7 +94,7 @@ impl Dialect for Mysql {
         plain(text, "SQL (mysql)", is_exact)
     }
 
-    /// Bytes are compared without padding, and those of UTF-8 are in the order of code points.
+    /// Binary strings are compared without padding, and the byte order of UTF-8 is the order of code points.
     fn exact_sides(&self, column: &str, other: &str) -> (String, String) {
         let bytes = |text: &str| format!("CAST(CONVERT({text} USING utf8mb4) AS BINARY)");
         (bytes(column), bytes(other))

@@ -1,18 +1,18 @@
-//! Names of tables and columns.
+//! Quoting of table and column names.
 
 use std::sync::LazyLock;
 
-/// Words that name nothing without quotes: in capitals, and sorted.
+/// Reserved words: upper case and sorted, for binary search.
 pub type Keywords = LazyLock<Vec<&'static str>>;
 
-/// The words of a text, sorted.
+/// Returns the words of a text, sorted.
 pub fn reserved_words(text: &'static str) -> Vec<&'static str> {
     let mut words: Vec<&str> = text.split_whitespace().collect();
     words.sort_unstable();
     words
 }
 
-/// Whether a name needs no quotes, keywords apart.
+/// Returns `true` if a name needs no quotes, unless it is a reserved word.
 pub fn is_bare(name: &str) -> bool {
     let mut bytes = name.bytes();
     let first = bytes.next();
@@ -20,7 +20,7 @@ pub fn is_bare(name: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// A name, in quotes if it needs them, as it does where it is a keyword; a quote within is written twice.
+/// Returns a name, quoted if necessary or if it is a reserved word; quotes within are doubled.
 pub fn quoted(name: &str, quote: char, keywords: Option<&[&str]>) -> String {
     let is_keyword = |keywords: &[&str]| {
         let capitals = || name.bytes().map(|byte| byte.to_ascii_uppercase());

@@ -5,10 +5,9 @@ use super::names::{Keywords, quoted, reserved_words};
 use crate::filter::column_functions::Ends;
 use crate::filter::condition::Affix;
 
-/// The dialect.
 pub struct Postgresql;
 
-/// Words that name no table without quotes. Behind a point every word is a name.
+/// Reserved words that must be quoted as table names. After a dot no word is reserved.
 static KEYWORDS: Keywords = Keywords::new(|| {
     reserved_words(
         "ALL ANALYSE ANALYZE AND ANY ARRAY AS ASC ASYMMETRIC AUTHORIZATION BINARY BOTH CASE CAST CHECK \
@@ -22,7 +21,7 @@ static KEYWORDS: Keywords = Keywords::new(|| {
     )
 });
 
-/// Digits of a number. The type `numeric` holds more.
+/// Maximum digits of a number; the type `numeric` can hold more.
 const DIGITS: u64 = 1_000;
 
 impl Dialect for Postgresql {

@@ -8,16 +8,15 @@ use crate::filter::decimal::Decimal;
 use crate::filter::rejection::Rejection;
 use crate::limits;
 
-/// The dialect.
 pub struct Sqlite;
 
-/// Digits that a float holds whatever they are.
+/// Number of decimal digits that every float represents exactly.
 const DIGITS: usize = 15;
 
-/// Digits that a number takes without a power, so that it is no infinite float.
+/// Maximum digits in notation without an exponent, so that the number does not become an infinite float.
 const WIDTH: u64 = 300;
 
-/// Words that name neither tables nor columns without quotes.
+/// Reserved words that must be quoted as table and column names.
 static KEYWORDS: Keywords = Keywords::new(|| {
     reserved_words(
         "ADD ALL ALTER AND AS AUTOINCREMENT BETWEEN CASE CHECK COLLATE COMMIT CONSTRAINT CREATE CROSS \
@@ -33,7 +32,7 @@ impl Dialect for Sqlite {
         Ok(doubled(text).replace('\0', "'||char(0)||'"))
     }
 
-    /// Long integers that are written with a point or a power would be floats.
+    /// Long integers with a decimal point or an exponent would be floats.
     fn number(&self, text: &str, _: bool) -> Result<String, String> {
         let is_told = |decimal: &Decimal| is_exact(decimal) && !becomes_integer(decimal);
         match Decimal::read(text).filter(is_told) {
@@ -62,7 +61,7 @@ impl Dialect for Sqlite {
         (format!("{column} COLLATE BINARY"), other.to_owned())
     }
 
-    /// `LIKE` folds case. The functions compare bytes whatever the collation.
+    /// `LIKE` folds case. These functions compare bytes, independent of the collation.
     fn search(
         &self,
         affix: Affix,
@@ -75,7 +74,7 @@ impl Dialect for Sqlite {
             Affix::End => {
                 let (length, text) = (part()?, part()?);
                 let end = format!("-length(CAST({length} AS BLOB))");
-                // what is cut out of no bytes is NULL
+                // `substr` of an empty blob is NULL
                 let cut = format!("ifnull(substr(CAST({column} AS BLOB), {end}), x'')");
                 format!("{cut} = CAST({text} AS BLOB)")
             }
@@ -97,7 +96,7 @@ impl Dialect for Sqlite {
             Affix::Within => format!("instr({whole}, {part}) > 0"),
             Affix::End => {
                 let (bytes, part) = (blob(whole), blob(part));
-                // what is cut out of no bytes is NULL
+                // `substr` of an empty blob is NULL
                 let end = format!("length({bytes}) - length({part}) + 1");
                 let end = format!("ifnull(substr({bytes}, {end}), x'') = {part}");
                 format!("({end} AND {whole} IS NOT NULL)")
@@ -114,7 +113,7 @@ impl Dialect for Sqlite {
     }
 }
 
-/// Whether a number is compared as what it is: what is no integer becomes a float.
+/// Returns `true` if a number is compared exactly: a number that is not an integer becomes a float.
 fn is_exact(decimal: &Decimal) -> bool {
     (decimal.is_integer() || decimal.significant() <= DIGITS) && decimal.width() <= WIDTH
 }
@@ -124,8 +123,8 @@ fn is_integer(decimal: &Decimal) -> bool {
     matches!(decimal.floor(), Some((whole, true)) if i64::try_from(whole).is_ok())
 }
 
-/// Returns `true` if the number is an integer beyond 64 bits that SQLite reads as a float which equals an integer of 64 bits.
-/// This happens only below: `-2^63` is an integer of 64 bits, `2^63` is not.
+/// Returns `true` if the number is an integer beyond 64 bits that SQLite reads as a float which equals an integer of 64
+/// bits. This happens only for negative numbers: `-2^63` is an integer of 64 bits, `2^63` is not.
 #[expect(
     clippy::cast_precision_loss,
     clippy::float_cmp,
@@ -136,7 +135,7 @@ fn becomes_integer(decimal: &Decimal) -> bool {
     matches!(decimal.floor(), Some((whole, true)) if whole < smallest && whole as f64 == smallest as f64)
 }
 
-/// The bytes of a text.
+/// Returns the blob literal of a text.
 fn blob(text: &str) -> String {
     format!("CAST({text} AS BLOB)")
 }

@@ -4,16 +4,15 @@ use super::dialect::{Dialect, Pattern, affixed, doubled, escaped, plain, untyped
 use super::names::{Keywords, quoted, reserved_words};
 use crate::filter::condition::{Affix, Comparison};
 
-/// The dialect.
 pub struct Sqlserver;
 
-/// The collation that compares code points.
+/// Collation that compares by code point.
 const COLLATION: &str = "Latin1_General_100_BIN2";
 
-/// Digits that a decimal literal holds.
+/// Maximum digits of a decimal literal.
 const DIGITS: u64 = 38;
 
-/// Words that name neither tables nor columns without quotes.
+/// Reserved words that must be quoted as table and column names.
 static KEYWORDS: Keywords = Keywords::new(|| {
     reserved_words(
         "ADD ALL ALTER AND ANY AS ASC AUTHORIZATION BACKUP BEGIN BETWEEN BREAK BROWSE BULK BY CASCADE CASE \
@@ -38,7 +37,7 @@ static KEYWORDS: Keywords = Keywords::new(|| {
 impl Dialect for Sqlserver {
     fn text(&self, text: &str) -> Result<String, String> {
         if text.contains('\0') {
-            // whether it counts depends on the collation
+            // the collation decides whether NUL is ignored
             return Err("text with a NUL character in SQL (sqlserver)".to_owned());
         }
         Ok(format!("N{}", doubled(text)))
@@ -48,7 +47,7 @@ impl Dialect for Sqlserver {
         untyped(text, "SQL (sqlserver)", "N", DIGITS)
     }
 
-    /// There are no truth values, only bits.
+    /// There is no boolean type, only `bit`.
     fn boolean(&self, truth: bool) -> &'static str {
         if truth { "1" } else { "0" }
     }
@@ -61,7 +60,7 @@ impl Dialect for Sqlserver {
         plain(text, "SQL (sqlserver)", |decimal| decimal.width() <= DIGITS)
     }
 
-    /// `=` pads whatever the collation, so lengths are compared as well.
+    /// `=` pads texts in every collation, so lengths are compared as well.
     fn exact_texts(
         &self,
         left: &str,
@@ -87,7 +86,7 @@ impl Dialect for Sqlserver {
         format!("@p{at}")
     }
 
-    /// A backslash escapes only where it is said to, and brackets are signs too.
+    /// A backslash escapes only if `ESCAPE` declares it, and brackets are special, too.
     fn pattern(&self, affix: Affix, part: &str) -> Pattern {
         let text = escaped(part, &['\\', '_', '%', '[']);
         Pattern {
