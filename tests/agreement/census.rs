@@ -1,4 +1,4 @@
-//! What the record holds: every kind of plan, and enough programs whose answers say something.
+//! Coverage of the record: every kind of plan occurs, and enough programs have informative results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,25 +19,25 @@ use solon_syntax::{ParseOptions, parse_body, parse_module};
 use crate::compare::{self, Answer};
 use crate::engine;
 
-/// Fewest programs in which a kind occurs.
+/// Minimum number of programs in which a kind must occur.
 const FEWEST: usize = 20;
 
-/// Fewest programs of a hundred whose results are defined and depend on input or data.
+/// Minimum percentage of programs whose results are defined and depend on input or data.
 const TELLING: usize = 40;
 
-/// Kinds that no request over the lines protocol can ask for: only a host adds functions.
+/// Kinds that a request of the JSON lines protocol cannot produce: only a host adds functions.
 const UNREACHABLE: &[&str] = &["step Custom", "callee Custom"];
 
 /// Counts over the record.
 #[derive(Default)]
 pub struct Census {
-    /// In how many programs each kind occurs.
+    /// Number of programs in which each kind occurs.
     kinds: BTreeMap<String, usize>,
     programs: usize,
     telling: usize,
 }
 
-/// What a census needs to know of a request.
+/// The fields of a request that the census needs.
 #[derive(Deserialize)]
 struct CensusRequest {
     #[serde(default)]
@@ -48,7 +48,7 @@ struct CensusRequest {
 }
 
 impl Census {
-    /// Counts a program and its answer.
+    /// Counts a program and its result.
     pub fn add(&mut self, request: &str, answer: &str) -> Result<(), String> {
         self.programs += 1;
         let asked: CensusRequest =
@@ -61,7 +61,7 @@ impl Census {
             }
             for optimisation in Optimisation::ALL {
                 let count = self.kinds.entry(name_of(*optimisation)).or_default();
-                // one that is known to be taken needs no further look
+                // stop comparing once an optimisation has occurred often enough
                 if *count < FEWEST && found.dump(&without(*optimisation)) != with_all {
                     *count += 1;
                 }
@@ -75,7 +75,7 @@ impl Census {
         Ok(())
     }
 
-    /// What is too rare.
+    /// Returns the counts that are too low.
     pub fn shortfalls(&self) -> Vec<String> {
         let rare = all_kinds().filter(|kind| !UNREACHABLE.contains(&kind.as_str()));
         let mut faults: Vec<String> = rare
@@ -121,7 +121,7 @@ fn without(optimisation: Optimisation) -> Options {
     Options::default().skipped_passes(vec![optimisation.name().to_owned()])
 }
 
-/// A program and its query, compiled but for their plans.
+/// A program and its query, compiled except for their plans.
 struct CompiledProgram {
     compiled: Compiled,
     query: CompiledQuery,
@@ -155,13 +155,13 @@ impl CompiledProgram {
         (program, query.plan)
     }
 
-    /// The kinds in both.
+    /// Returns the kinds in both.
     fn kinds(&self, options: &Options) -> BTreeSet<String> {
         let (program, query) = self.plans(options);
         kinds_of(&program, &query)
     }
 
-    /// Both as text.
+    /// Returns both as text.
     fn dump(&self, options: &Options) -> String {
         let (mut program, query) = self.plans(options);
         program.rules.push(Arc::new(RuleSet {
@@ -183,7 +183,7 @@ fn kinds_of(program: &Program, query: &Plan) -> BTreeSet<String> {
     }
     let plans = program.rules.iter().flat_map(|set| set.plans());
     for plan in plans.chain([query]) {
-        // decided at a glance
+        // decided by the fast path
         if plan.is_plain() && !plan.steps.is_empty() {
             see("plan", "plain");
         }
@@ -226,7 +226,7 @@ fn kinds_of(program: &Program, query: &Plan) -> BTreeSet<String> {
     kinds
 }
 
-/// The same question without input and data.
+/// Returns the request without input and data.
 fn without_documents(request: &str) -> Result<String, String> {
     let mut fields: BTreeMap<&str, &RawValue> =
         serde_json::from_str(request).map_err(|error| error.to_string())?;

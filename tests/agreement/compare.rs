@@ -1,5 +1,5 @@
-//! When two answers are the same: results equal as JSON with exact number texts, prints equal, and the errors equal
-//! as sets of code, message and row. Of a recursion error only the rule counts, not the cycle shown.
+//! Comparison of two results: values equal as JSON with exact number texts, prints equal, and errors equal as sets of
+//! code, message and row. Of a recursion error only the rule counts, not the reported cycle.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +53,7 @@ pub struct Error {
 const RECURSION: &str = "rego_recursion_error";
 
 impl Error {
-    /// Of several cycles through a rule the oracle shows now one, now another.
+    /// Removes the cycle of a recursion error: if there are several, OPA's choice varies.
     fn without_cycle(mut self) -> Self {
         if self.code == RECURSION
             && let Some((rule, _)) = self.message.split_once(": ")
@@ -76,7 +76,7 @@ struct Fields<'a> {
     errors: BTreeSet<Error>,
 }
 
-/// What counts of an answer.
+/// The compared parts of a result.
 #[derive(Debug, PartialEq)]
 pub struct Answer {
     pub bindings: Option<Exact>,
@@ -106,7 +106,7 @@ impl Answer {
     }
 }
 
-/// What differs between two answers, both lines of JSON; `None` when they agree.
+/// Returns the difference between two results, each a line of JSON; `None` if they agree.
 pub fn difference(expected: &str, actual: &str) -> Option<&'static str> {
     let (Ok(expected), Ok(actual)) = (Answer::parse(expected), Answer::parse(actual)) else {
         return Some("form");

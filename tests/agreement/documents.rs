@@ -1,5 +1,5 @@
-//! A document that is asked for is what a query finds in its place, with its input as a value and as text: the one may
-//! be decided at a glance, the other never is.
+//! Documents must equal the results of queries for the same path, with the input as a value and as text: a document may
+//! be evaluated by the fast path, a query never is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use solon::internal::value::json;
 use solon::{Engine, Error, Path, Request, Value};
 use solon_syntax::ast::{Module, Term, Version};
 
-/// The parts of a request that matter here.
+/// The fields of a request that are needed here.
 #[derive(Deserialize)]
 struct DocumentRequest<'a> {
     #[serde(default)]
@@ -23,7 +23,7 @@ struct DocumentRequest<'a> {
     v0: bool,
 }
 
-/// How many documents of a request were compared, and those that a query finds otherwise.
+/// Returns the number of compared documents of a request, and those that differ from the query.
 pub fn compare(request: &str) -> (usize, Vec<String>) {
     let Ok(asked) = serde_json::from_str::<DocumentRequest<'_>>(request) else {
         return (0, Vec::new());
@@ -63,7 +63,7 @@ fn engine(asked: &DocumentRequest<'_>) -> Result<Engine, Error> {
     Ok(engine)
 }
 
-/// The paths of a module's documents whose names are constant.
+/// Returns the paths of a module's documents with constant names.
 fn documents(module: &Module) -> impl Iterator<Item = Vec<String>> {
     let name = |term: &Term| {
         let name = term.as_var().map(ToString::to_string);
@@ -93,7 +93,7 @@ fn is_found_alike(engine: &Engine, path: &[String], text: &str, input: &Value) -
     let Ok(document) = document else {
         return false;
     };
-    // often enough for glances to be given up
+    // often enough for the fast path to be disabled
     (0..20).all(|_| {
         [as_value, as_text].iter().all(|request| {
             let found = document

@@ -11,8 +11,9 @@ thread_local! {
     static SEARCHES: bool = env::var("SOLON_MACHINE").is_ok_and(|machine| machine == "search");
 }
 
-/// The engine's answer to one request, as a line of JSON (text, because number texts matter). A binary named in
-/// `SOLON_LINES` answers instead of the engine in this process; with `SOLON_MACHINE=search` its second machine does.
+/// Returns the engine's response to one request, as a line of JSON (text, because number texts matter). A binary named
+/// in `SOLON_LINES` is used instead of the engine in this process; `SOLON_MACHINE=search` selects the tracing
+/// evaluator.
 pub fn answer(request: &str) -> String {
     LINES.with_borrow_mut(|lines| match lines.as_mut() {
         None if SEARCHES.with(|searches| *searches) => solon_lines::searched(request),
@@ -26,8 +27,8 @@ pub fn answer(request: &str) -> String {
     })
 }
 
-/// How the machine that searches parts from `answer`, the other's; it may where only the other parts from the
-/// reference engine.
+/// Returns the difference of the tracing evaluator's result from `answer`. Differences are allowed only where `answer`
+/// itself differs from OPA's.
 pub fn disagreement(request: &str, answer: &str, expected: &str) -> Option<&'static str> {
     if LINES.with_borrow(Option::is_some) {
         return None;

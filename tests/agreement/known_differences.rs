@@ -1,16 +1,16 @@
-//! Faults of the oracle that new programs run into: differences that need no second look (see `docs/differences.md`).
+//! Known differences from the oracle that new programs run into; see `docs/differences.md`.
 
 use crate::compare::{Answer, Exact};
 use crate::generate::Request;
 
-/// Whether a difference is a known fault, given the program reduced to what shows it, and both answers.
+/// Returns `true` if a difference is known, given the program reduced to a minimum and both results.
 pub fn is_known(reduced: &Request, difference: &str, expected: &str, actual: &str) -> bool {
     let texts = || reduced.modules.iter().map(|(_, text)| text.as_str());
     differs_in_order_only(difference, expected, actual)
         || (difference == "errors" && rejects_more(&texts, expected, actual))
 }
 
-/// It walks sets and objects with computed members in the order of their terms.
+/// OPA traverses sets and objects with computed members in the order of their terms.
 fn differs_in_order_only(difference: &str, expected: &str, actual: &str) -> bool {
     let rows = |answer: &str| {
         let Exact::Array(rows) = Answer::parse(answer).ok()?.bindings? else {
@@ -26,7 +26,7 @@ fn differs_in_order_only(difference: &str, expected: &str, actual: &str) -> bool
         })
 }
 
-/// It lets some unsafe variables pass within the body of `every`, and deprecated built-ins in `with` there.
+/// OPA accepts some unsafe variables within the body of `every`, and deprecated built-ins in `with` there.
 fn rejects_more<'t, I: Iterator<Item = &'t str>>(
     texts: &impl Fn() -> I,
     expected: &str,

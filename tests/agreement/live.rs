@@ -1,4 +1,4 @@
-//! New programs against a running oracle, and a report that makes a difference easy to look into.
+//! New programs against a running oracle, with a report of each difference.
 
 use crate::compare::{self, Answer};
 use crate::generate::{self, Request, Theme};
@@ -6,7 +6,7 @@ use crate::report::Report;
 use crate::{Outcome, engine, known_differences, traces};
 use solon_lines::Process;
 
-/// Draws `count` programs from `seed` and compares the engine with the oracle on each.
+/// Compares the engine with the oracle on `count` programs drawn from `seed`.
 pub fn run(oracle: &str, seed: u64, count: u64, filter: &str) -> Result<Outcome, String> {
     let mut oracle = Process::new(oracle);
     let mut outcome = Outcome::default();
@@ -32,7 +32,7 @@ pub fn run(oracle: &str, seed: u64, count: u64, filter: &str) -> Result<Outcome,
             outcome.passed += 1;
             continue;
         };
-        // what the oracle itself answers now so, now so, is no difference
+        // a result of the oracle that varies is not a difference
         let steady = (0..3).all(|_| {
             oracle
                 .ask(&request.json())
@@ -62,14 +62,14 @@ pub fn run(oracle: &str, seed: u64, count: u64, filter: &str) -> Result<Outcome,
     Ok(outcome)
 }
 
-/// The answers of oracle and engine; `None` when either has none to give.
+/// Returns the results of oracle and engine; `None` if one of them has none.
 fn both(oracle: &mut Process, request: &Request) -> Option<(String, String)> {
     let line = request.json();
     let expected = oracle.ask(&line).ok()?;
     Some((expected, engine::answer(&line)))
 }
 
-/// Takes away rules, lines and documents as long as the answers still differ in the same respect.
+/// Removes rules, lines and documents as long as the results still differ in the same respect.
 fn reduce(oracle: &mut Process, mut request: Request, difference: &str) -> Request {
     let broken = |answer: &str| {
         Answer::parse(answer).is_ok_and(|answer| answer.has_error("rego_parse_error"))

@@ -1,9 +1,8 @@
-//! Random Rego programs, on which Solon has to agree with the reference engine.
+//! Random Rego programs for which Solon must agree with OPA.
 //!
-//! `cargo test --test agreement [-- FILTER]` compares with the recorded answers (`FILTER` is a part of `THEME/INDEX`).
-//! `SOLON_RECORD=ORACLE` writes the record anew; `./bless --oracle` calls it so.
-//! `SOLON_ORACLE=ORACLE SOLON_SEED=7 SOLON_COUNT=5000` draws new programs and compares live: answers, both machines,
-//! and traces.
+//! `cargo test --test agreement [-- FILTER]` compares with the recorded results (`FILTER` is a part of `THEME/INDEX`).
+//! `SOLON_RECORD=ORACLE` records again; `./bless --oracle` uses it. `SOLON_ORACLE=ORACLE SOLON_SEED=7 SOLON_COUNT=5000`
+//! draws new programs and compares live: results of both evaluators, and traces.
 
 #![allow(
     clippy::expect_used,
@@ -95,7 +94,8 @@ fn draw(seed: &str, filter: &str) -> Result<Outcome, String> {
     )
 }
 
-/// Asks the engine everything in the record, with all optimisations and without; then looks at what was asked.
+/// Compares the engine with everything in the record, with and without all optimisations, then takes the census of the
+/// record.
 fn compare_with_record(filter: &str) -> Result<Outcome, String> {
     let mut outcome = Outcome::default();
     let mut report = Report::new("agreement.txt")?;

@@ -1,4 +1,4 @@
-//! The record of the oracle's answers: `tests/cases/agreement/THEME.jsonl`, one case a line.
+//! The record of the oracle's results: `tests/cases/agreement/THEME.jsonl`, one case a line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,19 +11,19 @@ use crate::compare::{self, Answer};
 use crate::generate::{self, Theme};
 use solon_lines::Process;
 
-/// The seed of the record; other seeds draw other programs.
+/// Seed of the record; other seeds give other programs.
 pub const SEED: u64 = 1;
 
-/// Answers longer than this teach nothing that a short one does not.
+/// Maximum length of a recorded result in bytes; longer ones are no more informative.
 const LONGEST: usize = 4000;
 
-/// Answers shorter than this hold one scalar, or empty collections.
+/// Results shorter than this contain one scalar, or empty collections.
 const SHORT: usize = 64;
 
 /// One recorded case.
 #[derive(Deserialize)]
 pub struct Case<'a> {
-    /// `THEME/INDEX`, which is what the generator needs to write the program again.
+    /// `THEME/INDEX`, from which the generator writes the program again.
     #[serde(rename = "case")]
     pub name: &'a str,
     #[serde(borrow)]
@@ -40,12 +40,13 @@ pub fn file(theme: Theme) -> PathBuf {
     folder().join(format!("{}.jsonl", theme.name()))
 }
 
-/// Programs on which the engine once answered otherwise, as they were found or reduced.
+/// Returns the file of programs with earlier differences, as found or reduced.
 pub fn found() -> PathBuf {
     folder().join("found.jsonl")
 }
 
-/// Cases on which Solon and the oracle are known to part, with the reason: one a line, `THEME/INDEX reason`.
+/// Returns the cases with known differences between Solon and the oracle, with the reason: one a line, `THEME/INDEX
+/// reason`.
 pub fn exceptions() -> BTreeMap<String, String> {
     let text = fs::read_to_string(folder().join("exceptions.txt")).unwrap_or_default();
     text.lines()
@@ -55,7 +56,7 @@ pub fn exceptions() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// How many programs of a theme are kept, and at most how many of a hundred may fail or say nothing about documents.
+/// Returns the number of programs of a theme, and the maximum percentages that may fail or not depend on documents.
 fn share(theme: Theme) -> (usize, usize, usize) {
     // programs, failing, plain
     match theme {
@@ -82,19 +83,19 @@ fn share(theme: Theme) -> (usize, usize, usize) {
     }
 }
 
-/// What an answer is good for.
+/// Information content of a result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Failing,
     /// Defined, and different without input and data.
     Telling,
-    /// Telling, but in one word.
+    /// Informative, but a single word.
     Short,
     /// Undefined, or the same without input and data.
     Plain,
 }
 
-/// Draws programs, asks the oracle, and writes the record anew.
+/// Draws programs, queries the oracle, and writes a new record.
 pub fn write(oracle: &str) -> Result<(), String> {
     fs::create_dir_all(folder()).map_err(|error| error.to_string())?;
     let mut oracles = [Process::new(oracle), Process::new(oracle)];
@@ -151,7 +152,7 @@ pub fn write(oracle: &str) -> Result<(), String> {
         telling += rich + short;
     }
     files.push((found(), record_found(&mut oracles[0])?));
-    // all or nothing: half a record would be hard to see
+    // all or nothing: a partial record would be hard to notice
     for (path, text) in files {
         fs::write(path, text).map_err(|error| error.to_string())?;
     }
@@ -161,7 +162,7 @@ pub fn write(oracle: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Asks again what was found before.
+/// Records the programs with earlier differences again.
 fn record_found(oracle: &mut Process) -> Result<String, String> {
     let text = fs::read_to_string(found()).map_err(|error| error.to_string())?;
     let mut kept = String::new();
@@ -174,7 +175,7 @@ fn record_found(oracle: &mut Process) -> Result<String, String> {
     Ok(kept)
 }
 
-/// The oracle's answer if it gives the same one every time: what varies there is no contract.
+/// Returns the oracle's result if it is the same every time; a result that varies is not part of the contract.
 fn stable_answer(oracles: &mut [Process; 2], request: &str) -> Option<String> {
     let answer = oracles[0].ask(request).ok()?;
     for oracle in oracles {

@@ -1,4 +1,4 @@
-//! Differences, written to a file for reading and for asking again.
+//! Report of differences, written to a file with the requests to repeat them.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -26,7 +26,7 @@ impl Report {
         self.path.clone()
     }
 
-    /// One difference: the reduced program to read, both answers, and the requests to send again.
+    /// Adds a difference: the reduced program, both results, and the requests.
     pub fn add(
         &mut self,
         name: &str,
@@ -50,7 +50,7 @@ impl Report {
         self.write(&text)
     }
 
-    /// One difference of a recorded case.
+    /// Adds a difference of a recorded case.
     pub fn add_recorded(
         &mut self,
         name: &str,

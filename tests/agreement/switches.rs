@@ -1,11 +1,11 @@
-//! No optimisation shows: the answers are the same with each of them left out, and with all.
+//! Optimisations are not observable: results are the same without each of them, and without all.
 
 use solon::internal::compile::{Optimisation, Options};
 use solon_lines as lines;
 
 use crate::compare;
 
-/// The answers to a request that differ from `usual` when something is left out, by what that was.
+/// Returns the results of a request that differ from `usual`, by the disabled optimisation.
 pub fn differences(request: &str, usual: &str) -> Vec<(String, &'static str)> {
     let each = Optimisation::ALL.iter().map(|one| vec![one.name()]);
     let all = Optimisation::ALL.iter().map(|one| one.name()).collect();

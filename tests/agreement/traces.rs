@@ -1,10 +1,10 @@
-//! Whether the traces of a program are those of the oracle.
+//! Traces of a program must equal those of the oracle.
 
 use serde_json::{Value, json};
 
 use solon_lines::Process;
 
-/// What differs between the most detailed traces of a request; `None` when they agree, or there is an error.
+/// Returns the difference between the most detailed traces of a request; `None` if they agree, or there is an error.
 pub fn difference(oracle: &mut Process, request: &str) -> Option<&'static str> {
     let mut request: Value = serde_json::from_str(request).ok()?;
     request["explain"] = json!("debug");
@@ -23,8 +23,8 @@ fn lines(answer: &str) -> Option<Vec<String>> {
     serde_json::from_value(answer["trace"].clone()).ok()
 }
 
-/// Whether a line shows what the oracle keeps in one place for several events: the name of a rule of a package that
-/// is read as a whole, and the pair that `walk` yields.
+/// Returns `true` if a line shows something that the oracle shares between events: the name of a rule of a package that
+/// is read as a whole, or the pair that `walk` yields.
 fn is_shared(line: &str) -> bool {
     let text = line.trim_start_matches("| ");
     (text.starts_with("Unify data.") && text.ends_with(" = _"))

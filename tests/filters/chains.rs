@@ -1,4 +1,5 @@
-//! Filters of many conditions: databases that read a chain of them as an expression as deep as it is long are given groups.
+//! Filters of many conditions: chains are grouped for databases that parse them as an expression as deep as the chain
+//! is long.
 
 use serde_json::{Value, json};
 use solon::{Engine, FilterOptions, FilterTarget, Request};
@@ -6,10 +7,10 @@ use solon::{Engine, FilterOptions, FilterTarget, Request};
 use crate::databases::{Database, condition, on_each_database, table};
 use crate::tables::{BASKETS, FRUITS, Kind};
 
-/// Prices that a policy asks for: as many as chains may have, one more, and more than several groups have.
+/// Number of conditions: the maximum of a chain, one more, and several groups.
 const COUNTS: [usize; 3] = [100, 101, 1_200];
 
-/// What fruits cost.
+/// Prices of the fruits.
 const PRICES: [usize; 4] = [0, 99, 1_199, 50_000];
 
 /// A rule for each price.
@@ -18,7 +19,7 @@ fn any(count: usize) -> String {
     format!("package filters\n\n{}", rules.collect::<String>())
 }
 
-/// A rule that asks for each price.
+/// One rule with a condition for each price.
 fn all(count: usize) -> String {
     let tests = (0..count).map(|price| format!("\tinput.fruits.price != {price}\n"));
     format!(
@@ -78,7 +79,7 @@ fn keeps(database: &mut dyn Database) {
 fn joined_conditions_stay_flat_up_to_the_limit() {
     let groups = |target, count: usize| filter(&any(count), target).matches('(').count();
     assert_eq!(groups(FilterTarget::Sqlite, 100), 1);
-    // around a group of a hundred, beside which one more stands
+    // one group of a hundred, and one more condition
     assert_eq!(groups(FilterTarget::Sqlite, 101), 2);
     assert_eq!(groups(FilterTarget::Postgresql, 101), 1);
 }

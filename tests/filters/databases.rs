@@ -1,5 +1,4 @@
-//! Real databases. Those that are no library are started in a folder of their own, and step aside where they are not
-//! installed.
+//! Real databases. Servers are started in a folder of their own, and skipped if they are not installed.
 
 mod javascript;
 mod mariadb;
@@ -21,10 +20,10 @@ use postgresql::Postgresql;
 
 pub use sqlite::Sqlite;
 
-/// The rows of a pair that a condition keeps: the number of the row of each table.
+/// The pairs of rows that a condition keeps: the row number of each table.
 pub type Kept = Vec<(usize, usize)>;
 
-/// What a program answers to a script, and what it says went wrong.
+/// Runs a program with a script; returns its output and its error output.
 pub fn answer(command: &mut Command, script: &str) -> (String, String) {
     let mut child = command
         .stdin(Stdio::piped())
@@ -34,7 +33,7 @@ pub fn answer(command: &mut Command, script: &str) -> (String, String) {
         .unwrap();
     let mut input = child.stdin.take().unwrap();
     let script = script.to_owned();
-    // it may answer before it has read everything
+    // it may write output before it has read all input
     let writer = thread::spawn(move || {
         let _ = input.write_all(script.as_bytes());
     });
@@ -44,26 +43,26 @@ pub fn answer(command: &mut Command, script: &str) -> (String, String) {
     (text(&output.stdout), text(&output.stderr))
 }
 
-/// A database that filters are asked of.
+/// A database that evaluates filters.
 pub trait Database {
-    /// The target of filters for it.
+    /// Target of filters for this database.
     fn target(&self) -> FilterTarget;
 
-    /// What its columns of a kind are declared as.
+    /// Column type of a kind.
     fn column_type(&self, kind: Kind) -> &'static str;
 
-    /// What texts are declared as that fold case, or pad.
+    /// Type of texts with a collation that folds case, or pads.
     fn folding(&self) -> &'static str;
 
-    /// The literal of a value, written in another way than filters do.
+    /// Literal of a value, written in another way than by filters.
     fn literal(&self, value: &Value) -> String;
 
-    /// Whether a value fits: the database holds it exactly and orders it as Rego does.
+    /// Returns `true` if the database stores a value exactly and orders it as Rego does.
     fn fits(&self, _: &Value) -> bool {
         true
     }
 
-    /// Whether it reads a condition as Rego does, whatever fits.
+    /// Returns `true` if the database evaluates a condition as Rego does, for all values that fit.
     fn interprets(&self, _: &str) -> bool {
         true
     }
@@ -71,11 +70,11 @@ pub trait Database {
     /// Runs statements.
     fn run(&mut self, statements: &[String]);
 
-    /// Which pairs of rows of `fruits` and `baskets` each condition keeps, or why it cannot be asked.
+    /// Returns the pairs of rows of `fruits` and `baskets` that each condition keeps, or the error of the condition.
     fn kept(&mut self, conditions: &[String]) -> Vec<Result<Kept, String>>;
 }
 
-/// The statements that make a table with rows, each with its number.
+/// Returns the statements that create a table with numbered rows.
 pub fn table(
     database: &dyn Database,
     name: &str,
@@ -116,7 +115,7 @@ fn quoted(database: &dyn Database, name: &str) -> String {
     }
 }
 
-/// The condition of the only target of filters, as it is asked.
+/// Returns the condition of the only target of filters.
 pub fn condition(made: Filters) -> String {
     let filter = made.filters.into_iter().next().unwrap();
     match filter.query {
@@ -131,30 +130,30 @@ pub fn condition(made: Filters) -> String {
     }
 }
 
-/// The question which rows a condition keeps.
+/// Returns the query for the rows that a condition keeps.
 pub fn question(condition: &str) -> String {
     format!("SELECT fruits.nr, baskets.nr FROM fruits CROSS JOIN baskets {condition}")
 }
 
-/// The bytes of a text in hexadecimal digits.
+/// Returns the bytes of a text in hexadecimal.
 pub fn hex(text: &str) -> String {
     text.bytes().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Reads a line of two numbers.
+/// Parses a line of two numbers.
 pub fn pair(line: &str, between: char) -> Option<(usize, usize)> {
     let (one, other) = line.split_once(between)?;
     Some((one.trim().parse().ok()?, other.trim().parse().ok()?))
 }
 
-/// Says that a database is not there, where that is allowed.
+/// Reports that a database is not available, if that is allowed.
 fn skipped(what: &str) {
     let required = std::env::var_os("SOLON_REQUIRE_DATABASES").is_some();
     assert!(!required, "{what} is not installed");
     println!("skipped: {what} is not installed");
 }
 
-/// Asks PostgreSQL, if it is there.
+/// Runs a check with PostgreSQL, if it is available.
 pub fn on_postgresql(check: impl FnOnce(&mut dyn Database)) {
     match Postgresql::start() {
         Some(mut database) => check(&mut database),
@@ -162,7 +161,7 @@ pub fn on_postgresql(check: impl FnOnce(&mut dyn Database)) {
     }
 }
 
-/// Asks MariaDB, if it is there.
+/// Runs a check with MariaDB, if it is available.
 pub fn on_mariadb(check: impl FnOnce(&mut dyn Database)) {
     match Mariadb::start() {
         Some(mut database) => check(&mut database),
@@ -170,7 +169,7 @@ pub fn on_mariadb(check: impl FnOnce(&mut dyn Database)) {
     }
 }
 
-/// Asks the interpreter of UCAST, if it is there.
+/// Runs a check with the UCAST interpreter, if it is available.
 pub fn on_javascript(check: impl FnOnce(&mut dyn Database)) {
     match Javascript::start() {
         Some(mut interpreter) => check(&mut interpreter),
@@ -178,7 +177,7 @@ pub fn on_javascript(check: impl FnOnce(&mut dyn Database)) {
     }
 }
 
-/// A module of tests, one for each database, by a function that takes one.
+/// Defines a module of tests, one for each database, for a function that takes a database.
 macro_rules! on_each_database {
     ($name:ident, $check:path) => {
         mod $name {

@@ -1,8 +1,8 @@
-//! Why a filter is not that of the reference engine. Each reason stands in `docs/differences.md`.
+//! Reasons for differences between Solon's and OPA's filters. `docs/differences.md` explains each.
 
 use serde_json::Value;
 
-/// The reason for which two answers differ, if there is one.
+/// Returns the reason for a difference, if there is one.
 pub fn reason(dialect: &str, theirs: &Value, ours: &Value) -> Option<&'static str> {
     let message = |answer: &Value| {
         let errors = answer.get("errors")?.as_array()?;
@@ -85,7 +85,7 @@ fn texts(dialect: &str, theirs: &Value, ours: &Value) -> Option<&'static str> {
     (theirs == ours).then_some(found?)
 }
 
-/// How many columns must not be equal to something, NULL apart.
+/// Number of columns that must differ from something, not counting NULL.
 fn unequal(filter: &Value) -> usize {
     match filter {
         Value::String(text) => text.matches(" <> ").count(),
@@ -101,7 +101,7 @@ fn unequal(filter: &Value) -> usize {
     }
 }
 
-/// Whether trees are the same but for how floats are written and rounded.
+/// Returns `true` if trees differ only in the notation and rounding of floats.
 fn is_near(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),
@@ -122,7 +122,7 @@ fn is_near(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// A tree without the tests for null that stand before comparisons.
+/// Returns a tree without the null tests before comparisons.
 fn without_guards(tree: &Value) -> Value {
     let parts = tree["value"].as_array().map(Vec::as_slice);
     match parts {
@@ -143,7 +143,7 @@ fn without_guards(tree: &Value) -> Value {
     }
 }
 
-/// Whether a test, or the one that is negated, is about a field.
+/// Returns `true` if a test, or a negated one, is about a field.
 fn is_about(tree: &Value, field: &Value) -> bool {
     let test = if tree["operator"] == "not" {
         &tree["value"][0]
@@ -153,7 +153,7 @@ fn is_about(tree: &Value, field: &Value) -> bool {
     test["field"] == *field || test["value"]["field"] == *field
 }
 
-/// Negated lists without NULL.
+/// Removes NULL from negated lists.
 fn without_nulls(text: &str) -> String {
     let mut made = String::new();
     let mut rest = text;
@@ -186,7 +186,7 @@ fn without_nulls(text: &str) -> String {
     made
 }
 
-/// Numbers without quotes, each as a float.
+/// Replaces quoted numbers by floats.
 fn bare_numbers(text: &str) -> String {
     let mut made = String::new();
     for word in text.split_inclusive([' ', ',', ')']) {

@@ -1,5 +1,5 @@
-//! Values at the edges, of which `edges.json` has the list: each operator with each constant keeps, of the rows that hold
-//! each value, those that the policy is true of.
+//! Edge values, listed in `edges.json`: a test of each operator with each constant keeps exactly the rows for which the
+//! policy is true.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,11 +11,11 @@ use solon::{Engine, FilterOptions, Request, json as values};
 use crate::databases::{Database, Kept, condition, on_each_database, table};
 use crate::tables::Kind;
 
-/// Fewest rows that each operator is asked about with each constant.
+/// Minimum number of rows for each operator and constant.
 const FEWEST: usize = 40;
-/// Of how many constants one is asked about; unoptimised builds take a sample.
+/// Every how many constants are tested; unoptimised builds take a sample.
 const EVERY: usize = if cfg!(debug_assertions) { 6 } else { 1 };
-/// How many rules a policy has.
+/// Number of rules of a policy.
 const CHUNK: usize = 40;
 
 #[derive(Deserialize)]
@@ -25,19 +25,19 @@ struct Edges {
     decimal: KindEdges,
 }
 
-/// Edges of a kind.
+/// Edge values of a kind.
 #[derive(Deserialize)]
 struct KindEdges {
-    /// What rows hold and constants are: numbers as texts, since those are told apart by how they are written.
+    /// Values of rows and constants: numbers as texts, since their notation matters.
     values: Vec<String>,
-    /// What constants are besides.
+    /// Additional constants.
     more: Vec<String>,
 }
 
-/// What is compared: two columns of a kind and constants.
+/// Compared operands: two columns of a kind, and constants.
 struct Group {
     kind: Kind,
-    /// As literals of Rego.
+    /// As Rego literals.
     constants: Vec<String>,
     rows: Vec<[Value; 2]>,
 }
@@ -45,7 +45,7 @@ struct Group {
 impl Group {
     fn of(kind: Kind, edges: &KindEdges, database: &dyn Database) -> Self {
         let literal = |text: &String| match kind {
-            // a byte-order mark stands in no module
+            // modules cannot contain a byte-order mark
             Kind::Text => json!(text).to_string().replace('\u{feff}', "\\ufeff"),
             _ => text.clone(),
         };
@@ -83,7 +83,7 @@ impl Group {
         }
     }
 
-    /// What is asked of functions of columns, and of texts that are columns.
+    /// Returns tests of functions of columns, and of texts that are columns.
     fn functions(&self, row: &str) -> Vec<String> {
         let mut tests = Vec::new();
         for constant in self.constants.iter().step_by(EVERY) {
@@ -133,7 +133,7 @@ impl Group {
         tests
     }
 
-    /// Everything that is asked of the row that `row` names; what UCAST does not say only if it is `said`.
+    /// Returns all tests of the row `row`; those that UCAST cannot express only if `said` is set.
     fn tests(&self, row: &str, said: bool) -> Vec<String> {
         let signs: &[&str] = match self.kind {
             Kind::Truth => &["==", "!="],
@@ -145,7 +145,7 @@ impl Group {
                 tests.push(format!("{row}.one {sign} {constant}"));
                 tests.push(format!("not {row}.one {sign} {constant}"));
             }
-            // a line that begins with a minus goes on the one before it
+            // a line that starts with a minus continues the previous line
             if !constant.starts_with('-') {
                 tests.push(format!("{constant} {} {row}.one", signs[signs.len() - 1]));
             }
@@ -184,7 +184,8 @@ fn object(row: &[Value; 2]) -> Value {
     json!({"one": row[0], "other": row[1]})
 }
 
-/// A policy with a rule for each test, by number. Few of them, since preparing one reads the whole policy.
+/// Returns a policy with a numbered rule for each test. There are few policies, since preparing one compiles all of its
+/// rules.
 fn engine(tests: &[String], rule: impl Fn(&str) -> String) -> Engine {
     let mut text = String::from("package filters\n");
     for (at, test) in tests.iter().enumerate() {
@@ -195,7 +196,7 @@ fn engine(tests: &[String], rule: impl Fn(&str) -> String) -> Engine {
     engine
 }
 
-/// The numbers of the rows that each test is true of.
+/// Returns the row numbers for which each test is true.
 fn truths(tests: &[String], rows: &[[Value; 2]]) -> Vec<Kept> {
     let rows: Vec<Value> = rows.iter().map(object).collect();
     let input = json!({"rows": rows});

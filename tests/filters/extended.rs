@@ -1,4 +1,4 @@
-//! What filters say beyond the published ones, and what is told of them.
+//! Extensions of filters beyond OPA's, and their error messages.
 
 use std::collections::BTreeMap;
 
@@ -70,7 +70,7 @@ fn functions_are_said_where_they_are_exact() {
         "arithmetic: the column must be declared an integer, with `exact`",
     );
     refused("input.fruits.price / 2 == 2", "invalid builtin `div`");
-    // without extensions the answer is the published one
+    // without extensions, the result is OPA's
     let plain = FilterOptions::new([FilterTarget::Postgresql]).unknowns(["input.fruits"]);
     let words = "invalid builtin `lower`".to_owned();
     assert_eq!(made(lower, &plain).map(condition), Err(vec![words]));
@@ -172,7 +172,7 @@ fn each_rule_is_explained() {
         {"rule": "data.filters.include", "location": at(14, 1), "outcome": "holds"},
     ]);
     assert_eq!(told, wanted, "{told:#}");
-    // the tests of what is not refused
+    // tests of the accepted conditions
     let allowed = rules.replace("include if input.fruits.tags[_] == \"a\"", "");
     let allowed = allowed.replace("include if startswith(\"ab\", \"a\")", "");
     let filters = self::engine(&allowed)
@@ -198,7 +198,7 @@ fn branches_within_branches_are_searched_once() {
     let rules = nested(&|level| format!("f{level} := 1 if f{} == 2 else := 2", level - 1));
     let functions =
         nested(&|level| format!("f{level}(x) := 1 if f{}(x) == 2 else := 2", level - 1));
-    // a search that doubled with each level would take thirty times as many
+    // a search that doubled with each level would take thirty times as many steps
     let limits = Limits::default().steps(Some(2_000));
     let request = Request::new().limits(&limits);
     let options = options(FilterTarget::Sqlite);

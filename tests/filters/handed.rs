@@ -1,4 +1,4 @@
-//! What a log of decisions tells of a filter is handed on with it: what was unknown, which rule masked, and the moment.
+//! Data of a filter for the decision log: unknowns, mask rule, and snapshot.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn filters_return_their_preparation_options() {
     let generation = prepared.snapshot().unwrap().generation();
     assert_eq!(generation, engine.generation());
 
-    // what is asked for counts before METADATA
+    // options have precedence over METADATA
     let options = options.unknowns(["input.baskets"]).mask_rule("data.other");
     let asked = engine.prepare_filters("filters/include", &options).unwrap();
     assert_eq!(asked.unknowns().unwrap(), ["input.baskets"]);
@@ -47,7 +47,7 @@ fn filters_return_their_preparation_options() {
     assert_ne!(prepared.snapshot().unwrap().generation(), generation);
 }
 
-/// What a policy fetches is known, and becomes a constant of the condition.
+/// Fetched values are known, and become constants of the condition.
 #[test]
 fn what_is_fetched_is_a_constant() {
     let headers = vec![("Content-Type".into(), "application/json".into())];

@@ -1,5 +1,5 @@
-//! Whatever stands in names and values, from the input or from a mapping, a condition asks for that column and that value and nothing else: of two rows it
-//! keeps the one that has the value. A text that ended early would fail, or keep another row.
+//! Names and values from the input or a mapping, whatever they contain, affect only the intended column and value: of
+//! two rows, a condition keeps the one with the value. Text that ended early would fail, or keep another row.
 
 use std::time::Instant;
 
@@ -11,9 +11,9 @@ use crate::draw::Draw;
 use crate::number;
 use crate::tables::Kind;
 
-/// How many names and values are tried; more where `SOLON_SECONDS` says how long.
+/// Number of names and values to try; more if `SOLON_SECONDS` sets a duration.
 const TRIED: u64 = if cfg!(debug_assertions) { 60 } else { 100 };
-/// What names and values are made of.
+/// Pieces of names and values.
 const PIECES: [&str; 30] = [
     "'",
     "\"",
@@ -46,7 +46,7 @@ const PIECES: [&str; 30] = [
     "#",
     "\u{2019}",
 ];
-/// Rules that ask for any column and any value.
+/// Rules that test any column for any value.
 pub const POLICY: &str = "package filters\n\ninclude if input.fruits[input.column] == input.value\n\n\
     within if contains(input.fruits[input.column], input.value)\n\n\
     listed if input.fruits[input.column] in [input.value, \"other\"]\n\n\
@@ -64,7 +64,7 @@ pub fn text(draw: &mut Draw) -> String {
         .collect()
 }
 
-/// A name between quotes, written without Solon.
+/// Returns a quoted name, written without Solon.
 fn quoted(target: FilterTarget, name: &str) -> String {
     let quote = if target == FilterTarget::Mysql {
         '`'
@@ -75,7 +75,7 @@ fn quoted(target: FilterTarget, name: &str) -> String {
     format!("{quote}{doubled}{quote}")
 }
 
-/// The ways by which a name comes into a condition: from the input, or from a mapping.
+/// Returns the ways in which a name gets into a condition: from the input, or from a mapping.
 fn ways(target: FilterTarget, column: &str) -> [(&'static str, FilterOptions); 3] {
     let options = FilterOptions::new([target])
         .unknowns(["input.fruits"])
@@ -115,7 +115,7 @@ fn attack(database: &mut dyn Database) {
             format!("INSERT INTO fruits VALUES ({nr}, {literal})")
         };
         let (hit, miss) = (row(0, &value), row(1, &other));
-        // a name of plain letters is written without quotes, which PostgreSQL reads in lower case
+        // a name of plain letters is written without quotes, and PostgreSQL converts it to lower case
         let is_plain = column
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || c == '_');

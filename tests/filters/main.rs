@@ -1,11 +1,10 @@
-//! Filters of rows: their texts are those of the reference engine wherever those are right, and the rows that they keep are
-//! those that the policy is true of.
+//! Filters of rows: their texts equal OPA's wherever those are correct, and they keep the rows for which the policy is
+//! true.
 //!
-//! `cargo test --test filters` compares with the record. `SOLON_RECORD=ORACLE` records the reference engine's filters anew;
-//! what differs from ours must have one of the reasons in `differences.rs`, which `docs/differences.md` tells with rows that
-//! show it; `SOLON_ORACLE=ORACLE` compares policies beyond the record. `SOLON_SEED=7 SOLON_COUNT=2000` draws other policies for the
-//! comparison of rows, and `SOLON_SECONDS=300` goes on
-//! with random names and values for so long on each database.
+//! `cargo test --test filters` compares with the record. `SOLON_RECORD=ORACLE` records OPA's filters; each difference
+//! must have one of the reasons in `differences.rs`, which `docs/differences.md` explains with examples;
+//! `SOLON_ORACLE=ORACLE` compares policies beyond the record. `SOLON_SEED=7 SOLON_COUNT=2000` draws other policies for
+//! the comparison of rows, and `SOLON_SECONDS=300` runs random names and values for that long on each database.
 
 #![allow(
     clippy::expect_used,
@@ -43,7 +42,7 @@ mod texts;
 
 use std::env;
 
-/// A number that the environment may set.
+/// Returns a number that the environment may set.
 fn number(name: &str, or: u64) -> u64 {
     let text = env::var(name).ok();
     text.map_or(or, |text| text.parse().expect("a number"))

@@ -1,4 +1,4 @@
-//! Masks are what the policy says for each row, or refused where that depends on the row.
+//! Masks: as the policy defines for each row, or rejected if they depend on the row.
 
 use serde_json::json;
 use solon::{Engine, FilterOptions, FilterTarget, Request, json as values};
@@ -6,7 +6,7 @@ use solon::{Engine, FilterOptions, FilterTarget, Request, json as values};
 use crate::draw::Draw;
 use crate::tables::{Kind, constant};
 
-/// How many rules are drawn.
+/// Number of random rules.
 const DRAWN: u64 = 500;
 
 fn rule(draw: &mut Draw) -> String {

@@ -1,4 +1,4 @@
-//! The text for SQL Server parses as what it is meant to be: there is no SQL Server to ask.
+//! SQL Server text parses as intended. There is no SQL Server to run it.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -13,11 +13,11 @@ use crate::policies::policy;
 use crate::random_policies::shape;
 use crate::servers::program;
 
-/// How many policies of each sort, and how many names and values, are tried.
+/// Number of policies of each sort, and of names and values.
 const TRIED: u64 = if cfg!(debug_assertions) { 150 } else { 1_000 };
-/// The parser, in the version that is tested with.
+/// Tested version of the parser.
 const PACKAGE: &str = "sqlglot==30.30.0";
-/// What conditions consist of.
+/// Expected nodes of conditions.
 const NODES: [&str; 28] = [
     "Where",
     "And",
@@ -49,7 +49,7 @@ const NODES: [&str; 28] = [
     "ByteLength",
 ];
 
-/// Python with the parser; `None` where it cannot be had.
+/// Returns Python with the parser; `None` if it is not available.
 fn python() -> Option<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("sqlglot");
     let python = folder.join("bin/python");

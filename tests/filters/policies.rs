@@ -11,7 +11,7 @@ pub struct Policy {
     pub input: Value,
 }
 
-/// A policy that compares columns with what they hold, or with `mixed` also with values of other kinds.
+/// Returns a policy that compares columns with values of their kind; with `mixed`, also with values of other kinds.
 pub fn policy(seed: u64, mixed: bool) -> Policy {
     let mut draw = Draw::new(seed);
     let input = json!({
@@ -45,7 +45,7 @@ pub fn policy(seed: u64, mixed: bool) -> Policy {
 struct Maker {
     draw: Draw,
     helpers: Vec<String>,
-    /// How many variables have names.
+    /// Number of named variables.
     names: usize,
     mixed: bool,
 }
@@ -157,7 +157,7 @@ impl Maker {
                 let (column, kind) = self.column(None);
                 let sign = self.sign(kind);
                 let value = self.constant(kind);
-                // a line that begins with a minus goes on the one before it
+                // a line that starts with a minus continues the previous line
                 if value.starts_with('-') {
                     return format!("{column} {sign} {value}");
                 }
@@ -178,7 +178,7 @@ impl Maker {
         }
     }
 
-    /// A rule of its own, with one body or two.
+    /// Writes a separate rule with one or two bodies.
     fn helper(&mut self) -> String {
         let name = format!("h{}", self.helpers.len());
         let mut text = String::new();
@@ -190,7 +190,7 @@ impl Maker {
         name
     }
 
-    /// A function of a column.
+    /// Writes a function of a column.
     fn function(&mut self) -> String {
         let name = format!("h{}", self.helpers.len());
         let (column, kind) = self.column(None);
@@ -202,7 +202,7 @@ impl Maker {
         format!("{name}({column})")
     }
 
-    /// A rule with several values, which may clash.
+    /// Writes a rule with several values, which may conflict.
     fn choice(&mut self) -> String {
         let name = format!("h{}", self.helpers.len());
         let (column, kind) = self.column(None);

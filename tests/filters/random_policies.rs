@@ -1,5 +1,5 @@
-//! Random policies of every shape that partial evaluation inlines: values that come from functions, rules, objects and
-//! arrays, conditions behind `not`, `every`, `with`, `default` and `else`, unification both ways.
+//! Random policies of every shape that partial evaluation inlines: values from functions, rules, objects and arrays,
+//! conditions after `not`, `every`, `with`, `default` and `else`, unification in both directions.
 
 use serde_json::{Value, json};
 
@@ -7,10 +7,10 @@ use crate::draw::Draw;
 use crate::policies::Policy;
 use crate::tables::{Kind, TABLES, constant};
 
-/// How deep values and conditions nest.
+/// Maximum nesting of values and conditions.
 const DEPTH: usize = 3;
 
-/// A policy of any shape; with `mixed` also columns and values of different kinds are compared.
+/// Returns a policy of any shape; with `mixed`, columns and values of different kinds are compared, too.
 pub fn shape(seed: u64, mixed: bool) -> Policy {
     let mut draw = Draw::new(seed ^ 0x5AFE);
     let mut known = |kind| -> Value {
@@ -48,7 +48,7 @@ struct Maker {
     mixed: bool,
 }
 
-/// An expression, and what has to stand before it.
+/// An expression, and the lines that must precede it.
 struct Said {
     before: Vec<String>,
     text: String,
@@ -62,7 +62,7 @@ impl Said {
         }
     }
 
-    /// On lines of their own.
+    /// Returns the expression and its lines.
     fn lines(self) -> String {
         let mut lines = self.before;
         lines.push(self.text);
@@ -111,7 +111,7 @@ impl Maker {
         format!("{{\n\t{}\n}}", lines.join("\n\t"))
     }
 
-    /// A value of a kind, or of another one where kinds are mixed.
+    /// Returns a value of a kind, or of another one if kinds are mixed.
     fn value(&mut self, kind: Kind, depth: usize) -> Said {
         if depth == 0 || self.draw.one_in(3) {
             return Said::plain(if self.draw.one_in(4) {
@@ -248,7 +248,7 @@ impl Maker {
         let mut before = one.before;
         before.extend(other.before);
         let (mut one, mut other) = (one.text, other.text);
-        // a line that begins with a minus goes on the one before it
+        // a line that starts with a minus continues the previous line
         if one.starts_with('-') {
             std::mem::swap(&mut one, &mut other);
         }
@@ -382,7 +382,7 @@ impl Maker {
         }
     }
 
-    /// A rule or a function that says true or false.
+    /// Writes a rule or a function that is true or false.
     fn rule(&mut self, depth: usize) -> String {
         let name = self.name('h');
         let bodies: Vec<String> = (0..=self.draw.less_than(2))
@@ -422,7 +422,7 @@ impl Maker {
         }
     }
 
-    /// What is in a set that rules make.
+    /// Returns a membership test in a set of rules.
     fn member(&mut self, depth: usize) -> Said {
         let (kind, name) = (self.kind(), self.name('s'));
         let (one, two) = (self.value(kind, 0).text, self.constant(kind));
@@ -445,7 +445,7 @@ impl Maker {
         })
     }
 
-    /// A value of an object that rules make.
+    /// Returns a value of an object of rules.
     fn looked_up(&mut self, depth: usize) -> Said {
         let (kind, name) = (self.kind(), self.name('o'));
         let (one, two) = (self.constant(kind), self.constant(kind));

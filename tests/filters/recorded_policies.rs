@@ -1,7 +1,7 @@
-//! Policies with the rows that they allow: each database keeps these rows, and the policy itself is true of them.
+//! Policies with the rows that they allow: each database keeps these rows, and the policy itself is true for them.
 //!
-//! `tests/cases/filters/kept` has a file for each subject. A group is a table with rows, and a test is a policy with the
-//! numbers of the rows that it is true of.
+//! `tests/cases/filters/kept` has a file for each subject. A group is a table with rows, and a test is a policy with
+//! the numbers of the rows for which it is true.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,13 +19,13 @@ use crate::tables::Kind;
 struct Group {
     note: String,
     mode: Mode,
-    /// `true` where JavaScript compares other values than the policy does.
+    /// `true` if JavaScript compares other values than the policy does.
     #[serde(default)]
     sql_only: bool,
-    /// The columns of `input.fruits` in order: their names and kinds.
+    /// Columns of `input.fruits` in order: names and kinds.
     columns: Vec<(String, String)>,
     rows: Vec<Vec<Value>>,
-    /// The base documents.
+    /// Base documents.
     #[serde(default)]
     data: Map<String, Value>,
     tests: Vec<Test>,
@@ -34,7 +34,7 @@ struct Group {
 #[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 enum Mode {
-    /// What OPA accepts.
+    /// Filters that OPA accepts.
     Plain,
     Extensions,
     /// With extensions and without declarations of columns.
@@ -45,16 +45,16 @@ enum Mode {
 #[derive(Deserialize)]
 struct Test {
     policy: String,
-    /// The rows that the policy is true of.
+    /// Rows for which the policy is true.
     #[serde(default)]
     keeps: Vec<usize>,
-    /// The rows among them that hold NULL and that only `exact` keeps.
+    /// Rows among them with NULL that only `exact` keeps.
     #[serde(default)]
     lost: Vec<usize>,
-    /// The error by target or language, or for `all`, where there is one.
+    /// Expected error by target or language, or for `all`.
     #[serde(default)]
     refused: BTreeMap<String, String>,
-    /// The text by target, of those that no database here reads, or that show how a test is decided.
+    /// Expected text by target, if no database here can read it, or if it shows how a test is decided.
     #[serde(default)]
     said: BTreeMap<String, Value>,
 }
@@ -105,7 +105,7 @@ impl Group {
             .collect()
     }
 
-    /// The rows that a policy is true of.
+    /// Returns the rows for which a policy is true.
     fn truth(&self, engine: &Engine) -> Vec<usize> {
         let rule = engine.prepare_document("filters/include").unwrap();
         let is_true = |row: &Vec<Value>| {
@@ -196,7 +196,7 @@ fn compare(database: &mut dyn Database) {
                 kept.sort_unstable();
                 kept
             });
-            // JavaScript compares null, which databases do not
+            // JavaScript compares null, databases do not
             let is_lost = |row: &usize| target.is_sql() && test.lost.contains(row);
             let wanted = test.keeps.iter().filter(|row| !is_lost(row));
             let wanted: Vec<usize> = wanted.copied().collect();

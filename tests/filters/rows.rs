@@ -1,4 +1,4 @@
-//! The rows that a filter keeps are those that the policy is true of.
+//! Filters keep exactly the rows for which the policy is true.
 
 use std::fmt::Write as _;
 
@@ -12,13 +12,13 @@ use crate::policies::{Policy, policy};
 use crate::random_policies::shape;
 use crate::tables::{BASKETS, FRUITS, Kind, TABLES, rows};
 
-/// How many policies of each sort each table is asked for; unoptimised builds take a sample.
+/// Number of policies of each sort for each table; unoptimised builds take a sample.
 const POLICIES: u64 = if cfg!(debug_assertions) { 30 } else { 300 };
-/// The same where nothing is left out.
+/// Number of policies in complete runs.
 const ALL_POLICIES: u64 = 1_000;
-/// How many tables each policy is asked about.
+/// Number of table contents for each policy.
 const CONTENTS: u64 = 3;
-/// How many wrong filters are shown.
+/// Maximum number of reported errors.
 const MAX_REPORTED: usize = 5;
 
 struct Contents {
@@ -60,7 +60,7 @@ impl Contents {
     }
 }
 
-/// What columns hold, for filters that are exact.
+/// Returns the column declarations for exact filters.
 fn declared() -> solon::Value {
     let tables = TABLES.iter().map(|(table, columns)| {
         let columns = columns.iter().map(|(column, kind)| {
@@ -87,7 +87,7 @@ fn object(columns: &[(&str, Kind)], row: &[Value]) -> Value {
     Value::Object(fields)
 }
 
-/// The pairs of rows that the policy is true of.
+/// Returns the pairs of rows for which the policy is true.
 fn truth(rule: &PreparedDocument, input: &Value, contents: &Contents) -> Kept {
     let mut kept = Vec::new();
     let mut input = input.clone();
@@ -115,7 +115,7 @@ struct PolicyFilter {
     filter: PreparedFilters,
 }
 
-/// A policy and its filter; `None` for a policy that cannot be one, which only happens to shapes.
+/// Returns a policy and its filter; `None` if the policy cannot be a filter, which only happens with random shapes.
 fn asked(drawn: Policy, options: &FilterOptions) -> Option<PolicyFilter> {
     let engine = Engine::new();
     engine.set_module("filters.rego", &drawn.text).ok()?;
@@ -148,7 +148,7 @@ fn compare(
         contents.load(database, exact);
         let mut all = Vec::new();
         let mut conditions = Vec::new();
-        // as many as can be said
+        // as many as can be expressed
         let mut seeds = first..;
         while all.len() < usize::try_from(count).unwrap() {
             let seed = seeds.next().unwrap();
@@ -159,7 +159,7 @@ fn compare(
             let input = values::read(asked.input.to_string().as_bytes()).unwrap();
             let made = match asked.filter.compile(&Request::new().input(&input)) {
                 Ok(made) => made,
-                // known rules may conflict already, whatever the row
+                // known rules may conflict independent of the row
                 Err(solon::Error::Filter(_) | solon::Error::Eval(_)) => {
                     refused += 1;
                     continue;
@@ -238,7 +238,7 @@ fn compare(
     );
 }
 
-/// Asks for policies of both sorts.
+/// Compares policies of both sorts.
 fn compare_all(database: &mut dyn Database) {
     let modes: &[bool] = if database.target().is_sql() {
         &[false, true]

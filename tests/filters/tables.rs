@@ -1,10 +1,10 @@
-//! The tables that filters are asked of: what their columns hold, and rows for them.
+//! Tables for the filters: kinds of columns, and rows.
 
 use serde_json::{Value, json};
 
 use crate::draw::Draw;
 
-/// What a column holds.
+/// Kind of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Text,
@@ -13,7 +13,7 @@ pub enum Kind {
     Truth,
 }
 
-/// The columns of a table.
+/// Columns of a table.
 pub const FRUITS: [(&str, Kind); 6] = [
     ("name", Kind::Text),
     ("colour", Kind::Text),
@@ -22,7 +22,7 @@ pub const FRUITS: [(&str, Kind); 6] = [
     ("weight", Kind::Decimal),
     ("organic", Kind::Truth),
 ];
-/// Those of another one.
+/// Columns of another table.
 pub const BASKETS: [(&str, Kind); 4] = [
     ("owner", Kind::Text),
     ("size", Kind::Integer),
@@ -32,7 +32,7 @@ pub const BASKETS: [(&str, Kind); 4] = [
 /// Tables with their columns.
 pub const TABLES: [(&str, &[(&str, Kind)]); 2] = [("fruits", &FRUITS), ("baskets", &BASKETS)];
 
-/// Texts that constants and rows are drawn from: near one another, and full of signs.
+/// Texts for constants and rows: similar to each other, and with many special characters.
 pub const TEXTS: [&str; 30] = [
     "apple",
     "Apple",
@@ -84,12 +84,12 @@ pub const INTEGERS: [&str; 16] = [
     "9007199254740993",
     "9223372036854775807",
 ];
-/// Decimals that any of the databases holds exactly.
+/// Decimals that all of the databases store exactly.
 pub const DECIMALS: [&str; 12] = [
     "0", "1", "1.5", "-1.5", "2.25", "10", "11", "0.5", "0.125", "100.75", "32768.5", "-0.25",
 ];
 
-/// A literal of Rego for a value of a kind.
+/// Returns a Rego literal for a value of a kind.
 pub fn constant(draw: &mut Draw, kind: Kind) -> String {
     value(draw, kind).to_string()
 }
@@ -104,7 +104,7 @@ fn value(draw: &mut Draw, kind: Kind) -> Value {
     }
 }
 
-/// The rows of a table; with `nulls` any value may be missing.
+/// Returns the rows of a table; with `nulls`, any value may be missing.
 pub fn rows(
     draw: &mut Draw,
     columns: &[(&str, Kind)],

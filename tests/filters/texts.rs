@@ -1,6 +1,6 @@
-//! Filters as the reference engine writes them.
+//! Filters as OPA writes them.
 //!
-//! A case is a request, the reference engine's answer, and ours with the reason where it is another.
+//! A case is a request, OPA's response, and ours with the reason if it differs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use crate::differences::reason;
 use crate::number;
 use crate::policies::policy;
 
-/// How many random policies the record has.
+/// Number of random policies in the record.
 const DRAWN: u64 = 1_500;
 const TARGETS: [(&str, &str); 8] = [
     ("sql", "postgresql"),
@@ -33,9 +33,9 @@ struct Case {
     #[serde(rename = "case")]
     name: String,
     request: Value,
-    /// The reference engine's.
+    /// OPA's response.
     answer: Value,
-    /// Ours, if it is another.
+    /// Our response, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ours: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,7 +59,7 @@ fn ours(request: &Value) -> Value {
     serde_json::from_str(&answer).unwrap()
 }
 
-/// The requests of random policies from a seed on, each for another target.
+/// Returns the requests of random policies from a seed on, each for another target.
 fn drawn(first: u64) -> Vec<(String, Value)> {
     let one = |seed: u64| {
         let drawn = policy(seed, false);
@@ -76,7 +76,7 @@ fn drawn(first: u64) -> Vec<(String, Value)> {
     (first..first + DRAWN).map(one).collect()
 }
 
-/// What the reference engine says, and what we do where that is another; with how many differences have no reason.
+/// Returns OPA's responses, and ours where they differ, and the number of differences without a reason.
 fn asked(oracle: &str, requests: Vec<(String, Value)>) -> (Vec<Case>, usize) {
     let mut oracle = Process::new(oracle);
     let (mut cases, mut unexplained) = (Vec::new(), 0);
@@ -155,7 +155,7 @@ fn examples_are_as_recorded() {
     compare("examples.jsonl");
 }
 
-/// Others than those of the record, where the environment names the reference engine.
+/// Compares policies that are not in the record, if the environment names OPA's binary.
 #[test]
 fn other_policies_are_those_of_the_reference_engine() {
     let Ok(oracle) = std::env::var("SOLON_ORACLE") else {

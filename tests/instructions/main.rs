@@ -1,8 +1,8 @@
-//! Instruction counts of ten workloads, which must stay within three per cent of the record.
+//! Instruction counts of ten workloads, which must stay within 3 % of the record.
 //!
-//! Time depends on the machine and on who else uses it; the number of instructions hardly does. Valgrind counts
-//! them in this program started anew. The record holds for one compiler and one kind of machine: elsewhere, without
-//! valgrind, and in debug builds nothing is compared, and a line says so. `./bless` records anew.
+//! Times depend on the machine and its load, instruction counts hardly do. Valgrind counts them in a new process of
+//! this program. The record applies to one compiler and one kind of machine: otherwise, without valgrind, and in debug
+//! builds nothing is compared, and a message says so. `./bless` records again.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,20 +23,20 @@ use serde::{Deserialize, Serialize};
 
 use workloads::WORKLOADS;
 
-/// Calls that are counted for each workload.
+/// Number of counted calls for each workload.
 const CALLS: u32 = 10;
 
-/// Parts in a hundred by which a count may differ from the record.
+/// Allowed deviation from the record, in percent.
 const TOLERANCE: f64 = 3.0;
 
-/// The argument that makes this program run what is counted: all workloads, or the one named behind it.
+/// Argument that runs the counted workloads: all, or the one named after it.
 const COUNTED: &str = "--counted";
 
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Record {
-    /// The compiler, in its own words.
+    /// Version of the compiler.
     toolchain: String,
-    /// What decides which instructions libraries choose.
+    /// CPU features that determine the instructions chosen by libraries.
     machine: String,
     /// Instructions of one call.
     counts: BTreeMap<String, u64>,
@@ -89,7 +89,7 @@ fn main() -> ExitCode {
     compare(&record, &found)
 }
 
-/// Calls that are counted, which valgrind knows by this function's name.
+/// Runs the counted calls; valgrind identifies them by this function's name.
 #[inline(never)]
 fn counted(call: &mut dyn FnMut(), times: u32) {
     for _ in 0..times {
@@ -97,11 +97,11 @@ fn counted(call: &mut dyn FnMut(), times: u32) {
     }
 }
 
-/// How often calls are counted before a count is believed to be beyond its record.
+/// Number of counts before a deviation from the record is reported.
 const COUNTINGS: usize = 3;
 
-/// The fewest instructions of each workload over some countings: on a busy machine a thread that clears up beside a call
-/// may be counted with it, which adds to a count and never takes from it.
+/// Returns the minimum for each workload over several counts: on a busy machine, the cleanup of another thread may be
+/// counted with a call, which only increases a count.
 fn fewest(record: &Record) -> BTreeMap<String, u64> {
     let mut fewest = count();
     for _ in 1..COUNTINGS {
@@ -119,7 +119,7 @@ fn fewest(record: &Record) -> BTreeMap<String, u64> {
     fewest
 }
 
-/// By how many percent a count is above its record.
+/// Returns the deviation of a count from its record, in percent.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 fn change(record: &Record, name: &str, count: u64) -> f64 {
     let recorded = record.counts.get(name).copied().unwrap_or_default();
@@ -130,7 +130,7 @@ fn is_beyond(change: f64) -> bool {
     change.is_nan() || change.abs() > TOLERANCE
 }
 
-/// Instructions of one call of each workload.
+/// Counts the instructions of one call of each workload.
 fn count() -> BTreeMap<String, u64> {
     let folder = std::env::temp_dir().join(format!("solon-instructions-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for the counts");

@@ -1,17 +1,17 @@
-//! What is counted.
+//! Workloads.
 
 use std::hint::black_box;
 
 use solon::internal::value::json;
 use solon::{Engine, Request, Value};
 
-/// A call that is ready to be made.
+/// A prepared call.
 type Call = Box<dyn FnMut()>;
 
-/// A name, and how what is counted gets ready.
+/// A name, and a function that prepares the call.
 type Workload = (&'static str, fn() -> Call);
 
-/// All of them.
+/// All workloads.
 pub const WORKLOADS: [Workload; 10] = [
     ("floor", floor),
     ("grants", grants),
@@ -25,7 +25,7 @@ pub const WORKLOADS: [Workload; 10] = [
     ("load", load),
 ];
 
-/// A decision with parsed input.
+/// Prepares a decision with parsed input.
 fn decision(policy: &str, data: &str, input: &str) -> Call {
     let engine = Engine::new();
     engine.put("/", read(data)).unwrap();
@@ -185,7 +185,7 @@ answer if {
     decision(policy, "{}", input)
 }
 
-/// A decision from text to text.
+/// Prepares a decision from text to text.
 fn review() -> Call {
     let policy = r#"package p
 

@@ -1,10 +1,10 @@
-//! Residuals as text that does not depend on how variables are numbered, nor on the order of bodies and rules.
+//! Residuals as text, independent of the numbering of variables and of the order of bodies and rules.
 
 use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 
-/// An answer of `lines` to a request with `partial`.
+/// A response of the JSON lines protocol to a request with `partial`.
 #[derive(Debug, Default, Deserialize)]
 pub struct Answer {
     #[serde(default)]
@@ -15,7 +15,7 @@ pub struct Answer {
     pub errors: Vec<serde_json::Value>,
 }
 
-/// Queries, and modules with their rules, in order, with generated variables renamed; `None` for an error.
+/// Returns queries, and modules with their rules, sorted, with generated variables renamed; `None` for an error.
 pub fn canonical(answer: &str, query: &str) -> Option<BTreeMap<&'static str, Vec<String>>> {
     let answer: Answer = serde_json::from_str(answer).ok()?;
     if !answer.errors.is_empty() {
@@ -38,13 +38,13 @@ pub fn canonical(answer: &str, query: &str) -> Option<BTreeMap<&'static str, Vec
     ]))
 }
 
-/// The same, whatever the order of the expressions in a body.
+/// Returns the same as [`canonical`], independent of the order of the expressions in a body.
 pub fn unordered(answer: &str, query: &str) -> Option<Vec<Vec<String>>> {
     let canonical = canonical(answer, query)?;
     let lines = canonical.values().flatten().flat_map(|text| text.lines());
     let mut lines: Vec<Vec<String>> = lines
         .map(|line| {
-            // numbers are given out in order
+            // numbers are assigned in order
             let mut words: Vec<String> = words(line)
                 .map(|word| {
                     let kind = word.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -60,7 +60,7 @@ pub fn unordered(answer: &str, query: &str) -> Option<Vec<Vec<String>>> {
     Some(lines)
 }
 
-/// A line with its generated variables (those with digits) numbered in the order they come.
+/// Renumbers the generated variables of a line (those with digits) in order of occurrence.
 fn renamed(line: &str, query: &str) -> String {
     let own: Vec<&str> = words(query).collect();
     let mut names: HashMap<&str, usize> = HashMap::new();
@@ -72,7 +72,7 @@ fn renamed(line: &str, query: &str) -> String {
         if generated {
             let next = names.len();
             let number = *names.entry(word).or_insert(next);
-            // support functions of negations are known by their first and last letters
+            // support functions of negations are identified by their first and last letters
             let kind = if word.starts_with("__not") {
                 "__not"
             } else {
@@ -86,7 +86,7 @@ fn renamed(line: &str, query: &str) -> String {
     text
 }
 
-/// Names, and what is between them.
+/// Iterates over names and the text between them.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! Recorded cases: what is left of them is what the oracle leaves.
+//! Recorded cases: residuals must equal the oracle's.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,7 +12,7 @@ use crate::canonical::{canonical, unordered};
 use crate::programs::draw;
 use solon_lines::Process;
 
-/// A case written by hand; `want` is what OPA answers.
+/// A hand-written case; `want` is OPA's response.
 #[derive(Deserialize)]
 struct Case {
     note: String,
@@ -31,19 +31,19 @@ struct Recorded<'a> {
     answer: &'a RawValue,
 }
 
-/// How many random programs are recorded.
+/// Number of recorded random programs.
 const RECORDED: usize = 600;
 
-/// The seed of the recorded programs.
+/// Seed of the recorded programs.
 const SEED: u64 = 5;
 
-/// The reason of exceptions whose bodies consist of the same expressions.
+/// Reason of exceptions whose bodies consist of the same expressions.
 const REORDERED: &str = "in another order";
 
-/// Answers longer than this teach nothing that a short one does not.
+/// Maximum length of a recorded response in bytes; longer ones are no more informative.
 const LONGEST: usize = 4000;
 
-/// Where the cases are.
+/// Returns the folder of the cases.
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/partial")
 }
@@ -52,7 +52,7 @@ fn read(name: &str) -> String {
     fs::read_to_string(folder().join(name)).expect("recorded cases")
 }
 
-/// Compares Solon with the record; how many cases fail.
+/// Compares Solon with the record and returns the number of failing cases.
 pub fn compare(filter: &str) -> usize {
     let exceptions = read("exceptions.txt");
     let exceptions = exceptions.lines().filter(|line| !line.starts_with('#'));
@@ -114,7 +114,7 @@ pub fn compare(filter: &str) -> usize {
     failed
 }
 
-/// Draws programs, asks the oracle, and writes the record anew.
+/// Draws programs, queries the oracle, and writes a new record.
 pub fn record(oracle: &str) {
     let mut oracles = [Process::new(oracle), Process::new(oracle)];
     let mut kept = Vec::new();
@@ -131,7 +131,7 @@ pub fn record(oracle: &str) {
             continue;
         };
         let wanted = canonical(&answer, query);
-        // only what hangs on the unknown says something, and only what is always so can be compared
+        // only residuals that depend on an unknown are informative, and only stable ones can be compared
         let telling = answer.contains("input") || answer.contains("data");
         let steady = oracles.iter_mut().all(|oracle| {
             let again = oracle.ask(&line);

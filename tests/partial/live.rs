@@ -7,8 +7,8 @@ use crate::canonical::canonical;
 use crate::programs::{Drawn, draw, reduced};
 use solon_lines::Process;
 
-/// Compares the residuals of `count` programs with the oracle's; how many differ. A reduced form of each that does is
-/// written down.
+/// Compares the residuals of `count` programs with the oracle's and returns the number of differences. A reduced form
+/// of each is reported.
 pub fn compare(oracle: &str, seed: u64, count: u64, filter: &str) -> usize {
     let mut oracle = Process::new(oracle);
     let (mut passed, mut report) = (0, Vec::new());
@@ -49,7 +49,7 @@ fn describe(drawn: &Drawn, want: &str, got: &str) -> String {
     text
 }
 
-/// Both answers, if they differ.
+/// Returns both responses if they differ.
 fn differs(oracle: &mut Process, drawn: &Drawn) -> Option<(String, String)> {
     let line = drawn.line();
     let want = oracle.ask(&line).ok()?;

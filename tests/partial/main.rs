@@ -1,10 +1,9 @@
-//! What queries come down to while something is unknown: the residuals are those of the reference engine, and they
-//! answer as the whole query does.
+//! Partial evaluation: residuals must equal OPA's, and must have the results of the whole query.
 //!
-//! `cargo test --test partial [-- FILTER]` compares with the record, then draws programs and compares Solon with itself.
-//! `SOLON_RECORD=ORACLE` records the reference engine's residuals of random programs anew.
-//! `SOLON_ORACLE=ORACLE SOLON_SEED=7 SOLON_COUNT=2000` draws new programs and compares residuals live;
-//! without an oracle, whole and residual answers are compared.
+//! `cargo test --test partial [-- FILTER]` compares with the record, then draws programs and compares Solon with
+//! itself. `SOLON_RECORD=ORACLE` records OPA's residuals of random programs. `SOLON_ORACLE=ORACLE SOLON_SEED=7
+//! SOLON_COUNT=2000` draws new programs and compares residuals live; without an oracle, whole and residual results are
+//! compared.
 
 #![allow(
     clippy::expect_used,
@@ -31,10 +30,10 @@ mod written;
 use std::env;
 use std::process::ExitCode;
 
-/// The seed of the programs that every run compares.
+/// Seed of the programs that every run compares.
 const SEED: u64 = 11;
 
-/// How many programs are drawn for the comparison with the whole; unoptimised builds take a sample.
+/// Number of programs for the comparison with the whole query; unoptimised builds take a sample.
 const DRAWN: u64 = if cfg!(debug_assertions) { 1_000 } else { 7_600 };
 
 fn main() -> ExitCode {

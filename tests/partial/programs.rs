@@ -1,32 +1,32 @@
-//! Random programs with something unknown.
+//! Random programs with unknowns.
 
 use crate::generate::{self, Request, Theme, quoted};
 
-/// A program, and what is unknown when its query is asked.
+/// A program, and the unknowns of its query.
 #[derive(Clone)]
 pub struct Drawn {
     /// `THEME/INDEX`.
     pub name: String,
     pub request: Request,
     pub unknowns: Vec<String>,
-    /// The documents that are not inlined.
+    /// Documents that are not inlined.
     pub disabled: Vec<String>,
-    /// Whether it is asked for values, and not only whether there are any.
+    /// `true` if values are requested, not only the existence of solutions.
     pub captured: bool,
 }
 
-/// Mistakes do not compile.
+/// Programs with mistakes do not compile.
 const LEFT_OUT: [Theme; 1] = [Theme::Mistakes];
 
-/// Layouts whose residuals say nothing. Where rules ask each other behind a variable that is unknown, the reference engine
-/// searches them without end, and Solon up to its bounds, which takes too long here. A set with variables as a member is
-/// found by its value only when the whole document was asked for before, so that the answer hangs on the order.
+/// Returns `true` for layouts with uninformative residuals. Where rules refer to each other after an unknown variable,
+/// OPA searches without end and Solon up to its limits, which takes too long here. A set with variables as a member is
+/// found by its value only if the whole document was requested before, so the result depends on the order.
 fn is_left_out(theme: Theme, modules: &[(String, String)]) -> bool {
     let has = |part: &str| modules.iter().any(|(_, text)| text.contains(part));
     theme == Theme::Layouts && (has("[x] if input.n > 5") || has("contains {i, 1}"))
 }
 
-/// Program `number` of a seed. All themes take their turns but those.
+/// Returns program `number` of a seed. The themes alternate, except those left out.
 pub fn draw(seed: u64, number: u64, filter: &str) -> Option<Drawn> {
     let themes = Theme::ALL
         .into_iter()
@@ -36,8 +36,8 @@ pub fn draw(seed: u64, number: u64, filter: &str) -> Option<Drawn> {
     let theme = *themes.get(usize::try_from(number.checked_rem(count)?).ok()?)?;
     let index = number / count;
     let mut request = generate::program(seed, theme, index);
-    // where heads have a variable behind a constant key or in its place, the support that the reference engine leaves has
-    // rules for the constant keys alone, whose document is there even when it is empty
+    // if heads have a variable after or instead of a constant key, OPA's support has rules for the constant keys only,
+    // whose document exists even if it is empty
     let has_both = |text: &str| text.contains("r[\"") && text.contains("r[x]");
     if request.modules.iter().any(|(_, text)| has_both(text)) && theme == Theme::Tables {
         return None;
@@ -45,7 +45,7 @@ pub fn draw(seed: u64, number: u64, filter: &str) -> Option<Drawn> {
     if is_left_out(theme, &request.modules) {
         return None;
     }
-    // what is left is source of v1, and errors are not what is compared
+    // residuals are v1 source, and errors are not compared
     if request.v0
         || request
             .modules
@@ -55,9 +55,9 @@ pub fn draw(seed: u64, number: u64, filter: &str) -> Option<Drawn> {
         return None;
     }
     (request.strict, request.strict_builtin_errors) = (false, false);
-    // what is assigned is left under another name
+    // assignments leave variables with other names
     request.query = request.query.replace(" := ", " = ");
-    // a package as a whole would be left as it stands
+    // a whole package would stay in the residual unchanged
     let packages = request
         .modules
         .iter()
@@ -78,7 +78,7 @@ pub fn draw(seed: u64, number: u64, filter: &str) -> Option<Drawn> {
     })
 }
 
-/// The whole input, one member of it, all but one, a base document, or that and the input.
+/// Returns the whole input, one member of it, all except one, a base document, or that and the input.
 fn unknowns(request: &Request, index: usize) -> Vec<String> {
     let member = |root: &str, name: &str| format!("{root}[{}]", quoted(name));
     let pick = |fields: &[(String, String)]| {
@@ -105,7 +105,7 @@ fn unknowns(request: &Request, index: usize) -> Vec<String> {
 }
 
 impl Drawn {
-    /// The request for the residual, as a line of JSON. What is unknown is not told.
+    /// Returns the request for the residual, as a line of JSON, without the unknown documents.
     pub fn line(&self) -> String {
         let json = self.known().json();
         let unknowns: Vec<String> = self.unknowns.iter().map(|text| quoted(text)).collect();
@@ -116,7 +116,7 @@ impl Drawn {
         )
     }
 
-    /// The program with what is known of its documents.
+    /// Returns the program with its known documents only.
     pub fn known(&self) -> Request {
         let mut known = self.request.clone();
         for (root, fields) in [("input", &mut known.input), ("data", &mut known.data)] {
@@ -130,7 +130,7 @@ impl Drawn {
     }
 }
 
-/// Takes away rules, lines and documents as long as what is left still fails.
+/// Removes rules, lines and documents as long as the rest still fails.
 pub fn reduced(mut drawn: Drawn, mut fails: impl FnMut(&Drawn) -> bool) -> Drawn {
     loop {
         let smaller = drawn.request.smaller().into_iter().map(|request| Drawn {

@@ -1,4 +1,4 @@
-//! Asked later, with the unknown filled in, residuals have the answers of the whole query.
+//! Evaluated later with the unknowns filled in, residuals must have the results of the whole query.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -14,18 +14,18 @@ use solon_syntax::ast::{Term, TermKind};
 use crate::generate::Request;
 use crate::programs::{Drawn, draw, reduced};
 
-/// The variable that a query's value gets.
+/// Variable for the query's value.
 const ANSWER: &str = "whole_answer";
 
-/// What came of a program.
+/// Outcome for a program.
 pub enum Comparison {
     Same,
-    /// There is nothing to compare, for this reason.
+    /// Nothing to compare, with the reason.
     Nothing(&'static str),
     Differs(String),
 }
 
-/// Compares programs; how many differ.
+/// Compares programs and returns the number of differences.
 pub fn compare(seed: u64, count: u64, filter: &str) -> usize {
     let next = AtomicU64::new(0);
     let seen: Mutex<(usize, BTreeMap<&'static str, usize>, Vec<String>)> = Mutex::default();
@@ -70,12 +70,12 @@ pub fn compare(seed: u64, count: u64, filter: &str) -> usize {
         "whole and residual: {same} passed, {} failed",
         differences.len()
     );
-    // a test that compares little would say little
+    // a test that compares few programs would not be informative
     let enough = !filter.is_empty() || same as u64 * 3 >= count * 2;
     differences.len() + usize::from(!enough)
 }
 
-/// Compares the answers of a program with those of what is left of it.
+/// Compares the results of a program with those of its residuals.
 pub fn compare_one(drawn: &Drawn) -> Comparison {
     let Ok(engine) = engine(&drawn.request, &Residuals::default()) else {
         return Comparison::Nothing("modules that do not compile");
@@ -96,7 +96,7 @@ pub fn compare_one(drawn: &Drawn) -> Comparison {
     let Ok(wanted) = prepared.solutions(&whole) else {
         return Comparison::Nothing("errors");
     };
-    // what `some` declares is left under other names
+    // variables declared by `some` have other names in residuals
     let mut names: BTreeSet<String> = wanted.iter().flat_map(names_of).collect();
     if query.contains("some ") {
         names.clear();
@@ -147,7 +147,7 @@ pub fn compare_one(drawn: &Drawn) -> Comparison {
         let body = if body.is_empty() { "true" } else { &body };
         let query = match asked.prepare_query(body) {
             Ok(query) => query,
-            // a search or a negation that types rule out says something, but nobody may ask it
+            // a search or a negation that types rule out is meaningful, but cannot be compiled as a query
             Err(error)
                 if is_type_error(&error) && body.contains(" = (") && body.contains(" in ") =>
             {
@@ -158,7 +158,7 @@ pub fn compare_one(drawn: &Drawn) -> Comparison {
             {
                 return Comparison::Nothing("negations that types rule out");
             }
-            // what else types rule out never holds
+            // other bodies that types rule out never hold
             Err(error) if is_type_error(&error) => continue,
             Err(error) => return Comparison::Differs(format!("{error}\n{}", show(&left))),
         };
@@ -178,8 +178,8 @@ pub fn compare_one(drawn: &Drawn) -> Comparison {
     Comparison::Differs(format!("want {wanted:?}\n got {got:?}\n{}", show(&left)))
 }
 
-/// The answers of a residual. A query goes on behind an expression that is false, and may meet an error there, which
-/// the body of a comprehension does not.
+/// Returns the results of a residual. A query continues after a false expression and may fail there; the body of a
+/// comprehension does not.
 fn answers(
     asked: &Engine,
     query: &PreparedQuery,
@@ -215,8 +215,8 @@ fn answers(
         .collect())
 }
 
-/// Whether a document of the policy is in conflict for the whole input, so that what asks for it is an error, and the
-/// whole query only has an answer because it finds one before it comes there. Residuals are searched to their ends.
+/// Returns `true` if a document of the policy is in conflict for the whole input, so that evaluating it is an error,
+/// and the whole query only succeeds because it finds a solution earlier. Residuals are searched completely.
 fn passed_by(engine: &Engine, program: &Request, error: &Error) -> bool {
     let clashes = |error: &Error| {
         let entries = error.entries();
@@ -242,7 +242,7 @@ fn passed_by(engine: &Engine, program: &Request, error: &Error) -> bool {
         })
 }
 
-/// A query whose value is shown.
+/// Returns a query that binds the query's value.
 fn captured(query: &str) -> String {
     let is_path = |text: &str| text.starts_with("data") && !text.contains([' ', ';', '(']);
     match query.split_once(" with ") {
@@ -252,7 +252,7 @@ fn captured(query: &str) -> String {
     }
 }
 
-/// Whether types rule out what is asked.
+/// Returns `true` if types rule the query out.
 fn is_type_error(error: &Error) -> bool {
     let entries = error.entries();
     let of_types = |entry: &ErrorEntry| {
@@ -261,7 +261,7 @@ fn is_type_error(error: &Error) -> bool {
     !entries.is_empty() && entries.iter().all(of_types)
 }
 
-/// Whether no expression is false: a query shows such solutions too, and residuals have none for them.
+/// Returns `true` if no expression is false: a query returns such solutions, too, but residuals have none for them.
 fn is_true(solution: &Solution) -> bool {
     let no = solon::Value::Bool(false);
     solution.values.iter().all(|value| *value != no)
@@ -271,7 +271,7 @@ fn names_of(solution: &Solution) -> impl Iterator<Item = String> {
     solution.bindings.iter().map(|(name, _)| name.to_string())
 }
 
-/// The values of the variables that the whole query shows.
+/// Returns the values of the variables that the whole query returns.
 fn answer_of(solution: &Solution, names: &BTreeSet<String>) -> String {
     let mut shown: Vec<String> = solution
         .bindings
@@ -283,7 +283,7 @@ fn answer_of(solution: &Solution, names: &BTreeSet<String>) -> String {
     shown.join("; ")
 }
 
-/// Generated variables become ones that source can name.
+/// Renames generated variables to valid source names.
 fn named(term: &mut Term) -> Flow {
     if let TermKind::Var(name) = &mut term.kind
         && let Some(rest) = name.strip_prefix('$')
@@ -293,7 +293,7 @@ fn named(term: &mut Term) -> Flow {
     Flow::Into
 }
 
-/// A document of these fields, if there are any.
+/// Returns a document of these fields, if there are any.
 fn document(fields: &[(String, String)]) -> Option<solon::Value> {
     let pairs = fields.iter().map(|(name, text)| {
         let value = solon::internal::value::json::read(text.as_bytes()).expect("JSON");

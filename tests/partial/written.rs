@@ -1,5 +1,5 @@
-//! Programs written by hand, of which each rule is asked with part of the input unknown: what is left answers as the whole
-//! does.
+//! Hand-written programs whose rules are evaluated with a part of the input unknown: residuals must have the results of
+//! the whole rule.
 
 use std::fs;
 
@@ -11,28 +11,28 @@ use crate::generate::Request;
 use crate::programs::Drawn;
 use crate::soundness::{Comparison, compare_one};
 
-/// The member of the input that is unknown.
+/// Unknown member of the input.
 const UNKNOWN: &str = "fruits";
 
 #[derive(Deserialize)]
 struct Written {
     note: String,
-    /// The lines of the module.
+    /// Lines of the module.
     module: Vec<String>,
     rules: Vec<String>,
-    /// Members of the input that are known.
+    /// Known members of the input.
     known: Map<String, Value>,
-    /// The base documents.
+    /// Base documents.
     #[serde(default)]
     data: Map<String, Value>,
-    /// The documents that are not inlined.
+    /// Documents that are not inlined.
     #[serde(default)]
     disabled: Vec<String>,
-    /// What the unknown one may turn out to be.
+    /// Possible values of the unknown member.
     unknown: Vec<Value>,
 }
 
-/// Compares all programs; how many answers differ, or could not be compared.
+/// Compares all programs and returns the number of differences and failures.
 pub fn compare(filter: &str) -> usize {
     let text = fs::read_to_string(folder().join("sound.json")).expect("written programs");
     let (mut passed, mut failed) = (0, 0);

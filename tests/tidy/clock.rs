@@ -1,8 +1,8 @@
-//! Tests that would fail on a slow or loaded machine, as far as text shows them.
+//! Tests must not depend on the speed or load of the machine, as far as text shows.
 
 use crate::source;
 
-/// Variables that a passage of code gives the time that has passed since something.
+/// Returns the variables of some code that hold an elapsed time.
 fn elapsed_times(code: &str) -> Vec<&str> {
     let statements = code.split(';');
     statements
@@ -15,7 +15,7 @@ fn elapsed_times(code: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Line numbers of assertions that compare passed time with an upper bound.
+/// Returns the line numbers of assertions that compare an elapsed time with an upper bound.
 fn upper_bounds(code: &str) -> Vec<usize> {
     let times = elapsed_times(code);
     let is_bounded = |condition: &str, what: &str| {
@@ -29,7 +29,7 @@ fn upper_bounds(code: &str) -> Vec<usize> {
     code.match_indices("assert!(")
         .filter(|(at, start)| {
             let condition = &code[at + start.len()..];
-            // the end of the condition, or a bit more: no comparison with `<` comes after it in a message
+            // the end of the condition, or slightly more: no comparison with `<` follows in a message
             let condition = condition.split(';').next().unwrap_or_default();
             is_bounded(condition, ".elapsed()")
                 || times.iter().any(|time| is_bounded(condition, time))

@@ -1,4 +1,4 @@
-//! Hosts use what is documented: no crate around the engine names an item that is hidden from its API pages.
+//! Hosts use the documented API: no crate around the engine names an item that is hidden from the documentation.
 
 use std::collections::BTreeSet;
 
@@ -7,12 +7,12 @@ use crate::source;
 /// Folders of crates that a third party could have written.
 const HOSTS: [&str; 4] = ["engine/host/", "ffi/", "python/", "server/"];
 
-/// Names by which hosts import the engine.
+/// Names under which hosts import the engine.
 const ENGINE: [&str; 2] = ["solon", "engine"];
 
 const HIDDEN: &str = "#[doc(hidden)]";
 
-/// The name of the item that a line declares.
+/// Returns the name of the item that a line declares.
 fn declared(line: &str) -> Option<&str> {
     let words: Vec<&str> = line
         .split(|c: char| !c.is_alphanumeric() && c != '_')
@@ -34,7 +34,7 @@ fn declared(line: &str) -> Option<&str> {
     rest.find(|word| !is_keyword(word)).copied()
 }
 
-/// Names that code imports from a crate, or names by its path: the first segment after the crate.
+/// Returns the names that code imports from a crate, or names by path: the first segment after the crate.
 fn first_segments(code: &str, krate: &str) -> BTreeSet<String> {
     let mut code = code.to_owned();
     code.retain(|c| c != '\n' && c != ' ');
@@ -42,7 +42,7 @@ fn first_segments(code: &str, krate: &str) -> BTreeSet<String> {
     let path = format!("{krate}::");
     for (at, _) in code.match_indices(&path) {
         let before = code[..at].chars().next_back().unwrap_or(' ');
-        // `use` and the name stand together, since blanks are removed
+        // `use` and the name are adjacent, since whitespace is removed
         let is_whole = !before.is_alphanumeric() && before != '_' || code[..at].ends_with("use");
         if !is_whole {
             continue;

@@ -1,11 +1,10 @@
-//! Inside the engine and the server a module imports only modules of smaller layers, so each can be read from the
-//! bottom up.
+//! Modules of the engine and the server import only modules of lower layers, so the code can be read bottom up.
 
 use std::collections::BTreeSet;
 
 use crate::source;
 
-/// Layer by layer; modules of one layer do not import one another.
+/// Layers from bottom to top; modules of one layer do not import each other.
 type Layers = &'static [&'static [&'static str]];
 
 const CRATES: [(&str, Layers); 5] = [
@@ -78,14 +77,14 @@ const CONTROL: Layers = &[
     &["commands"],
 ];
 
-/// What only the modules behind it may name.
+/// Dependencies that only some modules may name.
 const OWNED: [(&str, &[&str]); 1] = [("hyper", &["http"])];
 
 fn layer(layers: Layers, module: &str) -> Option<usize> {
     layers.iter().position(|modules| modules.contains(&module))
 }
 
-/// The files of a crate below its root, each with its module path.
+/// Returns the files of a crate below its root, each with its module path.
 fn modules<'f>(
     files: &'f [source::File],
     root: &'f str,
@@ -149,7 +148,7 @@ fn only_their_owners_name_crates() {
     crate::report("crates named outside their modules", &findings);
 }
 
-/// `builtins/strings.rs` is `builtins, strings`; `builtins/mod.rs` is `builtins`.
+/// Returns the module path of a file: `builtins/strings.rs` is `builtins, strings`; `builtins/mod.rs` is `builtins`.
 fn module_path(file: &str) -> Vec<&str> {
     let path = file.trim_end_matches(".rs");
     path.strip_suffix("/mod")
@@ -158,11 +157,11 @@ fn module_path(file: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The modules at the crate's root that `code`, itself `depth` modules deep, names by `crate::` or `super::`.
+/// Returns the root modules of the crate that `code`, itself `depth` modules deep, names by `crate::` or `super::`.
 fn imports(code: &str, depth: usize) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (at, _) in code.match_indices("crate::") {
-        // what a macro names is named where it is used
+        // paths in a macro are resolved where it is used
         if !code[..at].ends_with(is_word) && !code[..at].ends_with('$') {
             first_names(&code[at + "crate::".len()..], &mut found);
         }
@@ -188,7 +187,7 @@ fn is_word(c: char) -> bool {
     c == '_' || c.is_alphanumeric()
 }
 
-/// The first name after `crate::`, or each first name of a group in braces.
+/// Adds the first name after `crate::`, or each first name of a group in braces.
 fn first_names(path: &str, found: &mut BTreeSet<String>) {
     let Some(group) = path.strip_prefix('{') else {
         found.extend(first_word(path));

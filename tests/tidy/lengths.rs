@@ -1,4 +1,4 @@
-//! A file holds one concept, so it stays short.
+//! Maximum length of files: a file holds one concept.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What every file of the repository keeps to, checked by reading the files.
+//! Rules for every file of the repository, checked by reading the files.
 
 #![allow(
     clippy::panic,
@@ -18,7 +18,7 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
-/// The top of the repository.
+/// Returns the root of the repository.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }

@@ -1,4 +1,4 @@
-//! What pages must tell.
+//! Required contents of documentation pages.
 
 #[test]
 fn each_optimisation_has_a_line() {

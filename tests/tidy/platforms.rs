@@ -1,4 +1,4 @@
-//! Server, engine and bindings compile on Linux, macOS and Windows: what one system alone has is conditional.
+//! Server, engine and bindings compile on Linux, macOS and Windows: platform-specific code is conditional.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,10 +8,10 @@ use crate::source;
 /// Folders of crates that are built for every supported platform.
 const FOLDERS: [&str; 4] = ["engine/", "ffi/", "python/", "server/"];
 
-/// Folders below them that are built on the machines of developers alone.
+/// Folders below them that are built on developers' machines only.
 const EXCEPT: [&str; 1] = ["engine/benches/"];
 
-/// Paths that Linux, or all Unix systems, have alone.
+/// Paths that exist only on Linux, or only on Unix systems.
 const OF_ONE_SYSTEM: [&str; 8] = [
     "std::os::linux",
     "std::os::unix",
@@ -23,7 +23,7 @@ const OF_ONE_SYSTEM: [&str; 8] = [
     "rustix::",
 ];
 
-/// Parts of code that an attribute limits to some systems.
+/// Returns the parts of code that an attribute limits to some systems.
 fn conditional(code: &str) -> Vec<Range<usize>> {
     let attributes = code.match_indices("#[cfg(").filter_map(|(at, _)| {
         let end = at + code[at..].find(']')?;
@@ -38,7 +38,7 @@ fn conditional(code: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Length of the item, statement, field or arm that a text begins with, its further attributes included.
+/// Length of the item, statement, field or arm at the start of a text, including its further attributes.
 fn item_length(code: &str) -> usize {
     let mut rest = code;
     loop {
@@ -77,7 +77,7 @@ fn item_length(code: &str) -> usize {
     code.len()
 }
 
-/// The files that may declare the module of a file, and its name.
+/// Returns the files that may declare the module of a file, and its name.
 fn parents(path: &str) -> Option<(Vec<String>, &str)> {
     let (folder, file) = path.rsplit_once('/')?;
     let name = file.strip_suffix(".rs")?;
@@ -95,7 +95,7 @@ fn of_folder(folder: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns `true` if a file belongs to a module that is conditional, or lies within one.
+/// Returns `true` if a file belongs to a conditional module, or is nested in one.
 fn is_conditional(path: &str, files: &BTreeMap<&str, String>) -> bool {
     let Some((parents, name)) = parents(path) else {
         return false;

@@ -1,20 +1,20 @@
-//! The files of the repository, and Rust text without what the compiler skips.
+//! Files of the repository, and Rust text without comments and strings.
 
 use std::fs;
 use std::path::Path;
 
-/// Folders that hold nothing written by hand.
+/// Folders without hand-written files.
 const SKIPPED: [&str; 5] = ["target", "node_modules", "__pycache__", "fuzz", "dist"];
 
-/// One text file.
+/// A text file.
 pub struct File {
-    /// Path from the top of the repository, with `/`.
+    /// Path relative to the root of the repository, with `/`.
     pub path: String,
     pub text: String,
 }
 
 impl File {
-    /// Whether the name ends in one of `extensions`.
+    /// Returns `true` if the name ends in one of `extensions`.
     pub fn has_extension(&self, extensions: &[&str]) -> bool {
         self.path
             .rsplit_once('.')
@@ -22,12 +22,13 @@ impl File {
     }
 }
 
-/// Every text file below the top of the repository, in path order.
+/// Returns every text file of the repository, ordered by path.
 pub fn files() -> Vec<File> {
     files_in("")
 }
 
-/// The text files below a folder, a path that ends with a slash or is empty. It may be one that is otherwise skipped.
+/// Returns the text files below a folder. The path ends with a slash or is empty; it may be a folder that is otherwise
+/// skipped.
 pub fn files_in(folder: &str) -> Vec<File> {
     let mut found = Vec::new();
     collect(&crate::root().join(folder), folder, &mut found);
@@ -56,7 +57,7 @@ fn collect(folder: &Path, prefix: &str, found: &mut Vec<File>) {
     }
 }
 
-/// Rust text with comments, strings and character literals blanked, line breaks kept.
+/// Replaces comments, strings and character literals in Rust text by spaces; line breaks stay.
 pub fn code(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
@@ -81,7 +82,7 @@ pub fn code(text: &str) -> String {
     code
 }
 
-/// Rust code up to its unit tests, which may name anything.
+/// Returns Rust code up to its unit tests, which may name anything.
 pub fn without_tests(code: &str) -> &str {
     code.split_once("#[cfg(test)]\nmod tests")
         .map_or(code, |(before, _)| before)
@@ -133,7 +134,7 @@ fn raw_string(text: &str) -> Option<usize> {
     )
 }
 
-/// The length of a character literal; a lifetime is none.
+/// Returns the length of a character literal; `None` for a lifetime.
 fn character(text: &str) -> Option<usize> {
     let mut rest = text.char_indices().skip(1);
     let (_, first) = rest.next()?;

@@ -1,4 +1,4 @@
-//! Words that do not belong in the repository.
+//! Words that must not occur in the repository.
 
 use crate::source;
 
@@ -14,7 +14,7 @@ const UNFINISHED: [&str; 5] = [
 /// Folders that exist on one machine only.
 const PRIVATE: [&str; 2] = [concat!("/wo", "rk/"), concat!("/ro", "ot/")];
 
-/// Places of `word` in `text` that are not part of a longer word, as line numbers.
+/// Returns the line numbers of `word` in `text` where it is not part of a longer word.
 fn lines_with(text: &str, word: &str) -> Vec<usize> {
     let in_word = |c: char| c == '_' || c.is_alphanumeric();
     let has = |line: &str| {

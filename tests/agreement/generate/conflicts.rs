@@ -1,4 +1,4 @@
-//! Definitions that clash, or just do not.
+//! Definitions that conflict, or almost do.
 
 use super::rule::{Outcome, Rule};
 use super::rules::flag;
@@ -6,7 +6,7 @@ use super::shape::Shape;
 use super::term::grouped;
 use super::writer::Writer;
 
-/// A complete rule with two or three values under conditions.
+/// Writes a complete rule with two or three values under conditions.
 pub fn complete(writer: &mut Writer) {
     let name = writer.rule_name();
     let shape = writer.scalar_kind();
@@ -26,7 +26,7 @@ pub fn complete(writer: &mut Writer) {
     asker(writer, &name);
 }
 
-/// Clauses of a function that hold for the same arguments.
+/// Writes clauses of a function that match the same arguments.
 pub fn clauses(writer: &mut Writer) {
     let name = writer.rule_name();
     let shape = writer.scalar_kind();
@@ -58,7 +58,7 @@ pub fn clauses(writer: &mut Writer) {
     writer.publish(&user, Shape::Any, vec![Rule::member(&user, result, body)]);
 }
 
-/// Keys that come twice, perhaps with different values.
+/// Writes keys that occur twice, possibly with different values.
 pub fn keys(writer: &mut Writer) {
     let name = writer.rule_name();
     let key = writer.iteration();
@@ -100,7 +100,7 @@ pub fn keys(writer: &mut Writer) {
     asker(writer, &name);
 }
 
-/// Longer heads that meet a value where they need an object.
+/// Writes longer heads that reach a value where they need an object.
 pub fn paths(writer: &mut Writer) {
     let name = writer.rule_name();
     let Some((literal, key, value)) = writer.keyed_iteration() else {
@@ -121,7 +121,7 @@ pub fn paths(writer: &mut Writer) {
     asker(writer, &name);
 }
 
-/// `else` branches of two definitions.
+/// Writes `else` branches of two definitions.
 pub fn chains(writer: &mut Writer) {
     let name = writer.rule_name();
     let mut rules = Vec::new();
@@ -136,7 +136,7 @@ pub fn chains(writer: &mut Writer) {
     writer.publish(&name, Shape::Integer, rules);
 }
 
-/// Reads one part of a rule: a clash elsewhere may stay unseen.
+/// Writes a rule that reads one part of another rule, where a conflict elsewhere may stay unnoticed.
 fn asker(writer: &mut Writer, name: &str) {
     if writer.random.chance(60) {
         return;

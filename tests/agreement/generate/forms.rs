@@ -1,6 +1,6 @@
-//! Programs of every form that the language has, put together without much sense: patterns, closures in closures,
-//! modifiers on modifiers, templates, heads of all kinds, odd numbers. What the other themes take care to make
-//! meaningful is left to chance here, so many programs fail to compile, each in its own way.
+//! Programs of every syntactic form, without much sense: patterns, nested closures, nested modifiers, templates, heads
+//! of all kinds, unusual numbers. What other themes keep meaningful is random here, so many programs fail to compile,
+//! each in its own way.
 
 use super::random::Random;
 use super::request::Request;
@@ -8,7 +8,7 @@ use super::words::{
     CALLS, COLLECTIONS, DATA, FUNCTIONS, IMPORTS, INPUT, LITERALS, PLACES, REPLACED,
 };
 
-/// A program.
+/// Returns the program of a seed.
 pub fn program(seed: u64) -> Request {
     let mut forms = FormsGenerator {
         random: Random::new(seed),
@@ -46,12 +46,12 @@ struct FormsGenerator {
     random: Random,
     /// Variables in scope.
     variables: Vec<String>,
-    /// Functions of the program, and how many operands they take.
+    /// Functions of the program, with their number of operands.
     functions: Vec<(String, usize)>,
     /// References to rules of the program.
     rules: Vec<String>,
     names: usize,
-    /// Whether `and`, `or` and composite `not` are there.
+    /// `true` if `and`, `or` and composite `not` are available.
     logic: bool,
 }
 
@@ -149,7 +149,7 @@ impl FormsGenerator {
             match self.random.less_than(3) {
                 0 => text += "t ",
                 1 => text += "\\{",
-                // a template string has no room for other strings
+                // a template string cannot contain other strings
                 _ if inner.contains(['"', '`']) => text += "{input.user}",
                 _ => text += &format!("{{{inner}}}"),
             }
@@ -171,7 +171,7 @@ impl FormsGenerator {
         text
     }
 
-    /// A pattern, and the variables that it binds.
+    /// Returns a pattern, and adds the variables that it binds to `bound`.
     fn pattern(&mut self, depth: usize, bound: &mut Vec<String>) -> String {
         let draw = if depth == 0 {
             0
@@ -426,7 +426,7 @@ impl FormsGenerator {
                     self.one(LITERALS)
                 }
             })
-            // documents are no parameters: the words for those vary
+            // documents are not parameters: OPA's error messages for them vary
             .map(|arg| {
                 if arg.contains("data.") || arg.contains("input.") {
                     "_".into()
@@ -456,7 +456,7 @@ impl FormsGenerator {
         )
     }
 
-    /// ` if { … }`, or nothing.
+    /// Returns ` if { … }`, or nothing.
     fn block(&mut self, low: usize, high: usize) -> String {
         match self.random.between(low, high) {
             0 => String::new(),
@@ -464,7 +464,7 @@ impl FormsGenerator {
         }
     }
 
-    /// Some `else`s; each has the parameters in scope.
+    /// Returns some `else` branches, each with the parameters in scope.
     fn chain(&mut self, parameters: &[String]) -> String {
         let mut text = String::new();
         while self.random.chance(25) {

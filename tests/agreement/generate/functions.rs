@@ -1,4 +1,4 @@
-//! Functions: several clauses, patterns for arguments, defaults, `else`, and the rules that call them.
+//! Functions: several clauses, patterns as arguments, defaults, `else`, and rules that call them.
 
 use super::rule::{Outcome, Rule};
 use super::rules::flag;
@@ -28,7 +28,7 @@ impl Writer {
         function
     }
 
-    /// New variables for arguments of these shapes.
+    /// Returns new variables for arguments of these kinds.
     fn parameters(&mut self, shapes: &[Shape]) -> Vec<String> {
         shapes
             .iter()
@@ -54,7 +54,7 @@ impl Writer {
     }
 }
 
-/// One clause that computes a value.
+/// Writes one clause that computes a value.
 pub fn computing(writer: &mut Writer) {
     let name = writer.rule_name();
     let shapes: Vec<Shape> = (0..writer.random.between(1, 2))
@@ -80,7 +80,7 @@ pub fn computing(writer: &mut Writer) {
     caller(writer, &function);
 }
 
-/// A clause for each of some constants, and perhaps one for the rest.
+/// Writes a clause for each of some constants, and possibly one for the rest.
 pub fn by_cases(writer: &mut Writer) {
     let name = writer.rule_name();
     let argument = writer.scalar_kind();
@@ -106,7 +106,7 @@ pub fn by_cases(writer: &mut Writer) {
     caller(writer, &function);
 }
 
-/// Clauses whose arguments are patterns that take the value apart.
+/// Writes clauses with patterns as arguments that destructure the value.
 pub fn by_pattern(writer: &mut Writer) {
     let name = writer.rule_name();
     let composite: Vec<Shape> = writer
@@ -137,7 +137,7 @@ pub fn by_pattern(writer: &mut Writer) {
     caller(writer, &function);
 }
 
-/// A function that holds or does not.
+/// Writes a function that is true or undefined.
 pub fn predicate(writer: &mut Writer) {
     let name = writer.rule_name();
     let argument = writer.argument_kind();
@@ -160,7 +160,7 @@ pub fn predicate(writer: &mut Writer) {
     caller(writer, &function);
 }
 
-/// A function with `else` branches.
+/// Writes a function with `else` branches.
 pub fn chained(writer: &mut Writer) {
     let name = writer.rule_name();
     let shapes = vec![writer.argument_kind(), writer.scalar_kind()];
@@ -191,7 +191,7 @@ pub fn chained(writer: &mut Writer) {
     caller(writer, &function);
 }
 
-/// A rule that calls `function` in one of the places where calls stand.
+/// Writes a rule that calls `function` in one of the positions where calls are allowed.
 fn caller(writer: &mut Writer, function: &Function) {
     let name = writer.rule_name();
     let boolean = function.result == Shape::Boolean;
@@ -225,7 +225,7 @@ fn caller(writer: &mut Writer, function: &Function) {
             )
         }
         5 => {
-            // the result as one more argument, as Rego has always allowed
+            // the result as an additional argument, a form that Rego has always allowed
             let value = writer.fresh();
             let open = call.trim_end_matches(')');
             let closed = call.len() - open.len();

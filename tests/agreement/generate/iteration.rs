@@ -1,10 +1,10 @@
-//! Literals that bind variables to what lies inside documents, rules and other variables.
+//! Literals that bind variables to parts of documents, rules and other variables.
 
 use super::shape::Shape;
 use super::writer::{Source, Writer};
 
 impl Writer {
-    /// Something that can be iterated, a variable now and then.
+    /// Returns something iterable, sometimes a variable.
     pub fn iterable(&mut self) -> Option<Source> {
         let inner = self.random.chance(35);
         let from = |sources: &[Source]| -> Vec<Source> {
@@ -27,7 +27,7 @@ impl Writer {
         }
     }
 
-    /// A literal that binds variables to the elements of something.
+    /// Returns a literal that binds variables to the elements of a collection.
     pub fn iteration(&mut self) -> Option<String> {
         let choice = if self.dialect.has_keywords() {
             self.random
@@ -72,7 +72,7 @@ impl Writer {
         }
     }
 
-    /// A literal that binds key and value, with the names of both.
+    /// Returns a literal that binds key and value, with the names of both.
     pub fn keyed_iteration(&mut self) -> Option<(String, String, String)> {
         let source = self.iterable()?;
         let (key, value) = source.shape.parts()?;
@@ -88,7 +88,7 @@ impl Writer {
         Some((literal, key_name, value_name))
     }
 
-    /// Binds by reference and `=` only, sometimes two levels down.
+    /// Binds by reference and `=` only, sometimes two levels deep.
     pub fn free_iteration(&mut self) -> Option<String> {
         let source = self.iterable()?;
         let (key, value) = source.shape.parts()?;
@@ -138,7 +138,7 @@ impl Writer {
         Some(format!("some {pattern} in {domain}"))
     }
 
-    /// A pattern of variables and constants for a value of `shape`.
+    /// Returns a pattern of variables and constants for a value of this kind.
     pub fn pattern(&mut self, shape: &Shape) -> String {
         match shape {
             Shape::Record(fields) => {
@@ -176,7 +176,7 @@ impl Writer {
         name
     }
 
-    /// Takes a record, an array or a call result apart.
+    /// Destructures a record, an array or a call result.
     pub fn destructuring(&mut self) -> Option<String> {
         if self.random.chance(30) {
             let (left, right) = (self.scalar_kind(), self.scalar_kind());
@@ -209,7 +209,7 @@ impl Writer {
         })
     }
 
-    /// Looks a value up under a key that is a variable or read from a document.
+    /// Looks up a value under a key that is a variable or read from a document.
     pub fn lookup(&mut self) -> Option<String> {
         let maps: Vec<Source> = self
             .sources

@@ -1,9 +1,9 @@
-//! Programs that ask long collections again and again for elements with a known value, in all the ways to say so.
+//! Programs that repeatedly search long collections for elements with a known value, in all forms.
 
 use super::random::Random;
 use super::request::Request;
 
-/// Values of few kinds that meet often: some are equal in different writing, some only look alike.
+/// Values of few kinds that often coincide: some are equal in different notation, some only look alike.
 const VALUES: [&str; 16] = [
     "1",
     "1.0",
@@ -23,7 +23,7 @@ const VALUES: [&str; 16] = [
     "{\"x\":1}",
 ];
 
-/// Where an element has its value: the fields to write and the path to read.
+/// Positions of an element's value: the fields to write and the path to read.
 const FIELDS: [(&str, &str); 4] = [
     ("\"ref\":@", ".ref"),
     ("\"at\":{\"id\":@}", ".at.id"),
@@ -33,13 +33,13 @@ const FIELDS: [(&str, &str); 4] = [
 
 struct Joins {
     random: Random,
-    /// Where the elements of the long collection have their value.
+    /// Position of the value in the elements of the long collection.
     place: (&'static str, &'static str),
-    /// How rules name it.
+    /// Reference of rules to it.
     long: &'static str,
 }
 
-/// The program that a seed gives.
+/// Returns the program of a seed.
 pub fn program(seed: u64) -> Request {
     let mut random = Random::new(seed);
     let place = *random.pick(&FIELDS);
@@ -96,7 +96,7 @@ impl Joins {
         .into()
     }
 
-    /// An element of the long collection; some lack what others have, some are no objects.
+    /// Returns an element of the long collection; some lack fields, some are not objects.
     fn element(&mut self, at: usize) -> String {
         let value = self.value();
         let place = self.place.0.replace('@', &value);
@@ -109,7 +109,7 @@ impl Joins {
         }
     }
 
-    /// The lines of a body that find an element `b` for what `known` says.
+    /// Returns the lines of a body that find an element `b` for the value of `known`.
     fn found(&mut self, known: &str) -> Vec<String> {
         let (long, path) = (self.long, self.place.1);
         let mut lines = Vec::new();

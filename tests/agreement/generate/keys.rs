@@ -1,9 +1,11 @@
-//! Programs with numbers as keys: of base documents, of the input, of what rules make, and of what `with` replaces.
+//! Programs with numbers as keys: of base documents, of the input, of documents of rules, and of replacements by
+//! `with`.
 
 use super::random::Random;
 use super::request::Request;
 
-/// Numbers by value, each in several spellings. One program uses one spelling of a value in what it makes itself.
+/// Numbers by value, each in several notations. A program uses one notation of a value in the documents that it builds
+/// itself.
 const NUMBERS: [&[&str]; 9] = [
     &["0", "-0", "0.0"],
     &["1", "1.0", "1e0"],
@@ -26,11 +28,11 @@ const FLAT: [&str; 4] = [
 
 struct Keys {
     random: Random,
-    /// The numbers of the program, no two of which are equal.
+    /// The numbers of the program, all different.
     numbers: Vec<&'static str>,
 }
 
-/// The program that a seed gives.
+/// Returns the program of a seed.
 pub fn program(seed: u64) -> Request {
     let mut random = Random::new(seed);
     let count = random.between(3, 6);
@@ -76,7 +78,7 @@ impl Keys {
         self.numbers[self.random.less_than(self.numbers.len())]
     }
 
-    /// A key of a stored document: mostly the text of a number of the program, at times another spelling of it.
+    /// Returns a key of a stored document: mostly the text of a number of the program, sometimes in another notation.
     fn text(&mut self) -> &'static str {
         if self.random.chance(75) {
             return self.number();
@@ -95,7 +97,7 @@ impl Keys {
         }
     }
 
-    /// An object whose keys are texts of numbers; `deep` for objects and lists below.
+    /// Returns an object whose keys are texts of numbers; with `deep`, its values are objects and lists.
     fn stored_object(&mut self, deep: bool) -> String {
         let mut pairs: Vec<(&str, String)> = Vec::new();
         for _ in 0..self.random.between(2, 5) {
@@ -117,7 +119,7 @@ impl Keys {
         format!("{{{}}}", pairs.join(","))
     }
 
-    /// An object of the policy, with numbers and texts as keys.
+    /// Returns an object of the policy, with numbers and texts as keys.
     fn policy_object(&mut self) -> String {
         let count = self.random.between(1, 3);
         let numbers = self.numbers.clone();
@@ -169,7 +171,7 @@ impl Keys {
         .into()
     }
 
-    /// A key that is known where it stands, and the lines that make it known.
+    /// Returns a key, and the lines that bind its variable first.
     fn key(&mut self, name: &str) -> (Vec<String>, String) {
         let (number, other) = (self.number(), self.number());
         match self.random.less_than(14) {
@@ -200,7 +202,7 @@ impl Keys {
         }
     }
 
-    /// A reference by a key.
+    /// Returns a reference by a key.
     fn reference(&mut self, key: &str) -> String {
         let other = self.key("unused");
         let second = if other.0.is_empty() {
@@ -231,7 +233,7 @@ impl Keys {
         }
     }
 
-    /// What replaces documents for one expression.
+    /// Returns a `with` that replaces documents for one expression.
     fn modifier(&mut self) -> String {
         let number = self.number();
         let object = self.policy_object();
@@ -248,7 +250,7 @@ impl Keys {
         }
     }
 
-    /// The lines of a body that look something up; the last one is `v := …` or a test of it.
+    /// Returns the lines of a body with a lookup; the last one is `v := …` or a test of it.
     fn body(&mut self) -> Vec<String> {
         let (mut lines, key) = self.key("k");
         let reference = self.reference(&key);

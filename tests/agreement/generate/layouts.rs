@@ -1,10 +1,10 @@
-//! Programs laid out as policy repositories are: packages that are asked through a variable, heads that go on behind
-//! variables and read their siblings, members known in part, packages of several modules, and long chains.
+//! Programs laid out like policy repositories: packages referenced through a variable, heads with constants after
+//! variables that read their siblings, partly known members, packages of several modules, and long chains.
 
 use super::random::Random;
 use super::request::Request;
 
-/// Most operands of a chain, and most parts of a chain of `else`.
+/// Maximum number of operands of a chain, and of `else` branches.
 const LONGEST_CHAIN: usize = 1000;
 
 const MEMBERS: [&str; 8] = [
@@ -18,7 +18,7 @@ const MEMBERS: [&str; 8] = [
     "{\"msg\": m, \"in\": {\"at\": i}}",
 ];
 
-/// How the rules of another package use what they find.
+/// Uses of the results by rules of another package.
 const USES: [&str; 8] = [
     "d", "d.msg", "d.at", "d[0]", "d[1]", "d.in.at", "d[_]", "[p, d]",
 ];
@@ -28,7 +28,7 @@ struct Layout {
     modules: Vec<String>,
 }
 
-/// The program that a seed gives.
+/// Returns the program of a seed.
 pub fn program(seed: u64) -> Request {
     let mut layout = Layout {
         random: Random::new(seed),
@@ -68,7 +68,7 @@ impl Layout {
         self.random.pick::<&'a str>(list)
     }
 
-    /// A condition that binds `i` and `m`.
+    /// Returns a condition that binds `i` and `m`.
     fn items(&mut self) -> &'static str {
         self.pick(&[
             "some i, ms in input.items; some m in ms",
@@ -81,11 +81,11 @@ impl Layout {
         ])
     }
 
-    /// Packages with sets and objects under one name, asked through a variable.
+    /// Writes packages with sets and objects under one name, referenced through a variable.
     fn plugins(&mut self) -> String {
         let count = self.random.between(2, 4);
         for number in 0..count {
-            // two modules may make up one package
+            // two modules may form one package
             let name = self.pick(&["a", "b", "c"]);
             let mut text = format!("package plugins.{name}\n");
             for _ in 0..self.random.between(1, 2) {
@@ -134,7 +134,7 @@ impl Layout {
         .to_owned()
     }
 
-    /// Heads with text behind a variable that refer to one another.
+    /// Writes heads with text after a variable that refer to each other.
     fn siblings(&mut self) -> String {
         let doc = self.pick(&["users", "by.name", "users"]);
         let (variable, bound) = *self.random.pick(&[
@@ -147,7 +147,7 @@ impl Layout {
         let names = ["one", "two", "three", "four"];
         let count = self.random.between(2, 4);
         for (at, name) in names.iter().enumerate().take(count) {
-            // most of them lead to what stands before, so that there is no way back
+            // most refer to earlier ones, so that there is no cycle
             let other = names[if self.random.chance(90) {
                 at.saturating_sub(1 + self.random.less_than(2))
             } else {
@@ -203,7 +203,7 @@ impl Layout {
         }
     }
 
-    /// Members and keys that are known in part.
+    /// Writes partly known members and keys.
     fn members(&mut self) -> String {
         let (head, ask, miss) = *self.random.pick(&[
             (
@@ -254,7 +254,7 @@ impl Layout {
             .to_owned()
     }
 
-    /// Chains of operands and of `else`.
+    /// Writes chains of operands and of `else`.
     fn chains(&mut self) -> String {
         let length = self.random.between(2, LONGEST_CHAIN);
         let (operator, operand) = *self.random.pick(&[

@@ -1,4 +1,4 @@
-//! The literals of a body: conditions, assignments and what else can stand on a line of its own.
+//! The literals of a body: conditions, assignments and other statements.
 
 use super::rule::Dialect;
 use super::shape::Shape;
@@ -7,7 +7,7 @@ use super::term::grouped;
 use super::writer::Writer;
 
 impl Writer {
-    /// A body that iterates `iterations` times (when there is anything to iterate) and checks a little.
+    /// Returns a body that iterates `iterations` times (if there is anything to iterate over) and tests a little.
     pub fn body(&mut self, iterations: usize) -> Vec<String> {
         if iterations > 0 && self.random.chance(10) {
             return self.unordered_body(iterations);
@@ -26,7 +26,8 @@ impl Writer {
         body
     }
 
-    /// A body whose literals bind variables by `=` and references, in an order that the compiler has to find.
+    /// Returns a body whose literals bind variables by `=` and references, in an order that the compiler has to
+    /// determine.
     fn unordered_body(&mut self, iterations: usize) -> Vec<String> {
         let mut body: Vec<String> = (0..iterations)
             .filter_map(|_| self.free_iteration())
@@ -36,7 +37,7 @@ impl Writer {
         self.random.sample(&body, count)
     }
 
-    /// A literal that always says something; it may bind a variable.
+    /// Returns an informative literal; it may bind a variable.
     pub fn literal(&mut self, depth: usize) -> String {
         if self.dialect == Dialect::V2 && self.random.chance(60) {
             return self.logic(depth);
@@ -66,7 +67,7 @@ impl Writer {
         literal.unwrap_or_else(|| self.condition(depth))
     }
 
-    /// Operands joined by `and` and `or`, grouped in the ways that the words allow.
+    /// Returns operands joined by `and` and `or`, grouped in all allowed forms.
     fn logic(&mut self, depth: usize) -> String {
         let (first, second) = (self.operand(depth), self.operand(depth));
         match self.random.less_than(8) {
@@ -90,7 +91,7 @@ impl Writer {
         }
     }
 
-    /// A body whose variables end with it.
+    /// Returns a body with variables of its own.
     fn closed_body(&mut self) -> String {
         let outer = self.locals.clone();
         let mut body: Vec<String> = self.iteration().into_iter().collect();
@@ -165,7 +166,7 @@ impl Writer {
         ))
     }
 
-    /// A condition that reads the variable `name`.
+    /// Returns a condition that reads the variable `name`.
     fn condition_on(&mut self, name: &str, shape: &Shape, depth: usize) -> String {
         let operator = *self.random.pick(&["==", "!=", "<", "<=", ">", ">="]);
         match shape {

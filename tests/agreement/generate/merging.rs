@@ -1,11 +1,11 @@
-//! Base documents below the paths of packages, and references with variables that cross from one to the other.
+//! Base documents below the paths of packages, and references with variables that cross between them.
 
 use super::rule::{Outcome, Rule};
 use super::rules;
 use super::shape::Shape;
 use super::writer::Writer;
 
-/// Bodies that walk over the package `data.lib`; `%` is a key that something else binds.
+/// Bodies that cross the package `data.lib`; `%` is a key bound elsewhere.
 const CROSSING: [(&str, &[&str]); 16] = [
     ("k", &["data.lib[k]"]),
     ("[k, v]", &["v := data.lib[k]"]),
@@ -36,7 +36,7 @@ const WHOLE: [&str; 8] = [
     "object.get(data.lib, input.which, \"none\")",
 ];
 
-/// Two packages over base documents, and a third that reads across them.
+/// Writes two packages over base documents, and a third one that reads across them.
 pub fn packages(writer: &mut Writer) {
     let base = lay_base(writer);
     writer.begin_module("lib");
@@ -74,7 +74,7 @@ pub fn packages(writer: &mut Writer) {
     }
 }
 
-/// Base documents below the packages; the name of one of them.
+/// Adds base documents below the packages and returns the name of one of them.
 fn lay_base(writer: &mut Writer) -> String {
     let mut fields = Vec::new();
     for name in writer.random.sample(&["cfg", "seed", "extra"], 2) {

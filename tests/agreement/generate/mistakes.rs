@@ -1,4 +1,4 @@
-//! Programs that must be refused: statements that break one rule of the language, and broken text.
+//! Programs that must be rejected: statements that break one rule of the language, and broken text.
 
 use super::random::Random;
 use super::rule::{Outcome, Rule};
@@ -7,7 +7,7 @@ use super::writer::Writer;
 
 /// Statements with one mistake. `@` is a rule of the program.
 const STATEMENTS: &[&str] = &[
-    // variables that nothing binds
+    // unbound variables
     "bad if unbound > <number>",
     "bad := unbound",
     "bad contains x if <boolean>",
@@ -93,7 +93,7 @@ const STATEMENTS: &[&str] = &[
     "bad[x] := 1 if { some x in worse }\nworse contains k if bad[k]",
     "bad := data.main",
     "bad := count(data)",
-    // rules against each other
+    // conflicting rules
     "bad := 1\nbad contains 2",
     "bad contains 1\nbad[\"a\"] := 2",
     "default bad := 1\ndefault bad := 2",
@@ -106,7 +106,7 @@ const STATEMENTS: &[&str] = &[
     "default bad contains 1",
     "default bad := 1 if true",
     "bad[x] := 1 if x := \"a\"\nbad.f(x) := 1",
-    // names that are taken
+    // reserved names
     "input := 1",
     "data := 1",
     "bad(input) := 1",
@@ -133,7 +133,7 @@ const STATEMENTS: &[&str] = &[
     "worse.a := 1\nbad if true with data.main.worse.a.b as 1",
     "worse(x) := x\nbad := worse(1) with worse as startswith",
     "bad if { x := 1; true with x as 2 }",
-    // deprecated and void
+    // deprecated and void functions
     "bad if any([<boolean>])",
     "bad if all([<~boolean>])",
     "bad if re_match(\"a\", <~string>)",
@@ -208,7 +208,7 @@ const STATEMENTS: &[&str] = &[
     "bad[1] := 2 if",
 ];
 
-/// A small sound program with a bad statement, or with its text damaged afterwards.
+/// Writes a small valid program with a bad statement, or with its text damaged afterwards.
 pub fn statement(writer: &mut Writer) {
     let rule = writer.random.pick(&writer.rules).head.clone();
     let rule = rule
@@ -225,7 +225,7 @@ pub fn statement(writer: &mut Writer) {
     writer.forget();
 }
 
-/// Removes, doubles or replaces a piece of the text.
+/// Removes, duplicates or replaces a piece of the text.
 pub fn damage(random: &mut Random, text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let marked: Vec<usize> = (0..chars.len())

@@ -1,10 +1,10 @@
-//! Random Rego programs: a seed, a theme and an index give one request, the same one always.
+//! Random Rego programs: a seed, a theme and an index always give the same request.
 //!
-//! `themes` says what kinds of programs there are; `writer` holds the state of one while it is written; `rules`,
-//! `functions`, `refheads`, `modifiers`, `merging`, `conflicts` and `mistakes` write rules; `literal`, `iteration`,
-//! `term` and `templates` what they consist of; `queries` asks. `forms`, `joins` and `layouts` stand apart: the first puts
-//! together anything, the second has collections long enough that how they are gone through matters, and the third is laid
-//! out as policy repositories are. `tables` has rules that an index tells apart, and `keys` numbers as keys.
+//! `themes` lists the kinds of programs; `writer` holds the state of one while it is written; `rules`, `functions`,
+//! `refheads`, `modifiers`, `merging`, `conflicts` and `mistakes` write rules; `literal`, `iteration`, `term` and
+//! `templates` write their parts; `queries` writes queries. Separate generators: `forms` combines any syntax, `joins`
+//! has collections long enough for hash joins, `layouts` imitates policy repositories, `tables` has rules for decision
+//! trees, and `keys` has numbers as keys.
 
 mod conflicts;
 mod forms;
@@ -39,7 +39,7 @@ use random::Random;
 use rule::{Dialect, Outcome};
 use writer::{Module, Writer};
 
-/// The program number `index` of `theme`.
+/// Returns the program number `index` of `theme`.
 pub fn program(seed: u64, theme: Theme, index: u64) -> Request {
     let mut mixed = Random::new(seed ^ index.wrapping_mul(0x1_0000_0001));
     for letter in theme.name().bytes() {
@@ -105,7 +105,7 @@ fn text(module: &Module, dialect: Dialect) -> String {
         text += &format!("\n{import}\n");
     }
     for rule in &module.rules {
-        // a statement without value or body is a whole statement already
+        // a statement without value or body is already complete
         let rule_text = match rule.outcome {
             Outcome::True if rule.body.is_empty() => rule.head.clone(),
             _ => rule.text(dialect),

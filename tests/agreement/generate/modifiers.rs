@@ -6,7 +6,7 @@ use super::shape::Shape;
 use super::term::grouped;
 use super::writer::{Source, Writer};
 
-/// Calls that only a mock makes predictable, and mocks for them.
+/// Calls of nondeterministic built-ins, and mocks that make them predictable.
 const NONDETERMINISTIC: [(&str, &str); 3] = [
     ("time.now_ns()", "time.now_ns as <integer>"),
     ("rand.intn(\"x\", 10)", "rand.intn as <integer>"),
@@ -16,7 +16,7 @@ const NONDETERMINISTIC: [(&str, &str); 3] = [
     ),
 ];
 
-/// Calls and built-in or constant replacements of the function that they call.
+/// Calls, and built-in or constant replacements of the called function.
 const REPLACED: [(&str, &str); 8] = [
     ("count(<~[any]>)", "count as <integer>"),
     ("count(<~[number]>)", "count as sum"),
@@ -29,7 +29,7 @@ const REPLACED: [(&str, &str); 8] = [
 ];
 
 impl Writer {
-    /// One modifier on a document: the whole input, or a value at some path of the input or the base data.
+    /// Returns a modifier of a document: the whole input, or a value at some path of the input or the base documents.
     pub fn document_modifier(&mut self) -> String {
         let own = |source: &&Source| {
             (source.path.starts_with("input") || source.path.starts_with("data"))
@@ -65,7 +65,7 @@ impl Writer {
         all.join(" ")
     }
 
-    /// A rule of this program, when there is one.
+    /// Returns a rule of this program, if there is one.
     fn some_rule(&mut self) -> Option<Source> {
         let names: Vec<String> = self
             .rules
@@ -90,7 +90,7 @@ impl Writer {
     }
 }
 
-/// An earlier rule read under other documents.
+/// Writes a rule that reads an earlier rule with replaced documents.
 pub fn replaced_document(writer: &mut Writer) {
     let Some(rule) = writer.some_rule() else {
         return flag(writer);
@@ -148,7 +148,7 @@ pub fn replaced_document(writer: &mut Writer) {
     writer.publish(&name, shape, vec![made]);
 }
 
-/// An expression, not only a rule, under other documents.
+/// Writes an expression that is not a rule reference, with replaced documents.
 pub fn modified_condition(writer: &mut Writer) {
     let name = writer.rule_name();
     let mut body: Vec<String> = writer.iteration().into_iter().collect();
@@ -167,7 +167,7 @@ pub fn modified_condition(writer: &mut Writer) {
     );
 }
 
-/// A rule replaced by a value while another one that reads it is asked.
+/// Writes a reference to a rule while another rule that it reads is replaced by a value.
 pub fn replaced_rule(writer: &mut Writer) {
     let Some(inner) = writer.some_rule() else {
         return flag(writer);
@@ -194,7 +194,7 @@ pub fn replaced_rule(writer: &mut Writer) {
     writer.publish(&outer, Shape::Any, vec![Rule::value(&outer, result, body)]);
 }
 
-/// A built-in replaced by a value or another built-in, directly or inside a rule.
+/// Writes a built-in replaced by a value or another built-in, directly or inside a rule.
 pub fn replaced_builtin(writer: &mut Writer) {
     let name = writer.rule_name();
     let result = writer.fresh();
@@ -228,7 +228,7 @@ pub fn replaced_builtin(writer: &mut Writer) {
     writer.publish(&name, Shape::Any, vec![Rule::value(&name, result, body)]);
 }
 
-/// A function of the program, or a built-in, replaced by a function of the program.
+/// Writes a function of the program, or a built-in, replaced by a function of the program.
 pub fn replaced_function(writer: &mut Writer) {
     let prefix = writer.rule_name();
     let (real, mock, user) = (
@@ -256,7 +256,7 @@ pub fn replaced_function(writer: &mut Writer) {
     } else {
         real
     };
-    // inside a mock the original is itself again
+    // inside a mock, the original function is not replaced
     let mocked = match writer.random.less_than(3) {
         0 => format!("[\"mock\", {called}({parameter})]"),
         1 => format!("{{\"mock\": {parameter}}}"),

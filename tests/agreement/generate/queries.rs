@@ -1,11 +1,11 @@
-//! What is asked of a program.
+//! Queries.
 
 use super::shape::Shape;
 use super::term::grouped;
 use super::writer::{Function, Source, Writer};
 
 impl Writer {
-    /// A query about what `package` defines.
+    /// Returns a query about a definition of `package`.
     pub fn query(&mut self, package: &str) -> String {
         let rules = self.own_rules(package);
         let functions = self.functions.clone();
@@ -26,7 +26,7 @@ impl Writer {
         }
     }
 
-    /// A query that does most of the work itself.
+    /// Returns a query that does most of the work itself.
     pub fn long_query(&mut self, package: &str) -> String {
         let rules = self.own_rules(package);
         if rules.is_empty() {

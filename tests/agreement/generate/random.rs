@@ -1,4 +1,4 @@
-//! A small random source: the same seed draws the same programs on every machine.
+//! A small random number generator: the same seed gives the same programs on every machine.
 
 /// SplitMix64.
 pub struct Random(u64);
@@ -16,13 +16,13 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number smaller than `limit`, which is not 0.
+    /// Returns a number smaller than `limit`, which must not be 0.
     pub fn less_than(&mut self, limit: usize) -> usize {
         let limit = u64::try_from(limit).unwrap_or(u64::MAX);
         usize::try_from(self.next() % limit).unwrap_or(0)
     }
 
-    /// A number from `low` to `high`, both included.
+    /// Returns a number from `low` to `high`, both included.
     pub fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.less_than(high - low + 1)
     }
@@ -35,7 +35,7 @@ impl Random {
         &list[self.less_than(list.len())]
     }
 
-    /// One of `choices`, each as often as its weight says.
+    /// Returns one of `choices`, with probabilities proportional to the weights.
     pub fn weighted<T: Copy>(&mut self, choices: &[(usize, T)]) -> T {
         let total = choices.iter().map(|(weight, _)| weight).sum();
         let mut left = self.less_than(total);
@@ -48,7 +48,7 @@ impl Random {
         unreachable!("the draw is smaller than the sum of the weights")
     }
 
-    /// `count` different elements in random order, or all when there are fewer.
+    /// Returns `count` different elements in random order, or all if there are fewer.
     pub fn sample<T: Clone>(&mut self, list: &[T], count: usize) -> Vec<T> {
         let mut left = list.to_vec();
         let mut drawn = Vec::new();

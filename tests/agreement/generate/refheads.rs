@@ -6,7 +6,7 @@ use super::shape::Shape;
 use super::term::grouped;
 use super::writer::Writer;
 
-/// `p.a.b := …`, with siblings.
+/// Writes `p.a.b := …`, with siblings.
 pub fn fixed_paths(writer: &mut Writer) {
     let name = writer.rule_name();
     let paths = ["a", "b.c", "b.d", "e[\"f g\"]", "h.i.j"];
@@ -29,7 +29,7 @@ pub fn fixed_paths(writer: &mut Writer) {
     writer.publish(&name, Shape::map(Shape::Any), rules);
 }
 
-/// `p[x].r := …` and `p.q[x][y] := …`: variables anywhere in the head.
+/// Writes `p[x].r := …` and `p.q[x][y] := …`: variables anywhere in the head.
 pub fn variable_paths(writer: &mut Writer) {
     let name = writer.rule_name();
     let Some((first, key, value)) = writer.keyed_iteration() else {
@@ -71,7 +71,7 @@ pub fn variable_paths(writer: &mut Writer) {
     );
 }
 
-/// `p[x] contains y`: sets under keys.
+/// Writes `p[x] contains y`: sets under keys.
 pub fn grouped_sets(writer: &mut Writer) {
     let name = writer.rule_name();
     let Some((first, key, _)) = writer.keyed_iteration() else {
@@ -98,7 +98,7 @@ pub fn grouped_sets(writer: &mut Writer) {
     );
 }
 
-/// Constant and variable keys under one name: together one object.
+/// Writes constant and variable keys under one name, which form one object.
 pub fn mixed_keys(writer: &mut Writer) {
     let name = writer.rule_name();
     let shape = writer.useful_kind();
@@ -123,7 +123,7 @@ pub fn mixed_keys(writer: &mut Writer) {
     writer.publish(&name, Shape::map(shape), rules);
 }
 
-/// A function under a longer reference, and a rule that calls it.
+/// Writes a function under a longer reference, and a rule that calls it.
 pub fn nested_function(writer: &mut Writer) {
     let name = writer.rule_name();
     let user = loop {

@@ -1,6 +1,6 @@
-//! A request of the lines protocol.
+//! A request of the JSON lines protocol.
 
-/// What is sent to an engine.
+/// A request.
 #[derive(Clone)]
 pub struct Request {
     pub modules: Vec<(String, String)>,
@@ -14,7 +14,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// One line of JSON.
+    /// Returns one line of JSON.
     pub fn json(&self) -> String {
         let modules: Vec<String> = self
             .modules
@@ -49,7 +49,7 @@ impl Request {
         format!("{{{}}}", fields.join(","))
     }
 
-    /// The same question without input and data, which shows whether they matter.
+    /// Returns the same request without input and data, which shows whether they matter.
     pub fn without_documents(&self) -> Self {
         Self {
             data: Vec::new(),
@@ -58,7 +58,7 @@ impl Request {
         }
     }
 
-    /// Every request that has one piece less: a module, a statement, a line, a field of a document, an option.
+    /// Returns every request with one piece less: a module, a statement, a line, a field of a document, an option.
     pub fn smaller(&self) -> Vec<Self> {
         let mut candidates = Vec::new();
         for (number, (_, text)) in self.modules.iter().enumerate() {
@@ -97,7 +97,7 @@ impl Request {
     }
 }
 
-/// A JSON string.
+/// Returns a JSON string.
 pub fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

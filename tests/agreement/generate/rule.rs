@@ -1,4 +1,4 @@
-//! Rules as parts, and their text in each dialect.
+//! Rules as structures, and their text in each dialect.
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
@@ -18,16 +18,16 @@ impl Dialect {
         matches!(self, Self::V0 | Self::V0Keywords | Self::V0Rego1)
     }
 
-    /// Whether `in`, `every`, `if` and `contains` are words of the language.
+    /// Returns `true` if `in`, `every`, `if` and `contains` are keywords.
     pub fn has_keywords(self) -> bool {
         self != Self::V0
     }
 }
 
-/// What a rule gives.
+/// Result of a rule.
 #[derive(Clone)]
 pub enum Outcome {
-    /// `true`, without saying so.
+    /// An implicit `true`.
     True,
     Value(String),
     /// An element of a set.
@@ -41,9 +41,9 @@ pub struct Rule {
     pub head: String,
     pub outcome: Outcome,
     pub body: Vec<String>,
-    /// The `else` branches: value and body.
+    /// `else` branches: value and body.
     pub otherwise: Vec<(String, Vec<String>)>,
-    /// Whether a body of one literal goes without braces.
+    /// `true` if a body of one literal is written without braces.
     pub short: bool,
 }
 

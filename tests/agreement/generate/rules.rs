@@ -1,4 +1,4 @@
-//! Rules of every kind that can stand alone in a package.
+//! Rules of every kind that need no other rules in a package.
 
 use super::rule::{Outcome, Rule};
 use super::shape::Shape;
@@ -9,7 +9,7 @@ use super::writer::Writer;
 pub type Scheme = fn(&mut Writer);
 
 impl Writer {
-    /// Adds `rule` and makes its value readable for later rules.
+    /// Adds the rules and makes their value available to later rules.
     pub fn publish(&mut self, name: &str, shape: Shape, mut rules: Vec<Rule>) {
         for rule in &mut rules {
             rule.short = self.random.chance(50);
@@ -20,7 +20,7 @@ impl Writer {
         self.offer(path, shape, 0);
     }
 
-    /// A body that does not iterate, so that a value cannot conflict with itself.
+    /// Returns a body without iteration, so that a value cannot conflict with itself.
     pub fn body_without_iteration(&mut self) -> Vec<String> {
         (0..self.random.weighted(&[(3, 0), (5, 1), (2, 2)]))
             .map(|_| match self.random.less_than(8) {
@@ -32,7 +32,7 @@ impl Writer {
             .collect()
     }
 
-    /// What a partial rule gives for each solution of its body: a variable, or an expression over them.
+    /// Returns the result of a partial rule for each solution of its body: a variable, or an expression over variables.
     pub fn yielded(&mut self) -> (String, Shape) {
         if !self.locals.is_empty() && self.random.chance(55) {
             let local = self.random.pick(&self.locals).clone();
@@ -69,7 +69,7 @@ pub fn complete_value(writer: &mut Writer) {
     writer.publish(&name, shape, rules);
 }
 
-/// A value made of nothing but nested templates.
+/// Writes a value that consists of nested templates only.
 pub fn computed_value(writer: &mut Writer) {
     let name = writer.rule_name();
     let shape = writer.useful_kind();
@@ -80,7 +80,7 @@ pub fn computed_value(writer: &mut Writer) {
     writer.publish(&name, shape, vec![Rule::value(&name, value, Vec::new())]);
 }
 
-/// `name if { … }`, in one to three versions.
+/// Writes `name if { … }`, in one to three versions.
 pub fn flag(writer: &mut Writer) {
     writer.forget();
     let name = writer.rule_name();
@@ -96,13 +96,13 @@ pub fn flag(writer: &mut Writer) {
     writer.publish(&name, Shape::Boolean, rules);
 }
 
-/// A complete rule with `else` branches.
+/// Writes a complete rule with `else` branches.
 pub fn chain(writer: &mut Writer) {
     let name = writer.rule_name();
     let shape = writer.useful_kind();
     let iterations = writer.random.less_than(2);
     let body = writer.body(iterations);
-    // the value of an iterating branch is fixed: two solutions may not differ
+    // the value of an iterating branch is constant, since two solutions must not differ
     let value = if iterations == 0 {
         writer.ungrouped(&shape, 2)
     } else {
@@ -138,7 +138,7 @@ pub fn partial_set(writer: &mut Writer) {
         let iterations = writer.random.weighted(&[(1, 0), (6, 1), (3, 2)]);
         let body = writer.body(iterations);
         let (mut member, mut of) = writer.yielded();
-        // what is in a set cannot be found by matching, not even by who knows the set
+        // set members cannot be found by pattern matching, even if the set is known
         if writer.random.chance(6) {
             member = format!("{{{member}}}");
             of = Shape::set(of);
@@ -179,7 +179,7 @@ pub fn partial_object(writer: &mut Writer) {
     writer.publish(&name, Shape::map(shape), vec![rule]);
 }
 
-/// Two collections that meet in a field or an element.
+/// Writes two collections that are joined by a field or an element.
 pub fn join(writer: &mut Writer) {
     let (Some(left), Some(right)) = (writer.keyed_iteration(), writer.keyed_iteration()) else {
         return flag(writer);
@@ -205,7 +205,7 @@ pub fn join(writer: &mut Writer) {
     );
 }
 
-/// A count, sum or other summary of a comprehension.
+/// Writes a count, sum or other aggregate of a comprehension.
 pub fn aggregate(writer: &mut Writer) {
     let name = writer.rule_name();
     let function = *writer
@@ -233,7 +233,7 @@ pub fn aggregate(writer: &mut Writer) {
     writer.publish(&name, shape, vec![rule]);
 }
 
-/// For each key something gathered by a comprehension that uses the key.
+/// Writes, for each key, a comprehension that uses the key.
 pub fn grouping(writer: &mut Writer) {
     let Some((literal, key, _)) = writer.keyed_iteration() else {
         return flag(writer);
@@ -260,7 +260,7 @@ pub fn grouping(writer: &mut Writer) {
     writer.publish(&name, Shape::map(collection), vec![rule]);
 }
 
-/// A comprehension of any kind as value.
+/// Writes a comprehension of any kind as value.
 pub fn collected(writer: &mut Writer) {
     let name = writer.rule_name();
     let element = if writer.random.chance(60) {
@@ -284,7 +284,7 @@ pub fn collected(writer: &mut Writer) {
     writer.publish(&name, shape, vec![Rule::value(&name, value, body)]);
 }
 
-/// `every` over a collection, alone or under conditions.
+/// Writes an `every` over a collection, alone or under conditions.
 pub fn all_of(writer: &mut Writer) {
     let name = writer.rule_name();
     let mut body = Vec::new();
@@ -308,7 +308,7 @@ pub fn all_of(writer: &mut Writer) {
     writer.publish(&name, shape, vec![Rule::new(&name, outcome, body)]);
 }
 
-/// A built-in whose arguments may be of the wrong kind.
+/// Writes a built-in call whose arguments may have the wrong kind.
 pub fn risky_call(writer: &mut Writer) {
     let name = writer.rule_name();
     let template = *writer.random.pick(super::templates::RISKY);

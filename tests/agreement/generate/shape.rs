@@ -1,18 +1,18 @@
-//! What is known of a value before it exists: enough to build expressions that mostly make sense.
+//! Static kinds of values: enough information to build expressions that mostly make sense.
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     Null,
     Boolean,
-    /// A small whole number, fit for an index.
+    /// A small integer, suitable as an index.
     Integer,
     Number,
     Text,
     Array(Box<Shape>),
     Set(Box<Shape>),
-    /// An object with string keys that are data.
+    /// An object whose string keys are data.
     Map(Box<Shape>),
-    /// An object with the same fields every time.
+    /// An object with fixed fields.
     Record(Vec<(String, Shape)>),
     Any,
 }
@@ -32,7 +32,8 @@ impl Shape {
         Map(Box::new(of))
     }
 
-    /// Reads a name as the templates write it: `number`, `[string]`, `{any}` (a set), `map number`; `T` is `element`.
+    /// Parses a name in the notation of the templates: `number`, `[string]`, `{any}` (a set), `map number`; `T` is
+    /// `element`.
     pub fn parse(name: &str, element: &Shape) -> Self {
         let inside = |open, close| {
             name.strip_prefix(open)
@@ -59,7 +60,7 @@ impl Shape {
         }
     }
 
-    /// Whether a value of this shape can stand where `wanted` is asked for.
+    /// Returns `true` if a value of this kind is acceptable for `wanted`.
     pub fn fits(&self, wanted: &Shape) -> bool {
         match (self, wanted) {
             (_, Any) | (Integer, Number) => true,
@@ -71,7 +72,7 @@ impl Shape {
         }
     }
 
-    /// The shapes of key and value when a value of this shape is iterated.
+    /// Returns the kinds of key and value when a value of this kind is iterated.
     pub fn parts(&self) -> Option<(Shape, Shape)> {
         match self {
             Array(element) => Some((Integer, (**element).clone())),

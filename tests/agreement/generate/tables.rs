@@ -1,4 +1,4 @@
-//! Tables: many rules, clauses or `else`s that differ in what they ask of a few places, in all the ways to say so.
+//! Tables: many rules, clauses or `else` branches that differ in their tests of a few values, in all forms.
 
 use super::random::Random;
 use super::request::Request;
@@ -37,11 +37,11 @@ const GLOBS: [&str; 9] = [
 
 struct Tables {
     random: Random,
-    /// How rules name what they ask about.
+    /// Reference of rules to the tested values.
     root: &'static str,
 }
 
-/// The program that a seed gives.
+/// Returns the program of a seed.
 pub fn program(seed: u64) -> Request {
     let mut tables = Tables {
         random: Random::new(seed),
@@ -169,7 +169,7 @@ impl Tables {
         format!("\"{}\"", self.random.pick(&PATHS))
     }
 
-    /// Something that a decision tree may ask for, or that stands in its way.
+    /// Returns a condition that a decision tree can test, or that it cannot use.
     fn condition(&mut self) -> String {
         let root = self.root;
         match self.random.less_than(26) {
@@ -189,7 +189,7 @@ impl Tables {
                 self.word()
             ),
             8 => format!("startswith({root}.path, {})", self.path()),
-            // of a prefix and a suffix at one place OPA forgets one
+            // OPA ignores one of a prefix and a suffix of the same value
             9 => format!(
                 "endswith({root}.address, \"{}\")",
                 self.random.pick(&["1", ".3", "s", ""])

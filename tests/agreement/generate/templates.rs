@@ -1,5 +1,5 @@
-//! Expressions by the shape of their value. `<number>` stands for an expression of that shape, `<~number>` for
-//! one that reads a document, a rule or a variable, `T` for the element of the collection asked for.
+//! Expressions by the kind of their value. `<number>` is replaced by an expression of that kind, `<~number>` by one
+//! that reads a document, a rule or a variable, `T` by the element kind of the requested collection.
 
 use super::shape::Shape;
 
@@ -187,7 +187,7 @@ pub const MAP: &[&str] = &[
     "json.patch(<~map T>, [{\"op\": \"replace\", \"path\": <string>, \"value\": <~T>}])",
 ];
 
-/// Calls whose arguments often are of the wrong kind, so that they fail in their own words.
+/// Calls whose arguments often have the wrong kind, to compare error messages.
 pub const RISKY: &[&str] = &[
     "to_number(<~any>)",
     "concat(<~any>, <~any>)",
@@ -249,7 +249,7 @@ pub const RISKY: &[&str] = &[
     "yaml.unmarshal(<~string>)",
 ];
 
-/// The templates whose value is of `shape`, and what `T` is in them.
+/// Returns the templates with values of `shape`, and the kind that `T` stands for in them.
 pub fn of_kind(shape: &Shape) -> (&'static [&'static [&'static str]], &Shape) {
     match shape {
         Shape::Number => (&[NUMBER], shape),

@@ -1,10 +1,10 @@
-//! Expressions of a wanted shape.
+//! Expressions of a requested kind.
 
 use super::shape::Shape;
 use super::templates;
 use super::writer::{Function, Source, Writer};
 
-/// Wraps an expression with operators, so that it can be an operand or stand before a comma.
+/// Parenthesises an expression with operators, so that it can be an operand or precede a comma.
 pub fn grouped(text: String) -> String {
     let mut depth = 0_usize;
     let mut quoted = false;
@@ -25,10 +25,10 @@ pub fn grouped(text: String) -> String {
 }
 
 impl Writer {
-    /// An expression of `shape`, built from at most `depth` levels of templates.
+    /// Returns an expression of this kind, built from at most `depth` levels of templates.
     pub fn term(&mut self, shape: &Shape, depth: usize) -> String {
         let text = self.ungrouped(shape, depth);
-        // arithmetic sometimes stays bare: precedence is part of what is tested
+        // arithmetic sometimes stays without parentheses, because precedence is tested, too
         if *shape == Shape::Number && self.random.chance(30) {
             text
         } else {
@@ -36,7 +36,7 @@ impl Writer {
         }
     }
 
-    /// An expression that may have an operator on top.
+    /// Returns an expression that may have an operator at the top.
     pub fn ungrouped(&mut self, shape: &Shape, depth: usize) -> String {
         if *shape == Shape::Any && depth > 0 {
             let shape = self.useful_kind();
@@ -59,7 +59,7 @@ impl Writer {
         text.unwrap_or_else(|| self.constant(shape))
     }
 
-    /// A variable in scope, a document or a rule with a value of `shape`.
+    /// Returns a variable in scope, a document or a rule with a value of this kind.
     pub fn reading(&mut self, shape: &Shape) -> Option<String> {
         if self.random.chance(65)
             && let Some(local) = pick_fitting(self, shape, true)
@@ -75,7 +75,7 @@ impl Writer {
         Some(text)
     }
 
-    /// An expression that reads something if anything of `shape` can be read.
+    /// Returns an expression that reads a value if one of this kind is available.
     pub fn dependent(&mut self, shape: &Shape, depth: usize) -> String {
         match self.reading(shape) {
             Some(text) => text,
@@ -87,7 +87,7 @@ impl Writer {
         }
     }
 
-    /// A template for `shape` with everything filled in.
+    /// Returns a template for this kind with all placeholders filled.
     pub fn template(&mut self, shape: &Shape, depth: usize) -> Option<String> {
         let (groups, element) = templates::of_kind(shape);
         let usable: Vec<&str> = groups
@@ -104,7 +104,7 @@ impl Writer {
         Some(self.fill(template, &element, depth.saturating_sub(1)))
     }
 
-    /// Fills the places of a template; `element` is what `T` stands for.
+    /// Fills the placeholders of a template; `element` is the kind for `T`.
     pub fn fill(&mut self, template: &str, element: &Shape, depth: usize) -> String {
         let mut text = String::new();
         let mut rest = template;
@@ -131,7 +131,7 @@ impl Writer {
         }
     }
 
-    /// A call of one of the program's own functions.
+    /// Returns a call of one of the program's own functions.
     pub fn call(&mut self, shape: &Shape, depth: usize) -> Option<String> {
         let fitting: Vec<Function> = self
             .functions
@@ -155,7 +155,7 @@ impl Writer {
         format!("{}({})", self.spell(&function.path), arguments.join(", "))
     }
 
-    /// An array, set or object comprehension; its body may use the variables around it.
+    /// Returns an array, set or object comprehension; its body may use outer variables.
     pub fn comprehension(&mut self, shape: &Shape, depth: usize) -> Option<String> {
         let element = match shape {
             Shape::Array(element) | Shape::Set(element) | Shape::Map(element) => {
@@ -188,7 +188,7 @@ impl Writer {
     }
 }
 
-/// A source that fits: among the variables in scope, or among documents and rules.
+/// Returns a matching source, from the variables in scope or from documents and rules.
 fn pick_fitting(writer: &mut Writer, shape: &Shape, local: bool) -> Option<Source> {
     let sources = if local {
         &writer.locals

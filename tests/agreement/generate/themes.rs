@@ -1,4 +1,4 @@
-//! What kinds of programs there are, and what each consists of.
+//! Themes: the kinds of programs and their contents.
 
 use super::merging;
 use super::mistakes;
@@ -89,7 +89,7 @@ const CONFLICTS: Weights = &[
     (2, conflicts::paths),
     (1, conflicts::chains),
 ];
-/// Bodies of which parts are joined by `and` and `or`.
+/// Bodies whose parts are joined by `and` and `or`.
 const LOGIC: Weights = &[
     (5, rules::flag),
     (3, rules::partial_set),
@@ -98,7 +98,7 @@ const LOGIC: Weights = &[
     (2, functions::predicate),
     (1, rules::all_of),
 ];
-/// What version 0 can say as well.
+/// Contents that are valid in version 0.
 const OLD: Weights = &[
     (4, rules::complete_value),
     (3, rules::flag),
@@ -170,7 +170,7 @@ impl Theme {
         }
     }
 
-    /// Writes the modules of a program; the last one stays open, for the query.
+    /// Writes the modules of a program; the last one stays open for the query.
     pub fn write(self, writer: &mut Writer) {
         match self {
             Merging => return merging::packages(writer),
@@ -230,7 +230,7 @@ impl Theme {
     }
 }
 
-/// Two packages, the second importing from the first and from the input.
+/// Writes two packages, the second of which imports the first and the input.
 fn several_packages(writer: &mut Writer) {
     let first = *writer.random.pick(&["lib", "lib.tools", "acme.base"]);
     writer.begin_module(first);

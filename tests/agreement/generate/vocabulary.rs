@@ -1,5 +1,5 @@
-//! The few strings, numbers and field names of one program, and documents made of them. Few, so that
-//! comparisons, lookups and joins succeed often enough to say something.
+//! The few strings, numbers and field names of one program, and documents made of them. They are few, so that
+//! comparisons, lookups and joins succeed often enough to be informative.
 
 use super::random::Random;
 use super::shape::Shape;
@@ -77,7 +77,7 @@ pub struct Vocabulary {
     fields: Vec<&'static str>,
 }
 
-/// `.name`, or brackets for what is not an identifier.
+/// Returns `.name`, or a bracketed step for names that are not identifiers.
 pub fn step(field: &str) -> String {
     if field.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
         format!(".{field}")
@@ -96,7 +96,7 @@ impl Vocabulary {
         let numbers = random.between(3, 6);
         Self {
             strings: random.sample(&STRINGS, strings),
-            // whole numbers twice: plain arithmetic should stay the usual case
+            // integers twice: plain arithmetic should be the usual case
             numbers: [
                 random.sample(&INTEGERS, 3),
                 random.sample(&NUMBERS, numbers),
@@ -111,7 +111,7 @@ impl Vocabulary {
         format!("\"{}\"", random.pick(&self.strings))
     }
 
-    /// `count` different field names.
+    /// Returns `count` different field names.
     pub fn fields(&self, random: &mut Random, count: usize) -> Vec<&'static str> {
         random.sample(&self.fields, count)
     }
@@ -137,7 +137,7 @@ impl Vocabulary {
         )
     }
 
-    /// The shape of something that a document may hold, `depth` levels of collections at most.
+    /// Returns a kind for a part of a document, with at most `depth` levels of collections.
     pub fn shape(&self, random: &mut Random, depth: usize) -> Shape {
         if depth == 0 {
             return Self::scalar_kind(random);
@@ -163,7 +163,7 @@ impl Vocabulary {
         }
     }
 
-    /// A constant of `shape`, in text that JSON and Rego read alike (sets are Rego only).
+    /// Returns a constant of this kind, in a notation that is valid in JSON and Rego (sets are Rego only).
     pub fn constant(&self, random: &mut Random, shape: &Shape) -> String {
         let several = |random: &mut Random, of: &Shape| -> Vec<String> {
             (0..random.between(1, 3))
@@ -206,7 +206,8 @@ impl Vocabulary {
         }
     }
 
-    /// A document of `shape` as JSON, now and then with a field missing or of the wrong kind, as documents come.
+    /// Returns a document of this kind as JSON, sometimes with a field missing or of the wrong kind, as in real
+    /// documents.
     pub fn document(&self, random: &mut Random, shape: &Shape) -> String {
         match shape {
             Shape::Array(of) => {

@@ -1,4 +1,4 @@
-//! What the programs of all forms are put together from.
+//! Vocabulary of the programs of all forms.
 
 pub const LITERALS: &[&str] = &[
     "1",
@@ -85,7 +85,7 @@ pub const IMPORTS: &[&str] = &[
     "data.gone as nothing",
     "input",
 ];
-/// Calls whose operands fit.
+/// Calls with suitable operands.
 pub const CALLS: &[&str] = &[
     "count(data.xs)",
     "sum(data.xs)",
@@ -108,7 +108,7 @@ pub const CALLS: &[&str] = &[
     "glob.match(\"a*\", [], \"abc\")",
     "units.parse(\"10K\")",
 ];
-/// Functions, and how many operands they take.
+/// Functions and their number of operands.
 pub const FUNCTIONS: &[(&str, usize)] = &[
     ("count", 1),
     ("sum", 1),

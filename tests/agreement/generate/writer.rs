@@ -1,11 +1,12 @@
-//! The state of one program while it is written: its documents, what its rules may read, and the rules so far.
+//! The state of one program while it is written: its documents, the values that its rules may read, and the rules so
+//! far.
 
 use super::random::Random;
 use super::rule::{Dialect, Rule};
 use super::shape::Shape;
 use super::vocabulary::{self, Vocabulary};
 
-/// Names of rules; no variable, package or built-in function is called like one.
+/// Names of rules; no variable, package or built-in function has one of these names.
 const RULES: [&str; 18] = [
     "p", "q", "r", "s", "t", "allow", "deny", "total", "result", "found", "pairs", "view",
     "picked", "grouped", "level_of", "report", "hits", "ok",
@@ -14,7 +15,7 @@ const VARIABLES: [&str; 14] = [
     "x", "y", "z", "k", "v", "i", "j", "n", "w", "item", "key", "elem", "other", "u1",
 ];
 
-/// Something with a value that an expression may name.
+/// A named value for use in expressions.
 #[derive(Clone)]
 pub struct Source {
     pub path: String,
@@ -49,11 +50,11 @@ pub struct Writer {
     pub package: String,
     pub imports: Vec<String>,
     pub rules: Vec<Rule>,
-    /// Paths that imports of this module make short, with the short name.
+    /// Paths imported by this module, with their short names.
     pub aliases: Vec<(String, String)>,
     /// Variables in scope, inner ones last.
     pub locals: Vec<Source>,
-    /// Variables that the rule at hand has used anywhere.
+    /// All variables that the current rule has used.
     used: Vec<String>,
 }
 
@@ -82,7 +83,7 @@ impl Writer {
         writer
     }
 
-    /// Draws a document of a few fields and makes what it holds readable.
+    /// Creates a document of a few fields and makes its contents available.
     fn document(&mut self, root: &str, fields: usize) -> Vec<(String, String)> {
         let count = self.random.between(1, fields);
         let names = self.vocabulary.fields(&mut self.random, count);
@@ -96,7 +97,7 @@ impl Writer {
         drawn
     }
 
-    /// Makes a value readable, and with `depth` what lies at fixed places inside it.
+    /// Makes a value available; with `depth`, also its parts at fixed paths.
     pub fn offer(&mut self, path: String, shape: Shape, depth: usize) {
         if depth > 0 {
             match &shape {
@@ -116,7 +117,7 @@ impl Writer {
         self.sources.push(Source { path, shape });
     }
 
-    /// How the rule at hand writes an absolute path: short inside its own package and through imports.
+    /// Returns the notation of an absolute path in the current rule: short inside its own package and through imports.
     pub fn spell(&mut self, path: &str) -> String {
         let own = format!("data.{}.", self.package);
         if let Some(name) = path.strip_prefix(&own)
@@ -157,7 +158,7 @@ impl Writer {
         self.aliases.push((path.to_string(), alias));
     }
 
-    /// Finishes the module at hand; what follows, perhaps the query, has no short names. Gives its package.
+    /// Finishes the current module, so that later text, such as the query, has no short names. Returns its package.
     pub fn end_module(&mut self) -> String {
         let package = std::mem::take(&mut self.package);
         self.modules.push(Module {
@@ -170,7 +171,7 @@ impl Writer {
         package
     }
 
-    /// A name that no rule of this package has yet.
+    /// Returns an unused name for a rule of this package.
     pub fn rule_name(&mut self) -> String {
         let free: Vec<&str> = RULES
             .iter()
@@ -185,7 +186,7 @@ impl Writer {
         }
     }
 
-    /// Whether a path below the package begins with a rule, not with a base document.
+    /// Returns `true` if a path below the package starts with a rule, not with a base document.
     fn is_rule(&self, path: &str) -> bool {
         self.is_taken(path.split(['.', '[']).next().unwrap_or(path))
     }
@@ -198,7 +199,7 @@ impl Writer {
         self.rules.iter().any(|rule| named(&rule.head))
     }
 
-    /// The absolute path of a name in this package.
+    /// Returns the absolute path of a name in this package.
     pub fn absolute(&self, name: &str) -> String {
         format!("data.{}.{name}", self.package)
     }
@@ -209,13 +210,13 @@ impl Writer {
         self.forget();
     }
 
-    /// Ends the scope of the rule at hand.
+    /// Ends the scope of the current rule.
     pub fn forget(&mut self) {
         self.locals.clear();
         self.used.clear();
     }
 
-    /// A variable that the rule at hand has not used; in a closure now and then one that hides an outer one.
+    /// Returns a variable that the current rule has not used; in a closure sometimes one that shadows an outer one.
     pub fn fresh(&mut self) -> String {
         if !self.locals.is_empty() && self.random.chance(1) {
             let local = self.random.pick(&self.locals).path.clone();
@@ -236,7 +237,7 @@ impl Writer {
         name
     }
 
-    /// Brings a variable into scope.
+    /// Adds a variable to the scope.
     pub fn bind(&mut self, name: &str, shape: Shape) {
         self.locals.retain(|local| local.path != name);
         self.locals.push(Source {
@@ -253,7 +254,7 @@ impl Writer {
         Vocabulary::scalar_kind(&mut self.random)
     }
 
-    /// A shape that built-in functions know how to work with.
+    /// Returns a kind that built-in functions accept.
     pub fn useful_kind(&mut self) -> Shape {
         match self.random.weighted(&[
             (5, 0),

@@ -1,4 +1,4 @@
-//! Rows in JavaScript, kept by the interpreter of UCAST that npm has.
+//! Rows in JavaScript, filtered by the UCAST interpreter of npm.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -12,18 +12,18 @@ use super::{Database, Kept, pair};
 use crate::servers::program;
 use crate::tables::Kind;
 
-/// The package, in the version that is tested with.
+/// Tested versions of the packages.
 const PACKAGES: [&str; 2] = ["@ucast/js@4.0.1", "@ucast/core@2.0.0"];
 
 pub struct Javascript {
     node: PathBuf,
     folder: PathBuf,
-    /// The statements so far, which stand for the tables.
+    /// Statements so far; they represent the tables.
     rows: Vec<String>,
 }
 
 impl Javascript {
-    /// `None` where the package cannot be had.
+    /// Returns `None` if the packages are not available.
     pub fn start() -> Option<Self> {
         let (node, npm) = (program("node")?, program("npm")?);
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("ucast");
@@ -61,7 +61,7 @@ impl Database for Javascript {
         value.to_string()
     }
 
-    /// Numbers are floats, and texts are ordered by halves of characters.
+    /// Numbers are floats, and texts are ordered by UTF-16 code units.
     fn fits(&self, value: &Value) -> bool {
         match value {
             Value::Number(number) => number.as_f64().is_none_or(|it| it.abs() < 9e15),
@@ -70,7 +70,7 @@ impl Database for Javascript {
         }
     }
 
-    /// Orders of texts with characters beyond U+FFFF do not go by code point: nothing fits such a filter.
+    /// Texts with characters beyond U+FFFF are not ordered by code point: nothing fits such a filter.
     fn interprets(&self, tree: &str) -> bool {
         let orders = ["\"lt\"", "\"lte\"", "\"gt\"", "\"gte\""];
         !(tree.chars().any(|c| c > '\u{ffff}')

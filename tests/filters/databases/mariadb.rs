@@ -1,4 +1,4 @@
-//! MariaDB, as a server of this test's own.
+//! MariaDB, as a server started by this test.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub struct Mariadb {
 }
 
 impl Mariadb {
-    /// Starts a server; `None` where it is not installed.
+    /// Starts a server; `None` if it is not installed.
     pub fn start() -> Option<Self> {
         let client = program("mariadb")?;
         let settings = [
@@ -32,7 +32,7 @@ impl Mariadb {
         Some(started)
     }
 
-    /// What is answered, and what went wrong.
+    /// Returns the output and the error output.
     fn ask(&mut self, script: &str) -> (String, String) {
         let mut command = Command::new(&self.client);
         command

@@ -1,4 +1,4 @@
-//! PostgreSQL, as a server of this test's own.
+//! PostgreSQL, as a server started by this test.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub struct Postgresql {
 }
 
 impl Postgresql {
-    /// Starts a server; `None` where it is not installed.
+    /// Starts a server; `None` if it is not installed.
     pub fn start() -> Option<Self> {
         let client = program("psql")?;
         let server = Server::start_with(servers::Kind::Postgres, &["-F"])?;
@@ -81,7 +81,7 @@ impl Database for Postgresql {
     }
 
     fn kept(&mut self, conditions: &[String]) -> Vec<Result<Kept, String>> {
-        // what fails is told as a row: errors come by another way than rows do
+        // errors are returned as rows, since the error output is not synchronised with the rows
         let mut script = String::from("SET client_min_messages = warning;\n");
         for condition in conditions {
             let question = question(condition);

@@ -1,4 +1,4 @@
-//! One call with operands made from bytes, known to the compiler and hidden from it.
+//! One call with operands made from bytes, as constants and as values unknown to the compiler.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any module and input (behind the first zero byte): an answer or an error within the limits.
+//! Any module and input (after the first zero byte): a result or an error within the limits.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any text, as a module of either version: a result with the same tree and the same comments that formats to itself.
+//! Any text, as a module of either version: the formatted text has the same tree and comments, and formats to itself.
 
 #![no_main]
 

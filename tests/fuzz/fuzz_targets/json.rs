@@ -1,4 +1,4 @@
-//! Any bytes as JSON: both readers agree, and what is written reads back equal.
+//! Any bytes as JSON: both readers agree, and written text reads back equal.
 
 #![no_main]
 

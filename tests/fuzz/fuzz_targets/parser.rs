@@ -1,4 +1,4 @@
-//! Any text, as a module and as a query of either version: a tree that prints and goes through JSON, or errors.
+//! Any text, as a module and as a query of either version: a tree that prints and survives AST JSON, or errors.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! A module made from bytes, asked while something is unknown: what is left, asked again with everything known, has the
-//! answers of the whole query.
+//! A module made from bytes, partially evaluated: the residuals, evaluated with everything known, have the results of
+//! the whole query.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use solon::{Engine, Error, PartialOptions, Request, Solution};
 use solon_fuzz::{Choices, INPUT, module, with_base};
 
-/// What may be unknown, and what is known of the input then.
+/// Unknowns, with the known part of the input.
 const UNKNOWN: [(&str, &[u8]); 3] = [
     ("input", b"{}"),
     ("input.a", br#"{"b": [[1], {"d": 0.1}], "n": 12}"#),
@@ -61,7 +61,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(wanted) = prepared.solutions(&asked) else {
         return;
     };
-    // wildcards have names that source cannot write
+    // wildcards have names that are invalid in source text
     let sources = left.query_sources();
     if sources
         .iter()
@@ -70,7 +70,7 @@ fuzz_target!(|bytes: &[u8]| {
     {
         return;
     }
-    // what types rule out never holds
+    // a body that types rule out never holds
     let Ok(asks) = engine(&text, &left.support_sources()) else {
         return;
     };
@@ -82,7 +82,7 @@ fuzz_target!(|bytes: &[u8]| {
         };
         match prepared.solutions(&asked) {
             Ok(solutions) => got.extend(answers(&solutions)),
-            // the bounds of one evaluation
+            // the limits of one evaluation
             Err(_) => return,
         }
     }

@@ -1,4 +1,5 @@
-//! A module made from bytes, which mostly compiles: an answer or an error within the limits, both ways the same.
+//! A module made from bytes, which mostly compiles: a result or an error within the limits, the same in both
+//! evaluators.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any bytes as YAML: what is written reads back equal, unless a key is written as the one that merges, as in OPA.
+//! Any bytes as YAML: written text reads back equal, unless a key is written as the merge key, as in OPA.
 
 #![no_main]
 

@@ -1,6 +1,6 @@
-//! Choices that bytes make.
+//! Choices determined by bytes.
 
-/// Bytes that are left. Without any, every choice is the first one, so that all that is made from them ends.
+/// Remaining bytes. Without any, every choice is the first one, so that everything built from them is finite.
 pub struct Choices<'b> {
     bytes: &'b [u8],
 }
@@ -22,7 +22,7 @@ impl<'b> Choices<'b> {
         *first
     }
 
-    /// A number below `count`, which is at most 65,536.
+    /// Returns a number less than `count`, which is at most 65,536.
     pub fn less_than(&mut self, count: usize) -> usize {
         let high = if count > 256 {
             usize::from(self.byte()) << 8
@@ -36,7 +36,7 @@ impl<'b> Choices<'b> {
         list[self.less_than(list.len())]
     }
 
-    /// Whether something unusual happens.
+    /// Returns `true` for unusual cases.
     pub fn rarely(&mut self) -> bool {
         self.byte() % 8 == 7
     }
@@ -49,7 +49,7 @@ impl<'b> Choices<'b> {
         i64::from_le_bytes(bytes)
     }
 
-    /// Up to 15 bytes as text.
+    /// Returns up to 15 bytes as text.
     pub fn text(&mut self) -> String {
         let length = self.less_than(16).min(self.bytes.len());
         let (text, rest) = self.bytes.split_at(length);

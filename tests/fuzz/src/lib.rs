@@ -1,7 +1,7 @@
-//! Rego made from bytes: every choice takes some of them, so that a fuzzer which changes a byte changes a choice.
+//! Rego made from bytes: every choice consumes some of them, so that a fuzzer which changes a byte changes a choice.
 //!
-//! `choices` reads bytes, `terms` writes values of a type, `rules` writes modules, `one_call`
-//! calls one built-in, `engine` bounds what they are asked of.
+//! `choices` reads bytes, `terms` writes values of a type, `rules` writes modules, `one_call` calls one built-in,
+//! `engine` creates engines with limits.
 
 mod choices;
 mod engine;

@@ -1,4 +1,4 @@
-//! One call of a built-in with operands made from bytes, known to the compiler and hidden from it.
+//! One call of a built-in with operands made from bytes, as constants and as values unknown to the compiler.
 
 use std::time::Duration;
 
@@ -7,22 +7,23 @@ use solon::Request;
 use crate::processor::timed;
 use crate::{Choices, bounded, call};
 
-/// Most processor time of one call, of which the time limit ends those that poll the clock.
+/// Maximum processor time of one call; functions that poll the clock end at the time limit.
 const SOON: Duration = Duration::from_secs(3);
 
-/// Functions whose answers change from call to call.
+/// Functions whose results vary from call to call.
 const CHANGING: [&str; 6] = ["rand.", "time.now", "uuid.", "opa.", "trace", "rego."];
 
-/// Calls a function both ways: the answers must be equal, and take little processor time.
+/// Calls a function both ways: the results must be equal, and take little processor time.
 ///
 /// # Panics
-/// When they do not.
+///
+/// If they are not.
 pub fn check(bytes: &[u8]) {
     let mut choices = Choices::new(bytes);
     let (name, operands) = call(&mut choices);
     let constant = format!("x := {name}({})", operands.join(", "));
     let names: Vec<_> = (0..operands.len()).map(|at| format!("a{at}")).collect();
-    // members of an array that is walked are no constants
+    // members of an array that is iterated are not constants
     let hidden = format!(
         "some [{}] in [[{}]]; x := {name}({})",
         names.join(", "),

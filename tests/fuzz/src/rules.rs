@@ -13,8 +13,8 @@ const OPERATORS: &[&str] = &[
     "==", "=", "!=", "<", ">=", "+", "-", "*", "/", "%", "&", "|",
 ];
 
-/// Built-ins by name: the table has no order. `SOLON_FAMILY` leaves those whose names start with one of some words,
-/// `regex.,glob.`.
+/// Built-ins ordered by name, since the table has no order. `SOLON_FAMILY` selects those whose names start with one of
+/// some prefixes, such as `regex.,glob.`.
 static BUILTINS: LazyLock<Vec<(&'static str, &'static Type)>> = LazyLock::new(|| {
     let mut all: Vec<_> = builtins::all()
         .map(|entry| (entry.builtin.name, &*entry.declaration))
@@ -28,7 +28,7 @@ static BUILTINS: LazyLock<Vec<(&'static str, &'static Type)>> = LazyLock::new(||
     all
 });
 
-/// A module of package `t`, whose rules are `r0`, `r1`, ….
+/// Returns a module of package `t`, whose rules are `r0`, `r1`, ….
 pub fn module(choices: &mut Choices<'_>) -> String {
     let mut text = "package t\n\nimport data.base\n".to_owned();
     for number in 0..1 + choices.less_than(6) {
@@ -38,7 +38,7 @@ pub fn module(choices: &mut Choices<'_>) -> String {
 }
 
 fn rule(choices: &mut Choices<'_>, number: usize) -> String {
-    // rules of one name meet
+    // rules of one name share a document
     let name = if choices.rarely() { 0 } else { number };
     let head = match choices.less_than(7) {
         0 => format!("r{name} := {}", any(choices)),
@@ -96,7 +96,7 @@ fn literal(choices: &mut Choices<'_>) -> String {
     plain
 }
 
-/// A term that is computed.
+/// Returns a computed term.
 pub fn composed(choices: &mut Choices<'_>, levels: usize) -> String {
     if levels == 0 || choices.is_empty() {
         return any(choices);
@@ -131,7 +131,7 @@ pub fn composed(choices: &mut Choices<'_>, levels: usize) -> String {
     }
 }
 
-/// The name of a built-in, and operands of the declared types.
+/// Returns the name of a built-in, and operands of the declared types.
 pub fn call(choices: &mut Choices<'_>) -> (&'static str, Vec<String>) {
     let (name, declaration) = BUILTINS[choices.less_than(BUILTINS.len())];
     let operands = declaration

@@ -4,10 +4,10 @@ use solon::internal::types::Type;
 
 use crate::Choices;
 
-/// Levels of a term.
+/// Maximum nesting of a term.
 const LEVELS: usize = 4;
 
-/// Texts that built-ins read: whole ones, and pieces that make others invalid.
+/// Texts that built-ins parse: complete ones, and pieces that make others invalid.
 const TEXTS: &[&str] = &[
     "",
     "a",
@@ -77,7 +77,7 @@ const TEXTS: &[&str] = &[
     "-----BEGIN CERTIFICATE-----",
 ];
 
-/// Numbers at the edges.
+/// Edge values of numbers.
 const NUMBERS: &[&str] = &[
     "0",
     "1",
@@ -107,7 +107,7 @@ const NUMBERS: &[&str] = &[
     "1e100001",
 ];
 
-/// Terms that stand for documents.
+/// Terms that refer to documents.
 const NAMES: &[&str] = &[
     "input",
     "input.a",
@@ -128,7 +128,7 @@ const NAMES: &[&str] = &[
     "_",
 ];
 
-/// A string as a literal.
+/// Returns a string literal.
 fn string(choices: &mut Choices<'_>) -> String {
     let mut text = String::new();
     loop {
@@ -157,12 +157,12 @@ fn number(choices: &mut Choices<'_>) -> String {
     }
 }
 
-/// A term of a type, now and then of another one.
+/// Returns a term of a type, sometimes of another one.
 pub fn term(choices: &mut Choices<'_>, of: &Type) -> String {
     typed(choices, of, LEVELS)
 }
 
-/// A term of any type.
+/// Returns a term of any type.
 pub fn any(choices: &mut Choices<'_>) -> String {
     typed(choices, &Type::Any, LEVELS)
 }
@@ -250,7 +250,7 @@ fn untyped(choices: &mut Choices<'_>, levels: usize) -> String {
     }
 }
 
-/// Some members of a collection.
+/// Returns some members of a collection.
 fn several(choices: &mut Choices<'_>, of: Option<&Type>, levels: usize) -> Vec<String> {
     let Some(of) = of else {
         return Vec::new();

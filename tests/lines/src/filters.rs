@@ -7,28 +7,28 @@ use solon::{Engine, Error, FilterOptions, FilterQuery, FilterTarget, Request, Va
 
 use super::{Line, Output, read_json};
 
-/// What filter is wanted.
+/// A requested filter.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub struct Wanted<'a> {
-    /// The language of conditions.
+    /// Condition language.
     target: String,
-    /// Its dialect.
+    /// Dialect of the language.
     dialect: String,
-    /// The database's names for tables and columns.
+    /// Database names of tables and columns.
     #[serde(borrow)]
     mappings: Option<&'a RawValue>,
-    /// The rule that computes masks.
+    /// Rule that computes masks.
     mask_rule: Option<String>,
-    /// Whether values stand beside the text.
+    /// `true` if values are passed as parameters.
     parameters: bool,
-    /// Whether the rows that are kept are exactly those that are true.
+    /// `true` for exact filters.
     exact: bool,
-    /// Whether more is said than is published.
+    /// `true` for extensions beyond OPA.
     extensions: bool,
 }
 
-/// The filter that a reference becomes.
+/// Compiles the filter of a reference.
 pub fn made(
     engine: &Engine,
     line: &Line<'_>,

@@ -1,8 +1,9 @@
-//! One JSON request in, one JSON answer out: how differential tests speak to this engine, to its faces for other languages,
-//! and to others.
+//! One JSON request in, one JSON response out: the protocol of differential tests with this engine, its language
+//! bindings, and OPA.
 //!
-//! A face is whoever answers such lines: [`Native`] is the engine itself, [`Process`] a program that reads them from its
-//! input, the tests of the C face have one of their own. [`conformance`] runs the published cases on any of them, [`recorded`] the recorded programs.
+//! A [`Driver`] evaluates such requests: [`Native`] is the engine itself, [`Process`] a program that reads requests
+//! from its standard input; the tests of the C binding have a driver of their own. [`conformance`] runs OPA's cases
+//! with any driver, [`recorded`] the recorded programs.
 
 pub mod conformance;
 mod filters;
@@ -28,66 +29,64 @@ use solon::{
     Request, Solution, Value, json,
 };
 
-/// A request. A field that is `null` is as if absent, but for documents: `null` is one.
+/// A request. A field that is `null` counts as absent, except for documents, for which `null` is a value.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub struct Line<'a> {
-    /// Texts of modules, by name.
+    /// Source texts of modules, by name.
     #[serde(deserialize_with = "or_default")]
     pub modules: BTreeMap<String, String>,
-    /// All data.
+    /// All base documents.
     #[serde(borrow, deserialize_with = "document")]
     pub data: Option<&'a RawValue>,
-    /// The input.
     #[serde(borrow, deserialize_with = "document")]
     pub input: Option<&'a RawValue>,
-    /// The input as a Rego term, in the place of JSON.
+    /// Input as a Rego term, instead of JSON.
     #[serde(deserialize_with = "or_default")]
     pub input_term: Option<String>,
-    /// What is asked.
     #[serde(deserialize_with = "or_default")]
     pub query: String,
-    /// Whether modules and query are Rego as it was before version 1.
+    /// `true` if modules and query are Rego v0.
     #[serde(deserialize_with = "or_default")]
     pub v0: bool,
-    /// Whether the compiler makes the checks of strict mode.
+    /// `true` for the compiler checks of strict mode.
     #[serde(deserialize_with = "or_default")]
     pub strict: bool,
-    /// Whether the first error of a built-in ends the evaluation.
+    /// `true` if the first error of a built-in ends the evaluation.
     #[serde(deserialize_with = "or_default")]
     pub strict_builtin_errors: bool,
-    /// What the clock shows.
+    /// Time of the clock, in nanoseconds since the Unix epoch.
     #[serde(deserialize_with = "or_default")]
     pub now_ns: i64,
-    /// Whether data may stand in the place of rules.
+    /// `true` if base documents may have the paths of rules.
     #[serde(deserialize_with = "or_default")]
     pub allow_base_conflicts: bool,
-    /// How much of a trace is told: `full`, `debug`, `fails`, `notes`.
+    /// Level of the trace: `full`, `debug`, `fails`, `notes`.
     #[serde(deserialize_with = "or_default")]
     pub explain: String,
-    /// Whether it is told as events instead of as lines.
+    /// `true` for a trace of JSON events instead of lines.
     #[serde(deserialize_with = "or_default")]
     pub explain_json: bool,
-    /// Whether it is told what the query depends on while something is unknown.
+    /// `true` for partial evaluation.
     #[serde(deserialize_with = "or_default")]
     pub partial: bool,
-    /// What is unknown, by reference.
+    /// Unknowns, by reference.
     pub unknowns: Option<Vec<String>>,
-    /// What is not inlined, by reference.
+    /// Rules that are not inlined, by reference.
     #[serde(deserialize_with = "or_default")]
     pub disable_inlining: Vec<String>,
-    /// Whether no rule that depends on the unknown is inlined.
+    /// `true` if rules that depend on an unknown are not inlined.
     #[serde(deserialize_with = "or_default")]
     pub shallow_inlining: bool,
-    /// Whether nondeterministic built-ins are called when their arguments are known.
+    /// `true` if nondeterministic built-ins are called once their arguments are known.
     #[serde(deserialize_with = "or_default")]
     pub nondeterministic_builtins: bool,
-    /// The package of support rules.
+    /// Package of support rules.
     pub partial_namespace: Option<String>,
-    /// Whether support rules stand where the policy's own do.
+    /// `true` if support rules keep the packages of the policy's rules.
     #[serde(deserialize_with = "or_default")]
     pub skip_partial_namespace: bool,
-    /// The filter of rows that the query, a reference, is to become.
+    /// Filter to compile from the query, which is a reference.
     #[serde(borrow)]
     pub filters: Option<filters::Wanted<'a>>,
 }
@@ -104,35 +103,36 @@ fn document<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Ra
     Deserialize::deserialize(deserializer).map(Some)
 }
 
-/// Solutions, and what is shown beside them, or in their place.
+/// Solutions, or what is returned instead of or in addition to them.
 struct Output {
     solutions: Vec<Solution>,
     more: Vec<(&'static str, Value)>,
 }
 
-/// How requests are answered.
+/// Options for evaluating requests.
 struct Manner<'a> {
     options: &'a Options,
-    /// The world that policies may ask; one that stands still unless given.
+    /// Host environment; a host with a fixed clock unless given.
     host: Option<Arc<dyn Host>>,
     by: Native,
 }
 
-/// Who answers lines.
+/// An implementation of the protocol.
 pub trait Driver {
-    /// The answer to a request, or why there is none.
+    /// Returns the response to a request.
     ///
     /// # Errors
-    /// What went wrong with whoever should have answered; errors of policies are answers.
+    ///
+    /// A failure of the implementation; errors of policies are responses.
     fn answer(&mut self, line: &str) -> Result<String, String>;
 }
 
 /// The engine in this process.
 #[derive(Clone, Copy, Debug)]
 pub enum Native {
-    /// By the machine that runs plans.
+    /// With the evaluator of plans.
     Plans,
-    /// By the machine that searches.
+    /// With the tracing evaluator.
     Search,
 }
 
@@ -142,26 +142,26 @@ impl Driver for Native {
     }
 }
 
-/// Answers one request. The answer has `bindings` and `values` (of each solution), `prints`, or `errors` with
-/// `code`, `message`, `file`, `row`, `col`; an undefined query answers `{}`. With `explain` it has the lines of a
-/// `trace` too, with `explain_json` its `events`. The clock stands still.
+/// Evaluates one request. The response has `bindings` and `values` (of each solution), `prints`, or `errors` with
+/// `code`, `message`, `file`, `row`, `col`; it is `{}` for an undefined query. With `explain` it also has the lines of
+/// a `trace`, with `explain_json` its `events`. The clock is fixed.
 pub fn answer(line: &str) -> String {
     answer_with(line, &Options::default())
 }
 
-/// The same, in a world that policies may ask.
+/// Evaluates one request with a host environment.
 pub fn answer_on(line: &[u8], host: Arc<dyn Host>) -> String {
     let options = &Options::default();
     let (host, by) = (Some(host), Native::Plans);
     evaluate_in(line, &Manner { options, host, by })
 }
 
-/// The same with other options of the compiler than the usual ones; the request says which checks are made.
+/// Evaluates one request with compiler options; the request sets the checks.
 pub fn answer_with(line: &str, options: &Options) -> String {
     evaluate_native(line, options, Native::Plans)
 }
 
-/// The same by the machine that searches.
+/// Evaluates one request with the tracing evaluator.
 pub fn searched(line: &str) -> String {
     evaluate_native(line, &Options::default(), Native::Search)
 }
@@ -188,7 +188,7 @@ fn evaluate_in(line: &[u8], manner: &Manner<'_>) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// A host that tells nothing of the program around the engine: requests are answered the same anywhere.
+/// A host without information about the process, so that results do not depend on it.
 struct Anywhere(Arc<dyn Host>);
 
 impl Host for Anywhere {
@@ -292,7 +292,7 @@ fn ask(request: &Line<'_>, manner: &Manner<'_>, prints: &RefCell<String>) -> Res
     })
 }
 
-/// The value of a term.
+/// Returns the value of a term.
 fn value_of(term: &str) -> Result<Option<Value>, Error> {
     let query = Engine::new().prepare_query(term)?;
     let solutions = query.solutions(&Request::new())?;
@@ -306,7 +306,7 @@ fn read_json(text: &str) -> Result<Value, Error> {
     Ok(json::read(text.as_bytes())?)
 }
 
-/// What a query comes down to while something is unknown.
+/// Evaluates a query partially.
 fn left_open(engine: &Engine, line: &Line<'_>, asked: &Request<'_>) -> Result<Output, Error> {
     let mut options = PartialOptions::default()
         .disable_inlining(line.disable_inlining.clone())

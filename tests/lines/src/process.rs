@@ -1,4 +1,4 @@
-//! Programs that answer lines.
+//! Programs that implement the protocol.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use crate::Driver;
 
-/// No program here needs a thousandth of this.
+/// Time limit for a response; no program here needs a thousandth of it.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// A running program that reads a request in each line of its input and writes an answer in a line of its output. It is
-/// started again when it dies or does not answer.
+/// A running program that reads a request from each line of its input and writes a response to a line of its output. It
+/// is restarted if it exits or does not respond.
 pub struct Process {
     program: String,
     arguments: Vec<String>,
@@ -26,12 +26,12 @@ struct Running {
 }
 
 impl Process {
-    /// `PROGRAM lines`, as Solon's own command line and the reference engine's have it.
+    /// Runs `PROGRAM lines`, a command of Solon and of the oracle.
     pub fn new(program: impl Into<String>) -> Self {
         Self::with(program, ["lines"])
     }
 
-    /// A program with its arguments.
+    /// Runs a program with arguments.
     pub fn with(
         program: impl Into<String>,
         arguments: impl IntoIterator<Item = impl Into<String>>,
@@ -43,10 +43,11 @@ impl Process {
         }
     }
 
-    /// The answer to one request, or why there is none.
+    /// Returns the response to one request.
     ///
     /// # Errors
-    /// When the program cannot be started, or does not answer within 20 seconds.
+    ///
+    /// If the program cannot be started, or does not respond within the time limit.
     pub fn ask(&mut self, request: &str) -> Result<String, String> {
         let running = match self.running.take() {
             Some(running) => running,
@@ -69,7 +70,7 @@ impl Process {
 
     fn stop(&mut self) {
         if let Some(mut running) = self.running.take() {
-            // it may be gone already
+            // it may have exited already
             let _ = running.child.kill();
             let _ = running.child.wait();
         }

@@ -1,4 +1,4 @@
-//! The recorded programs, asked of any face: it has to answer as the engine does.
+//! The recorded programs, run with any driver: its responses must equal the engine's.
 
 use std::fs;
 use std::path::Path;
@@ -18,19 +18,20 @@ struct Recorded<'a> {
     request: &'a RawValue,
 }
 
-/// What came of asking a face.
+/// Results of running a driver.
 #[derive(Debug, Default)]
 pub struct Comparison {
-    /// How many programs were asked.
+    /// Number of programs.
     pub asked: usize,
-    /// Names of programs that were answered otherwise than by the engine, with both answers.
+    /// Names of programs with a different response, with both responses.
     pub differ: Vec<(String, String)>,
 }
 
-/// Asks a face all programs that are recorded in a folder.
+/// Runs all recorded programs of a folder with a driver.
 ///
 /// # Errors
-/// When a record cannot be read.
+///
+/// If a record cannot be read.
 pub fn compare(folder: &Path, face: &mut dyn Driver) -> Result<Comparison, String> {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let paths = entries.flatten().map(|entry| entry.path());
@@ -56,7 +57,7 @@ pub fn compare(folder: &Path, face: &mut dyn Driver) -> Result<Comparison, Strin
     Ok(comparison)
 }
 
-/// Whether two answers are the same text, or the same value.
+/// Returns `true` if two responses are the same text, or the same value.
 fn alike(native: &Result<String, String>, other: &Result<String, String>) -> bool {
     let value = |text: &str| json::read(text.as_bytes()).ok();
     match (native, other) {

@@ -1,7 +1,7 @@
 //! `random SECONDS [SEED]`: calls of built-ins from random bytes, without a fuzzer and its compiler.
 //!
-//! It finds less than one that follows coverage, in a build that any compiler makes. What fails is printed with the
-//! seed of its bytes: `random 0 SEED` runs that one again.
+//! It finds less than a coverage-guided fuzzer, but runs with any compiler. A failure is printed with the seed of its
+//! bytes: `random 0 SEED` repeats it.
 
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,7 @@ fn main() {
     println!("{} calls in {:.1?}", seed - first, start.elapsed());
 }
 
-/// Bytes without a pattern (splitmix64).
+/// Returns random bytes (SplitMix64).
 fn bytes(seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x2545_f491_4f6c_dd1d);
     let mut word = || {

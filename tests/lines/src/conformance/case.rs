@@ -1,4 +1,4 @@
-//! The published form of a case.
+//! OPA's format of conformance cases.
 
 use std::path::Path;
 
@@ -9,41 +9,39 @@ use serde_json::{Map, json};
 /// A case.
 #[derive(Deserialize)]
 pub struct Case {
-    /// Its name.
+    /// Name of the case.
     pub note: String,
-    /// What is asked.
     pub query: String,
-    /// Texts of modules.
+    /// Source texts of modules.
     #[serde(default)]
     pub modules: Vec<String>,
-    /// All data.
+    /// All base documents.
     pub data: Option<Box<RawValue>>,
-    /// The input.
     pub input: Option<Box<RawValue>>,
-    /// An input as a Rego term.
+    /// Input as a Rego term.
     pub input_term: Option<String>,
-    /// Its solutions.
+    /// Expected solutions.
     pub want_result: Option<Box<RawValue>>,
-    /// A part of the error.
+    /// Expected part of the error message.
     pub want_error: Option<String>,
-    /// The code of the error.
+    /// Expected error code.
     pub want_error_code: Option<String>,
-    /// Whether the first error of a built-in ends the evaluation.
+    /// `true` if the first error of a built-in ends the evaluation.
     #[serde(default)]
     pub strict_error: bool,
-    /// Whether the order of arrays does not matter.
+    /// `true` if the order of arrays does not matter.
     #[serde(default)]
     pub sort_bindings: bool,
-    /// Whether it is Rego as it was before version 1.
+    /// `true` for Rego v0.
     #[serde(default)]
     pub v0: bool,
 }
 
-/// What the clock shows, in nanoseconds: the certificates of the cases are valid in 2026.
+/// Time of the clock, in nanoseconds since the Unix epoch: the certificates of the cases are valid in 2026.
 const NOW: i64 = 1_790_000_000_000_000_000;
 
 impl Case {
-    /// The request that asks it. Documents stand in it as they are written, since the texts of numbers matter.
+    /// Returns the request for the case. Documents are copied as text, since the texts of numbers matter.
     pub fn line(&self) -> Result<String, serde_json::Error> {
         let modules = self.modules.iter().enumerate();
         let modules = modules.map(|(at, text)| (format!("test-{at}.rego"), text.as_str().into()));
@@ -61,7 +59,7 @@ impl Case {
         line.pop();
         for (name, document) in [("data", &self.data), ("input", &self.input)] {
             if let Some(document) = document {
-                // a line has no line feeds
+                // a line contains no line breaks
                 let document = document.get().replace(['\n', '\r'], " ");
                 line += &format!(",\"{name}\":{document}");
             }
@@ -75,7 +73,7 @@ struct File {
     cases: Vec<Case>,
 }
 
-/// The cases of all files below a directory, in the order of their names.
+/// Reads the cases of all files below a directory, ordered by file name.
 pub fn read_all(directory: &Path) -> Vec<Case> {
     let mut entries: Vec<_> = std::fs::read_dir(directory)
         .expect("the directory of cases can be read")

@@ -2,18 +2,19 @@
 
 use solon::internal::builtins;
 
-/// What is excused.
+/// Expected failures.
 pub struct Exceptions {
     notes: Vec<String>,
     missing: Vec<String>,
 }
 
 impl Exceptions {
-    /// Reads the list. Every line is a note, or `built-in NAME` for all cases that call a built-in that is not there
-    /// yet; then a tab and a reason.
+    /// Reads the list. Every line is a note, or `built-in NAME` for all cases that call a missing built-in; then a tab
+    /// and a reason.
     ///
     /// # Panics
-    /// When a line has no reason.
+    ///
+    /// If a line has no reason.
     pub fn read(text: &str) -> Self {
         let mut read = Self {
             notes: Vec::new(),
@@ -33,7 +34,7 @@ impl Exceptions {
         read
     }
 
-    /// Whether a case may fail for this reason.
+    /// Returns `true` if a case may fail for this reason.
     pub fn excuse(&self, note: &str, reason: &str) -> bool {
         self.notes.iter().any(|known| known == note)
             || self
@@ -42,7 +43,7 @@ impl Exceptions {
                 .any(|name| reason.contains(&format!("undefined function {name}")))
     }
 
-    /// Entries that excuse nothing any more, given the notes that failed.
+    /// Returns the entries that excuse nothing, given the notes that failed.
     pub fn unused(&self, failed: &[String]) -> Vec<String> {
         let notes = self.notes.iter().filter(|note| !failed.contains(note));
         let present = self

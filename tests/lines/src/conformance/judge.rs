@@ -1,4 +1,4 @@
-//! One case against a face.
+//! Comparison of a driver's response with a case.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -7,7 +7,7 @@ use solon::{Value, json};
 use super::case::Case;
 use crate::Driver;
 
-/// What counts of an answer.
+/// The compared parts of a response.
 #[derive(Deserialize)]
 struct JudgedAnswer<'a> {
     #[serde(borrow, default)]
@@ -27,7 +27,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// As the engine tells it.
+    /// Formats the error as the engine does.
     fn text(&self) -> String {
         let place = match (self.file.as_str(), self.row) {
             (_, 0) => String::new(),
@@ -38,7 +38,7 @@ impl Entry {
     }
 }
 
-/// Whether a face answers as the case wants.
+/// Checks a driver's response to a case.
 pub fn check(case: &Case, face: &mut dyn Driver) -> Result<(), String> {
     let line = case.line().map_err(|error| error.to_string())?;
     let line = face.answer(&line)?;
@@ -82,7 +82,7 @@ fn compare(case: &Case, answer: &JudgedAnswer<'_>) -> Result<(), String> {
     let read = |text: &RawValue| {
         let rows = json::read(text.get().as_bytes()).map_err(|error| error.to_string())?;
         match &rows {
-            // solutions come in no published order
+            // OPA does not specify the order of solutions
             Value::Array(rows) => Ok(ordered(rows.to_vec())),
             other => Err(format!("the result is no list but {other}")),
         }
@@ -106,7 +106,7 @@ fn ordered(mut items: Vec<Value>) -> Value {
     Value::array(items)
 }
 
-/// With the elements of all arrays among the bindings in order.
+/// Sorts the elements of all arrays in the bindings.
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Array(items) => ordered(items.iter().map(sorted).collect()),

@@ -1,6 +1,6 @@
-//! Published Rego cases, asked of any face.
+//! OPA's conformance cases, run with any driver.
 //!
-//! `REGO_CASES` names a folder of them; without it the cases beside a checkout are read when they are there.
+//! `REGO_CASES` names a folder of cases; otherwise the cases next to a checkout are used if they exist.
 
 #![allow(
     clippy::expect_used,
@@ -19,27 +19,27 @@ pub use exceptions::Exceptions;
 
 use crate::Driver;
 
-/// Where cases are, and which of them may fail.
+/// Location of the cases, and those that may fail.
 pub struct Cases {
-    /// The folder.
+    /// Folder of the cases.
     pub directory: PathBuf,
     exceptions: Exceptions,
 }
 
-/// What came of the cases.
+/// Results of the cases.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// How many were answered as they want.
+    /// Number of passed cases.
     pub passed: usize,
-    /// Those that were not, with the reasons.
+    /// Failed cases, with the reasons.
     pub failed: Vec<(String, String)>,
-    /// Those that were not either, and may be.
+    /// Failed cases that may fail.
     pub excused: Vec<String>,
 }
 
 impl Cases {
-    /// The cases of the folder that `REGO_CASES` names, or of `beside` without those that `exceptions` excuse: lines of a
-    /// note or `built-in NAME`, a tab and a reason.
+    /// Returns the cases of the folder that `REGO_CASES` names, or of `beside` without those that `exceptions` excuses:
+    /// lines of a note or `built-in NAME`, a tab and a reason.
     pub fn find(beside: &Path, exceptions: &str) -> Self {
         match std::env::var_os("REGO_CASES") {
             Some(directory) => Self {
@@ -53,12 +53,12 @@ impl Cases {
         }
     }
 
-    /// Whether there is such a folder.
+    /// Returns `true` if the folder exists.
     pub fn are_there(&self) -> bool {
         self.directory.is_dir()
     }
 
-    /// Asks all of them of a face.
+    /// Runs all cases with a driver.
     pub fn ask(&self, face: &mut dyn Driver) -> Report {
         let mut report = Report::default();
         for case in case::read_all(&self.directory) {
