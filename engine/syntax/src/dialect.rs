@@ -1,4 +1,4 @@
-//! Which Rego is read: version, keywords and features.
+//! Options of the parser: Rego version, keywords and features.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::source::{Code, Diagnostic, Diagnostics, Span};
 pub struct Keywords(u8);
 
 impl Keywords {
-    /// No keyword.
+    /// The empty set.
     pub const NONE: Self = Self(0);
     /// `in`
     pub const IN: Self = Self(1);
@@ -26,11 +26,11 @@ impl Keywords {
     pub const AND: Self = Self(1 << 5);
     /// `or`
     pub const OR: Self = Self(1 << 6);
-    /// What v1 took into the language.
+    /// Keywords that v1 has without an import.
     pub const V1: Self = Self(0b000_1111);
-    /// What v1 still imports.
+    /// Keywords that v1 has only with an import.
     pub const LOGICAL: Self = Self(0b111_0000);
-    /// All of them.
+    /// All keywords.
     pub const ALL: Self = Self(0b111_1111);
 
     const NAMES: [(&'static str, Self); 7] = [
@@ -43,7 +43,7 @@ impl Keywords {
         ("or", Self::OR),
     ];
 
-    /// The set of one keyword.
+    /// Returns the set with one keyword, or `None` if `name` is not one of these keywords.
     pub fn named(name: &str) -> Option<Self> {
         Self::NAMES
             .iter()
@@ -51,19 +51,19 @@ impl Keywords {
             .map(|(_, one)| *one)
     }
 
-    /// Whether all of `other` are in here.
+    /// Returns `true` if all keywords of `other` are in this set.
     #[must_use]
     pub fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether any of `other` is in here.
+    /// Returns `true` if any keyword of `other` is in this set.
     #[must_use]
     pub fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Both sets together. `every` brings `in` with it.
+    /// Returns the union of both sets. `every` adds `in`.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         let both = self.0 | other.0;
@@ -74,7 +74,7 @@ impl Keywords {
         })
     }
 
-    /// The names, sorted.
+    /// Returns the names, sorted.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Self::NAMES
             .into_iter()
@@ -83,10 +83,10 @@ impl Keywords {
     }
 }
 
-/// Children of the language that capabilities may take away.
+/// Language features that capabilities may remove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Features {
-    /// Keywords as parts of references.
+    /// Keywords as segments of references.
     pub keywords_in_refs: bool,
     /// The `rego.v1` import.
     pub rego_v1: bool,
@@ -97,7 +97,7 @@ pub struct Features {
 }
 
 impl Features {
-    /// What a version brings. Template strings are for v0 only where capabilities name them.
+    /// Returns the features of a version. v0 has template strings only if capabilities name them.
     #[must_use]
     pub fn from_version(version: Version) -> Self {
         Self {
@@ -109,20 +109,20 @@ impl Features {
     }
 }
 
-/// How text is to be read.
+/// Options of the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ParseOptions {
-    /// The version of modules that do not say otherwise.
+    /// Version of modules that do not specify one.
     pub version: Version,
-    /// Whether METADATA blocks are read.
+    /// Enables parsing of METADATA blocks.
     pub annotations: bool,
     /// Keywords that may be imported.
     pub importable: Keywords,
-    /// Keywords that need no import, beyond what the version brings.
+    /// Keywords that need no import, in addition to those of the version.
     pub imported: Keywords,
-    /// What the language is made of; what the version brings, unless capabilities say.
+    /// Language features. `None` selects those of the version.
     pub features: Option<Features>,
-    /// How deep terms and bodies may nest; never more than [`ParseOptions::NESTING`].
+    /// Maximum nesting depth of terms and bodies. Values above [`ParseOptions::NESTING`] have no effect.
     pub max_nesting: u32,
 }
 
@@ -140,16 +140,17 @@ impl Default for ParseOptions {
 }
 
 impl ParseOptions {
-    /// The nesting that every pass over a tree survives on a small thread stack.
+    /// Nesting depth that every pass over a tree can process on a small thread stack.
     pub const NESTING: u32 = 400;
 
-    /// The longest chain of operators (`a + b + …`): each lies in the left operand of the next.
+    /// Maximum length of a chain of operators (`a + b + …`). Each operator is nested in the left operand of the next.
     pub const CHAIN: u32 = 10_000;
 
-    /// Longest text that is read, in bytes: its tokens take up to fifty times as much memory. Offsets are 32 bits wide.
+    /// Maximum length of a source text in bytes. Its tokens take up to fifty times as much memory. Offsets have 32
+    /// bits.
     pub const LENGTH: usize = 64 << 20;
 
-    /// The defaults of a version.
+    /// Returns the default options of a version.
     #[must_use]
     pub fn from_version(version: Version) -> Self {
         Self {
@@ -158,7 +159,7 @@ impl ParseOptions {
         }
     }
 
-    /// Takes away what the capabilities do not name.
+    /// Removes everything that the capabilities do not name.
     pub fn restricted<'a>(
         self,
         future_keywords: impl IntoIterator<Item = &'a str>,
@@ -215,13 +216,13 @@ impl ParseOptions {
         })
     }
 
-    /// What the language is made of.
+    /// Returns the language features.
     pub(crate) fn features(&self) -> Features {
         self.features
             .unwrap_or_else(|| Features::from_version(self.version))
     }
 
-    /// The keywords in force at the start of a text.
+    /// Returns the keywords in force at the start of a text.
     pub(crate) fn keywords(&self) -> Keywords {
         match self.version {
             Version::V0 | Version::V0CompatV1 => self.imported,
@@ -229,7 +230,7 @@ impl ParseOptions {
         }
     }
 
-    /// Whether the word is a keyword of this version wherever it stands.
+    /// Returns `true` if the word is reserved everywhere in this version.
     pub(crate) fn reserves(&self, word: &str) -> bool {
         match word {
             "package" | "import" | "as" | "default" | "else" | "not" | "some" | "with" | "null"
@@ -240,17 +241,17 @@ impl ParseOptions {
     }
 }
 
-/// Whether a built-in of that dotted name exists in the language; capabilities do not matter.
+/// Returns `true` if the language has a built-in with this dotted name, independent of capabilities.
 pub(crate) fn is_builtin(name: &str) -> bool {
     BUILTINS.binary_search(&name).is_ok()
 }
 
-/// Whether a call of the built-in is a statement only.
+/// Returns `true` if a call of the built-in has no result.
 pub(crate) fn is_void_builtin(name: &str) -> bool {
     matches!(name, "print" | "internal.print" | "internal.test_case")
 }
 
-/// The built-in functions by name, sorted.
+/// Names of the built-in functions, sorted.
 #[rustfmt::skip]
 const BUILTINS: &[&str] = &[
     "abs", "all", "and", "any", "array.concat", "array.flatten", "array.reverse", "array.slice", "assign",

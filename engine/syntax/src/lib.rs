@@ -1,4 +1,4 @@
-//! Rego text to syntax tree and back.
+//! Rego parser, syntax tree, formatter and AST JSON.
 
 #![cfg_attr(
     test,

@@ -1,4 +1,4 @@
-//! From blocks to the statements they speak of.
+//! Attaches METADATA blocks to the statements that they describe.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::target::Target;
 use crate::ast::{Annotation, Module, Ref, Rule, Scope, Term, TermKind};
 use crate::source::{Code, Diagnostic, Diagnostics};
 
-/// What a block can stand above.
+/// Statement that a block can precede.
 #[derive(Clone, Copy)]
 enum Statement {
     Package,
@@ -27,7 +27,7 @@ impl Statement {
     }
 }
 
-/// Gives each block its scope and path, and each rule its annotations.
+/// Assigns each block its scope and path, and each rule its annotations.
 pub(super) fn attach(module: &mut Module, blocks: Vec<Block>) -> Result<(), Diagnostics> {
     let statements = statements(module);
     let mut annotations = Vec::with_capacity(blocks.len());
@@ -72,7 +72,7 @@ pub(super) fn attach(module: &mut Module, blocks: Vec<Block>) -> Result<(), Diag
     Ok(())
 }
 
-/// The statements with their rows, in order.
+/// Returns the statements with their rows, in source order.
 fn statements(module: &Module) -> Vec<(u32, Statement)> {
     let mut statements = vec![(module.package.span.row, Statement::Package)];
     statements.extend(
@@ -92,7 +92,7 @@ fn statements(module: &Module) -> Vec<(u32, Statement)> {
     statements
 }
 
-/// The scope of a block above a statement, or everything that is wrong with it.
+/// Returns the scope of a block above a statement, or every error in it.
 fn scoped(block: &Block, target: Option<Statement>) -> Result<Scope, Vec<String>> {
     let entrypoint = block.annotation.entrypoint;
     let word = match (block.scope.as_str(), target) {
@@ -143,7 +143,7 @@ fn path(module: &Module, scope: Scope, target: Option<Statement>) -> Ref {
     }
 }
 
-/// The package's path with the constant start of the rule's reference.
+/// Returns the package's path followed by the constant prefix of the rule's reference.
 fn rule_path(package: &[Term], rule: &Rule) -> Ref {
     let mut path = package.to_vec();
     for (at, part) in rule.head.reference.iter().enumerate() {
@@ -156,11 +156,13 @@ fn rule_path(package: &[Term], rule: &Rule) -> Ref {
     path
 }
 
-/// Finds the annotations of each rule: those of a document go to all rules of its target; those of a rule to the first rule
-/// of its target below. Where several blocks stand above one rule it gets all of them but uses up only the last, so that
-/// the rules of the same target that follow get the others; policies see this in `rego.metadata.rule()`.
+/// Assigns annotations to rules.
 ///
-/// `targets` has the index of each annotation above a rule with that of the rule.
+/// Annotations of scope `document` apply to all rules of their target, those of scope `rule` to the first rule of their
+/// target that follows. If several blocks precede one rule, the rule gets all of them but consumes only the last, so
+/// that the following rules of the same target get the others. Policies observe this through `rego.metadata.rule()`.
+///
+/// `targets` contains pairs: the index of an annotation above a rule, and the index of that rule.
 fn distribute(
     rules: &[Rule],
     annotations: &[Arc<Annotation>],
@@ -210,8 +212,8 @@ fn distribute(
 #[derive(Default)]
 struct Applicable<'a> {
     documents: Vec<&'a Arc<Annotation>>,
-    /// Those of rules that may still come.
+    /// Annotations of rules that have not been reached yet.
     rules: VecDeque<&'a Arc<Annotation>>,
-    /// Those of rules that were passed and not used up.
+    /// Annotations of rules that were passed and not consumed.
     above: Vec<&'a Arc<Annotation>>,
 }

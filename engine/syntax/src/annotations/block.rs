@@ -1,4 +1,4 @@
-//! Finding METADATA blocks among the comments, and reading each.
+//! Finds METADATA blocks among the comments and parses each of them.
 
 use std::fmt::Write;
 
@@ -11,15 +11,15 @@ use crate::ast::{Annotation, Comment};
 use crate::dialect::ParseOptions;
 use crate::source::{Code, Diagnostic, Source, Span};
 
-/// A block that was read, and the scope that was written in it.
+/// A parsed block, with the scope that its author gave.
 pub(super) struct Block {
     pub annotation: Annotation,
-    /// Empty if none was written.
+    /// Empty if the block has no scope.
     pub scope: String,
 }
 
-/// Groups the comments of each block: a comment that begins with the word, and those directly below it. All of them
-/// start in the first column.
+/// Groups the comments of each block: a comment that begins with `METADATA`, and the comments directly below it. All of
+/// them start in the first column.
 pub(super) fn find(comments: &[Comment]) -> Vec<&[Comment]> {
     let mut blocks = Vec::new();
     let mut rest = comments;
@@ -45,7 +45,7 @@ fn begins_block(comment: &Comment) -> bool {
     comment.span.col == 1 && comment.text.trim_start().starts_with("METADATA")
 }
 
-/// Reads a block.
+/// Parses a block.
 pub(super) fn read(
     block: &[Comment],
     source: &Source,
@@ -74,8 +74,8 @@ pub(super) fn read(
     let fields = yaml::parse(&text)
         .and_then(|root| root.map_or(Ok(Fields::default()), |root| decode(&root)));
     let mut fields = fields.map_err(|fault| {
-        // The line number counts from the first line below the head, or one less: upstream looks one line too far
-        // down, at most at the last.
+        // OPA counts lines from the first line below the head or one less, because it reads one line too far down, at
+        // most to the last line.
         let at = lines
             .get(fault.line.min(lines.len().saturating_sub(1)))
             .unwrap_or(first);
@@ -99,7 +99,7 @@ fn reject(comment: &Comment, source: &Source, message: String) -> Diagnostic {
     }
 }
 
-/// Points at colons with something else than a blank behind them, the most common slip.
+/// Points at colons that are not followed by a blank, the most common mistake.
 fn hints(lines: &[Comment]) -> String {
     let mut out = String::new();
     for line in lines {
@@ -109,7 +109,7 @@ fn hints(lines: &[Comment]) -> String {
             match part.chars().next() {
                 None if parts.peek().is_none() => {}
                 Some(' ' | '\t') => break,
-                // Two colons in a row: upstream decodes the empty text between them.
+                // Two colons in a row: OPA decodes the empty text between them.
                 first => symbols.push(quote_char(first.unwrap_or(char::REPLACEMENT_CHARACTER))),
             }
         }
@@ -126,7 +126,7 @@ fn hints(lines: &[Comment]) -> String {
     out
 }
 
-/// A character between single quotes, in ASCII.
+/// Formats a character in single quotes, in ASCII.
 fn quote_char(c: char) -> String {
     match c {
         '\'' => "'\\''".to_owned(),

@@ -1,4 +1,5 @@
-//! From YAML nodes to the fields of a block. Values of the wrong type are collected, so that one block reports all.
+//! Decodes YAML nodes into the fields of a block. Type errors are collected, so that one pass over a block reports all
+//! of them.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -7,7 +8,7 @@ use super::scalar::{Scalar, resolve};
 use super::value::Any;
 use super::yaml::{BlockError, Child, Kind, Node};
 
-/// The fields as they were written.
+/// Fields of a block, not yet interpreted.
 #[derive(Default)]
 pub(super) struct Fields {
     pub scope: String,
@@ -27,7 +28,7 @@ pub(super) struct Fields {
 /// A mapping with string keys, in source order.
 pub(super) type Members = Vec<(String, Any)>;
 
-/// Reads the fields of a block.
+/// Decodes the fields of a block.
 pub(super) fn decode(root: &Child) -> Result<Fields, BlockError> {
     let mut decoder = Decoder::default();
     let mut fields = Fields::default();
@@ -45,13 +46,13 @@ pub(super) fn decode(root: &Child) -> Result<Fields, BlockError> {
     })
 }
 
-/// Complaints beyond this many are left out.
+/// Maximum number of reported errors.
 const COMPLAINTS: usize = 100;
 
 #[derive(Default)]
 struct Decoder {
     complaints: Vec<(usize, String)>,
-    /// Nodes read so far, and how many of them through aliases, to notice documents that explode.
+    /// Number of decoded nodes, and how many of them through aliases. Detects documents that expand exponentially.
     nodes_read: u32,
     aliased: u32,
     alias_depth: u32,
@@ -66,7 +67,7 @@ impl Decoder {
         }
     }
 
-    /// Complains of a node that is not of the wanted Go type.
+    /// Reports a node that does not have the wanted Go type.
     fn mismatch(&mut self, node: &Node, wanted: &str) -> Result<(), BlockError> {
         let (tag, text) = match &node.kind {
             Kind::Scalar { text, plain } => {
@@ -96,7 +97,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Counts a node that is about to be read.
+    /// Counts a node before it is decoded.
     fn count_node(&mut self, child: &Child) -> Result<(), BlockError> {
         self.nodes_read = self.nodes_read.saturating_add(1);
         self.alias_depth += u32::from(child.alias);
@@ -139,7 +140,7 @@ impl Decoder {
             self.count_node(value)?;
             match key.as_str() {
                 "scope" => out.scope = self.string(value)?.unwrap_or_default(),
-                // one of another kind is passed over, as any field that is not known
+                // a value of another kind is ignored, as any unknown field is
                 "id" if matches!(value.node.kind, Kind::Scalar { .. }) => {
                     out.id = self.string(value)?.unwrap_or_default();
                 }
@@ -173,7 +174,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// A text: any scalar but null, as it was written.
+    /// Decodes a string: any scalar except null, as written.
     fn string(&mut self, child: &Child) -> Result<Option<String>, BlockError> {
         let node = &*child.node;
         let Kind::Scalar { text, plain } = &node.kind else {
@@ -186,7 +187,7 @@ impl Decoder {
         })
     }
 
-    /// A boolean; here also the words that older YAML took for one.
+    /// Decodes a boolean, including the words that YAML 1.1 reads as booleans.
     fn boolean(&mut self, child: &Child) -> Result<bool, BlockError> {
         let node = &*child.node;
         if let Kind::Scalar { text, plain } = &node.kind {
@@ -204,7 +205,7 @@ impl Decoder {
         self.mismatch(node, "bool").map(|()| false)
     }
 
-    /// A list; elements that are `None` are left out.
+    /// Decodes a list. Elements that decode to `None` are skipped.
     fn list<T>(
         &mut self,
         child: &Child,
@@ -225,7 +226,7 @@ impl Decoder {
         Ok(out)
     }
 
-    /// A mapping with keys as texts; `None` for null.
+    /// Decodes a mapping with string keys. Returns `None` for null.
     fn members(&mut self, child: &Child) -> Result<Option<Members>, BlockError> {
         let node = &*child.node;
         if is_null(node)? {
@@ -280,8 +281,8 @@ impl Decoder {
         Ok(Any::Mapping(out))
     }
 
-    /// The pairs of a mapping, and behind them those that `<<` brings in. What is written wins over what is merged,
-    /// and what is merged earlier over what is merged later.
+    /// Returns the pairs of a mapping, followed by those that `<<` merges into it. Explicit pairs override merged ones,
+    /// and earlier merges override later ones.
     fn merged<'a>(&mut self, pairs: &'a [(Child, Child)]) -> Result<Pairs<'a>, BlockError> {
         let mut out = Pairs::with_capacity(pairs.len());
         let mut merges = Vec::new();
@@ -320,7 +321,7 @@ impl Decoder {
         Ok(out)
     }
 
-    /// Complains of every pair of equal keys.
+    /// Reports every pair of equal keys. Returns `true` if there are any.
     fn repeats_keys(&mut self, pairs: &[(Child, Child)]) -> bool {
         let mut lines: HashMap<&str, Vec<usize>> = HashMap::with_capacity(pairs.len());
         let mut repeated = Vec::new();
@@ -348,7 +349,7 @@ impl Decoder {
     }
 }
 
-/// At most ten bytes of a text, with a mark where more was.
+/// Truncates a text to ten bytes and marks the truncation.
 fn shortened(text: &str) -> String {
     if text.len() <= 10 {
         return text.to_owned();

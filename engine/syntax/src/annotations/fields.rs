@@ -1,4 +1,4 @@
-//! The meaning of a block's fields.
+//! Interprets the fields of a block.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::dialect::ParseOptions;
 use crate::grammar::parse_body;
 use crate::source::{Source, SourceId, Span};
 
-/// Makes an annotation of the fields. Scope and path are known only once it is attached.
+/// Builds an annotation from the fields. Its scope and path are set later, when it is attached.
 pub(super) fn annotation(
     fields: Fields,
     span: Span,
@@ -75,12 +75,12 @@ fn object(members: Members) -> Result<Map<String, Value>, String> {
     Ok(out)
 }
 
-/// The member of a mapping, if it is a string, trimmed.
+/// Returns the trimmed member of a mapping, or an empty string if it is not a string.
 fn trimmed<'a>(mapping: &'a Any, key: &str) -> &'a str {
     mapping.get(key).and_then(Any::as_str).map_or("", str::trim)
 }
 
-/// Whether all keys of a mapping are strings.
+/// Checks that all keys of a mapping are strings.
 fn check_keys(mapping: &Any) -> Result<(), String> {
     match mapping.clone().into_json() {
         Err(problem @ Unsupported::Key(_)) => Err(problem.to_string()),
@@ -139,7 +139,7 @@ fn author(value: &Any) -> Result<Author, String> {
     author().map_err(|problem| format!("invalid author definition {}: {problem}", GoDisplay(value)))
 }
 
-/// `Name <address>`, of which either may be missing.
+/// Parses `Name <address>`. Either part may be missing.
 fn named_author(text: &str) -> Option<Author> {
     let mut words: Vec<&str> = text.split_whitespace().collect();
     let last = words.last()?;
@@ -155,7 +155,7 @@ fn named_author(text: &str) -> Option<Author> {
     })
 }
 
-/// Whether a reference is a variable alone, other than the documents.
+/// Returns `true` if a reference is a single variable other than `data` and `input`.
 fn is_lone_variable(path: &[Term]) -> bool {
     match path {
         [head] => !head
@@ -165,7 +165,7 @@ fn is_lone_variable(path: &[Term]) -> bool {
     }
 }
 
-/// Reads references inside blocks.
+/// Parses references inside blocks.
 struct References {
     options: ParseOptions,
 }
@@ -178,7 +178,7 @@ impl References {
             .plain_reference(&key)
             .filter(|path| !is_lone_variable(path))
             .ok_or_else(invalid_path)?;
-        // The path has no place of its own.
+        // the path has no source location of its own
         for part in &mut path {
             part.span = Span::default();
         }
@@ -209,7 +209,7 @@ impl References {
         }
     }
 
-    /// A variable or reference.
+    /// Parses a variable or a reference.
     fn plain_reference(&self, text: &str) -> Option<Vec<Term>> {
         match self.term(text).ok()? {
             Term {
@@ -246,7 +246,7 @@ impl References {
         Ok(hints)
     }
 
-    /// A reference; elements of the list that are no strings stand for none.
+    /// Parses a reference. List elements that are not strings parse as the empty string.
     fn unknown(&self, element: &Any) -> Result<Term, String> {
         let Some(text) = element.as_str() else {
             return Ok(Term::default());
@@ -262,7 +262,7 @@ impl References {
         ))
     }
 
-    /// A reference, or a name relative to the package.
+    /// Parses a reference, or a name relative to the package.
     fn mask_rule(&self, text: &str) -> Result<Term, String> {
         let quoted = || crate::print::quote(text);
         let term = self

@@ -1,4 +1,4 @@
-//! METADATA blocks: comments that say in YAML what a rule, a document or a package is about.
+//! METADATA blocks: YAML comments that describe a rule, a document or a package.
 
 mod attach;
 mod block;
@@ -16,8 +16,8 @@ use crate::ast::{Comment, Module};
 use crate::dialect::ParseOptions;
 use crate::source::{Diagnostic, Diagnostics, Source, Span};
 
-/// Reads the blocks among a module's comments and attaches them to the statements below them. Does nothing if the
-/// options do not ask for annotations.
+/// Parses the blocks among a module's comments and attaches them to the statements below them. Does nothing unless the
+/// options enable annotations.
 pub fn attach(module: &mut Module, options: &ParseOptions) -> Result<(), Diagnostics> {
     if !options.annotations {
         return Ok(());
@@ -29,7 +29,7 @@ pub fn attach(module: &mut Module, options: &ParseOptions) -> Result<(), Diagnos
     attach::attach(module, blocks)
 }
 
-/// What is wrong with the blocks themselves, wherever they stand.
+/// Returns the errors of the blocks themselves, independent of the statements around them.
 pub(crate) fn check(
     comments: &[Comment],
     source: &Source,
@@ -42,7 +42,7 @@ pub(crate) fn check(
     }
 }
 
-/// Where the first block is.
+/// Returns the location of the first block.
 pub(crate) fn first_block(comments: &[Comment], options: &ParseOptions) -> Option<Span> {
     let mut blocks = block::find(comments).into_iter();
     let first = blocks.next().filter(|_| options.annotations)?;

@@ -1,4 +1,4 @@
-//! What plain and tagged YAML scalars stand for.
+//! Resolves plain and tagged YAML scalars.
 
 use super::time;
 use super::yaml::BlockError;
@@ -11,7 +11,7 @@ pub(super) enum Scalar {
     Integer(i64),
     Unsigned(u64),
     Float(f64),
-    /// A time, in RFC 3339 form.
+    /// Timestamp, in RFC 3339 form.
     Time(String),
     String(String),
     /// `<<`
@@ -19,7 +19,7 @@ pub(super) enum Scalar {
 }
 
 impl Scalar {
-    /// The tag that such a value has.
+    /// Returns the YAML tag of the value.
     pub(super) fn tag(&self) -> &'static str {
         match self {
             Self::Null => "!!null",
@@ -33,7 +33,7 @@ impl Scalar {
     }
 }
 
-/// The value of a scalar with the given tag.
+/// Resolves a scalar, with an explicit tag if it has one.
 pub(super) fn resolve(text: &str, plain: bool, tag: Option<&str>) -> Result<Scalar, BlockError> {
     let wanted = match tag {
         None if plain => return Ok(resolve_plain(text)),
@@ -100,7 +100,7 @@ fn resolve_number(text: &str) -> Option<Scalar> {
         .map(Scalar::Float)
 }
 
-/// An integer with Go's prefixes: `0x`, `0o`, `0b`, and `0` for octal.
+/// Parses an integer with Go's prefixes: `0x`, `0o`, `0b`, and `0` for octal.
 fn resolve_integer(text: &str) -> Option<Scalar> {
     let (negative, digits) = match text.strip_prefix(['+', '-']) {
         Some(digits) => (text.starts_with('-'), digits),
@@ -122,7 +122,7 @@ fn resolve_integer(text: &str) -> Option<Scalar> {
     } else {
         (10, digits)
     };
-    // A second sign is none of Go's business.
+    // `i128` would accept a second sign, Go does not
     if digits.starts_with(['+', '-']) {
         return None;
     }
@@ -134,7 +134,7 @@ fn resolve_integer(text: &str) -> Option<Scalar> {
     }
 }
 
-/// Whether a text is a float: digits with at most one point, and an optional exponent.
+/// Returns `true` if a text is a float: digits with at most one decimal point, and an optional exponent.
 fn is_float(text: &str) -> bool {
     let text = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {

@@ -1,4 +1,4 @@
-//! Which rules a block applies to: those whose reference has the same ground prefix, as in OPA.
+//! Selects the rules that a block applies to: those whose references have the same ground prefix, as in OPA.
 
 use std::hash::{Hash, Hasher};
 
@@ -6,14 +6,14 @@ use crate::ast::order::{sorted, sorted_pairs};
 use crate::ast::{Comprehension, Expr, ExprKind, Rule, Term, TermKind};
 use crate::stack;
 
-/// The ground prefix of a rule's reference: its terms up to the first one that stands for several values.
+/// Ground prefix of a rule's reference: its terms up to the first one that can have several values.
 ///
-/// A reference such as `loc.row` is ground whatever its head. Numbers are equal only if they are written alike.
+/// A reference such as `loc.row` is ground whatever its head is. Numbers are equal only if they are spelled alike.
 #[derive(Debug)]
 pub(super) struct Target<'a>(Vec<&'a Term>);
 
 impl<'a> Target<'a> {
-    /// The target of a block above a rule.
+    /// Returns the target of a block above a rule.
     pub(super) fn from_rule(rule: &'a Rule) -> Self {
         let terms = rule.head.reference.iter().enumerate();
         let ground = terms.take_while(|(at, term)| *at == 0 || is_ground(term));
@@ -35,7 +35,8 @@ impl Hash for Target<'_> {
     }
 }
 
-/// Returns `true` if a term has no variable but as the head of a reference. Templates always count as variables.
+/// Returns `true` if a term contains no variable except as the head of a reference. Templates always count as
+/// variables.
 fn is_ground(term: &Term) -> bool {
     stack::level(|| match &term.kind {
         TermKind::Null | TermKind::Boolean(_) | TermKind::Number(_) | TermKind::String(_) => true,
@@ -63,7 +64,7 @@ fn is_ground_within(inside: &Comprehension) -> bool {
     inside.key.iter().all(is_ground) && is_ground(&inside.head) && inside.body.iter().all(expr)
 }
 
-/// The numbers of equal terms in the same order, as they are written.
+/// Returns the spellings of all numbers, in an order that is the same for equal terms.
 fn numbers<'a>(terms: &[&'a Term]) -> Vec<&'a str> {
     let mut found = Vec::new();
     for term in terms {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Reads a date, or a date and time, into RFC 3339 form: `2020-1-2`, `2020-1-2 3:4:5.6`, `2020-01-02T03:04:05Z`.
+/// Parses a date, or a date and time, into RFC 3339 form: `2020-1-2`, `2020-1-2 3:4:5.6`, `2020-01-02T03:04:05Z`.
 pub(super) fn parse(text: &str) -> Option<String> {
     let mut reader = Reader { rest: text };
     let year = reader.exactly(4)?;
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One or two digits within a range.
+    /// Parses one or two digits and checks their range.
     fn number(&mut self, least: u32, most: u32) -> Option<u32> {
         let digits = self.digits();
         let value = if digits.len() <= 2 {
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
         (least..=most).contains(&value).then_some(value)
     }
 
-    /// `Z` or `+hh:mm`.
+    /// Parses `Z` or `+hh:mm`.
     fn zone(&mut self) -> Option<String> {
         if self.eat('Z').is_some() {
             return Some("Z".to_owned());

@@ -1,10 +1,10 @@
-//! URLs of related resources: which are refused, in Go's words, and how the others are written back.
+//! Validates and normalizes the URLs of related resources as Go does, with Go's error messages.
 
 use std::fmt::Write;
 
 use crate::print::quote;
 
-/// Checks a URL and gives its normal form: scheme in lower case, odd characters percent-encoded.
+/// Checks a URL and returns its normal form: the scheme in lower case, reserved characters percent-encoded.
 pub(super) fn normalize(raw: &str) -> Result<String, String> {
     normalize_parts(raw).map_err(|problem| format!("parse {}: {problem}", quote(raw)))
 }
@@ -26,7 +26,7 @@ fn normalize_parts(raw: &str) -> Result<String, String> {
         .as_ref()
         .map_or_else(String::new, |scheme| format!("{scheme}:"));
     if scheme.is_some() && !rest.starts_with('/') && !rest.is_empty() {
-        // `mailto:x`: not taken apart any further.
+        // `mailto:x` is opaque and has no further components
         out.push_str(rest);
     } else {
         if scheme.is_none()
@@ -65,7 +65,7 @@ fn normalize_parts(raw: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// Takes off `scheme:`; a colon behind anything else belongs to the rest.
+/// Splits off `scheme:`. A colon after any other prefix belongs to the rest.
 fn split_scheme(raw: &str) -> Result<(Option<String>, &str), String> {
     let Some((scheme, rest)) = raw.split_once(':') else {
         return Ok((None, raw));
@@ -133,7 +133,7 @@ fn check_host(host: &str) -> Result<(), String> {
     }
 }
 
-/// Every `%` needs two hexadecimal digits behind it.
+/// Checks that every `%` is followed by two hexadecimal digits.
 fn check_escapes(text: &str) -> Result<(), String> {
     for (at, _) in text.match_indices('%') {
         let rest = text.get(at..).unwrap_or_default();

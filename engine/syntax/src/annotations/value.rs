@@ -1,4 +1,4 @@
-//! Values of a block before their meaning is known, and how messages show them.
+//! Untyped values of a block, and how messages display them.
 
 use std::fmt;
 
@@ -6,7 +6,8 @@ use serde_json::{Map, Number, Value};
 
 use super::scalar::Scalar;
 
-/// A value. Mappings with only string keys are told from others, because only those are allowed in the end.
+/// A decoded value. Mappings whose keys are all strings have a variant of their own, because only those are valid in
+/// the end.
 #[derive(Clone, Debug)]
 pub(super) enum Any {
     Scalar(Scalar),
@@ -14,11 +15,11 @@ pub(super) enum Any {
     Mapping(Vec<(Scalar, Any)>),
 }
 
-/// Where a key is not a string: the steps to its mapping, joined by slashes.
+/// Location of a key that is not a string: the steps to its mapping, joined by slashes.
 pub(super) struct BadKey(pub String);
 
 impl Any {
-    /// The text, if this is a string.
+    /// Returns the text of a string.
     pub(super) fn as_str(&self) -> Option<&str> {
         match self {
             Self::Scalar(Scalar::String(text)) => Some(text),
@@ -26,7 +27,7 @@ impl Any {
         }
     }
 
-    /// The member of a mapping.
+    /// Returns a member of a mapping.
     pub(super) fn get(&self, key: &str) -> Option<&Any> {
         let Self::Mapping(members) = self else {
             return None;
@@ -36,8 +37,8 @@ impl Any {
         })
     }
 
-    /// The value as JSON. Times become strings. Not-a-number and infinities have no JSON: they become `None` inside
-    /// [`Unsupported::Number`].
+    /// Converts the value to JSON. Timestamps become strings. NaN and infinities have no JSON form and fail with `None`
+    /// inside [`Unsupported::Number`].
     pub(super) fn into_json(self) -> Result<Value, Unsupported> {
         Ok(match self {
             Self::Scalar(scalar) => scalar_json(scalar)?,
@@ -67,7 +68,7 @@ impl Any {
     }
 }
 
-/// What JSON does not have.
+/// Value that JSON cannot represent.
 pub(super) enum Unsupported {
     Key(BadKey),
     Number(f64),
@@ -104,7 +105,7 @@ fn scalar_json(scalar: Scalar) -> Result<Value, Unsupported> {
     })
 }
 
-/// A float without a fraction is written without one.
+/// Converts a float. One without a fraction becomes an integer.
 fn number(value: f64) -> Option<Number> {
     if value.fract() == 0.0 && value.abs() < 1e15 {
         #[expect(clippy::cast_possible_truncation, reason = "a small whole number")]
@@ -127,7 +128,7 @@ fn float_text(value: f64) -> String {
     }
 }
 
-/// A value as Go's `%s` shows it, which complains of everything that is no string.
+/// Displays a value as Go's `%s` does, including Go's notation for values that are not strings.
 pub(super) struct GoDisplay<'a>(pub &'a Any);
 
 impl fmt::Display for GoDisplay<'_> {

@@ -1,7 +1,7 @@
-//! From YAML text to nodes, and what is said when that fails.
+//! Parses YAML text into nodes.
 //!
-//! Errors are worded and placed as Go's YAML library does it: the number is that of a line counted from one for
-//! errors of the scanner, from zero (and of the construct's start) for errors of the parser, and left out when zero.
+//! Errors have the messages and line numbers of Go's YAML library. Errors of the scanner count lines from one. Errors
+//! of the parser count from zero and name the line where the construct starts. A line number of zero is omitted.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,14 +12,14 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Tag};
 
 use crate::yaml::{Differs, Gaps, REPAIRS, repaired};
 
-/// How deep blocks may nest.
+/// Maximum nesting depth of blocks.
 const NESTING: usize = 200;
 
-/// A piece of YAML. Aliases share the node they stand for.
+/// A YAML node. Aliases share the node that they refer to.
 pub(super) struct Node {
-    /// Its line, counted from one.
+    /// Line, from 1.
     pub line: usize,
-    /// Its tag in short form (`!!str`, `!own`), if it was written.
+    /// Tag in short form (`!!str`, `!own`), if there is an explicit one.
     pub tag: Option<String>,
     pub kind: Kind,
 }
@@ -34,20 +34,20 @@ pub(super) enum Kind {
 #[derive(Clone)]
 pub(super) struct Child {
     pub node: Rc<Node>,
-    /// Whether an alias stands here.
+    /// `true` if the child is an alias.
     pub alias: bool,
 }
 
-/// Why a block cannot be read.
+/// Why a block cannot be parsed.
 #[derive(Debug)]
 pub(super) struct BlockError {
-    /// The line that the message names first; zero if it names none.
+    /// First line that the message names, or 0 if it names none.
     pub line: usize,
     pub message: String,
 }
 
 impl BlockError {
-    /// A fault without a line.
+    /// Returns an error without a line.
     pub(super) fn new(problem: impl fmt::Display) -> Self {
         Self {
             line: 0,
@@ -66,15 +66,15 @@ impl BlockError {
     }
 }
 
-/// A sequence or mapping that is still being read.
+/// A sequence or mapping whose end has not been reached.
 struct Open {
     node: Node,
     anchor: usize,
-    /// The key whose value comes next.
+    /// Key whose value comes next.
     key: Option<Child>,
 }
 
-/// Reads the first document of a text; `None` if there is none.
+/// Parses the first document of a text. Returns `None` if there is none.
 pub(super) fn parse(text: &str) -> Result<Option<Child>, BlockError> {
     let control = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}');
     if text.contains(control) {
@@ -97,7 +97,8 @@ pub(super) fn parse(text: &str) -> Result<Option<Child>, BlockError> {
     ))
 }
 
-/// Why a text was not read: the parser refuses it, Go's reader takes it for another one, or what it holds is no good.
+/// Why an attempt to parse a text failed: a syntax error, a spelling that Go's reader reads differently, or invalid
+/// content.
 enum RejectReason {
     Syntax(ScanError, BlockError),
     Spelling(String),
@@ -208,7 +209,7 @@ fn parse_as_is(text: &str) -> Result<Option<Child>, RejectReason> {
             anchors.insert(anchor, Rc::clone(&node));
         }
         if let Some(root) = attach(&mut open, Child { node, alias: false }) {
-            // What follows the root may still be broken.
+            // the text after the root may still have errors
             return match parser.next_event() {
                 Some(Err(error)) => {
                     gaps.before_error(&error)?;
@@ -226,7 +227,7 @@ fn parse_as_is(text: &str) -> Result<Option<Child>, RejectReason> {
     Ok(None)
 }
 
-/// Puts a node into the innermost open container; gives it back if it is the root.
+/// Adds a node to the innermost open container. Returns the node if it is the root.
 fn attach(open: &mut [Open], child: Child) -> Option<Child> {
     let Some(container) = open.last_mut() else {
         return Some(child);
@@ -249,33 +250,33 @@ fn short_tag(tag: &Tag) -> String {
     }
 }
 
-/// The name behind the `*` at a place.
+/// Returns the name after the `*` at a position.
 fn alias_at(text: &str, mark: &Marker) -> String {
     let rest = text.chars().skip(mark.index()).skip_while(|c| *c == '*');
     rest.take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
         .collect()
 }
 
-/// Where Go's library finds the line of an error.
+/// Rule by which Go's library chooses the line of an error.
 enum ErrorLine {
-    /// Where the scanner stood.
+    /// Position of the scanner.
     Scanner,
-    /// On the line before.
+    /// The line before.
     Before,
-    /// Where the quoted scalar starts, or else at the end of the text.
+    /// Start of the quoted scalar, or else the end of the text.
     Quoted,
-    /// Where the plain scalar starts, or else on the line after.
+    /// Start of the plain scalar, or else the line after.
     Plain,
-    /// Where the innermost open block starts, or else where the parser stood.
+    /// Start of the innermost open block, or else the position of the parser.
     Block,
-    /// Where the innermost open bracket stands, or else where the parser stood.
+    /// Position of the innermost open bracket, or else the position of the parser.
     Bracket,
-    /// The token that was not wanted.
+    /// The unexpected token.
     Token,
     Nowhere,
 }
 
-/// Words an error of the parser as Go's library does.
+/// Converts an error of the parser to the message and line of Go's library.
 fn block_error(error: &ScanError, text: &str, open: &[Open]) -> BlockError {
     let mark = error.marker();
     let (problem, place) = wording(error.info());
@@ -328,14 +329,15 @@ fn block_error(error: &ScanError, text: &str, open: &[Open]) -> BlockError {
     }
 }
 
-/// The line of the `|` or `>` of a block scalar whose text begins on a line: the last one above that is not blank.
+/// Returns the line of the `|` or `>` of a block scalar whose text begins on `line`: the last line above that is not
+/// blank.
 fn header_line(text: &str, line: usize) -> usize {
     let above: Vec<&str> = text.lines().take(line.saturating_sub(1)).collect();
     let header = above.iter().rposition(|line| !line.trim().is_empty());
     header.map_or(line, |header| header + 1)
 }
 
-/// The innermost bracket that is open at the end of some text, and its line.
+/// Returns the innermost bracket that is open at the end of a text, and its line.
 fn open_bracket(text: impl Iterator<Item = char>) -> Option<(char, usize)> {
     let mut open = Vec::new();
     let mut line = 1;
@@ -350,7 +352,7 @@ fn open_bracket(text: impl Iterator<Item = char>) -> Option<(char, usize)> {
     open.pop()
 }
 
-/// The words for an error, and which place they speak of.
+/// Returns Go's message for an error, and how Go chooses its line.
 fn wording(info: &str) -> (&str, ErrorLine) {
     let problem = match info.split_once(", ") {
         Some((context, problem)) if context.starts_with("while ") => problem,

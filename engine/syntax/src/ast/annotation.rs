@@ -5,21 +5,21 @@ use std::sync::Arc;
 use super::{Ref, Term};
 use crate::source::Span;
 
-/// What an annotation speaks of.
+/// Scope of an annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
     /// One rule.
     Rule,
     /// All rules of one path.
     Document,
-    /// The package in this file.
+    /// The package, in this file only.
     Package,
-    /// The package and all below it.
+    /// The package and all packages below it.
     Subpackages,
 }
 
 impl Scope {
-    /// The word used in the block.
+    /// Returns the scope's keyword in METADATA blocks.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Rule => "rule",
@@ -33,9 +33,9 @@ impl Scope {
 /// One METADATA block.
 #[derive(Clone, Debug)]
 pub struct Annotation {
-    /// What it speaks of, defaults applied.
+    /// Scope, with defaults applied.
     pub scope: Scope,
-    /// `id`, by which answers name the rule or the document.
+    /// `id`, which results use to name the rule or the document.
     pub id: Option<Arc<str>>,
     /// `title`
     pub title: Option<Arc<str>>,
@@ -53,22 +53,22 @@ pub struct Annotation {
     pub schemas: Vec<SchemaRef>,
     /// `compile`
     pub compile: Option<CompileHints>,
-    /// `custom`, keys sorted.
+    /// `custom`, sorted by key.
     pub custom: Option<serde_json::Map<String, serde_json::Value>>,
-    /// `labels`, keys sorted.
+    /// `labels`, sorted by key.
     pub labels: Option<serde_json::Map<String, serde_json::Value>>,
-    /// Path of what it is attached to: `data`, package, and the rule's ground prefix.
+    /// Path of the annotated item: `data`, package, and the rule's ground prefix.
     pub path: Ref,
-    /// Place of the block's first line.
+    /// Location of the block's first line.
     pub span: Span,
 }
 
 /// An author.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Author {
-    /// Name; may be empty.
+    /// Name. May be empty.
     pub name: Arc<str>,
-    /// Address; may be empty.
+    /// Address. May be empty.
     pub email: Arc<str>,
 }
 
@@ -77,11 +77,11 @@ pub struct Author {
 pub struct RelatedResource {
     /// Its URL.
     pub reference: Arc<str>,
-    /// What it is; may be empty.
+    /// Description. May be empty.
     pub description: Arc<str>,
 }
 
-/// A schema bound to a document path.
+/// A schema for a document path.
 #[derive(Clone, Debug)]
 pub struct SchemaRef {
     /// `input.x`, `data.y`
@@ -90,20 +90,20 @@ pub struct SchemaRef {
     pub schema: SchemaTarget,
 }
 
-/// Where a schema comes from.
+/// Source of a schema.
 #[derive(Clone, Debug)]
 pub enum SchemaTarget {
     /// `schema.name`
     Reference(Ref),
-    /// Written in the block.
+    /// Schema given in the block itself.
     Inline(serde_json::Value),
 }
 
 /// Hints for filter compilation.
 #[derive(Clone, Debug, Default)]
 pub struct CompileHints {
-    /// References to leave open.
+    /// References that stay unknown.
     pub unknowns: Vec<Term>,
-    /// The rule that computes column masks.
+    /// Rule that computes column masks.
     pub mask_rule: Option<Term>,
 }

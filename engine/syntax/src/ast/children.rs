@@ -1,21 +1,23 @@
-//! What terms are made of.
+//! Children of terms.
 
 use std::ops::{Deref, DerefMut};
 
 use crate::stack;
 
-/// The elements of a collection, its pairs, or the operator and the operands of a call. Terms nest as deep as values do and
-/// chains of operators are long, so their parts see to the stack when they are dropped.
+/// Elements of a collection, pairs of an object, or operator and operands of a call.
+///
+/// Terms nest as deep as values do and chains of operators are long, so dropping a list of children grows the stack
+/// when it runs short.
 #[derive(Clone, Debug)]
 pub struct Children<T>(Vec<T>);
 
 impl<T> Children<T> {
-    /// No parts.
+    /// Returns an empty list.
     pub const fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// The parts themselves.
+    /// Returns the children as a vector.
     pub fn into_vec(mut self) -> Vec<T> {
         std::mem::take(&mut self.0)
     }

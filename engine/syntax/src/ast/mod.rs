@@ -1,7 +1,7 @@
 //! The syntax tree, as the grammar builds it and the compiler rewrites it.
 //!
-//! The shapes follow the published AST: a call is a list whose first term is the operator's reference,
-//! `x == 1` is a call of `equal`, `x := 1` of `assign`, `x = 1` of `eq`, `x in xs` of `internal.member_2`.
+//! Its structure follows OPA's AST: a call is a list whose first term is the operator's reference, `x == 1` is a call
+//! of `equal`, `x := 1` of `assign`, `x = 1` of `eq`, `x in xs` of `internal.member_2`.
 
 mod annotation;
 mod children;

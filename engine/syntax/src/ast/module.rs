@@ -6,12 +6,12 @@ use super::{Annotation, Name, Ref, Term, TermKind};
 use crate::source::{Source, Span};
 use crate::stack;
 
-/// Which Rego a module is written in.
+/// Version of Rego that a module is written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Version {
-    /// The language before OPA 1.0.
+    /// Rego before OPA 1.0.
     V0,
-    /// The default.
+    /// Rego since OPA 1.0, the default.
     #[default]
     V1,
     /// A v0 module that imports `rego.v1` (or `rego.v2`).
@@ -19,7 +19,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// Whether the checks of v1 hold.
+    /// Returns `true` if the checks of v1 apply.
     pub fn is_v1(self) -> bool {
         self != Self::V0
     }
@@ -28,9 +28,9 @@ impl Version {
 /// A parsed file.
 #[derive(Clone, Debug)]
 pub struct Module {
-    /// The text.
+    /// Source text.
     pub source: Source,
-    /// Which Rego it is.
+    /// Rego version.
     pub version: Version,
     /// `package …`
     pub package: Package,
@@ -42,34 +42,35 @@ pub struct Module {
     pub comments: Vec<Comment>,
     /// All METADATA blocks in source order.
     pub annotations: Vec<Arc<Annotation>>,
-    /// The longest chain of operators, which lie in one another's left operands: walks that recurse need stack for it.
+    /// Length of the longest chain of operators. Each operator of a chain is nested in the left operand of the next, so
+    /// recursive walks need stack in proportion to it.
     pub chain: u32,
 }
 
 /// The package statement.
 #[derive(Clone, Debug)]
 pub struct Package {
-    /// `data`, then the parts as strings.
+    /// `data`, followed by the names as strings.
     pub path: Ref,
-    /// Place of the statement.
+    /// Location of the statement.
     pub span: Span,
 }
 
 /// An import statement.
 #[derive(Clone, Debug)]
 pub struct Import {
-    /// What is imported: a variable or a reference.
+    /// The imported path: a variable or a reference.
     pub path: Term,
     /// `as x`
     pub alias: Option<Name>,
-    /// Place of the alias.
+    /// Location of the alias.
     pub alias_span: Span,
-    /// Place of the statement.
+    /// Location of the statement.
     pub span: Span,
 }
 
 impl Import {
-    /// The name it brings: its alias, or the last part of its path.
+    /// Returns the imported name: the alias, or else the last name of the path.
     pub fn name(&self) -> Option<&Name> {
         self.alias.as_ref().or_else(|| {
             let last = match self.path.as_ref() {
@@ -84,38 +85,38 @@ impl Import {
 /// A comment.
 #[derive(Clone, Debug)]
 pub struct Comment {
-    /// Text behind `#`.
+    /// Text after `#`.
     pub text: Arc<str>,
-    /// Its place, from the `#` on.
+    /// Location, including the `#`.
     pub span: Span,
 }
 
-/// A rule, one of a chain of `else`s, or one of several bodies behind one head.
+/// A rule, a member of an `else` chain, or one of several bodies with the same head.
 #[derive(Debug)]
 pub struct Rule {
     /// `default …`
     pub default: bool,
     /// The head.
     pub head: Head,
-    /// The body; a rule without one has the body `true`, marked as generated.
+    /// Body. A rule without a body has the generated body `true`.
     pub body: Body,
     /// `else …`
     pub else_rule: Option<Box<Rule>>,
-    /// The METADATA blocks of scope rule or document that apply.
+    /// The METADATA blocks of scope `rule` or `document` that apply.
     pub annotations: Vec<Arc<Annotation>>,
-    /// Place of the rule.
+    /// Location of the rule.
     pub span: Span,
 }
 
-// Chains of `else` are as long as their authors want: they are gone along in loops, never by recursion.
+// `else` chains have no length limit: functions iterate over them and never recurse
 
 impl Rule {
-    /// The rule, then the members of its chain of `else`.
+    /// Returns the rule, followed by the members of its `else` chain.
     pub fn members(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |rule| rule.else_rule.as_deref())
     }
 
-    /// A copy without its chain.
+    /// Returns a copy without its `else` chain.
     fn first(&self) -> Self {
         Self {
             default: self.default,
@@ -151,43 +152,43 @@ impl Drop for Rule {
 /// The head of a rule.
 #[derive(Clone, Debug, Default)]
 pub struct Head {
-    /// The first name for one- and two-part heads as AST JSON prints it; `None` for longer references.
+    /// First name of one- and two-part heads, as AST JSON prints it. `None` for longer references.
     pub name: Option<Name>,
     /// The full reference, relative to the package: `[Var p]`, `[Var p, String q, Var x]`.
     pub reference: Ref,
-    /// Function arguments; empty for other rules.
+    /// Function arguments. Empty for rules that are not functions.
     pub args: Vec<Term>,
-    /// The element of a partial set, or the key of a v0-style partial object.
+    /// Element of a partial set, or key of a v0-style partial object.
     pub key: Option<Term>,
-    /// The value; `None` for partial sets.
+    /// Value. `None` for partial sets.
     pub value: Option<Term>,
-    /// Whether the value is the implied `true`.
+    /// `true` if the value is the implied `true`.
     pub generated_value: bool,
-    /// Whether the value was given with `:=`.
+    /// `true` if the value was given with `:=`.
     pub assign: bool,
-    /// Place of the head.
+    /// Location of the head.
     pub span: Span,
 }
 
-/// Expressions that must all hold.
+/// Expressions that must all be true.
 pub type Body = Vec<Expr>;
 
 /// An expression of a body.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Kind of the expression.
     pub kind: ExprKind,
     /// `with … as …`, in source order.
     pub with: Vec<With>,
-    /// `not …` (without the import that makes it an [`ExprKind::Not`]).
+    /// `not …`, unless an import makes it an [`ExprKind::Not`].
     pub negated: bool,
-    /// Whether the compiler made it.
+    /// `true` if the compiler generated the expression.
     pub generated: bool,
-    /// Whether the compiler made an `=` of its `:=`.
+    /// `true` if the compiler rewrote its `:=` to `=`.
     pub assigned: bool,
     /// Position in its body, from 0.
     pub index: u32,
-    /// Place of the expression.
+    /// Location of the expression.
     pub span: Span,
 }
 
@@ -215,7 +216,7 @@ pub enum ExprKind {
 pub struct SomeDecl {
     /// Variables, or the one membership call.
     pub symbols: Vec<Term>,
-    /// Place.
+    /// Location.
     pub span: Span,
 }
 
@@ -226,37 +227,37 @@ pub struct Every {
     pub key: Option<Term>,
     /// The value variable.
     pub value: Term,
-    /// What is walked.
+    /// Collection to iterate over.
     pub domain: Term,
-    /// What must hold for each.
+    /// Body that must be true for each element.
     pub body: Body,
-    /// Place.
+    /// Location.
     pub span: Span,
 }
 
 /// Composite negation.
 #[derive(Clone, Debug)]
 pub struct Not {
-    /// What must not hold.
+    /// Negated body.
     pub body: Body,
-    /// Whether it was written in braces.
+    /// `true` if the body was written in braces.
     pub explicit_body: bool,
-    /// Place.
+    /// Location.
     pub span: Span,
 }
 
-/// The operands of `and` or `or`. Chains lie in one another's left operands, so whatever recurses into those grows the stack.
+/// Operands of `and` or `or`. Chains nest in the left operand, so recursion into left operands must grow the stack.
 #[derive(Debug)]
 pub struct Logical {
     /// Left operand.
     pub lhs: Body,
     /// Right operand.
     pub rhs: Body,
-    /// Whether the left operand was written in braces.
+    /// `true` if the left operand was written in braces.
     pub explicit_lhs: bool,
-    /// Whether the right operand was written in braces.
+    /// `true` if the right operand was written in braces.
     pub explicit_rhs: bool,
-    /// Place.
+    /// Location.
     pub span: Span,
 }
 
@@ -283,16 +284,16 @@ impl Drop for Logical {
 /// `with target as value`
 #[derive(Clone, Debug)]
 pub struct With {
-    /// What is replaced.
+    /// Replaced document or function.
     pub target: Term,
-    /// By what.
+    /// Replacement.
     pub value: Term,
-    /// Place.
+    /// Location.
     pub span: Span,
 }
 
 impl Expr {
-    /// An expression without modifiers.
+    /// Returns an expression without modifiers.
     pub fn new(kind: ExprKind, span: Span) -> Self {
         Self {
             kind,
@@ -305,7 +306,7 @@ impl Expr {
         }
     }
 
-    /// A call of a built-in by name, made by the compiler.
+    /// Returns a generated call of a built-in by name.
     pub fn generated_call(name: &str, operands: Vec<Term>, span: Span) -> Self {
         let mut terms = Vec::with_capacity(1 + operands.len());
         terms.push(Term::operator(name, span));
@@ -316,7 +317,7 @@ impl Expr {
         }
     }
 
-    /// The operands, if this is a call of the named built-in.
+    /// Returns the operands if this is a call of the named built-in.
     #[inline]
     pub fn operands_of(&self, name: &str) -> Option<&[Term]> {
         match &self.kind {
@@ -330,7 +331,7 @@ impl Expr {
 }
 
 impl TermKind {
-    /// Whether it is a comprehension of any kind.
+    /// Returns `true` for comprehensions of all kinds.
     #[inline]
     pub const fn is_comprehension(&self) -> bool {
         matches!(
@@ -341,11 +342,11 @@ impl TermKind {
 }
 
 impl Term {
-    /// Whether this is the reference of the built-in with that dotted name.
+    /// Returns `true` if this is the reference of the built-in with this dotted name.
     #[inline]
     pub fn is_operator(&self, name: &str) -> bool {
         match &self.kind {
-            // a part of a name holds no dot
+            // a segment of a name contains no dot
             TermKind::Ref(terms) => match terms.as_slice() {
                 [one] => one.is_name(name) && !name.contains('.'),
                 [first, ..] => first.begins(name) && is_dotted(terms, name),
@@ -355,7 +356,7 @@ impl Term {
         }
     }
 
-    /// How long the dotted name is that this reference spells; `None` where it spells none.
+    /// Returns the length of the dotted name that this reference spells, or `None` if it does not spell a name.
     #[inline]
     pub fn operator_len(&self) -> Option<usize> {
         let TermKind::Ref(terms) = &self.kind else {
@@ -368,7 +369,7 @@ impl Term {
         Some(length)
     }
 
-    /// The text of a variable or a string.
+    /// Returns the text of a variable or a string.
     #[inline]
     fn name(&self) -> Option<&str> {
         match &self.kind {
@@ -377,13 +378,13 @@ impl Term {
         }
     }
 
-    /// Whether this is a variable or a string of that text.
+    /// Returns `true` if this is a variable or a string with this text.
     #[inline]
     fn is_name(&self, name: &str) -> bool {
         self.name() == Some(name)
     }
 
-    /// Whether a name may begin with this.
+    /// Returns `true` if this term is the first segment of a name.
     #[inline]
     fn begins(&self, name: &str) -> bool {
         self.name()
@@ -391,7 +392,7 @@ impl Term {
     }
 }
 
-/// Whether two parts with a point between them are a name, the most frequent case.
+/// Returns `true` if two segments joined by a dot equal a name, the most frequent case.
 #[inline]
 fn is_pair(first: &str, second: &str, name: &str) -> bool {
     name.len() == first.len() + 1 + second.len()
@@ -402,7 +403,7 @@ fn is_pair(first: &str, second: &str, name: &str) -> bool {
         && name.as_bytes().get(first.len()) == Some(&b'.')
 }
 
-/// Whether some parts with points between them are a name.
+/// Returns `true` if segments joined by dots equal a name.
 fn is_dotted(parts: &[Term], name: &str) -> bool {
     if let [first, second] = parts {
         return match (first.name(), second.name()) {
@@ -411,7 +412,7 @@ fn is_dotted(parts: &[Term], name: &str) -> bool {
         };
     }
     let length = |part: &Term| part.name().map_or(0, |text| text.len() + 1);
-    // most names differ in their length
+    // most names differ in length
     if parts.iter().map(length).sum::<usize>() != name.len() + 1 {
         return false;
     }

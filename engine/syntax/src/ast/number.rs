@@ -1,16 +1,17 @@
-//! Comparing numbers by the exact value of their text.
+//! Compares numbers by the exact value of their text.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
-/// A decimal number text taken apart: `0.d1d2d3… × 10^exponent`, the digits without zeros at either end.
+/// A parsed decimal number: `0.d1d2d3… × 10^exponent`, without leading or trailing zeros.
 ///
-/// Nothing is ever expanded, so `1e999999999` costs no more than its ten characters.
+/// Digits are never expanded, so `1e999999999` costs no more than its ten characters.
 #[derive(Clone, Copy)]
 struct Decimal<'a> {
     negative: bool,
     exponent: i64,
-    /// Digits before and behind the point; together they neither start nor end with a zero. Both empty means zero.
+    /// Digits before and after the decimal point. Together they neither start nor end with a zero. If both are empty
+    /// the number is zero.
     whole: &'a [u8],
     fraction: &'a [u8],
 }
@@ -54,7 +55,7 @@ impl<'a> Decimal<'a> {
         self.whole.is_empty() && self.fraction.is_empty()
     }
 
-    /// -1, 0 or 1.
+    /// Returns -1, 0 or 1.
     fn sign(&self) -> i8 {
         match (self.is_zero(), self.negative) {
             (true, _) => 0,
@@ -74,7 +75,8 @@ fn length(text: &str) -> i64 {
     i64::try_from(text.len()).unwrap_or(i64::MAX)
 }
 
-/// Exponents beyond 64 bits saturate: no text can hold enough digits to bring such a value back into range.
+/// Parses an exponent. Exponents beyond 64 bits saturate, because no text contains enough digits to bring such a value
+/// back into range.
 fn parse_exponent(text: &str) -> i64 {
     text.parse().unwrap_or(if text.starts_with('-') {
         i64::MIN
@@ -83,7 +85,7 @@ fn parse_exponent(text: &str) -> i64 {
     })
 }
 
-/// Orders two number texts by value: `1`, `1.0` and `1e0` are equal.
+/// Compares two number texts by value: `1`, `1.0` and `1e0` are equal.
 pub(super) fn compare(left: &str, right: &str) -> Ordering {
     if left == right {
         return Ordering::Equal;

@@ -1,6 +1,6 @@
-//! The total order of terms, and equality and hashing that agree with it. Places play no part.
+//! Total order of terms, with consistent equality and hashing. Source locations are ignored.
 //!
-//! Sets and objects compare as if sorted; of a comprehension's body also the positions of its expressions count.
+//! Sets and objects compare as if sorted. In bodies of comprehensions the positions of the expressions count, too.
 
 use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,7 +12,7 @@ use super::{
 use crate::stack;
 
 impl TermKind {
-    /// Place of the kind in the total order.
+    /// Returns the rank of the kind in the total order.
     fn rank(&self) -> u8 {
         match self {
             Self::Null => 0,
@@ -50,7 +50,7 @@ impl Ord for TermKind {
 }
 
 impl TermKind {
-    /// The order of two of one kind that have parts.
+    /// Compares two terms of one kind that have children.
     fn compare_children(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Ref(left), Self::Ref(right)) => left.cmp(right),
@@ -72,7 +72,7 @@ impl TermKind {
     }
 }
 
-/// The members of a set in order.
+/// Returns the members of a set in order.
 pub fn sorted(members: &[Term]) -> Vec<&Term> {
     let mut members: Vec<&Term> = members.iter().collect();
     if !members.is_sorted() {
@@ -81,7 +81,7 @@ pub fn sorted(members: &[Term]) -> Vec<&Term> {
     members
 }
 
-/// The pairs of an object in the order of their keys.
+/// Returns the pairs of an object, ordered by key.
 pub fn sorted_pairs(pairs: &[(Term, Term)]) -> Vec<&(Term, Term)> {
     let mut pairs: Vec<&(Term, Term)> = pairs.iter().collect();
     if !pairs.is_sorted_by(|left, right| left.0 <= right.0) {
@@ -121,7 +121,7 @@ impl TermKind {
     }
 }
 
-/// Hashes members so that their order does not matter.
+/// Hashes members independently of their order.
 fn unordered<T: Hash, H: Hasher>(members: &[T], state: &mut H) {
     let sum = members.iter().fold(0u64, |sum, member| {
         let mut one = DefaultHasher::new();
@@ -227,7 +227,7 @@ impl Hash for TemplatePart {
     }
 }
 
-/// Orders and hashes a node by some of its fields, in the given order.
+/// Implements ordering and hashing of a node by the given fields, in the given order.
 macro_rules! by_fields {
     ($($node:ident: $($field:ident),+;)+) => {$(
         impl Ord for $node {
@@ -268,7 +268,7 @@ impl Hash for Logical {
     }
 }
 
-/// The part of a rule that comes before its chain of `else`.
+/// Returns the fields of a rule that precede its `else` chain.
 fn beginning(rule: &Rule) -> (&Head, bool, &Body) {
     (&rule.head, rule.default, &rule.body)
 }
@@ -286,12 +286,12 @@ impl Hash for Rule {
         for rule in self.members() {
             beginning(rule).hash(state);
         }
-        // where the chain ends
+        // marks the end of the chain
         0_u8.hash(state);
     }
 }
 
-/// Equality and partial order from the total order.
+/// Derives equality and partial order from the total order.
 macro_rules! from_total_order {
     ($($node:ident)+) => {$(
         impl PartialEq for $node {

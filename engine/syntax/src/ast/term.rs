@@ -1,4 +1,4 @@
-//! Terms: what expressions are made of.
+//! Terms, the operands of expressions.
 
 use std::sync::{Arc, LazyLock};
 
@@ -9,16 +9,16 @@ use crate::stack;
 /// A variable name. Wildcards are `$0`, `$1`, … in reading order; generated locals are `__local0__`, ….
 pub type Name = Arc<str>;
 
-/// A reference: its head (a variable, or any other term that can be looked into) and the operands behind it.
-/// `data.a[x]` is `[Var data, String a, Var x]`.
+/// A reference: its head (a variable or any other term that supports lookups) and the operands after it. `data.a[x]` is
+/// `[Var data, String a, Var x]`.
 pub type Ref = Vec<Term>;
 
-/// A term and its place.
+/// A term and its location.
 #[derive(Debug, Default)]
 pub struct Term {
-    /// What it is.
+    /// Kind of the term.
     pub kind: TermKind,
-    /// Where it stands.
+    /// Location.
     pub span: Span,
 }
 
@@ -30,9 +30,9 @@ pub enum TermKind {
     Null,
     /// `true`, `false`
     Boolean(bool),
-    /// A number as written (`1.0`, `1e3`); a leading point is normalised to `0.`.
+    /// A number as written (`1.0`, `1e3`). A leading decimal point is normalized to `0.`.
     Number(Arc<str>),
-    /// A string, escapes resolved.
+    /// A string with escapes resolved.
     String(Arc<str>),
     /// A variable.
     Var(Name),
@@ -40,9 +40,9 @@ pub enum TermKind {
     Ref(Ref),
     /// An array.
     Array(Children<Term>),
-    /// An object, in source order. Of equal keys the first is kept, with the last value.
+    /// An object, in source order. If keys are equal, the first key stays, with the last value.
     Object(Children<(Term, Term)>),
-    /// A set, in source order. Of equal members the first is kept.
+    /// A set, in source order. If members are equal, the first one stays.
     Set(Children<Term>),
     /// `[head | body]`
     ArrayComprehension(Box<Comprehension>),
@@ -50,13 +50,13 @@ pub enum TermKind {
     SetComprehension(Box<Comprehension>),
     /// `{key: head | body}`
     ObjectComprehension(Box<Comprehension>),
-    /// A call: operator reference, then operands.
+    /// A call: reference of the operator, then the operands.
     Call(Children<Term>),
     /// `$"… {x} …"`
     Template(Box<Template>),
 }
 
-/// The parts of the names of operators that are made often are made once.
+/// Returns a shared copy of a segment that frequent operator names contain.
 fn shared(part: &str) -> Name {
     const PARTS: [&str; 4] = ["eq", "assign", "internal", "member_2"];
     static NAMES: LazyLock<[Name; PARTS.len()]> = LazyLock::new(|| PARTS.map(Name::from));
@@ -66,30 +66,30 @@ fn shared(part: &str) -> Name {
     }
 }
 
-/// The inside of a comprehension.
+/// Key, head and body of a comprehension.
 #[derive(Clone, Debug)]
 pub struct Comprehension {
-    /// The key, in object comprehensions only.
+    /// Key, in object comprehensions only.
     pub key: Option<Term>,
-    /// The element or value.
+    /// Element or value.
     pub head: Term,
-    /// What must hold.
+    /// Body that must be true.
     pub body: Body,
 }
 
 /// A template string.
 #[derive(Clone, Debug)]
 pub struct Template {
-    /// Literal text and expressions in turn.
+    /// Alternating literal text and expressions.
     pub parts: Vec<TemplatePart>,
-    /// Whether it was written with back quotes.
+    /// `true` if it was written with back quotes.
     pub multi_line: bool,
 }
 
 /// A part of a template string.
 #[derive(Clone, Debug)]
 pub enum TemplatePart {
-    /// Literal text or a primitive literal in braces.
+    /// Literal text, or a primitive literal in braces.
     Term(Term),
     /// An expression in braces.
     Expr(Expr),
@@ -107,8 +107,9 @@ impl Clone for Term {
 }
 
 impl Term {
-    /// Span of the text that OPA shows for the term: a reference whose head is written in brackets begins at the bracket
-    /// that closes its head. Row and column stay those of the term. `text` returns the source text of a span.
+    /// Returns the span of the text that OPA shows for the term. A reference whose head is written in brackets begins
+    /// at the bracket that closes its head; its row and column stay those of the term. `text` returns the source text
+    /// of a span.
     pub fn display_span<'s>(&self, text: impl FnOnce(Span) -> &'s str) -> Span {
         let TermKind::Ref(path) = &self.kind else {
             return self.span;
@@ -126,7 +127,7 @@ impl Term {
         }
     }
 
-    /// Returns `true` if the term is written in brackets of any kind. `text` is the term as it is written.
+    /// Returns `true` if the term is written in brackets of any kind. `text` is the source text of the term.
     fn is_bracketed(&self, text: &str) -> bool {
         match self.kind {
             TermKind::Array(_)
@@ -141,28 +142,28 @@ impl Term {
         }
     }
 
-    /// A term at a place.
+    /// Returns a term with a location.
     #[inline]
     pub fn new(kind: TermKind, span: Span) -> Self {
         Self { kind, span }
     }
 
-    /// A variable.
+    /// Returns a variable.
     pub fn var(name: impl Into<Name>, span: Span) -> Self {
         Self::new(TermKind::Var(name.into()), span)
     }
 
-    /// A call: operator reference, then operands.
+    /// Returns a call from the operator's reference and the operands.
     pub fn call(terms: Vec<Term>, span: Span) -> Self {
         Self::new(TermKind::Call(terms.into()), span)
     }
 
-    /// A string.
+    /// Returns a string.
     pub fn string(text: impl Into<Arc<str>>, span: Span) -> Self {
         Self::new(TermKind::String(text.into()), span)
     }
 
-    /// The reference of a built-in's dotted name: `a.b` is `[Var a, String b]`, `eq` is `[Var eq]`.
+    /// Returns the reference of a built-in's dotted name: `a.b` is `[Var a, String b]`, `eq` is `[Var eq]`.
     pub fn operator(name: &str, span: Span) -> Self {
         let terms = match name.split_once('.') {
             None => vec![Self::var(shared(name), span)],
@@ -176,7 +177,7 @@ impl Term {
         Self::new(TermKind::Ref(terms), span)
     }
 
-    /// The name, if this is a variable.
+    /// Returns the name of a variable.
     #[inline]
     pub fn as_var(&self) -> Option<&Name> {
         match &self.kind {
@@ -185,7 +186,7 @@ impl Term {
         }
     }
 
-    /// The text, if this is a string.
+    /// Returns the text of a string.
     #[inline]
     pub fn as_string(&self) -> Option<&Arc<str>> {
         match &self.kind {
@@ -194,7 +195,7 @@ impl Term {
         }
     }
 
-    /// The operands, if this is a reference.
+    /// Returns the terms of a reference.
     #[inline]
     pub fn as_ref(&self) -> Option<&Ref> {
         match &self.kind {
@@ -203,13 +204,13 @@ impl Term {
         }
     }
 
-    /// Whether this is a wildcard, `_` in the source.
+    /// Returns `true` for a wildcard, `_` in the source.
     #[inline]
     pub fn is_wildcard(&self) -> bool {
         self.as_var().is_some_and(|name| name.starts_with('$'))
     }
 
-    /// Whether this is null, a boolean, a number or a string.
+    /// Returns `true` for null, booleans, numbers and strings.
     #[inline]
     pub fn is_scalar(&self) -> bool {
         matches!(
@@ -220,7 +221,7 @@ impl Term {
 }
 
 impl TermKind {
-    /// The kind's name as messages and AST JSON spell it.
+    /// Returns the name of the kind, as messages and AST JSON spell it.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Null => "null",

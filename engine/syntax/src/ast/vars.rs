@@ -1,33 +1,33 @@
-//! Finding the variables of a node.
+//! Finds the variables of a node.
 
 use super::visit::{Flow, Visitor, Walk};
 use super::{Body, Expr, ExprKind, Logical, Name, Term, TermKind, With};
 use crate::stack;
 
-/// Which occurrences of variables to leave out; by default all are found.
+/// Selects which occurrences of variables to skip. By default none are skipped.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct VarScan {
-    /// Heads of references: `x` of `x.y[z]`.
+    /// Skips heads of references: `x` of `x.y[z]`.
     pub skip_ref_heads: bool,
-    /// Heads of operators (`f` of `f(x)`, `data` of `data.p.f(x)`), and of references in `with`, which may name
+    /// Skips heads of operators (`f` of `f(x)`, `data` of `data.p.f(x)`), and of references in `with`, which may name
     /// functions.
     pub skip_call_heads: bool,
-    /// Keys of objects.
+    /// Skips keys of objects.
     pub skip_object_keys: bool,
-    /// Members of sets.
+    /// Skips members of sets.
     pub skip_sets: bool,
-    /// Comprehensions, bodies of `every` with its key and value, and braced bodies of `not`, `and` and `or`.
+    /// Skips comprehensions, bodies of `every` with its key and value, and braced bodies of `not`, `and` and `or`.
     pub skip_closures: bool,
-    /// Bodies of `not`, `and` and `or` that were written without braces.
+    /// Skips bodies of `not`, `and` and `or` that were written without braces.
     pub skip_implicit_bodies: bool,
-    /// What `with` replaces.
+    /// Skips targets of `with`.
     pub skip_with_targets: bool,
-    /// Template strings.
+    /// Skips template strings.
     pub skip_templates: bool,
 }
 
 impl VarScan {
-    /// Shows every variable term of a node that is not left out, in source order.
+    /// Calls `show` with every variable term of a node that is not skipped, in source order.
     pub fn each<'a, N, F>(self, node: &'a N, show: F)
     where
         N: Walk + ?Sized,
@@ -36,12 +36,12 @@ impl VarScan {
         node.walk(&mut Scanner { scan: self, show });
     }
 
-    /// Adds the names of the variables that are not left out to a collection.
+    /// Adds the names of the variables that are not skipped to a collection.
     pub fn collect<N: Walk + ?Sized>(self, node: &N, names: &mut impl Extend<Name>) {
         self.each(node, |_, name| names.extend([name.clone()]));
     }
 
-    /// Whether some variable that is not left out satisfies a condition.
+    /// Returns `true` if some variable that is not skipped satisfies a condition.
     pub fn any<N: Walk + ?Sized>(self, node: &N, mut condition: impl FnMut(&Name) -> bool) -> bool {
         let mut found = false;
         self.each(node, |_, name| found = found || condition(name));
@@ -66,7 +66,7 @@ impl<F> Scanner<F> {
         operands.walk(self);
     }
 
-    /// A term that may name a function: an operator, or a target or value of `with`.
+    /// Visits a term that may name a function: an operator, or a target or value of `with`.
     fn callable<'a>(&mut self, term: &'a Term)
     where
         F: FnMut(&'a Term, &'a Name),
@@ -120,7 +120,7 @@ impl<'a, F: FnMut(&'a Term, &'a Name)> Visitor<'a> for Scanner<F> {
     }
 
     fn with(&mut self, with: &'a With) -> Flow {
-        // a function's bare name is a variable by form only
+        // a function's bare name has the syntax of a variable
         let names_function = self.scan.skip_call_heads && with.target.as_var().is_some();
         if !self.scan.skip_with_targets && !names_function {
             self.callable(&with.target);
@@ -134,7 +134,7 @@ impl<'a, F: FnMut(&'a Term, &'a Name)> Visitor<'a> for Scanner<F> {
             TermKind::Var(name) => (self.show)(term, name),
             TermKind::Ref(terms) => {
                 if let Some((head, operands)) = terms.split_first() {
-                    // Only a variable is a head to skip: a call or a literal holds operands of its own.
+                    // only variables are skipped as heads: a call or a literal has operands of its own
                     if !self.scan.skip_ref_heads || head.as_var().is_none() {
                         head.walk(self);
                     }

@@ -1,7 +1,7 @@
-//! Walking the tree.
+//! Visitors of the tree.
 //!
-//! A visitor is shown every expression, term and modifier before its children and says whether to go
-//! [`Flow::Into`] it. One that wants only some of the children walks those itself and answers [`Flow::Over`].
+//! A visitor receives every expression, term and modifier before its children and returns [`Flow::Into`] to visit the
+//! children. A visitor that wants only some of the children visits those itself and returns [`Flow::Over`].
 
 use super::{
     Comprehension, Every, Expr, ExprKind, Head, Logical, Module, Not, Rule, SomeDecl, Template,
@@ -9,30 +9,30 @@ use super::{
 };
 use crate::stack;
 
-/// What happens after a node was shown.
+/// Decision of a visitor about the children of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// Its children are shown.
+    /// Visits the children.
     Into,
-    /// Its children are left out.
+    /// Skips the children.
     Over,
 }
 
-/// Looks at expressions, terms and modifiers.
+/// Visits expressions, terms and modifiers.
 pub trait Visitor<'a> {
-    /// Shows an expression.
+    /// Visits an expression.
     fn expr(&mut self, expr: &'a Expr) -> Flow {
         let _ = expr;
         Flow::Into
     }
 
-    /// Shows a term.
+    /// Visits a term.
     fn term(&mut self, term: &'a Term) -> Flow {
         let _ = term;
         Flow::Into
     }
 
-    /// Shows a modifier.
+    /// Visits a modifier.
     fn with(&mut self, with: &'a With) -> Flow {
         let _ = with;
         Flow::Into
@@ -41,38 +41,38 @@ pub trait Visitor<'a> {
 
 /// Changes expressions, terms and modifiers in place.
 pub trait VisitorMut {
-    /// Shows an expression.
+    /// Visits an expression.
     fn expr(&mut self, expr: &mut Expr) -> Flow {
         let _ = expr;
         Flow::Into
     }
 
-    /// Shows a term.
+    /// Visits a term.
     fn term(&mut self, term: &mut Term) -> Flow {
         let _ = term;
         Flow::Into
     }
 
-    /// Shows a modifier.
+    /// Visits a modifier.
     fn with(&mut self, with: &mut With) -> Flow {
         let _ = with;
         Flow::Into
     }
 }
 
-/// A node that can be walked.
+/// A node that a [`Visitor`] can traverse.
 pub trait Walk {
-    /// Shows this node, if it is an expression or a term, then what is in it, in source order.
+    /// Visits this node, if it is an expression or a term, then its descendants, in source order.
     fn walk<'a, V: Visitor<'a> + ?Sized>(&'a self, visitor: &mut V);
 }
 
-/// A node that can be walked and changed.
+/// A node that a [`VisitorMut`] can traverse and change.
 pub trait WalkMut {
-    /// Shows this node, if it is an expression or a term, then what is in it, in source order.
+    /// Visits this node, if it is an expression or a term, then its descendants, in source order.
     fn walk_mut<V: VisitorMut + ?Sized>(&mut self, visitor: &mut V);
 }
 
-/// Implements one of the two walks for every node.
+/// Implements one of the two traversals for every node.
 macro_rules! implement {
     ($walk:ident, $method:ident, $visitor:path, [$($lifetime:lifetime)?], [$($mutable:tt)?]) => {
         implement! { $walk, $method, $visitor, [$($lifetime)?], [$($mutable)?];
@@ -108,7 +108,7 @@ macro_rules! implement {
             }
         }
 
-        // operands nest as deep as chains of `and` and `or` are long
+        // operands nest as deep as chains of `and` and `or` are long, hence the stack check
         impl $walk for Logical {
             fn $method<$($lifetime,)? V: $visitor + ?Sized>(&$($lifetime)? $($mutable)? self, visitor: &mut V) {
                 stack::operands(|| {
@@ -232,7 +232,7 @@ macro_rules! implement {
 implement!(Walk, walk, Visitor<'a>, ['a], []);
 implement!(WalkMut, walk_mut, VisitorMut, [], [mut]);
 
-/// A visitor from a function that is shown every term.
+/// A visitor that calls a function with every term.
 pub struct Terms<F>(pub F);
 
 impl<'a, F: FnMut(&'a Term) -> Flow> Visitor<'a> for Terms<F> {
@@ -247,7 +247,7 @@ impl<F: FnMut(&mut Term) -> Flow> VisitorMut for Terms<F> {
     }
 }
 
-/// Whether there is a comprehension in a node.
+/// Returns `true` if a node contains a comprehension.
 pub fn has_comprehension(node: &(impl Walk + ?Sized)) -> bool {
     let mut found = false;
     node.walk(&mut Terms(|term: &Term| {
@@ -257,7 +257,7 @@ pub fn has_comprehension(node: &(impl Walk + ?Sized)) -> bool {
     found
 }
 
-/// A visitor from a function that is shown every expression.
+/// A visitor that calls a function with every expression.
 pub struct Exprs<F>(pub F);
 
 impl<'a, F: FnMut(&'a Expr) -> Flow> Visitor<'a> for Exprs<F> {

@@ -72,7 +72,7 @@ impl<'m> Writer<'m> {
         result
     }
 
-    /// The row on which the text before a modifier ends.
+    /// Returns the row on which the text before a modifier ends.
     fn row_before(&self, with: &With) -> u32 {
         let before = self
             .source

@@ -1,6 +1,6 @@
-//! The rows on which brackets close, as OPA's formatter finds them: it counts brackets in the text, those in strings and
-//! comments too, and no line breaks outside of the brackets. Where that row is too small, a comment before the closing
-//! bracket moves after it.
+//! Rows of closing brackets, as OPA's formatter finds them: it counts brackets in the text, including those in strings
+//! and comments, and ignores line breaks outside of the brackets. If the resulting row is too small, a comment before
+//! the closing bracket moves after it.
 
 /// Returns how many rows below the start of `text` its first bracket closes, or `None` if `text` has none.
 pub(super) fn closing_row(text: &str, open: u8, close: u8) -> Option<u32> {

@@ -4,7 +4,7 @@ use crate::ast::{Term, TermKind};
 
 use super::lines::{Stop, Writer, Written};
 
-/// The operator that a built-in is written as.
+/// Returns the operator that a built-in is written as.
 pub(super) fn infix_of(operator: &Term) -> Option<&'static str> {
     let TermKind::Ref(parts) = &operator.kind else {
         return None;
@@ -36,14 +36,14 @@ pub(super) fn is_membership(operator: &Term) -> bool {
     operator.is_operator("internal.member_2") || operator.is_operator("internal.member_3")
 }
 
-/// Returns `true` for `x in xs`. `k, x in xs` has parentheses wherever it is a term.
+/// Returns `true` for `x in xs`. `k, x in xs` needs parentheses wherever it is a term.
 fn is_pair_membership(term: &Term) -> bool {
     matches!(&term.kind, TermKind::Call(terms)
         if terms.len() == 3 && terms.first().is_some_and(|operator| operator.is_operator("internal.member_2")))
 }
 
 impl<'m> Writer<'m> {
-    /// A call that is an expression.
+    /// Writes a call that is an expression.
     pub(super) fn call_expr(&mut self, terms: &'m [Term]) -> Written {
         let Some((operator, operands)) = terms.split_first() else {
             return Ok(());
@@ -83,7 +83,7 @@ impl<'m> Writer<'m> {
         self.write(" ");
     }
 
-    /// A call that is a term.
+    /// Writes a call that is a term.
     pub(super) fn call(&mut self, terms: &'m [Term], parens: bool) -> Written {
         let Some((operator, operands)) = terms.split_first() else {
             return Ok(());
@@ -109,7 +109,7 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// An operand. A membership has parentheses: without them it would take the operator into its collection.
+    /// Writes an operand. A membership gets parentheses, because otherwise its collection would include the operator.
     fn operand(&mut self, term: &'m Term) -> Written {
         let grouped = is_pair_membership(term);
         if grouped {
@@ -122,7 +122,7 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// An operand of an expression's operator.
+    /// Writes an operand of an expression's operator.
     fn outer_operand(&mut self, term: &'m Term) -> Written {
         let grouped = is_pair_membership(term);
         if grouped {

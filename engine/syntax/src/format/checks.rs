@@ -1,5 +1,5 @@
-//! Errors of v1 that the grammar does not find: imports of a name that is taken, definitions of `input` and `data`, and
-//! calls of deprecated built-ins.
+//! Errors of v1 that the grammar does not report: imports that shadow each other, definitions of `input` and `data`,
+//! and calls of deprecated built-ins.
 
 use crate::ast::visit::{Flow, Visitor, Walk};
 use crate::ast::{Expr, ExprKind, Module, Term, TermKind};

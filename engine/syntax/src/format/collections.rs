@@ -8,17 +8,18 @@ use super::brackets::closing_row;
 use super::calls::infix_of;
 use super::lines::{Stop, Writer, Written};
 
-/// A part of a list.
+/// An element of a list.
 trait ListEntry: Walk {
-    /// Where it starts.
+    /// Span whose start is the element's position.
     fn start_span(&self) -> Span;
 
-    /// The row on which it starts.
+    /// Returns the row on which the element starts.
     fn row(&self) -> u32 {
         self.start_span().row
     }
 
-    /// Returns `true` if it holds a term that has no place in OPA: a variable that the compiler made, or the `0` of `-x`.
+    /// Returns `true` if the element contains a term without a location in OPA: a generated variable, or the `0` of
+    /// `-x`.
     fn is_generated(&self) -> bool {
         let mut generated = false;
         self.walk(&mut Terms(|term: &Term| {
@@ -55,7 +56,7 @@ impl ListEntry for Expr {
     }
 }
 
-/// Splits a list where an entry starts on a lower row than the one before.
+/// Splits a list before each element that starts on a lower row than the previous one.
 fn lines<T: ListEntry>(entries: &[T]) -> Vec<&[T]> {
     let breaks = entries
         .windows(2)
@@ -68,7 +69,7 @@ fn lines<T: ListEntry>(entries: &[T]) -> Vec<&[T]> {
         .collect()
 }
 
-/// Returns `true` for `-x`, which is `0 - x` with the minus sign as the place of the `0`.
+/// Returns `true` for `-x`, which is `0 - x` with the location of the minus sign for the `0`.
 fn is_negation(term: &Term) -> bool {
     matches!(&term.kind, TermKind::Call(terms)
         if matches!(terms.as_slice(), [operator, zero, _] if operator.span == zero.span && operator.is_operator("minus")))
@@ -79,7 +80,7 @@ fn is_union(term: &Term) -> bool {
 }
 
 impl<'m> Writer<'m> {
-    /// The row on which the first bracket of a span closes.
+    /// Returns the row on which the first bracket of a span closes.
     pub(super) fn closing(&self, span: Span, open: u8, close: u8) -> Option<u32> {
         closing_row(self.text(span), open, close).map(|rows| span.row + rows)
     }
@@ -119,7 +120,7 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// Terms with commas between them. A break before the first one counts if `open` is the row of the bracket.
+    /// Writes terms separated by commas. A break before the first one counts if `open` is the row of the bracket.
     pub(super) fn terms(
         &mut self,
         terms: &'m [Term],
@@ -129,13 +130,14 @@ impl<'m> Writer<'m> {
         self.list(terms, open, close, Self::element)
     }
 
-    /// An operand in parentheses keeps them if it is a union.
+    /// Writes an element. A union keeps its parentheses.
     fn element(&mut self, term: &'m Term) -> Written {
         let grouped = is_union(term) && self.text(term.span).starts_with('(');
         self.grouped_term(term, grouped)
     }
 
-    /// A union in a collection has parentheses: the bar would read as that of a comprehension.
+    /// Writes an element of a collection. A union gets parentheses, because its bar would read as that of a
+    /// comprehension.
     fn collected(&mut self, term: &'m Term) -> Written {
         self.grouped_term(term, is_union(term))
     }
@@ -151,7 +153,7 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// Returns `true` if there is a line break before the first occurrence of an entry's text in the text around it.
+    /// Returns `true` if a line break precedes the first occurrence of an entry's text in the text around it.
     fn is_below(&self, around: Span, entry: Span) -> bool {
         let text = self.text(around);
         let entry = self.text(entry);
@@ -204,8 +206,8 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// Returns `true` if a comment has a row of its own between two brackets. A list without line breaks has no
-    /// line for it.
+    /// Returns `true` if a comment has a row of its own between two brackets. A list without line breaks has no line
+    /// for it.
     fn has_comment_between(&self, open: Option<u32>, close: Option<u32>) -> bool {
         match (open, close, self.pending()) {
             (Some(open), Some(close), Some(comment)) => {
@@ -254,7 +256,7 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// Writes a body on the current line if it starts on `row` and has no line breaks, and otherwise on lines of its own.
+    /// Writes a body on the current line if it starts on `row` and has no line breaks, and otherwise on separate lines.
     pub(super) fn nested_body(
         &mut self,
         body: &'m [Expr],

@@ -1,17 +1,18 @@
-//! The properties that hold for each result: the tree is the same, no comment is lost, and formatting again changes nothing.
+//! Checks the invariants of each result: the tree is the same, no comment is lost, and formatting again changes
+//! nothing.
 
 use crate::ast::{Comment, Import, Module, Rule};
 use crate::source::Source;
 
-/// The parts that a result changed.
+/// Parts of a module that formatting changed.
 pub(super) enum Changes {
-    /// Rules, by their positions; none if nothing changed.
+    /// Indexes of changed rules. Empty if nothing changed.
     Rules(Vec<usize>),
-    /// Something outside of rules.
+    /// Something other than rules.
     OutsideRules,
 }
 
-/// Returns what a result changed.
+/// Compares a module with its formatted result.
 pub(super) fn changes(before: &Module, after: &Module) -> Changes {
     if before.package.path != after.package.path || !same_imports(&before.imports, &after.imports) {
         return Changes::OutsideRules;
@@ -40,7 +41,8 @@ pub(super) fn changes(before: &Module, after: &Module) -> Changes {
     Changes::Rules(rules)
 }
 
-/// Compares two rules. The key of a head with a value is part of its reference, and v0 and v1 disagree whether it has one.
+/// Compares two rules. The key of a head with a value is part of its reference; v0 and v1 disagree about whether it has
+/// one.
 fn same_rule(before: &Rule, after: &Rule) -> bool {
     let mut members = before.members().zip(after.members());
     let same = members.all(|(before, after)| {
@@ -55,8 +57,8 @@ fn same_rule(before: &Rule, after: &Rule) -> bool {
     same && before.members().count() == after.members().count()
 }
 
-/// The rules whose texts do not parse as what they were, of a result that does not parse as a whole. `starts` is where
-/// each rule's text starts; everything before the first is the header of the module.
+/// Returns the rules whose texts do not parse to the original rules, for a result that does not parse as a whole.
+/// `starts` contains the offset of each rule's text. Everything before the first offset is the header of the module.
 pub(super) fn unfaithful_rules(
     before: &[Rule],
     text: &str,
@@ -81,7 +83,7 @@ pub(super) fn unfaithful_rules(
         .collect()
 }
 
-/// Imports of documents stay; those of keywords depend on the version.
+/// Compares imports of documents. Those of keywords depend on the version.
 fn same_imports(before: &[Import], after: &[Import]) -> bool {
     let documents = |imports: &[Import]| {
         let mut documents: Vec<(String, Option<String>)> = imports
@@ -98,7 +100,7 @@ fn same_imports(before: &[Import], after: &[Import]) -> bool {
     documents(before) == documents(after)
 }
 
-/// The comments that occur less often than before.
+/// Returns the comments that occur less often than before.
 fn lost_comments<'m>(before: &'m [Comment], after: &[Comment]) -> Vec<&'m Comment> {
     let text = |comment: &'m Comment| comment.text.trim_end();
     let mut left: Vec<&str> = after

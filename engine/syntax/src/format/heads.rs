@@ -84,7 +84,8 @@ impl<'m> Writer<'m> {
         self.term_at(value, row)
     }
 
-    /// The key of a two-part head, as the tree's text shows it. Operators have no such text that parses.
+    /// Writes the key of a two-part head in the notation of [`crate::print`]. Operators have no such notation that
+    /// parses.
     fn head_key(&mut self, key: &'m Term) -> Written {
         if calls_operator(key) {
             return self.term(key);

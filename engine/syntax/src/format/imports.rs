@@ -73,7 +73,7 @@ impl<'m> Writer<'m> {
     }
 }
 
-/// By path, then no alias before an alias.
+/// Orders by path. Imports without an alias precede those with one.
 fn order(a: &Import, b: &Import) -> Ordering {
     a.path
         .kind
@@ -86,7 +86,7 @@ fn is_rego(import: &Import, versions: &[&str]) -> bool {
     root == Some("rego") && matches!(names.as_slice(), [name] if versions.contains(name))
 }
 
-/// The imports to write for a version.
+/// Returns the imports to write for a version.
 pub(super) fn imports_for(module: &Module, target: Version, drop_v0: bool) -> Vec<Import> {
     let mut imports = module.imports.clone();
     if target == Version::V1 && drop_v0 {
@@ -100,7 +100,7 @@ pub(super) fn imports_for(module: &Module, target: Version, drop_v0: bool) -> Ve
         let row = at
             .and_then(|at| imports.get(at))
             .map_or(1, |import| import.span.row + 1);
-        // a rule on that row leaves no room for a line of imports
+        // a rule on that row leaves no space for an import line
         let row = if module.rules.iter().any(|rule| rule.span.row == row) {
             0
         } else {
@@ -133,7 +133,7 @@ pub(super) fn imports_for(module: &Module, target: Version, drop_v0: bool) -> Ve
     imports
 }
 
-/// Returns `true` for the imports of keywords that v1 has without them.
+/// Returns `true` for imports of keywords that v1 has without an import.
 fn is_superfluous(import: &Import) -> bool {
     path_of(import).0 == Some("future")
         && (path_of(import).1.len() == 1 || !keywords_of(import).intersects(Keywords::LOGICAL))

@@ -1,13 +1,13 @@
-//! The output: lines, indentation and the comments that are still to be written.
+//! The output: lines, indentation and the pending comments.
 
 use crate::ast::Comment;
 use crate::source::{Source, Span};
 
 use super::style::Style;
 
-/// Why a part of the text was not written in full.
+/// Why part of the text was not written.
 pub(super) enum Stop {
-    /// Two comments would end one line. The smallest term or head around them is copied from the source.
+    /// Two comments would end one line. The smallest enclosing term or head is copied from the source.
     Comment,
     /// The tree cannot be written as text.
     Failed(String),
@@ -15,7 +15,7 @@ pub(super) enum Stop {
 
 pub(super) type Written = Result<(), Stop>;
 
-/// Where a copied part of the source may end: the comment on its last row is written with it or stays pending.
+/// Possible end of a copied part of the source. The comment on its last row is written with it or stays pending.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Progress {
     length: usize,
@@ -30,21 +30,22 @@ pub(super) struct Writer<'m> {
     pub level: usize,
     /// `true` between the start of a line and its end.
     pub inline: bool,
-    /// A comment to write where the current line ends.
+    /// Comment to write at the end of the current line.
     pub before_end: Option<&'m Comment>,
-    /// Keeps `before_end` for the line after the current one.
+    /// Defers `before_end` to the line after the current one.
     pub delay: bool,
-    /// A body follows the head that is being written: a comment on the last row of a copied part belongs to its first line.
+    /// `true` if a body follows the head that is being written. A comment on the last row of a copied part then belongs
+    /// to the first line of the body.
     pub body_follows: bool,
-    /// Where each rule starts in the output.
+    /// Offset of each rule in the output.
     pub starts: Vec<usize>,
-    /// The rules that are not formatted.
+    /// Rules that are not formatted normally.
     pub kept: &'m [VerbatimRule],
     comments: Vec<&'m Comment>,
     next: usize,
 }
 
-/// How a rule is written.
+/// Output mode of a rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum VerbatimRule {
     /// Formatted.
@@ -106,7 +107,7 @@ impl<'m> Writer<'m> {
         self.write("\n");
     }
 
-    /// Ends the current line, if there is one, and leaves a blank line after it.
+    /// Ends the current line, if any, and leaves a blank line after it.
     pub(super) fn blank_line(&mut self) {
         if self.inline {
             self.end_line();
@@ -114,7 +115,7 @@ impl<'m> Writer<'m> {
         self.write("\n");
     }
 
-    /// Ends the line of an opening bracket; a comment there moves to the end of the next line.
+    /// Ends the line of an opening bracket. A comment there moves to the end of the next line.
     pub(super) fn start_indented(&mut self) {
         self.end_line();
         self.level += 1;
@@ -149,7 +150,7 @@ impl<'m> Writer<'m> {
         self.next < self.comments.len()
     }
 
-    /// Writes the comments above a row and keeps the comment on the row for the end of the line.
+    /// Writes the comments above a row and retains the comment on the row for the end of the line.
     pub(super) fn comments_to(&mut self, row: u32) -> Written {
         let mut last: Option<u32> = None;
         while let Some(comment) = self.pending()
@@ -177,7 +178,7 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// Takes the comments out that end one of the rows.
+    /// Removes and returns the comments that end one of the rows.
     pub(super) fn take_comments_on(&mut self, rows: &[u32]) -> Vec<Option<&'m Comment>> {
         rows.iter()
             .map(|row| {
@@ -197,7 +198,7 @@ impl<'m> Writer<'m> {
         self.write_comment(comment);
     }
 
-    /// Writes all comments that are left.
+    /// Writes all remaining comments.
     pub(super) fn rest_of_comments(&mut self) {
         let mut wrote = false;
         while let Some(comment) = self.pending() {
@@ -210,7 +211,8 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// Writes the comment that would end the line, and those that start before an offset, each on a line.
+    /// Writes the pending comment of the current line, and the comments that start before an offset, each on its own
+    /// line.
     pub(super) fn comments_before(&mut self, offset: u32) {
         if let Some(comment) = self.before_end.take() {
             self.comment_line(comment);
@@ -232,8 +234,8 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// Replaces what was written since `start` by the source text of a span. A comment after it stays at the end
-    /// of its line.
+    /// Replaces the output since `start` by the source text of a span. A comment after the span stays at the end of its
+    /// line.
     pub(super) fn copy_source(&mut self, start: Progress, span: Span) {
         self.out.truncate(start.length);
         self.next = start.next;
@@ -260,18 +262,18 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// The source text of a span.
+    /// Returns the source text of a span.
     pub(super) fn text(&self, span: Span) -> &'m str {
         self.source.slice(span)
     }
 
-    /// The row on which the text of a span ends.
+    /// Returns the row on which the text of a span ends.
     pub(super) fn last_row(&self, span: Span) -> u32 {
         span.row + newlines(self.text(span))
     }
 }
 
-/// The blanks that are cut off at the end of a comment.
+/// Returns `true` for characters that are trimmed from the end of a comment.
 fn is_blank(c: char) -> bool {
     c.is_whitespace()
 }

@@ -33,7 +33,7 @@ impl Operator {
 struct Operand<'m> {
     body: &'m Body,
     explicit: bool,
-    /// It is the right operand of its connective.
+    /// `true` for the right operand of its connective.
     right: bool,
 }
 
@@ -114,7 +114,7 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// The brace that opens the body of an expression, after the offset `from`.
+    /// Returns the brace that opens the body of an expression, searched from the offset `from`.
     fn brace_before(&self, from: u32, first: &Expr) -> Brace {
         let before = self
             .source
@@ -128,7 +128,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// The end and the row of the brace that closes the body of which an expression is the last.
+    /// Returns the end and the row of the brace that closes a body, given the span of the body's last expression.
     fn brace_after(&self, last: Span) -> (u32, Option<u32>) {
         let after = self
             .source
@@ -159,7 +159,7 @@ impl<'m> Writer<'m> {
         self.grouped(expr, grouped)
     }
 
-    /// Returns `true` if an operand would read as a body without parentheses.
+    /// Returns `true` if an operand would parse as a body without parentheses.
     fn starts_with_brace(&self, expr: &Expr) -> bool {
         if expr.negated
             || matches!(expr.kind, ExprKind::Not(_))
@@ -199,7 +199,7 @@ impl<'m> Writer<'m> {
         self.grouped(inner, grouped)
     }
 
-    /// The text that an implicit `not` negates; its expression has the place of the whole negation.
+    /// Returns the text that an implicit `not` negates. Its expression has the location of the whole negation.
     fn text_after_not(&self, inner: &Expr) -> &'m str {
         let text = self.text(inner.span);
         text.strip_prefix("not")
@@ -207,7 +207,7 @@ impl<'m> Writer<'m> {
             .trim_start_matches(|c: char| c == '(' || c.is_whitespace())
     }
 
-    /// A body in braces, on one line if it was written on one.
+    /// Writes a body in braces, on one line if it was on one line in the source.
     fn braces(&mut self, body: &'m Body, from: u32) -> Written {
         let Some(first) = body.first() else {
             return Ok(());
@@ -234,11 +234,11 @@ impl<'m> Writer<'m> {
 /// An opening brace.
 struct Brace {
     start: u32,
-    /// How many rows below it the text starts.
+    /// Rows from the brace to the start of the body's text.
     rows: u32,
 }
 
-/// The first place of a byte outside of comments.
+/// Returns the first position of a byte outside of comments.
 fn position_of(text: &str, wanted: u8) -> Option<usize> {
     let mut comment = false;
     text.bytes().position(|byte| {

@@ -1,6 +1,6 @@
-//! The formatter: a module's tree and comments to text as OPA's formatter writes it.
+//! The formatter: writes a module's tree and comments as OPA's formatter does.
 //!
-//! The writer follows the tree and decides by the rows on which parts start in the source, never by widths.
+//! The writer follows the tree and decides by the rows on which nodes start in the source, never by widths.
 
 mod bodies;
 mod brackets;
@@ -27,21 +27,21 @@ use self::faithful::{Changes, changes, unfaithful_rules};
 use self::lines::{Stop, VerbatimRule, Writer};
 use self::style::Style;
 
-/// How a module is formatted.
+/// Options of the formatter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FormatOptions {
-    /// How the text is read.
+    /// Options of the parser.
     pub parse: ParseOptions,
-    /// The version that the result is written in.
+    /// Rego version of the result.
     pub target: Version,
-    /// Drops the imports that v1 made superfluous.
+    /// Removes the imports that v1 made superfluous.
     pub drop_v0_imports: bool,
 }
 
 /// Formats a module.
 ///
 /// # Errors
-/// Where the text does not parse, or has no form in the target version.
+/// Fails if the text does not parse, or cannot be written in the target version.
 pub fn format(source: &Source, options: &FormatOptions) -> Result<String, Diagnostics> {
     let module = read(source, &options.parse)?;
     if options.target.is_v1() {
@@ -50,7 +50,7 @@ pub fn format(source: &Source, options: &FormatOptions) -> Result<String, Diagno
     format_module(&module, options)
 }
 
-/// Parses a text. Annotations are comments here, and features only decide how text is written.
+/// Parses a text. Annotations are treated as comments, and features only control how text is written.
 fn read(source: &Source, options: &ParseOptions) -> Result<Module, Diagnostics> {
     let options = ParseOptions {
         annotations: false,
@@ -60,17 +60,17 @@ fn read(source: &Source, options: &ParseOptions) -> Result<Module, Diagnostics> 
     crate::parse_module(source, &options)
 }
 
-/// How often a result is formatted again until it no longer changes.
+/// Maximum number of times a result is formatted again until it no longer changes.
 const ROUNDS: usize = 4;
 
-/// How often a module is written with more rules kept before all of them are.
+/// Maximum number of attempts that copy more rules verbatim before all of them are copied.
 const ATTEMPTS: usize = 12;
 
-/// Formats a parsed module. The result has the same tree and the same comments, and formatting it again changes nothing:
-/// a rule for which that does not hold is copied from the source.
+/// Formats a parsed module. The result has the same tree and the same comments, and formatting it again changes
+/// nothing: a rule that violates this is copied from the source.
 ///
 /// # Errors
-/// Where the module has no form in the target version.
+/// Fails if the module cannot be written in the target version.
 pub fn format_module(module: &Module, options: &FormatOptions) -> Result<String, Diagnostics> {
     let target = match (options.target, module.version) {
         (Version::V0, Version::V0CompatV1) => Version::V0CompatV1,
@@ -84,7 +84,7 @@ pub fn format_module(module: &Module, options: &FormatOptions) -> Result<String,
         },
         ..*options
     };
-    // text of another version is no copy
+    // text of another version cannot be copied
     let copies = options.parse.version == options.target;
     let mut last = faithful(module, target, options, &again, copies)?;
     for _ in 0..ROUNDS {
@@ -101,13 +101,13 @@ pub fn format_module(module: &Module, options: &FormatOptions) -> Result<String,
     })
 }
 
-/// A result and its tree.
+/// A formatted text and its tree.
 struct Formatted {
     text: String,
     module: Module,
 }
 
-/// Writes a module and keeps rules that would change.
+/// Writes a module and copies rules that would change.
 fn faithful(
     module: &Module,
     target: Version,
@@ -165,7 +165,7 @@ fn faithful(
     Err(failure.into())
 }
 
-/// A text with one line break at its end.
+/// Returns a text with exactly one line break at its end.
 fn as_written(text: &str) -> String {
     text.trim_end().replace("\r\n", "\n") + "\n"
 }
@@ -173,7 +173,7 @@ fn as_written(text: &str) -> String {
 /// A written module.
 struct Output {
     text: String,
-    /// Where each rule starts.
+    /// Offset of each rule.
     starts: Vec<usize>,
 }
 

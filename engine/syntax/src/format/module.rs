@@ -1,16 +1,16 @@
-//! Modules: the package, then imports and rules in turn.
+//! Modules: the package, then alternating imports and rules.
 
 use crate::ast::{Import, Module, Package, Rule, Term};
 
 use super::lines::{Writer, Written};
 
-/// A run of statements of one kind.
+/// A run of consecutive statements of one kind.
 enum Section<'m> {
     Imports(Vec<&'m Import>),
     Rules(Vec<&'m Rule>),
 }
 
-/// Splits a module's statements into runs. Imports without a place come first.
+/// Splits a module's statements into runs. Imports without a location come first.
 fn sections<'m>(imports: &'m [Import], rules: &'m [Rule]) -> Vec<Section<'m>> {
     let mut sections = Vec::new();
     let mut imports = imports.iter().peekable();

@@ -5,7 +5,7 @@ use crate::ast::{Expr, ExprKind, Rule, TermKind};
 use super::brackets::{closing_row, closing_row_after};
 use super::lines::{Stop, VerbatimRule, Writer, Written};
 
-/// Returns `true` if the body is `true` alone, written or implied.
+/// Returns `true` if the body is only `true`, explicit or implied.
 pub(super) fn is_constant(rule: &Rule) -> bool {
     matches!(
         rule.body.as_slice(),
@@ -29,14 +29,14 @@ impl<'m> Writer<'m> {
             match kept {
                 VerbatimRule::Nothing => self.ignoring_comments(|writer| writer.rule(rule))?,
                 VerbatimRule::CommentsAbove => {
-                    // one on the first row of the rule comes first
+                    // a comment on the first row of the rule comes first
                     self.comments_before(rule.span.end);
                     self.ignoring_comments(|writer| writer.rule(rule))?;
                 }
                 VerbatimRule::Text => {
                     self.start_line();
                     let mut span = rule.span;
-                    // further bodies of one head
+                    // further bodies with the same head
                     while let Some(next) =
                         rules.next_if(|next| self.text(next.span).starts_with('{'))
                     {
@@ -73,7 +73,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// Returns `true` if no blank line is needed between this rule and an adjacent one.
+    /// Returns `true` if adjacent rules need no blank line between them and this rule.
     fn is_one_liner(&self, rule: &Rule) -> bool {
         rule.body.len() <= 1
             && !rule.default
@@ -101,7 +101,7 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// A rule without what its `else` adds. Returns `true` if it ends with a brace.
+    /// Writes a rule without its `else` chain. Returns `true` if it ends with a brace.
     fn member(&mut self, rule: &'m Rule, is_else: bool) -> Result<bool, Stop> {
         let constant = is_constant(rule);
         self.body_follows = !constant;
@@ -141,7 +141,7 @@ impl<'m> Writer<'m> {
         Ok(true)
     }
 
-    /// The row of the brace that ends the body.
+    /// Returns the row of the brace that ends the body.
     fn closing_row(&self, rule: &Rule) -> Option<u32> {
         let text = self.text(rule.span);
         let rows = if !rule.head.args.is_empty() {

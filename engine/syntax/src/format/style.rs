@@ -1,21 +1,21 @@
-//! Properties of the whole output that follow from the version, the imports and the heads of rules.
+//! Style of the whole output, derived from the version, the imports and the heads of rules.
 
 use crate::ast::visit::{Flow, Terms, Walk};
 use crate::ast::{Import, Module, Term, Version};
 use crate::dialect::Keywords;
 
-/// How the parts of a module are written.
+/// Notation of the output.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
-    /// The text follows v1.
+    /// `true` for v1.
     pub v1: bool,
-    /// Bodies follow `if`.
+    /// `true` if bodies follow `if`.
     pub ifs: bool,
-    /// Members of partial sets follow `contains`.
+    /// `true` if members of partial sets follow `contains`.
     pub contains: bool,
-    /// Heads are written as references.
+    /// `true` if heads are written as references.
     pub ref_heads: bool,
-    /// Keywords may be parts of references.
+    /// `true` if keywords may be segments of references.
     pub keywords_in_refs: bool,
 }
 
@@ -48,7 +48,7 @@ impl Style {
     }
 }
 
-/// The strings of an import's path after its root.
+/// Returns the root of an import's path, and the strings after it.
 pub(super) fn path_of(import: &Import) -> (Option<&str>, Vec<&str>) {
     let Some(parts) = import.path.as_ref() else {
         return (import.path.as_var().map(|name| &**name), Vec::new());
@@ -62,7 +62,7 @@ pub(super) fn path_of(import: &Import) -> (Option<&str>, Vec<&str>) {
     (root, names)
 }
 
-/// The keywords that an import brings.
+/// Returns the keywords that an import enables.
 pub(super) fn keywords_of(import: &Import) -> Keywords {
     let (root, names) = path_of(import);
     match (root, names.as_slice()) {

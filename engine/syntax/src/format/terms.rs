@@ -11,7 +11,7 @@ impl<'m> Writer<'m> {
         self.term_at(term, term.span.row)
     }
 
-    /// Writes a term that counts as standing on `row`, or copies it where a comment is in the way.
+    /// Writes a term as if it were on `row`, or copies it if a comment prevents that.
     pub(super) fn term_at(&mut self, term: &'m Term, row: u32) -> Written {
         if !self.has_comments() {
             return self.term_with_parens(term, row, false);
@@ -120,7 +120,7 @@ impl<'m> Writer<'m> {
         !is_keyword(key) || (self.style.keywords_in_refs && !self.text(term.span).starts_with('"'))
     }
 
-    /// Writes a template string: its text as in the source, its expressions formatted.
+    /// Writes a template string: text as in the source, expressions formatted.
     fn template(&mut self, template: &'m Template, start: u32) -> Written {
         let delimiter = if template.multi_line { "`" } else { "\"" };
         self.write("$");
@@ -164,7 +164,7 @@ fn is_name(key: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// The keywords of v1.
+/// Returns `true` for the keywords of v1.
 fn is_keyword(word: &str) -> bool {
     let mut plain = String::new();
     let _ = write_key(&mut plain, word);

@@ -12,7 +12,7 @@ use crate::ast::{Head, Rule, Term, TermKind};
 use crate::lexer::Kind;
 use crate::source::Span;
 
-/// Reads `else` behind a body, unless it is the name of the next rule.
+/// Parses `else` after a body, unless it is the name of the next rule.
 pub(super) fn attach_else<'a>(input: Stream<'a>, rule: &mut Rule) -> Parsed<'a, Vec<Report>> {
     if !input.is_kind(Kind::Else) || input.is_keyword_of_reference() {
         return Ok((input, Vec::new()));
@@ -35,7 +35,7 @@ pub(super) fn attach_else<'a>(input: Stream<'a>, rule: &mut Rule) -> Parsed<'a, 
     let mut chain = None;
     for (mut clause, keyword) in clauses.into_iter().rev() {
         clause.span.end = end;
-        // from the last clause on, so that each comes before those behind it
+        // from the last clause to the first, so that the errors stay in source order
         complaints.splice(0..0, checks::complaints(&clause, keyword));
         clause.else_rule = chain;
         chain = Some(Box::new(clause));
@@ -44,7 +44,7 @@ pub(super) fn attach_else<'a>(input: Stream<'a>, rule: &mut Rule) -> Parsed<'a, 
     Ok((rest, complaints))
 }
 
-/// Reads a chain of `else`, which is as long as its author wants.
+/// Parses an `else` chain iteratively, because its length is not limited.
 fn else_clauses<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, Vec<(Rule, Keyword)>> {
     let mut clauses: Vec<(Rule, Keyword)> = Vec::new();
     let mut at = input;
@@ -58,7 +58,7 @@ fn else_clauses<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, Vec<(Rule, Ke
     }
 }
 
-/// `else` with a value or a body or both; whether another may follow.
+/// Parses `else` with a value, a body or both. Also returns whether another `else` may follow.
 fn else_clause<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, ((Rule, Keyword), bool)> {
     let start = input.span();
     let mut head = Head {

@@ -1,4 +1,4 @@
-//! Rules that are written as expressions: `p`, `p[x]`, `p := 1`, `f(x)`, `f(x) := y`.
+//! Rules in the notation of expressions: `p`, `p[x]`, `p := 1`, `f(x)`, `f(x) := y`.
 
 use super::checks::{self, Keyword};
 use super::head::split_call;
@@ -8,7 +8,7 @@ use crate::dialect::is_builtin;
 use crate::print::display_ref;
 use crate::source::Span;
 
-/// Makes a rule of a statement, or says why that cannot be.
+/// Converts a statement to a rule, or returns why that is not possible.
 pub(super) fn rule(body: Body) -> Result<Draft, String> {
     let mut exprs = body.into_iter();
     let (Some(expr), None) = (exprs.next(), exprs.next()) else {
@@ -62,7 +62,7 @@ fn truth(span: Span) -> Term {
     Term::new(TermKind::Boolean(true), span)
 }
 
-/// `p.q.r` is true, `p[x]` a partial set.
+/// Converts a term: `p.q.r` has the value `true`, `p[x]` is a partial set.
 fn of_term(term: Term) -> Result<Rule, String> {
     let span = term.span;
     let TermKind::Ref(mut reference) = term.kind else {
@@ -88,7 +88,7 @@ fn of_term(term: Term) -> Result<Rule, String> {
     Ok(with_body(head, span, span))
 }
 
-/// `f(x)` is true.
+/// Converts a call: `f(x)` has the value `true`.
 fn of_call(terms: Vec<Term>) -> Result<Rule, String> {
     let mut terms = terms.into_iter();
     let Some(Term {
@@ -114,7 +114,7 @@ fn of_call(terms: Vec<Term>) -> Result<Rule, String> {
     Ok(with_body(head, span, span))
 }
 
-/// `p := v`, `p[k] := v`, `f(x) := v`, and the same with `=`.
+/// Converts `p := v`, `p[k] := v`, `f(x) := v`, and the same with `=`.
 fn of_equation(lhs: Term, rhs: Term) -> Result<Rule, String> {
     let (span, value) = (lhs.span, rhs.span);
     let head = match lhs.kind {

@@ -9,18 +9,18 @@ use super::{Parsed, nested};
 use crate::ast::{Body, Expr};
 use crate::lexer::Kind;
 
-/// Reads literals up to a closing token and stays in front of it.
+/// Parses literals up to a closing token, which is not consumed.
 pub(super) fn body(input: Stream<'_>, end: Kind) -> Parsed<'_, Body> {
     nested(input, |input| literals(input, end, Separation::Lines))
 }
 
-/// `{ … }`, as a body.
+/// Parses `{ … }` as a body.
 pub(super) fn braced_body(input: Stream<'_>) -> Parsed<'_, Body> {
     let inside = |input| body(input, Kind::RBrace);
     delimited(token(Kind::LBrace), inside, token(Kind::RBrace)).parse(input)
 }
 
-/// Reads a statement of a query: literals joined by semicolons.
+/// Parses a statement of a query: literals separated by semicolons.
 pub(super) fn statement(input: Stream<'_>) -> Parsed<'_, Body> {
     literals(input, Kind::Eof, Separation::Semicolons)
 }
@@ -48,7 +48,7 @@ fn literals(input: Stream<'_>, end: Kind, separation: Separation) -> Parsed<'_, 
             return Ok((rest, body));
         }
         if !rest.token().newline {
-            // whoever left the expression unfinished has complained
+            // the error of the unfinished expression has been reported
             if input.session.has_reports() {
                 return Err(rest.failure());
             }
@@ -59,7 +59,8 @@ fn literals(input: Stream<'_>, end: Kind, separation: Separation) -> Parsed<'_, 
     }
 }
 
-/// Where a name should have been an operator: says which import would make it one.
+/// If a name precedes the current token where an operator belongs, adds a hint which import would make the name an
+/// operator.
 fn hint_at_keyword(input: Stream<'_>) {
     if input.session.has_hints() {
         return;
@@ -81,7 +82,7 @@ fn hint_at_keyword(input: Stream<'_>) {
     ));
 }
 
-/// Adds an expression and numbers it.
+/// Appends an expression and sets its index.
 pub(super) fn append(body: &mut Body, mut expr: Expr) {
     expr.index = u32::try_from(body.len()).unwrap_or(u32::MAX);
     body.push(expr);

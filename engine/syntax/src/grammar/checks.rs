@@ -1,17 +1,17 @@
-//! What a rule must not be although it reads well: v1's demands, and those on default rules.
+//! Checks of parsed rules: the restrictions of v1, and those on default rules.
 
 use super::errors::Report;
 use crate::ast::visit::{Flow, Visitor, Walk};
 use crate::ast::{Head, Rule, Term, TermKind};
 
-/// The keywords with which a rule was written.
+/// Keywords that a rule was written with.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Keyword {
     pub is_if: bool,
     pub is_contains: bool,
 }
 
-/// What v1 has against a rule, without its `else`.
+/// Returns the errors that v1 reports about a rule, without its `else` chain.
 pub(super) fn complaints(rule: &Rule, keyword: Keyword) -> Vec<Report> {
     let mut complaints = Vec::new();
     let mut complain = |message: String| {
@@ -46,7 +46,7 @@ pub(super) fn complaints(rule: &Rule, keyword: Keyword) -> Vec<Report> {
     complaints
 }
 
-/// Words that v1 reserves.
+/// Returns `true` for words that v1 reserves.
 fn is_keyword(name: &str) -> bool {
     matches!(
         name,
@@ -68,7 +68,7 @@ fn is_keyword(name: &str) -> bool {
     )
 }
 
-/// Complains of a default rule whose value is not constant or whose arguments are not distinct variables.
+/// Reports a default rule whose value is not constant or whose arguments are not distinct variables.
 pub(super) fn default_rule(head: &Head, mut complain: impl FnMut(String)) {
     let Some(value) = &head.value else {
         complain("illegal default rule (must have a value)".to_owned());
@@ -94,7 +94,7 @@ pub(super) fn default_rule(head: &Head, mut complain: impl FnMut(String)) {
     }
 }
 
-/// Complains of what a constant cannot hold; comprehensions may hold anything.
+/// Reports terms that a constant cannot contain. Comprehensions may contain any term.
 struct Constant<'c> {
     complain: &'c mut dyn FnMut(String),
 }

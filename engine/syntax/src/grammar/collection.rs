@@ -1,7 +1,7 @@
 //! Arrays, sets, objects and comprehensions.
 //!
-//! A first term followed by `|` begins a comprehension; only when what follows is no body is the bar a union. To
-//! keep that from costing much, the first term is read once and handed on.
+//! A first term followed by `|` begins a comprehension, unless the text after the bar is not a body: then the bar is a
+//! union. To limit the cost of the second attempt, the first term is parsed once and passed to both.
 
 use super::body::body;
 use super::infix::{element, element_from};
@@ -89,7 +89,7 @@ pub(super) fn set_or_object(input: Stream<'_>) -> Parsed<'_, Term> {
     }
 }
 
-/// Reads an object or object comprehension from the colon behind its first key on.
+/// Parses an object or object comprehension, starting at the colon after its first key.
 fn object<'a>(
     input: Stream<'a>,
     key: Term,
@@ -127,7 +127,7 @@ fn object<'a>(
     Ok((rest, open.term(rest, TermKind::Object(pairs.into()))))
 }
 
-/// Goes on with the first element, whose first term may be followed by a bar that was tried in vain.
+/// Continues with the first element, whose first term may be followed by a bar that did not begin a comprehension.
 fn first_element(input: Stream<'_>, head: Term, outer: Peak) -> Parsed<'_, Term> {
     if input.is_kind(Kind::Pipe) {
         let session = input.session;
@@ -137,7 +137,8 @@ fn first_element(input: Stream<'_>, head: Term, outer: Peak) -> Parsed<'_, Term>
     }
 }
 
-/// A comma may stand before the first element, for old times' sake; such a thing is no comprehension.
+/// Accepts a comma before the first element, for backward compatibility. With such a comma it cannot be a
+/// comprehension.
 fn leading_comma(input: Stream<'_>) -> (Stream<'_>, bool) {
     if input.is_kind(Kind::Comma) {
         (input.next(), false)
@@ -146,7 +147,7 @@ fn leading_comma(input: Stream<'_>) -> (Stream<'_>, bool) {
     }
 }
 
-/// Reads elements up to a closing token and steps over it.
+/// Parses elements up to a closing token, and consumes that token.
 pub(super) fn elements(
     input: Stream<'_>,
     end: Kind,
@@ -163,7 +164,7 @@ pub(super) fn elements(
     }
 }
 
-/// Goes on behind the first elements.
+/// Continues after the first elements.
 fn more_elements(input: Stream<'_>, end: Kind, terms: Vec<Term>) -> Parsed<'_, Vec<Term>> {
     let at = separator(input, end)?;
     elements(at, end, terms)
@@ -185,7 +186,7 @@ fn more_pairs(input: Stream<'_>, mut pairs: Vec<(Term, Term)>) -> Parsed<'_, Vec
     }
 }
 
-/// Steps over a comma; stays in front of the end.
+/// Consumes a comma. Does not consume the end.
 fn separator(input: Stream<'_>, end: Kind) -> Result<Stream<'_>, Failure<'_>> {
     match input.kind() {
         Kind::Comma => Ok(input.next()),
@@ -218,7 +219,8 @@ impl<'a> Open<'a> {
         (rest, self.term(rest, kind))
     }
 
-    /// Reads a comprehension's body from the bar on, and its end; nothing if the bar is a union.
+    /// Parses a comprehension's body, starting at the bar, and the closing bracket. Returns `None` if the bar is a
+    /// union.
     fn comprehension(
         &self,
         bar: Stream<'a>,
@@ -227,7 +229,7 @@ impl<'a> Open<'a> {
         let session = self.input.session;
         let read = || body(bar.next(), end);
         let before = session.checkpoint();
-        // without a comma between these brackets, hardly anything is ever read a second time
+        // without a comma between these brackets hardly anything is parsed a second time
         let outcome = if self.input.token().inside.has(Inside::COMMA) {
             session.attempt(read)
         } else {

@@ -1,10 +1,10 @@
-//! Equal members of sets fall together where they are read.
+//! Removes duplicate members of sets.
 
 use std::collections::HashSet;
 
 use crate::ast::Term;
 
-/// Up to this many, comparing all pairs is faster than hashing.
+/// Number of members up to which comparing all pairs is faster than hashing.
 const FEW: usize = 8;
 
 /// Keeps the first of equal members.
@@ -18,7 +18,7 @@ pub(super) fn members(members: Vec<Term>) -> Vec<Term> {
         .collect()
 }
 
-/// For each member, whether an equal one stands before it; `None` if all are distinct.
+/// Returns for each member whether an equal one precedes it, or `None` if all are distinct.
 fn repetitions(members: &[Term]) -> Option<Vec<bool>> {
     if members.len() <= FEW && all_differ(members) {
         return None;

@@ -1,4 +1,4 @@
-//! Complaints: their wording around a token, and the source line that goes with them.
+//! Syntax errors: messages about a token, with the source line.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::stream::{Failure, Stream};
 use crate::lexer::Kind;
 use crate::source::{Code, Diagnostic, Source, Span};
 
-/// A complaint while it may still be taken back.
+/// An error that may still be withdrawn.
 #[derive(Clone, PartialEq)]
 pub(super) struct Report {
     pub span: Span,
@@ -26,13 +26,13 @@ impl Report {
     }
 }
 
-/// The line of an offset, and the offset of its last non-blank byte up to there.
+/// Returns the line that contains an offset, and the offset of its last non-blank byte up to there.
 fn line_around(text: &str, offset: usize) -> (&str, usize) {
     let bytes = text.as_bytes();
     let byte = |at: usize| bytes.get(at).copied().unwrap_or(b'\n');
     let is_end = |at: usize| matches!(byte(at), b'\r' | b'\n');
     let mut offset = offset.min(bytes.len().saturating_sub(1));
-    // the last two are blank in Latin-1
+    // 0x85 and 0xA0 are blank in Latin-1
     while offset > 0 && matches!(byte(offset), b'\t'..=b'\r' | b' ' | 0x85 | 0xA0) {
         offset -= 1;
     }
@@ -55,12 +55,12 @@ fn line_around(text: &str, offset: usize) -> (&str, usize) {
 }
 
 impl<'a> Stream<'a> {
-    /// Complains of the current token.
+    /// Reports the current token as unexpected.
     pub(super) fn unexpected(self) -> Failure<'a> {
         self.complain_of(None)
     }
 
-    /// Complains of the current token, and says what should stand there.
+    /// Reports the current token as unexpected, with a note on what is expected.
     pub(super) fn expected(self, note: &str) -> Failure<'a> {
         self.complain_of(Some(note))
     }
@@ -76,13 +76,13 @@ impl<'a> Stream<'a> {
         self.failure()
     }
 
-    /// Complains of something else than the current token.
+    /// Reports an error at a span other than the current token.
     pub(super) fn complain(self, span: Span, message: impl Into<String>) -> Failure<'a> {
         self.session.report(span, message);
         self.failure()
     }
 
-    /// The blank character right behind the token before this one; a comment is stepped over.
+    /// Returns the span of the blank character directly after the previous token. A comment is skipped.
     pub(super) fn space_before(self) -> Span {
         let Some(before) = self
             .index()

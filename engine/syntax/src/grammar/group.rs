@@ -10,9 +10,9 @@ use super::{Parsed, nested};
 use crate::ast::{Expr, ExprKind};
 use crate::lexer::Kind;
 
-/// Reads `( … )` if it groups operands; answers nothing if it is a term in parentheses.
+/// Parses `( … )` if it groups operands. Returns `None` if it is a term in parentheses.
 ///
-/// `is_operand` says that a connective or `not` already stands before it; `prefix` is what to show of that.
+/// `is_operand` is `true` after a connective or `not`; messages then show `prefix`.
 pub(super) fn group<'a>(
     input: Stream<'a>,
     is_operand: bool,
@@ -68,7 +68,7 @@ fn try_group<'a>(input: Stream<'a>, is_operand: bool, prefix: &str) -> Parsed<'a
         return Ok((rest, Some(lhs.grouped(rest.span_since(input.span())))));
     }
     if lhs.explicit {
-        // parentheses hold no body, so the braces must be a value
+        // a group cannot contain a body, so the braces must be a value
         input.session.roll_back(before);
         let is_value = input.session.try_out(|| term(inside)).is_ok();
         if is_value {

@@ -9,24 +9,24 @@ use crate::lexer::Kind;
 use crate::print::display_ref;
 use crate::source::Span;
 
-/// A head, and what its text shows beyond the tree.
+/// A head, with properties of its text that the tree does not have.
 pub(super) struct WrittenHead {
     pub head: Head,
     pub uses_contains: bool,
-    /// No blank space parts the name from what follows it, so that the head also reads as a term.
+    /// `true` if no blank separates the name from the text after it, so that the head also parses as a term.
     pub is_term: bool,
-    /// A value was written, and is sound.
+    /// `true` if the head has a valid explicit value.
     pub has_value: bool,
 }
 
-/// Reads a head up to its key or value.
+/// Parses a head up to its key or value.
 pub(super) fn head(input: Stream<'_>, default: bool) -> Parsed<'_, WrittenHead> {
     let session = input.session;
     let name = input.variable();
     let at = input.next();
     let is_term = at.touches() || !at.kind().continues_reference();
     let (at, term) = if at.touches() && at.kind().is_infix() {
-        // `a-b` is no name; complained of here, because it would read as an expression
+        // reported here because `a-b` is not a name and would parse as an expression
         let _complained = at.unexpected();
         (at, standing_alone(name))
     } else if at.kind().continues_reference() {
@@ -34,7 +34,7 @@ pub(super) fn head(input: Stream<'_>, default: bool) -> Parsed<'_, WrittenHead> 
     } else {
         (at, standing_alone(name))
     };
-    // one without arguments, too
+    // also for calls without arguments
     let is_call = matches!(term.kind, TermKind::Call(_));
     let mut head = of_term(at, term)?;
     head.span = at.span_since(input.span());
@@ -104,7 +104,7 @@ fn headless(at: Stream<'_>) -> Failure<'_> {
     at.expected("expected rule head name")
 }
 
-/// The name and the arguments of a call that was read where a head stands.
+/// Splits a call that was parsed in place of a head into its name and arguments.
 pub(super) fn split_call(mut terms: Vec<Term>) -> Option<(Ref, Vec<Term>)> {
     let args = terms.split_off(1.min(terms.len()));
     match terms.pop()?.kind {
@@ -113,7 +113,7 @@ pub(super) fn split_call(mut terms: Vec<Term>) -> Option<(Ref, Vec<Term>)> {
     }
 }
 
-/// Takes a term apart that was read as a head.
+/// Converts a term to a head.
 fn of_term(at: Stream<'_>, term: Term) -> Result<Head, Failure<'_>> {
     let span = term.span;
     match term.kind {
@@ -144,7 +144,7 @@ fn of_term(at: Stream<'_>, term: Term) -> Result<Head, Failure<'_>> {
 fn missing_value(head: &Head, kind: Kind, default: bool) -> String {
     let name = display_ref(&head.reference);
     if kind == Kind::Unify {
-        // the key is not known at this point, which the message shows
+        // the key is not known at this point, so OPA's message contains `<nil>`
         format!("expected rule value term (e.g., {name}[<nil>] = <VALUE> {{ ... }})")
     } else if !head.args.is_empty() {
         format!("expected function value term (e.g., {name}(...) := <VALUE> {{ ... }})")
@@ -156,7 +156,7 @@ fn missing_value(head: &Head, kind: Kind, default: bool) -> String {
 }
 
 impl Head {
-    /// A head that is only a reference so far. One part is a name, too.
+    /// Returns a head that consists of a reference only. A reference with one term is a name, too.
     pub(super) fn of_reference(reference: Vec<Term>) -> Self {
         let name = match reference.as_slice() {
             [one] => one.as_var().cloned(),

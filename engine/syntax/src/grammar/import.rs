@@ -16,13 +16,13 @@ use crate::lexer::Kind;
 use crate::print::display_ref;
 use crate::source::Span;
 
-/// Whether a keyword that begins a statement is the head of a reference instead.
+/// Returns `true` if a keyword at the start of a statement is the head of a reference instead.
 fn is_reference(keyword: Stream<'_>) -> bool {
     let after = keyword.session.token(keyword.index() + 1);
     !after.spaced && matches!(keyword.kind_after(), Kind::Dot | Kind::LBracket)
 }
 
-/// Whether a keyword that begins a statement is meant as a rule's name; the rule parser complains of that.
+/// Returns `true` if a keyword at the start of a statement is used as a rule's name. The rule parser reports that.
 fn is_rule_name(keyword: Stream<'_>) -> bool {
     matches!(
         keyword.kind_after(),
@@ -30,7 +30,7 @@ fn is_rule_name(keyword: Stream<'_>) -> bool {
     )
 }
 
-/// Steps to the path, whose first name may be a keyword.
+/// Moves to the path, whose first name may be a keyword.
 fn path_start(input: Stream<'_>, holds: StatementKinds) -> Result<Stream<'_>, Failure<'_>> {
     if is_reference(input) || (holds != StatementKinds::Queries && is_rule_name(input)) {
         return Err(input.mismatch());
@@ -76,7 +76,7 @@ pub(super) fn package(input: Stream<'_>, holds: StatementKinds) -> Parsed<'_, Pa
     ))
 }
 
-/// A path does not go on with `-`, which no statement begins with either.
+/// Rejects `-` after a path. No statement begins with `-` either.
 fn path_ended(at: Stream<'_>) -> Result<(), Failure<'_>> {
     if at.is_kind(Kind::Minus) {
         return Err(at.unexpected());
@@ -94,7 +94,7 @@ fn expect_string<'a>(at: Stream<'a>, part: &Term) -> Result<(), Failure<'a>> {
     ))
 }
 
-/// `import path`, `import path as name`, and what the import brings into force.
+/// Parses `import path` and `import path as name`, and enables the imported keywords.
 pub(super) fn import(input: Stream<'_>, holds: StatementKinds) -> Parsed<'_, Import> {
     let session = input.session;
     let at = path_start(input, holds)?;
@@ -148,7 +148,7 @@ pub(super) fn import(input: Stream<'_>, holds: StatementKinds) -> Parsed<'_, Imp
     ))
 }
 
-/// What an import begins with.
+/// First name of an import.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Root {
     Document,
@@ -191,7 +191,7 @@ fn alias(at: Stream<'_>) -> Parsed<'_, (Arc<str>, Span)> {
     }
 }
 
-/// The last name of a path is what the import is used by.
+/// Rejects a keyword as the last name of a path, because that name is the name of the import.
 fn reject_keyword_at_end(at: Stream<'_>, parts: &Ref, root: Root) {
     if root == Root::Future {
         return;
@@ -209,7 +209,7 @@ fn reject_keyword_at_end(at: Stream<'_>, parts: &Ref, root: Root) {
     }
 }
 
-/// `future.keywords` and `future.keywords.x`. What is wrong with them does not end the reading.
+/// Applies `future.keywords` and `future.keywords.x`. Parsing continues after errors in them.
 fn future_import(at: Stream<'_>, path: &Term, parts: &Ref, alias: Span) {
     let session = at.session;
     let importable = session.options.importable;
@@ -241,7 +241,7 @@ fn future_import(at: Stream<'_>, path: &Term, parts: &Ref, alias: Span) {
     session.import_keywords(keywords);
 }
 
-/// `rego.v1` and `rego.v2`. What is wrong with them does not end the reading.
+/// Applies `rego.v1` and `rego.v2`. Parsing continues after errors in them.
 fn rego_import(at: Stream<'_>, path: &Term, parts: &Ref, alias: Span) {
     let session = at.session;
     let features = session.options.features();

@@ -1,7 +1,7 @@
 //! Terms joined by operators.
 //!
-//! From loosest to tightest: `in`; the comparisons; `|`; `&`; `+` and `-`; `*`, `/` and `%`. All associate to the
-//! left. An operator whose right side cannot be read leaves its left side standing, and the complaint with it.
+//! Precedence from lowest to highest: `in`; comparisons; `|`; `&`; `+` and `-`; `*`, `/` and `%`. All operators are
+//! left-associative. If the right operand cannot be parsed, the left operand is returned and the error is reported.
 
 use nom::Parser;
 use nom::sequence::preceded;
@@ -14,7 +14,7 @@ use crate::ast::{Term, TermKind};
 use crate::lexer::Kind;
 use crate::source::Span;
 
-/// How tightly an operator binds.
+/// Precedence of an operator.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Relation,
@@ -22,7 +22,7 @@ enum Level {
     Intersection,
     Sum,
     Product,
-    /// Tighter than every operator.
+    /// Higher than every operator.
     Operand,
 }
 
@@ -54,7 +54,7 @@ impl Level {
     }
 }
 
-/// Reads a term where `key, value in xs` may stand.
+/// Parses a term where `key, value in xs` is allowed.
 pub(super) fn infix(input: Stream<'_>) -> Parsed<'_, Term> {
     let outer = input.session.measure();
     let start = input.offset();
@@ -65,7 +65,7 @@ pub(super) fn infix(input: Stream<'_>) -> Parsed<'_, Term> {
     answer
 }
 
-/// Reads a term where a comma separates elements.
+/// Parses a term where a comma separates elements.
 pub(super) fn element(input: Stream<'_>) -> Parsed<'_, Term> {
     let outer = input.session.measure();
     let start = input.offset();
@@ -75,7 +75,7 @@ pub(super) fn element(input: Stream<'_>) -> Parsed<'_, Term> {
     answer
 }
 
-/// Goes on with an element whose first term was read before.
+/// Continues with an element whose first term has been parsed.
 pub(super) fn element_from(input: Stream<'_>, head: Term, outer: Peak) -> Parsed<'_, Term> {
     let start = head.span.start;
     let (rest, lhs) = operators(input, head, Level::Relation, start)?;
@@ -84,7 +84,7 @@ pub(super) fn element_from(input: Stream<'_>, head: Term, outer: Peak) -> Parsed
     answer
 }
 
-/// Reads a term up to where `in` may stand.
+/// Parses a term up to a possible `in`.
 fn comparison(input: Stream<'_>) -> Parsed<'_, Term> {
     binary(input, Level::Relation)
 }
@@ -98,7 +98,7 @@ fn binary(input: Stream<'_>, loosest: Level) -> Parsed<'_, Term> {
     operators(rest, lhs, loosest, start)
 }
 
-/// Reads operators no looser than a level behind a left operand.
+/// Parses operators of at least the precedence `loosest` after a left operand.
 fn operators(input: Stream<'_>, lhs: Term, loosest: Level, start: u32) -> Parsed<'_, Term> {
     let session = input.session;
     let (mut at, mut lhs) = (input, lhs);
@@ -161,7 +161,7 @@ fn call(rest: Stream<'_>, lhs: Term, start: u32, terms: impl FnOnce(Term) -> Vec
     Term::call(terms(lhs), span)
 }
 
-/// Reads `, value in xs` behind a key. Without the `in`, the comma is somebody else's.
+/// Parses `, value in xs` after a key. Without the `in` the comma is not consumed.
 fn paired_membership(input: Stream<'_>, key: Term, start: u32) -> Parsed<'_, Term> {
     if !input.is_kind(Kind::Comma) {
         return Ok((input, key));
@@ -190,7 +190,7 @@ fn paired_membership(input: Stream<'_>, key: Term, start: u32) -> Parsed<'_, Ter
     ))
 }
 
-/// Reads `in xs` behind an element, as often as it comes.
+/// Parses any number of `in xs` after an element.
 fn membership(input: Stream<'_>, lhs: Term, start: u32) -> Parsed<'_, Term> {
     let session = input.session;
     let (mut at, mut lhs) = (input.name_if_reference(), lhs);

@@ -1,4 +1,4 @@
-//! Literals: the statements of bodies.
+//! Literals, the statements of bodies.
 
 use nom::Parser;
 use nom::branch::alt;
@@ -19,14 +19,14 @@ use crate::dialect::Keywords;
 use crate::lexer::Kind;
 use crate::source::Span;
 
-/// Reads a literal with its modifiers.
+/// Parses a literal with its modifiers.
 pub(super) fn literal(input: Stream<'_>) -> Parsed<'_, Expr> {
     let outer = input.session.measure();
     let read = bare_literal(input);
     input.session.merge(outer);
     let (rest, mut expr) = read?;
     expr.span = rest.span_since(input.span());
-    // what an implicit `not` negates is shown as the whole negation
+    // the span of an implicitly negated expression is that of the whole negation
     if let ExprKind::Not(not) = &mut expr.kind
         && !not.explicit_body
     {
@@ -65,14 +65,14 @@ fn bare_literal(input: Stream<'_>) -> Parsed<'_, Expr> {
     }
 }
 
-/// Whether the current token is `not`, and no name in `not.x`.
+/// Returns `true` if the current token is the operator `not`, and not a name as in `not.x`.
 pub(super) fn is_negation(input: Stream<'_>) -> bool {
     input.is_kind(Kind::Not)
         && (input.session.token(input.index() + 1).spaced
             || !matches!(input.kind_after(), Kind::Dot | Kind::LBracket))
 }
 
-/// An expression that nothing stands before, and perhaps `and` or `or` behind.
+/// Parses an expression without a prefix, and any `and` or `or` after it.
 fn plain(input: Stream<'_>) -> Parsed<'_, Expr> {
     let (rest, mut expr) = expression(input)?;
     let (rest, modified) = modifiers(rest, &mut expr)?;
@@ -80,7 +80,7 @@ fn plain(input: Stream<'_>) -> Parsed<'_, Expr> {
     logical::continued(rest, expr, input.span(), modified, false)
 }
 
-/// What follows `not`.
+/// Parses the operand of `not`.
 fn negated(input: Stream<'_>, not: Span) -> Parsed<'_, Expr> {
     let composite = logical::not_in_force(input);
     if composite
@@ -119,7 +119,7 @@ fn negated(input: Stream<'_>, not: Span) -> Parsed<'_, Expr> {
     logical::continued(rest, expr, not, modified, true)
 }
 
-/// A term, or two joined by `=` or `:=`. Its place is for the caller to set.
+/// Parses a term, or two terms joined by `=` or `:=`. The caller sets the span.
 pub(super) fn expression(input: Stream<'_>) -> Parsed<'_, Expr> {
     let (rest, lhs) = infix(input)?;
     let name = match rest.kind() {
@@ -144,7 +144,7 @@ pub(super) fn expression(input: Stream<'_>) -> Parsed<'_, Expr> {
     ))
 }
 
-/// Reads `with` modifiers, if there are any; answers the place of the first.
+/// Parses `with` modifiers, if any. Returns the location of the first.
 pub(super) fn modifiers<'a>(input: Stream<'a>, expr: &mut Expr) -> Parsed<'a, Option<Span>> {
     if !input.is_kind(Kind::With) {
         return Ok((input, None));
@@ -178,7 +178,7 @@ fn target(input: Stream<'_>) -> Parsed<'_, Term> {
     }
     let (rest, target) = term(input)?;
     if !matches!(target.kind, TermKind::Ref(_) | TermKind::Var(_)) {
-        // reading goes on, so that a missing `as` is complained of too
+        // continues in order to report a missing `as`, too
         let _complained = rest.expected("expected with target path");
     }
     Ok((rest, target))
@@ -261,13 +261,13 @@ fn every(input: Stream<'_>) -> Parsed<'_, Expr> {
     Ok((rest, expr))
 }
 
-/// How a call uses `in`.
+/// How a call uses membership operators.
 enum Membership<'t> {
     /// `value in …`
     Value(&'t Term),
     /// `key, value in …`
     Pair(&'t Term, &'t Term),
-    /// Its built-in by name, with operands that the keyword would not give it.
+    /// A direct call of the built-in, with operands that the keyword cannot produce.
     Misused,
     No,
 }
@@ -286,7 +286,7 @@ fn membership(call: &[Term]) -> Membership<'_> {
     }
 }
 
-/// Where `in` is no keyword, `some x in xs` fails at the `in`: says which import would help.
+/// Adds a hint which import enables `in`. Without it `some x in xs` fails at the `in`.
 fn hint_at_in(input: Stream<'_>) {
     let session = input.session;
     if session.options.version == Version::V1 || session.is_pretending() {
@@ -297,7 +297,7 @@ fn hint_at_in(input: Stream<'_>) {
     }
 }
 
-/// Whether a membership test would stand here if all keywords were in force.
+/// Returns `true` if a membership test would start here with all keywords in force.
 pub(super) fn would_be_membership(input: Stream<'_>) -> bool {
     let read = input.session.pretend(Keywords::ALL, || infix(input));
     match read {
@@ -309,7 +309,7 @@ pub(super) fn would_be_membership(input: Stream<'_>) -> bool {
     }
 }
 
-/// Where `every` is no keyword, it reads as a variable: says which import would help.
+/// Adds a hint which import enables `every`. Without it the word parses as a variable.
 fn hint_at_every(input: Stream<'_>, expr: &Expr) {
     let session = input.session;
     let is_every = matches!(&expr.kind, ExprKind::Term(term) if term.as_var().is_some_and(|name| &**name == "every"));
@@ -321,7 +321,7 @@ fn hint_at_every(input: Stream<'_>, expr: &Expr) {
     }
 }
 
-/// `and` or `or`.
+/// Parses `and` or `or`.
 pub(super) fn connective(input: Stream<'_>) -> Parsed<'_, Kind> {
     alt((token(Kind::LogicalAnd), token(Kind::LogicalOr)))
         .map(|token| token.kind)

@@ -1,7 +1,7 @@
 //! `and`, `or`, and the composite `not`.
 //!
-//! Their operands are expressions, groups in parentheses, or bodies in braces. All three need an import, and where
-//! none is in force nothing here is reached.
+//! Their operands are expressions, groups in parentheses, or bodies in braces. All three need an import. Without it,
+//! none of these functions is called.
 
 use super::Parsed;
 use super::body::braced_body;
@@ -19,13 +19,13 @@ use crate::source::Span;
 /// An operand of `and`, `or` or `not`.
 pub(super) struct Operand {
     pub body: Body,
-    /// Written in braces.
+    /// `true` if the operand was written in braces.
     pub explicit: bool,
     pub span: Span,
 }
 
 impl Operand {
-    /// The same in parentheses.
+    /// Returns the operand with the span of the parentheses around it.
     pub(super) fn grouped(self, span: Span) -> Self {
         Self {
             explicit: false,
@@ -44,12 +44,12 @@ impl Operand {
     }
 }
 
-/// Whether `and` or `or` is a keyword.
+/// Returns `true` if `and` or `or` is a keyword.
 pub(super) fn in_force(input: Stream<'_>) -> bool {
     input.session.has_keyword(Keywords::AND.with(Keywords::OR))
 }
 
-/// Whether `not` takes bodies and groups.
+/// Returns `true` if `not` accepts bodies and groups.
 pub(super) fn not_in_force(input: Stream<'_>) -> bool {
     input.session.has_keyword(Keywords::NOT)
 }
@@ -58,7 +58,7 @@ pub(super) fn is_connective(input: Stream<'_>) -> bool {
     matches!(input.kind(), Kind::LogicalAnd | Kind::LogicalOr)
 }
 
-/// Reads a literal that begins with a body or a group as its left operand.
+/// Parses a literal whose left operand is a body or a group.
 pub(super) fn leading_operand(
     input: Stream<'_>,
 ) -> Result<Option<(Stream<'_>, Expr)>, Failure<'_>> {
@@ -72,7 +72,7 @@ pub(super) fn leading_operand(
     }
 }
 
-/// Braces at the start of a literal are an operand if a connective follows them.
+/// Parses braces at the start of a literal as an operand if a connective follows them.
 fn leading_body(input: Stream<'_>) -> Result<Option<(Stream<'_>, Expr)>, Failure<'_>> {
     let session = input.session;
     let before = session.checkpoint();
@@ -95,7 +95,7 @@ fn leading_body(input: Stream<'_>) -> Result<Option<(Stream<'_>, Expr)>, Failure
     }
 }
 
-/// Ends a literal that is an operand so far: with connectives and more operands, or with modifiers.
+/// Completes a literal that begins with an operand: with connectives and more operands, or with modifiers.
 pub(super) fn chain_or_modifiers(input: Stream<'_>, operand: Operand) -> Parsed<'_, Expr> {
     let (rest, mut expr) = match operand {
         operand if is_connective(input) => chain(input, operand)?,
@@ -108,7 +108,7 @@ pub(super) fn chain_or_modifiers(input: Stream<'_>, operand: Operand) -> Parsed<
     Ok((rest, expr))
 }
 
-/// Goes on behind an expression that may be the left operand of a connective.
+/// Continues after an expression that may be the left operand of a connective.
 pub(super) fn continued(
     input: Stream<'_>,
     mut expr: Expr,
@@ -135,8 +135,8 @@ pub(super) fn continued(
     chain_or_modifiers(input, Operand::from_expr(expr))
 }
 
-/// Reads connectives and operands behind a left operand, which is measured together with them. `and` binds tighter than
-/// `or`. Only right operands lie a level deeper: left ones nest as the left operands of operators do.
+/// Parses connectives and operands after a left operand, and measures their nesting. `and` binds tighter than `or`.
+/// Only right operands are a level deeper: left operands nest as those of operators do.
 pub(super) fn chain(input: Stream<'_>, lhs: Operand) -> Parsed<'_, Expr> {
     let (mut at, mut lhs) = conjunction(input, lhs)?;
     while at.is_kind(Kind::LogicalOr) {
@@ -161,7 +161,7 @@ fn conjunction(input: Stream<'_>, lhs: Operand) -> Parsed<'_, Operand> {
     Ok((at, lhs))
 }
 
-/// Makes one expression of two operands. `left` is the height of the left one, the right one was just measured.
+/// Joins two operands. `left` is the height of the left one. The right one was measured last.
 fn join<'a>(
     rest: Stream<'a>,
     connective_at: Stream<'a>,
@@ -172,7 +172,7 @@ fn join<'a>(
     let (_, kind) = connective(connective_at)?;
     reject_void_calls(rest, &lhs.body, kind.name());
     reject_void_calls(rest, &rhs.body, kind.name());
-    // bodies are a level of their own
+    // bodies add a level of their own
     let session = rest.session;
     let fits = session.grow(connective_at) && session.grow(connective_at);
     session.merge(left);

@@ -1,4 +1,4 @@
-//! What is wrong with operands of `and`, `or` and `not`, and what to write instead.
+//! Errors of the operands of `and`, `or` and `not`, with suggestions.
 
 use super::stream::{Failure, Stream};
 use crate::ast::{Expr, ExprKind, Term};
@@ -30,7 +30,7 @@ pub(super) fn braces_of_value<'a>(
     )
 }
 
-/// A body of nothing but calls without a value always holds, which nobody means.
+/// Rejects a body that consists only of calls without a result: it is always true, which is never intended.
 pub(super) fn reject_void_calls(at: Stream<'_>, body: &[Expr], connective: &str) {
     let mut first: Option<(String, Span)> = None;
     for expr in body {
@@ -63,14 +63,14 @@ fn void_name(operator: &Term) -> Option<String> {
     (parts.len() == terms.len() && is_void_builtin(&name)).then_some(name)
 }
 
-/// A braced operand `{ a | b }`, which reads as a body holding a union and as a set comprehension.
+/// A braced operand `{ a | b }`, which parses both as a body with a union and as a set comprehension.
 pub(super) struct Ambiguity {
     span: Span,
     hint: String,
 }
 
 impl Ambiguity {
-    /// Looks at the first expression only: what follows it would be a comprehension's body just as well.
+    /// Checks the first expression only, because a comprehension's body could follow it just as well.
     pub(super) fn in_operand<'a>(
         open: Stream<'a>,
         rest: Stream<'a>,
@@ -84,7 +84,7 @@ impl Ambiguity {
         let operator = call.first().filter(|operator| operator.is_operator("or"))?;
         let session = open.session;
         let written = |span: Span| session.text(span.start, span.end);
-        // the call `or(a, b)` and the union in parentheses are plain enough
+        // the call `or(a, b)` and a union in parentheses are not ambiguous
         if written(operator.span) != "|" || written(first.span).starts_with('(') {
             return None;
         }

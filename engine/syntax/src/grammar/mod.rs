@@ -1,9 +1,9 @@
 //! Tokens to syntax tree, with `nom` over the token array.
 //!
-//! Every parser looks at the next token, decides, and does not come back: what follows is either read or complained
-//! of. Going back happens only where the language itself is ambiguous (a comprehension's bar, braces behind `if`,
-//! operands of `and` and `or`), and there terms already read are remembered. Complaints are collected on the
-//! [`session::Session`], because one broken place may be worth several of them.
+//! Parsers decide by the next token and do not backtrack: the text after it is parsed, or an error is reported. Only
+//! ambiguous constructs backtrack (a comprehension's bar, braces after `if`, operands of `and` and `or`), and terms
+//! that were parsed in an attempt are memoized. Errors are collected in the [`session::Session`], because one mistake
+//! may cause several of them.
 
 mod alternative;
 mod bare;
@@ -37,16 +37,16 @@ use crate::dialect::ParseOptions;
 use crate::lexer::{ILLEGAL_UTF8, Lexed, lex, lex_repaired};
 use crate::source::{Code, Diagnostic, Diagnostics, Repaired, Source, SourceId, Span, repaired};
 
-/// Reads a module.
+/// Parses a module.
 pub fn parse_module(source: &Source, options: &ParseOptions) -> Result<Module, Diagnostics> {
     check_length(source)?;
     lexed_module(source, options, lex(source))
 }
 
-/// The text of a module's file.
+/// Decodes a module file as text.
 ///
 /// # Errors
-/// Where it is no UTF-8: that, and what else is wrong with it as a module.
+/// Returns the errors of invalid UTF-8, together with the syntax errors of the module.
 pub fn module_text<'a>(
     name: &str,
     bytes: &'a [u8],
@@ -61,7 +61,7 @@ pub fn module_text<'a>(
     let lexed = lex_repaired(&source, &positions);
     Err(match lexed_module(&source, options, lexed) {
         Err(diagnostics) => diagnostics,
-        // nothing that the grammar accepts has such characters in it
+        // the grammar accepts no text with such characters
         Ok(_) => Diagnostic::at_span(Code::Parse, &source, Span::default(), ILLEGAL_UTF8).into(),
     })
 }
@@ -87,7 +87,7 @@ fn lexed_module(
     with_stack(|| module::module(Session::new(source, options, &lexed), module))
 }
 
-/// Reads a query: expressions separated by semicolons or line ends.
+/// Parses a query: expressions separated by semicolons or line ends.
 pub fn parse_body(source: &Source, options: &ParseOptions) -> Result<Body, Diagnostics> {
     check_length(source)?;
     let lexed = lex(source);
@@ -99,7 +99,8 @@ pub fn parse_body(source: &Source, options: &ParseOptions) -> Result<Body, Diagn
     })
 }
 
-/// Reads a query as OPA's server does: what reads as a rule is refused, and what is wrong with it as one is told.
+/// Parses a query as OPA's server does: statements that parse as rules are rejected, and errors of such rules are
+/// reported.
 pub fn parse_statements(source: &Source, options: &ParseOptions) -> Result<Body, Diagnostics> {
     check_length(source)?;
     let lexed = lex(source);
@@ -111,7 +112,7 @@ pub fn parse_statements(source: &Source, options: &ParseOptions) -> Result<Body,
     })
 }
 
-/// Reads a text that is one term.
+/// Parses a text that is a single term.
 pub fn parse_term(source: &Source, options: &ParseOptions) -> Result<Term, Diagnostics> {
     let body = parse_body(source, options)?;
     let span = body.first().map(|expr| expr.span).unwrap_or_default();
@@ -128,7 +129,7 @@ pub fn parse_term(source: &Source, options: &ParseOptions) -> Result<Term, Diagn
     }
 }
 
-/// Reads a text that is one reference.
+/// Parses a text that is a single reference.
 pub fn parse_ref(source: &Source, options: &ParseOptions) -> Result<Ref, Diagnostics> {
     let term = parse_term(source, options)?;
     match term.kind {
@@ -143,7 +144,7 @@ pub fn parse_ref(source: &Source, options: &ParseOptions) -> Result<Ref, Diagnos
     }
 }
 
-/// Refuses texts of more than [`ParseOptions::LENGTH`] bytes.
+/// Rejects texts of more than [`ParseOptions::LENGTH`] bytes.
 fn check_length(source: &Source) -> Result<(), Diagnostics> {
     if source.text.len() <= ParseOptions::LENGTH {
         return Ok(());
@@ -160,18 +161,18 @@ fn check_length(source: &Source) -> Result<(), Diagnostics> {
     .into())
 }
 
-/// Stack for one more level, and for copying the deepest tree, unoptimised.
+/// Stack needed for one more level, and for copying the deepest tree, in unoptimized builds.
 const RED_ZONE: usize = 768 << 10;
 
-/// What is taken when the stack runs short.
+/// Bytes allocated when the stack runs short.
 const STACK: usize = 4 << 20;
 
-/// Gives a parse stack enough to start with, so that its levels seldom have to ask.
+/// Runs a parse with enough initial stack, so that its levels rarely need to grow it.
 fn with_stack<T>(parse: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(RED_ZONE, STACK, parse)
 }
 
-/// Reads a construct one level deeper. Callers may have small stacks: it is grown where it runs short.
+/// Parses a construct one level deeper. Grows the stack if it runs short, since the caller's stack may be small.
 fn nested<'a, T>(
     input: Stream<'a>,
     read: impl FnOnce(Stream<'a>) -> Parsed<'a, T>,

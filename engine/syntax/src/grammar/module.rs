@@ -1,4 +1,4 @@
-//! Modules and queries: statements of all kinds, one after the other.
+//! Modules and queries: sequences of statements of all kinds.
 
 use nom::Err;
 
@@ -14,12 +14,12 @@ use crate::ast::{Body, Expr, ExprKind, Import, Module, Name, Package, Rule, Term
 use crate::lexer::Kind;
 use crate::source::{Code, Diagnostic, Diagnostics, Source, Span};
 
-/// A statement before it has found its place in a module.
+/// A statement that is not yet part of a module.
 enum Statement {
     Package(Package),
     Import(Import),
     Rules(Vec<Draft>),
-    /// An expression: a rule in a module, the thing itself in a query.
+    /// An expression: a rule in a module, or an expression of a query.
     Body(Body),
 }
 
@@ -37,18 +37,18 @@ impl Statement {
     }
 }
 
-/// What stands on its own in the text.
+/// Kinds of statements that a text may contain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum StatementKinds {
     /// Rules.
     Rules,
     /// Expressions only.
     Queries,
-    /// Expressions; what reads as a rule is refused.
+    /// Expressions. Statements that parse as rules are rejected.
     Statements,
 }
 
-/// Reads all statements, up to the first that is broken; also tells where reading ended.
+/// Parses all statements, up to the first syntax error. Also returns the offset where parsing ended.
 fn statements<'a>(session: &'a Session<'a>, holds: StatementKinds) -> (Vec<Statement>, u32) {
     let mut statements = Vec::new();
     let mut at = Stream::new(session);
@@ -59,7 +59,7 @@ fn statements<'a>(session: &'a Session<'a>, holds: StatementKinds) -> (Vec<State
                 at = rest;
             }
             Err(error) => {
-                // the complaint is on record
+                // the error has been reported
                 at = stopped_at(&error, at);
                 break;
             }
@@ -68,7 +68,7 @@ fn statements<'a>(session: &'a Session<'a>, holds: StatementKinds) -> (Vec<State
     (statements, at.span().start)
 }
 
-/// Tries what a statement can be, in turn. A parser that has complained ends the search.
+/// Tries all kinds of statements. A reported error ends the search.
 fn one_statement(input: Stream<'_>, holds: StatementKinds) -> Parsed<'_, Statement> {
     input.session.begin_statement();
     match input.kind() {
@@ -99,7 +99,7 @@ fn one_statement(input: Stream<'_>, holds: StatementKinds) -> Parsed<'_, Stateme
     Ok((rest, Statement::Body(body)))
 }
 
-/// Whether rules are heads with values and nothing else, which read as expressions just as well.
+/// Returns `true` if the rules consist of heads with values only, which also parse as expressions.
 fn are_expressions(drafts: &[Draft]) -> bool {
     drafts.iter().all(|Draft { rule, .. }| {
         let is_bare = rule.body.iter().all(|expr| expr.generated);
@@ -107,7 +107,7 @@ fn are_expressions(drafts: &[Draft]) -> bool {
     })
 }
 
-/// Reads a module.
+/// Parses a module.
 pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module, Diagnostics> {
     let (source, options) = (session.source, session.options);
     let (statements, end) = statements(&session, StatementKinds::Rules);
@@ -115,7 +115,7 @@ pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module,
     if session.has_reports() {
         let mut errors = session.into_diagnostics();
         let mut comments = module.comments;
-        // what a broken statement was read over counts, too
+        // errors of METADATA blocks before the end of parsing count
         let places = errors.0.iter().map(|error| error.span.start);
         let end = places.fold(end, u32::max);
         comments.retain(|comment| comment.span.start < end);
@@ -129,7 +129,7 @@ pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module,
         list: Vec::new(),
     };
     let mut statements = statements.into_iter().peekable();
-    // a statement in the package's place is looked at no further
+    // other statements in place of the package are not checked
     match statements.next() {
         Some(Statement::Package(package)) => module.package = package,
         Some(other) => refusals.add(other.span(), "package expected"),
@@ -182,14 +182,14 @@ pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module,
         annotations::attach(&mut module, options)?;
         return Ok(module);
     }
-    // broken METADATA comes before statements that mean nothing
+    // errors of METADATA blocks precede those of statements that are not rules
     match annotations::check(&module.comments, source, options) {
         blocks if blocks.is_empty() => Err(Diagnostics(refusals.list)),
         blocks => Err(Diagnostics(blocks)),
     }
 }
 
-/// Errors about whole statements; they carry no source line.
+/// Errors about whole statements. They contain no source line.
 struct StatementErrors<'a> {
     source: &'a Source,
     list: Vec<Diagnostic>,
@@ -211,7 +211,8 @@ fn is_rego_import(import: &Import) -> bool {
         .is_some_and(|root| &**root == "rego")
 }
 
-/// What to import if a statement that is no rule is `if` or `contains`, or is followed by one on its line.
+/// Returns the import to suggest if a statement that is not a rule is `if` or `contains`, or is followed by one on its
+/// line.
 fn keyword_hint(body: &[Expr], next: Option<&Statement>) -> Option<&'static str> {
     let row = body.first()?.span.row;
     hint_for(lone_name(body)).or_else(|| {
@@ -232,7 +233,7 @@ fn hint_for(name: Option<&Name>) -> Option<&'static str> {
     }
 }
 
-/// The variable that is all of a body.
+/// Returns the variable if a body consists of only that.
 fn lone_name(body: &[Expr]) -> Option<&Name> {
     match body {
         [
@@ -245,7 +246,7 @@ fn lone_name(body: &[Expr]) -> Option<&Name> {
     }
 }
 
-/// The name of a rule that does not also read as an expression.
+/// Returns the name of a rule that does not also parse as an expression.
 fn rule_name(rule: &Rule) -> Option<&Name> {
     let is_expression = !rule.default && rule.body.iter().all(|expr| expr.generated);
     match rule.head.reference.as_slice() {
@@ -254,7 +255,7 @@ fn rule_name(rule: &Rule) -> Option<&Name> {
     }
 }
 
-/// Reads a query.
+/// Parses a query.
 pub(super) fn query(session: Session<'_>, holds: StatementKinds) -> Result<Body, Diagnostics> {
     let source = session.source;
     let (statements, _) = statements(&session, holds);

@@ -12,7 +12,7 @@ use crate::ast::{Expr, ExprKind, Not, Term, TermKind};
 use crate::lexer::Kind;
 use crate::source::Span;
 
-/// Reads an operand. `connective` is missing while a group is only tried.
+/// Parses an operand. `connective` is `None` during an attempt to parse a group.
 pub(super) fn operand<'a>(input: Stream<'a>, connective: Option<&str>) -> Parsed<'a, Operand> {
     if input.is_kind(Kind::LBrace) {
         return braced_operand(input, connective);
@@ -80,7 +80,7 @@ fn braced_operand<'a>(input: Stream<'a>, connective: Option<&str>) -> Parsed<'a,
                 span: rest.span_since(input.span()),
             };
             if let Some(ambiguity) = Ambiguity::in_operand(input, rest, &operand.body, "") {
-                // the operand stands: a group that goes back takes the complaint with it
+                // the operand stays: a group that backtracks withdraws the error with it
                 let _complained = ambiguity.complain(rest);
             }
             return Ok((rest, operand));
@@ -90,7 +90,7 @@ fn braced_operand<'a>(input: Stream<'a>, connective: Option<&str>) -> Parsed<'a,
     let (Some(connective), false) = (connective, input.kind_after() == Kind::RBrace) else {
         return Err(failure);
     };
-    // perhaps the braces hold a value, which can go on behind them
+    // the braces may be a value that continues after them
     let complaints = session.take_reports(reports);
     session.roll_back(before);
     let before = session.checkpoint();
@@ -103,7 +103,7 @@ fn braced_operand<'a>(input: Stream<'a>, connective: Option<&str>) -> Parsed<'a,
     Err(failure)
 }
 
-/// `not { … }`, from the brace on.
+/// Parses `not { … }`, starting at the brace.
 pub(super) fn braced_negation(input: Stream<'_>, not: Span) -> Parsed<'_, Expr> {
     let session = input.session;
     let before = session.checkpoint();
@@ -143,7 +143,7 @@ pub(super) fn braced_negation(input: Stream<'_>, not: Span) -> Parsed<'_, Expr> 
     Err(failure)
 }
 
-/// The term that the leading brace opens: the leftmost operand.
+/// Returns the term that begins with the leading brace: the leftmost operand.
 fn brace_led(term: &Term) -> &Term {
     let mut term = term;
     while let TermKind::Call(call) = &term.kind {

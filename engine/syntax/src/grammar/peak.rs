@@ -1,11 +1,11 @@
-//! How deep what is being read nests.
+//! Nesting depth of the parsed text.
 
-/// How deep a tree is.
+/// Nesting depth of a tree.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Peak {
-    /// Its deepest level, counted from the outermost construct.
+    /// Deepest level, counted from the outermost construct.
     pub level: u32,
-    /// Operators in one another's left operands.
+    /// Length of the longest chain of operators nested in left operands.
     pub links: u32,
 }
 

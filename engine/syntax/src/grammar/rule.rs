@@ -15,14 +15,14 @@ use crate::stack;
 
 use super::errors::Report;
 
-/// A rule, and what v1 has to say against how it is written.
+/// A rule, and the errors that v1 reports about its notation.
 pub(super) struct Draft {
     pub rule: Rule,
     pub complaints: Vec<Report>,
 }
 
-/// Reads a rule with its further bodies. Answers nothing, without complaint, if this is no rule or one without body:
-/// the latter reads as an expression too.
+/// Parses a rule with its further bodies. Fails without a report if the text is not a rule, or is a rule without a
+/// body, because the latter parses as an expression, too.
 pub(super) fn rules(input: Stream<'_>) -> Parsed<'_, Vec<Draft>> {
     let start = input.span();
     let mut at = input.name_if_reference();
@@ -86,7 +86,7 @@ pub(super) fn from_parts(head: Head, body: Body, span: Span) -> Rule {
     }
 }
 
-/// Complains of a keyword that is meant as a rule's name.
+/// Reports a keyword that is used as a rule's name.
 fn reject_keyword(at: Stream<'_>, default: bool) -> Result<(), Failure<'_>> {
     let kind = at.kind();
     let after = at.kind_after();
@@ -99,7 +99,7 @@ fn reject_keyword(at: Stream<'_>, default: bool) -> Result<(), Failure<'_>> {
             default || assigns || defines || calls
         }
         Kind::Not | Kind::LogicalAnd | Kind::LogicalOr => default || assigns || defines,
-        // otherwise it reads as a variable, and is refused as a name later
+        // otherwise it parses as a variable, and is rejected as a name later
         Kind::Contains => default || defines,
         _ => false,
     };
@@ -112,7 +112,7 @@ fn reject_keyword(at: Stream<'_>, default: bool) -> Result<(), Failure<'_>> {
     Ok(())
 }
 
-/// A head with nothing behind it is a rule if it has a value; otherwise the text is to be read as an expression.
+/// Completes a head without a body. It is a rule if it has a value; otherwise the text parses as an expression.
 fn without_body<'a>(
     input: Stream<'a>,
     rest: Stream<'a>,
@@ -177,8 +177,8 @@ fn default_rule(rest: Stream<'_>, written: WrittenHead, start: Span) -> Result<D
     Ok(Draft { rule, complaints })
 }
 
-/// Settles what `p[x]` means before a body: with `if` a rule of one value, else a partial set or object.
-/// False if the head cannot be one.
+/// Resolves what `p[x]` means before a body: with `if` a rule with one value, otherwise a partial set or object.
+/// Returns `false` if the head is invalid.
 fn complete(head: &mut Head, has_if: bool) -> bool {
     let [first, last] = head.reference.as_slice() else {
         return true;
@@ -207,7 +207,7 @@ fn complete(head: &mut Head, has_if: bool) -> bool {
     head.name.is_some()
 }
 
-/// Whether a term stands for one value. Heads of references do not count, and comprehensions never do.
+/// Returns `true` if a term has a single value. Heads of references do not count, and comprehensions are never ground.
 pub(super) fn is_ground(term: &Term) -> bool {
     match &term.kind {
         TermKind::Null | TermKind::Boolean(_) | TermKind::Number(_) | TermKind::String(_) => true,
@@ -222,7 +222,7 @@ pub(super) fn is_ground(term: &Term) -> bool {
     }
 }
 
-/// `if literal` or `if { … }`, from behind the `if`. Braces that read as a set are a body.
+/// Parses `if literal` or `if { … }`, starting after the `if`. Braces that also parse as a set are a body.
 fn if_body(input: Stream<'_>) -> Parsed<'_, Body> {
     if !input.is_kind(Kind::LBrace) {
         let (rest, expr) = nested(input, literal)?;
@@ -247,8 +247,8 @@ fn if_body(input: Stream<'_>) -> Parsed<'_, Body> {
     braced_body(input)
 }
 
-/// Whether braces behind `if` might be anything but a body: an object, a comprehension, or the start of a longer
-/// expression. Most often one look at the separators inside them tells.
+/// Returns `true` if braces after `if` may be something other than a body: an object, a comprehension, or the start of
+/// a longer expression. In most cases the separators inside them decide that.
 fn may_be_value(open: Stream<'_>) -> bool {
     let token = open.token();
     let Some(close) = Some(token.link).filter(|link| *link != 0) else {
@@ -261,7 +261,7 @@ fn may_be_value(open: Stream<'_>) -> bool {
         || goes_on(open.jump(close + 1))
 }
 
-/// Whether a token can go on with the term before it.
+/// Returns `true` if a token can continue the term before it.
 fn goes_on(at: Stream<'_>) -> bool {
     match at.kind() {
         Kind::LParen | Kind::Dot | Kind::LBracket => at.touches(),
@@ -277,7 +277,7 @@ fn goes_on(at: Stream<'_>) -> bool {
     }
 }
 
-/// Reads further bodies in braces; each is a rule of its own with the same head.
+/// Parses further bodies in braces. Each becomes a rule with the same head.
 fn further_bodies<'a>(
     input: Stream<'a>,
     drafts: &mut Vec<Draft>,
@@ -307,7 +307,7 @@ fn further_bodies<'a>(
     Ok(at)
 }
 
-/// Wildcards among copied arguments are variables of their own.
+/// Gives wildcards in copied arguments names of their own.
 pub(super) fn rename_wildcards(at: Stream<'_>, head: &mut Head) {
     for argument in &mut head.args {
         if argument.is_wildcard() {
@@ -316,7 +316,7 @@ pub(super) fn rename_wildcards(at: Stream<'_>, head: &mut Head) {
     }
 }
 
-/// Moves all of a node to one place.
+/// Sets the spans of all descendants of a node.
 pub(super) fn relocate(node: &mut impl WalkMut, span: Span) {
     struct Relocation(Span);
     impl VisitorMut for Relocation {
@@ -333,7 +333,7 @@ pub(super) fn relocate(node: &mut impl WalkMut, span: Span) {
     node.walk_mut(&mut Relocation(span));
 }
 
-/// The body of a rule that has none.
+/// Returns the body of a rule that has none.
 pub(super) fn generated_true(span: Span) -> Expr {
     let kind = ExprKind::Term(Term::new(TermKind::Boolean(true), span));
     Expr {

@@ -7,7 +7,7 @@ use super::stream::Stream;
 use crate::ast::{Term, TermKind};
 use crate::lexer::{Kind, decode_string};
 
-/// `1`, `-1`, `.5`, `- 1.5e3`; blank space may stand behind the sign and the point.
+/// Parses `1`, `-1`, `.5` or `- 1.5e3`. Blanks may follow the sign and the decimal point.
 pub(super) fn number(input: Stream<'_>) -> Parsed<'_, Term> {
     let span = input.span();
     let mut at = input;
@@ -27,7 +27,7 @@ pub(super) fn number(input: Stream<'_>) -> Parsed<'_, Term> {
     }
     let digits = at.text();
     let is_sound = at.token().link == 0;
-    // a letter behind it counts as a digit would
+    // a letter after it counts like a digit
     if !point && (has_leading_zero(digits) || (digits == "0" && !is_sound)) {
         return Err(at.expected("expected number without leading zero"));
     }
@@ -66,7 +66,7 @@ enum Size {
     TooBig,
 }
 
-/// Whether a number's binary exponent stays within ±100,000, which bounds what printing it can cost.
+/// Checks that a number's binary exponent is within ±100,000, which limits the cost of printing it.
 fn size(digits: &str, point: bool) -> Size {
     let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "0"));
     let (whole, fraction) = match mantissa.split_once('.') {

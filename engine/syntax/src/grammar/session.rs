@@ -1,4 +1,4 @@
-//! What one parse shares: the tokens, the dialect, complaints so far, and how deep it is.
+//! State of one parse: tokens, dialect, reported errors and nesting depth.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use crate::dialect::{Keywords, ParseOptions};
 use crate::lexer::{Kind, Lexed, Token};
 use crate::source::{Diagnostics, Source, Span};
 
-/// The state of a parse. Streams point to it, so that they stay two words and `Copy`.
+/// State of a parse. Streams reference it, so that they stay two words and `Copy`.
 pub(super) struct Session<'a> {
     pub source: &'a Source,
     pub options: &'a ParseOptions,
@@ -25,27 +25,27 @@ pub(super) struct Session<'a> {
     reports: RefCell<Vec<Report>>,
     hints: RefCell<Vec<String>>,
     wildcards: Cell<u32>,
-    /// Constructs around the current token.
+    /// Number of constructs around the current token.
     depth: Cell<u32>,
-    /// What was read since the last reset, at its deepest.
+    /// Peak since the last reset.
     peak: Cell<Peak>,
     pretending: Cell<bool>,
-    /// A token that is a name even if an imported keyword.
+    /// Index of a token that is a name even if it is an imported keyword.
     plain_word: Cell<u32>,
-    /// The complaint after which nothing more is read.
+    /// Error that ended the parse.
     halt: RefCell<Option<Report>>,
     halted: Cell<bool>,
-    /// Readings in progress that may be undone.
+    /// Number of active attempts that may backtrack.
     attempts: Cell<u32>,
     memo: RefCell<HashMap<u32, MemoizedTerm>>,
-    /// The term that could not be read last: where it begins, and how many complaints there were then.
+    /// Start of the last term that could not be parsed, and the number of reports at that time.
     unreadable: Cell<(u32, usize)>,
-    /// Complaints left out because they had just been made.
+    /// Reports that were suppressed as duplicates.
     suppressed: RefCell<Vec<Report>>,
     operators: [OnceCell<Name>; OPERATORS.len()],
 }
 
-/// Names of operators, which every use shares.
+/// Names of operators, shared by all uses.
 const OPERATORS: [(Kind, &str); 14] = [
     (Kind::Plus, "plus"),
     (Kind::Minus, "minus"),
@@ -63,21 +63,21 @@ const OPERATORS: [(Kind, &str); 14] = [
     (Kind::Assign, "assign"),
 ];
 
-/// A bracketed term that was read inside an attempt, so that the next attempt need not read it again.
+/// Result of a bracketed term that was parsed inside an attempt, so that the next attempt reuses it.
 #[derive(Clone)]
 struct MemoizedTerm {
     outcome: Result<Term, ()>,
-    /// The place behind it, or where reading stopped.
+    /// Position after it, or where parsing stopped.
     at: StreamPosition,
     reports: Vec<Report>,
-    /// Complaints that are due unless others made them.
+    /// Reports that are due unless other attempts made them.
     suppressed: Vec<Report>,
     wildcards: u32,
-    /// Levels and links it adds to what is around it.
+    /// Levels and links that it adds to the enclosing construct.
     height: Peak,
 }
 
-/// A point to which an attempt goes back.
+/// A state to which an attempt can roll back.
 pub(super) struct Checkpoint {
     reports: usize,
     hints: Vec<String>,
@@ -123,7 +123,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The token at an index; behind the last one, the end of the file again.
+    /// Returns the token at an index. Indexes after the last token return the end of the file.
     #[inline]
     pub(super) fn token(&self, index: u32) -> Token {
         self.tokens.get(index as usize).copied().unwrap_or(self.end)
@@ -143,7 +143,7 @@ impl<'a> Session<'a> {
             .unwrap_or("")
     }
 
-    /// The variable of an operator.
+    /// Returns the variable of an operator.
     pub(super) fn operator(&self, kind: Kind) -> Name {
         for ((known, name), cell) in OPERATORS.iter().zip(&self.operators) {
             if *known == kind {
@@ -153,7 +153,7 @@ impl<'a> Session<'a> {
         Arc::from(kind.name())
     }
 
-    /// A new name for `_`.
+    /// Returns a new name for `_`.
     pub(super) fn wildcard(&self) -> Name {
         let number = self.wildcards.get();
         self.wildcards.set(number + 1);
@@ -171,7 +171,7 @@ impl<'a> Session<'a> {
         self.keywords.get().intersects(keywords)
     }
 
-    /// Swaps the keywords in force.
+    /// Replaces the keywords in force. Returns the previous ones.
     pub(super) fn replace_keywords(&self, keywords: Keywords) -> Keywords {
         self.keywords.replace(keywords)
     }
@@ -180,7 +180,7 @@ impl<'a> Session<'a> {
         self.keywords.set(self.keywords.get().with(keywords));
     }
 
-    /// Reads something with other keywords in force, and forgets all traces of it.
+    /// Parses with other keywords in force and rolls back.
     pub(super) fn pretend<T>(&self, keywords: Keywords, read: impl FnOnce() -> T) -> T {
         let kept = self.keywords.replace(keywords);
         let pretending = self.pretending.replace(true);
@@ -192,7 +192,7 @@ impl<'a> Session<'a> {
         answer
     }
 
-    /// Reads something and forgets all traces of it.
+    /// Parses and rolls back.
     pub(super) fn try_out<T>(&self, read: impl FnOnce() -> T) -> T {
         let before = self.checkpoint();
         let answer = self.attempt(read);
@@ -200,8 +200,8 @@ impl<'a> Session<'a> {
         answer
     }
 
-    /// Takes no imported keyword for one at a token: an import's path is read without them, and with it the token
-    /// behind.
+    /// Treats the token at a position as a name even if it is an imported keyword: the path of an import is parsed
+    /// without those keywords, the token after it with them.
     pub(super) fn make_plain(&self, at: Stream<'a>) {
         self.plain_word.set(at.index());
     }
@@ -211,12 +211,12 @@ impl<'a> Session<'a> {
         self.plain_word.get() == index
     }
 
-    /// Whether other keywords than the real ones are in force, to find out what would help.
+    /// Returns `true` while other keywords are in force, to determine which hint would help.
     pub(super) fn is_pretending(&self) -> bool {
         self.pretending.get()
     }
 
-    // complaints
+    // reports
 
     pub(super) fn report(&self, span: Span, message: impl Into<String>) {
         let mut message = message.into();
@@ -233,7 +233,7 @@ impl<'a> Session<'a> {
         !self.hints.borrow().is_empty()
     }
 
-    /// Adds a hint to the next complaint.
+    /// Adds a hint to the next report.
     pub(super) fn hint(&self, hint: impl Into<String>) {
         self.hints.borrow_mut().push(hint.into());
     }
@@ -247,7 +247,7 @@ impl<'a> Session<'a> {
         self.reports.borrow().len()
     }
 
-    /// Complaints of the lexer about a token that is now being looked at.
+    /// Reports the lexer's errors about a token that is reached.
     pub(super) fn report_lexer_errors(&self, index: u32, token: &Token) {
         let index = index as usize;
         let from = self.lexer_errors.partition_point(|(at, _)| *at < index);
@@ -304,7 +304,7 @@ impl<'a> Session<'a> {
         self.peak.set(to.peak);
     }
 
-    /// Takes away what was reported since a checkpoint, to be put back with [`Self::restore_reports`].
+    /// Removes and returns the reports since a checkpoint. [`Self::restore_reports`] adds them again.
     pub(super) fn take_reports(&self, since: usize) -> Vec<Report> {
         let mut reports = self.reports.borrow_mut();
         let since = since.min(reports.len());
@@ -315,7 +315,7 @@ impl<'a> Session<'a> {
         self.reports.borrow_mut().extend(taken);
     }
 
-    /// Reads something that may be read again.
+    /// Parses something that may be parsed again.
     pub(super) fn attempt<T>(&self, read: impl FnOnce() -> T) -> T {
         self.attempts.set(self.attempts.get() + 1);
         let answer = read();
@@ -323,13 +323,13 @@ impl<'a> Session<'a> {
         answer
     }
 
-    /// Forgets what attempts have read: nothing before a statement is read again.
+    /// Clears the memoized terms: text before a statement is not parsed again.
     pub(super) fn begin_statement(&self) {
         self.memo.borrow_mut().clear();
         self.suppressed.borrow_mut().clear();
     }
 
-    /// Reads a bracketed term, or recalls how reading it ended within the current attempt.
+    /// Parses a bracketed term, or returns its memoized result within the current attempt.
     pub(super) fn remember(
         &self,
         from: Stream<'a>,
@@ -338,7 +338,7 @@ impl<'a> Session<'a> {
         let is_attempt = self.attempts.get() > 0;
         let known = match self.memo.borrow_mut() {
             memo if is_attempt => memo.get(&from.index()).cloned(),
-            // read for good, and for the last time
+            // parsed for the last time
             mut memo => memo.remove(&from.index()),
         };
         if let Some(known) = known {
@@ -389,8 +389,8 @@ impl<'a> Session<'a> {
         outcome
     }
 
-    /// Takes back the complaints since a count, if the term they are about was complained of just before: an operator
-    /// whose right side is broken leaves its place, and what comes next may begin there.
+    /// Withdraws the reports since a count if the same term was reported directly before: an operator with an invalid
+    /// right operand does not consume it, so that the next parser may start there.
     pub(super) fn complain_once(&self, at: Stream<'a>, since: usize) {
         let (index, reports) = self.unreadable.get();
         if index == at.index() && since >= reports {
@@ -401,9 +401,9 @@ impl<'a> Session<'a> {
         }
     }
 
-    // depth
+    // nesting depth
 
-    /// Goes one construct deeper; false, with a complaint, where that is too deep.
+    /// Enters a nested construct. If it is too deep, reports that and returns `false`.
     #[inline]
     pub(super) fn enter_level(&self, at: Stream<'a>) -> bool {
         let depth = self.depth.get() + 1;
@@ -423,7 +423,7 @@ impl<'a> Session<'a> {
         self.depth.set(self.depth.get() - 1);
     }
 
-    /// Starts to measure a term that will become the left operand of something: answers what to merge later.
+    /// Starts to measure a term that will become a left operand. Returns the state to pass to [`Self::merge`].
     #[inline]
     pub(super) fn measure(&self) -> Peak {
         self.peak.replace(Peak {
@@ -432,7 +432,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Notes that what was read since [`Self::measure`] now lies one level deeper.
+    /// Records that the text parsed since [`Self::measure`] is now one level deeper.
     #[inline]
     pub(super) fn grow(&self, at: Stream<'a>) -> bool {
         let mut peak = self.peak.get();
@@ -445,7 +445,7 @@ impl<'a> Session<'a> {
         true
     }
 
-    /// Notes that what was read since [`Self::measure`] is now the left operand of an operator.
+    /// Records that the text parsed since [`Self::measure`] is now the left operand of an operator.
     #[inline]
     pub(super) fn link(&self, at: Stream<'a>) -> bool {
         let mut peak = self.peak.get();
@@ -458,12 +458,12 @@ impl<'a> Session<'a> {
         true
     }
 
-    /// The longest chain of operators that was read.
+    /// Returns the length of the longest chain of operators.
     pub(super) fn chain(&self) -> u32 {
         self.peak.get().links
     }
 
-    /// Ends what [`Self::measure`] began.
+    /// Ends a measurement that [`Self::measure`] started.
     #[inline]
     pub(super) fn merge(&self, outer: Peak) {
         self.peak.set(self.peak.get().max(outer));
@@ -473,7 +473,7 @@ impl<'a> Session<'a> {
         self.options.max_nesting.min(ParseOptions::NESTING)
     }
 
-    /// Ends the reading: from here on, every token is the end of the file.
+    /// Ends the parse: all further tokens are the end of the file.
     fn too_deep(&self, at: Stream<'a>) {
         if !self.halted.replace(true) {
             let message = "max parsing recursion depth exceeded".to_owned();
@@ -488,7 +488,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// What was added to a list since it had a length.
+/// Removes and returns the elements of a list after an index.
 fn since(list: &RefCell<Vec<Report>>, length: usize) -> Vec<Report> {
     list.borrow().get(length..).unwrap_or_default().to_vec()
 }

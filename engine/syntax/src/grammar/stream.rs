@@ -1,4 +1,4 @@
-//! The input of all parsers: a place in the token array.
+//! The input of all parsers: a position in the token array.
 
 use std::ops::Range;
 
@@ -11,13 +11,13 @@ use crate::dialect::Keywords;
 use crate::lexer::{Kind, Token};
 use crate::source::Span;
 
-/// What a parser answers.
+/// Result of a parser.
 ///
-/// `Err::Error` says that the text holds something else, `Err::Failure` that it was complained of. An answer of `Ok`
-/// does not mean that nobody complained: an operator whose right side is broken gives its left side.
+/// `Err::Error` means that the text is something else, `Err::Failure` that an error was reported. `Ok` does not mean
+/// that no error was reported: an operator with an invalid right operand returns its left operand.
 pub(super) type Parsed<'a, T> = IResult<Stream<'a>, T, Stop<'a>>;
 
-/// Where reading stopped.
+/// Position where parsing stopped.
 #[derive(Clone, Copy)]
 pub(super) struct Stop<'a> {
     pub at: Stream<'a>,
@@ -33,10 +33,10 @@ impl<'a> ParseError<Stream<'a>> for Stop<'a> {
     }
 }
 
-/// How a parser ends that does not answer.
+/// Error of a parser.
 pub(super) type Failure<'a> = Err<Stop<'a>>;
 
-/// The place where an error stopped; no parser here is a streaming one, so `otherwise` is never needed.
+/// Returns the position of an error. Parsers here are not streaming, so `otherwise` is never used.
 pub(super) fn stopped_at<'a>(error: &Err<Stop<'a>>, otherwise: Stream<'a>) -> Stream<'a> {
     match error {
         Err::Error(stop) | Err::Failure(stop) => stop.at,
@@ -44,25 +44,25 @@ pub(super) fn stopped_at<'a>(error: &Err<Stop<'a>>, otherwise: Stream<'a>) -> St
     }
 }
 
-/// How the first token is taken.
+/// How the first token is interpreted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
-    /// For what it is.
+    /// As is.
     Plain,
-    /// For a name, whatever word it is.
+    /// As a name, whatever word it is.
     Name,
-    /// Not at all: the blank space before it is in the way.
+    /// As the blank before it.
     Space,
 }
 
-/// Where a stream is, without what it walks over.
+/// Position of a stream, without the session.
 #[derive(Clone, Copy)]
 pub(super) struct StreamPosition {
     index: u32,
     reading: Reading,
 }
 
-/// A place in the token array. It moves only by [`Stream::next`] and [`Stream::jump`].
+/// A position in the token array. It advances only by [`Stream::next`] and [`Stream::jump`].
 #[derive(Clone, Copy)]
 pub(super) struct Stream<'a> {
     pub session: &'a Session<'a>,
@@ -94,7 +94,7 @@ impl<'a> Stream<'a> {
         self.session.token(self.from)
     }
 
-    /// The kind of the current token under the keywords in force.
+    /// Returns the kind of the current token under the keywords in force.
     #[inline]
     pub(super) fn kind(self) -> Kind {
         match self.reading {
@@ -119,7 +119,7 @@ impl<'a> Stream<'a> {
         if is_name { Kind::Ident } else { kind }
     }
 
-    /// The kind of the token behind the current one.
+    /// Returns the kind of the token after the current one.
     #[inline]
     pub(super) fn kind_after(self) -> Kind {
         self.kind_at(self.from + 1)
@@ -130,13 +130,13 @@ impl<'a> Stream<'a> {
         self.kind() == kind
     }
 
-    /// Whether the current token follows the one before without blank space.
+    /// Returns `true` if no blank separates the current token from the previous one.
     #[inline]
     pub(super) fn touches(self) -> bool {
         !self.token().spaced
     }
 
-    /// Whether the current token goes on with the reference whose last token is right before it.
+    /// Returns `true` if the current token continues the reference whose last token directly precedes it.
     #[inline]
     pub(super) fn continues_reference(self) -> bool {
         self.touches() && self.kind().continues_reference()
@@ -150,7 +150,7 @@ impl<'a> Stream<'a> {
         self.session.span_of(&self.token())
     }
 
-    /// Where the current token begins.
+    /// Returns the offset of the current token.
     #[inline]
     pub(super) fn offset(self) -> u32 {
         if self.reading == Reading::Space {
@@ -159,7 +159,7 @@ impl<'a> Stream<'a> {
         self.token().start
     }
 
-    /// From a place up to the token before this one.
+    /// Returns the span from `start` to the end of the previous token.
     #[inline]
     pub(super) fn span_since(self, start: Span) -> Span {
         Span {
@@ -168,7 +168,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Where the token before this one ends.
+    /// Returns the end offset of the previous token.
     #[inline]
     pub(super) fn end_before(self) -> u32 {
         self.from
@@ -176,7 +176,7 @@ impl<'a> Stream<'a> {
             .map_or(0, |index| self.session.token(index).end)
     }
 
-    /// The text from an offset up to the token before this one.
+    /// Returns the text from an offset to the end of the previous token.
     pub(super) fn text_since(self, start: u32) -> &'a str {
         self.session.text(start, self.end_before())
     }
@@ -186,13 +186,13 @@ impl<'a> Stream<'a> {
         self.session.text(token.start, token.end)
     }
 
-    /// The word that the current token is.
+    /// Returns the word of the current token.
     #[inline]
     pub(super) fn word(self) -> Name {
         self.session.name(self.token().link)
     }
 
-    /// The variable that the current word is.
+    /// Returns the current word as a variable.
     #[inline]
     pub(super) fn variable(self) -> Term {
         let name = if self.text() == "_" {
@@ -203,7 +203,7 @@ impl<'a> Stream<'a> {
         Term::new(TermKind::Var(name), self.span())
     }
 
-    /// The place behind the current token. Complaints of the lexer about the token there are due now.
+    /// Advances past the current token. Reports the lexer's errors about the token that is reached.
     #[inline]
     pub(super) fn next(self) -> Self {
         let next = self.next_quietly();
@@ -211,15 +211,15 @@ impl<'a> Stream<'a> {
         next
     }
 
-    /// The place behind the current token, not to be looked at for long: nothing is reported.
+    /// Advances past the current token for a short lookahead: reports nothing.
     #[inline]
     pub(super) fn next_quietly(self) -> Self {
-        // the blank space before a token is one of its own
+        // the blank before a token counts as a step of its own
         let step = u32::from(self.reading != Reading::Space);
         self.jump(self.from.saturating_add(step).min(self.to))
     }
 
-    /// The token directly behind the current one, or the blank space there.
+    /// Advances to the token directly after the current one, or to the blank there.
     pub(super) fn next_directly(self) -> Self {
         let next = self.next_quietly();
         if next.touches() {
@@ -240,7 +240,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// A place that was looked at before.
+    /// Returns the stream at an earlier position.
     pub(super) fn at_position(self, place: StreamPosition) -> Self {
         Self {
             from: place.index,
@@ -249,7 +249,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Another place, which was looked at before.
+    /// Returns the stream at another index, whose errors have been reported.
     #[inline]
     pub(super) fn jump(self, index: u32) -> Self {
         Self {
@@ -267,7 +267,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Takes the current keyword for a name if it heads a reference: `if.x`, `not["x"]`.
+    /// Treats the current keyword as a name if it is the head of a reference: `if.x`, `not["x"]`.
     #[inline]
     pub(super) fn name_if_reference(self) -> Self {
         if self.is_keyword_of_reference() {
@@ -285,7 +285,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Whether the current token is a keyword directly in front of `.` or `[`.
+    /// Returns `true` if the current token is a keyword directly before `.` or `[`.
     #[inline]
     pub(super) fn is_keyword_of_reference(self) -> bool {
         self.is_reference_keyword()
@@ -293,18 +293,18 @@ impl<'a> Stream<'a> {
             && matches!(self.kind_after(), Kind::Dot | Kind::LBracket)
     }
 
-    /// Whether the current token is a keyword that may be part of a reference.
+    /// Returns `true` if the current token is a keyword that may be a segment of a reference.
     #[inline]
     pub(super) fn is_reference_keyword(self) -> bool {
         self.kind().is_keyword() && self.session.options.features().keywords_in_refs
     }
 
-    /// Ends a parser that has complained.
+    /// Returns the error of a parser that has reported something.
     pub(super) fn failure(self) -> Err<Stop<'a>> {
         Err::Failure(Stop { at: self })
     }
 
-    /// Ends a parser that found something else.
+    /// Returns the error of a parser that found something else.
     pub(super) fn mismatch(self) -> Err<Stop<'a>> {
         Err::Error(Stop { at: self })
     }
@@ -321,7 +321,7 @@ pub(super) fn token<'a>(kind: Kind) -> impl Fn(Stream<'a>) -> Parsed<'a, Token> 
     }
 }
 
-/// Accepts one token of a kind, and complains of any other.
+/// Accepts one token of a kind, and reports any other.
 pub(super) fn expect<'a>(
     kind: Kind,
     note: &'static str,
@@ -329,7 +329,7 @@ pub(super) fn expect<'a>(
     move |input| token(kind)(input).map_err(|_| input.expected(note))
 }
 
-/// The tokens from a place on, as `nom` walks over them.
+/// The tokens from a position to the end, as `nom` iterates over them.
 #[derive(Clone)]
 pub(super) struct Tokens<'a> {
     stream: Stream<'a>,

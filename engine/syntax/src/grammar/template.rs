@@ -39,10 +39,10 @@ pub(super) fn template(input: Stream<'_>) -> Parsed<'_, Term> {
     }
 }
 
-/// The literal text of a part token; `None` if it is empty.
+/// Returns the literal text of a part token, or `None` if it is empty.
 fn text_part(at: Stream<'_>) -> Result<Option<Term>, Failure<'_>> {
     let literal = at.text();
-    // the first part has `$"` before its text, a later one nothing: its brace is a token
+    // the first part has `$"` before its text; later ones have no prefix, because the brace is a token of its own
     let first = at.token().link == 0;
     let inner = literal
         .get(if first { 2 } else { 0 }..literal.len() - 1)
@@ -83,7 +83,7 @@ fn expression_part(input: Stream<'_>) -> Parsed<'_, TemplatePart> {
     if !rest.is_kind(Kind::RBrace) {
         return Err(rest.complain(rest.span(), "expected } to end template string expression"));
     }
-    // a comment in front keeps the expression, so that printing keeps the comment
+    // a comment before an expression prevents folding it into the text, so that printing retains the comment
     let commented = input
         .session
         .text(input.end_before(), input.token().start)

@@ -1,4 +1,4 @@
-//! Terms without operators: what stands for itself, references and calls.
+//! Terms without operators: literals, references and calls.
 
 use nom::Parser;
 use nom::branch::alt;
@@ -14,7 +14,7 @@ use crate::ast::{Children, Ref, Term, TermKind};
 use crate::lexer::Kind;
 use crate::source::Span;
 
-/// Reads a term and the references and calls that hang on it.
+/// Parses a term and the references and calls that continue it.
 pub(super) fn term(input: Stream<'_>) -> Parsed<'_, Term> {
     let reports = input.session.report_count();
     let read = read(input);
@@ -27,7 +27,7 @@ pub(super) fn term(input: Stream<'_>) -> Parsed<'_, Term> {
 }
 
 fn read(input: Stream<'_>) -> Parsed<'_, Term> {
-    // where a term must come, `and(` and `or(` are the set functions
+    // where a term is required, `and(` and `or(` are the set functions
     let input = match input.kind() {
         Kind::LogicalAnd | Kind::LogicalOr if directly_before(input, Kind::LParen) => {
             input.as_name()
@@ -82,7 +82,7 @@ fn bracketed<'a>(input: Stream<'a>, read: fn(Stream<'a>) -> Parsed<'a, Term>) ->
     })
 }
 
-/// `-x.y` is `0 - x.y`.
+/// Parses `-x.y` as `0 - x.y`.
 fn negated_reference(input: Stream<'_>) -> Parsed<'_, Term> {
     let session = input.session;
     let span = input.span();
@@ -105,7 +105,7 @@ fn negated_reference(input: Stream<'_>) -> Parsed<'_, Term> {
     ))
 }
 
-/// `( … )`. The term keeps its own row and column, while its text includes the parentheses.
+/// Parses `( … )`. The term keeps its own row and column, while its text includes the parentheses.
 fn parenthesised(input: Stream<'_>) -> Parsed<'_, Term> {
     let (rest, mut term) = nested(input.next(), infix)?;
     if !rest.is_kind(Kind::RParen) {
@@ -123,7 +123,7 @@ fn parenthesised(input: Stream<'_>) -> Parsed<'_, Term> {
     }
 }
 
-/// Reads what follows the head of a reference.
+/// Parses the text after the head of a reference.
 fn finish(input: Stream<'_>, head: Term) -> Parsed<'_, Term> {
     if input.continues_reference() {
         reference(input, head)
@@ -132,7 +132,7 @@ fn finish(input: Stream<'_>, head: Term) -> Parsed<'_, Term> {
     }
 }
 
-/// The root documents are references even alone.
+/// Converts root documents to references, even without operands.
 pub(super) fn standing_alone(head: Term) -> Term {
     match head.as_var().map(|name| &**name) {
         Some("input" | "data") => {
@@ -143,13 +143,13 @@ pub(super) fn standing_alone(head: Term) -> Term {
     }
 }
 
-/// Reads a reference or call from behind its head.
+/// Parses a reference or call, starting after its head.
 pub(super) fn reference(input: Stream<'_>, head: Term) -> Parsed<'_, Term> {
     check_head(input, &head, head.span);
     operands(input, head)
 }
 
-/// Complains of a head that nothing can be looked up in; reading goes on.
+/// Reports a head that does not support lookups. Parsing continues.
 fn check_head(input: Stream<'_>, head: &Term, place: Span) {
     match head.kind {
         TermKind::Var(_)
@@ -167,7 +167,7 @@ fn check_head(input: Stream<'_>, head: &Term, place: Span) {
     }
 }
 
-/// Reads `.name`, `[term]` and `(terms)` behind a head, as long as they touch.
+/// Parses `.name`, `[term]` and `(terms)` after a head, as long as no blank separates them.
 fn operands(input: Stream<'_>, head: Term) -> Parsed<'_, Term> {
     let outer = input.session.measure();
     let start = head.span;
@@ -175,7 +175,7 @@ fn operands(input: Stream<'_>, head: Term) -> Parsed<'_, Term> {
     // most references are short
     let mut path = Vec::with_capacity(3);
     path.push(head);
-    // the first token may be separated from a rule's name
+    // a blank may separate the first token from a rule's name
     let mut touches = true;
     while touches {
         match at.kind() {
@@ -212,7 +212,7 @@ fn operands(input: Stream<'_>, head: Term) -> Parsed<'_, Term> {
     Ok((at, Term::new(TermKind::Ref(path), at.span_since(start))))
 }
 
-/// The name behind a point.
+/// Parses the name after a dot.
 fn part(input: Stream<'_>) -> Parsed<'_, Term> {
     if input.is_kind(Kind::Ident) || input.is_reference_keyword() {
         Ok((input.next(), Term::string(input.word(), input.span())))
@@ -221,7 +221,7 @@ fn part(input: Stream<'_>) -> Parsed<'_, Term> {
     }
 }
 
-/// `path(…)`, from the parenthesis on. `set()` is the empty set.
+/// Parses `path(…)`, starting at the parenthesis. `set()` is the empty set.
 fn call(input: Stream<'_>, path: Ref, start: Span) -> Parsed<'_, Term> {
     let operator = Term::new(TermKind::Ref(path), input.span_since(start));
     let inside = input.next();

@@ -1,4 +1,4 @@
-//! Annotations as JSON: as AST JSON shows them, and as policies see them.
+//! Annotations as JSON: in AST JSON, and as values for policies.
 
 use serde_json::{Map, Value, json};
 
@@ -36,7 +36,7 @@ impl<S: Sink> Writer<'_, S> {
         }
     }
 
-    /// A free-form object that only shows when it has members.
+    /// Writes a free-form object if it has members.
     fn fields(&mut self, key: &str, fields: Option<&Map<String, Value>>) {
         if let Some(fields) = fields.filter(|fields| !fields.is_empty()) {
             self.member(key, fields);
@@ -97,7 +97,7 @@ impl Write for CompileHints {
     }
 }
 
-/// A reference as the bare list of its terms.
+/// Writes a reference as the bare list of its terms.
 fn write_bare<S: Sink>(out: &mut Writer<'_, S>, term: &Term) {
     match &term.kind {
         TermKind::Ref(terms) => terms.write(out),
@@ -131,7 +131,7 @@ impl Write for Map<String, Value> {
     }
 }
 
-/// The object that `rego.metadata.rule()` and `rego.metadata.chain()` give to policies.
+/// Returns the object that `rego.metadata.rule()` and `rego.metadata.chain()` return to policies.
 pub fn annotation_object(annotation: &Annotation) -> Value {
     let mut out = Map::new();
     let mut put = |key: &str, value: Value| {
@@ -183,7 +183,7 @@ fn related_resource(resource: &RelatedResource) -> Value {
     ])
 }
 
-/// An object of the strings that are not empty.
+/// Returns an object with the strings that are not empty.
 fn strings<'a>(members: impl IntoIterator<Item = (&'a str, &'a std::sync::Arc<str>)>) -> Value {
     let filled = members.into_iter().filter(|(_, text)| !text.is_empty());
     Value::Object(
@@ -203,7 +203,7 @@ fn schema(schema: &SchemaRef) -> Value {
     }
 }
 
-/// The parts of a reference as strings.
+/// Returns the segments of a reference as strings.
 pub fn plain_path(path: &[Term]) -> Value {
     path.iter()
         .map(|part| match &part.kind {

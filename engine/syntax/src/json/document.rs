@@ -1,4 +1,4 @@
-//! A JSON document that keeps number texts, and the errors of reading one.
+//! A JSON document that retains the spelling of numbers, and errors of decoding it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use crate::ParseOptions;
 
-/// Why a text is not the AST JSON it should be.
+/// Why a text is not valid AST JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     message: String,
-    /// Where in the document, outermost step last.
+    /// Path to the error, outermost step last.
     path: Vec<Step>,
 }
 
@@ -39,7 +39,7 @@ impl Error {
         self
     }
 
-    /// What is wrong.
+    /// Returns the message.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -65,7 +65,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A JSON document. Numbers are their texts.
+/// A JSON document. Numbers are stored as text.
 #[derive(Debug)]
 pub(super) enum Document<'a> {
     Null,
@@ -73,11 +73,12 @@ pub(super) enum Document<'a> {
     Number(Cow<'a, str>),
     String(Cow<'a, str>),
     Array(Vec<Document<'a>>),
-    /// Members in source order; of equal keys the last counts.
+    /// Members in source order. If keys are equal, the last one counts.
     Object(Vec<(Cow<'a, str>, Document<'a>)>),
 }
 
-/// How deep documents may nest: every level of terms takes at most eight of JSON, a call two, and an `and` or `or` three.
+/// Maximum nesting depth of documents: every level of terms needs at most eight levels of JSON, a call two, and an
+/// `and` or `or` three.
 pub(super) const NESTING: usize =
     8 * super::read::NESTING as usize + 3 * ParseOptions::CHAIN as usize;
 
@@ -125,7 +126,7 @@ impl<'a> Document<'a> {
         Error::new(format!("nested deeper than {NESTING} levels"))
     }
 
-    /// How many arrays and objects there are inside one another, found without recursion.
+    /// Returns the nesting depth of arrays and objects. Not recursive.
     pub(super) fn depth(&self) -> usize {
         let mut deepest = 0;
         let mut waiting = vec![(self, 1)];
@@ -145,7 +146,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// How many arrays and objects of a value there are inside one another, found without recursion.
+/// Returns the nesting depth of arrays and objects of a value. Not recursive.
 pub(super) fn value_depth(value: &Value) -> usize {
     let mut deepest = 0;
     let mut waiting = vec![(value, 1)];

@@ -1,8 +1,10 @@
-//! JSON text on several lines, as it is: its members in their order, its numbers in their digits.
+//! Indents JSON text without changing the order of members or the spelling of numbers.
 
-/// Writes compact JSON text on several lines, two blanks for each level. All lines but the first begin at a level; `inside`
-/// writes the bytes of strings. Whether all of it is written: it ends soon behind `limit` bytes, since deep text takes far more
-/// with blanks than without.
+/// Writes compact JSON text on several lines, indented by two blanks for each level. All lines but the first begin at a
+/// level. `inside` writes the bytes of strings.
+///
+/// Returns `false` if the output was cut off shortly after `limit` bytes: deeply nested text becomes far longer by
+/// indentation.
 ///
 /// ```
 /// use solon_syntax::json::lay_out;

@@ -1,11 +1,11 @@
-//! Members of objects and elements of arrays, each of the kind it has to be.
+//! Typed access to members of objects and elements of arrays.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::document::{Document, Error};
 
-/// An object's members by name.
+/// Members of an object by name.
 #[derive(Clone, Copy)]
 pub(super) struct Members<'d>(&'d [(Cow<'d, str>, Document<'d>)]);
 
@@ -20,7 +20,7 @@ impl<'d> Members<'d> {
         }
     }
 
-    /// The member, unless it is missing or null.
+    /// Returns a member, or `None` if it is missing or null.
     pub(super) fn get(self, key: &str) -> Option<&'d Document<'d>> {
         let member = self.0.iter().rev().find(|(known, _)| known == key);
         member
@@ -33,7 +33,7 @@ impl<'d> Members<'d> {
             .ok_or_else(|| Error::new(format!("missing `{key}`")))
     }
 
-    /// Reads a member that must be there.
+    /// Decodes a required member.
     pub(super) fn read<T>(
         self,
         key: &str,
@@ -42,7 +42,7 @@ impl<'d> Members<'d> {
         read(self.required(key)?).map_err(|error| error.under(key))
     }
 
-    /// Reads a member that may be missing.
+    /// Decodes an optional member.
     pub(super) fn read_optional<T>(
         self,
         key: &str,
@@ -105,7 +105,7 @@ pub(super) fn array<'d>(document: &'d Document<'d>) -> Result<&'d [Document<'d>]
     }
 }
 
-/// Reads each element of an array.
+/// Decodes each element of an array.
 pub(super) fn list<'d, T>(
     document: &'d Document<'d>,
     mut read: impl FnMut(&'d Document<'d>) -> Result<T, Error>,

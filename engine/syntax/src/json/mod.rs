@@ -1,4 +1,4 @@
-//! The published JSON form of the tree, both ways.
+//! OPA's JSON form of the tree: writing and reading.
 //!
 //! ```
 //! use solon_syntax::ast::Term;
@@ -103,7 +103,7 @@ mod tests {
                 "]}".repeat(levels)
             )
         };
-        // Frames of unoptimised code are many times larger.
+        // stack frames of unoptimized code are many times larger
         let stack = if cfg!(debug_assertions) {
             4 << 20
         } else {

@@ -1,4 +1,4 @@
-//! From JSON to tree.
+//! Decodes JSON into the tree.
 
 use serde_json::Value;
 
@@ -11,28 +11,28 @@ use crate::ast::{
 };
 use crate::source::{Source, SourceId, Span};
 
-/// How deep terms and bodies may nest: each is a bracket of the text, but for the outermost ones.
+/// Maximum nesting depth of terms and bodies: each is a bracket of the text, except for the outermost ones.
 pub(super) const NESTING: u32 = ParseOptions::NESTING + 2;
 
-/// Reads a term.
+/// Decodes a term from JSON text.
 pub fn read_term(text: &str) -> Result<Term, Error> {
     read(Document::parse(text)?, SourceId::NONE, Reader::term)
 }
 
-/// Reads a term from a value.
+/// Decodes a term from a JSON value.
 pub fn read_term_value(value: &Value) -> Result<Term, Error> {
     with_stack(value_depth(value), || {
         read(Document::from_value(value)?, SourceId::NONE, Reader::term)
     })
 }
 
-/// Reads a body: an array of expressions.
+/// Decodes a body from JSON text: an array of expressions.
 pub fn read_body(text: &str) -> Result<Body, Error> {
     read(Document::parse(text)?, SourceId::NONE, Reader::body)
 }
 
-/// Reads a module. `source` names it in errors; the comments and annotations of the JSON are not read, since nothing
-/// that runs depends on them.
+/// Decodes a module. `source` names it in errors. Comments and annotations of the JSON are skipped, since evaluation
+/// does not depend on them.
 pub fn read_module(text: &str, source: Source, version: Version) -> Result<Module, Error> {
     let id = source.id;
     read(Document::parse(text)?, id, |reader, document| {
@@ -40,7 +40,7 @@ pub fn read_module(text: &str, source: Source, version: Version) -> Result<Modul
     })
 }
 
-/// Reads a module from a value.
+/// Decodes a module from a JSON value.
 pub fn read_module_value(value: &Value, source: Source, version: Version) -> Result<Module, Error> {
     let id = source.id;
     with_stack(value_depth(value), || {
@@ -66,17 +66,18 @@ fn read<T>(
     })
 }
 
-/// Documents nested deeper than this are read on a stack of their own, so that callers may have little.
+/// Documents nested deeper than this are decoded on a separate stack, so that callers need little stack.
 const SHALLOW: usize = 100;
 
-/// Stack for [`NESTING`] levels of the hungriest kind; chains of calls take [`LEVEL`] for each level of the document.
+/// Stack for [`NESTING`] levels of the kind that needs most. Chains of calls need [`LEVEL`] bytes for each level of the
+/// document.
 const STACK: usize = if cfg!(debug_assertions) {
     16 << 20
 } else {
     2 << 20
 };
 
-/// See [`STACK`].
+/// Bytes for each level of a chain of calls, see [`STACK`].
 const LEVEL: usize = if cfg!(debug_assertions) {
     16 << 10
 } else {
@@ -93,18 +94,18 @@ fn with_stack<T>(depth: usize, read: impl FnOnce() -> T) -> T {
 }
 
 struct Reader {
-    /// The text that places point into.
+    /// Text that locations refer to.
     source: SourceId,
-    /// Levels of terms and bodies above the current one, but for calls.
+    /// Nesting depth of terms and bodies, without calls.
     depth: u32,
-    /// Calls around the current term: a chain of operators is one in the left operand of the other.
+    /// Number of calls around the current term: in a chain of operators each is nested in the left operand of the next.
     calls: u32,
-    /// Most of them so far.
+    /// Maximum of `calls` so far.
     longest: u32,
 }
 
 impl Reader {
-    /// Goes one level deeper. Who succeeds comes back up; an error ends the whole reading.
+    /// Enters a nested term or body. The caller leaves it after success; an error ends the whole decoding.
     fn descend(&mut self) -> Result<(), Error> {
         if self.depth >= NESTING {
             return Err(Error::new(format!("nested deeper than {NESTING} levels")));
@@ -113,7 +114,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The same for a call.
+    /// Enters a call, like [`Self::descend`].
     fn enter_call(&mut self) -> Result<(), Error> {
         const CHAIN: u32 = ParseOptions::CHAIN;
         if self.calls >= CHAIN {
@@ -196,7 +197,7 @@ impl Reader {
         list(document, |term| self.term(term))
     }
 
-    /// The terms of a reference or call, which has at least a head.
+    /// Decodes the terms of a reference or call, which has at least a head.
     fn headed(&mut self, document: &Document<'_>) -> Result<Vec<Term>, Error> {
         let terms = self.terms(document)?;
         if terms.is_empty() {
@@ -236,7 +237,7 @@ impl Reader {
         let members = Members::from_document(document)?;
         let parts = members.read_optional("parts", |parts| {
             list(parts, |part| {
-                // Only expressions have `terms`.
+                // only expressions have `terms`
                 if Members::from_document(part)?.get("terms").is_some() {
                     self.expr(part).map(TemplatePart::Expr)
                 } else {
@@ -417,7 +418,7 @@ impl Reader {
                 .unwrap_or_default(),
             comments: Vec::new(),
             annotations: Vec::new(),
-            // what was read before counts
+            // includes terms that were decoded before
             chain: self.longest,
         })
     }

@@ -1,11 +1,11 @@
-//! Reading JSON text.
+//! JSON parser.
 
 use std::borrow::Cow;
 
 use super::document::{Document, Error, NESTING};
 
 impl<'a> Document<'a> {
-    /// Reads a text without recursion.
+    /// Parses a text without recursion.
     pub(super) fn parse(text: &'a str) -> Result<Self, Error> {
         let mut reader = Reader { text, at: 0 };
         let mut open: Vec<Open<'a>> = Vec::new();
@@ -23,7 +23,7 @@ impl<'a> Document<'a> {
                 }
                 Token::Value(value) => value,
             };
-            // Close what ends here, then go on with what is still open.
+            // closes the containers that end here, then continues with the open one
             loop {
                 let Some(mut container) = open.pop() else {
                     return reader.end().map(|()| value);
@@ -43,10 +43,10 @@ impl<'a> Document<'a> {
     }
 }
 
-/// An array or object whose end was not yet reached.
+/// An array or object whose end has not been reached.
 enum Open<'a> {
     Array(Vec<Document<'a>>),
-    /// Members, and the key of the member that comes next.
+    /// Members, and the key of the next member.
     Object(Vec<(Cow<'a, str>, Document<'a>)>, Cow<'a, str>),
 }
 
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Takes the end of a container, if it comes next.
+    /// Consumes the end of a container, if it comes next.
     fn closes(&mut self, container: &Open<'_>) -> bool {
         self.skip_blanks();
         self.eat(container.end())
@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the key that an object needs before its next value.
+    /// Parses the key that an object needs before its next value.
     fn key_for(&mut self, container: Open<'a>) -> Result<Open<'a>, Error> {
         let Open::Object(members, _) = container else {
             return Ok(container);
@@ -215,7 +215,7 @@ impl<'a> Reader<'a> {
         Ok(self.text.get(start..self.at).unwrap_or_default())
     }
 
-    /// Reads a string behind its opening quote.
+    /// Parses a string after its opening quote.
     fn string(&mut self) -> Result<Cow<'a, str>, Error> {
         let mut text = Cow::Borrowed("");
         loop {
@@ -272,7 +272,7 @@ impl<'a> Reader<'a> {
         u32::from_str_radix(digits, 16).ok()
     }
 
-    /// Reads the digits behind `\u`; half a surrogate pair becomes U+FFFD.
+    /// Parses the digits after `\u`. An unpaired surrogate becomes U+FFFD.
     fn code_point(&mut self) -> Result<char, Error> {
         let Some(high) = self.hex() else {
             return Err(self.unexpected("four hexadecimal digits"));

@@ -1,8 +1,8 @@
-//! Where JSON is written to: a text, which keeps numbers as they were written, or a [`Value`].
+//! Outputs of the JSON writer: text, which retains the spelling of numbers, or a [`Value`].
 
 use serde_json::{Map, Number, Value};
 
-/// Receives JSON piece by piece. Keys are only given inside objects, each before its value.
+/// Receives JSON piece by piece. Keys occur only inside objects, each before its value.
 pub trait Sink {
     fn begin_object(&mut self);
     fn end_object(&mut self);
@@ -10,20 +10,20 @@ pub trait Sink {
     fn end_array(&mut self);
     fn key(&mut self, key: &str);
     fn string(&mut self, text: &str);
-    /// A number's text, as JSON has it.
+    /// Receives the text of a number, in JSON syntax.
     fn number(&mut self, text: &str);
     fn boolean(&mut self, value: bool);
     fn null(&mut self);
 }
 
-/// Writes text, in one line or indented.
+/// Writes text, on one line or indented.
 pub struct Text {
     out: String,
     depth: usize,
     indented: bool,
-    /// Whether the innermost array or object is still empty.
+    /// `true` while the innermost array or object is empty.
     empty: bool,
-    /// Whether a key was just written.
+    /// `true` directly after a key.
     keyed: bool,
 }
 
@@ -49,7 +49,7 @@ impl Text {
         }
     }
 
-    /// What stands before a key, or before a value that has none.
+    /// Writes the separator before a key, or before a value without a key.
     #[inline(never)]
     fn separate(&mut self) {
         if std::mem::take(&mut self.keyed) {
@@ -85,7 +85,7 @@ impl Text {
         self.out.push(bracket);
     }
 
-    /// Quotes a string, with the characters escaped that HTML would misread.
+    /// Writes a string in quotes, with the characters escaped that are special in HTML.
     #[inline(never)]
     fn quoted(&mut self, text: &str) {
         self.out.push('"');
@@ -156,10 +156,10 @@ impl Sink for Text {
     }
 }
 
-/// Builds a [`Value`]. A number that no 64-bit float holds becomes its text.
+/// Builds a [`Value`]. A number outside the range of 64-bit floats becomes a string.
 #[derive(Default)]
 pub struct Tree {
-    /// Open arrays and objects with the key under which each will stand.
+    /// Open arrays and objects, with their keys in the enclosing object.
     open: Vec<(Option<String>, Value)>,
     key: Option<String>,
     done: Value,

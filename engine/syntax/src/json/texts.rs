@@ -1,4 +1,4 @@
-//! The texts that places show, where they are not simply what stands there.
+//! Texts in locations, where they differ from the source text of the span.
 
 use std::borrow::Cow;
 
@@ -8,8 +8,8 @@ use crate::ast::{Term, TermKind};
 use crate::print::quote;
 use crate::source::{SourceId, Span};
 
-/// A negative number shows the text of its sign only, and a reference into a bracket begins where that ends. References
-/// inside METADATA blocks stand in no source; they show their own text.
+/// Writes the location of a term. A negative number has the text of its sign only, and a reference into a bracket
+/// begins at the end of the bracket. References inside METADATA blocks have no source text and show their own notation.
 #[inline(never)]
 pub(super) fn write_term_location<S: Sink>(out: &mut Writer<'_, S>, term: &Term) {
     match &term.kind {
@@ -33,7 +33,7 @@ pub(super) fn write_term_location<S: Sink>(out: &mut Writer<'_, S>, term: &Term)
     }
 }
 
-/// A string as it was written, which its length tells: bare behind a point, or in quotes.
+/// Returns the source spelling of a string, given the length of its span: bare after a dot, or in quotes.
 fn spelled(text: &str, span: Span) -> Cow<'_, str> {
     let written = span.end.saturating_sub(span.start) as usize;
     let quoted = quote(text);
@@ -46,7 +46,7 @@ fn spelled(text: &str, span: Span) -> Cow<'_, str> {
     }
 }
 
-/// The text of a METADATA block: its head, and each line below it behind `# `.
+/// Returns the text of a METADATA block: its head, and each line below it after `# `.
 pub(super) fn block_text(block: &str) -> String {
     let mut text = "# METADATA".to_owned();
     for line in block.lines().skip(1) {
@@ -59,7 +59,7 @@ pub(super) fn block_text(block: &str) -> String {
 }
 
 impl<S: Sink> Writer<'_, S> {
-    /// The text of a span, if places are asked for.
+    /// Returns the text of a span if locations are enabled, and otherwise an empty text.
     pub(super) fn slice(&self, span: Span) -> &str {
         let sources = self.options.locations.into_iter().flatten();
         let source = sources.clone().find(|source| source.id == span.source);

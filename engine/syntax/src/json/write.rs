@@ -1,4 +1,4 @@
-//! From tree to JSON.
+//! Encodes the tree as JSON.
 
 use std::borrow::Cow;
 
@@ -16,19 +16,19 @@ use crate::ast::{
 use crate::source::{Source, Span};
 use crate::stack;
 
-/// What AST JSON shows beside the tree.
+/// Optional members of AST JSON.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// The texts behind the tree, to show the places of all nodes; none to leave them out.
+    /// Sources of the tree, to include the locations of all nodes. `None` omits locations.
     pub locations: Option<&'a [Source]>,
-    /// Whether a module shows its comments.
+    /// Includes the comments of a module.
     pub comments: bool,
-    /// Whether text is broken into lines, indented by two blanks.
+    /// Writes one member per line, indented by two blanks.
     pub indented: bool,
 }
 
 impl Default for Options<'_> {
-    /// Comments, no places, one line.
+    /// Comments, no locations, one line.
     fn default() -> Self {
         Self {
             locations: None,
@@ -43,7 +43,7 @@ pub trait AstJson: Write {}
 
 impl<N: Write + ?Sized> AstJson for N {}
 
-/// The JSON text of a node, numbers as they were written.
+/// Returns the JSON text of a node. Numbers keep their spelling.
 pub fn text<N: AstJson + ?Sized>(node: &N, options: Options<'_>) -> String {
     let mut out = Writer {
         sink: Text::new(options.indented),
@@ -53,8 +53,9 @@ pub fn text<N: AstJson + ?Sized>(node: &N, options: Options<'_>) -> String {
     out.sink.finish()
 }
 
-/// The JSON value of a node. Numbers beyond 64 bits lose precision here, and those beyond the range of a 64-bit float
-/// become strings; [`text`] keeps them. Values are dropped recursively, so those of deep trees need stack.
+/// Returns the JSON value of a node. Numbers beyond 64 bits lose precision, and those outside the range of 64-bit
+/// floats become strings; [`text`] retains them. Values are dropped recursively, so dropping those of deep trees needs
+/// stack.
 pub fn value<N: AstJson + ?Sized>(node: &N, options: Options<'_>) -> Value {
     let mut out = Writer {
         sink: Tree::default(),
@@ -64,13 +65,13 @@ pub fn value<N: AstJson + ?Sized>(node: &N, options: Options<'_>) -> Value {
     out.sink.finish()
 }
 
-/// Writes a node; public in name only, since nobody outside can name a sink.
+/// Encodes a node. Public only because [`AstJson`] requires it: its sink types are private.
 pub trait Write {
-    /// Writes the node.
+    /// Encodes the node.
     fn write<S: Sink>(&self, out: &mut Writer<'_, S>);
 }
 
-/// A sink, and what to write to it.
+/// A sink and the options of the encoding.
 pub struct Writer<'a, S> {
     pub(super) sink: S,
     pub(super) options: Options<'a>,
@@ -94,7 +95,7 @@ impl<S: Sink> Writer<'_, S> {
         }
     }
 
-    /// A flag that only shows when set.
+    /// Writes a flag if it is set.
     pub(super) fn flag(&mut self, key: &str, set: bool) {
         if set {
             self.sink.key(key);
@@ -107,7 +108,7 @@ impl<S: Sink> Writer<'_, S> {
         self.sink.string(text);
     }
 
-    /// A list that only shows when it has elements.
+    /// Writes a list if it is not empty.
     pub(super) fn list(&mut self, key: &str, list: &[impl Write]) {
         if !list.is_empty() {
             self.member(key, list);
@@ -120,12 +121,12 @@ impl<S: Sink> Writer<'_, S> {
         self.sink.end_array();
     }
 
-    /// The member `location`, if places are asked for and this one is somewhere.
+    /// Writes the member `location` if locations are enabled and the span is in a source.
     pub(super) fn location(&mut self, span: Span) {
         self.located(span, None);
     }
 
-    /// The same with another text than the whole of the node.
+    /// Writes the member `location` with a text other than that of the whole node.
     #[inline(never)]
     pub(super) fn located(&mut self, span: Span, text: Option<&str>) {
         let Some(sources) = self.options.locations.filter(|_| span.is_somewhere()) else {
@@ -162,7 +163,7 @@ impl<S: Sink> Writer<'_, S> {
         self.sink.number(&value.to_string());
     }
 
-    /// Whether places are shown.
+    /// Returns `true` if locations are enabled.
     pub(super) fn shows_locations(&self) -> bool {
         self.options.locations.is_some()
     }
@@ -226,7 +227,7 @@ fn write_term<S: Sink>(out: &mut Writer<'_, S>, term: &Term) {
     out.sink.end_object();
 }
 
-/// The operator that stands for a sign has no place: its zero already stands there.
+/// Writes a call. The operator of a sign has no location, because its zero already has that of the sign.
 fn write_call<S: Sink>(out: &mut Writer<'_, S>, terms: &[Term]) {
     match terms {
         [operator, zero, operands @ ..]
@@ -376,8 +377,8 @@ impl Write for Head {
     }
 }
 
-/// Whether the implied `true` of a head has no place: it has one behind references of two parts, where further bodies
-/// repeat a head, and where there is no body.
+/// Returns `true` if the implied `true` of a head has no location. It has one after references of two segments, where
+/// further bodies repeat a head, and in rules without a body.
 fn hides_location(rule: &Rule) -> bool {
     let head = &rule.head;
     let starts = |span: Span| {
@@ -391,7 +392,7 @@ fn hides_location(rule: &Rule) -> bool {
 
 impl Write for Rule {
     fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
-        // A chain of `else`s is as long as its author wants: it is opened and closed in two loops.
+        // `else` chains have no length limit, so they are opened and closed in two loops
         let mut open = Vec::new();
         let mut next = Some(self);
         while let Some(rule) = next {
@@ -473,7 +474,7 @@ impl Write for Module {
     }
 }
 
-/// A comment always shows its place; its first line of a METADATA block shows the text of the whole block.
+/// Writes a comment. It always has a location; the first line of a METADATA block has the text of the whole block.
 fn write_comment<S: Sink>(out: &mut Writer<'_, S>, comment: &Comment, module: &Module) {
     out.object(|out| {
         out.text("Text", &BASE64.encode(comment.text.as_bytes()));

@@ -1,11 +1,11 @@
-//! What names are made of.
+//! Characters of names.
 
-/// Names start with an ASCII letter or an underscore.
+/// Returns `true` for characters that names may start with: ASCII letters and underscores.
 pub(super) fn is_letter(c: char) -> bool {
     c.is_ascii_alphabetic() || c == '_'
 }
 
-/// Names go on with decimal digits of any script.
+/// Returns `true` for decimal digits of any script, which names may contain.
 pub(super) fn is_digit(c: char) -> bool {
     c.is_ascii_digit() || (!c.is_ascii() && is_decimal_of_another_script(c))
 }
@@ -19,7 +19,7 @@ fn is_decimal_of_another_script(c: char) -> bool {
     }
 }
 
-/// The zeros of Unicode 15's decimal digits; each is followed by its nine fellows.
+/// Zeros of the decimal digits in Unicode 15. The nine digits after each zero follow it.
 #[rustfmt::skip]
 const ZEROS: [u32; 67] = [
     0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20,

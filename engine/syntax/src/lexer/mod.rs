@@ -1,8 +1,8 @@
 //! Text to tokens, in one pass over the bytes.
 //!
-//! The lexer never fails: what it cannot read becomes an illegal token, with the complaint on the side, because
-//! the grammar decides whether a token is ever looked at. Keywords that need an import are marked as such and
-//! stay words until the grammar says otherwise. Template strings are cut into parts here, by counting braces.
+//! The lexer never fails: invalid text becomes an illegal token with a separate error, because the grammar decides
+//! whether a token is ever reached. Keywords that need an import are marked as such and stay words until the grammar
+//! enables them. Template strings are split here, by counting braces.
 
 mod characters;
 mod strings;
@@ -18,37 +18,38 @@ pub(crate) use self::token::{Inside, Kind, Token};
 use crate::ast::Comment;
 use crate::source::{Source, Span};
 
-/// The complaint about bytes that are no text.
+/// Error message for invalid UTF-8.
 pub(crate) const ILLEGAL_UTF8: &str = "illegal utf-8 character";
 
-/// What a text consists of.
+/// Result of the lexer.
 pub(crate) struct Lexed {
-    /// The tokens; the last one is the end of the file.
+    /// Tokens. The last one is the end of the file.
     pub tokens: Vec<Token>,
-    /// Each word of the text once.
+    /// Distinct words of the text.
     pub names: Vec<Arc<str>>,
     /// All comments.
     pub comments: Vec<Comment>,
-    /// Complaints about illegal tokens, by token index, in order.
+    /// Errors of illegal tokens with the token's index, in order.
     pub errors: Vec<(usize, &'static str)>,
 }
 
-/// Reads a text, which must be shorter than 4 GiB: the grammar sees to that.
+/// Tokenizes a text, which must be shorter than 4 GiB. The grammar checks the length.
 pub(crate) fn lex(source: &Source) -> Lexed {
     lex_repaired(source, &[])
 }
 
-/// Reads a text that stands for bytes which are none, with what takes the place of those at `illegal`, in order.
+/// Tokenizes a text that was decoded from invalid UTF-8. `illegal` contains the offsets of the replacement characters,
+/// in order.
 pub(crate) fn lex_repaired(source: &Source, illegal: &[usize]) -> Lexed {
     let mut lexer = Lexer::new(source, illegal);
     while lexer.token() {}
     lexer.done
 }
 
-/// A template string that is being read.
+/// A template string whose end has not been reached.
 struct OpenTemplate {
     raw: bool,
-    /// Braces opened since its expression began.
+    /// Number of braces opened since the expression began.
     braces: u32,
 }
 
@@ -61,20 +62,20 @@ struct Lexer<'a> {
     row: u32,
     /// Offset of the line's first byte.
     line: usize,
-    /// Bytes of this line that continue a character.
+    /// Number of continuation bytes of characters on this line.
     continued: usize,
     name_indexes: HashMap<&'a str, u32, foldhash::fast::FixedState>,
     templates: Vec<OpenTemplate>,
-    /// Opening brackets without partner so far.
+    /// Token indexes of unclosed opening brackets.
     open: Vec<usize>,
-    /// Where characters stand that the bytes of the file are not.
+    /// Offsets of characters that replace invalid bytes of the file.
     illegal: &'a [usize],
-    /// Complaints about the token being read.
+    /// Errors of the token being read.
     pending: Vec<&'static str>,
     done: Lexed,
 }
 
-/// Where a token starts.
+/// Start of a token.
 #[derive(Clone, Copy)]
 struct Start {
     at: usize,
@@ -109,7 +110,7 @@ impl<'a> Lexer<'a> {
         };
         if text.starts_with('\u{feff}') {
             lexer.at = 3;
-            // the mark counts as one column
+            // the byte order mark counts as one column
             lexer.continued = 2;
         }
         lexer.complain_of_next();
@@ -124,7 +125,7 @@ impl<'a> Lexer<'a> {
         short(self.at - self.line - self.continued) + 1
     }
 
-    /// Steps over one byte of a character; line ends are counted.
+    /// Advances by one byte of a character and counts line ends.
     fn step(&mut self) {
         match self.peek() {
             Some(b'\n') => {
@@ -138,8 +139,8 @@ impl<'a> Lexer<'a> {
         self.at += 1;
     }
 
-    /// Steps over one character. What comes into sight is complained of at once, so that the complaint belongs
-    /// to the token in front of the bad character.
+    /// Advances by one character. Errors of the next character are recorded immediately, so that they belong to the
+    /// token before the invalid character.
     fn bump(&mut self) {
         self.step();
         while self.peek().is_some_and(|byte| byte & 0xC0 == 0x80) {
@@ -148,7 +149,7 @@ impl<'a> Lexer<'a> {
         self.complain_of_next();
     }
 
-    /// Steps over ASCII characters of one line as long as they fit.
+    /// Advances over ASCII characters of one line while `fits` returns `true`.
     #[inline]
     fn run(&mut self, fits: impl Fn(u8) -> bool) {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
@@ -178,8 +179,8 @@ impl<'a> Lexer<'a> {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    /// The place of the next token. A line's end counts as column 0 of the next one, the end of the text has the column
-    /// of its last character.
+    /// Returns the location of the next token. The end of a line counts as column 0 of the next line, the end of the
+    /// text has the column of its last character.
     fn start(&self, spaced: bool, newline: bool) -> Start {
         let (row, col) = match self.peek() {
             Some(b'\n') => (self.row + 1, 0),
@@ -217,7 +218,7 @@ impl<'a> Lexer<'a> {
         });
     }
 
-    /// Reads blank space, comments and one token; false at the end.
+    /// Reads blanks, comments and one token. Returns `false` at the end.
     fn token(&mut self) -> bool {
         let (mut spaced, mut newline) = (false, false);
         let start = loop {
@@ -251,7 +252,8 @@ impl<'a> Lexer<'a> {
         true
     }
 
-    /// The end begins before the text's end if the last character is long; errors show it there.
+    /// Adds the end of the file. It begins before the end of the text if the last character has several bytes, because
+    /// errors show it there.
     fn end_of_file(&mut self, start: Start) {
         let width = self.text.chars().next_back().map_or(1, char::len_utf8);
         let at = (self.bytes.len() + 1).saturating_sub(width);
@@ -310,8 +312,8 @@ impl<'a> Lexer<'a> {
         self.push(start, Kind::of_word(word), link);
     }
 
-    /// A word right in front of a character that no word can hold is no keyword; errors show it with that character
-    /// cut off, as the reference engine does.
+    /// Adds a word that is directly followed by a character that words cannot contain. Such a word is never a keyword,
+    /// and errors show it with that character cut off, as OPA does.
     fn strange_word(&mut self, start: Start, word: &str, strange: char) {
         let cut_off = "\u{fffd}".repeat(strange.len_utf8() - 1);
         let link = short(self.done.names.len());
@@ -347,7 +349,7 @@ impl<'a> Lexer<'a> {
             self.pending.push("illegal number format");
             self.name_characters();
         }
-        // the parser refuses a number that runs into another script
+        // the parser rejects a number that is directly followed by a non-ASCII character
         let link = u32::from(self.next_char().is_some_and(|c| !c.is_ascii()));
         self.push(start, Kind::Number, link);
     }
@@ -424,7 +426,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Pairs brackets and notes separators on the bracket around them.
+    /// Pairs brackets and records separators in the enclosing bracket.
     fn bracket(&mut self, kind: Kind) {
         let index = self.done.tokens.len();
         match kind {
@@ -466,7 +468,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Whether a byte is a character of names, and nothing but that.
+/// Returns `true` if a byte is an ASCII character of names.
 #[inline]
 fn is_plain_name(byte: u8) -> bool {
     static NAMES: [bool; 256] = {
@@ -484,7 +486,7 @@ fn is_plain_name(byte: u8) -> bool {
     NAMES.get(usize::from(byte)) == Some(&true)
 }
 
-/// Offsets fit: longer texts are refused before lexing.
+/// Converts an offset. It fits, because longer texts are rejected before tokenizing.
 fn short(offset: usize) -> u32 {
     u32::try_from(offset).unwrap_or(u32::MAX)
 }

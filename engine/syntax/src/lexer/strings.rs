@@ -22,13 +22,13 @@ impl Lexer<'_> {
         self.push(start, Kind::String, 0);
     }
 
-    /// Steps over a character and those behind it that are as plain.
+    /// Advances over a character and all following ones for which `is_plain` returns `true`.
     fn pass(&mut self, is_plain: impl Fn(u8) -> bool) {
         self.bump();
         self.run(is_plain);
     }
 
-    /// Steps over an escape sequence. The digits of `\u` are judged when the text is decoded.
+    /// Advances over an escape sequence. The digits of `\u` are checked when the text is decoded.
     fn escape(&mut self, template: bool) {
         self.bump();
         match self.peek() {
@@ -103,14 +103,14 @@ impl Lexer<'_> {
         self.push(start, kind, link);
     }
 
-    /// Whether a closing brace here ends an expression of a template string.
+    /// Returns `true` if a closing brace here ends an expression of a template string.
     pub(super) fn ends_template_expression(&self) -> bool {
         self.templates
             .last()
             .is_some_and(|template| template.braces == 0)
     }
 
-    /// Goes on with the template string whose expression just ended.
+    /// Continues with the template string whose expression just ended.
     pub(super) fn resume_template(&mut self) {
         if let Some(template) = self.templates.pop() {
             let start = self.start(false, false);

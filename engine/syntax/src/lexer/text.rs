@@ -1,12 +1,12 @@
-//! The texts that string tokens stand for.
+//! Decodes string tokens.
 
 use std::borrow::Cow;
 
-/// An escape sequence or character that a string may not hold.
+/// An invalid escape sequence or character in a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextError;
 
-/// The text of a quoted string, without its quotes. Escapes follow JSON; half a surrogate pair reads as U+FFFD.
+/// Decodes a quoted string, without its quotes. Escapes follow JSON. An unpaired surrogate becomes U+FFFD.
 pub(crate) fn decode_string(inner: &str) -> Result<Cow<'_, str>, TextError> {
     if inner.contains('\\') {
         unescape(inner, false).map(Cow::Owned)
@@ -15,7 +15,7 @@ pub(crate) fn decode_string(inner: &str) -> Result<Cow<'_, str>, TextError> {
     }
 }
 
-/// The text of a template string's part. Raw parts know one escape, `\{`.
+/// Decodes a part of a template string. Raw parts have one escape, `\{`.
 pub(crate) fn decode_template(inner: &str, raw: bool) -> Result<Cow<'_, str>, TextError> {
     if !inner.contains('\\') {
         Ok(Cow::Borrowed(inner))
@@ -28,7 +28,7 @@ pub(crate) fn decode_template(inner: &str, raw: bool) -> Result<Cow<'_, str>, Te
 
 fn unescape(inner: &str, template: bool) -> Result<String, TextError> {
     let mut text = String::with_capacity(inner.len());
-    // a template without JSON's escapes is taken as it is
+    // a template without JSON's escapes is used verbatim
     let strict = !template || has_json_escape(inner);
     let mut rest = inner.chars();
     while let Some(c) = rest.next() {
@@ -51,7 +51,7 @@ fn unescape(inner: &str, template: bool) -> Result<String, TextError> {
     Ok(text)
 }
 
-/// Whether a backslash stands before anything but a brace.
+/// Returns `true` if a backslash precedes any character other than a brace.
 fn has_json_escape(inner: &str) -> bool {
     let mut rest = inner.chars();
     while let Some(c) = rest.next() {

@@ -2,12 +2,12 @@
 
 use crate::dialect::Keywords;
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     Illegal,
     Eof,
-    /// Blank space; never in the token array, named in messages where space ends a name.
+    /// Blank space. Never in the token array; messages name it where a blank ends a name.
     Whitespace,
     Ident,
     Package,
@@ -62,7 +62,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Whether it stands between two operands whose result it computes.
+    /// Returns `true` for binary operators that compute a result.
     pub(crate) fn is_infix(self) -> bool {
         matches!(
             self,
@@ -82,7 +82,7 @@ impl Kind {
         )
     }
 
-    /// The kind of a word, as if every keyword were in force.
+    /// Returns the kind of a word as if every keyword were in force.
     pub(crate) fn of_word(word: &str) -> Self {
         match word {
             "package" => Self::Package,
@@ -106,7 +106,7 @@ impl Kind {
         }
     }
 
-    /// The import that a keyword needs; empty for words that are always reserved.
+    /// Returns the keyword that must be imported, or the empty set for words that are always reserved.
     #[inline]
     pub(crate) fn needs(self) -> Keywords {
         match self {
@@ -120,7 +120,7 @@ impl Kind {
         }
     }
 
-    /// Whether this is a keyword.
+    /// Returns `true` for keywords.
     pub(crate) fn is_keyword(self) -> bool {
         matches!(
             self,
@@ -144,7 +144,7 @@ impl Kind {
         )
     }
 
-    /// The name in messages, which for operators is the built-in's.
+    /// Returns the name used in messages. For operators that is the built-in's name.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Illegal => "illegal",
@@ -200,12 +200,12 @@ impl Kind {
         }
     }
 
-    /// Whether the token opens a reference's operand or a call's arguments.
+    /// Returns `true` if the token opens an operand of a reference or the arguments of a call.
     pub(crate) fn continues_reference(self) -> bool {
         matches!(self, Self::LParen | Self::Dot | Self::LBracket)
     }
 
-    /// The bracket that closes this one.
+    /// Returns the closing bracket for an opening bracket.
     pub(crate) fn closing(self) -> Option<Self> {
         match self {
             Self::LBracket => Some(Self::RBracket),
@@ -216,26 +216,26 @@ impl Kind {
     }
 }
 
-/// A token: 24 bytes, so that a file's tokens stay in cache.
+/// A token. 24 bytes, so that the tokens of a file stay in cache.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
     pub kind: Kind,
-    /// Blank space or a comment stands before it.
+    /// `true` if a blank or a comment precedes it.
     pub spaced: bool,
-    /// A line ends somewhere before it and after the token before.
+    /// `true` if a line ends between the previous token and this one.
     pub newline: bool,
-    /// What stands directly inside an opening bracket.
+    /// Separators directly inside an opening bracket.
     pub inside: Inside,
     pub start: u32,
     pub end: u32,
     pub row: u32,
     pub col: u32,
-    /// Of a word, its entry in the name table; of an opening bracket, the index of the closing one (0: none);
-    /// of a template's part, 0 for the first one; of a number, 0 if it is sound.
+    /// For a word, its index in the name table. For an opening bracket, the index of the closing one, or 0. For a part
+    /// of a template, 0 for the first one. For a number, 0 if it is valid.
     pub link: u32,
 }
 
-/// Which separators stand directly inside a pair of brackets.
+/// Set of the separators directly inside a pair of brackets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Inside(u8);
 

@@ -6,12 +6,12 @@ use super::term::{write_call, write_list};
 use crate::ast::{Every, Expr, ExprKind, Logical, Not, SomeDecl, TermKind, With};
 use crate::stack;
 
-/// The text of a body: its expressions, joined by `; `.
+/// Displays a body: its expressions, joined by `; `.
 pub fn display_body(body: &[Expr]) -> DisplayBody<'_> {
     DisplayBody(body)
 }
 
-/// Prints a body.
+/// Display adapter of a body.
 #[derive(Clone, Copy, Debug)]
 pub struct DisplayBody<'a>(&'a [Expr]);
 

@@ -1,5 +1,5 @@
-//! The text form of the tree, as messages and traces show it: calls in prefix form under the built-in's name
-//! (only a two-operand `eq` prints as `a = b`), sets and objects sorted, wildcards as `_`.
+//! Text form of the tree, as in messages and traces: calls in prefix notation under the built-in's name (only a
+//! two-operand `eq` prints as `a = b`), sets and objects sorted, wildcards as `_`.
 
 mod expr;
 mod module;

@@ -52,7 +52,7 @@ impl fmt::Display for Import {
 }
 
 impl fmt::Display for Package {
-    /// The path without `data`; its first part stands bare.
+    /// Writes the path without `data`. Its first segment has no brackets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("package ")?;
         let Some((_, path)) = self.path.split_first() else {

@@ -1,4 +1,4 @@
-//! The syntax tree as an outline: a line a node, each level one blank further in.
+//! Prints the syntax tree as an outline: one line per node, indented by one blank per level.
 
 use crate::ast::order::{sorted, sorted_pairs};
 use crate::ast::{
@@ -9,7 +9,7 @@ use crate::stack;
 
 use super::quote;
 
-/// The outline of a module, comments among it or not.
+/// Returns the outline of a module, optionally with its comments.
 pub fn outline(module: &Module, comments: bool) -> String {
     let mut outline = Outline::default();
     outline.line("module");
@@ -51,7 +51,7 @@ impl Outline {
         self.depth -= 1;
     }
 
-    /// A node and its parts.
+    /// Writes a node and its children.
     fn node<'a>(&mut self, name: &str, parts: impl IntoIterator<Item = &'a Term>) {
         self.line(name);
         self.indented(|outline| parts.into_iter().for_each(|part| outline.term(part)));
@@ -119,7 +119,7 @@ impl Outline {
         });
     }
 
-    /// An operator, which is a reference even where it is one name, and its operands.
+    /// Writes an operator and its operands. The operator is a reference even if it is a single name.
     fn call(&mut self, terms: &[Term]) {
         let Some((operator, operands)) = terms.split_first() else {
             return;

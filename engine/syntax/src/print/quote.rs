@@ -1,4 +1,4 @@
-//! Quoting strings as Rego's messages do: printable characters as they are, the rest as Go escapes.
+//! Quotes strings as Rego's messages do: printable characters verbatim, all others as Go escapes.
 
 use std::fmt::{self, Write};
 
@@ -9,7 +9,7 @@ pub fn write_quoted<W: Write + ?Sized>(out: &mut W, text: &str) -> fmt::Result {
     out.write_char('"')
 }
 
-/// A string between double quotes.
+/// Returns a string between double quotes.
 pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     let Ok(()) = write_quoted(&mut out, text) else {
@@ -18,7 +18,7 @@ pub fn quote(text: &str) -> String {
     out
 }
 
-/// Writes the inside of a quoted string; `delimiter` is escaped too.
+/// Writes the inside of a quoted string. Escapes `delimiter`, too.
 pub(super) fn write_escaped<W: Write + ?Sized>(
     out: &mut W,
     text: &str,
@@ -51,13 +51,14 @@ fn write_escaped_char<W: Write + ?Sized>(out: &mut W, c: char, delimiter: char) 
     }
 }
 
-/// Letters, marks, numbers, punctuation and symbols of Unicode 15, which is what Go's `unicode.IsPrint` knows.
+/// Returns `true` for letters, marks, numbers, punctuation and symbols of Unicode 15, the version of Go's
+/// `unicode.IsPrint`.
 pub fn is_printable(c: char) -> bool {
     if c.is_ascii() {
         return matches!(c, ' '..='~');
     }
-    // The standard library's own table answers here: behind the first character of a string, its debug form
-    // escapes exactly what is not printable.
+    // Uses the table of the standard library: after the first character of a string, its debug form escapes exactly the
+    // characters that are not printable.
     let mut buffer = [b'.'; 5];
     let Some(tail) = buffer.get_mut(1..) else {
         return false;

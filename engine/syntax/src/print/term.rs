@@ -108,7 +108,7 @@ impl fmt::Display for Template {
     }
 }
 
-/// A call in prefix form: the operator's reference, then the operands.
+/// Writes a call in prefix notation: the operator's reference, then the operands.
 pub(super) fn write_call(f: &mut fmt::Formatter<'_>, terms: &[Term]) -> fmt::Result {
     let Some((operator, operands)) = terms.split_first() else {
         return Ok(());
@@ -132,12 +132,12 @@ pub(super) fn write_list<T: fmt::Display>(
     Ok(())
 }
 
-/// The text of a reference.
+/// Displays a reference.
 pub fn display_ref(terms: &[Term]) -> DisplayRef<'_> {
     DisplayRef(terms)
 }
 
-/// Prints a reference: `data.a["b c"][x]`.
+/// Display adapter of a reference: `data.a["b c"][x]`.
 #[derive(Clone, Copy, Debug)]
 pub struct DisplayRef<'a>(&'a [Term]);
 
@@ -147,7 +147,7 @@ impl fmt::Display for DisplayRef<'_> {
             return Ok(());
         };
         match &head.kind {
-            // a string that stands where a variable should has no quotes
+            // a string in place of a variable has no quotes
             TermKind::String(text) => f.write_str(text)?,
             _ => head.fmt(f)?,
         }
@@ -155,7 +155,7 @@ impl fmt::Display for DisplayRef<'_> {
     }
 }
 
-/// What stands behind the head of a reference.
+/// Writes the operands after the head of a reference.
 pub(super) fn write_operands(f: &mut fmt::Formatter<'_>, operands: &[Term]) -> fmt::Result {
     for operand in operands {
         match &operand.kind {
@@ -170,8 +170,8 @@ pub(super) fn write_operands(f: &mut fmt::Formatter<'_>, operands: &[Term]) -> f
     Ok(())
 }
 
-/// A key of a reference: `.key` or `["a key"]`. Keys in brackets stand there as they are, also where quotes are in them;
-/// only control characters and backslashes have the whole escaped.
+/// Writes a key of a reference: `.key` or `["a key"]`. Keys in brackets are written verbatim, even if they contain
+/// quotes; only control characters and backslashes cause the whole key to be escaped.
 pub fn write_key<W: fmt::Write + ?Sized>(out: &mut W, key: &str) -> fmt::Result {
     if is_plain_key(key) {
         write!(out, ".{key}")
@@ -184,7 +184,7 @@ pub fn write_key<W: fmt::Write + ?Sized>(out: &mut W, key: &str) -> fmt::Result 
     }
 }
 
-/// Whether a key prints behind a point instead of in brackets: an identifier that is no keyword.
+/// Returns `true` if a key prints after a dot instead of in brackets: an identifier that is not a keyword.
 pub fn is_plain_key(key: &str) -> bool {
     let mut bytes = key.bytes();
     bytes
@@ -194,7 +194,7 @@ pub fn is_plain_key(key: &str) -> bool {
         && !is_keyword(key)
 }
 
-/// The keywords of v1; the optional `and` and `or` print behind a point.
+/// Returns `true` for the keywords of v1. The optional `and` and `or` print after a dot.
 fn is_keyword(word: &str) -> bool {
     matches!(
         word,

@@ -1,11 +1,11 @@
-//! Errors that carry a place.
+//! Errors with a source location.
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::{Source, Span};
 
-/// The published code of a diagnostic.
+/// OPA's code of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Code {
@@ -22,7 +22,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// The code as Rego's users know it.
+    /// Returns the code as OPA spells it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Parse => "rego_parse_error",
@@ -40,25 +40,25 @@ impl fmt::Display for Code {
     }
 }
 
-/// One error of the front end.
+/// An error of the parser or compiler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
-    /// Published code.
+    /// OPA's code.
     pub code: Code,
-    /// What is wrong, in Rego's words.
+    /// Message, in OPA's words.
     pub message: String,
-    /// File name; empty for queries and for errors without a place.
+    /// File name. Empty for queries and for errors without a location.
     pub file: Arc<str>,
-    /// The place; nowhere with a file name stands for the file as a whole.
+    /// Location. A span outside of any text together with a file name refers to the file as a whole.
     pub span: Span,
-    /// Further lines, each printed behind a tab (a source line with a caret, `have:` and `want:`).
+    /// Further lines, each printed after a tab (a source line with a caret, `have:` and `want:`).
     pub details: Vec<String>,
-    /// The same details as published JSON (`{"line", "idx"}`, `{"have", "want"}`, …), when there are any.
+    /// The details as OPA's JSON (`{"line", "idx"}`, `{"have", "want"}`, …), if there are any.
     pub details_json: Option<serde_json::Value>,
 }
 
 impl Diagnostic {
-    /// A diagnostic without details.
+    /// Returns a diagnostic without details.
     pub fn new(code: Code, file: Arc<str>, span: Span, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -70,12 +70,12 @@ impl Diagnostic {
         }
     }
 
-    /// A diagnostic in a source text.
+    /// Returns a diagnostic at a span of a source text.
     pub fn at_span(code: Code, source: &Source, span: Span, message: impl Into<String>) -> Self {
         Self::new(code, source.name.clone(), span, message)
     }
 
-    /// Whether it points at a file, or into a text.
+    /// Returns `true` if it refers to a file or to a text.
     pub fn has_place(&self) -> bool {
         self.span.is_somewhere() || !self.file.is_empty()
     }
@@ -98,12 +98,12 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// All errors of a phase.
+/// All errors of a compiler phase.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diagnostics(pub Vec<Diagnostic>);
 
 impl Diagnostics {
-    /// Orders by file, row, column, then text; what has no place comes last.
+    /// Sorts by file, row, column, then message. Diagnostics without a location come last.
     pub fn sort(&mut self) {
         let place = |one: &Diagnostic| (!one.has_place(), one.span.row, one.span.col);
         self.0.sort_by(|a, b| {

@@ -1,4 +1,4 @@
-//! Source text and what points into it.
+//! Source texts and spans.
 
 mod diagnostic;
 mod span;

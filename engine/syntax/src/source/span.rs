@@ -1,13 +1,13 @@
-//! Places in source text.
+//! Source texts and spans in them.
 
 use std::sync::Arc;
 
-/// Number of a source text within one compilation; `SourceId::NONE` for nodes that no text stands behind.
+/// Number of a source text within one compilation. `SourceId::NONE` is for nodes without source text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceId(pub u32);
 
 impl SourceId {
-    /// The id of nodes that were generated or read from AST JSON.
+    /// Id of nodes that were generated or decoded from AST JSON.
     pub const NONE: Self = Self(u32::MAX);
 }
 
@@ -20,16 +20,16 @@ impl Default for SourceId {
 /// A named text: a module file or a query.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Number that spans carry.
+    /// Number that spans refer to.
     pub id: SourceId,
-    /// File name as it appears in errors; empty for queries.
+    /// File name in errors. Empty for queries.
     pub name: Arc<str>,
     /// The whole text.
     pub text: Arc<str>,
 }
 
 impl Source {
-    /// Names a text.
+    /// Returns a source with the given id, name and text.
     pub fn new(id: SourceId, name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
         Self {
             id,
@@ -38,7 +38,7 @@ impl Source {
         }
     }
 
-    /// The text a span covers; empty when the span is not of this source.
+    /// Returns the text of a span, or an empty text if the span is in another source.
     pub fn slice(&self, span: Span) -> &str {
         if span.source != self.id {
             return "";
@@ -48,7 +48,7 @@ impl Source {
             .unwrap_or("")
     }
 
-    /// The whole line (without its end) with the given 1-based number.
+    /// Returns the line with the given number (from 1), without its line end.
     pub fn line(&self, row: u32) -> &str {
         self.text
             .lines()
@@ -57,8 +57,8 @@ impl Source {
     }
 }
 
-/// A stretch of a source text. Rows and columns count from 1, columns in code points, offsets in bytes;
-/// row 0 means "nowhere".
+/// A range of a source text. Rows and columns count from 1, columns in code points, offsets in bytes. Row 0 means that
+/// there is no location.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     /// The text.
@@ -69,17 +69,17 @@ pub struct Span {
     pub col: u32,
     /// Byte offset of the first character.
     pub start: u32,
-    /// Byte offset behind the last character.
+    /// Byte offset after the last character.
     pub end: u32,
 }
 
 impl Span {
-    /// Whether the span points at text.
+    /// Returns `true` if the span refers to a text.
     pub fn is_somewhere(self) -> bool {
         self.row != 0
     }
 
-    /// From the start of `self` to the end of `last`.
+    /// Returns the span from the start of `self` to the end of `last`.
     pub fn to_end_of(self, last: Self) -> Self {
         Self {
             end: last.end.max(self.end),

@@ -1,14 +1,14 @@
-//! Bytes as text.
+//! Decodes bytes that may not be valid UTF-8.
 
-/// A text that was made of bytes which are none.
+/// A text decoded from invalid UTF-8.
 pub struct Repaired {
-    /// The text, with U+FFFD in the place of each byte that belongs to no character.
+    /// Text, with U+FFFD for each byte that is not part of a character.
     pub text: String,
-    /// Where these stand, in order.
+    /// Byte offsets of the replacement characters, in order.
     pub positions: Vec<usize>,
 }
 
-/// Reads bytes as text, whatever they are.
+/// Decodes bytes, replacing invalid ones.
 pub fn repaired(bytes: &[u8]) -> Repaired {
     let mut text = String::with_capacity(bytes.len());
     let mut positions = Vec::new();

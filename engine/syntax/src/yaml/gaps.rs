@@ -1,4 +1,4 @@
-//! What stands between the events of a text.
+//! Checks the text between the events of the YAML parser.
 
 use std::str::Chars;
 
@@ -8,40 +8,40 @@ use super::{BEHIND_ANCHOR, Differs, Misplaced, anchor_length, indentation};
 
 const CANNOT_START: &str = "found character that cannot start any token";
 
-/// What stands between the events of a text: blanks, comments and indicators.
+/// The text between the events: blanks, comments and indicators.
 pub struct Gaps<'t> {
     text: &'t str,
     rest: Chars<'t>,
     index: usize,
     line: usize,
     column: usize,
-    /// The collections that have begun and not ended.
+    /// Open collections, outermost first.
     open: Vec<Open>,
-    /// Whether a block may begin here.
+    /// `true` where a block may begin.
     block_may_begin: bool,
-    /// Whether a node ended on this line, which a colon makes a key.
+    /// `true` if a node ended on this line. A colon makes it a key.
     node_before: bool,
-    /// Question marks without their colon.
+    /// Number of question marks without their colon.
     questions: usize,
-    /// Whether the head of a block scalar was just met.
+    /// `true` directly after the header of a block scalar.
     header: bool,
 }
 
-/// A collection that has begun.
+/// An open collection.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
-    /// A block, by its line and column.
+    /// Block with its line and column.
     Block(usize, usize),
     /// `[`
     Sequence,
     /// `{`
     Mapping,
-    /// The one pair of a mapping without braces, within brackets.
+    /// Single pair of a mapping without braces, within brackets.
     Pair,
 }
 
 impl<'t> Gaps<'t> {
-    /// Those of a text.
+    /// Starts at the beginning of a text.
     pub fn new(text: &'t str) -> Self {
         Self {
             text,
@@ -57,10 +57,10 @@ impl<'t> Gaps<'t> {
         }
     }
 
-    /// Looks at what stands before an event.
+    /// Checks the text before an event.
     ///
     /// # Errors
-    /// What Go's reader refuses, or reads otherwise.
+    /// Fails if Go's reader rejects the text, or reads it differently.
     pub fn before(&mut self, event: &Event<'_>, span: Span) -> Result<(), Differs> {
         let (start, end) = (span.start.index(), span.end.index());
         match event {
@@ -94,7 +94,7 @@ impl<'t> Gaps<'t> {
                 }
                 self.open.pop();
             }
-            // what was left out stands nowhere
+            // an omitted scalar has no position
             Event::Scalar(_, ScalarStyle::Plain, ..) if span.is_empty() => {}
             Event::Scalar(text, style, ..) => {
                 self.until(start)?;
@@ -132,10 +132,10 @@ impl<'t> Gaps<'t> {
         Ok(())
     }
 
-    /// Looks at what stands before an error.
+    /// Checks the text before an error.
     ///
     /// # Errors
-    /// What Go's reader refuses, which it meets first.
+    /// Fails if Go's reader rejects that text, because it reports that error first.
     pub fn before_error(&mut self, error: &ScanError) -> Result<(), Differs> {
         let untold = error.marker().index() - self.index.min(error.marker().index());
         let opens = |c: char| matches!(c, '[' | '{');
@@ -144,7 +144,7 @@ impl<'t> Gaps<'t> {
             let respelled = indentation::without_tabs(self.text, error.marker().index());
             return respelled.map_or(Ok(()), |text| Err(Differs::Respelled(text)));
         }
-        // behind anything else there may be a node that the parser did not tell of
+        // after anything else there may be a node that the parser did not report
         let value = self.questions > 0 && !self.node_before;
         let told =
             |c: &char| matches!(c, ' ' | '\t' | '\n' | '\r' | '-' | '?') || *c == ':' && value;
@@ -156,7 +156,7 @@ impl<'t> Gaps<'t> {
         !matches!(self.open.last(), None | Some(Open::Block(..)))
     }
 
-    /// Goes through the anchor and the tag of a node, which the parser tells with it.
+    /// Skips the anchor and the tag of a node, which the parser reports with it.
     fn properties(&mut self, end: usize) -> Result<(), Differs> {
         while let Some(c @ ('&' | '!')) = self.peek().filter(|_| self.index < end) {
             self.property(c, end)?;
@@ -167,7 +167,7 @@ impl<'t> Gaps<'t> {
         Ok(())
     }
 
-    /// Goes through an anchor or a tag.
+    /// Skips an anchor or a tag.
     fn property(&mut self, first: char, end: usize) -> Result<(), Differs> {
         self.next();
         if first == '&' {
@@ -179,7 +179,7 @@ impl<'t> Gaps<'t> {
         Ok(())
     }
 
-    /// What the scanner of Go's reader refuses; it does not name the first line.
+    /// Returns an error of the scanner of Go's reader. It does not name line 1.
     fn scanner(&self, problem: &'static str) -> Misplaced {
         Misplaced {
             line: if self.line > 1 { self.line } else { 0 },
@@ -187,7 +187,7 @@ impl<'t> Gaps<'t> {
         }
     }
 
-    /// What its grammar refuses; that counts lines from 0 and does not name line 0.
+    /// Returns an error of the parser of Go's reader. It counts lines from 0 and does not name line 0.
     fn grammar(&self, problem: &'static str) -> Misplaced {
         Misplaced {
             line: self.line - 1,
@@ -195,7 +195,7 @@ impl<'t> Gaps<'t> {
         }
     }
 
-    /// The text with something put in where this stands, and so many bytes left out there.
+    /// Returns the text with `left_out` bytes at the current position replaced by `put_in`.
     fn respelled(&self, left_out: usize, put_in: &str) -> Differs {
         let rest = self.rest.as_str();
         let (before, _) = self.text.split_at(self.text.len() - rest.len());
@@ -203,7 +203,7 @@ impl<'t> Gaps<'t> {
         Differs::Respelled([before, put_in, behind].concat())
     }
 
-    /// Looks at a plain scalar within brackets: where Go's reader ends it elsewhere, or takes it for something else.
+    /// Checks a plain scalar within brackets, where Go's reader ends it elsewhere or reads something else.
     fn plain_in_brackets(&mut self, end: usize) -> Result<(), Differs> {
         let rest = self.rest.as_str();
         match self.peek() {
@@ -238,7 +238,7 @@ impl<'t> Gaps<'t> {
         Ok(())
     }
 
-    /// Looks at the name of an anchor.
+    /// Checks the name of an anchor.
     fn anchor(&self) -> Result<(), Differs> {
         let rest = self.rest.as_str();
         let (name, behind) = rest.split_at(anchor_length(rest));
@@ -275,12 +275,12 @@ impl<'t> Gaps<'t> {
         Some(c)
     }
 
-    /// Goes on without looking.
+    /// Advances to an index without checks.
     fn pass(&mut self, index: usize) {
         while self.index < index && self.next().is_some() {}
     }
 
-    /// Goes on through a text that is a whole document: its lines are indented all the same.
+    /// Advances through a text that is a whole document. Its lines must be indented all the same.
     fn pass_indented(&mut self, index: usize) -> Result<(), Misplaced> {
         while self.index < index {
             let begins = self.column == 0;
@@ -300,14 +300,14 @@ impl<'t> Gaps<'t> {
         Ok(())
     }
 
-    /// Whether a document begins or ends with the character that was just passed.
+    /// Returns `true` if the last character begins or ends a document.
     fn is_marker(&self, c: char) -> bool {
         let mut rest = self.rest.clone();
         let twice = rest.next() == Some(c) && rest.next() == Some(c);
         matches!(c, '-' | '.') && twice && rest.next().is_none_or(char::is_whitespace)
     }
 
-    /// Goes to the end of the line, or to an index.
+    /// Advances to the end of the line, or to an index.
     fn pass_line(&mut self, index: usize) {
         while self.index < index && self.peek().is_some_and(|c| !matches!(c, '\n' | '\r')) {
             self.next();
@@ -331,7 +331,7 @@ impl<'t> Gaps<'t> {
                 }
                 '#' => self.pass_line(index),
                 '%' if column == 0 => self.pass_line(index),
-                // the text of a block begins on the next line
+                // the text of a block scalar begins on the next line
                 '|' | '>' => {
                     self.header = true;
                     self.pass(index);
@@ -365,7 +365,7 @@ impl<'t> Gaps<'t> {
         Ok(())
     }
 
-    /// A colon with nothing in front of it.
+    /// Returns the error of a colon without a key.
     fn without_key(&self) -> Misplaced {
         let (line, problem) = match self.open.last() {
             Some(Open::Block(line, _)) if *line > 1 => (*line, "did not find expected key"),
@@ -379,7 +379,7 @@ impl<'t> Gaps<'t> {
         }
     }
 
-    /// Blanks and ends of lines behind a plain scalar are read with it.
+    /// Skips blanks and line ends after a plain scalar, which are part of it.
     fn behind_plain(&mut self, start: usize) -> Result<(), Misplaced> {
         let block = |open: &Open| match open {
             Open::Block(_, column) => Some(column + 1),

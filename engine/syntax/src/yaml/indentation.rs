@@ -1,9 +1,9 @@
-//! Lines within brackets and quotes that are not indented enough for the parser. Go's reader does not ask there.
+//! Adds indentation to lines within brackets and quotes where the parser requires it. Go's reader does not.
 
-/// Most bytes that are put in.
+/// Maximum number of inserted bytes.
 const MOST: usize = 8 << 20;
 
-/// The text with all lines indented from `after` on up to where a bracket ends that began before.
+/// Returns the text with all lines indented from `after` to the end of the bracket that began before.
 pub fn of_brackets(before: &str, after: &str) -> Option<String> {
     let before = [before, &" ".repeat(1 + deepest(before))].concat();
     indented(
@@ -13,12 +13,13 @@ pub fn of_brackets(before: &str, after: &str) -> Option<String> {
     )
 }
 
-/// The text with the lines indented of a scalar in quotes, with which `after` begins. They are folded anyway.
+/// Returns the text with the lines of the quoted scalar indented with which `after` begins. They are folded, so that
+/// their indentation has no effect on the value.
 pub fn of_quoted(before: &str, after: &str) -> Option<String> {
     indented(before, after, end_of_quoted(after)?)
 }
 
-/// The text with blanks for the tabs in front of the line whose first character has an index.
+/// Returns the text with the tabs replaced by blanks before the first character of a line, which has the index `index`.
 pub fn without_tabs(text: &str, index: usize) -> Option<String> {
     let (at, _) = text.char_indices().nth(index)?;
     let (before, after) = text.split_at_checked(at)?;
@@ -27,7 +28,7 @@ pub fn without_tabs(text: &str, index: usize) -> Option<String> {
     Some([above, &blanks, after].concat())
 }
 
-/// Where the first bracket ends that does not begin in a text.
+/// Returns the end of the first bracket that does not begin in a text.
 fn end_of_brackets(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     // a quote begins a scalar where a node may begin
@@ -54,7 +55,7 @@ fn end_of_brackets(text: &str) -> Option<usize> {
     None
 }
 
-/// Where a scalar in quotes ends that a text begins with.
+/// Returns the end of the quoted scalar at the start of a text.
 fn end_of_quoted(text: &str) -> Option<usize> {
     let quote = text.chars().next()?;
     let mut rest = text.char_indices().skip(1).peekable();
@@ -71,7 +72,7 @@ fn end_of_quoted(text: &str) -> Option<usize> {
     None
 }
 
-/// The text with more blanks in front of the lines that begin within the first bytes of `after`.
+/// Returns the text with more blanks before the lines that begin within the first `bytes` bytes of `after`.
 fn indented(before: &str, after: &str, bytes: usize) -> Option<String> {
     let width = 1 + deepest(before);
     let (inside, rest) = after.split_at_checked(bytes)?;
@@ -94,7 +95,7 @@ fn indented(before: &str, after: &str, bytes: usize) -> Option<String> {
     Some(made)
 }
 
-/// How far blocks may be indented: what lines begin with, blanks and indicators.
+/// Returns an upper limit of the indentation of blocks: the longest prefix of blanks and indicators of any line.
 fn deepest(text: &str) -> usize {
     let indicators = |line: &str| {
         let begin = line.trim_start_matches([' ', '-', '?', ':']);

@@ -1,8 +1,8 @@
-//! Where the YAML parser and Go's differ: texts that only one of them takes.
+//! Differences between the YAML parser and Go's: texts that only one of them accepts.
 //!
-//! Go's reader asks for no blank before a comment, and for none but blanks where a block may begin. What the parser
-//! refuses and Go's reader takes is written anew ([`repaired`]); what it takes and Go's reader refuses is found in the
-//! gaps between its events ([`Gaps`]), as is what both take, but read otherwise.
+//! Go's reader requires no blank before a comment, and only blanks where a block may begin. Texts that only Go's reader
+//! accepts are rewritten ([`repaired`]). Texts that only the parser accepts, or that both read differently, are found
+//! in the gaps between its events ([`Gaps`]).
 
 mod gaps;
 mod indentation;
@@ -11,10 +11,10 @@ use saphyr_parser::ScanError;
 
 pub use gaps::Gaps;
 
-/// Most places of one text that are written anew.
+/// Maximum number of rewritten positions in a text.
 pub const REPAIRS: usize = 100;
 
-/// The text with another spelling of what the parser complains about, if Go's reader takes it.
+/// Returns the text with another spelling at the position of a parser error, if Go's reader accepts the text.
 pub fn repaired(text: &str, error: &ScanError) -> Option<String> {
     let index = error.marker().index();
     let at = text
@@ -63,7 +63,7 @@ pub fn repaired(text: &str, error: &ScanError) -> Option<String> {
     None
 }
 
-/// A text that begins with a scalar in double quotes, in which apostrophes are not escaped any more.
+/// Returns a text that begins with a double-quoted scalar, with the escapes of apostrophes removed.
 fn without_escaped_quotes(text: &str) -> Option<String> {
     let mut made = String::with_capacity(text.len());
     let mut rest = text.chars();
@@ -89,21 +89,21 @@ fn without_escaped_quotes(text: &str) -> Option<String> {
     changed.then_some(made)
 }
 
-/// How many bytes the name of an anchor has.
+/// Returns the length of an anchor's name in bytes.
 fn anchor_length(text: &str) -> usize {
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     text.find(|c| !is_of_name(c)).unwrap_or(text.len())
 }
 
-/// What may stand behind the name of an anchor without a blank. The parser takes it for a part of the name.
+/// Characters that may follow the name of an anchor without a blank. The parser reads them as part of the name.
 const BEHIND_ANCHOR: [char; 5] = ['?', ':', '%', '@', '`'];
 
-/// What the parser takes, and Go's reader does not, or not so.
+/// Difference between the parser and Go's reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Differs {
-    /// What Go's reader refuses.
+    /// Text that Go's reader rejects.
     Rejected(Misplaced),
-    /// What it reads otherwise: the text in a spelling that both read alike.
+    /// Text that Go's reader reads differently, in a spelling that both read alike.
     Respelled(String),
 }
 
@@ -113,11 +113,11 @@ impl From<Misplaced> for Differs {
     }
 }
 
-/// Something that only the parser takes.
+/// Error that only Go's reader reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Misplaced {
-    /// The line that Go's reader names; 0 if none.
+    /// Line that Go's reader names, or 0 if none.
     pub line: usize,
-    /// What is wrong, in its words.
+    /// Message of Go's reader.
     pub problem: &'static str,
 }
