@@ -265,7 +265,7 @@ fn malformed_files_are_refused() {
         ),
         (
             r#"{"builtins": [{"name": "f", "decl": {"type": "string"}}]}"#,
-            "invalid capabilities: f: its declaration is no function",
+            "invalid capabilities: f: its declaration is not a function",
         ),
         (
             r#"{"builtins": [{"name": "f", "decl": {"type": "function", "args": [7]}}]}"#,

@@ -1,4 +1,4 @@
-//! Functions of all elements of a collection.
+//! Aggregates: functions of all elements of a collection.
 
 use super::arithmetic::computed;
 use super::arrays::allot;
@@ -147,7 +147,7 @@ fn folded<'e>(
     match members {
         Members::Array(ArrayView::Stored(items)) => fold.add_all(items.iter().map(Value::borrow)),
         Members::Array(ArrayView::Arena(items)) => fold.add_all(items.iter().copied()),
-        // floats are rounded as they are added
+        // sums of floats depend on the order of addition
         Members::Set(_) if aggregation == Aggregation::Sum => fold.add_all(members.iter()),
         Members::Set(_) => fold.add_all(members.iter_unordered()),
     }
@@ -174,7 +174,7 @@ fn sorted<'e>(
             sort::sort(list, || call.arena.goes_on());
             list
         }
-        // those of a set come in order
+        // the members of a set in sorted order
         Members::Set(set) => {
             let mut list =
                 bumpalo::collections::Vec::with_capacity_in(set.len(), call.arena.bump());

@@ -1,4 +1,4 @@
-//! Arithmetic on numbers; `minus` takes sets too.
+//! Arithmetic on numbers. `minus` also accepts sets.
 
 use super::{Builtin, BuiltinContext, BuiltinError, Operands, sets};
 use crate::value::number::ArithmeticError;
@@ -88,12 +88,12 @@ impl From<ArithmeticError> for BuiltinError {
     }
 }
 
-/// A computed number, or why there is none.
+/// Converts the result of a computation to a value, or its failure to an error.
 pub fn computed<'e>(
     call: &BuiltinContext<'e>,
     outcome: Result<NumberBuf, ArithmeticError>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    // most are read where they were written in parts, which are waited for when they move as a whole
+    // matched by reference: moving the value right after its fields were stored would stall store forwarding
     match &outcome {
         Ok(NumberBuf::Int(int)) => Ok(ValueRef::Int(*int)),
         Ok(NumberBuf::Decimal(scale, coefficient)) => Ok(ValueRef::Decimal(*scale, *coefficient)),

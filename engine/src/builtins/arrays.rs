@@ -97,7 +97,7 @@ fn slice<'e>(
         .array_from((start..stop).filter_map(|index| array.get(index))))
 }
 
-/// Counts the work of a new array and refuses one that is too large.
+/// Charges the steps of a new array and rejects one that is too large.
 pub fn allot(call: &mut BuiltinContext<'_>, length: usize) -> Result<(), BuiltinError> {
     call.budget.spend_len(length)?;
     call.budget

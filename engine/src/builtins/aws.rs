@@ -1,4 +1,4 @@
-//! Requests to AWS, signed (Signature Version 4).
+//! Signed requests to AWS (Signature Version 4).
 
 use std::collections::BTreeMap;
 
@@ -22,10 +22,10 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
     sign_req,
 ).listed(&["providers.aws"])];
 
-/// Headers that proxies may change, so that they are not signed.
+/// Headers that proxies may change and that are therefore not signed.
 const UNSIGNED: [&str; 3] = ["authorization", "user-agent", "x-amzn-trace-id"];
 
-/// Stands for the digest of a body that is not signed.
+/// Placeholder for the digest of an unsigned body.
 const UNSIGNED_PAYLOAD: &str = "UNSIGNED-PAYLOAD";
 
 fn unchecked<'t>() -> TextView<'t> {
@@ -36,7 +36,7 @@ fn sign_req<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    // OPA names the first operand whichever is no object or number
+    // OPA's message names the first operand, whichever operand has the wrong type
     let object = |at| {
         let operand = operands.operand(at);
         operand
@@ -88,7 +88,7 @@ fn sign_req<'e>(
     Ok(with_headers(call, request, &headers, &own))
 }
 
-/// The request with its own headers and those that sign it.
+/// Returns the request with its own headers and the signature headers.
 fn with_headers<'e>(
     call: &BuiltinContext<'e>,
     request: ObjectView<'e>,
@@ -111,7 +111,7 @@ fn with_headers<'e>(
     arena.object_from(others.chain([(arena.text("headers"), headers)]))
 }
 
-/// Who signs, and for what.
+/// Credentials and scope of a signature.
 struct Config<'e> {
     service: TextView<'e>,
     access_key: TextView<'e>,
@@ -157,13 +157,13 @@ impl<'e> Config<'e> {
         })
     }
 
-    /// Whether the service wants the digest of the body in a header.
+    /// Returns `true` if the service requires the digest of the body in a header.
     fn is_storage(&self) -> bool {
         matches!(self.service.as_bytes(), b"s3" | b"glacier")
     }
 }
 
-/// Whether the body counts, unless it is to be left out.
+/// Returns `true` if the body is signed, unless the configuration disables that.
 fn signs_payload(config: ObjectView<'_>) -> Result<bool, BuiltinError> {
     match config.get_str("disable_payload_signing") {
         None => Ok(true),
@@ -178,13 +178,13 @@ fn required<'e>(object: ObjectView<'e>, name: &str) -> Option<TextView<'e>> {
     object.get_str(name)?.as_text()
 }
 
-/// The names that are not in an object, as a set; empty when there are none.
+/// Formats the names that are missing in an object as a set. Returns an empty text if none are.
 fn absent(object: ObjectView<'_>, names: &[&str]) -> String {
     let absent = names.iter().filter(|name| object.get_str(name).is_none());
     set(absent.map(|name| (*name).to_owned()))
 }
 
-/// The names whose values are no strings, as a set; empty when there are none.
+/// Formats the names whose values are not strings as a set. Returns an empty text if there are none.
 fn no_texts(object: ObjectView<'_>, names: &[&str]) -> String {
     let wrong = names.iter().filter(|name| required(object, name).is_none());
     set(wrong.map(|name| (*name).to_owned()))
@@ -226,7 +226,7 @@ fn check_request(request: ObjectView<'_>) -> Result<(), BuiltinError> {
     Ok(())
 }
 
-/// The headers given; what is no string counts as empty.
+/// Returns the headers of the request. Values that are not strings count as empty.
 fn headers(request: ObjectView<'_>) -> Result<Vec<(String, String)>, BuiltinError> {
     let Some(headers) = request.get_str("headers") else {
         return Ok(Vec::new());
@@ -244,7 +244,7 @@ fn headers(request: ObjectView<'_>) -> Result<Vec<(String, String)>, BuiltinErro
         .collect())
 }
 
-/// The bytes that will be sent: a raw body as it is, another one as JSON.
+/// Returns the bytes that will be sent: a raw body verbatim, any other as JSON.
 fn body(request: ObjectView<'_>) -> Vec<u8> {
     let mut bytes = Vec::new();
     match (request.get_str("raw_body"), request.get_str("body")) {
@@ -259,7 +259,7 @@ fn body(request: ObjectView<'_>) -> Vec<u8> {
     bytes
 }
 
-/// What is signed by name: the given headers win over our own.
+/// Returns the headers to sign by name. Headers of the request override generated ones.
 fn signed_headers(own: &[(&str, String)], given: &[(String, String)]) -> BTreeMap<String, String> {
     let mut signed = BTreeMap::new();
     for (name, value) in own {
@@ -274,7 +274,7 @@ fn signed_headers(own: &[(&str, String)], given: &[(String, String)]) -> BTreeMa
     signed
 }
 
-/// What a signature is about.
+/// Input of a signature.
 struct Signature<'r> {
     method: &'r [u8],
     address: &'r Uri,
@@ -284,7 +284,7 @@ struct Signature<'r> {
 }
 
 impl Signature<'_> {
-    /// The value of the header `Authorization`.
+    /// Returns the value of the header `Authorization`.
     fn authorization(&self, config: &Config<'_>) -> String {
         let names: Vec<&str> = self.headers.keys().map(String::as_str).collect();
         let names = names.join(";");

@@ -107,7 +107,7 @@ fn rsh<'e>(
     Ok(call.arena.number(result))
 }
 
-/// How far to shift; what is beyond 64 bits shifts everything out, or is too big.
+/// Returns the shift distance. Distances beyond 64 bits shift out all bits, or fail as too large.
 fn distance(operands: &[ValueRef<'_>]) -> Result<u64, BuiltinError> {
     let number = operands.integer(1)?;
     match number.to_i64() {

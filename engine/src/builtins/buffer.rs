@@ -1,4 +1,4 @@
-//! Texts that built-ins write, within the memory and the time that the evaluation has left.
+//! Text buffers of built-ins. Writing respects the memory and time limits of the evaluation.
 
 use std::fmt::{self, Write as _};
 
@@ -10,7 +10,7 @@ use crate::value::{ValueRef, display};
 /// Bytes of a string being built in the arena.
 pub type Buffer<'e> = bumpalo::collections::Vec<'e, u8>;
 
-/// Appends to a buffer if the evaluation may.
+/// Appends to a buffer, within the limits of the evaluation.
 #[inline]
 pub fn push(
     call: &BuiltinContext<'_>,
@@ -28,17 +28,17 @@ pub fn push(
     Ok(())
 }
 
-/// Writes values into a buffer, up to the memory that the evaluation may still take, and as long as it may go on.
+/// Writes values into a buffer until the memory limit or another limit of the evaluation is reached.
 pub struct Writer<'b, 'e> {
     buffer: &'b mut Buffer<'e>,
     remaining: usize,
-    /// Length of the buffer from which on one looks at the clock.
+    /// Length of the buffer at which the limits are polled next.
     next_poll_len: usize,
     budget: &'b Budget<'b>,
 }
 
 impl<'b, 'e> Writer<'b, 'e> {
-    /// Writes behind what the buffer holds.
+    /// Returns a writer that appends to the buffer.
     pub fn new(call: &'b BuiltinContext<'_>, buffer: &'b mut Buffer<'e>) -> Self {
         Self {
             remaining: call.budget.remaining_memory(),
@@ -48,7 +48,7 @@ impl<'b, 'e> Writer<'b, 'e> {
         }
     }
 
-    /// Writes something whose text may be long.
+    /// Writes a value whose text may be long.
     pub fn show(&mut self, shown: impl fmt::Display) -> Result<(), BuiltinError> {
         let written = write!(self, "{shown}");
         self.ended(written)

@@ -1,118 +1,119 @@
-//! One row of the table of built-ins.
+//! Rows of the table of built-ins.
 
 use std::sync::Arc;
 
 use super::{Aggregation, BuiltinContext, BuiltinError, IntrinsicFunction, IntrinsicResult};
 use crate::value::{TextView, ValueRef};
 
-/// A function of the table.
+/// Implementation of a built-in.
 pub type Function =
     for<'e> fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError>;
 
-/// Prepares a call some of whose operands are constants; `None` when that gains nothing. A constant that
-/// makes every call fail must not be prepared: the failure belongs to the evaluation.
+/// Prepares a call with some constant operands (`Some`). Returns `None` if preparing gains nothing.
+///
+/// Must return `None` for a constant that makes every call fail, because the error belongs to the evaluation.
 pub type Specialise = fn(&[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>>;
 
-/// A call whose constant operands were worked on at compile time (a compiled regular expression).
+/// A call whose constant operands were processed at compile time, such as a compiled regular expression.
 pub trait Prepared: Send + Sync {
-    /// Calls it with all operands, the constant ones too.
+    /// Calls it with all operands, including the constant ones.
     fn call<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
     ) -> Result<ValueRef<'e>, BuiltinError>;
 
-    /// The same call for the elements of its second and last operand, an array of so many; the first one is constant.
-    /// `None` when the call wants the array.
+    /// Returns the same call, adapted to a second and last operand with `_elements` elements that are passed one by
+    /// one; the first operand is constant. Returns `None` if the call needs the array itself.
     fn with_elements(&self, _elements: usize) -> Option<Arc<dyn Prepared>> {
         None
     }
 
-    /// The position of the one operand that the call is a test of, when that is a string.
+    /// Returns the index of the only operand that is not constant, if [`Self::test`] can evaluate the call for strings.
     fn tested(&self) -> Option<usize> {
         None
     }
 
-    /// What [`Self::call`] answers for a string at that position.
+    /// Returns the result of [`Self::call`] for a string as that operand.
     fn test(&self, _text: &TextView<'_>) -> bool {
         false
     }
 
-    /// The position of the one operand that is not constant, and what [`Self::answer`] stands for, when that is worth
-    /// asking.
+    /// Returns the index of the only operand that is not constant, and the kind of [`Self::intrinsic_result`], if the
+    /// call has an intrinsic.
     fn intrinsic_operand(&self) -> Option<(usize, IntrinsicResult)> {
         None
     }
 
-    /// The answer for a string at that position, as far as [`IntrinsicFunction`] knows it.
+    /// Returns the result for a string as that operand, or `None` if the full call must decide, as for [`IntrinsicFunction`].
     fn intrinsic_result(&self, _text: &[u8]) -> Option<i64> {
         None
     }
 }
 
-/// One entry of the table.
+/// A row of the table.
 pub struct Builtin {
-    /// Published name.
+    /// Name, as policies call it.
     pub name: &'static str,
-    /// Declaration: `haystack: string, needle: string => output: boolean`, in the notation of
-    /// `types::parse`; `...: any => void` for variadic and void functions.
+    /// Signature: `haystack: string, needle: string => output: boolean`, in the notation of `types::parse`. `...: any
+    /// => void` denotes variadic and void functions.
     pub signature: &'static str,
-    /// One line for capabilities and documentation.
+    /// One-line description for capabilities and documentation.
     pub doc: &'static str,
-    /// The headings under which capabilities list it, but for the first part of its name, which goes without saying.
+    /// Categories in capabilities, except for the first segment of its name, which is implied.
     pub categories: &'static [&'static str],
-    /// The operator that stands for it between operands (`+`); empty for others.
+    /// Infix operator (`+`), or empty.
     pub infix: &'static str,
-    /// Whether equal calls may answer differently.
+    /// `true` if equal calls may return different results.
     pub nondeterministic: bool,
-    /// Whether v1 modules may not call it.
+    /// `true` if v1 modules must not call it.
     pub deprecated: bool,
-    /// How it is evaluated.
+    /// Implementation.
     pub run: Run,
-    /// Preparation of calls with constant operands.
+    /// Prepares calls with constant operands.
     pub specialise: Option<Specialise>,
-    /// The answer for strings in their usual forms.
+    /// Fast path for strings in common formats.
     pub intrinsic: Option<IntrinsicFunction>,
-    /// Whether it waits for the outside, so that its calls may take long.
+    /// `true` if it waits for external I/O, so that its calls may take long.
     pub waits: bool,
-    /// Whether it only holds, compares or hashes the elements of collections, so that it may take collections with more
-    /// parts than anybody may go through.
+    /// `true` if it only stores, compares or hashes the elements of collections. Such functions accept collections that
+    /// exceed the traversal limit.
     pub accepts_oversized: bool,
-    /// The aggregate that it is, which can be fused with the comprehension it is asked of.
+    /// The aggregate that it computes, which can be fused with the comprehension in its operand.
     pub aggregation: Option<Aggregation>,
-    /// The relation of two texts that it tells.
+    /// The relation of two strings that it tests.
     pub relation: Option<TextRelation>,
-    /// What those who listen to an evaluation see of its calls.
+    /// Effect of its calls that the caller can observe.
     pub observed: Option<Observed>,
-    /// Whether it neither fails nor is seen, whatever it is called with.
+    /// `true` if it has no observable effect and cannot fail, whatever its operands are.
     pub silent: bool,
-    /// What an index asks in its place.
+    /// Test that a rule index performs instead of the call.
     pub test: Option<IndexTest>,
 }
 
-/// What a call tests, as an index asks for it without the call.
+/// Test of a call that a rule index can perform without the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexTest {
-    /// Whether both operands are the same.
+    /// The operands are equal.
     Equality,
-    /// Whether the first operand is in the second.
+    /// The second operand contains the first.
     Member,
-    /// Whether the first operand begins with the second, or with one of its texts.
+    /// The first operand begins with the second, or with one of the strings in it.
     Prefix,
-    /// Whether the first operand ends with the second, or with one of its texts.
+    /// The first operand ends with the second, or with one of the strings in it.
     Suffix,
-    /// Whether the second operand lies in the network that the first one is.
+    /// The network in the first operand contains the address in the second.
     Network,
-    /// Whether the second operand matches the regular expression that the first one is.
+    /// The second operand matches the regular expression in the first.
     Pattern,
-    /// Whether the third operand matches the glob that the first one is, between the delimiters of the second.
+    /// The third operand matches the glob in the first, with the delimiters in the second.
     Glob,
-    /// What the parts of the first operand are, between the delimiters that the second one is.
+    /// The segments of the first operand between the delimiters in the second.
     Split,
 }
 
 impl IndexTest {
-    /// Whether the published index asks for it too, equality apart.
+    /// Returns `true` if OPA's rule index performs this test, too. Equality is not included.
     pub fn is_in_opa_index(self) -> bool {
         matches!(
             self,
@@ -121,7 +122,7 @@ impl IndexTest {
     }
 }
 
-/// A relation of two texts.
+/// Relation of two strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextRelation {
     /// The first begins with the second.
@@ -132,28 +133,28 @@ pub enum TextRelation {
     Contains,
 }
 
-/// What those who listen to an evaluation see of a call.
+/// Observable effect of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observed {
     /// A printed line.
     Print,
-    /// A note of a trace.
+    /// A note in a trace.
     Note,
-    /// The name of a case of a test.
+    /// The name of a test case.
     TestCase,
 }
 
-/// How a built-in is evaluated.
+/// Implementation of a built-in.
 #[derive(Clone, Copy)]
 pub enum Run {
-    /// By a function.
+    /// A function.
     Function(Function),
-    /// By the evaluator itself: `eq`, `assign`, `walk`.
+    /// Implemented by the evaluator: `eq`, `assign`, `walk`.
     Evaluator,
 }
 
 impl Builtin {
-    /// A deterministic function without an operator.
+    /// Returns a deterministic function without an operator.
     pub const fn new(
         name: &'static str,
         signature: &'static str,
@@ -163,7 +164,7 @@ impl Builtin {
         Self::plain(name, signature, doc, Run::Function(run))
     }
 
-    /// A built-in that the evaluator itself carries out.
+    /// Returns a built-in that the evaluator implements.
     pub const fn evaluator(name: &'static str, signature: &'static str, doc: &'static str) -> Self {
         Self::plain(name, signature, doc, Run::Evaluator)
     }
@@ -195,91 +196,91 @@ impl Builtin {
         }
     }
 
-    /// With an operator.
+    /// Sets the infix operator.
     #[must_use]
     pub const fn infix(mut self, operator: &'static str) -> Self {
         self.infix = operator;
         self
     }
 
-    /// Marked as deprecated.
+    /// Marks it as deprecated.
     #[must_use]
     pub const fn deprecated(mut self) -> Self {
         self.deprecated = true;
         self
     }
 
-    /// Marked as nondeterministic.
+    /// Marks it as nondeterministic.
     #[must_use]
     pub const fn nondeterministic(mut self) -> Self {
         self.nondeterministic = true;
         self
     }
 
-    /// With a preparation for constant operands.
+    /// Sets the preparation for constant operands.
     #[must_use]
     pub const fn specialise(mut self, prepare: Specialise) -> Self {
         self.specialise = Some(prepare);
         self
     }
 
-    /// With an answer for strings in their usual forms.
+    /// Sets the fast path for strings in common formats.
     #[must_use]
     pub const fn quick(mut self, quick: IntrinsicFunction) -> Self {
         self.intrinsic = Some(quick);
         self
     }
 
-    /// Marked as one that waits for the outside.
+    /// Marks it as waiting for external I/O.
     #[must_use]
     pub const fn waiting(mut self) -> Self {
         self.waits = true;
         self
     }
 
-    /// Marked as one that only holds, compares or hashes elements.
+    /// Marks it as accepting collections that exceed the traversal limit.
     #[must_use]
     pub const fn holding(mut self) -> Self {
         self.accepts_oversized = true;
         self
     }
 
-    /// Marked as an aggregate.
+    /// Sets the aggregate that it computes.
     #[must_use]
     pub const fn aggregating(mut self, aggregation: Aggregation) -> Self {
         self.aggregation = Some(aggregation);
         self
     }
 
-    /// Marked as a relation of two texts.
+    /// Sets the relation that it tests.
     #[must_use]
     pub const fn relating(mut self, relation: TextRelation) -> Self {
         self.relation = Some(relation);
         self
     }
 
-    /// Listed under headings.
+    /// Sets its categories.
     #[must_use]
     pub const fn listed(mut self, categories: &'static [&'static str]) -> Self {
         self.categories = categories;
         self
     }
 
-    /// Marked as one that neither fails nor is seen.
+    /// Marks it as infallible and without observable effects.
     #[must_use]
     pub const fn silent(mut self) -> Self {
         self.silent = true;
         self
     }
 
-    /// With what an index asks in its place.
+    /// Sets the test of a rule index that replaces it.
     #[must_use]
     pub const fn testing(mut self, test: IndexTest) -> Self {
         self.test = Some(test);
         self
     }
 
-    /// Marked as one that is seen to be called.
+    /// Sets its observable effect.
     #[must_use]
     pub const fn observed(mut self, observed: Observed) -> Self {
         self.observed = Some(observed);

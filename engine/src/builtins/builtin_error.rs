@@ -1,11 +1,11 @@
-//! Why a built-in call has no result. Nothing is worded before somebody reads it.
+//! Errors of built-ins. Messages are formatted only when they are displayed.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use crate::value::{Kind, ValueRef};
 
-/// The outcome of a call without a value.
+/// Outcome of a call without a value.
 ///
 /// ```
 /// use solon::{BuiltinError, Engine, HostFunction, Request, V};
@@ -24,15 +24,15 @@ use crate::value::{Kind, ValueRef};
 /// ```
 #[derive(Debug)]
 pub enum BuiltinError {
-    /// Undefined, without an error (`max([])`).
+    /// The result is undefined, without an error (`max([])`).
     Undefined,
-    /// An error: undefined for ordinary requests, the end of strict ones.
+    /// An error. The result is undefined, or with strict built-in errors the evaluation ends.
     Error(Box<BuiltinErrorDetail>),
-    /// The end of the evaluation, strict or not.
+    /// Ends the evaluation, with or without strict built-in errors.
     Halt(Box<BuiltinErrorDetail>),
 }
 
-/// The published code of an evaluation error.
+/// OPA's code of an evaluation error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EvalErrorCode {
@@ -50,22 +50,22 @@ pub enum EvalErrorCode {
     Internal,
 }
 
-/// Why an evaluation was stopped before its end.
+/// Reason why an evaluation was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// The time limit.
+    /// Time limit reached.
     Timeout,
-    /// The memory limit.
+    /// Memory limit reached.
     MemoryLimit,
-    /// The step limit.
+    /// Step limit reached.
     StepLimit,
     /// The caller cancelled the evaluation.
     Cancelled,
 }
 
 impl StopReason {
-    /// The message of the error that ends the evaluation.
+    /// Returns the message of the error that ends the evaluation.
     pub(crate) fn message(self) -> &'static str {
         match self {
             Self::Timeout => "evaluation exceeds its time limit",
@@ -77,7 +77,7 @@ impl StopReason {
 }
 
 impl EvalErrorCode {
-    /// The code as Rego's users know it.
+    /// Returns the code as OPA spells it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Builtin => "eval_builtin_error",
@@ -89,28 +89,29 @@ impl EvalErrorCode {
         }
     }
 
-    /// Whether the evaluation itself went wrong, and was not stopped from without or at a bound.
+    /// Returns `true` for errors of the evaluation itself, and `false` if it was stopped by a limit, by the caller or
+    /// by an internal error.
     pub fn is_evaluation_failure(self) -> bool {
         !matches!(self, Self::Cancel(_) | Self::Internal)
     }
 }
 
-/// The content of an error, without the built-in's name, which the evaluator puts in front.
+/// Content of an error, without the built-in's name. The evaluator prepends the name.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BuiltinErrorDetail {
     /// `operand N must be … but got …`
     Operand {
-        /// Position, from 1.
+        /// Operand number, from 1.
         position: u8,
         /// Accepted kinds, as messages spell them (`number`, `set`, `integer number`).
         want: &'static [&'static str],
-        /// What was given.
+        /// Actual kind.
         got: Cow<'static, str>,
     },
     /// `operand N must be array of numbers but got array containing string`
     Element {
-        /// Position, from 1.
+        /// Operand number, from 1.
         position: u8,
         /// Kind of the collection.
         collection: Kind,
@@ -119,12 +120,12 @@ pub enum BuiltinErrorDetail {
         /// Kind of the offending element.
         got: Kind,
     },
-    /// Any other text, with its code.
+    /// Any other message, with its code.
     Message(EvalErrorCode, Cow<'static, str>),
 }
 
 impl BuiltinErrorDetail {
-    /// The published code.
+    /// Returns OPA's code.
     pub fn code(&self) -> EvalErrorCode {
         match self {
             Self::Operand { .. } | Self::Element { .. } => EvalErrorCode::Type,
@@ -181,7 +182,7 @@ impl fmt::Display for BuiltinErrorDetail {
 }
 
 impl BuiltinError {
-    /// An `eval_builtin_error`.
+    /// Returns an `eval_builtin_error`.
     pub fn error(message: impl Into<Cow<'static, str>>) -> Self {
         Self::Error(Box::new(BuiltinErrorDetail::Message(
             EvalErrorCode::Builtin,
@@ -189,12 +190,12 @@ impl BuiltinError {
         )))
     }
 
-    /// An error of any code.
+    /// Returns an error with the given code.
     pub fn error_of(code: EvalErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self::Error(Box::new(BuiltinErrorDetail::Message(code, message.into())))
     }
 
-    /// An `eval_type_error` with a text of its own.
+    /// Returns an `eval_type_error` with the given message.
     pub fn type_error(message: impl Into<Cow<'static, str>>) -> Self {
         Self::Error(Box::new(BuiltinErrorDetail::Message(
             EvalErrorCode::Type,
@@ -202,7 +203,7 @@ impl BuiltinError {
         )))
     }
 
-    /// An operand of the wrong kind.
+    /// Returns the error for an operand of the wrong kind.
     pub fn operand(position: u8, want: &'static [&'static str], got: ValueRef<'_>) -> Self {
         let got = Cow::Borrowed(got.kind().as_str());
         Self::Error(Box::new(BuiltinErrorDetail::Operand {
@@ -212,7 +213,7 @@ impl BuiltinError {
         }))
     }
 
-    /// An element of the wrong kind in an operand.
+    /// Returns the error for an element of the wrong kind in an operand.
     pub fn element(
         position: u8,
         collection: Kind,
@@ -227,18 +228,19 @@ impl BuiltinError {
         }))
     }
 
-    /// The end of an evaluation that takes more memory than it may.
+    /// Returns the error that ends an evaluation at its memory limit.
     pub fn memory() -> Self {
         Self::stopped(StopReason::MemoryLimit)
     }
 
-    /// The end of an evaluation at a limit, or by its caller.
+    /// Returns the error that ends an evaluation at a limit, or when the caller cancels it.
     #[cold]
     pub(crate) fn stopped(reason: StopReason) -> Self {
         Self::halt(EvalErrorCode::Cancel(reason), reason.message())
     }
 
-    /// The end of an evaluation that calls what has no value, or what is only declared.
+    /// Returns the error that ends an evaluation when it calls a void function for its value, or a function that is
+    /// declared but not implemented.
     #[cold]
     pub(crate) fn unsupported(name: &str) -> Self {
         Self::halt(
@@ -247,7 +249,7 @@ impl BuiltinError {
         )
     }
 
-    /// The end of the evaluation.
+    /// Returns an error that ends the evaluation.
     pub fn halt(code: EvalErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self::Halt(Box::new(BuiltinErrorDetail::Message(code, message.into())))
     }

@@ -1,4 +1,4 @@
-//! What a built-in function may use while it runs.
+//! Context of built-in calls: limits, caches and access to the host.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
@@ -26,29 +26,29 @@ use solon_syntax::source::{SourceId, Span};
 use crate::value::display;
 use crate::value::{Arena, Excess, Short, TextView, Value, ValueRef};
 
-/// File names by source.
+/// File names by source id.
 pub type Files = HashMap<SourceId, Arc<str>>;
 
-/// What few built-ins keep during an evaluation, so that they answer a question twice in the same way.
+/// Caches of some built-ins for one evaluation, so that equal calls return equal results.
 #[derive(Default)]
 pub struct CallCaches<'e> {
-    /// Requests and what became of them.
+    /// Sent requests with their results.
     pub sent: Sent<'e>,
-    /// Names that were looked up.
+    /// Results of DNS lookups by name.
     pub lookups: BTreeMap<Box<[u8]>, ValueRef<'e>>,
-    /// The random identifiers given out, by their keys.
+    /// Generated random identifiers by key.
     pub identifiers: BTreeMap<Box<[u8]>, u128>,
-    /// What objects merge to, by their forms.
+    /// Merged shapes of pairs of objects.
     pub merged: ShapeMerges<'e>,
-    /// What pairs of objects merged to.
+    /// Merged pairs of objects.
     pub merges: Merges<'e>,
-    /// What strings of sets begin with.
+    /// Prefixes of the strings in sets.
     pub heads: HeadsCache<'e>,
-    /// Prefixes and suffixes in order.
+    /// Sorted lists of prefixes and suffixes.
     pub affixes: AffixCache<'e>,
 }
 
-/// The context of a call: memory, budget, caches, and the way to the outside.
+/// Context of a call: memory, budget, caches, and access to the host.
 ///
 /// ```
 /// use solon::{Engine, HostFunction, Request};
@@ -67,29 +67,29 @@ pub struct CallCaches<'e> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct BuiltinContext<'e> {
-    /// Where results live.
+    /// Arena for results.
     pub arena: &'e Arena,
-    /// The outside.
+    /// Provides all external I/O.
     pub host: &'e dyn Host,
     /// Compiled dynamic patterns, shared by all evaluations of an engine.
     pub patterns: PatternsView<'e>,
-    /// What may still be spent.
+    /// Remaining limits of the evaluation.
     pub budget: Budget<'e>,
-    /// What the host attached.
+    /// Hooks of the host.
     pub hooks: &'e Hooks<'e>,
-    /// Hosts that may be asked; `None` allows all.
+    /// Hosts that policies may connect to. `None` allows all.
     pub allow_net: Option<&'e [String]>,
-    /// The edges of stored graphs that were walked before.
+    /// Numbered edges of stored graphs.
     pub graphs: Option<&'e Graphs>,
-    /// Answers of `http.send` that outlive the evaluation.
+    /// Cached responses of `http.send` across evaluations.
     pub responses: Option<&'e ResponseCache>,
-    /// Signatures of tokens that were verified before.
+    /// Cache of verified token signatures.
     pub signatures: Option<&'e VerifiedSignatures>,
-    /// Where the call stands, for results that speak of it.
+    /// Source span of the call.
     pub span: Span,
-    /// File names, for the same purpose.
+    /// File names for `span`.
     pub files: Option<&'e Files>,
-    /// The place that a time was looked at last.
+    /// Most recently used time zone.
     pub last_zone: Option<LastZone<'e>>,
     caches: Option<Box<CallCaches<'e>>>,
     now_ns: OnceCell<i64>,
@@ -97,7 +97,7 @@ pub struct BuiltinContext<'e> {
 }
 
 impl<'e> BuiltinContext<'e> {
-    /// The context of the calls of one evaluation.
+    /// Returns the context for the calls of one evaluation.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -128,19 +128,19 @@ impl<'e> BuiltinContext<'e> {
         }
     }
 
-    /// What the caller told about the request: an object, if anything.
+    /// Returns the caller's metadata about the request: an object, if any.
     pub fn metadata(&self) -> Option<&'e Value> {
         self.hooks.metadata
     }
 
-    /// Tells the caller something beside the answer, if the caller wants to know.
+    /// Adds a field to the metadata of the response, if the caller collects it.
     pub fn set_response_metadata(&self, name: &str, value: Value) {
         if let Some(metadata) = self.hooks.response_metadata {
             metadata.set(name, value);
         }
     }
 
-    /// What an evaluation that ends here leaves to the search for its error.
+    /// Removes and returns the state that a repeated evaluation continues with to find the error of this one.
     pub(crate) fn take_resume_state(&mut self) -> ResumeState {
         ResumeState {
             now_ns: self.now_ns.take(),
@@ -151,21 +151,21 @@ impl<'e> BuiltinContext<'e> {
         }
     }
 
-    /// Goes on with the clock and the randomness of an earlier evaluation.
+    /// Continues with the clock, random seed and identifiers of an earlier evaluation.
     pub(crate) fn resume(&mut self, left: &ResumeState) {
         self.now_ns = left.now_ns.map(OnceCell::from).unwrap_or_default();
         self.seed = left.seed.map(OnceCell::from).unwrap_or_default();
         self.caches().identifiers.clone_from(&left.identifiers);
     }
 
-    /// Whether the answer of a nondeterministic built-in is known already.
+    /// Returns `true` if the result of a nondeterministic call is cached.
     pub fn has_cached_result(&self, name: &str, operands: &[ValueRef<'e>]) -> bool {
         self.hooks
             .nd_cache
             .is_some_and(|cache| cache.get(self.arena, name, operands).is_some())
     }
 
-    /// The part of a string between two byte positions, without a copy where that is possible.
+    /// Returns the substring between two byte positions, without a copy if possible.
     #[inline]
     pub fn part(&self, text: TextView<'e>, range: Range<usize>) -> ValueRef<'e> {
         match text.as_bytes().get(range.clone()).and_then(Short::new) {
@@ -174,7 +174,8 @@ impl<'e> BuiltinContext<'e> {
         }
     }
 
-    /// Adds such a part to a list, written where it stays: moved as a whole, the parts of a short string would be waited for.
+    /// Appends a substring to a list. Constructs it in place: moving a short string right after its bytes were stored
+    /// would stall store forwarding.
     #[inline]
     pub(crate) fn push_part(
         &self,
@@ -188,7 +189,7 @@ impl<'e> BuiltinContext<'e> {
         }
     }
 
-    /// A part that is not held in place.
+    /// Returns a substring that is too long to be stored inline.
     fn long_part(&self, text: TextView<'e>, range: Range<usize>) -> ValueRef<'e> {
         const BEYOND: &str = "a part beyond its text";
         match text {
@@ -205,7 +206,10 @@ impl<'e> BuiltinContext<'e> {
         }
     }
 
-    /// The text form of a value, if the evaluation may have it.
+    /// Formats a value as text.
+    ///
+    /// # Errors
+    /// Fails if the text exceeds the memory limit, or if another limit is reached.
     pub fn display_text(&self, value: ValueRef<'_>) -> Result<String, BuiltinError> {
         let goes_on = || self.budget.check().is_ok();
         let shown = display::show_while(value, self.budget.remaining_memory(), &goes_on);
@@ -218,18 +222,18 @@ impl<'e> BuiltinContext<'e> {
         }
     }
 
-    /// What is kept during the evaluation.
+    /// Returns the caches of this evaluation.
     pub fn caches(&mut self) -> &mut CallCaches<'e> {
         self.caches.get_or_insert_default()
     }
 
-    /// An empty buffer in the arena, to become a string by [`BuiltinContext::text`].
+    /// Returns an empty buffer in the arena. [`BuiltinContext::text`] converts it to a string.
     pub fn buffer(&self) -> Buffer<'e> {
-        // most strings that policies make are short: growing costs more than a little room
+        // most strings that policies build are short, and growing costs more than the unused capacity
         Buffer::with_capacity_in(48, self.arena.bump())
     }
 
-    /// The string that a buffer holds.
+    /// Returns the content of a buffer as a string.
     pub fn text(&self, buffer: Buffer<'e>) -> ValueRef<'e> {
         match Short::new(&buffer) {
             Some(short) => ValueRef::Short(short),
@@ -237,7 +241,7 @@ impl<'e> BuiltinContext<'e> {
         }
     }
 
-    /// The place of the call, `file:row`.
+    /// Returns the source location of the call, `file:row`.
     pub fn source_location(&self) -> String {
         let Span { row, col, .. } = self.span;
         match self.files.and_then(|files| files.get(&self.span.source)) {
@@ -246,14 +250,15 @@ impl<'e> BuiltinContext<'e> {
         }
     }
 
-    /// The time of the evaluation: asked once, the same for all its calls.
+    /// Returns the time of the evaluation in nanoseconds since 1970. The host's clock is read once, so all calls of an
+    /// evaluation get the same time.
     pub fn now_ns(&self) -> i64 {
         *self.now_ns.get_or_init(|| self.host.now_ns())
     }
 }
 
 impl BuiltinContext<'_> {
-    /// The source of random numbers of the evaluation: asked once, the same for all its calls.
+    /// Returns the random seed of the evaluation. It is generated once, so all calls get the same seed.
     pub fn seed(&self) -> Result<u64, BuiltinError> {
         if let Some(seed) = self.seed.get() {
             return Ok(*seed);
@@ -263,19 +268,19 @@ impl BuiltinContext<'_> {
     }
 }
 
-/// What one evaluation leaves to another one that repeats it.
+/// State of an evaluation that a repetition of it starts from.
 #[derive(Default)]
 pub(crate) struct ResumeState {
     now_ns: Option<i64>,
     seed: Option<u64>,
     identifiers: BTreeMap<Box<[u8]>, u128>,
-    /// Steps that may still be made.
+    /// Remaining steps.
     pub steps: u64,
-    /// When the time is up.
+    /// Deadline of both evaluations.
     pub deadline: Option<Instant>,
 }
 
-/// Random bytes. Without them the evaluation ends: whatever stood in their place could be foreseen.
+/// Returns random bytes. If the host has none, the evaluation ends, because any substitute would be predictable.
 pub fn random<const LENGTH: usize>(host: &dyn Host) -> Result<[u8; LENGTH], BuiltinError> {
     let mut bytes = [0; LENGTH];
     match host.fill_random(&mut bytes) {
@@ -287,11 +292,11 @@ pub fn random<const LENGTH: usize>(host: &dyn Host) -> Result<[u8; LENGTH], Buil
     }
 }
 
-/// Steps, wall time, memory and cancellation of one evaluation.
+/// Limits of one evaluation: steps, wall time, memory and cancellation.
 pub struct Budget<'e> {
-    /// Steps up to the next look at the clock and the like.
+    /// Steps until the limits are polled next.
     until_poll: u32,
-    /// Steps left behind those.
+    /// Remaining steps after `until_poll`.
     steps: u64,
     deadline: Option<Instant>,
     memory: usize,
@@ -301,7 +306,7 @@ pub struct Budget<'e> {
 }
 
 impl<'e> Budget<'e> {
-    /// A fresh budget.
+    /// Returns the budget of a new evaluation.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -324,7 +329,7 @@ impl<'e> Budget<'e> {
         budget
     }
 
-    /// With what the host attached.
+    /// Sets the hooks of the host.
     #[inline]
     #[must_use]
     pub fn with_hooks(mut self, hooks: &'e Hooks<'e>) -> Self {
@@ -332,7 +337,7 @@ impl<'e> Budget<'e> {
         self
     }
 
-    /// Sets steps aside up to the next look.
+    /// Reserves the steps until the next poll.
     #[inline]
     fn begin_poll_interval(&mut self) {
         self.until_poll = u32::try_from(self.steps)
@@ -341,18 +346,18 @@ impl<'e> Budget<'e> {
         self.steps -= u64::from(self.until_poll);
     }
 
-    /// Steps that may still be made.
+    /// Returns the number of remaining steps.
     pub fn remaining_steps(&self) -> u64 {
         self.steps.saturating_add(u64::from(self.until_poll))
     }
 
-    /// Counts one loop turn or call.
+    /// Charges one step, for an iteration or a call.
     #[inline]
     pub fn step(&mut self) -> Result<(), BuiltinError> {
         self.spend(1)
     }
 
-    /// Counts `amount` turns of a built-in's own loop.
+    /// Charges `amount` steps, for the iterations of a built-in's own loop.
     #[inline]
     pub fn spend(&mut self, amount: u32) -> Result<(), BuiltinError> {
         match self.until_poll.checked_sub(amount) {
@@ -364,28 +369,29 @@ impl<'e> Budget<'e> {
         }
     }
 
-    /// Whether the clock or a handle may end the evaluation.
+    /// Returns `true` if the evaluation has a deadline or a cancellation handle.
     #[inline]
     pub fn is_timed(&self) -> bool {
         self.deadline.is_some() || self.cancel.is_some()
     }
 
-    /// Counts the turns of a loop over something of this length.
+    /// Charges one step for each of `length` elements.
     pub fn spend_len(&mut self, length: usize) -> Result<(), BuiltinError> {
         self.spend(u32::try_from(length).unwrap_or(u32::MAX))
     }
 
-    /// How long a call to the outside may take.
+    /// Returns how long external I/O may take.
     pub fn wait(&self) -> Wait<'e> {
         Wait::new(self.deadline, self.cancel).at_looks(self.hooks.while_waiting())
     }
 
-    /// Bytes that may still be allocated.
+    /// Returns the number of bytes that may still be allocated.
     pub fn remaining_memory(&self) -> usize {
         self.memory.saturating_sub(self.arena.bytes())
     }
 
-    /// The end of an evaluation that waited for the outside for too long; `None` when only the wait was too long.
+    /// Returns the error of an evaluation that reached its deadline or was cancelled during external I/O. Returns
+    /// `None` if only the time limit of that I/O expired.
     pub fn ended(&self, name: &str) -> Option<BuiltinError> {
         let (reason, why) = match self.wait().over()? {
             Over::Cancelled => (StopReason::Cancelled, "context canceled"),
@@ -395,7 +401,7 @@ impl<'e> Budget<'e> {
         Some(BuiltinError::halt(EvalErrorCode::Cancel(reason), message))
     }
 
-    /// Refuses an allocation that the evaluation may not make.
+    /// Checks that an allocation is within the memory limit. Does not allocate.
     pub fn reserve(&self, bytes: usize) -> Result<(), BuiltinError> {
         if self.arena.bytes().saturating_add(bytes) > self.memory {
             return Err(BuiltinError::memory());
@@ -403,7 +409,7 @@ impl<'e> Budget<'e> {
         Ok(())
     }
 
-    /// Spends more than is left of the stretch, and looks at everything that may end the evaluation.
+    /// Charges more steps than remain until the next poll, and polls all limits.
     #[cold]
     fn poll(&mut self, amount: u32) -> Result<(), BuiltinError> {
         let beyond = u64::from(amount.saturating_sub(self.until_poll));
@@ -415,7 +421,7 @@ impl<'e> Budget<'e> {
         self.check()
     }
 
-    /// Looks at everything but steps that may end the evaluation: for long loops whose steps are spent already.
+    /// Polls all limits except steps. For long loops whose steps have been charged.
     pub fn check(&self) -> Result<(), BuiltinError> {
         if let Some(hook) = self.hooks.on_poll {
             hook();

@@ -1,4 +1,4 @@
-//! What an engine can do, in the published form of capabilities, and engines that shall do less.
+//! Capabilities of an engine in OPA's JSON format, and restricted engines.
 
 use std::collections::HashMap;
 
@@ -12,13 +12,13 @@ use super::{Builtin, Entry};
 use crate::bug::bug;
 use crate::types::Type;
 
-/// Keywords that modules of v1 import, and those of v0.
+/// Keywords that v1 modules can import, and those of v0.
 const KEYWORDS: [&[&str]; 2] = [
     &["and", "not", "or"],
     &["and", "contains", "every", "if", "in", "not", "or"],
 ];
 
-/// Parts of the language that modules of v1 may use, and those of v0.
+/// Language features of v1 modules, and those of v0.
 const FEATURES: [&[&str]; 2] = [
     &[
         "keywords_in_refs",
@@ -38,7 +38,7 @@ const FEATURES: [&[&str]; 2] = [
     ],
 ];
 
-/// The functions, keywords and hosts that policies may use. A policy compiled with less than it needs is refused.
+/// The functions, keywords and hosts that policies may use. A policy that needs more does not compile.
 ///
 /// ```
 /// use solon::{Capabilities, Engine, Version};
@@ -56,7 +56,7 @@ pub struct Capabilities {
     allow_net: Option<Vec<String>>,
 }
 
-/// Why a file of capabilities cannot be read.
+/// Error of a capabilities file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CapabilitiesError(String);
 
@@ -68,7 +68,7 @@ impl std::fmt::Display for CapabilitiesError {
 
 impl std::error::Error for CapabilitiesError {}
 
-/// The published form.
+/// OPA's JSON format.
 #[derive(Default, Deserialize, Serialize)]
 struct CapabilitiesDocument {
     #[serde(default)]
@@ -101,7 +101,7 @@ struct Function {
 
 #[expect(
     clippy::trivially_copy_pass_by_ref,
-    reason = "serde asks for a reference"
+    reason = "serde requires a reference"
 )]
 fn is_false(flag: &bool) -> bool {
     !flag
@@ -120,7 +120,7 @@ impl Capabilities {
         current_json(version)
     }
 
-    /// All that this engine can do, for policies of a version.
+    /// Returns all capabilities of this engine for policies of a version.
     pub fn current(version: Version) -> Self {
         let own = |list: &[&str]| list.iter().map(ToString::to_string).collect();
         let [keywords, features] = of_version(version);
@@ -139,11 +139,11 @@ impl Capabilities {
         }
     }
 
-    /// Reads the published JSON form. Functions that this engine does not have may be in it: policies that call them
-    /// compile, and fail when they are evaluated.
+    /// Parses capabilities in OPA's JSON format. They may contain functions that this engine does not implement:
+    /// policies that call them compile, and fail at evaluation.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// Fails if the text is not a valid capabilities document.
     pub fn from_json(text: &[u8]) -> Result<Self, CapabilitiesError> {
         let document: CapabilitiesDocument =
             serde_json::from_slice(text).map_err(|error| CapabilitiesError(error.to_string()))?;
@@ -152,7 +152,7 @@ impl Capabilities {
             let declaration = Type::from_json(&function.decl);
             let declaration = declaration.and_then(|declaration| match declaration {
                 Type::Function(_) => Ok(declaration),
-                _ => Err("its declaration is no function".to_owned()),
+                _ => Err("its declaration is not a function".to_owned()),
             });
             match declaration {
                 Ok(declaration) => Ok((function.name, declaration)),
@@ -167,41 +167,41 @@ impl Capabilities {
         })
     }
 
-    /// With only these hosts to ask.
+    /// Sets the hosts that policies may connect to.
     #[must_use]
     pub fn with_allow_net(mut self, hosts: Option<Vec<String>>) -> Self {
         self.allow_net = hosts;
         self
     }
 
-    /// Without a function.
+    /// Removes a function.
     #[must_use]
     pub fn without_builtin(mut self, name: &str) -> Self {
         self.builtins.remove(name);
         self
     }
 
-    /// The declaration of a function, if policies may call it.
+    /// Returns the type of a function, or `None` if policies must not call it.
     pub fn declaration(&self, name: &str) -> Option<&Type> {
         self.builtins.get(name)
     }
 
-    /// The functions that no engine like this one has.
+    /// Returns the functions that this engine does not implement.
     pub fn foreign(&self) -> impl Iterator<Item = (&str, &Type)> {
         let foreign = |(name, _): &(&String, &Type)| super::lookup(name).is_none();
         let functions = self.builtins.iter().filter(foreign);
         functions.map(|(name, declaration)| (name.as_str(), declaration))
     }
 
-    /// Hosts that policies may ask; `None` allows all.
+    /// Returns the hosts that policies may connect to. `None` allows all.
     pub fn allow_net(&self) -> Option<&[String]> {
         self.allow_net.as_deref()
     }
 
-    /// How policies of a version are parsed.
+    /// Returns the parser options for policies of a version.
     ///
     /// # Errors
-    /// When the version needs more than there is.
+    /// Fails if the version needs more than the capabilities contain.
     pub fn parse_options(&self, version: Version) -> Result<ParseOptions, Diagnostics> {
         ParseOptions::from_version(version).restricted(
             self.future_keywords.iter().map(String::as_str),
@@ -210,7 +210,7 @@ impl Capabilities {
     }
 }
 
-/// All that this engine can do for policies of a version, in the published JSON form.
+/// Returns all capabilities of this engine for policies of a version, in OPA's JSON format.
 pub fn current_json(version: Version) -> Vec<u8> {
     let mut functions: Vec<&Entry> = super::all().collect();
     functions.sort_by_key(|entry| entry.builtin.name);
@@ -223,7 +223,7 @@ pub fn current_json(version: Version) -> Vec<u8> {
         allow_net: None,
     };
     let text = serde_json::to_vec_pretty(&document).ok();
-    let mut text = text.unwrap_or_else(|| bug!("capabilities are no JSON"));
+    let mut text = text.unwrap_or_else(|| bug!("capabilities are not valid JSON"));
     text.push(b'\n');
     text
 }

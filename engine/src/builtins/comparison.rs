@@ -1,4 +1,4 @@
-//! Comparison by the one order of values, and membership.
+//! Comparison by the total order of values, and membership.
 
 use super::{Builtin, BuiltinContext, BuiltinError, IndexTest, Operands};
 use crate::value::ValueRef;
@@ -148,7 +148,7 @@ fn member<'e>(
     )))
 }
 
-/// Whether a collection holds a value: among its elements, its members, or the values of its keys.
+/// Returns `true` if a collection contains a value: as an element, as a member, or as the value of a key.
 pub fn has_element<'e>(collection: ValueRef<'e>, value: ValueRef<'e>) -> bool {
     if let Some(array) = collection.as_array() {
         array.iter().any(|element| element == value)

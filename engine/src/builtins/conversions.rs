@@ -72,13 +72,13 @@ fn to_number<'e>(
     }
 }
 
-/// Whether an `f64` can hold something near it.
+/// Returns `true` if a number is in the range of `f64`.
 fn in_range(number: Number<'_>) -> bool {
     matches!(number, Number::Int(_) | Number::Decimal(..)) || number.to_f64().is_finite()
 }
 
-/// Reads what Go takes for a float but JSON does not: a plus sign, leading zeros, no digit on one side of the
-/// point, underscores between digits, hexadecimal. The result is spelled as JSON.
+/// Parses floats that Go accepts and JSON does not: with a plus sign, leading zeros, no digit on one side of the
+/// decimal point, underscores between digits, or hexadecimal. The result is in JSON syntax.
 fn read(text: &[u8], operand: ValueRef<'_>) -> Result<NumberBuf, BuiltinError> {
     let refuse = |why| BuiltinError::error(format!("strconv.ParseFloat: parsing {operand}: {why}"));
     let (negative, unsigned) = match text {
@@ -119,7 +119,7 @@ fn read(text: &[u8], operand: ValueRef<'_>) -> Result<NumberBuf, BuiltinError> {
         .map_err(|error| BuiltinError::error(format!("invalid number: {error}")))
 }
 
-/// The digits of a float, without underscores.
+/// A float's digits, without underscores.
 struct Spelled {
     whole: String,
     fraction: String,
@@ -146,7 +146,7 @@ impl Spelled {
         let marks = if hexadecimal { ['p', 'P'] } else { ['e', 'E'] };
         let (mantissa, exponent) = match spelled.split_once(marks) {
             Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-            // a hexadecimal mantissa needs one
+            // a hexadecimal mantissa needs an exponent
             None if hexadecimal => return None,
             None => (spelled.as_str(), None),
         };
@@ -186,10 +186,10 @@ impl Spelled {
         text
     }
 
-    /// The value in decimal digits; `None` when it is beyond all floats.
+    /// Returns the value in decimal digits, or `None` if it is beyond the range of floats.
     fn hexadecimal(&self) -> Option<String> {
         let digits = format!("{}{}", self.whole, self.fraction);
-        // no digits are left of zero
+        // the digits are empty if the value is zero
         let mantissa = BigUint::parse_bytes(digits.as_bytes(), 16).unwrap_or_default();
         if mantissa == BigUint::ZERO {
             return Some("0".to_owned());
@@ -216,7 +216,7 @@ impl Spelled {
                     mantissa * BigUint::from(5_u8).pow(places)
                 ))
             }
-            // smaller than every number; reading it says so
+            // smaller than every representable number; parsing the result reports that
             _ => Some(format!("1e-{}", i32::MAX)),
         }
     }
@@ -225,5 +225,5 @@ impl Spelled {
 /// Bits of the integer part of the largest `f64`.
 const F64_BITS: i64 = 1024;
 
-/// Below two to the power of minus this nothing is a number.
+/// Exponent of two below which no number is representable.
 const SMALLEST: i64 = crate::limits::NUMBER_EXPONENT;

@@ -10,15 +10,15 @@ use crate::limits;
 use crate::types::Type;
 use crate::value::ValueRef;
 
-/// An entry with its declaration.
+/// A built-in with its parsed type.
 pub struct Entry {
-    /// The entry.
+    /// Row of the table.
     pub builtin: &'static Builtin,
-    /// Its function type.
+    /// Function type.
     pub declaration: Declaration,
 }
 
-/// The type of a built-in function, parsed when it is first needed: a short process needs few of them.
+/// The type of a built-in, parsed at its first use, because a short-lived process needs few of them.
 pub struct Declaration {
     signature: &'static str,
     parsed: OnceLock<Type>,
@@ -44,7 +44,7 @@ impl Deref for Declaration {
     }
 }
 
-/// Whether work on an operand may take so long that it has to be asked first whether the evaluation may go on.
+/// Returns `true` if processing an operand may take so long that the limits are polled before it.
 #[inline]
 fn is_large(operand: &ValueRef<'_>) -> bool {
     match operand {
@@ -61,7 +61,8 @@ fn is_large(operand: &ValueRef<'_>) -> bool {
     }
 }
 
-/// The end of the evaluation, if one is due: an operand that did not fit is null, which is nothing to complain of.
+/// Returns the error of a limit that the evaluation has reached, or else the given error: an operand that did not fit
+/// into memory is null, and the type error about it would be misleading.
 #[cold]
 pub fn after(call: &BuiltinContext<'_>, fault: BuiltinError) -> BuiltinError {
     if call.arena.excess().is_some() || call.arena.ended().is_some() {
@@ -71,8 +72,8 @@ pub fn after(call: &BuiltinContext<'_>, fault: BuiltinError) -> BuiltinError {
 }
 
 impl Entry {
-    /// Calls the built-in, specialised for its constant operands if `prepared` has them. Nondeterministic ones are
-    /// asked once for equal operands when the decision notes their answers.
+    /// Calls the built-in, specialized for its constant operands if `prepared` is given. Results of nondeterministic
+    /// built-ins come from the cache of the decision, if it has one.
     pub fn call<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -84,7 +85,7 @@ impl Entry {
             .map_err(|fault| after(call, fault))
     }
 
-    /// The same, but for what [`after`] makes of a fault.
+    /// Calls the built-in like [`Self::call`], without applying [`after`] to errors.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -124,7 +125,7 @@ impl Entry {
         }
     }
 
-    /// Refuses operands with too many parts to go through, unless the function leaves those alone, or finds out itself.
+    /// Rejects operands that exceed the traversal limit, unless the function accepts them.
     #[cold]
     fn reject_oversized(&self, operands: &[ValueRef<'_>]) -> Result<(), BuiltinError> {
         let beyond = operands.iter().any(ValueRef::is_outsize);

@@ -1,4 +1,4 @@
-//! Aggregates, which take their elements one by one, so that `sum([x | …])` makes no array.
+//! Aggregates that process elements one by one, so that `sum([x | …])` builds no array.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use super::{BuiltinContext, BuiltinError};
 use crate::value::number::Sum;
 use crate::value::{Kind, Number, NumberBuf, Value, ValueRef};
 
-/// An aggregate that can be fused with the comprehension it is asked of.
+/// An aggregate that can be fused with the comprehension in its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aggregation {
     /// `count`
@@ -20,18 +20,18 @@ pub enum Aggregation {
     Max,
 }
 
-/// What an aggregate has of the elements so far.
+/// State of an aggregate.
 pub enum Fold<'e> {
-    /// How many there were.
+    /// Number of elements.
     Count(usize),
-    /// Their sum, and the first that is no number.
+    /// Sum, and the first element that is not a number.
     Sum(Sum, Option<ValueRef<'e>>),
-    /// The one that beats all others; the ordering is theirs to it.
+    /// Largest or smallest element so far. The ordering is that of other elements relative to it.
     Extreme(Ordering, Option<ValueRef<'e>>),
 }
 
 impl<'e> Fold<'e> {
-    /// Of no elements yet.
+    /// Returns the state without elements.
     pub fn new(aggregation: Aggregation) -> Self {
         match aggregation {
             Aggregation::Count => Self::Count(0),
@@ -41,7 +41,7 @@ impl<'e> Fold<'e> {
         }
     }
 
-    /// Takes an element.
+    /// Adds an element.
     #[inline]
     pub fn add(&mut self, element: ValueRef<'e>) {
         match self {
@@ -53,7 +53,7 @@ impl<'e> Fold<'e> {
         }
     }
 
-    /// Takes elements; which aggregate it is is asked once.
+    /// Adds elements. Selects the aggregate once for all of them.
     pub fn add_all(&mut self, mut elements: impl Iterator<Item = ValueRef<'e>>) {
         match self {
             Self::Extreme(beaten, best) => {
@@ -76,7 +76,7 @@ impl<'e> Fold<'e> {
         }
     }
 
-    /// Takes a stored element.
+    /// Adds a stored element.
     #[inline]
     pub fn add_stored(&mut self, element: &'e Value) {
         match (&mut *self, element) {
@@ -86,7 +86,7 @@ impl<'e> Fold<'e> {
         }
     }
 
-    /// What the built-in says of a collection of the elements.
+    /// Returns the built-in's result for a collection of the elements.
     pub fn finish(
         self,
         call: &BuiltinContext<'e>,
@@ -103,7 +103,7 @@ impl<'e> Fold<'e> {
     }
 }
 
-/// Adds an element to a sum; the first that is no number is kept.
+/// Adds an element to a sum. Records the first element that is not a number.
 #[inline]
 fn add_number<'e>(sum: &mut Sum, wrong: &mut Option<ValueRef<'e>>, element: ValueRef<'e>) {
     match element.as_number() {
@@ -114,7 +114,7 @@ fn add_number<'e>(sum: &mut Sum, wrong: &mut Option<ValueRef<'e>>, element: Valu
     }
 }
 
-/// The one that is not beaten: of equal ones the later. Two integers are chosen from without a jump.
+/// Returns the better of two elements, the later if they are equal. Branch-free for two integers.
 #[inline]
 fn better<'e>(old: ValueRef<'e>, element: ValueRef<'e>, beaten: Ordering) -> ValueRef<'e> {
     if let (ValueRef::Int(old), ValueRef::Int(int)) = (old, element) {

@@ -1,4 +1,4 @@
-//! Graphs given as an object from nodes to their neighbours, and walks through documents.
+//! Graphs given as an object from nodes to neighbors, and traversal of documents.
 
 mod cache;
 mod numbered;
@@ -35,7 +35,7 @@ pub const TABLE: &[Builtin] = &[
     .listed(&["graph"]),
 ];
 
-/// The initial nodes.
+/// Returns the initial nodes.
 fn initial<'e>(operands: &[ValueRef<'e>]) -> Result<Members<'e>, BuiltinError> {
     let operand = operands.operand(1);
     Members::from_value(operand).ok_or_else(|| {
@@ -64,7 +64,7 @@ fn reachable<'e>(
     let mut queue: Vec<ValueRef<'e>> = initial.iter().collect();
     let mut numbered = false;
     while let Some(node) = queue.pop() {
-        // most edges lead back: that is cheaper to see than what the graph says of a node
+        // most edges lead to visited nodes, and checking that is cheaper than a lookup in the graph
         if found.contains(node) {
             continue;
         }
@@ -108,7 +108,7 @@ fn reachable_paths<'e>(
     Ok(paths.finish())
 }
 
-/// A path in the making, with what is left to try at each of its nodes.
+/// A path under construction, with the untried neighbors of each of its nodes.
 struct OpenPath<'e> {
     graph: ObjectView<'e>,
     path: Vec<ValueRef<'e>>,
@@ -124,7 +124,7 @@ impl<'e> OpenPath<'e> {
         }
     }
 
-    /// The neighbours of a node that is in the graph, unless it has none.
+    /// Returns the neighbors of a node, or `None` if it has none.
     fn neighbours(&self, node: ValueRef<'e>) -> Option<MembersIter<'e>> {
         let edges = Members::from_value(self.graph.get(node)?)?;
         (!edges.is_empty()).then(|| edges.iter())
@@ -146,7 +146,7 @@ impl<'e> OpenPath<'e> {
                 self.path.pop();
                 continue;
             };
-            // the first step may lead back to where it started
+            // the first step may lead back to the start
             let visited = self.untried.len() > 1 && self.path.contains(&node);
             if visited || self.graph.get(node).is_none() {
                 self.keep(call, paths)?;

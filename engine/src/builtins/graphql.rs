@@ -52,15 +52,15 @@ pub const TABLE: &[Builtin] = &[
     ),
 ];
 
-/// What a schema takes in memory, in lengths of its text.
+/// Memory of a schema, in lengths of its text.
 const WEIGHT: usize = 16;
 
-/// A schema that queries are checked against.
+/// A compiled schema.
 struct Compiled {
     types: TypeSystem,
-    /// Of the text.
+    /// Length of the text.
     length: usize,
-    /// Its syntax tree, from the first time that it is asked for.
+    /// Syntax tree, created at its first use.
     tree: OnceLock<Value>,
 }
 
@@ -80,14 +80,14 @@ impl Compiled {
     }
 }
 
-/// A function of a query and a schema, which may be a constant.
+/// Function of a query and a schema, which may be constant.
 type Checker = for<'e> fn(
     &mut BuiltinContext<'e>,
     &[ValueRef<'e>],
     Option<&Arc<Compiled>>,
 ) -> Result<ValueRef<'e>, BuiltinError>;
 
-/// A call whose schema is a constant.
+/// A call with a constant schema.
 struct Constant {
     schema: Arc<Compiled>,
     run: Checker,
@@ -130,7 +130,7 @@ fn types(document: SchemaDocument<'_>) -> Result<TypeSystem, BuiltinError> {
     }
 }
 
-/// A document as it is given.
+/// A document operand.
 enum Source<'e> {
     Text(&'e str),
     Tree(ValueRef<'e>),
@@ -147,7 +147,7 @@ impl<'e> Source<'e> {
             return Ok(Self::Tree(operand));
         }
         let Some(text) = operand.as_text() else {
-            // counted from 0, as OPA does here
+            // OPA counts operands from 0 here
             return Err(BuiltinError::operand(
                 position,
                 &["string", "object"],
@@ -177,7 +177,7 @@ fn query<'e>(
     .map_err(worded)
 }
 
-/// The schema of a call.
+/// Schema operand of a call.
 struct Schemed<'e> {
     compiled: Arc<Compiled>,
     source: Source<'e>,
@@ -205,7 +205,7 @@ impl<'e> Schemed<'e> {
         Ok(Self { compiled, source })
     }
 
-    /// The syntax tree.
+    /// Returns the syntax tree.
     fn tree(&self, call: &BuiltinContext<'e>) -> Result<ValueRef<'e>, BuiltinError> {
         let text = match self.source {
             Source::Text(text) => text,
@@ -224,7 +224,7 @@ impl<'e> Schemed<'e> {
     }
 }
 
-/// The syntax trees of a query and a schema that fit.
+/// Returns the syntax trees of a query and a schema, if the query is valid.
 fn checked<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],

@@ -1,4 +1,4 @@
-//! What a host attaches to an evaluation.
+//! Hooks of the host for an evaluation.
 
 use super::builtin_error::{BuiltinError, StopReason};
 use super::http::SendMetrics;
@@ -7,33 +7,32 @@ use super::nd_cache::NdBuiltinCache;
 use super::recorded_calls::RecordedCalls;
 use crate::value::Value;
 
-/// Runs the call that it is given, or leaves it out.
+/// Runs the call that it receives, or does not.
 pub type AroundHostCalls<'a> = &'a dyn Fn(&mut dyn FnMut());
 
-/// What a host attaches to an evaluation; most attach little. Evaluations refer to it, so that what is not attached costs
-/// nothing.
+/// Hooks of the host. Most evaluations have few. Evaluations refer to them, so unused hooks cost nothing.
 #[derive(Clone, Copy, Default)]
 pub struct Hooks<'a> {
-    /// Where `print` writes lines; without it they are dropped.
+    /// Receives lines from `print`. Without it they are dropped.
     pub print: Option<&'a dyn Fn(&str)>,
-    /// Where answers of nondeterministic built-ins are noted, and looked up first.
+    /// Cache of the results of nondeterministic built-ins.
     pub nd_cache: Option<&'a NdBuiltinCache>,
-    /// Where requests are counted.
+    /// Counts requests.
     pub send_metrics: Option<&'a SendMetrics>,
-    /// What the caller told about the request, for functions of the host.
+    /// The caller's metadata about the request, for host functions.
     pub metadata: Option<&'a Value>,
-    /// Where functions of the host tell the caller something.
+    /// Metadata that host functions return to the caller.
     pub response_metadata: Option<&'a ResponseMetadata>,
-    /// What is called at each look at the budget.
+    /// Called at each poll of the budget.
     pub on_poll: Option<&'a dyn Fn()>,
-    /// What is called with each call that may block this thread, to run it.
+    /// Called with each call that may block this thread, to run it.
     pub around_host_calls: Option<AroundHostCalls<'a>>,
-    /// What functions that are not pure answered, where that is recorded.
+    /// Recorded results of host functions that are not pure.
     pub(crate) recorded: Option<&'a RecordedCalls>,
 }
 
 impl Hooks<'_> {
-    /// None of them.
+    /// No hooks.
     pub const NONE: &'static Hooks<'static> = &Hooks {
         print: None,
         nd_cache: None,
@@ -56,7 +55,7 @@ impl<'a> Hooks<'a> {
     /// Makes a call that may block this thread, by [`Self::around_host_calls`].
     ///
     /// # Errors
-    /// The host left the call out: the evaluation ends as cancelled.
+    /// If the hook does not run the call, the evaluation ends as cancelled.
     pub fn host_call<R>(&self, call: impl FnOnce() -> R) -> Result<R, BuiltinError> {
         let Some(around) = self.around_host_calls else {
             return Ok(call());

@@ -8,7 +8,7 @@ use crate::bug::bug;
 use crate::types::{Type, parse_host_signature};
 use crate::value::ValueRef;
 
-/// The body of a function that a host adds.
+/// Implementation of a host function.
 pub type HostFunctionBody = dyn for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'e>]) -> Result<ValueRef<'e>, BuiltinError>
     + Send
     + Sync;
@@ -31,16 +31,15 @@ pub type HostFunctionBody = dyn for<'e> Fn(&mut BuiltinContext<'e>, &[ValueRef<'
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct HostFunction {
-    /// The name that policies call it by, dots allowed.
+    /// Name, as policies call it. May contain dots.
     pub name: Arc<str>,
-    /// Its type, a [`Type::Function`] of fixed arity with a result.
+    /// Type, a [`Type::Function`] of fixed arity with a result.
     pub declaration: Type,
-    /// Whether one evaluation asks it only once for equal arguments.
+    /// `true` if equal calls within an evaluation are made only once.
     pub memoise: bool,
-    /// Whether it may wait for the outside, so that decisions which need it do not belong on a thread that others wait
-    /// for.
+    /// `true` if it may wait for external I/O. Decisions that call it must not run on a thread that others wait for.
     pub waits: bool,
-    /// What it does.
+    /// Implementation.
     pub body: Arc<HostFunctionBody>,
 }
 
@@ -79,11 +78,11 @@ impl HostFunction {
         })
     }
 
-    /// A function from its declaration in the JSON form of capabilities:
-    /// `{"type": "function", "args": [{"type": "string"}], "result": {"type": "boolean"}}`.
+    /// Returns a function, given its declaration in the JSON format of capabilities: `{"type": "function", "args":
+    /// [{"type": "string"}], "result": {"type": "boolean"}}`.
     ///
     /// # Errors
-    /// What is wrong with the declaration: it is no function with a fixed number of arguments and a result.
+    /// Fails if the declaration is not a function with a fixed number of arguments and a result.
     pub fn from_declaration(
         name: &str,
         declaration: &[u8],
@@ -111,25 +110,26 @@ impl HostFunction {
                 waits: false,
                 body: Arc::new(body),
             }),
-            _ => Err("its declaration is no function".to_owned()),
+            _ => Err("its declaration is not a function".to_owned()),
         }
     }
 
-    /// Asks it again each time, even for equal arguments.
+    /// Disables memoization: equal calls are made each time.
     #[must_use]
     pub fn without_memo(mut self) -> Self {
         self.memoise = false;
         self
     }
 
-    /// Tells that it may wait for the outside: documents that need it then say so ([`crate::PreparedDocument::may_block`]).
+    /// Marks it as waiting for external I/O. Documents that need it report that
+    /// ([`crate::PreparedDocument::may_block`]).
     #[must_use]
     pub fn waiting(mut self) -> Self {
         self.waits = true;
         self
     }
 
-    /// Calls it, unless an operand has too many parts for whatever it may do with them.
+    /// Calls it, unless an operand exceeds the traversal limit.
     pub fn call<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -144,7 +144,7 @@ impl HostFunction {
         }
     }
 
-    /// Runs its body, which may evaluate on its own.
+    /// Runs the body, which may evaluate other queries.
     pub(super) fn invoke<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -157,18 +157,18 @@ impl HostFunction {
         hooks.host_call(|| (self.body)(call, operands))?
     }
 
-    /// Whether calling it again with equal arguments changes nothing: it is neither [waiting](Self::waiting) nor
-    /// [without memo](Self::without_memo). What others answer is recorded, and the search for the error of a failed
-    /// evaluation goes by that.
+    /// Returns `true` if calling it again with equal arguments has no effect: it is neither [waiting](Self::waiting)
+    /// nor [without memo](Self::without_memo). Results of other functions are recorded, and the search for the error of
+    /// a failed evaluation uses the recorded results.
     pub fn is_pure(&self) -> bool {
         self.memoise && !self.waits
     }
 
-    /// Number of arguments.
+    /// Returns the number of arguments.
     pub fn arity(&self) -> usize {
         match &self.declaration {
             Type::Function(function) => function.args.len(),
-            _ => bug!("a declaration that is no function's"),
+            _ => bug!("a declaration that is not a function type"),
         }
     }
 }

@@ -1,33 +1,33 @@
-//! Answers at a glance: what a call makes of the bytes of its strings where they lie, without gathering operands.
+//! Intrinsics: fast paths of calls that work on the bytes of strings in place, without collecting the operands.
 
-/// What kind of value an answer stands for.
+/// Type of an intrinsic's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntrinsicResult {
-    /// Nothing else than zero is `true`.
+    /// `true` if the result is not zero.
     Bool,
-    /// The integer itself.
+    /// The integer.
     Int,
 }
 
-/// The answer of a function for its strings, in the forms that nearly all have. `None` tells nothing: others may be
-/// sound, too, and the function finds words for those that are not.
+/// Fast path of a function for strings in common formats. A result of `None` has no meaning: the full function must be
+/// called, since the string may be valid in another format, and only the full function reports errors.
 #[derive(Clone, Copy)]
 pub enum IntrinsicFunction {
-    /// Of one string.
+    /// Function of one string.
     One(IntrinsicResult, fn(&[u8]) -> Option<i64>),
-    /// Of two.
+    /// Function of two strings.
     Two(IntrinsicResult, fn(&[u8], &[u8]) -> Option<i64>),
 }
 
 impl IntrinsicFunction {
-    /// What its answers stand for.
+    /// Returns the type of its result.
     pub fn result_kind(self) -> IntrinsicResult {
         match self {
             Self::One(answer, _) | Self::Two(answer, _) => answer,
         }
     }
 
-    /// How many strings it is of.
+    /// Returns the number of strings.
     pub fn arity(self) -> usize {
         match self {
             Self::One(..) => 1,

@@ -58,7 +58,7 @@ fn failed(call: &BuiltinContext<'_>, name: &str, error: LookupError) -> BuiltinE
     }
 }
 
-/// An address that is its own, with its zone.
+/// Returns the text of an IP address, with its zone, if the name is an address.
 fn literal(name: &str) -> Option<String> {
     let (address, zone) = name.split_once('%').unwrap_or((name, ""));
     let address: IpAddr = address.parse().ok()?;
@@ -69,7 +69,7 @@ fn literal(name: &str) -> Option<String> {
     }
 }
 
-/// In its shortest form; IPv4 inside of IPv6 is IPv4.
+/// Formats an address in its shortest form. IPv4-mapped IPv6 addresses are formatted as IPv4.
 fn written(address: &IpAddr) -> String {
     match address {
         IpAddr::V6(address) => match Ipv6Addr::to_ipv4_mapped(address) {
@@ -80,7 +80,8 @@ fn written(address: &IpAddr) -> String {
     }
 }
 
-/// Whether a text can be the name of a host at all. Systems take some numbers for addresses that nobody else does.
+/// Returns `true` if a text is a possible host name. Some system resolvers accept unusual spellings of numbers as
+/// addresses, which OPA does not.
 fn is_name(name: &str) -> bool {
     if name
         .bytes()

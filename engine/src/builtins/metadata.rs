@@ -1,4 +1,4 @@
-//! What functions of the host tell a decision's caller, beside its answer.
+//! Metadata that host functions return to the caller, in addition to the result.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -32,17 +32,17 @@ pub struct ResponseMetadata {
 }
 
 impl ResponseMetadata {
-    /// Adds a field, or replaces the one of that name.
+    /// Adds or replaces a field.
     pub fn set(&self, name: impl Into<String>, value: Value) {
         self.fields.borrow_mut().insert(name.into(), value);
     }
 
-    /// Whether no function added anything.
+    /// Returns `true` if no function added a field.
     pub fn is_empty(&self) -> bool {
         self.fields.borrow().is_empty()
     }
 
-    /// The fields as an object.
+    /// Returns the fields as an object.
     pub fn to_value(&self) -> Value {
         let fields = self.fields.borrow();
         let fields = fields.iter();

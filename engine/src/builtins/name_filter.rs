@@ -1,19 +1,19 @@
-//! What can be told of names without looking them up.
+//! Prechecks of names that avoid most lookups.
 
 use std::sync::LazyLock;
 
 use super::{Entry, all};
 use crate::index::Indexed as _;
 
-/// Whether a deprecated built-in may have a name of which this is the first part: its length and first letter tell
-/// most others.
+/// Returns `false` if no deprecated built-in has a name with this first segment. May return `true` for others: it
+/// compares only length and first letter.
 pub fn may_be_deprecated_below(part: &str) -> bool {
     static DEPRECATED: LazyLock<NameFilter> =
         LazyLock::new(|| NameFilter::from_entries(all().filter(|entry| entry.builtin.deprecated)));
     DEPRECATED.have(part)
 }
 
-/// Whether a built-in may have a name without points.
+/// Returns `false` if no built-in without dots has this name. May return `true` for others.
 pub fn may_be_plain(name: &str) -> bool {
     static PLAIN: LazyLock<NameFilter> = LazyLock::new(|| {
         NameFilter::from_entries(all().filter(|entry| !entry.builtin.name.contains('.')))
@@ -21,7 +21,7 @@ pub fn may_be_plain(name: &str) -> bool {
     PLAIN.have(name)
 }
 
-/// First letters and lengths of the first parts of names.
+/// Lengths of the first segments of names, as bits, by first letter.
 struct NameFilter([u64; 256]);
 
 impl NameFilter {

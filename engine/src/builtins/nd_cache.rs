@@ -1,15 +1,15 @@
-//! What nondeterministic built-ins answered, for those who want to understand or repeat a decision.
+//! Results of nondeterministic built-ins, to explain or repeat a decision.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::value::{Arena, Value, ValueRef, json};
 
-/// What nondeterministic built-ins answered in a decision, by name and arguments.
+/// Results of nondeterministic built-ins in a decision, by name and arguments.
 ///
-/// A decision that is given one asks each such call once: what is already there is the answer, everything else is
-/// noted. What was noted belongs into the log of the decision, as `nd_builtin_cache`; one that is filled with it
-/// repeats the decision.
+/// A decision with such a cache makes each distinct call once: cached results are used, all others are added. Its
+/// content is the `nd_builtin_cache` of the decision log. Evaluating with a cache of logged results repeats the
+/// decision.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -39,8 +39,8 @@ pub struct NdBuiltinCache {
 }
 
 impl NdBuiltinCache {
-    /// Filled with what [`Self::to_value`] gave, or with its JSON, where arguments are keys and so are texts: there sets among
-    /// them have become arrays. Whatever has another form is left out.
+    /// Returns a cache with the content that [`Self::to_value`] returned, or with its JSON, where keys with arguments
+    /// are texts and sets in them have become arrays. Entries in other formats are skipped.
     pub fn from_value(value: &Value) -> Self {
         let pairs = |value: &Value| {
             let pairs = value
@@ -65,7 +65,7 @@ impl NdBuiltinCache {
         }
     }
 
-    /// As an object of objects: by name, then by the array of the arguments.
+    /// Returns the content as nested objects: by name, then by the array of arguments.
     pub fn to_value(&self) -> Value {
         let calls = self.calls.borrow();
         let functions = calls.iter().map(|(name, calls)| {
@@ -76,12 +76,12 @@ impl NdBuiltinCache {
         Value::object(functions.collect())
     }
 
-    /// Whether nothing was asked.
+    /// Returns `true` if the cache is empty.
     pub fn is_empty(&self) -> bool {
         self.calls.borrow().is_empty()
     }
 
-    /// The known answer of a call.
+    /// Returns the cached result of a call.
     pub(super) fn get<'e>(
         &self,
         arena: &'e Arena,
@@ -94,7 +94,7 @@ impl NdBuiltinCache {
         answers.get(&args).map(|answer| arena.copy_of(answer))
     }
 
-    /// Notes the answer of a call.
+    /// Adds the result of a call.
     pub(super) fn put<'e>(
         &self,
         arena: &'e Arena,

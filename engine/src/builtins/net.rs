@@ -1,4 +1,4 @@
-//! Blocks of network addresses (CIDR notation).
+//! Network addresses and CIDR blocks.
 
 mod range;
 
@@ -67,7 +67,7 @@ pub const TABLE: &[Builtin] = &[
     .deprecated(),
 ];
 
-/// What an address takes in a set of them, in bytes; a low estimate.
+/// Memory of an address in a set, in bytes; a low estimate.
 const ADDRESS_BYTES: u128 = 32;
 
 fn block(text: TextView<'_>) -> Result<Range, BuiltinError> {
@@ -95,17 +95,17 @@ fn block_or_address(text: TextView<'_>) -> Result<Range, BuiltinError> {
     })
 }
 
-/// The addresses of a block, or the one that a text is.
+/// Parses a block or an address.
 pub fn range(text: &str) -> Option<Range> {
     block_or_address(TextView::Utf8(text)).ok()
 }
 
-/// A string, whichever operand it is of: messages call each the first.
+/// Returns a string operand. Messages call every operand the first.
 fn text(value: ValueRef<'_>) -> Result<TextView<'_>, BuiltinError> {
     [value].text(0)
 }
 
-/// A block in its usual form.
+/// Parses a block in its common notation.
 #[inline]
 fn usual_block(text: &[u8]) -> Option<Range> {
     let (form, range) = Range::usual(text)?;
@@ -131,7 +131,7 @@ fn intersects(left: &[u8], right: &[u8]) -> Option<i64> {
     Some(usual_block(left)?.intersects(usual_block(right)?).into())
 }
 
-/// A block of IPv4 in its usual form.
+/// Parses an IPv4 block in its common notation.
 #[inline]
 fn usual_prefix(text: &[u8]) -> Option<Prefix> {
     Prefix::usual(text).filter(|prefix| prefix.kind == RangeKind::Block)
@@ -213,7 +213,7 @@ fn cidr_expand<'e>(
     Ok(call.arena.set_from(addresses))
 }
 
-/// The members of an operand, each with what stands for it in the result; a string is its own member.
+/// Returns the members of an operand, each with the value that represents it in the result. A string is its own member.
 fn members<'e>(
     operand: ValueRef<'e>,
 ) -> Box<dyn Iterator<Item = (ValueRef<'e>, ValueRef<'e>)> + 'e> {
@@ -228,7 +228,7 @@ fn members<'e>(
     }
 }
 
-/// The string of a member, which is one or an array that starts with one.
+/// Returns the string of a member, which is a string or an array that starts with one.
 fn named(member: ValueRef<'_>, position: u8) -> Result<ValueRef<'_>, BuiltinError> {
     match member.as_array().map(|array| array.get(0)) {
         Some(Some(first)) => Ok(first),
@@ -243,7 +243,7 @@ fn cidr_contains_matches<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    // the parts are looked at with the first of the blocks, so that a mistake in that one comes first
+    // parsed with the first of the blocks, so that an error in that block is reported first
     let mut parts: Option<SmallVec<[(ValueRef<'e>, Range); 1]>> = None;
     let first_part = members(operands.operand(1)).next();
     let mut pairs = call.arena.list();
@@ -275,7 +275,7 @@ fn cidr_contains_matches<'e>(
     Ok(call.arena.set_from(pairs))
 }
 
-/// Reads a block, or an IPv4 address for the block that its class gives it.
+/// Parses a block, or an IPv4 address as the block of its class.
 fn block_or_class(text: &str) -> Result<(Address, Range), BuiltinError> {
     let Some(address) = Address::parse(text) else {
         return Range::parse(text)
@@ -289,7 +289,7 @@ fn block_or_class(text: &str) -> Result<(Address, Range), BuiltinError> {
         [128..=191, ..] => 16,
         [192..=255, ..] => 8,
     };
-    // unless it is merged, such a block is shown by the address it was given as
+    // unless it is merged, such a block is formatted with its original address
     Ok((address, Range::block(address, host_bits)))
 }
 
@@ -328,7 +328,7 @@ fn cidr_merge<'e>(
     let mut blocks = call.arena.list();
     for (range, shown) in ranges {
         for (first, host_bits) in range.blocks() {
-            // a merged range is shown from its first address on
+            // a merged range is formatted with its first address
             let address = first.max(shown);
             blocks.push(call.arena.text(&range.notation(address, host_bits)));
         }

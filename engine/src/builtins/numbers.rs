@@ -1,4 +1,4 @@
-//! Ranges of integers, and random ones.
+//! Ranges of integers, and random integers.
 
 use std::hash::{BuildHasher, Hasher};
 
@@ -47,7 +47,7 @@ fn range_step<'e>(
     let (first, last) = (operands.integer(0)?, operands.integer(1)?);
     let step = operands.integer(2)?;
     if step.compare(Number::Int(0)).is_le() {
-        // OPA's text names the function, and so does what is put before it
+        // the message names the function, in addition to the prefix with its name
         return Err(BuiltinError::error(
             "numbers.range_step: step must be a positive integer",
         ));
@@ -55,7 +55,7 @@ fn range_step<'e>(
     steps(call, first, last, step)
 }
 
-/// Numbers that are made between two looks at what may end the evaluation.
+/// Number of elements that are generated between two polls of the limits.
 const POLL_INTERVAL: usize = 1 << 16;
 
 fn steps<'e>(
@@ -82,7 +82,7 @@ fn steps<'e>(
         let stretch = POLL_INTERVAL.min(count - list.len());
         list.extend((0..stretch).map(|_| {
             let number = next;
-            // behind the last there may be no other
+            // the number after the last element may overflow
             next = number.wrapping_add(step);
             ValueRef::Int(number)
         }));
@@ -90,7 +90,7 @@ fn steps<'e>(
     Ok(call.arena.array_of(list.into_bump_slice()))
 }
 
-/// For ends or steps beyond 64 bits.
+/// Generates ranges with ends or steps beyond 64 bits.
 fn big_steps<'e>(
     call: &mut BuiltinContext<'e>,
     first: Number<'_>,
@@ -130,7 +130,7 @@ fn intn<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let key = operands.text(0)?;
     let bound = operands.int(1)?.unsigned_abs();
-    // a keyed hash of the operands needs no memory of earlier answers
+    // a keyed hash of the operands needs no cache of earlier results
     let mut hasher = foldhash::quality::FixedState::with_seed(call.seed()?).build_hasher();
     hasher.write(key.as_bytes());
     hasher.write_u64(bound);

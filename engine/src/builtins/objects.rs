@@ -117,7 +117,7 @@ fn remove<'e>(
     Ok(in_order(call, others, object.len()))
 }
 
-/// The keys of a set or an object in order, when they are strings, and few beside so many pairs.
+/// Returns the keys of a set or an object in order, if all are strings and their number is small compared to `pairs`.
 fn few_texts(keys: ValueRef<'_>, pairs: usize) -> Option<SmallVec<[ValueRef<'_>; 8]>> {
     let (set, object) = (keys.as_set(), keys.as_object());
     let len = set.map(SetView::len).or(object.map(ObjectView::len))?;
@@ -133,7 +133,7 @@ fn few_texts(keys: ValueRef<'_>, pairs: usize) -> Option<SmallVec<[ValueRef<'_>;
     all.map(|key| key.is_string().then_some(key)).collect()
 }
 
-/// An object of pairs that are in order, at most so many.
+/// Builds an object from at most `most` sorted pairs.
 fn in_order<'e>(
     call: &BuiltinContext<'e>,
     pairs: impl Iterator<Item = (ValueRef<'e>, ValueRef<'e>)>,
@@ -149,7 +149,7 @@ fn in_order<'e>(
         .sorted_object(keys.into_bump_slice(), values.into_bump_slice())
 }
 
-/// Something to look keys up in, from the second operand: an array, a set, or an object for its keys.
+/// Converts the second operand to a collection for key lookups: an array, a set, or an object for its keys.
 fn key_set<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
@@ -226,7 +226,7 @@ fn set_subset(
     Ok(part.len() <= whole.len() && part.iter_unordered().all(|member| whole.contains(member)))
 }
 
-/// Whether the array's elements stand in the other one in a row.
+/// Returns `true` if the array's elements are a contiguous part of the other array.
 fn array_subset(
     call: &mut BuiltinContext<'_>,
     whole: ArrayView<'_>,
@@ -243,7 +243,7 @@ fn array_subset(
     Ok(found)
 }
 
-/// Counts as OPA does: an element that is there twice counts twice, and nothing is in an empty array.
+/// Counts as OPA does: repeated elements count each time, and an empty array contains nothing.
 fn array_contains_set(whole: ArrayView<'_>, part: SetView<'_>) -> bool {
     let mut held = 0;
     whole.iter().any(|element| {

@@ -1,7 +1,7 @@
-//! Where a sequence occurs in another.
+//! Finds a sequence in another.
 
-/// Reports the start of each occurrence of `part`, overlapping ones too, until `report` answers `false`. The
-/// time grows with the lengths only (Knuth, Morris and Pratt). An empty part occurs nowhere.
+/// Calls `report` with the start of each occurrence of `part`, including overlapping ones, until it returns `false`.
+/// Linear in both lengths (Knuth, Morris and Pratt). An empty part does not occur.
 pub fn each<T: PartialEq>(whole: &[T], part: &[T], mut report: impl FnMut(usize) -> bool) {
     // `borders[n]` is the length of the longest proper border of the first n elements
     let mut borders = vec![0_usize; 2];

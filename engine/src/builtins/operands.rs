@@ -1,4 +1,4 @@
-//! Operands: reading them, and saying what they should have been.
+//! Typed access to operands, with type errors.
 
 use super::builtin_error::{BuiltinError, BuiltinErrorDetail};
 use crate::bug::bug;
@@ -6,8 +6,8 @@ use crate::value::array::{ArrayIter, ArrayView};
 use crate::value::set::SetIter;
 use crate::value::{Kind, Number, ObjectView, SetView, TextView, ValueRef};
 
-/// The integer that a number is written as: `1` and, up to 18 digits, `1.0`, but neither `1e0` nor what is too
-/// large.
+/// Returns the integer that a number is spelled as: `1` and, up to 18 digits, `1.0`. Returns `None` for `1e0` and for
+/// numbers beyond 64 bits.
 pub fn plain_int(number: Number<'_>) -> Option<i64> {
     const DIGITS: u8 = 18;
     match number {
@@ -33,25 +33,25 @@ fn not_integer(position: u8) -> BuiltinError {
     }))
 }
 
-/// Reads an operand, or says what it should have been.
+/// Typed access to operands. The errors are OPA's type errors.
 pub trait Operands<'e> {
-    /// The operand at a position counted from 0; `null` when it is missing, which the compiler rules out.
+    /// Returns the operand at an index from 0. The compiler guarantees the number of operands.
     fn operand(&self, position: u8) -> ValueRef<'e>;
-    /// A string.
+    /// Returns a string operand.
     fn text(&self, position: u8) -> Result<TextView<'e>, BuiltinError>;
-    /// A number.
+    /// Returns a number operand.
     fn number(&self, position: u8) -> Result<Number<'e>, BuiltinError>;
-    /// An integer that fits 64 bits, see [`plain_int`].
+    /// Returns an integer operand that fits 64 bits, see [`plain_int`].
     fn int(&self, position: u8) -> Result<i64, BuiltinError>;
-    /// An integer of any size, however it is written.
+    /// Returns an integer operand of any size and spelling.
     fn integer(&self, position: u8) -> Result<Number<'e>, BuiltinError>;
-    /// An array.
+    /// Returns an array operand.
     fn array(&self, position: u8) -> Result<ArrayView<'e>, BuiltinError>;
-    /// An object.
+    /// Returns an object operand.
     fn object(&self, position: u8) -> Result<ObjectView<'e>, BuiltinError>;
-    /// A set.
+    /// Returns a set operand.
     fn set(&self, position: u8) -> Result<SetView<'e>, BuiltinError>;
-    /// An array or a set; `want` is the order in which the message names the kinds.
+    /// Returns an array or set operand. `want` is the order of the kinds in the message.
     fn members(
         &self,
         position: u8,
@@ -62,14 +62,14 @@ pub trait Operands<'e> {
 /// The elements of an array or the members of a set.
 #[derive(Clone, Copy)]
 pub enum Members<'e> {
-    /// Of an array.
+    /// Array.
     Array(ArrayView<'e>),
-    /// Of a set.
+    /// Set.
     Set(SetView<'e>),
 }
 
 impl<'e> Members<'e> {
-    /// Those of an array or a set.
+    /// Returns the members of an array or a set, or `None` for other values.
     pub fn from_value(value: ValueRef<'e>) -> Option<Self> {
         match value.as_array() {
             Some(array) => Some(Self::Array(array)),
@@ -77,7 +77,7 @@ impl<'e> Members<'e> {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of members.
     pub fn len(self) -> usize {
         match self {
             Self::Array(array) => array.len(),
@@ -85,12 +85,12 @@ impl<'e> Members<'e> {
         }
     }
 
-    /// Whether there are none.
+    /// Returns `true` for empty collections.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// The kind of the collection.
+    /// Returns the kind of the collection.
     pub fn kind(self) -> Kind {
         match self {
             Self::Array(_) => Kind::Array,
@@ -98,7 +98,7 @@ impl<'e> Members<'e> {
         }
     }
 
-    /// In the order of the array or the set.
+    /// Iterates in the order of the array or the set.
     pub fn iter(self) -> MembersIter<'e> {
         match self {
             Self::Array(array) => MembersIter::Array(array.iter()),
@@ -106,7 +106,7 @@ impl<'e> Members<'e> {
         }
     }
 
-    /// In any order, for work whose result does not depend on it.
+    /// Iterates in any order, for results that do not depend on it.
     pub fn iter_unordered(self) -> ArrayIter<'e> {
         match self {
             Self::Array(array) => array.iter(),
@@ -114,7 +114,7 @@ impl<'e> Members<'e> {
         }
     }
 
-    /// Whether one equals `value`.
+    /// Returns `true` if a member equals `value`. O(n) for arrays.
     pub fn contains(self, value: ValueRef<'_>) -> bool {
         match self {
             Self::Array(array) => array.iter().any(|element| element == value),
@@ -122,7 +122,7 @@ impl<'e> Members<'e> {
         }
     }
 
-    /// All as strings; `position` is the operand's, from 0.
+    /// Iterates over the members as strings. `position` is the index of the operand, for the error.
     pub fn texts(self, position: u8) -> impl Iterator<Item = Result<TextView<'e>, BuiltinError>> {
         self.iter().map(move |member| {
             member.as_text().ok_or_else(|| {
@@ -132,12 +132,12 @@ impl<'e> Members<'e> {
     }
 }
 
-/// Goes through [`Members`].
+/// Iterator over [`Members`].
 #[derive(Clone)]
 pub enum MembersIter<'e> {
-    /// Of an array.
+    /// Array.
     Array(ArrayIter<'e>),
-    /// Of a set.
+    /// Set.
     Set(SetIter<'e>),
 }
 
@@ -153,7 +153,7 @@ impl<'e> Iterator for MembersIter<'e> {
     }
 }
 
-/// An operand where it lies: it was just written in parts, and is slow to move as a whole.
+/// Returns an operand by reference: copying it right after its fields were stored would stall store forwarding.
 #[inline]
 fn operand_ref<'v, 'e>(operands: &'v [ValueRef<'e>], position: u8) -> &'v ValueRef<'e> {
     operands
@@ -161,7 +161,7 @@ fn operand_ref<'v, 'e>(operands: &'v [ValueRef<'e>], position: u8) -> &'v ValueR
         .unwrap_or_else(|| no_operand())
 }
 
-/// What is read in place of an operand that is missing.
+/// Fails for a missing operand.
 #[cold]
 #[inline(never)]
 fn no_operand() -> &'static ValueRef<'static> {

@@ -1,17 +1,17 @@
-//! What the table says of the operator of an expression, which is a term: names are compared where it lies.
+//! Lookups in columns of the table by the operator term of an expression. Compares names without building them.
 
 use solon_syntax::ast::{Expr, ExprKind, Term};
 
 use super::registry::FAMILIES;
 use super::{Builtin, IndexTest, Observed};
 
-/// What a built-in has in a column; `None` for most.
+/// Value of a column. `None` for most built-ins.
 type IndexTestCell = Option<IndexTest>;
 
 /// A column of the table without its empty cells, in the order of the table.
 struct Column<const ROWS: usize> {
     rows: [(&'static str, IndexTestCell); ROWS],
-    /// The lengths of its names: bits of them, modulo 64. Most operators are found not to be there by these alone.
+    /// Lengths of its names modulo 64, as bits: a precheck that excludes most operators.
     lengths: u64,
 }
 
@@ -42,7 +42,7 @@ impl Which {
     }
 }
 
-/// How many rows a column has. Both are found where this crate is compiled.
+/// Counts the rows of a column. Evaluated at compile time.
 #[expect(
     clippy::indexing_slicing,
     reason = "a place beyond the end would not compile"
@@ -97,25 +97,25 @@ fn find<const ROWS: usize>(column: &Column<ROWS>, operator: &Term) -> Option<Ind
         .map(|(_, cell)| *cell)
 }
 
-/// Whether an operator neither fails nor is seen, whatever it is called with.
+/// Returns `true` if an operator cannot fail and has no observable effect, whatever its operands are.
 #[inline]
 pub fn is_silent(operator: &Term) -> bool {
     find(&SILENT, operator).is_some()
 }
 
-/// Whether an operator is seen to be called: it prints, or names a case of a test.
+/// Returns `true` if calls of an operator are observable: it prints, or names a test case.
 #[inline]
 pub fn is_observable(operator: &Term) -> bool {
     find(&OBSERVABLE, operator).is_some()
 }
 
-/// What an index asks in the place of calls of an operator.
+/// Returns the test of a rule index that replaces calls of an operator.
 #[inline]
 pub fn index_test(operator: &Term) -> Option<IndexTest> {
     find(&TESTS, operator).flatten()
 }
 
-/// The operands of a call that conditions of the published index are made of, equality apart.
+/// Returns the operands of a call if OPA's rule index has conditions for it. Equality is not included.
 pub fn opa_index_test(expr: &Expr) -> Option<&[Term]> {
     let ExprKind::Call(terms) = &expr.kind else {
         return None;

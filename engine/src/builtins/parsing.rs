@@ -20,7 +20,7 @@ fn parse_module<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    // OPA names the first operand whichever is wrong
+    // OPA's message names the first operand, whichever operand is wrong
     let operand = |position| {
         let operand = operands.operand(position);
         operand
@@ -38,7 +38,7 @@ fn parse_module<'e>(
     };
     let module = parse(&source, &options).map_err(|errors| {
         BuiltinError::error(match errors.0.as_slice() {
-            // what is wrong with the whole is no list of errors
+            // an error of the file as a whole is not a list of errors
             [one] if !one.span.is_somewhere() && name.is_empty() => format!("0:0: {one}"),
             [one] if !one.span.is_somewhere() => one.to_string(),
             _ => errors.to_string(),

@@ -1,7 +1,8 @@
-//! Compiled dynamic patterns.
+//! Cache of compiled dynamic patterns.
 //!
-//! Readers look into a published table that nobody changes, so threads never wait for one another nor pass a counter to
-//! and fro. What is compiled meanwhile collects behind a lock and is published when it is worth a copy of the table.
+//! Readers use an immutable snapshot of the table, so threads neither wait for each other nor contend on a reference
+//! count. New patterns are collected under a lock, and a new snapshot is published when that is worth a copy of the
+//! table.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -16,12 +17,12 @@ use smallvec::SmallVec;
 use crate::bug::bug;
 use crate::limits::{PATTERN_BYTES, PATTERN_CACHE, PATTERN_CACHE_BYTES};
 
-/// A bounded cache of what patterns that are no constants compile to, by family and text.
+/// Bounded cache of compiled patterns that are not constant, by family and text.
 pub struct Patterns {
     snapshot: ArcSwap<PatternTable>,
     recent: Mutex<Recent>,
     state: foldhash::fast::RandomState,
-    /// How many are held.
+    /// Maximum number of patterns.
     most: usize,
 }
 
@@ -31,14 +32,14 @@ impl Default for Patterns {
     }
 }
 
-/// What kind of text is compiled, and by that to what.
+/// Kind of a pattern, which determines the type of the compiled form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Family {
     /// Regular expressions.
     Regex,
-    /// Texts with regular expressions between delimiters.
+    /// Text with regular expressions between delimiters.
     Delimited,
-    /// Globs, behind their delimiters.
+    /// Globs, prefixed with their delimiters.
     Glob,
     /// JSON schemas.
     JsonSchema,
@@ -52,33 +53,33 @@ pub enum Family {
     Template,
     /// Layouts of times.
     TimeLayout,
-    /// Time zones, by their names.
+    /// Time zones, by name.
     TimeZone,
-    /// What the tests of this file keep.
+    /// Patterns of this file's tests.
     #[cfg(test)]
     Test,
 }
 
-/// What a pattern compiles to.
+/// A compiled pattern.
 pub trait Pattern: Any + Send + Sync {
-    /// About how much memory it takes.
+    /// Returns the approximate memory size in bytes.
     fn bytes(&self) -> usize;
 }
 
 struct CachedPattern {
     hash: u64,
     family: Family,
-    /// In place when it is short: what a look-up costs is memory.
+    /// Inline if short, because cache misses dominate the cost of a lookup.
     text: SmallVec<[u8; 32]>,
     pattern: Arc<dyn Any + Send + Sync>,
     bytes: usize,
 }
 
-/// Entries that readers find.
+/// Immutable table for readers.
 #[derive(Default)]
 struct PatternTable(HashTable<Arc<CachedPattern>>);
 
-/// Entries, and where they are by their hashes.
+/// Patterns, and their indexes by hash.
 #[derive(Default)]
 struct PatternList {
     entries: Vec<Arc<CachedPattern>>,
@@ -86,17 +87,17 @@ struct PatternList {
     bytes: usize,
 }
 
-/// What is held now, and how far behind the published table is.
+/// Current patterns, and how outdated the snapshot is.
 #[derive(Default)]
 struct Recent {
     patterns: PatternList,
-    /// Entries that are not published, and how often one of them was asked for.
+    /// Number of lookups that the snapshot missed since it was published.
     behind: usize,
-    /// Moves on with each victim.
+    /// Advanced with each eviction.
     eviction_cursor: u64,
 }
 
-/// A text with its hash.
+/// A key with its hash.
 #[derive(Clone, Copy)]
 struct PatternKey<'t> {
     hash: u64,
@@ -155,7 +156,7 @@ impl PatternList {
         });
     }
 
-    /// Takes an entry out; the last one takes its place.
+    /// Removes a pattern. The last one moves to its index.
     fn remove(&mut self, at: usize) {
         if at >= self.entries.len() {
             return;
@@ -182,8 +183,8 @@ impl PatternList {
 }
 
 impl Recent {
-    /// Makes room. Victims are taken at random: patterns that are gone through in turn, and are too many, would find
-    /// nothing in a cache that drops the oldest.
+    /// Evicts patterns until there is space. Victims are pseudo-random: with LRU, a cycle through more patterns than
+    /// the limit would never hit the cache.
     fn make_room(&mut self, bytes: usize, most: usize) {
         while !self.patterns.entries.is_empty()
             && (self.patterns.entries.len() >= most
@@ -200,13 +201,13 @@ impl Recent {
 }
 
 impl Patterns {
-    /// A cache of so many patterns at most, which are kept within bounds of memory in any case.
+    /// Returns a cache of at most `most` patterns. Its memory is limited, too.
     pub fn new(most: usize) -> Self {
         Self {
             snapshot: ArcSwap::default(),
             recent: Mutex::default(),
             state: foldhash::fast::RandomState::default(),
-            // places are counted in 32 bits
+            // indexes have 32 bits
             most: most.min(u32::MAX as usize),
         }
     }
@@ -217,7 +218,7 @@ impl Patterns {
         PatternKey { hash, family, text }
     }
 
-    /// What the published table does not have.
+    /// Returns a pattern that the snapshot does not contain, compiled if necessary.
     #[cold]
     fn recent<T: Pattern, E>(
         &self,
@@ -240,7 +241,7 @@ impl Patterns {
             return Ok(compiled);
         }
         let mut recent = self.recent.lock();
-        // another thread may have been faster
+        // another thread may have compiled it in the meantime
         if let Some(found) = found(&recent) {
             return Ok(found);
         }
@@ -256,10 +257,9 @@ impl Patterns {
         Ok(compiled)
     }
 
-    /// Notes that the published table was of no use, and publishes what is held now when that happens too often for its
-    /// size.
+    /// Records a miss of the snapshot, and publishes a new snapshot if there were too many for its size.
     fn fall_behind(&self, recent: &mut Recent) {
-        /// Times that the published table may be of no use, as a part of its size.
+        /// Number of misses that triggers a new snapshot, as a fraction of the number of patterns.
         const PART: usize = 4;
         recent.behind += 1;
         if recent.behind * PART >= recent.patterns.entries.len() {
@@ -270,14 +270,14 @@ impl Patterns {
     }
 }
 
-/// The cache as one evaluation sees it: the published table is taken once for all that it looks up.
+/// The cache as one evaluation sees it: all lookups of the evaluation share one snapshot while they hit it.
 pub struct PatternsView<'e> {
     patterns: &'e Patterns,
     snapshot: Cell<Option<Guard<Arc<PatternTable>>>>,
 }
 
 impl<'e> PatternsView<'e> {
-    /// The cache, of which nothing was seen yet.
+    /// Returns a view without a snapshot.
     #[inline]
     pub fn new(patterns: &'e Patterns) -> Self {
         let snapshot = Cell::new(None);
@@ -287,7 +287,7 @@ impl<'e> PatternsView<'e> {
         }
     }
 
-    /// Runs something with the compiled form of `text` in a family, compiled now if it is not there.
+    /// Calls `run` with the compiled form of `text`, compiled if necessary.
     #[inline]
     pub fn with<T: Pattern, E, R>(
         &self,
@@ -305,13 +305,13 @@ impl<'e> PatternsView<'e> {
             self.snapshot.set(Some(snapshot));
             return Ok(result);
         }
-        // it may be there when something is looked up next
+        // the next lookup loads a new snapshot, which may contain it
         drop(snapshot);
         let found = self.patterns.recent(pattern_key, compile)?;
         Ok(run(&found))
     }
 
-    /// The compiled form of `text` in a family, compiled now if it is not there.
+    /// Returns the compiled form of `text`, compiled if necessary.
     pub fn get<T: Pattern, E>(
         &self,
         family: Family,
@@ -358,7 +358,7 @@ mod tests {
         let seen = PatternsView::new(patterns);
         let made = seen.get(Family::Test, text.as_bytes(), compile);
         let made = made.map_or(0, |made| made.0);
-        // both ways find the same, whether it is published or not
+        // both functions agree, with and without a hit in the snapshot
         let compile = || Ok::<_, Infallible>(Sized(bytes));
         let again = seen.with(Family::Test, text.as_bytes(), compile, |made| made.0);
         assert_eq!(again, Ok(made));
@@ -381,7 +381,7 @@ mod tests {
             assert!(count(&patterns) <= PATTERN_CACHE);
         }
         assert_eq!(count(&patterns), PATTERN_CACHE);
-        // the largest pattern leaves room for others
+        // the largest pattern must leave space for others
         const { assert!(PATTERN_BYTES <= PATTERN_CACHE_BYTES / 4) };
         let largest = PATTERN_BYTES - 1;
         for text in 0..10 {
@@ -390,9 +390,9 @@ mod tests {
             assert!(patterns.bytes <= PATTERN_CACHE_BYTES);
             assert!(patterns.entries.len() > 3);
         }
-        // what is there is not compiled again
+        // cached patterns are not compiled again
         assert_eq!(fill(&patterns, 9, 7), largest);
-        // what is larger than one may be is not kept
+        // patterns above the size limit are not cached
         assert_eq!(fill(&patterns, 10, PATTERN_BYTES), PATTERN_BYTES);
         assert_eq!(fill(&patterns, 10, 1), 1);
     }

@@ -1,4 +1,4 @@
-//! Armoured blocks (PEM), found and read as Go's `encoding/pem` does.
+//! PEM blocks, found and decoded as Go's `encoding/pem` does.
 
 use super::encoding::base64;
 use crate::bug::Within;
@@ -9,18 +9,18 @@ const DASHES: &[u8] = b"-----";
 const NEXT_BEGIN: &[u8] = b"\n-----BEGIN ";
 const NEXT_END: &[u8] = b"\n-----END ";
 
-/// One block.
+/// A PEM block.
 pub struct Block<'t> {
-    /// What stands after `BEGIN`.
+    /// Label after `BEGIN`.
     pub kind: &'t [u8],
-    /// What it holds.
+    /// Decoded content.
     pub content: Vec<u8>,
 }
 
-/// The first block of a text, and what comes after it. What is no block is skipped.
+/// Returns the first block of a text, and the text after it. Anything before the block is skipped.
 pub fn block(text: &[u8]) -> Option<(Block<'_>, &[u8])> {
     let mut rest = text;
-    // how much there is from the next end of a block on, so that it is looked for once
+    // distance of the next end marker from the end of the text, so that it is searched for only once
     let mut from_end = usize::MAX;
     loop {
         rest = after_begin(rest)?;
@@ -41,7 +41,7 @@ pub fn block(text: &[u8]) -> Option<(Block<'_>, &[u8])> {
             headers = true;
             inner = next;
         }
-        // what has headers has at least an empty line between them and its end
+        // a block with headers has at least an empty line between them and its end
         let at_once = !headers && inner.starts_with(END);
         let (end, trailer) = if at_once {
             (0, END.len())
@@ -66,9 +66,9 @@ pub fn block(text: &[u8]) -> Option<(Block<'_>, &[u8])> {
     }
 }
 
-/// The bytes that the lines of a block stand for.
+/// Decodes the lines of a block.
 fn content(lines: &[u8]) -> Option<Vec<u8>> {
-    // most of what is no block at all has another one begin in it
+    // most invalid blocks contain the start of another one
     if memchr::memchr(b'-', lines).is_some() {
         return None;
     }
@@ -80,7 +80,7 @@ fn content(lines: &[u8]) -> Option<Vec<u8>> {
     base64::standard(lines).ok()
 }
 
-/// What comes after the next line's start that begins a block.
+/// Returns the text after the next start marker at the beginning of a line.
 fn after_begin(text: &[u8]) -> Option<&[u8]> {
     if let Some(rest) = text.strip_prefix(BEGIN) {
         return Some(rest);
@@ -89,7 +89,7 @@ fn after_begin(text: &[u8]) -> Option<&[u8]> {
     text.get(at + NEXT_BEGIN.len()..)
 }
 
-/// The first line without white space at its end, and the rest.
+/// Splits off the first line, without trailing white space.
 fn line(text: &[u8]) -> (&[u8], &[u8]) {
     let (line, rest) = match memchr::memchr(b'\n', text) {
         Some(at) => (text.within(..at), text.within(at + 1..)),

@@ -1,4 +1,4 @@
-//! Output for people, and text with values in it.
+//! `print` and template strings.
 
 use super::buffer::{Writer, push};
 use super::{Builtin, BuiltinContext, BuiltinError, EvalErrorCode, Members, Observed, Operands};
@@ -43,12 +43,12 @@ pub const TABLE: &[Builtin] = &[
     .observed(Observed::TestCase),
 ];
 
-/// What the compiler makes of `print`.
+/// Replacement for `print` in compiled policies.
 pub const PRINT_EACH: &str = "internal.print";
-/// What the compiler makes of template strings.
+/// Replacement for template strings in compiled policies.
 pub const TEMPLATE_STRING: &str = "internal.template_string";
 
-/// What stands for an expression that is undefined.
+/// Text for undefined expressions.
 const UNDEFINED: &str = "<undefined>";
 
 fn print<'e>(
@@ -82,7 +82,7 @@ fn template_string<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let parts = operands.array(0)?;
-    // what no template can have goes before what has no one value
+    // kinds that templates do not support are reported before parts with several values
     let mut all = parts.iter();
     if let Some(part) = all.find(|part| matches!(part.kind(), Kind::Array | Kind::Object)) {
         return Err(illegal(part));
@@ -126,7 +126,7 @@ fn illegal(part: ValueRef<'_>) -> BuiltinError {
     )
 }
 
-/// The texts of an argument: of the members of a set, or of the value that it is.
+/// Returns the texts of an argument: one for each member of a set, or one for any other value.
 fn alternatives(
     call: &BuiltinContext<'_>,
     part: ValueRef<'_>,
@@ -143,7 +143,7 @@ fn alternatives(
     }
 }
 
-/// Strings as they are, everything else as Rego text.
+/// Formats a value: strings verbatim, all others as Rego.
 fn show(call: &BuiltinContext<'_>, value: ValueRef<'_>) -> Result<String, BuiltinError> {
     match value.as_text() {
         Some(text) => Ok(text.to_str().into_owned()),
@@ -151,7 +151,7 @@ fn show(call: &BuiltinContext<'_>, value: ValueRef<'_>) -> Result<String, Builti
     }
 }
 
-/// Calls `each` with every choice of one text of each part, the last part changing fastest.
+/// Calls `each` with the Cartesian product of the texts, with the last part changing fastest.
 fn combine(
     call: &mut BuiltinContext<'_>,
     parts: &[Vec<String>],

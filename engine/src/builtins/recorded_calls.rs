@@ -1,4 +1,4 @@
-//! What functions of the host answered in an evaluation, for the search that tells where it failed.
+//! Recorded results of host functions, for the search for the error of a failed evaluation.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
@@ -8,10 +8,10 @@ use super::{BuiltinContext, BuiltinError, EvalErrorCode, HostFunction};
 use crate::limits;
 use crate::value::{Value, ValueRef};
 
-/// The answers of functions that are not pure, each call in its turn.
+/// Recorded results of functions that are not pure, in call order.
 ///
-/// A failed evaluation is searched again for its error. The search goes by these answers, so that nothing outside is
-/// asked twice.
+/// A failed evaluation is repeated to find its error. The repetition uses these results, so that no external I/O
+/// happens twice.
 #[derive(Default)]
 pub struct RecordedCalls {
     results: RefCell<HashMap<CallKey, VecDeque<RecordedResult>>>,
@@ -19,10 +19,10 @@ pub struct RecordedCalls {
     replays: Cell<bool>,
 }
 
-/// A function and its operands.
+/// Name and operands of a call.
 type CallKey = (Arc<str>, Vec<Value>);
 
-/// What came of a call.
+/// Result of a call.
 #[derive(Clone)]
 enum RecordedResult {
     Value(Value),
@@ -32,12 +32,12 @@ enum RecordedResult {
 }
 
 impl RecordedCalls {
-    /// From now on calls are answered by what is recorded.
+    /// Switches to replay: further calls return recorded results.
     pub fn replay(&self) {
         self.replays.set(true);
     }
 
-    /// Asks the function, or what is recorded of it.
+    /// Calls the function and records the result, or returns the recorded result.
     pub(super) fn invoke<'e>(
         &self,
         function: &HostFunction,
@@ -47,7 +47,7 @@ impl RecordedCalls {
         let operands_owned = || operands.iter().map(|operand| operand.to_value()).collect();
         if self.replays.get() {
             let answer = self.next(&(function.name.clone(), operands_owned()));
-            // an empty message: the failed evaluation's own error is told
+            // the empty message selects the original error of the failed evaluation
             let answer = answer.ok_or_else(|| BuiltinError::halt(EvalErrorCode::Internal, ""))?;
             return answer.give(call);
         }
@@ -64,8 +64,8 @@ impl RecordedCalls {
         result
     }
 
-    /// The next answer of a call. Behind the last comes the first again: rules that conflict are gone through once more, to
-    /// list what they produced.
+    /// Returns the next result of a call. Starts again at the first after the last: conflicting rules are evaluated
+    /// once more, to list their values.
     fn next(&self, key: &CallKey) -> Option<RecordedResult> {
         let mut results = self.results.borrow_mut();
         let results = results.get_mut(key)?;

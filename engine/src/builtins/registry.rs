@@ -1,4 +1,4 @@
-//! The one table of built-ins.
+//! The table of built-ins.
 
 use std::sync::LazyLock;
 
@@ -76,12 +76,12 @@ static TABLE: LazyLock<HashMap<&'static str, Entry>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Whether a built-in waits for the outside, so that its calls may take long.
+/// Returns `true` if a built-in waits for external I/O, so that its calls may take long.
 pub fn may_block(name: &str) -> bool {
     lookup(name).is_some_and(|entry| entry.builtin.waits)
 }
 
-/// Whether such a built-in has a name of which this is the first part.
+/// Returns `true` if the name of such a built-in has this first segment.
 pub fn may_block_below(part: &str) -> bool {
     static FIRST_SEGMENTS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
         let waiting = all().filter(|entry| entry.builtin.waits);
@@ -91,12 +91,12 @@ pub fn may_block_below(part: &str) -> bool {
     FIRST_SEGMENTS.contains(&part)
 }
 
-/// Finds a built-in by its published name.
+/// Returns a built-in by name.
 pub fn lookup(name: &str) -> Option<&'static Entry> {
     TABLE.get(name)
 }
 
-/// All built-ins, in no order.
+/// Returns all built-ins, in unspecified order.
 pub fn all() -> impl Iterator<Item = &'static Entry> {
     TABLE.values()
 }

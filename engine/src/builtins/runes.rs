@@ -1,6 +1,6 @@
-//! Characters of strings that need not be valid UTF-8: each byte that belongs to none counts as one U+FFFD.
+//! Characters of strings that may contain invalid UTF-8. Each invalid byte counts as one U+FFFD.
 
-/// The first character and its width in bytes.
+/// Returns the first character and its width in bytes.
 #[inline]
 pub fn first(bytes: &[u8]) -> Option<(char, usize)> {
     let byte = *bytes.first()?;
@@ -12,7 +12,7 @@ pub fn first(bytes: &[u8]) -> Option<(char, usize)> {
     Some(valid.chars().next().map_or(INVALID, |c| (c, c.len_utf8())))
 }
 
-/// The last character and its width in bytes.
+/// Returns the last character and its width in bytes.
 pub fn last(bytes: &[u8]) -> Option<(char, usize)> {
     let byte = *bytes.last()?;
     if byte.is_ascii() {
@@ -30,7 +30,7 @@ pub fn last(bytes: &[u8]) -> Option<(char, usize)> {
 
 const INVALID: (char, usize) = (char::REPLACEMENT_CHARACTER, 1);
 
-/// All characters with their widths in bytes.
+/// Iterates over all characters with their widths in bytes.
 pub fn all(bytes: &[u8]) -> impl Iterator<Item = (char, usize)> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -40,7 +40,7 @@ pub fn all(bytes: &[u8]) -> impl Iterator<Item = (char, usize)> {
     })
 }
 
-/// How many characters there are.
+/// Counts the characters.
 pub fn count(bytes: &[u8]) -> usize {
     if bytes.is_ascii() {
         return bytes.len();
@@ -54,9 +54,9 @@ pub fn count(bytes: &[u8]) -> usize {
     }
 }
 
-/// The byte position of the character at `index`, the length when there are fewer.
+/// Returns the byte position of the character at `index`, or the length if there are fewer.
 pub fn offset(bytes: &[u8], index: usize) -> usize {
-    // a character has at least one byte, so ASCII text needs no walk
+    // a character has at least one byte, so the position in ASCII text is the index
     match bytes.get(..index) {
         None => bytes.len(),
         Some(head) if head.is_ascii() => index,

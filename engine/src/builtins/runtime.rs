@@ -1,4 +1,4 @@
-//! What surrounds an evaluation: the clock, the program that runs it, the rule it is in.
+//! Environment of an evaluation: clock, program, current rule.
 
 use super::{Builtin, BuiltinContext, BuiltinError};
 use crate::value::ValueRef;
@@ -33,7 +33,7 @@ pub const TABLE: &[Builtin] = &[
     ),
 ];
 
-/// What calls come to that the compiler did not replace by annotations.
+/// Returns the error of a metadata call that the compiler did not replace, because it is not in a rule.
 fn not_in_a_rule(name: &str) -> BuiltinError {
     BuiltinError::error(format!(
         "the {name} function must only be called within the scope of a rule"

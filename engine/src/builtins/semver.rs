@@ -27,15 +27,15 @@ pub const TABLE: &[Builtin] = &[
     .quick(IntrinsicFunction::One(IntrinsicResult::Bool, is_version)),
 ];
 
-/// What decides the order of versions.
+/// Parts of a version that determine its order.
 struct Version<'a> {
     numbers: [i64; 3],
-    /// The identifiers before a release; none for a release.
+    /// Pre-release identifiers. `None` for a release.
     before: Option<&'a [u8]>,
 }
 
 impl<'a> Version<'a> {
-    /// Reads a version in one pass.
+    /// Parses a version in one pass.
     #[inline]
     fn parse(text: &'a [u8]) -> Option<Self> {
         let (numbers, rest) = core(text)?;
@@ -69,7 +69,7 @@ impl<'a> Version<'a> {
     }
 }
 
-/// The three numbers that a version begins with, and what stands behind them.
+/// Parses the three numbers at the start of a version. Also returns the rest.
 #[inline]
 fn core(text: &[u8]) -> Option<([i64; 3], &[u8])> {
     let mut rest = text.strip_prefix(b"v").unwrap_or(text);
@@ -83,7 +83,7 @@ fn core(text: &[u8]) -> Option<([i64; 3], &[u8])> {
         };
         (*number, rest) = (i64::from(first - b'0'), after);
         while let [digit @ b'0'..=b'9', after @ ..] = rest {
-            // no zero stands before other digits
+            // no leading zeros
             if *number == 0 {
                 return None;
             }
@@ -95,8 +95,8 @@ fn core(text: &[u8]) -> Option<([i64; 3], &[u8])> {
     Some((numbers, rest))
 }
 
-/// Whether all identifiers between periods are words of letters, digits and dashes, and, if `plain`, those of digits have
-/// no zeros in front.
+/// Returns `true` if all dot-separated identifiers consist of letters, digits and dashes, and, if `plain`, numeric ones
+/// have no leading zeros.
 #[inline]
 fn are_identifiers(text: &[u8], plain: bool) -> bool {
     let (mut length, mut is_number, mut has_zero) = (0_usize, true, false);
@@ -124,7 +124,7 @@ fn compare_identifiers(left: &[u8], right: &[u8]) -> Ordering {
     words(left).cmp(words(right))
 }
 
-/// An identifier; numbers precede words, and one without leading zeros is the larger the longer it is.
+/// An identifier. Numbers precede words. Without leading zeros, a longer number is larger.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Identifier<'a> {
     Number(usize, &'a [u8]),
@@ -163,16 +163,16 @@ fn order(left: &[u8], right: &[u8]) -> Option<i64> {
     Some(left.compare(&right) as i64)
 }
 
-/// A call one of whose versions is constant.
+/// A call with one constant version.
 struct Against {
     numbers: [i64; 3],
     before: Option<Box<[u8]>>,
-    /// The position of the other one.
+    /// Index of the operand that is not constant.
     other: u8,
 }
 
 impl Against {
-    /// What the call answers when the other version is this text; `None` when that is none.
+    /// Returns the result of the call if the other version is this text, or `None` if the text is not a version.
     #[inline]
     fn order(&self, text: &[u8]) -> Option<i64> {
         let known = Version {

@@ -56,7 +56,7 @@ pub const TABLE: &[Builtin] = &[
     .deprecated(),
 ];
 
-/// The members of `left` that are not in `right`.
+/// Returns the members of `left` that are not in `right`.
 pub fn difference<'e>(
     call: &mut BuiltinContext<'e>,
     left: SetView<'e>,
@@ -76,10 +76,10 @@ pub fn difference<'e>(
     ))
 }
 
-/// Members from which on it pays to put sets in order.
+/// Number of members from which sorting sets pays off.
 const SORT_THRESHOLD: usize = 24;
 
-/// Whether going through a set in order costs no sorting.
+/// Returns `true` if a set can be iterated in order without sorting.
 fn is_ordered(set: SetView<'_>) -> bool {
     match set {
         SetView::Stored(_) => true,
@@ -87,13 +87,13 @@ fn is_ordered(set: SetView<'_>) -> bool {
     }
 }
 
-/// Whether a set is in order, or sorted in about the time that hashing its members takes.
+/// Returns `true` if a set is sorted, or can be sorted in about the time that hashing its members takes.
 fn is_cheap_to_order(set: SetView<'_>) -> bool {
     let simple = |member: ValueRef<'_>| member.kind() < Kind::Array;
     is_ordered(set) || set.iter_unordered().next().is_none_or(simple)
 }
 
-/// Those of some members in order that are wanted.
+/// Selects members of two sorted lists.
 fn those<'e>(
     call: &BuiltinContext<'e>,
     members: &[ValueRef<'e>],
@@ -107,7 +107,7 @@ fn those<'e>(
     Ok(call.arena.sorted_set(wanted.into_bump_slice()))
 }
 
-/// The members of a set in order, side by side.
+/// Returns the sorted members of a set as a slice.
 fn in_order<'e>(call: &BuiltinContext<'e>, set: SetView<'e>) -> &'e [ValueRef<'e>] {
     match set {
         SetView::Arena(set) => set.sorted(call.arena),
@@ -130,7 +130,7 @@ fn and<'e>(
     common(call, left, right)
 }
 
-/// Takes the members of the smaller set, which matters for `1` and `1.0`.
+/// Intersects two sets. Takes the members of the smaller set, which matters for `1` and `1.0`.
 fn common<'e>(
     call: &mut BuiltinContext<'e>,
     left: SetView<'e>,
@@ -225,10 +225,10 @@ fn union<'e>(
     Ok(all.finish())
 }
 
-/// Sets up to which they are united one by one.
+/// Number of sets up to which the union is built set by set.
 const FEW: usize = 4;
 
-/// The sets in the set that is the first operand.
+/// Iterates over the sets in the first operand.
 fn inner<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<impl Iterator<Item = Result<ValueRef<'e>, BuiltinError>>, BuiltinError> {

@@ -1,34 +1,34 @@
-//! Signatures that were verified before: one token comes with many requests, and to verify it takes most of their time.
+//! Cache of verified signatures: a token comes with many requests, and its verification takes most of their time.
 //!
-//! Whether a key made a signature never changes, so the cache has nothing to forget. It holds digests, neither tokens nor
-//! secrets, and no signature that was refused: nobody fills it who has no key.
+//! A verified signature stays valid for its key, so entries need no expiry. Entries are digests, neither tokens nor
+//! secrets. Rejected signatures are not cached, so clients without a key cannot fill the cache.
 
 use sha2::{Digest, Sha256};
 
 use super::patterns::{Family, Pattern, Patterns, PatternsView};
 
-/// A bounded cache of signatures, shared by all evaluations of an engine. `None` if it is off.
+/// Bounded cache of verified signatures, shared by all evaluations of an engine. `None` if it is disabled.
 pub struct VerifiedSignatures(Option<Patterns>);
 
-/// A signature that was verified; that it is there is all there is to know.
+/// Marker of a verified signature. Its presence is the only information.
 struct Verified;
 
 impl Pattern for Verified {
     fn bytes(&self) -> usize {
-        /// What an entry of the cache takes beside its text, about.
+        /// Approximate size of a cache entry in bytes, in addition to its key.
         const ENTRY_OVERHEAD_BYTES: usize = 128;
         ENTRY_OVERHEAD_BYTES
     }
 }
 
 impl VerifiedSignatures {
-    /// A cache of at most `most` signatures, which is off if that is 0.
+    /// Returns a cache of at most `most` signatures. 0 disables it.
     pub fn new(most: usize) -> Self {
         Self((most > 0).then(|| Patterns::new(most)))
     }
 
-    /// Whether a key has signed a message by a scheme, each of which has a number of its own: `verify` tells it of what is
-    /// not kept.
+    /// Returns `true` if a key has signed a message with a scheme, both given by their numbers. Calls `verify` if the
+    /// signature is not cached.
     pub fn has_signed(
         &self,
         key: u64,
@@ -41,7 +41,7 @@ impl VerifiedSignatures {
         };
         let mut digest = Sha256::new();
         digest.update(key.to_le_bytes());
-        // where the message ends: its last bytes must not be taken for the first ones of the signature
+        // length-prefixed, so that the end of the message cannot be shifted into the signature
         digest.update(message.len().to_le_bytes());
         digest.update([scheme]);
         digest.update(message);
@@ -67,7 +67,7 @@ mod tests {
             assert!(known.has_signed(1, scheme, signed, || true));
             assert!(known.has_signed(1, scheme, signed, || false));
         }
-        // neither another key, nor other parts of the same bytes, nor other bytes
+        // neither another key, nor another split of the same bytes, nor other bytes
         for (key, message, signature) in [
             (2, message, signature),
             (1, &b"header.payload"[..13], &b"dsignature"[..]),

@@ -1,17 +1,17 @@
-//! Specialised calls that come down to a test of one string.
+//! Prepared calls that only test one string.
 
 use std::sync::Arc;
 
 use super::{BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::value::{TextView, ValueRef};
 
-/// A test of the string at a position.
+/// A test of the string operand at an index.
 struct Tested<T> {
     position: u8,
     test: T,
 }
 
-/// A prepared call that answers with a test of its operand at a position.
+/// Returns a prepared call whose result is a test of the operand at an index.
 pub fn tested(
     position: u8,
     test: impl Fn(&TextView<'_>) -> bool + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! Kinds of values: tests for them, their names, and the old casts.
+//! Kinds of values: tests, names, and the deprecated casts.
 
 use super::{Builtin, BuiltinContext, BuiltinError, Operands};
 use crate::value::{Kind, ValueRef};

@@ -25,19 +25,19 @@ pub const TABLE: &[Builtin] = &[
     ),
 ];
 
-/// Digits that the exponent of an amount may have.
+/// Maximum number of digits of an exponent.
 const EXPONENT_DIGITS: usize = 6;
 
-/// Decimal places of amounts that are no integers.
+/// Decimal places of amounts that are not integers.
 const PLACES: u32 = 10;
 
-/// An amount in its two parts.
+/// An amount: number and unit.
 struct Amount<'a> {
     number: &'a [u8],
     unit: &'a [u8],
 }
 
-/// Splits an amount. An `e` belongs to the number when a digit or a sign follows, else it is a unit.
+/// Splits an amount. An `e` belongs to the number if a digit or a sign follows, and otherwise to the unit.
 fn split(text: &[u8]) -> Amount<'_> {
     let digit_or_sign = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_digit() || b"+-".contains(b));
     let end = text.iter().enumerate().position(|(at, byte)| match byte {
@@ -49,7 +49,7 @@ fn split(text: &[u8]) -> Amount<'_> {
     Amount { number, unit }
 }
 
-/// The factor of a unit by its prefix in lower case, as a power of ten or of two.
+/// Returns the factor of a unit, a power of ten or two, given its lower-case prefix.
 fn factor(prefix: &[u8]) -> Option<u64> {
     let (letter, binary) = match prefix {
         [letter] => (letter, false),
@@ -68,7 +68,7 @@ fn factor(prefix: &[u8]) -> Option<u64> {
     Some(if binary { 1 << (10 * power) } else { decimal })
 }
 
-/// A number's digits as an integer and the power of ten it is to be multiplied by.
+/// Parses a number as an integer and a power of ten.
 fn decimal(number: &[u8]) -> Option<(BigInt, i64)> {
     let text = std::str::from_utf8(number).ok()?;
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
@@ -91,7 +91,7 @@ fn decimal(number: &[u8]) -> Option<(BigInt, i64)> {
     Some((BigInt::from_biguint(sign, magnitude), exponent - places))
 }
 
-/// The bytes without quotes, refusing blanks; the function's name is part of the messages.
+/// Removes quotes and rejects blanks. Messages contain the function's name.
 fn unquoted(name: &str, text: &[u8]) -> Result<Vec<u8>, BuiltinError> {
     if text.contains(&b' ') {
         return Err(BuiltinError::error(format!(
@@ -101,7 +101,7 @@ fn unquoted(name: &str, text: &[u8]) -> Result<Vec<u8>, BuiltinError> {
     Ok(text.iter().copied().filter(|b| *b != b'"').collect())
 }
 
-/// Whether the exponent has too many digits.
+/// Returns `true` if the exponent has too many digits.
 fn exponent_is_long(number: &[u8]) -> bool {
     let mut parts = number.splitn(2, |b| b.eq_ignore_ascii_case(&b'e'));
     let exponent = parts.nth(1).unwrap_or_default();
@@ -122,7 +122,7 @@ fn parse<'e>(
     if exponent_is_long(number) {
         return Err(refuse("exponent too large"));
     }
-    // the first letter's case tells milli from mega; that of the others says nothing
+    // the case of the first letter distinguishes milli from mega; the case of the others is ignored
     let (first, others) = unit.split_at(usize::from(!unit.is_empty()));
     let others: String = lossy(others).chars().map(simple_lower).collect();
     let unit = [first.to_ascii_lowercase().as_slice(), others.as_bytes()].concat();
@@ -150,7 +150,7 @@ fn parse<'e>(
     Ok(call.arena.number(number))
 }
 
-/// `amount / 10^power`: an integer or a fixed number of places, rounded away from zero when halfway.
+/// Returns `amount / 10^power` as an integer or with a fixed number of decimal places, rounded half away from zero.
 fn fraction(amount: &BigInt, power: u64) -> NumberBuf {
     let digits = amount.magnitude().to_str_radix(10);
     let length = u64::try_from(digits.len()).unwrap_or(u64::MAX);
@@ -158,7 +158,7 @@ fn fraction(amount: &BigInt, power: u64) -> NumberBuf {
         return NumberBuf::Int(0);
     }
     let ten = |power: u64| BigInt::from(10).pow(u32::try_from(power).unwrap_or(u32::MAX));
-    // too small to show
+    // rounds to zero
     if power > length + u64::from(PLACES) + 1 {
         return if amount.sign() == Sign::Minus {
             NumberBuf::Text("-0.0000000000".to_owned())
@@ -188,9 +188,9 @@ fn fraction(amount: &BigInt, power: u64) -> NumberBuf {
     NumberBuf::parse(&text).unwrap_or(NumberBuf::Text(text))
 }
 
-/// A plain amount: few digits and a unit.
+/// Fast path for amounts with few digits and a unit.
 fn plain_bytes(text: &[u8]) -> Option<i64> {
-    /// Digits that 64 bits surely hold.
+    /// Number of digits that always fit 64 bits.
     const DIGITS: usize = 18;
     let count = text.iter().take_while(|b| b.is_ascii_digit()).count();
     let (digits, unit) = text

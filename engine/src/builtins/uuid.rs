@@ -23,13 +23,13 @@ pub const TABLE: &[Builtin] = &[
     .nondeterministic(),
 ];
 
-/// Between the start of the Gregorian calendar and that of 1970, in units of 100 ns.
+/// Time between the start of the Gregorian calendar and 1970, in units of 100 ns.
 const GREGORIAN_START: u64 = 0x01b2_1dd2_1381_4000;
 
-/// Positions at which the usual notation has dashes.
+/// Positions of the dashes in the standard notation.
 const DASHES: [usize; 4] = [8, 13, 18, 23];
 
-/// Reads one of the notations: with dashes, also after `urn:uuid:` or between two characters, or digits alone.
+/// Parses one of the notations: with dashes, also after `urn:uuid:` or between two characters, or digits only.
 fn bits(text: &[u8]) -> Option<u128> {
     const URN: &[u8] = b"urn:uuid:";
     let dashed = match text.len() {
@@ -55,7 +55,7 @@ fn number<'a>(mut digits: impl Iterator<Item = &'a u8>) -> Option<u128> {
     })
 }
 
-/// The identifier in its usual notation.
+/// Formats an identifier in the standard notation.
 fn notation(bits: u128) -> String {
     let mut text = format!("{bits:032x}");
     for at in DASHES {
@@ -128,7 +128,7 @@ fn rfc4122<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    // keys of other kinds are as good as strings
+    // keys of other kinds work like strings
     let key = match operands.operand(0).as_text() {
         Some(text) => [b"\"", text.as_bytes()].concat(),
         None => operands.operand(0).to_string().into_bytes(),
@@ -141,7 +141,7 @@ fn rfc4122<'e>(
     Ok(call.arena.text(&notation(bits)))
 }
 
-/// A random identifier: of version 4 and of the variant that RFC 4122 describes.
+/// Returns a random identifier of version 4 (RFC 4122).
 fn random(host: &dyn Host) -> Result<u128, BuiltinError> {
     const VERSION: u128 = 0xf << 76;
     const VARIANT: u128 = 0b11 << 62;

@@ -1,4 +1,4 @@
-//! Chains of certificates from a leaf to a root, built and checked as Go does it.
+//! Certificate chains from a leaf to a root, built and verified as by Go.
 
 use super::certificate::Certificate;
 use super::certificate::constraints::{Allowance, permits};
@@ -8,24 +8,24 @@ use super::oids::SUBJECT_NAMES;
 use super::public::PublicKey;
 use crate::limits::{CHAIN_SIGNATURES, NAME_COMPARISONS};
 
-/// The use of a key that stands for all, by Go's number.
+/// Go's number of the key usage that includes all others.
 const ANY_USE: i64 = 0;
 
-/// The use that servers need: the one asked for when none is.
+/// Go's number of the key usage for servers, the default.
 const SERVER_USE: i64 = 1;
 
-/// What a chain must be good for.
+/// Requirements of a valid chain.
 pub struct Options<'o> {
-    /// The time at which it must be valid, in nanoseconds since 1970.
+    /// Verification time, in nanoseconds since 1970.
     pub now_ns: i64,
-    /// The name that the leaf must have; empty for any.
+    /// Host name of the leaf. Empty for any.
     pub host: &'o str,
-    /// Uses, by Go's numbers, one of which it must allow; that of servers when there are none.
+    /// Key usages, by Go's numbers, of which the chain must allow one. Empty means servers.
     pub uses: Vec<i64>,
 }
 
 impl Options<'_> {
-    /// Valid at a time, for servers.
+    /// Returns the options to verify a server certificate at a time.
     pub fn for_servers_at(now_ns: i64) -> Self {
         Self {
             now_ns,
@@ -35,7 +35,7 @@ impl Options<'_> {
     }
 }
 
-/// What a certificate is in a chain.
+/// Role of a certificate in a chain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ChainRole {
     Leaf,
@@ -45,7 +45,7 @@ enum ChainRole {
 
 type Chain<'c, 'd> = Vec<&'c Certificate<'d>>;
 
-/// The first valid chain among certificates of which the first is the root and the last the leaf.
+/// Returns the first valid chain, given certificates of which the first is the root and the last the leaf.
 pub fn verify<'c, 'd>(all: &'c [Certificate<'d>], options: &Options<'_>) -> Option<Chain<'c, 'd>> {
     let [root, between @ .., leaf] = all else {
         return None;
@@ -90,8 +90,8 @@ struct Builder<'c, 'd, 'o> {
 }
 
 impl<'c, 'd> Builder<'c, 'd, '_> {
-    /// Goes on with each possible issuer of the last certificate of a chain. A chain is as deep as signatures are
-    /// looked at, at most.
+    /// Extends a chain by each possible issuer of its last certificate. The number of verified signatures limits the
+    /// depth.
     fn build(&mut self, chain: &[&'c Certificate<'d>]) {
         let Some(child) = chain.last() else {
             return;
@@ -137,7 +137,7 @@ impl<'c, 'd> Builder<'c, 'd, '_> {
     }
 }
 
-/// How badly the name of a key fits: those that fit are tried first.
+/// Ranks how well the key identifiers match: better matches are tried first.
 fn key_mismatch(parent: &Certificate<'_>, child: &Certificate<'_>) -> u8 {
     let own = parent.extensions.subject_key;
     let wanted = child.extensions.authority_key;
@@ -149,7 +149,7 @@ fn key_mismatch(parent: &Certificate<'_>, child: &Certificate<'_>) -> u8 {
     }
 }
 
-/// Whether two certificates are of one subject with one key and the same other names.
+/// Returns `true` if two certificates have the same subject, key and alternative names.
 fn is_same(left: &Certificate<'_>, right: &Certificate<'_>) -> bool {
     let names = |certificate: &Certificate<'_>| {
         let extensions = certificate.all_extensions.iter();
@@ -179,7 +179,7 @@ fn has_signed(parent: &Certificate<'_>, key: &PublicKey, child: &Certificate<'_>
             .verify(key, child.signed, &child.signature)
 }
 
-/// Whether a certificate may stand at its place behind those before it in a chain.
+/// Returns `true` if a certificate is valid in its role after those before it in a chain.
 fn is_valid(
     certificate: &Certificate<'_>,
     place: ChainRole,
@@ -214,7 +214,7 @@ fn is_valid(
     !(said.basic_constraints && said.path_length >= 0 && between > said.path_length)
 }
 
-/// Whether all certificates of a chain allow one of the uses.
+/// Returns `true` if all certificates of a chain allow one of the usages.
 fn allows_use(chain: &[&Certificate<'_>], uses: &[i64]) -> bool {
     if uses.contains(&ANY_USE) {
         return true;

@@ -1,14 +1,14 @@
-//! Whether the parts of an RSA key belong together, asked in Go's order and told in its words.
+//! Checks the consistency of RSA keys, in Go's order and with Go's messages.
 
 use num_bigint::BigUint;
 
 use super::rsa::RsaPrivate;
 
-/// Bits that the numbers of a key are held in, at a time.
+/// Number of bits of an arithmetic word.
 const LIMB: u64 = 64;
 
 impl RsaPrivate {
-    /// What is wrong with a key whose parts do not fit.
+    /// Returns the error of an inconsistent key, or `None` if the key is consistent.
     pub fn inconsistency(&self) -> Option<&'static str> {
         self.check().err()
     }
@@ -37,7 +37,7 @@ impl RsaPrivate {
                 if !p.bit(0) {
                     return Err("crypto/rsa: p is even");
                 }
-                // a factor that has no inverse is none, which the last of the checks tells
+                // a factor without an inverse is not a factor, which the last check reports
                 let inverse = q.modinv(&p).unwrap_or_default();
                 (&d % &p_1, &d % &q_1, inverse)
             }
@@ -89,7 +89,7 @@ impl RsaPrivate {
     }
 }
 
-/// Factors that are near to each other, and a small exponent, give the key away.
+/// Checks the sizes: factors that are close to each other and small exponents make a key insecure.
 fn check_sizes(n: &BigUint, d: &BigUint, p: &BigUint, q: &BigUint) -> Result<(), &'static str> {
     const DISTANCE: u64 = 100;
     if p == q {
@@ -106,7 +106,7 @@ fn check_sizes(n: &BigUint, d: &BigUint, p: &BigUint, q: &BigUint) -> Result<(),
     Ok(())
 }
 
-/// Checks that a number is below a modulus.
+/// Checks that a number is less than a modulus.
 fn check_below_modulus(number: &BigUint, modulus: &BigUint) -> Result<(), &'static str> {
     if number.bits().div_ceil(LIMB) > modulus.bits().div_ceil(LIMB) {
         return Err("input overflows the modulus size");

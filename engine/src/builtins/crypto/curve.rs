@@ -1,4 +1,4 @@
-//! Elliptic curves, and signatures by keys on them (ECDSA).
+//! Elliptic curves and ECDSA.
 
 use ::der::asn1::{ObjectIdentifier, UintRef};
 use ::der::{Encode as _, SliceWriter};
@@ -17,10 +17,10 @@ use super::hash::Hash;
 use super::oids;
 use crate::bug::Within;
 
-/// A curve of NIST.
+/// A NIST curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Curve {
-    /// P-224: its keys are read and shown, but sign nothing here.
+    /// P-224. Keys can be decoded and displayed, but not sign.
     P224,
     /// P-256
     P256,
@@ -31,7 +31,7 @@ pub enum Curve {
 }
 
 impl Curve {
-    /// The name in keys in JSON.
+    /// Returns the name used in JWKs.
     pub fn name(self) -> &'static str {
         match self {
             Self::P224 => "P-224",
@@ -41,7 +41,7 @@ impl Curve {
         }
     }
 
-    /// Bytes of a coordinate.
+    /// Returns the number of bytes of a coordinate.
     pub fn len(self) -> usize {
         match self {
             Self::P224 => 28,
@@ -51,7 +51,7 @@ impl Curve {
         }
     }
 
-    /// The content of its object identifier in DER.
+    /// Returns the DER content of its object identifier.
     pub fn oid(self) -> &'static [u8] {
         match self {
             Self::P224 => oids::P224,
@@ -61,7 +61,7 @@ impl Curve {
         }
     }
 
-    /// The curve with an object identifier.
+    /// Returns the curve with an object identifier.
     pub fn by_oid(oid: &[u8]) -> Option<Self> {
         let curves = [Self::P224, Self::P256, Self::P384, Self::P521];
         curves.into_iter().find(|curve| curve.oid() == oid)
@@ -82,7 +82,7 @@ impl Curve {
         })
     }
 
-    /// The algorithm that signs, with the hash that is its own.
+    /// Returns the signature algorithm and the hash that the library combines with this curve.
     fn signing(self) -> Option<(&'static EcdsaSigningAlgorithm, Hash)> {
         match self {
             Self::P224 => None,
@@ -92,7 +92,7 @@ impl Curve {
         }
     }
 
-    /// Why a text is no point of it, in the words of Go.
+    /// Returns Go's error message if a text is not a point of the curve.
     pub fn point_error(self, point: &[u8]) -> Option<String> {
         if self.contains(point) {
             return None;
@@ -107,7 +107,7 @@ impl Curve {
         })
     }
 
-    /// Whether a point in uncompressed form lies on it. Of P-224 only the form is looked at.
+    /// Returns `true` if an uncompressed point is on the curve. For P-224 only the encoding is checked.
     pub fn contains(self, point: &[u8]) -> bool {
         let well_formed = point.len() == 1 + 2 * self.len() && point.first() == Some(&4);
         well_formed
@@ -117,17 +117,17 @@ impl Curve {
     }
 }
 
-/// A public key: a point.
+/// A public key, which is a point of a curve.
 #[derive(Clone, Debug)]
 pub struct PublicPoint {
     /// The curve.
     pub curve: Curve,
-    /// The point in uncompressed form.
+    /// Uncompressed point.
     pub point: Box<[u8]>,
 }
 
 impl PublicPoint {
-    /// The coordinates.
+    /// Returns the coordinates.
     pub fn coordinates(&self) -> (&[u8], &[u8]) {
         let point = self.point.within(1..);
         point
@@ -135,7 +135,7 @@ impl PublicPoint {
             .unwrap_or((point, &[]))
     }
 
-    /// Verifies a signature that is two integers in DER.
+    /// Verifies a signature encoded as two integers in DER.
     pub fn verify(&self, hash: Hash, message: &[u8], signature: &[u8]) -> bool {
         self.curve.algorithm(hash).is_some_and(|algorithm| {
             UnparsedPublicKey::new(algorithm, &self.point)
@@ -144,7 +144,7 @@ impl PublicPoint {
         })
     }
 
-    /// Verifies a signature that is two numbers of the curve's length, one after the other.
+    /// Verifies a signature encoded as two concatenated numbers of the curve's length.
     pub fn verify_fixed(&self, key: &ParsedPublicKey, message: &[u8], signature: &[u8]) -> bool {
         let length = self.curve.len();
         if signature.len() != 2 * length {
@@ -155,14 +155,14 @@ impl PublicPoint {
         numbers(r, s, &mut room).is_ok_and(|signature| key.verify_sig(message, signature).is_ok())
     }
 
-    /// The key as the library verifies by it; `None` when the library does not take it.
+    /// Returns the key for the library's verification, or `None` if the library does not support it.
     pub fn parsed(&self, hash: Hash) -> Option<ParsedPublicKey> {
         let algorithm = self.curve.algorithm(hash)?;
         ParsedPublicKey::new(algorithm, &*self.point).ok()
     }
 }
 
-/// Signs with a scalar; the signature is two numbers of the curve's length.
+/// Signs with a scalar. The signature consists of two concatenated numbers of the curve's length.
 pub fn sign(curve: Curve, scalar: &[u8], hash: Hash, message: &[u8]) -> Option<Vec<u8>> {
     let (algorithm, own) = curve.signing()?;
     let pair = key_pair(algorithm, curve, scalar)?;
@@ -174,7 +174,7 @@ pub fn sign(curve: Curve, scalar: &[u8], hash: Hash, message: &[u8]) -> Option<V
     Some(signature.ok()?.as_ref().to_vec())
 }
 
-/// The public key of a scalar.
+/// Returns the public key of a scalar.
 pub fn public(curve: Curve, scalar: &[u8]) -> Option<PublicPoint> {
     let (algorithm, _) = curve.signing()?;
     let pair = key_pair(algorithm, curve, scalar)?;
@@ -184,8 +184,8 @@ pub fn public(curve: Curve, scalar: &[u8]) -> Option<PublicPoint> {
     })
 }
 
-/// A digest as another hash function's: ECDSA takes its leftmost bits as one number, so that a longer one is cut and
-/// a shorter one has zeros in front.
+/// Converts a digest to the length of another hash function. ECDSA uses the leftmost bits as a number: a longer digest
+/// is truncated, a shorter one is padded with leading zeros.
 fn fitted(digest: &Digest, hash: Hash, own: Hash) -> Option<Digest> {
     let bytes = digest.as_ref();
     let fitted = match own.len().checked_sub(hash.len()) {
@@ -195,10 +195,10 @@ fn fitted(digest: &Digest, hash: Hash, own: Hash) -> Option<Digest> {
     Digest::import_less_safe(&fitted, own.algorithm()).ok()
 }
 
-/// Most bytes of a signature that is two integers in DER, which is more than those of P-521 have.
+/// Maximum length of a signature in DER. Those of P-521 are shorter.
 const MOST_SIGNATURE_BYTES: usize = 160;
 
-/// A signature that is two integers in DER.
+/// Encodes a signature as two integers in DER.
 fn numbers<'r>(r: &[u8], s: &[u8], room: &'r mut [u8]) -> ::der::Result<&'r [u8]> {
     let (r, s) = (UintRef::new(r)?, UintRef::new(s)?);
     let mut writer = SliceWriter::new(room);
@@ -209,7 +209,7 @@ fn numbers<'r>(r: &[u8], s: &[u8], room: &'r mut [u8]) -> ::der::Result<&'r [u8]
     writer.finish()
 }
 
-/// The key pair of a scalar alone.
+/// Returns the key pair of a scalar.
 fn key_pair(
     algorithm: &'static EcdsaSigningAlgorithm,
     curve: Curve,

@@ -1,9 +1,9 @@
 //! The distinguished encoding of ASN.1: a reader that accepts exactly what Go's `cryptobyte` does.
 //!
-//! Lengths, numbers, truth values and strings of bits are read by the crate `der`. What is done here is what Go does
-//! otherwise: a tag is one byte of whatever class and form, a structure may hold more than anybody asks for, and the
-//! numbers of an object identifier have no bounds but their size. `tests/certificates` shows certificates that Go reads
-//! so and that `x509-cert`, which is made of the same parts, refuses.
+//! The crate `der` decodes lengths, numbers, booleans and bit strings. This module implements the differences of Go: a
+//! tag is a single byte of any class and form, a structure may contain additional elements, and numbers of an object
+//! identifier are limited only in size. `tests/certificates` has certificates that Go accepts and that `x509-cert`,
+//! which uses the same crate, rejects.
 
 use ::der::asn1::{BitStringRef, IntRef};
 use ::der::{AnyRef, Decode as _, Length, Reader as _, SliceReader, Tag};
@@ -27,38 +27,38 @@ pub const SET: u8 = 0x31;
 /// The constructed tag `[0]`.
 pub const CONTEXT_0: u8 = 0xa0;
 
-/// What is left to read of a run of elements.
+/// Unread part of a sequence of elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'d>(&'d [u8]);
 
-/// One element.
+/// An element.
 #[derive(Clone, Copy, Debug)]
 pub struct Element<'d> {
-    /// Its tag.
+    /// Tag.
     pub tag: u8,
-    /// What it holds.
+    /// Content.
     pub content: &'d [u8],
-    /// All of it.
+    /// Tag, length and content.
     pub whole: &'d [u8],
 }
 
 impl<'d> Reader<'d> {
-    /// Reads what a constructed element holds.
+    /// Returns a reader of a constructed element's content.
     pub fn new(content: &'d [u8]) -> Self {
         Self(content)
     }
 
-    /// Whether all is read.
+    /// Returns `true` at the end.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The tag of the next element.
+    /// Returns the tag of the next element.
     pub fn peek(&self) -> Option<u8> {
         self.0.first().copied()
     }
 
-    /// The next element, whatever it is. Lengths must be as short as they can be.
+    /// Reads the next element, of any type. Lengths must have their shortest encoding.
     pub fn any(&mut self) -> Option<Element<'d>> {
         const LONG_FORM: u8 = 0x1f;
         let (&tag, rest) = self.0.split_first()?;
@@ -78,7 +78,7 @@ impl<'d> Reader<'d> {
         })
     }
 
-    /// The next element if it has a tag.
+    /// Reads the next element, which must have the tag.
     pub fn element(&mut self, tag: u8) -> Option<Element<'d>> {
         let mut ahead = *self;
         let found = ahead.any().filter(|element| element.tag == tag)?;
@@ -86,17 +86,18 @@ impl<'d> Reader<'d> {
         Some(found)
     }
 
-    /// What the next element holds if it has a tag.
+    /// Reads the content of the next element, which must have the tag.
     pub fn take(&mut self, tag: u8) -> Option<&'d [u8]> {
         self.element(tag).map(|element| element.content)
     }
 
-    /// What the next element with a tag consists of.
+    /// Returns a reader of the content of the next element, which must have the tag.
     pub fn inside(&mut self, tag: u8) -> Option<Self> {
         self.take(tag).map(Self)
     }
 
-    /// What the next element holds if it has a tag; `None` within when it has another, outside when it is broken.
+    /// Reads the content of the next element if it has the tag. Returns `Some(None)` if it has another tag, and `None`
+    /// if it is invalid.
     #[expect(clippy::option_option, reason = "broken, absent and present")]
     pub fn optional(&mut self, tag: u8) -> Option<Option<&'d [u8]>> {
         if self.peek() == Some(tag) {
@@ -106,7 +107,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// A whole number: its bytes, the highest bit being the sign, as few as can be.
+    /// Reads an integer: its bytes in two's complement, in the shortest encoding.
     pub fn integer(&mut self) -> Option<&'d [u8]> {
         let content = self.take(INTEGER)?;
         let number = AnyRef::new(Tag::Integer, content).ok()?;
@@ -114,7 +115,7 @@ impl<'d> Reader<'d> {
         Some(content)
     }
 
-    /// A whole number that is not negative, without zeros in front.
+    /// Reads a non-negative integer. Returns its bytes without leading zeros.
     pub fn natural(&mut self) -> Option<&'d [u8]> {
         match self.integer()? {
             [0, rest @ ..] => Some(rest),
@@ -123,18 +124,18 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// A whole number that fits.
+    /// Reads an integer that fits 64 bits.
     pub fn small(&mut self) -> Option<i64> {
         signed(self.take(INTEGER)?)
     }
 
-    /// A truth value.
+    /// Reads a boolean.
     pub fn boolean(&mut self) -> Option<bool> {
         let content = self.take(BOOLEAN)?;
         AnyRef::new(Tag::Boolean, content).ok()?.decode_as().ok()
     }
 
-    /// A truth value that defaults to `false` when another element is next.
+    /// Reads a boolean. Returns `false` if the next element is not a boolean.
     pub fn boolean_or_false(&mut self) -> Option<bool> {
         if self.peek() == Some(BOOLEAN) {
             self.boolean()
@@ -143,28 +144,28 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// An object identifier whose numbers have 31 bits at most.
+    /// Reads an object identifier whose numbers have at most 31 bits.
     pub fn oid(&mut self) -> Option<&'d [u8]> {
         self.take(OID).filter(|oid| is_small(oid))
     }
 
-    /// A string of bits.
+    /// Reads a bit string.
     pub fn bits(&mut self) -> Option<Bits<'d>> {
         Bits::new(self.take(BIT_STRING)?)
     }
 }
 
-/// The number that an `INTEGER` with this content is, if it fits.
+/// Returns the value of an `INTEGER` with this content if it fits 64 bits.
 pub fn signed(content: &[u8]) -> Option<i64> {
     AnyRef::new(Tag::Integer, content).ok()?.decode_as().ok()
 }
 
-/// A string of bits.
+/// A bit string.
 #[derive(Clone, Copy, Debug)]
 pub struct Bits<'d>(BitStringRef<'d>);
 
 impl<'d> Bits<'d> {
-    /// Reads what a `BIT STRING` holds. The bits of the last byte that do not count are zero.
+    /// Decodes the content of a `BIT STRING`. Unused bits of the last byte must be zero.
     pub fn new(content: &'d [u8]) -> Option<Self> {
         let (&unused, bytes) = content.split_first()?;
         let bits = BitStringRef::new(unused, bytes).ok()?;
@@ -172,22 +173,22 @@ impl<'d> Bits<'d> {
         (spare == 0).then_some(Self(bits))
     }
 
-    /// The bit at a position, the highest of the first byte being at 0.
+    /// Returns the bit at a position. Bit 0 is the highest bit of the first byte.
     pub fn bit_at(&self, position: usize) -> bool {
         self.0.get(position) == Some(true)
     }
 
-    /// How many bits there are.
+    /// Returns the number of bits.
     pub fn len(&self) -> usize {
         self.0.bit_len()
     }
 
-    /// The bytes, the last of which may have bits that do not count.
+    /// Returns the bytes. The last one may have unused bits.
     pub fn bytes(&self) -> &'d [u8] {
         self.0.raw_bytes()
     }
 
-    /// The bytes when the last bit that counts is the lowest of the last one.
+    /// Returns the bytes, shifted so that the last used bit is the lowest bit of the last byte.
     pub fn aligned(&self) -> std::borrow::Cow<'d, [u8]> {
         let (bytes, unused) = (self.bytes(), self.0.unused_bits());
         if unused == 0 {
@@ -203,9 +204,9 @@ impl<'d> Bits<'d> {
     }
 }
 
-/// The numbers that an object identifier consists of; `None` when it is broken or one is beyond 31 bits.
+/// Returns the numbers of an object identifier, or `None` if it is invalid or a number exceeds 31 bits.
 ///
-/// `const-oid` does not do: it refuses `2.999`, and what is longer than 39 bytes.
+/// `const-oid` is not sufficient: it rejects `2.999` and identifiers of more than 39 bytes.
 pub fn arcs(oid: &[u8]) -> Option<Vec<u32>> {
     let mut arcs = Vec::new();
     each_arc(oid, |arc| {
@@ -219,12 +220,12 @@ pub fn arcs(oid: &[u8]) -> Option<Vec<u32>> {
     Some(arcs)
 }
 
-/// Whether bytes are an object identifier whose numbers have 31 bits at most.
+/// Returns `true` if bytes are an object identifier whose numbers have at most 31 bits.
 pub fn is_small(oid: &[u8]) -> bool {
     each_arc(oid, |_| ()).is_some()
 }
 
-/// Visits the numbers, the first two of which are written as one.
+/// Visits the numbers, the first two of which are encoded as one.
 fn each_arc(oid: &[u8], mut visit: impl FnMut(u32)) -> Option<()> {
     const WIDEST: u32 = i32::MAX.cast_unsigned();
     let (mut arc, mut within) = (0_u32, false);
@@ -259,7 +260,7 @@ mod tests {
             (&[4, 0x84, 0xff, 0xff, 0xff, 0xff, 1], None),
             (&[4, 0x85, 1, 0, 0, 0, 0], None),
             (&[0x1f, 0], None),
-            // no tag of a kind that is known, but one of those that are passed over
+            // an unknown tag that is skipped
             (&[7, 1, 0], Some(1)),
             (&[0x21, 1, 0], Some(1)),
             (&[], None),

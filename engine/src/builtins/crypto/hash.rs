@@ -1,4 +1,4 @@
-//! The hash functions of signatures.
+//! Hash functions of signatures.
 
 use aws_lc_rs::digest::{self, Algorithm, Digest, SHA256, SHA384, SHA512};
 
@@ -14,17 +14,17 @@ pub enum Hash {
 }
 
 impl Hash {
-    /// The digest of a message.
+    /// Returns the digest of a message.
     pub fn digest(self, message: &[u8]) -> Digest {
         digest::digest(self.algorithm(), message)
     }
 
-    /// Bytes of a digest.
+    /// Returns the length of a digest in bytes.
     pub fn len(self) -> usize {
         self.algorithm().output_len()
     }
 
-    /// Its place in the family.
+    /// Returns its index in the family.
     pub(super) fn number(self) -> u8 {
         match self {
             Self::Sha256 => 0,

@@ -1,4 +1,4 @@
-//! Keys and certificates as values: the JSON that Go makes of its own structures.
+//! Keys and certificates as values, in the JSON encoding of Go's structures.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -23,7 +23,7 @@ use crate::value::{Arena, NumberBuf, ValueRef};
 pub struct Json<'e>(pub &'e Arena);
 
 impl<'e> Json<'e> {
-    /// An object.
+    /// Returns an object.
     pub fn object(
         self,
         fields: impl IntoIterator<Item = (&'static str, ValueRef<'e>)>,
@@ -34,7 +34,7 @@ impl<'e> Json<'e> {
         self.0.object_from(pairs)
     }
 
-    /// A list; `null` when it is empty, as for Go's lists that were never made.
+    /// Returns a list, or `null` if it is empty, as for Go's nil slices.
     pub fn list<T>(
         self,
         items: impl IntoIterator<Item = T>,
@@ -48,17 +48,17 @@ impl<'e> Json<'e> {
         }
     }
 
-    /// Bytes, in base64.
+    /// Returns bytes in base64.
     pub fn bytes(self, bytes: &[u8]) -> ValueRef<'e> {
         self.0.text(&STANDARD.encode(bytes))
     }
 
-    /// A text.
+    /// Returns a string.
     pub fn text(self, text: &str) -> ValueRef<'e> {
         self.0.text(text)
     }
 
-    /// A number that is not negative, from its bytes.
+    /// Returns a non-negative number, given its bytes.
     pub fn number(self, bytes: &[u8]) -> ValueRef<'e> {
         let digits = BigUint::from_bytes_be(bytes).to_string();
         match NumberBuf::read(&digits) {
@@ -67,14 +67,14 @@ impl<'e> Json<'e> {
         }
     }
 
-    /// An object identifier as a list of numbers.
+    /// Returns an object identifier as a list of numbers.
     pub fn oid(self, oid: &[u8]) -> ValueRef<'e> {
         let arcs = der::arcs(oid).unwrap_or_default();
         self.0
             .array_from(arcs.into_iter().map(|arc| ValueRef::Int(arc.into())))
     }
 
-    /// A value of whatever kind.
+    /// Returns a value of any type.
     pub fn any(self, value: &Any<'_>) -> ValueRef<'e> {
         match value {
             Any::Nothing => ValueRef::Null,
@@ -94,7 +94,7 @@ impl<'e> Json<'e> {
         }
     }
 
-    /// An extension as it was written.
+    /// Returns an undecoded extension.
     pub fn extension(self, extension: &Extension<'_>) -> ValueRef<'e> {
         self.object([
             ("Id", self.oid(extension.id)),
@@ -103,7 +103,7 @@ impl<'e> Json<'e> {
         ])
     }
 
-    /// A private key.
+    /// Returns a private key.
     pub fn private_key(self, key: &PrivateKey) -> ValueRef<'e> {
         match key {
             PrivateKey::Rsa(key) => {
@@ -139,7 +139,7 @@ impl<'e> Json<'e> {
         }
     }
 
-    /// A private key as keys are written in JSON (JWK); the error is the message.
+    /// Returns a private key as JWK. The error is the message.
     pub fn jwk(self, key: &PrivateKey) -> Result<ValueRef<'e>, String> {
         let text = |bytes: &[u8]| self.text(&URL_SAFE_NO_PAD.encode(bytes));
         let octets = |curve: &str, seed: &[u8], public: &[u8]| {
@@ -185,7 +185,7 @@ impl<'e> Json<'e> {
         })
     }
 
-    /// A public key.
+    /// Returns a public key.
     pub fn public_key(self, key: &PublicKey) -> ValueRef<'e> {
         match key {
             PublicKey::Rsa(key) => {
@@ -210,7 +210,7 @@ impl<'e> Json<'e> {
         }
     }
 
-    /// The number that Go gives to the kind of a key.
+    /// Returns Go's number of the kind of a key.
     pub fn key_kind(key: Option<&PublicKey>) -> ValueRef<'e> {
         ValueRef::Int(match key {
             Some(PublicKey::Rsa(_)) => 1,
@@ -221,7 +221,7 @@ impl<'e> Json<'e> {
         })
     }
 
-    /// A distinguished name.
+    /// Returns a distinguished name.
     pub fn name(self, name: &[Attribute<'_>]) -> ValueRef<'e> {
         let all = |kind: u8| {
             let values = name
@@ -263,7 +263,7 @@ impl<'e> Json<'e> {
         ])
     }
 
-    /// The address that bytes stand for.
+    /// Returns an IP address, given its bytes.
     pub fn address(self, bytes: &[u8]) -> ValueRef<'e> {
         if let Ok(bytes) = <[u8; 4]>::try_from(bytes) {
             return self.text(&Ipv4Addr::from(bytes).to_string());
@@ -278,7 +278,7 @@ impl<'e> Json<'e> {
         }
     }
 
-    /// A URI.
+    /// Returns a URI.
     pub fn uri(self, uri: &Uri) -> ValueRef<'e> {
         let bytes = |bytes: &[u8]| self.0.bytes_text(bytes);
         let user = match uri.user.as_slice() {
@@ -318,7 +318,7 @@ impl<'e> Json<'e> {
         ]
     }
 
-    /// The fields of a certificate.
+    /// Returns the fields of a certificate.
     pub fn certificate(self, certificate: &Certificate<'_>) -> Vec<(&'static str, ValueRef<'e>)> {
         let said = &certificate.extensions;
         let texts = |texts: &[&[u8]]| self.list(texts, |text| self.0.bytes_text(text));
@@ -453,7 +453,7 @@ impl<'e> Json<'e> {
         fields
     }
 
-    /// A certificate with its URIs as texts, as OPA shows it.
+    /// Returns a certificate with its URIs as strings, as OPA does.
     pub fn certificate_with_uris(self, certificate: &Certificate<'_>) -> ValueRef<'e> {
         let mut fields = self.certificate(certificate);
         let uris = &certificate.extensions.names.uris;

@@ -75,10 +75,10 @@ pub const TABLE: &[Builtin] = &[
     ),
 ];
 
-/// How PEM text begins.
+/// Start of PEM text.
 const BEGIN: &[u8] = b"-----BEGIN";
 
-/// PEM text as it is, and anything else decoded from base64.
+/// Returns PEM text verbatim, and decodes any other text as base64.
 fn text_or_base64<'t>(text: &'t [u8], begin: &[u8]) -> Result<Cow<'t, [u8]>, BuiltinError> {
     if text.starts_with(begin) {
         return Ok(Cow::Borrowed(text));
@@ -88,7 +88,7 @@ fn text_or_base64<'t>(text: &'t [u8], begin: &[u8]) -> Result<Cow<'t, [u8]>, Bui
         .map_err(BuiltinError::error)
 }
 
-/// The certificates in a text, one after the other; the error is the message.
+/// Returns the concatenated certificates in a text. The error is the message.
 fn certificates(text: &[u8]) -> Result<Vec<u8>, BuiltinError> {
     let text = text_or_base64(text, BEGIN)?;
     if !text.starts_with(BEGIN) {
@@ -124,11 +124,11 @@ fn parse_certificates<'e>(
     Ok(call.arena.array_from(values))
 }
 
-/// Returns certificates in DER, one after the other, as the list that `crypto.x509.parse_certificates` returns for them: an object for
-/// each, with the names of Go's fields.
+/// Returns certificates in DER, one after the other, as the list that `crypto.x509.parse_certificates` returns for
+/// them: an object for each, with the names of Go's fields.
 ///
 /// # Errors
-/// The message for the first certificate that cannot be read.
+/// The message for the first certificate that cannot be decoded.
 pub fn parse_certificates_in_der(der: &[u8]) -> Result<Value, String> {
     let parse = || {
         let all = Certificate::parse_all(der).map_err(Cow::into_owned)?;
@@ -142,7 +142,7 @@ pub fn parse_certificates_in_der(der: &[u8]) -> Result<Value, String> {
     bug::catch(parse).unwrap_or_else(|message| Err(format!("internal error: {message}")))
 }
 
-/// A certificate becomes a value some times as long as its text.
+/// Reserves memory for the value of certificates, which is several times as large as their text.
 fn reserve(call: &BuiltinContext<'_>, text: &[u8]) -> Result<(), BuiltinError> {
     call.budget.reserve(text.len().saturating_mul(8))
 }
@@ -162,7 +162,7 @@ fn verify_certificates_with_options<'e>(
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
     let given = operands.object(1)?;
-    // what is no certificate is refused before options are looked at
+    // invalid certificates are rejected before options are parsed
     let held = certificates(text.as_bytes());
     let is_chain = held.is_ok_and(|held| Certificate::parse_all(&held).is_ok());
     let options = if is_chain {
@@ -225,7 +225,7 @@ fn parse_certificate_request<'e>(
     Ok(request.value(Json(call.arena)))
 }
 
-/// The private keys in blocks of PEM text; other blocks are skipped.
+/// Returns the private keys in PEM text. Other PEM blocks are skipped.
 fn private_keys(text: &[u8]) -> Result<Vec<PrivateKey>, BuiltinError> {
     let mut keys = Vec::new();
     let mut rest = text;
@@ -274,7 +274,7 @@ fn parse_keypair<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    // OPA names the first operand whichever is no string
+    // OPA's message names the first operand, whichever operand is not a string
     let text = |at| {
         let operand = operands.operand(at);
         operand
@@ -312,7 +312,7 @@ fn parse_keypair<'e>(
     ]))
 }
 
-/// Certificates from the leaf on: those of PEM text, or one alone.
+/// Returns the certificates in PEM text, leaf first, or a single certificate.
 fn leaf_chain(text: &[u8]) -> Result<Vec<Vec<u8>>, String> {
     if !text.starts_with(BEGIN) {
         return Ok(vec![text.to_vec()]);
@@ -339,7 +339,7 @@ fn leaf_chain(text: &[u8]) -> Result<Vec<Vec<u8>>, String> {
     })
 }
 
-/// The private key of PEM text, or one alone.
+/// Returns the private key in PEM text, or a single key.
 fn keypair_key(text: &[u8]) -> Result<Vec<u8>, String> {
     if !text.starts_with(BEGIN) {
         return Ok(text.to_vec());

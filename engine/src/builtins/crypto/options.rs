@@ -1,4 +1,4 @@
-//! Options of the verification of certificates.
+//! Options of certificate verification.
 
 use super::certificate::extensions::KEY_USAGES;
 use super::chain::Options;
@@ -6,7 +6,7 @@ use crate::builtins::operands::plain_int;
 use crate::builtins::{BuiltinContext, BuiltinError, Members};
 use crate::value::{ObjectView, TextView, ValueRef};
 
-/// Reads options, in the order of their names.
+/// Parses the options, in the order of their names.
 pub fn read<'e>(
     call: &BuiltinContext<'e>,
     given: ObjectView<'e>,
@@ -36,7 +36,7 @@ pub fn read<'e>(
                 let number = value.as_number().ok_or_else(|| {
                     BuiltinError::error("'MaxConstraintComparisons' should be a number")
                 })?;
-                // it bounds nothing any more in Go
+                // Go no longer applies this limit
                 plain_int(number).ok_or_else(|| {
                     BuiltinError::error("'MaxConstraintComparisons' should be a valid number")
                 })?;
@@ -48,12 +48,12 @@ pub fn read<'e>(
     Ok(options)
 }
 
-/// The numbers of uses that are named.
+/// Returns the numbers of the named usages.
 fn uses(value: ValueRef<'_>) -> Result<Vec<i64>, BuiltinError> {
     let names = Members::from_value(value)
         .ok_or_else(|| BuiltinError::error("'KeyUsages' should be an Array or Set"))?;
     let (mut uses, mut invalid) = (Vec::new(), Vec::new());
-    // what is no string counts for nothing
+    // values that are not strings are ignored
     for name in names.iter().filter_map(|value| value.as_text()) {
         let known = KEY_USAGES
             .iter()

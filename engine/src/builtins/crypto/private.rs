@@ -18,15 +18,15 @@ use crate::limits::RSA_BITS;
 pub enum PrivateKey {
     /// RSA
     Rsa(Box<RsaPrivate>),
-    /// A scalar, and the point that is public.
+    /// Scalar, and the public point.
     Ec(PublicPoint, Box<[u8]>),
-    /// The seed, and the public key.
+    /// Seed, and the public key.
     Ed25519(Box<[u8]>, Box<[u8]>),
-    /// For key agreement only: the key, and the public key.
+    /// Key and public key, for key agreement only.
     X25519(Box<[u8]>, Box<[u8]>),
 }
 
-/// The forms in which private keys are written.
+/// Encoding of a private key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyEncoding {
     /// RSA (PKCS #1).
@@ -38,7 +38,7 @@ pub enum KeyEncoding {
 }
 
 impl KeyEncoding {
-    /// The form that a label of a block stands for.
+    /// Returns the encoding for the label of a PEM block.
     pub fn by_label(label: &[u8]) -> Option<Self> {
         match label {
             b"RSA PRIVATE KEY" => Some(Self::Pkcs1),
@@ -48,11 +48,11 @@ impl KeyEncoding {
         }
     }
 
-    /// Reads a key; the error is the message.
+    /// Decodes a key. The error is the message.
     pub fn read(self, text: &[u8]) -> Result<PrivateKey, Problem> {
         match self {
             Self::Pkcs1 => match Pkcs1::read(text) {
-                // Go looks at the end first where there is one
+                // Go reports trailing data first
                 Ok((_, rest)) if !rest.is_empty() => Err(TRAILING.into()),
                 Ok((fields, _)) => fields.key(),
                 Err(problem) => Err(self.hint(text).unwrap_or(problem)),
@@ -65,7 +65,7 @@ impl KeyEncoding {
         }
     }
 
-    /// Which form would have been right.
+    /// Returns an error that names the correct encoding.
     fn hint(self, text: &[u8]) -> Option<Problem> {
         let others = [
             (Self::Sec1, "EC"),
@@ -81,7 +81,7 @@ impl KeyEncoding {
         Some(hint.into())
     }
 
-    /// Whether a text has the structure of this form.
+    /// Returns `true` if a text has the structure of this encoding.
     fn fits(self, text: &[u8]) -> bool {
         match self {
             Self::Pkcs1 => Pkcs1::read(text).is_ok(),
@@ -91,20 +91,20 @@ impl KeyEncoding {
     }
 }
 
-/// A key of RSA as it is written.
+/// Undecoded RSA key.
 struct Pkcs1<'d> {
     version: i64,
     n: &'d [u8],
     e: i64,
     d: &'d [u8],
     primes: [&'d [u8]; 2],
-    /// What makes it faster.
+    /// Precomputed values.
     shortcuts: [Option<&'d [u8]>; 3],
     more_primes: bool,
 }
 
 impl<'d> Pkcs1<'d> {
-    /// Reads the structure, and what is behind it.
+    /// Decodes the structure. Also returns the bytes after it.
     fn read(text: &'d [u8]) -> Result<(Self, &'d [u8]), Problem> {
         let (mut fields, rest) = Fields::parse_struct(text, "pkcs1PrivateKey")?;
         let read = Self {
@@ -159,7 +159,7 @@ impl<'d> Pkcs1<'d> {
     }
 }
 
-/// Whether there is a list of more than two primes.
+/// Returns `true` if the key has more than two primes.
 fn more_primes(fields: &mut Fields<'_>) -> Result<bool, Problem> {
     if !fields.next_has_tag(der::SEQUENCE)? {
         return Ok(false);
@@ -174,7 +174,7 @@ fn more_primes(fields: &mut Fields<'_>) -> Result<bool, Problem> {
     Ok(!list.is_empty())
 }
 
-/// A key on a curve as it is written.
+/// Undecoded elliptic curve key.
 struct Sec1<'d> {
     version: i64,
     scalar: &'d [u8],
@@ -194,7 +194,7 @@ impl<'d> Sec1<'d> {
     }
 }
 
-/// Reads a key on a curve, which may be named outside; `Some(None)` is a curve that is not known.
+/// Decodes an elliptic curve key. Its curve may be given outside the key; `Some(None)` is an unsupported curve.
 #[expect(clippy::option_option, reason = "not named, not known and known")]
 fn sec1(text: &[u8], outside: Option<Option<Curve>>) -> Result<PrivateKey, Problem> {
     let read = match Sec1::read(text) {
@@ -218,7 +218,7 @@ fn sec1(text: &[u8], outside: Option<Option<Curve>>) -> Result<PrivateKey, Probl
     }
     let scalar = [&*vec![0; curve.len() - scalar.len()], scalar].concat();
     let public = match curve {
-        // no arithmetic on this curve: its public key is taken as it is written
+        // this curve has no arithmetic: the encoded public key is used
         Curve::P224 => {
             let point = read.point.map(|point| point.bytes());
             let point = point.filter(|point| curve.contains(point));
@@ -239,7 +239,7 @@ fn sec1(text: &[u8], outside: Option<Option<Curve>>) -> Result<PrivateKey, Probl
     Ok(PrivateKey::Ec(public, scalar.into()))
 }
 
-/// A key with its algorithm as it is written.
+/// Undecoded key with its algorithm.
 struct Pkcs8<'d> {
     algorithm: Algorithm<'d>,
     key: &'d [u8],
@@ -311,14 +311,14 @@ fn octets(algorithm: Algorithm<'_>, key: &[u8]) -> Result<PrivateKey, Problem> {
 }
 
 impl PrivateKey {
-    /// Reads a key of whatever form, as TLS does.
+    /// Decodes a key in any encoding, as TLS does.
     pub fn parse_any_encoding(text: &[u8]) -> Result<Self, String> {
         let forms = [KeyEncoding::Pkcs1, KeyEncoding::Pkcs8, KeyEncoding::Sec1];
         let key = forms.into_iter().find_map(|form| form.read(text).ok());
         key.ok_or_else(|| "tls: failed to parse private key".to_owned())
     }
 
-    /// Checks that a public key belongs to it; the error is the message.
+    /// Checks that a public key belongs to this key. The error is the message.
     pub fn check(&self, public: Option<&PublicKey>) -> Result<(), &'static str> {
         let same = match (public, self) {
             (Some(PublicKey::Rsa(public)), Self::Rsa(key)) => public.n == key.public.n,

@@ -1,4 +1,4 @@
-//! Public keys, and how they are written with their algorithm (`SubjectPublicKeyInfo`).
+//! Public keys and their encoding with an algorithm (`SubjectPublicKeyInfo`).
 
 use super::asn1::Fields;
 pub use super::asn1::Problem;
@@ -13,27 +13,27 @@ use crate::limits::SHOWN_BYTES;
 pub enum PublicKey {
     /// RSA
     Rsa(RsaPublic),
-    /// A point of a curve.
+    /// Elliptic curve point
     Ec(PublicPoint),
     /// Ed25519, for signatures.
     Ed25519(Box<[u8]>),
     /// X25519, for key agreement only.
     X25519,
-    /// DSA, only to be shown: the parameters P, Q and G, and Y.
+    /// DSA, for display only: the parameters P, Q and G, and Y.
     Dsa([Box<[u8]>; 4]),
 }
 
 /// An algorithm with its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Algorithm<'d> {
-    /// Its object identifier.
+    /// Object identifier.
     pub oid: &'d [u8],
-    /// Its parameters.
+    /// Parameters.
     pub parameters: Option<Element<'d>>,
 }
 
 impl<'d> Algorithm<'d> {
-    /// Reads what the sequence holds; the error is the message.
+    /// Decodes the content of the sequence. The error is the message.
     pub fn read(mut fields: Reader<'d>) -> Result<Self, &'static str> {
         let oid = fields.oid().ok_or("x509: malformed OID")?;
         let parameters = if fields.is_empty() {
@@ -44,7 +44,7 @@ impl<'d> Algorithm<'d> {
         Ok(Self { oid, parameters })
     }
 
-    /// Reads it where it is a field of a structure.
+    /// Decodes an algorithm that is a field of a structure.
     pub fn field(fields: &mut Fields<'d>) -> Result<Self, Problem> {
         let (mut fields, _) = fields.structure("AlgorithmIdentifier")?;
         let oid = fields.oid()?;
@@ -58,7 +58,7 @@ impl<'d> Algorithm<'d> {
 }
 
 impl PublicKey {
-    /// Reads the key of an algorithm; `None` when the algorithm is unknown. The error is the message.
+    /// Decodes the key of an algorithm. Returns `None` if the algorithm is not supported. The error is the message.
     pub fn read(algorithm: Algorithm<'_>, bits: Bits<'_>) -> Result<Option<Self>, Problem> {
         let key = &*bits.aligned();
         Ok(Some(match algorithm.oid {
@@ -81,7 +81,7 @@ impl PublicKey {
         }))
     }
 
-    /// Reads a key written with its algorithm; the error is the message.
+    /// Decodes a key with its algorithm. The error is the message.
     pub fn from_info(text: &[u8]) -> Result<Self, Problem> {
         let (algorithm, bits) = info(text)?;
         Self::read(algorithm, bits)?.ok_or_else(|| "x509: unknown public key algorithm".into())
@@ -98,7 +98,7 @@ fn info(text: &[u8]) -> Result<(Algorithm<'_>, Bits<'_>), Problem> {
     }
 }
 
-/// A key with its algorithm where it is a field of a structure, as it is written and in its parts.
+/// Decodes a key with its algorithm that is a field of a structure. Returns it undecoded, and its two parts.
 pub fn info_field<'d>(
     fields: &mut Fields<'d>,
 ) -> Result<(&'d [u8], Algorithm<'d>, Bits<'d>), Problem> {
@@ -107,7 +107,7 @@ pub fn info_field<'d>(
     Ok((whole, algorithm, fields.bits()?))
 }
 
-/// Whether a text is an RSA key without its algorithm.
+/// Returns `true` if a text is an RSA key without an algorithm.
 fn is_bare_rsa(text: &[u8]) -> bool {
     Fields::parse_struct(text, "pkcs1PublicKey")
         .is_ok_and(|(mut fields, _)| fields.integer().is_ok() && fields.small().is_ok())
@@ -135,7 +135,7 @@ fn rsa(algorithm: Algorithm<'_>, key: &[u8]) -> Result<RsaPublic, &'static str> 
     })
 }
 
-/// The bytes of a number above zero, without zeros in front.
+/// Returns the bytes of a positive number, without leading zeros.
 pub fn positive(number: &[u8]) -> Option<&[u8]> {
     match number {
         [0] => None,

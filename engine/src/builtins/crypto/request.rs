@@ -1,4 +1,4 @@
-//! Requests for certificates (PKCS #10).
+//! Certificate requests (PKCS #10).
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,7 +15,7 @@ use super::oids::{EXTENSION_REQUEST, SUBJECT_NAMES};
 use super::public::{Algorithm, PublicKey, info_field};
 use crate::value::ValueRef;
 
-/// A request.
+/// A certificate request.
 pub struct Request<'d> {
     raw: &'d [u8],
     signed: &'d [u8],
@@ -32,7 +32,7 @@ pub struct Request<'d> {
 }
 
 impl<'d> Request<'d> {
-    /// Reads a request; the error is the message.
+    /// Decodes a request. The error is the message.
     pub fn parse(text: &'d [u8]) -> Result<Self, Problem> {
         const ATTRIBUTES: u8 = 0xa0;
         let (mut fields, rest) = Fields::parse_struct(text, "certificateRequest")?;
@@ -71,7 +71,7 @@ impl<'d> Request<'d> {
         })
     }
 
-    /// The request as OPA shows it.
+    /// Returns the request as OPA does.
     pub fn value<'e>(&self, json: Json<'e>) -> ValueRef<'e> {
         let key = self.public_key.as_ref();
         let names = &self.names;
@@ -117,7 +117,7 @@ impl<'d> Request<'d> {
     }
 }
 
-/// The extensions that are asked for.
+/// Returns the requested extensions.
 fn extensions<'d>(attributes: &[Element<'d>]) -> Result<Vec<Extension<'d>>, Problem> {
     let mut extensions = Vec::new();
     let mut seen = HashSet::new();
@@ -136,14 +136,14 @@ fn extensions<'d>(attributes: &[Element<'d>]) -> Result<Vec<Extension<'d>>, Prob
             extensions.push(extension);
         }
     }
-    // two lists may not ask for one extension, either
+    // two lists must not contain the same extension, either
     if extensions.iter().all(|extension| seen.insert(extension.id)) {
         return Ok(extensions);
     }
     Err("x509: certificate request contains duplicate requested extensions".into())
 }
 
-/// The first value of an attribute that asks for extensions.
+/// Returns the first value of an attribute that contains extensions.
 fn extension_list<'d>(attribute: &Element<'d>) -> Option<Element<'d>> {
     let (mut fields, rest) = Fields::parse_struct(attribute.whole, "pkcs10Attribute").ok()?;
     let kind = fields.oid().ok()?;
@@ -152,7 +152,7 @@ fn extension_list<'d>(attribute: &Element<'d>) -> Option<Element<'d>> {
     values.first().copied().filter(|_| asks)
 }
 
-/// An attribute whose values are lists of named values; others are left out.
+/// Returns an attribute whose values are lists of named values, or `None` for others.
 fn attribute_value<'e>(json: Json<'e>, attribute: &Element<'_>) -> Option<ValueRef<'e>> {
     let (mut fields, rest) =
         Fields::parse_struct(attribute.whole, "AttributeTypeAndValueSET").ok()?;

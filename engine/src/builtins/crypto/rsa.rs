@@ -1,4 +1,4 @@
-//! RSA keys, and signatures by them.
+//! RSA keys and signatures.
 
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::rsa::{KeyPair, KeyPairComponents, PublicKeyComponents};
@@ -15,34 +15,34 @@ use super::hash::Hash;
 use crate::bug::bug;
 use crate::limits::{RSA_BITS, RSA_EXPONENT_BITS};
 
-/// How a digest becomes a number to sign.
+/// Padding scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Padding {
     /// `RSASSA-PKCS1-v1_5`
     Pkcs1,
-    /// `RSASSA-PSS` with a salt as long as the digest (RFC 7518, 3.5).
+    /// `RSASSA-PSS` with a salt as long as the digest (RFC 7518, section 3.5).
     Pss,
-    /// `RSASSA-PSS` with a salt of any length, which `io.jwt.verify_ps*` accept.
+    /// `RSASSA-PSS` with a salt of any length, for `io.jwt.verify_ps*`.
     PssAnySalt,
 }
 
-/// Fewest bits of a modulus that is trusted, which is what Go trusts.
+/// Minimum size of a modulus for verification, as in Go.
 const FEWEST_BITS: u64 = 1024;
 
-/// Fewest bytes of the modulus of a key that signs, which is what the library allows.
+/// Minimum size of a modulus for signing, as in the library.
 const FEWEST_SIGNING_BYTES: usize = 2048 / 8;
 
-/// A public key. The numbers have no zeros in front.
+/// A public key. The numbers have no leading zeros.
 #[derive(Clone, Debug)]
 pub struct RsaPublic {
-    /// The modulus.
+    /// Modulus.
     pub n: Box<[u8]>,
-    /// The exponent.
+    /// Exponent.
     pub e: Box<[u8]>,
 }
 
 impl RsaPublic {
-    /// The key as the library verifies by it; `None` when the library does not take it.
+    /// Returns the key for the library's verification, or `None` if the library does not support it.
     pub fn parsed(&self, padding: Padding, hash: Hash) -> Option<ParsedPublicKey> {
         let parameters: &'static RsaParameters = match (padding, hash) {
             (Padding::Pkcs1, Hash::Sha256) => &RSA_PKCS1_2048_8192_SHA256,
@@ -59,7 +59,7 @@ impl RsaPublic {
         key.to_parsed_public_key(parameters).ok()
     }
 
-    /// Verifies a signature by a key that was parsed for it.
+    /// Verifies a signature, given the result of [`Self::parsed`].
     pub fn verify(
         &self,
         parsed: Option<&ParsedPublicKey>,
@@ -70,7 +70,7 @@ impl RsaPublic {
         if parsed.is_some_and(|key| key.verify_sig(message, signature).is_ok()) {
             return true;
         }
-        // what the library refuses to look at: other sizes of keys, and salts of other lengths
+        // the library rejects other key sizes and other salt lengths
         let usual = (256..=1024).contains(&self.n.len());
         if usual && padding != Padding::PssAnySalt {
             return false;
@@ -85,8 +85,8 @@ impl RsaPublic {
         }
     }
 
-    /// What a signature was made from, as long as the modulus, and the modulus's bits. It only handles what is public,
-    /// so that its time may depend on it.
+    /// Computes the encoded message of a signature, as long as the modulus, and the modulus's number of bits. Handles
+    /// public values only, so it need not run in constant time.
     fn encoded(&self, signature: &[u8]) -> Option<(Vec<u8>, u64)> {
         let (n, e) = (
             BigUint::from_bytes_be(&self.n),
@@ -107,7 +107,7 @@ impl RsaPublic {
     }
 }
 
-/// Compares with the one encoding that a message has.
+/// Compares the encoded message with the only valid encoding.
 fn is_pkcs1(encoded: &[u8], hash: Hash, message: &[u8]) -> bool {
     let digest_info: &[u8] = match hash {
         Hash::Sha256 => {
@@ -128,7 +128,7 @@ fn is_pkcs1(encoded: &[u8], hash: Hash, message: &[u8]) -> bool {
     filling >= 8 && expected.ct_eq(encoded).into()
 }
 
-/// Undoes the masking and compares the digest, with a salt of a given or of any length (RFC 8017, 9.1.2).
+/// Removes the mask and compares the digest, with a salt of a given or of any length (RFC 8017, section 9.1.2).
 fn is_pss(
     encoded: &[u8],
     bits: u64,
@@ -174,7 +174,7 @@ fn is_pss(
     hash.digest(&digested).as_ref().ct_eq(digest).into()
 }
 
-/// The mask that a seed generates (MGF1).
+/// Returns the mask for a seed (MGF1).
 fn mask(seed: &[u8], hash: Hash, length: usize) -> Vec<u8> {
     let mut mask = Vec::with_capacity(length + hash.len());
     for counter in 0_u32.. {
@@ -188,21 +188,22 @@ fn mask(seed: &[u8], hash: Hash, length: usize) -> Vec<u8> {
     mask
 }
 
-/// A private key. The numbers have no zeros in front.
+/// A private key. The numbers have no leading zeros.
 #[derive(Clone)]
 pub struct RsaPrivate {
-    /// What is public of it.
+    /// Public key.
     pub public: RsaPublic,
-    /// The private exponent.
+    /// Private exponent.
     pub d: Box<[u8]>,
-    /// The two factors of the modulus.
+    /// Two factors of the modulus.
     pub primes: [Box<[u8]>; 2],
-    /// The exponents for the factors and the inverse of the second modulo the first, as far as they are given.
+    /// Exponents for the factors, and the inverse of the second modulo the first, if given.
     pub shortcuts: [Option<Box<[u8]>>; 3],
 }
 
 impl RsaPrivate {
-    /// The exponents for the factors and the inverse of the second modulo the first; `None` when the factors are none.
+    /// Returns the exponents for the factors and the inverse of the second modulo the first, or `None` if the factors
+    /// are invalid.
     pub fn precomputed(&self) -> Option<[BigUint; 3]> {
         let [p, q] = self
             .primes
@@ -216,7 +217,7 @@ impl RsaPrivate {
         Some([&d % (&p - &one), &d % (&q - &one), q.modinv(&p)?])
     }
 
-    /// Signs a message; the error is the message.
+    /// Signs a message. The error is the message.
     pub fn sign(
         &self,
         padding: Padding,

@@ -1,4 +1,4 @@
-//! Public keys that verify again and again: what the library makes of one is kept beside it.
+//! Public keys for repeated verification, with the library's parsed form of each.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,12 +11,12 @@ use super::rsa::Padding;
 use super::signature::{Scheme, verify_ed25519};
 use crate::builtins::signatures::VerifiedSignatures;
 
-/// A public key, and the forms in which the library verifies by it, each made when it is first asked for.
+/// A public key, with the parsed forms for the library, each created at its first use.
 pub struct VerifyingKey {
     key: PublicKey,
-    /// No other key has it.
+    /// Unique number of the key.
     number: u64,
-    /// By hash and, of RSA, padding.
+    /// By hash function and, for RSA, padding.
     parsed: [OnceLock<Option<ParsedPublicKey>>; 6],
 }
 
@@ -32,7 +32,8 @@ impl From<PublicKey> for VerifyingKey {
 }
 
 impl VerifyingKey {
-    /// Verifies a signature as tokens write it, unless that was done before. A key of another kind has signed nothing.
+    /// Verifies a signature in the encoding of tokens, unless it was verified before. Returns `false` for schemes of
+    /// other kinds of keys.
     pub fn verify(
         &self,
         known: Option<&VerifiedSignatures>,

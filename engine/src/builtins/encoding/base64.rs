@@ -1,4 +1,4 @@
-//! Base64, with line breaks ignored and loose last bits accepted, as Go decodes it.
+//! Base64. As in Go, line breaks are ignored and unused bits of the last character are not checked.
 
 use base64::Engine as _;
 use base64::alphabet;
@@ -75,7 +75,7 @@ pub fn decode<'e>(
     Ok(arena.bytes_text(&bytes))
 }
 
-/// Decodes text in the usual alphabet; the error is the message.
+/// Decodes text in the standard alphabet. The error is the message.
 pub fn standard(text: &[u8]) -> Result<Vec<u8>, String> {
     decode_by(text, &STANDARD, *b"+/").map_err(illegal)
 }
@@ -102,7 +102,7 @@ pub fn url_decode<'e>(
     Ok(call.arena.borrowed_bytes(bytes))
 }
 
-/// The same as [`url_safe`], into the arena, and quickly what has no padding.
+/// Decodes like [`url_safe`], into the arena, with a fast path for text without padding.
 pub fn url_safe_in<'e>(call: &BuiltinContext<'e>, text: &[u8]) -> Result<&'e [u8], String> {
     let arena = call.arena.bump();
     if !text.ends_with(b"=") {
@@ -114,7 +114,7 @@ pub fn url_safe_in<'e>(call: &BuiltinContext<'e>, text: &[u8]) -> Result<&'e [u8
     url_safe(text).map(|bytes| &*arena.alloc_slice_copy(&bytes))
 }
 
-/// Decodes text in the alphabet for URLs, with or without padding; the error is the message.
+/// Decodes text in the URL-safe alphabet, with or without padding. The error is the message.
 pub fn url_safe(text: &[u8]) -> Result<Vec<u8>, String> {
     let missing = match text.len() % 4 {
         _ if text.ends_with(b"=") => 0,
@@ -136,8 +136,8 @@ fn illegal(at: usize) -> String {
     format!("illegal base64 data at input byte {at}")
 }
 
-/// The error is the position of what is wrong. Clean text takes the fast decoder; the slow one knows of line
-/// breaks and counts positions.
+/// Decodes text. The error is the position of the first invalid byte. Valid text takes a fast path; the slow path
+/// ignores line breaks and tracks positions.
 fn decode_by(text: &[u8], engine: &GeneralPurpose, special: [u8; 2]) -> Result<Vec<u8>, usize> {
     engine
         .decode(text)
@@ -155,7 +155,7 @@ fn decode_slowly(text: &[u8], [c62, c63]: [u8; 2]) -> Result<Vec<u8>, usize> {
     let (mut bits, mut held) = (0_u32, 0);
     let padded_at = loop {
         let Some((at, byte)) = input.next() else {
-            // Go names the place where the last group of four began, line breaks not counted
+            // Go reports the start of the last group of four characters, line breaks not counted
             return if held == 0 {
                 Ok(out)
             } else {

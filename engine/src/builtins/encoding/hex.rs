@@ -13,9 +13,9 @@ pub fn encode<'e>(
     Ok(written(call, bytes))
 }
 
-/// Bytes in hexadecimal digits.
+/// Encodes bytes in hexadecimal digits.
 pub fn written<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> ValueRef<'e> {
-    // a letter is 39 further on than a digit would be; without a table the loop takes many bytes at a time
+    // the offset of a letter is 39 more than that of a digit; without a table the loop is vectorized
     let digit = |four: u8| four + b'0' + 39 * u8::from(four > 9);
     let length = bytes.len().saturating_mul(2);
     let text = call.arena.bump().alloc_slice_fill_copy(length, 0);
@@ -44,7 +44,7 @@ pub fn decode<'e>(
     ))
 }
 
-/// A byte as the character of that number: `U+0067 'g'`, without the character when it cannot be seen.
+/// Formats a byte as code point: `U+0067 'g'`, without the character if it is not printable.
 fn rune(byte: u8) -> String {
     let visible = byte.is_ascii_graphic() || byte == b' ' || (byte > 0xa0 && byte != 0xad);
     if visible {

@@ -4,7 +4,7 @@ use crate::builtins::{BuiltinContext, BuiltinError, Operands};
 use crate::value::json::{self, Layout, Style, TooLong};
 use crate::value::{TextView, ValueRef};
 
-/// Bytes that most texts have at most.
+/// Initial capacity in bytes, enough for most texts.
 const ROOM: usize = 256;
 
 pub fn marshal<'e>(
@@ -14,7 +14,7 @@ pub fn marshal<'e>(
     written(call, operands.operand(0), Vec::with_capacity(ROOM), None)
 }
 
-/// The text of a value behind what was written already.
+/// Appends the JSON text of a value to a buffer.
 fn written<'e>(
     call: &BuiltinContext<'e>,
     value: ValueRef<'_>,
@@ -91,7 +91,7 @@ pub fn unmarshal<'e>(
     call.budget.spend_len(text.as_bytes().len() / 16)?;
     call.budget.reserve(text.as_bytes().len())?;
     let text: &'e [u8] = match text {
-        // held in the operand itself, so it has to be put where the result may point to
+        // a short string is stored in the operand itself, so it is copied to where the result can refer to it
         TextView::Short(text) => call.arena.bump().alloc_slice_copy(text.as_bytes()),
         TextView::Utf8(text) => text.as_bytes(),
         TextView::Bytes(bytes) => bytes,

@@ -1,4 +1,4 @@
-//! The query part of URLs.
+//! Query strings of URLs.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -19,7 +19,7 @@ pub fn encode<'e>(
     Ok(call.text(buffer))
 }
 
-/// How a byte is written.
+/// Encoding of a byte.
 #[derive(Clone, Copy)]
 struct Written {
     bytes: [u8; 3],
@@ -46,7 +46,7 @@ impl Written {
     }
 }
 
-/// How each byte is written.
+/// Encodings of all bytes.
 #[expect(
     clippy::indexing_slicing,
     reason = "a place beyond the end would not compile"
@@ -63,7 +63,7 @@ static WRITTEN: [Written; 256] = {
     written
 };
 
-/// Writes three bytes for each, and goes on behind those that count: nothing is chosen by a jump.
+/// Encodes bytes. Branch-free: writes three bytes for each, and advances by the length of the encoding.
 fn escape(
     call: &BuiltinContext<'_>,
     buffer: &mut Buffer<'_>,
@@ -147,7 +147,7 @@ pub fn encode_object<'e>(
         }
         pairs.push((key, values));
     }
-    // of keys with equal texts the last wins
+    // of keys with equal texts the last one wins
     pairs.reverse();
     pairs.sort_by(|a, b| a.0.cmp(&b.0));
     pairs.dedup_by(|earlier, last| earlier.0 == last.0);
@@ -174,7 +174,7 @@ pub fn decode_object<'e>(
     let text = operands.text(0)?;
     let mut keys = ObjectBuilder::new(call.arena);
     let mut values: Vec<SmallVec<[ValueRef<'e>; 1]>> = Vec::new();
-    // the first broken escape, unless there is a semicolon somewhere
+    // the first invalid escape, unless there is a semicolon in the text
     let mut problem = None;
     for part in text.as_bytes().split(|byte| *byte == b'&') {
         call.budget.step()?;

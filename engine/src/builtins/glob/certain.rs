@@ -1,26 +1,26 @@
-//! What every string has that a glob matches, for whoever wants to know which globs cannot match.
+//! Necessary conditions of the strings that match a glob, used to exclude globs that cannot match.
 
 use super::syntax::{Piece, parse};
 
-/// What is certain of the strings that match.
+/// Properties of all strings that match.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Certain {
-    /// They begin with it.
+    /// Common prefix.
     pub start: String,
-    /// They end with it.
+    /// Common suffix.
     pub end: String,
-    /// What stands between delimiters, from the start on as far as it is known; `None` stands for anything.
+    /// Segments between delimiters, as far as they are determined from the start. `None` matches anything.
     pub segments: Vec<Option<String>>,
-    /// Whether those are all segments.
+    /// `true` if the list is complete.
     pub whole: bool,
 }
 
 impl Certain {
-    /// Of a glob with some delimiters; `None` when it is none.
+    /// Returns the properties for a glob with delimiters, or `None` if the pattern is invalid.
     pub fn from_pattern(pattern: &str, delimiters: &[char]) -> Option<Self> {
         let pieces = parse(pattern.as_bytes()).ok()?;
         let text = |piece: Option<&Piece>| match piece {
-            // a string that is no UTF-8 is matched as if it had this character
+            // invalid UTF-8 is matched as if it were this character
             Some(Piece::Text(text)) if !text.contains('\u{FFFD}') => text.clone(),
             _ => String::new(),
         };
@@ -50,7 +50,7 @@ impl Certain {
                     }
                 }
                 Piece::One | Piece::Run => segment = None,
-                // these match delimiters too
+                // these match delimiters, too
                 Piece::Everything | Piece::Class { .. } | Piece::Choice(_) => return,
             }
         }

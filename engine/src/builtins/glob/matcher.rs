@@ -1,4 +1,4 @@
-//! Compiled globs. Those of text and wildcards are run as they are, others as regular expressions.
+//! Compiled globs. Globs of text and wildcards are matched directly, others as regular expressions.
 
 use regex_automata::{Anchored, Input, meta};
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Dot, Hir, Look, Repetition};
@@ -10,23 +10,23 @@ use crate::builtins::regex::{self, Effort};
 
 /// A compiled glob.
 pub enum Glob {
-    /// Few literals and wildcards of one kind, which need no automaton.
+    /// A few literals and wildcards of one kind, matched without an automaton.
     Simple {
-        /// The pieces.
+        /// Pieces.
         pieces: Vec<Piece>,
-        /// What `?` and `*` do not match.
+        /// Characters that `?` and `*` do not match.
         delimiters: Box<[char]>,
     },
-    /// Anything else.
+    /// Any other glob.
     Automaton {
-        /// What every text that matches starts with.
+        /// Common prefix of all matching strings.
         start: Box<str>,
-        /// The glob.
+        /// Compiled automaton.
         regex: meta::Regex,
     },
 }
 
-/// Bytes of text up to which trying again at each character is no worse than an automaton.
+/// Length of a text in bytes up to which backtracking at each character is as fast as an automaton.
 const SHORT: usize = 128;
 
 impl From<SyntaxError> for BuiltinError {
@@ -57,7 +57,7 @@ impl Glob {
             .ok_or_else(|| BuiltinError::error("glob: too large"))
     }
 
-    /// Whether it matches all of a text.
+    /// Returns `true` if the glob matches the whole text.
     pub fn is_match(&self, text: &str) -> bool {
         match self {
             Self::Simple { pieces, delimiters } => simple_match(pieces, delimiters, text),
@@ -72,7 +72,7 @@ impl Glob {
 impl Pattern for Glob {
     fn bytes(&self) -> usize {
         match self {
-            // their text is counted by the cache
+            // the cache counts the bytes of their text
             Self::Simple { pieces, .. } => pieces.len() * size_of::<Piece>(),
             Self::Automaton { regex, .. } => regex.memory_usage(),
         }
@@ -89,13 +89,12 @@ fn is_simple(pieces: &[Piece]) -> bool {
         Piece::One | Piece::Run | Piece::Everything => true,
         Piece::Class { .. } | Piece::Choice(_) => false,
     });
-    // with both kinds of runs, going back to the one for each place of the other takes too long; but what
-    // stands at the end is never gone back to
+    // with both kinds of runs, backtracking is quadratic; but the last piece is never reached by backtracking
     let (_, inner) = pieces.split_last().unwrap_or((&Piece::One, &[]));
     plain && !(pieces.contains(&Piece::Run) && inner.contains(&Piece::Everything))
 }
 
-/// Goes back to the last run when what follows it does not match, and lets it take one more character.
+/// Matches with backtracking: if the pieces after the last run do not match, the run is extended by one character.
 fn simple_match(pieces: &[Piece], delimiters: &[char], text: &str) -> bool {
     let mut at = 0;
     let mut rest = text;
@@ -139,7 +138,7 @@ fn simple_match(pieces: &[Piece], delimiters: &[char], text: &str) -> bool {
     }
 }
 
-/// All characters but some.
+/// Returns the class of all characters except some.
 fn excluding(delimiters: &[char]) -> Hir {
     let ranges = delimiters.iter().map(|c| ClassUnicodeRange::new(*c, *c));
     let mut class = ClassUnicode::new(ranges);
@@ -147,7 +146,7 @@ fn excluding(delimiters: &[char]) -> Hir {
     Hir::class(Class::Unicode(class))
 }
 
-/// The pieces one after the other, and how deeply they nest.
+/// Returns the pieces as a concatenation, and its nesting depth.
 fn sequence(pieces: Vec<Piece>, one: &Hir) -> (Hir, u32) {
     let mut height = 1;
     let many = |sub: Hir| {

@@ -46,7 +46,7 @@ pub const TABLE: &[Builtin] = &[
     ),
 ];
 
-/// Works constant delimiters in, and a constant pattern too.
+/// Prepares constant delimiters, and a constant pattern, too.
 fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let delimiters = delimiters(operands.get(1).copied()??).ok()?;
     let Some(pattern) = operands.first().copied()? else {
@@ -61,15 +61,15 @@ fn glob_match<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    // what is wrong with the pattern is told first
+    // errors of the pattern precede those of the text
     operands.text(0)?;
     Delimited::new(delimiters(operands.operand(1))?).call(call, operands)
 }
 
-/// Globs with known delimiters.
+/// Globs with constant delimiters.
 struct Delimited {
     delimiters: SmallVec<[char; 4]>,
-    /// What distinguishes their patterns from those with other delimiters.
+    /// Cache key prefix that identifies the delimiters.
     key: SmallVec<[u8; 16]>,
 }
 
@@ -102,7 +102,7 @@ impl Prepared for Delimited {
     }
 }
 
-/// The delimiters: none for `null`, the dot for an empty array.
+/// Returns the delimiters: none for `null`, the dot for an empty array.
 pub fn delimiters(operand: ValueRef<'_>) -> Result<SmallVec<[char; 4]>, BuiltinError> {
     if operand.kind() == Kind::Null {
         return Ok(SmallVec::new());

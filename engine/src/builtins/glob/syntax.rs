@@ -1,4 +1,4 @@
-//! The syntax of globs: `*`, `**`, `?`, `[abc]`, `[!a-z]`, `{a,b}`, and `\` before what stands for itself.
+//! Syntax of globs: `*`, `**`, `?`, `[abc]`, `[!a-z]`, `{a,b}`, and `\` before literal characters.
 
 use std::fmt;
 
@@ -11,26 +11,26 @@ use nom::{IResult, Parser as _};
 /// A piece of a glob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Itself.
+    /// Literal text.
     Text(String),
-    /// `?`: a character that is no delimiter.
+    /// `?`: a character that is not a delimiter.
     One,
-    /// `*`: any run of such.
+    /// `*`: any number of characters that are not delimiters.
     Run,
-    /// `**`: anything.
+    /// `**`: any number of characters.
     Everything,
-    /// A character of some ranges, or of none of them.
+    /// A character inside or outside of some ranges.
     Class {
-        /// The ranges.
+        /// Ranges.
         ranges: Vec<(char, char)>,
-        /// Whether it is one of none of them.
+        /// `true` for characters outside of the ranges.
         negated: bool,
     },
     /// One of several globs.
     Choice(Vec<Vec<Piece>>),
 }
 
-/// Why a text is no glob.
+/// Why a pattern is not a glob.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     at: usize,
@@ -44,10 +44,10 @@ impl fmt::Display for SyntaxError {
     }
 }
 
-/// Deepest nesting of choices.
+/// Maximum nesting depth of alternatives.
 pub const NESTING: usize = 32;
 
-/// Reads a glob. It need not be UTF-8, but has to be up to where it is wrong otherwise.
+/// Parses a glob. The pattern need not be UTF-8, except before a syntax error.
 pub fn parse(pattern: &[u8]) -> Result<Vec<Piece>, SyntaxError> {
     let (text, whole) = match std::str::from_utf8(pattern) {
         Ok(text) => (text, true),
@@ -55,7 +55,7 @@ pub fn parse(pattern: &[u8]) -> Result<Vec<Piece>, SyntaxError> {
             let valid = pattern.within(..error.valid_up_to());
             let valid = std::str::from_utf8(valid).ok();
             (
-                valid.unwrap_or_else(|| bug!("what is valid is no UTF-8")),
+                valid.unwrap_or_else(|| bug!("the valid prefix is not UTF-8")),
                 false,
             )
         }
@@ -65,7 +65,7 @@ pub fn parse(pattern: &[u8]) -> Result<Vec<Piece>, SyntaxError> {
         at: text.len() - rest.len(),
         problem,
     };
-    // choices that are open around the one in hand: what came before, and the alternatives so far
+    // stack of the open alternatives: the pieces before, and the finished alternatives
     let mut open: Vec<(Vec<Piece>, Vec<Vec<Piece>>)> = Vec::new();
     let mut pieces = Vec::new();
     while let Some(first) = rest.chars().next() {
@@ -148,10 +148,10 @@ fn wildcard(rest: &str) -> IResult<&str, Piece> {
     .parse(rest)
 }
 
-/// What is left where it went wrong, and what is wrong.
+/// Rest of the pattern at the error, and the message.
 type ClassError<'p> = (&'p str, &'static str);
 
-/// A class, from behind its bracket on: one range, or a list of characters.
+/// Parses a class, starting after its bracket: one range, or a list of characters.
 fn class(rest: &str) -> Result<(&str, Piece), ClassError<'_>> {
     let negated = rest.strip_prefix('!');
     let rest = negated.unwrap_or(rest);

@@ -1,4 +1,4 @@
-//! Numbered graphs that outlive the evaluation that numbered them.
+//! Cache of numbered graphs across evaluations.
 
 use std::sync::{Arc, Weak};
 
@@ -8,12 +8,13 @@ use super::numbered::Edges;
 use crate::limits::{KEPT_GRAPHS, KEPT_GRAPHS_BYTES};
 use crate::value::object::{Chunked, Form, Object};
 
-/// Initial nodes up to which each is searched among the keys of a graph.
+/// Number of initial nodes up to which each is searched among the keys of a graph.
 pub const FEW: usize = 16;
 
-/// The edges of stored graphs that were asked for, the latest last. A graph is known by where it is stored, which nothing
-/// else can be as long as it is held here, if only weakly: a graph that is replaced is forgotten. Those of a few nodes are
-/// not worth it.
+/// Edges of stored graphs, most recently used last.
+///
+/// A graph is identified by its address. A weak reference keeps the address from being reused, so a graph that is
+/// replaced is dropped from the cache. Graphs of a few nodes are not cached.
 #[derive(Default)]
 pub struct Graphs {
     cached: ArcSwap<Vec<CachedGraph>>,
@@ -26,7 +27,7 @@ struct CachedGraph {
 }
 
 impl Graphs {
-    /// The edges of a graph.
+    /// Returns the edges of a graph.
     pub fn get(&self, graph: &Object) -> Option<Arc<Edges>> {
         let Form::Chunked(graph) = graph.form() else {
             return None;
@@ -36,7 +37,7 @@ impl Graphs {
         kept.iter().find(is_it).map(|one| one.edges.clone())
     }
 
-    /// Keeps the edges of a graph, and lets go what is replaced or too much.
+    /// Adds the edges of a graph. Evicts replaced graphs, and the oldest if the limits are exceeded.
     pub fn keep(&self, graph: &Object, edges: &Arc<Edges>) {
         let Form::Chunked(graph) = graph.form() else {
             return;

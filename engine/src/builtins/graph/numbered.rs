@@ -1,8 +1,8 @@
-//! Graphs whose nodes are strings, with numbers in their place.
+//! Graphs whose nodes are strings, represented by numbers.
 //!
-//! An object is searched by key, which costs more the larger it is, and most edges lead where others led before. When a
-//! good part of a graph is visited, it is cheaper to look each edge up once, in the order in which they lie in memory,
-//! and to walk over numbers. A node's number is the place of its name among the keys of the graph.
+//! A key lookup costs more the larger an object is, and most edges lead to nodes that other edges lead to, too. If a
+//! good part of a graph is visited, it is cheaper to look up each edge once, in memory order, and to traverse numbers.
+//! The number of a node is the index of its name among the keys of the graph.
 
 use crate::bug::{Within as _, bug};
 use crate::builtins::arrays::allot;
@@ -10,24 +10,24 @@ use crate::builtins::{BuiltinContext, BuiltinError, Members};
 use crate::value::order::{hash, same_key};
 use crate::value::{ObjectView, ValueRef};
 
-/// The edges of a graph between numbered nodes.
+/// Edges of a graph between numbered nodes.
 #[derive(Default)]
 pub struct Edges {
-    /// Where the edges of each node end among all edges.
+    /// End of each node's edges in `edges`.
     ends: Vec<u32>,
     edges: Vec<u32>,
 }
 
-/// The nodes of a graph, to be found by name.
+/// Nodes of a graph, by name.
 pub struct Nodes<'e> {
     names: Vec<ValueRef<'e>>,
     numbers: NodeNumbers,
 }
 
-/// The numbers of nodes by their names: a table at most half full, with runs for those that collide.
+/// Numbers of nodes by name: a hash table with open addressing and linear probing, at most half full.
 struct NodeNumbers {
     slots: Vec<NodeSlot>,
-    /// Unknown to who writes the graph, so that nobody can make names collide.
+    /// Random hash secrets, so that the author of a graph cannot construct collisions.
     secrets: Key,
 }
 
@@ -35,14 +35,14 @@ struct NodeNumbers {
 #[derive(Clone, Copy, Default)]
 struct NodeSlot {
     key: Key,
-    /// The number and one; 0 is free.
+    /// Number plus one. 0 marks a free slot.
     number_plus_one: u32,
 }
 
-/// A name in two words. Short ones are told apart by them.
+/// A name in two words. Short names are identified by them.
 type Key = (u64, u64);
 
-/// The first word of names that are not short, and of short ones that look like it.
+/// First word of long names, and of short names that would be mistaken for it.
 const LONG: u64 = u64::MAX;
 const TOO_MANY_NODES: &str = "a graph of more nodes or edges than memory holds";
 
@@ -66,7 +66,7 @@ impl NodeNumbers {
         }
     }
 
-    /// The number of a name, or the free place where it would stand.
+    /// Returns the number of a name, or the free slot for it.
     #[inline]
     fn find(&self, names: &[ValueRef<'_>], name: ValueRef<'_>) -> Result<u32, (usize, Key)> {
         let key = key(name);
@@ -92,13 +92,13 @@ impl NodeNumbers {
     }
 }
 
-/// Objects among whose keys a search is quick.
+/// Number of keys up to which a search in an object is fast.
 const SMALL: usize = 32;
 
-/// Nodes that were visited, of how many, are worth numbers for all.
+/// Fraction of the nodes (one in so many) that must be visited before numbering all of them pays off.
 const PART: usize = 8;
 
-/// Whether so many of a graph's nodes were visited that all of them are worth a number.
+/// Returns `true` if so many nodes were visited that numbering all of them pays off.
 #[inline]
 pub fn are_worth_it(graph: ObjectView<'_>, visited: usize) -> bool {
     let length = graph.len();
@@ -106,8 +106,8 @@ pub fn are_worth_it(graph: ObjectView<'_>, visited: usize) -> bool {
 }
 
 impl<'e> Nodes<'e> {
-    /// Numbers the nodes; `None` when one is no string: equal ones may be spelled in several ways then, and how they are
-    /// spelled where they were met first counts.
+    /// Numbers the nodes. Returns `None` if one is not a string: equal nodes may then have several spellings, and the
+    /// spelling of the first occurrence counts.
     pub fn new(
         call: &mut BuiltinContext<'e>,
         graph: ObjectView<'e>,
@@ -139,7 +139,7 @@ impl<'e> Nodes<'e> {
         Ok(Some(nodes))
     }
 
-    /// The edges between them.
+    /// Returns the edges between the nodes.
     pub fn edges(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -155,14 +155,14 @@ impl<'e> Nodes<'e> {
                 let known = edges.iter_unordered().filter_map(|node| self.number(node));
                 all.edges.extend(known);
             }
-            // more edges than that take more memory than there is
+            // more edges than that would exceed any memory
             let end = u32::try_from(all.edges.len()).unwrap_or_else(|_| bug!(TOO_MANY_NODES));
             all.ends.push(end);
         }
         Ok(all)
     }
 
-    /// The number of a node, if it is one.
+    /// Returns the number of a node.
     #[inline]
     pub fn number(&self, node: ValueRef<'_>) -> Option<u32> {
         self.numbers.find(&self.names, node).ok()
@@ -170,7 +170,7 @@ impl<'e> Nodes<'e> {
 }
 
 impl Edges {
-    /// None yet, with room for so many.
+    /// Returns an empty list with the given capacity.
     #[cfg(test)]
     pub fn with_capacity(edges: usize) -> Self {
         Self {
@@ -179,12 +179,12 @@ impl Edges {
         }
     }
 
-    /// Bytes that they take.
+    /// Returns the size in bytes.
     pub fn bytes(&self) -> usize {
         size_of::<u32>() * (self.ends.capacity() + self.edges.capacity())
     }
 
-    /// Where the edges of a node lead to.
+    /// Returns the targets of a node's edges.
     fn behind(&self, node: u32) -> &[u32] {
         let end = |at: usize| self.ends.get(at).map_or(0, |end| *end as usize);
         let at = node as usize;
@@ -192,7 +192,7 @@ impl Edges {
         self.edges.within(start..end(at))
     }
 
-    /// The names in `graph` of the nodes that were found, those that are still to be visited, and all that these lead to.
+    /// Returns the names in `graph` of the visited nodes, of the pending nodes, and of all nodes reachable from these.
     pub fn reachable<'e>(
         &self,
         call: &mut BuiltinContext<'e>,

@@ -1,4 +1,4 @@
-//! Answers that outlive the evaluation which asked for them.
+//! Cache of responses across evaluations.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use crate::host::HttpResponse;
 use crate::limits::RESPONSE_CACHE_BYTES;
 use crate::value::Value;
 
-/// Answers by request, shared by all evaluations of an engine. What came first goes first when they get too many.
+/// Responses by request, shared by all evaluations of an engine. If it exceeds its size, the oldest entries are
+/// evicted.
 pub struct ResponseCache {
     most_bytes: usize,
     state: Mutex<CacheState>,
@@ -19,7 +20,7 @@ pub struct ResponseCache {
 #[derive(Default)]
 struct CacheState {
     entries: HashMap<Arc<[u8]>, CacheEntry, foldhash::fast::RandomState>,
-    /// The keys in the order they came.
+    /// Keys in the order of insertion.
     order: BTreeMap<u64, Arc<[u8]>>,
     next: u64,
     bytes: usize,
@@ -31,23 +32,23 @@ struct CacheEntry {
     response: Arc<CachedResponse>,
 }
 
-/// A kept answer.
+/// A cached response.
 pub struct CachedResponse {
-    /// The answer.
+    /// Response.
     pub response: HttpResponse,
-    /// What its body decodes to, if that is kept as well.
+    /// Decoded body, if it is cached, too.
     pub decoded: Option<Value>,
-    /// When it becomes stale, in nanoseconds since 1970.
+    /// Expiry time, in nanoseconds since 1970.
     pub expires: i64,
 }
 
 impl CachedResponse {
-    /// About how much memory it takes.
+    /// Returns the approximate memory size in bytes.
     fn bytes(&self) -> usize {
         let headers = self.response.headers.iter();
         let headers: usize = headers.map(|(name, value)| name.len() + value.len()).sum();
         let body = self.response.body.len();
-        // a decoded body is taken for as large as its text
+        // a decoded body is assumed to be as large as its text
         headers + body * (1 + usize::from(self.decoded.is_some()))
     }
 }
@@ -59,7 +60,7 @@ impl Default for ResponseCache {
 }
 
 impl ResponseCache {
-    /// A cache of at most so many bytes.
+    /// Returns a cache of at most `most_bytes` bytes.
     pub fn new(most_bytes: usize) -> Self {
         Self {
             most_bytes,
@@ -67,23 +68,23 @@ impl ResponseCache {
         }
     }
 
-    /// Bytes of all that is kept.
+    /// Returns the size of all entries in bytes.
     pub fn bytes(&self) -> usize {
         self.state.lock().bytes
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub fn clear(&self) {
         *self.state.lock() = CacheState::default();
     }
 
-    /// What is kept for a request.
+    /// Returns the cached response to a request.
     pub(super) fn get(&self, key: &[u8]) -> Option<Arc<CachedResponse>> {
         let held = self.state.lock();
         held.entries.get(key).map(|entry| entry.response.clone())
     }
 
-    /// Keeps an answer, unless it alone is too large.
+    /// Caches a response, unless it is larger than the whole cache.
     pub(super) fn put(&self, key: &[u8], kept: CachedResponse) {
         let bytes = key.len() + kept.bytes();
         let mut held = self.state.lock();
@@ -95,7 +96,7 @@ impl ResponseCache {
         held.insert(key.into(), kept, bytes);
     }
 
-    /// Forgets an answer.
+    /// Removes a response.
     pub(super) fn remove(&self, key: &[u8]) {
         self.state.lock().remove(key);
     }
@@ -123,7 +124,7 @@ impl CacheState {
         }
     }
 
-    /// Forgets what came first; `false` when there is nothing.
+    /// Evicts the oldest entry. Returns `false` if the cache is empty.
     fn evict(&mut self) -> bool {
         let Some((_, key)) = self.order.pop_first() else {
             return false;

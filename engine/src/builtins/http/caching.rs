@@ -1,4 +1,4 @@
-//! What a request says of caches, and what caches say of a request.
+//! Cache options of requests, and cached responses.
 
 use super::cache::{CachedResponse, ResponseCache};
 use super::failure::Failure;
@@ -9,25 +9,25 @@ use crate::builtins::BuiltinContext;
 use crate::host::HttpResponse;
 use crate::value::{ObjectView, Value, ValueRef};
 
-/// How long answers are kept for other evaluations.
+/// Cache options of a request, for caching across evaluations.
 #[derive(Clone, Copy)]
 pub struct Caching {
-    /// Seconds, whatever the server says.
+    /// Lifetime in seconds that overrides the response's headers.
     forced: Option<i64>,
-    /// What is kept; nothing when the request asks for what nobody knows.
+    /// Content of cache entries. `None` if the request names an unknown mode: then nothing is cached.
     mode: Option<Mode>,
 }
 
-/// What is kept of an answer.
+/// Content of a cache entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// The answer as it came.
+    /// The undecoded response.
     Serialized,
-    /// What its body decodes to as well.
+    /// The response with its decoded body.
     Deserialized,
 }
 
-/// What equal requests have in common: all but the headers that do not count.
+/// Returns the cache key of a request: all fields except for the headers that are excluded.
 pub fn key<'e>(call: &BuiltinContext<'e>, asked: ObjectView<'e>) -> Result<ValueRef<'e>, Failure> {
     const IGNORED: &str = "cache_ignored_headers";
     let arena = call.arena;
@@ -60,13 +60,13 @@ pub fn key<'e>(call: &BuiltinContext<'e>, asked: ObjectView<'e>) -> Result<Value
     Ok(arena.object_from(fields.chain(none)))
 }
 
-/// The text by which answers are kept.
+/// Returns the text of a cache key.
 fn name(key: ValueRef<'_>) -> Vec<u8> {
     key.to_string().into_bytes()
 }
 
 impl Caching {
-    /// What a request wants; `None` when its answer is for its evaluation only.
+    /// Reads the cache options of a request. Returns `None` if its response is cached for its evaluation only.
     pub fn read(asked: ObjectView<'_>) -> Result<Option<Self>, Failure> {
         let wanted = fields::flag(asked, "cache")?;
         let forced = fields::flag(asked, "force_cache")?;
@@ -83,13 +83,13 @@ impl Caching {
         };
         let forced = forced.then(|| duration(asked)).transpose()?;
         Ok(Some(Self {
-            // no time is no force
+            // zero does not override the headers
             forced: forced.filter(|seconds| *seconds > 0),
             mode,
         }))
     }
 
-    /// A kept answer that is still good, asked for again if it is stale. `None` when there is none.
+    /// Returns a cached response, revalidated if it is stale. Returns `None` if there is none.
     pub fn lookup<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -148,7 +148,7 @@ impl Caching {
         }
     }
 
-    /// Keeps an answer, if it may be kept.
+    /// Caches a response, if that is allowed.
     pub fn keep(
         &self,
         now: i64,
@@ -194,7 +194,7 @@ fn value_of<'e>(
     }
 }
 
-/// Takes over the headers of a newer answer without a body.
+/// Merges the headers of a newer response without a body into an older one.
 fn renew(old: &mut HttpResponse, newer: HttpResponse) {
     old.headers.retain(|(name, _)| {
         let mut others = newer.headers.iter();

@@ -1,4 +1,4 @@
-//! Carrying a request out: where it goes, redirections, retries, time.
+//! Executes requests: destination, redirections, retries, timeouts.
 
 use std::time::{Duration, Instant};
 
@@ -16,10 +16,10 @@ use crate::limits::{REDIRECTIONS, RESPONSE_BYTES};
 use crate::uri::Uri;
 use crate::value::ObjectView;
 
-/// Shortest and longest pause before a request is sent again.
+/// Minimum and maximum delay before a retry, in seconds.
 const PAUSES: (f64, f64) = (0.1, 60.0);
 
-/// What becomes of a request, after as many tries as it asks for.
+/// Executes a request, with its number of retries.
 pub fn carry_out(
     call: &BuiltinContext<'_>,
     request: &Request,
@@ -48,16 +48,17 @@ pub fn carry_out(
     follow(call, request)
 }
 
-/// A pause that is up to a fifth longer or shorter, so that many who failed at once do not return at once.
+/// Returns a delay that is randomly up to a fifth longer or shorter, so that clients that failed at the same time do
+/// not retry at the same time.
 fn jittered(call: &BuiltinContext<'_>, seconds: f64) -> f64 {
     let mut byte = [128];
-    // without randomness everybody waits for the same time, which is still right
+    // without randomness all clients wait equally long, which is correct as well
     let _ = call.host.fill_random(&mut byte);
     let [byte] = byte;
     seconds * (0.8 + f64::from(byte) / 255.0 * 0.4)
 }
 
-/// One try, through all redirections.
+/// Makes one attempt, following all redirections.
 fn follow(call: &BuiltinContext<'_>, request: &Request) -> Result<HttpResponse, Failure> {
     let deadline = request
         .timeout
@@ -82,7 +83,7 @@ fn follow(call: &BuiltinContext<'_>, request: &Request) -> Result<HttpResponse, 
     Err(hop.failed(format!("stopped after {REDIRECTIONS} redirects")))
 }
 
-/// `GET` as `Get`
+/// Formats `GET` as `Get`.
 fn operation(method: &str) -> String {
     let mut letters = method.chars();
     let first = letters.next().map(|c| c.to_ascii_uppercase());
@@ -99,7 +100,7 @@ struct Hop {
     headers: Vec<(String, Vec<u8>)>,
     host: Option<Vec<u8>>,
     body: Option<Vec<u8>>,
-    /// Whether it still goes to the server that the policy named.
+    /// `true` while the destination is the server that the policy named.
     home: bool,
 }
 
@@ -124,7 +125,7 @@ impl Hop {
         }))
     }
 
-    /// As the host sends it.
+    /// Converts it to the host's request.
     fn outgoing(
         &self,
         call: &BuiltinContext<'_>,
@@ -169,7 +170,7 @@ impl Hop {
     }
 
     fn outgoing_headers(&self) -> Result<Vec<(String, Vec<u8>)>, Failure> {
-        // the connection decides these
+        // the connection sets these
         const OWNED: [&str; 3] = ["Content-Length", "Transfer-Encoding", "Trailer"];
         let host = self.host.clone();
         let host = host.unwrap_or_else(|| url::authority(&self.url).to_vec());
@@ -207,7 +208,7 @@ impl Hop {
         Ok(headers)
     }
 
-    /// Where an answer leads to; `None` when it is the end.
+    /// Returns the next request if a response is a redirection, and `None` otherwise.
     fn next(
         &self,
         call: &BuiltinContext<'_>,
@@ -233,7 +234,7 @@ impl Hop {
         let home = self.home && url.host == self.url.host;
         let mut headers = self.headers.clone();
         if !home && !is_within(&url, &self.url) {
-            // what is meant for one server is not for another
+            // credentials for one server must not reach another
             const SECRETS: [&str; 5] = [
                 "Authorization",
                 "Cookie",
@@ -277,11 +278,11 @@ impl Hop {
     }
 }
 
-/// Whether one address is at the host of another or below it.
+/// Returns `true` if the host of an address equals that of another one, or is a subdomain of it.
 fn is_within(url: &Uri, other: &Uri) -> bool {
     let above = url.hostname().strip_suffix(other.hostname());
     above.is_some_and(|above| above.is_empty() || above.ends_with(b"."))
 }
 
-/// How requests call themselves.
+/// Default `User-Agent` header.
 const USER_AGENT: &str = concat!("Solon/", env!("CARGO_PKG_VERSION"));

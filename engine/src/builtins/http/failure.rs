@@ -1,4 +1,4 @@
-//! Why a request has no answer, and how policies learn of it.
+//! Failures of requests, and how policies see them.
 
 use std::sync::Arc;
 
@@ -6,34 +6,34 @@ use crate::builtins::{BuiltinContext, BuiltinError, BuiltinErrorDetail, EvalErro
 use crate::host::{HttpError, HttpErrorKind, Over};
 use crate::value::ValueRef;
 
-/// Why a request has no answer. Equal requests share it.
+/// Why a request has no response. Equal requests share it.
 #[derive(Clone, Debug)]
 pub enum Failure {
-    /// Something happened on the way to the answer.
+    /// Network error before the response arrived.
     Network(Arc<NetworkFailure>),
-    /// The request was refused, or the answer's body did not come.
+    /// Invalid request, or error while reading the response's body.
     Rejected(Arc<BuiltinErrorDetail>),
-    /// Found before the request itself was looked at; told without its place.
+    /// Error found before the request was parsed. Its message has no source location.
     Bare(Arc<str>),
-    /// The evaluation has to end.
+    /// Error that ends the evaluation.
     End(EvalErrorCode, Arc<str>),
 }
 
-/// What happened on the way to an answer.
+/// A network error.
 #[derive(Debug)]
 pub struct NetworkFailure {
     /// `Get`
     pub operation: String,
-    /// The address.
+    /// URL.
     pub url: String,
-    /// What happened.
+    /// Message.
     pub message: String,
-    /// Whether it took too long.
+    /// `true` for timeouts.
     pub late: bool,
 }
 
 impl Failure {
-    /// A refusal in words.
+    /// Returns an error of the request.
     pub fn rejected(message: impl Into<String>) -> Self {
         let message: String = message.into();
         Self::Rejected(Arc::new(BuiltinErrorDetail::Message(
@@ -42,7 +42,7 @@ impl Failure {
         )))
     }
 
-    /// A refusal that counts as a mistake in the operand's type.
+    /// Returns an error of the request that counts as a type error of the operand.
     pub fn mistyped(message: impl Into<String>) -> Self {
         let message = format!("operand 1 {}", message.into());
         Self::Rejected(Arc::new(BuiltinErrorDetail::Message(
@@ -51,7 +51,7 @@ impl Failure {
         )))
     }
 
-    /// What a host reports of a request.
+    /// Converts an error of the host.
     pub fn of_host(
         call: &BuiltinContext<'_>,
         operation: String,
@@ -86,7 +86,7 @@ impl Failure {
         }
     }
 
-    /// The end of the evaluation.
+    /// Converts an error that ends the evaluation.
     pub fn end(fault: &BuiltinError) -> Self {
         match fault {
             BuiltinError::Halt(error) | BuiltinError::Error(error) => {
@@ -98,7 +98,7 @@ impl Failure {
         }
     }
 
-    /// As an error of the call.
+    /// Returns it as an error of the call.
     pub fn raised(&self) -> BuiltinError {
         match self {
             Self::Network(failure) if failure.late => BuiltinError::error(format!(
@@ -115,7 +115,7 @@ impl Failure {
         }
     }
 
-    /// As a result that policies can look at.
+    /// Returns it as a result, for policies that handle errors.
     pub fn to_result<'e>(&self, call: &BuiltinContext<'e>) -> ValueRef<'e> {
         let (code, message) = match self {
             Self::Network(failure) => ("eval_http_send_network_error", failure.to_string()),

@@ -1,10 +1,10 @@
-//! Fields of a request that are read on their own.
+//! Parsers of single request fields.
 
 use super::failure::Failure;
 use crate::builtins::operands::plain_int;
 use crate::value::{ObjectView, ValueRef};
 
-/// A field that says yes or no; no when it is missing.
+/// Parses a boolean field. Returns `false` if it is missing.
 pub fn flag(asked: ObjectView<'_>, name: &str) -> Result<bool, Failure> {
     match asked.get_str(name) {
         None => Ok(false),
@@ -15,7 +15,7 @@ pub fn flag(asked: ObjectView<'_>, name: &str) -> Result<bool, Failure> {
     }
 }
 
-/// A flag in one of the spellings of Go's `strconv.ParseBool`, among which numbers are.
+/// Parses a boolean in one of the spellings of Go's `strconv.ParseBool`, including numbers.
 pub fn lenient_flag(value: ValueRef<'_>) -> Result<bool, Failure> {
     let text = value.to_string();
     match &*text {
@@ -28,7 +28,7 @@ pub fn lenient_flag(value: ValueRef<'_>) -> Result<bool, Failure> {
     }
 }
 
-/// How often a request is sent again.
+/// Parses the number of retries.
 pub fn retries(asked: ObjectView<'_>) -> Result<u32, Failure> {
     let Some(value) = asked.get_str("max_retry_attempts") else {
         return Ok(0);

@@ -1,12 +1,12 @@
-//! How long an answer may be used again, by its own headers (RFC 7234 as far as OPA follows it).
+//! Freshness of responses by their headers (RFC 7234, as far as OPA implements it).
 
 use crate::builtins::time::{Layout, parse};
 use crate::host::HttpResponse;
 
-/// The moment at which an answer is always stale.
+/// Expiry time of responses that are always stale.
 pub const STALE: i64 = i64::MIN;
 
-/// The first header of a name.
+/// Returns the first header with a name.
 pub fn header<'a>(answer: &'a HttpResponse, name: &str) -> Option<&'a str> {
     let found = answer
         .headers
@@ -15,19 +15,19 @@ pub fn header<'a>(answer: &'a HttpResponse, name: &str) -> Option<&'a str> {
     found.and_then(|(_, value)| std::str::from_utf8(value).ok())
 }
 
-/// Whether the server lets the answer be kept.
+/// Returns `true` if the response's headers allow caching.
 pub fn may_keep(answer: &HttpResponse) -> bool {
     directive(answer, "no-store").is_none()
 }
 
-/// When the answer becomes stale, in nanoseconds since 1970.
+/// Returns the expiry time, in nanoseconds since 1970.
 pub fn expires(answer: &HttpResponse) -> i64 {
     const LONGEST: u64 = i32::MAX as u64;
     let Some(age) = directive(answer, "max-age") else {
         return header(answer, "Expires").and_then(date).unwrap_or(STALE);
     };
     let digits = !age.is_empty() && age.bytes().all(|byte| byte.is_ascii_digit());
-    // what no number holds is as long as can be
+    // numbers that are too large count as the longest lifetime
     let seconds = digits.then(|| age.parse().map_or(LONGEST, |age: u64| age.min(LONGEST)));
     let seconds = seconds.and_then(|seconds| i64::try_from(seconds).ok());
     match (header(answer, "Date").and_then(date), seconds) {
@@ -36,12 +36,12 @@ pub fn expires(answer: &HttpResponse) -> i64 {
     }
 }
 
-/// The moment that many seconds after another.
+/// Returns the time `seconds` after `ns`, saturating.
 pub fn after(ns: i64, seconds: i64) -> i64 {
     ns.saturating_add(seconds.saturating_mul(1_000_000_000))
 }
 
-/// What `Cache-Control` says of something; nothing but its presence is the empty text.
+/// Returns the value of a `Cache-Control` directive, or an empty text if it has no value.
 fn directive<'a>(answer: &'a HttpResponse, name: &str) -> Option<&'a str> {
     let control = header(answer, "Cache-Control")?;
     let mut found = None;
@@ -49,7 +49,7 @@ fn directive<'a>(answer: &'a HttpResponse, name: &str) -> Option<&'a str> {
         let part = part.trim_matches(' ');
         let mut halves = part.split('=');
         let (key, value) = (halves.next(), halves.next());
-        // more than one sign makes no sense
+        // a directive with several `=` is invalid
         if halves.next().is_none() && key.map(|key| key.trim_matches(' ')) == Some(name) {
             found = Some(value.unwrap_or_default());
         }
@@ -57,7 +57,7 @@ fn directive<'a>(answer: &'a HttpResponse, name: &str) -> Option<&'a str> {
     found
 }
 
-/// A date in one of the three forms of HTTP.
+/// Parses a date in one of the three formats of HTTP.
 fn date(text: &str) -> Option<i64> {
     const DATE_FORMATS: [&[u8]; 3] = [
         b"Mon, 02 Jan 2006 15:04:05 GMT",

@@ -1,4 +1,4 @@
-//! What `http.send` did in a decision, for those who measure.
+//! Metrics of `http.send` in a decision.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -26,12 +26,12 @@ pub struct SendMetrics {
 }
 
 impl SendMetrics {
-    /// The timer by its published name, without what tells its kind; `None` when nothing was called.
+    /// Returns the timer with OPA's name, without the prefix for its kind. Returns `None` if there were no calls.
     pub fn timer(&self) -> Option<(&'static str, Duration)> {
         (self.calls.get() > 0).then(|| ("rego_builtin_http_send", self.time.get()))
     }
 
-    /// The counters that are not 0, by their published names without what tells their kind.
+    /// Returns the counters that are not 0, with OPA's names, without the prefix for their kind.
     pub fn counters(&self) -> Vec<(&'static str, u64)> {
         let counters = [
             (
@@ -49,18 +49,18 @@ impl SendMetrics {
             .collect()
     }
 
-    /// Notes a call that began at `start` and ends now.
+    /// Records a call that started at `start` and ends now.
     pub(super) fn called(&self, start: Instant) {
         self.calls.set(self.calls.get() + 1);
         self.time.set(self.time.get() + start.elapsed());
     }
 
-    /// Notes that something is sent.
+    /// Records a request that is sent.
     pub(super) fn sends(&self) {
         self.requests.set(self.requests.get() + 1);
     }
 
-    /// Notes that a kept answer of an earlier evaluation is good enough.
+    /// Records a hit in the cache across evaluations.
     pub(super) fn hits(&self) {
         self.cache_hits.set(self.cache_hits.get() + 1);
     }

@@ -1,8 +1,8 @@
-//! `http.send`: requests of policies, and what is kept of their answers.
+//! `http.send`: requests of policies, and caching of their responses.
 //!
-//! `request` reads what is asked for, `exchange` carries it out (redirections, retries, time), `answer` makes a
-//! value of the outcome. Within one evaluation equal requests have one answer; `cache` keeps answers longer, for
-//! requests that want it and as long as `freshness` says.
+//! `request` parses the operand, `exchange` executes the request (redirections, retries, timeouts), `response` converts
+//! the response to a value. Within one evaluation equal requests share one response. `cache` retains responses across
+//! evaluations, for requests that enable it and as long as `freshness` allows.
 
 mod cache;
 mod caching;
@@ -41,12 +41,13 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
 .waiting()
 .nondeterministic()];
 
-/// The outcomes of this evaluation's requests.
+/// Results of this evaluation's requests.
 pub type Sent<'e> =
     HashMap<ValueRef<'e>, Result<ValueRef<'e>, Failure>, foldhash::fast::RandomState>;
 
-/// `http.send(request)`: the answer as `{"status", "status_code", "body", "raw_body", "headers"}`. When there is none,
-/// the call fails, unless the request says `"raise_error": false`: then the result tells the error.
+/// Implements `http.send(request)`. The result has the fields `status`, `status_code`, `body`, `raw_body` and
+/// `headers`. Without a response the call fails, unless the request has `"raise_error": false`: then the result
+/// contains the error.
 fn send<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
@@ -105,7 +106,7 @@ fn outcome<'e>(
     Ok(value)
 }
 
-/// Whether answers of this status may be kept.
+/// Returns `true` if responses with this status may be cached.
 fn is_cacheable(answer: &HttpResponse) -> bool {
     const CACHEABLE_STATUS: [u16; 11] = [200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501];
     CACHEABLE_STATUS.contains(&answer.status)

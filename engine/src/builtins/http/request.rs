@@ -1,4 +1,4 @@
-//! What a request asks for.
+//! Parses requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::host::Tls;
 use crate::uri::Uri;
 use crate::value::{ObjectView, ValueRef, json};
 
-/// The fields that a request may have, in order.
+/// Allowed fields, sorted.
 const FIELDS: [&str; 28] = [
     "body",
     "cache",
@@ -46,32 +46,32 @@ const FIELDS: [&str; 28] = [
     "url",
 ];
 
-/// Time that a request takes at most, unless it or the environment says otherwise.
+/// Default timeout, unless the request or the environment overrides it.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A request, ready to be sent.
+/// A parsed request.
 pub struct Request {
-    /// The method, in capitals.
+    /// Method, in upper case.
     pub method: String,
-    /// Where to.
+    /// URL.
     pub url: Uri,
-    /// The headers, canonical names, without `Host`.
+    /// Headers with canonical names, without `Host`.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// The `Host` header, where it is not that of the URL.
+    /// `Host` header, if it differs from that of the URL.
     pub host: Option<Vec<u8>>,
-    /// The body.
+    /// Body.
     pub body: Option<Vec<u8>>,
-    /// Whether redirections are followed.
+    /// `true` if redirections are followed.
     pub follows: bool,
-    /// Time that it may take; `None` for no bound of its own.
+    /// Timeout. `None` if unlimited.
     pub timeout: Option<Duration>,
-    /// How TLS is set up.
+    /// TLS configuration.
     pub tls: Option<Arc<Tls>>,
-    /// The socket to go through.
+    /// Unix socket to connect to.
     pub socket: Option<String>,
 }
 
-/// Refuses fields that no request has, and requests without the fields that all have.
+/// Rejects unknown fields and requests without the required fields.
 pub fn check_fields(asked: ObjectView<'_>) -> Result<(), Failure> {
     let list = |names: &[ValueRef<'_>]| {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
@@ -102,7 +102,7 @@ pub fn check_fields(asked: ObjectView<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether a request may have a field of this name.
+/// Returns `true` if requests may have a field with this name.
 pub fn is_field(name: ValueRef<'_>) -> bool {
     let name = name.as_text();
     name.is_some_and(|name| {
@@ -113,8 +113,8 @@ pub fn is_field(name: ValueRef<'_>) -> bool {
 }
 
 impl Request {
-    /// Reads a request. The first mistake in the order of the fields refuses it, but for those within the address and
-    /// the headers, which come last.
+    /// Parses a request. Reports the first error in the order of the fields, except for errors in the URL and the
+    /// headers, which come last.
     pub fn read(call: &BuiltinContext<'_>, asked: ObjectView<'_>) -> Result<Self, Failure> {
         let mut request = Self {
             method: String::new(),
@@ -165,14 +165,14 @@ impl Request {
                 "tls_insecure_skip_verify" => tls.insecure = fields::lenient_flag(value)?,
                 "tls_use_system_certs" => tls.system = Some(fields::lenient_flag(value)?),
                 "tls_server_name" => tls.server_name = Some(text(&name, value)?),
-                // those of caches and answers are read where they are needed
+                // the fields of caches and responses are parsed by their modules
                 _ => {}
             }
         }
         if raw_body.is_some() {
             request.body = raw_body;
         }
-        // the host that a request names is the one it wants to reach
+        // the host header names the server that the request is intended for
         if let (Some(host), None) = (&request.host, &tls.server_name) {
             tls.server_name = Some(String::from_utf8_lossy(host).into_owned());
         }
@@ -229,12 +229,12 @@ impl Request {
     }
 }
 
-/// Refuses hosts that may not be asked.
+/// Rejects hosts that policies must not connect to.
 pub fn check_host(call: &BuiltinContext<'_>, url: &Uri) -> Result<(), String> {
     check_name(call, &url::host_and_port(url).0)
 }
 
-/// Refuses names of hosts that may not be asked.
+/// Rejects host names that policies must not connect to.
 pub fn check_name(call: &BuiltinContext<'_>, name: &str) -> Result<(), String> {
     match call.allow_net {
         Some(allowed) if !allowed.iter().any(|one| one == name) => {
@@ -244,7 +244,7 @@ pub fn check_name(call: &BuiltinContext<'_>, name: &str) -> Result<(), String> {
     }
 }
 
-/// The socket that the query of a `unix` address names; it keeps the other parameters.
+/// Removes the parameter with the socket from the query of a `unix` URL. The other parameters stay.
 fn split_socket(url: &mut Uri) -> String {
     let mut socket = None;
     let mut others: Vec<&[u8]> = Vec::new();
@@ -259,7 +259,7 @@ fn split_socket(url: &mut Uri) -> String {
     String::from_utf8_lossy(&socket.unwrap_or_default()).into_owned()
 }
 
-/// A string field; quotes around it do not count.
+/// Returns a string field, without quotes around it.
 fn text(name: &str, value: ValueRef<'_>) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&raw(name, value)?).into_owned())
 }
@@ -287,7 +287,7 @@ fn default_timeout(call: &BuiltinContext<'_>) -> Option<Duration> {
     ns.map_or(Some(TIMEOUT), positive_duration)
 }
 
-/// A time in nanoseconds as a bound; 0 and less are none.
+/// Converts nanoseconds to a duration. Returns `None` for 0 and negative numbers.
 fn positive_duration(ns: i64) -> Option<Duration> {
     let ns = u64::try_from(ns).ok().filter(|ns| *ns > 0);
     ns.map(Duration::from_nanos)
@@ -320,12 +320,12 @@ fn timeout(value: ValueRef<'_>) -> Result<Option<Duration>, Failure> {
     }
 }
 
-/// A byte of a method or of the name of a header.
+/// Returns `true` for bytes that methods and header names may contain.
 pub fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// `x-request-id` as `X-Request-Id`; names that no header has stay as they are.
+/// Formats `x-request-id` as `X-Request-Id`. Invalid header names are returned unchanged.
 fn canonical(name: &str) -> String {
     if name.is_empty() || !name.bytes().all(is_token_byte) {
         return name.to_owned();
@@ -343,7 +343,7 @@ fn canonical(name: &str) -> String {
     letters.collect()
 }
 
-/// A value that is no string as Go's `%q` prints it.
+/// Formats a value that is not a string as Go's `%q` does.
 fn go_quoted(value: ValueRef<'_>) -> String {
     match value {
         ValueRef::Null => "%!q(<nil>)".to_owned(),

@@ -1,4 +1,4 @@
-//! Answers as values.
+//! Responses as values.
 
 use super::failure::Failure;
 use super::fields;
@@ -7,16 +7,16 @@ use crate::builtins::BuiltinContext;
 use crate::host::HttpResponse;
 use crate::value::{ObjectView, Value, ValueRef, json, yaml};
 
-/// How bodies are read.
+/// How the body of a response is decoded.
 #[derive(Clone, Copy)]
 pub struct Decoding {
-    /// As JSON, whatever the server calls it.
+    /// Decode as JSON, whatever the content type is.
     json: bool,
-    /// As YAML, whatever the server calls it.
+    /// Decode as YAML, whatever the content type is.
     yaml: bool,
 }
 
-/// What a body is.
+/// Format of a body.
 enum Format {
     Json,
     Yaml,
@@ -24,7 +24,7 @@ enum Format {
 }
 
 impl Decoding {
-    /// What a request says.
+    /// Reads the options of a request.
     pub fn read(asked: ObjectView<'_>) -> Result<Self, Failure> {
         Ok(Self {
             json: fields::flag(asked, "force_json_decode")?,
@@ -46,7 +46,7 @@ impl Decoding {
         }
     }
 
-    /// The decoded body, owned; null for one that cannot be decoded.
+    /// Decodes the body. Returns null if that fails.
     pub fn body(self, answer: &HttpResponse) -> Value {
         match self.format(answer) {
             Format::Json => json::read(&answer.body).unwrap_or(Value::Null),
@@ -55,7 +55,7 @@ impl Decoding {
         }
     }
 
-    /// An answer as policies see it.
+    /// Returns a response as policies see it.
     pub fn value<'e>(
         self,
         call: &BuiltinContext<'e>,
@@ -77,7 +77,7 @@ impl Decoding {
     }
 }
 
-/// An answer as policies see it, its body decoded already.
+/// Returns a response as policies see it, given its decoded body.
 pub fn value_with<'e>(
     call: &BuiltinContext<'e>,
     answer: &HttpResponse,
@@ -112,7 +112,7 @@ fn reserve(call: &BuiltinContext<'_>, answer: &HttpResponse) -> Result<(), Failu
     reserved.map_err(|fault| Failure::end(&fault))
 }
 
-/// `application/json` or `application/….+json`, whatever parameters are behind it.
+/// Returns `true` for `application/json` and `application/….+json`, with any parameters.
 fn is_json(kind: &str) -> bool {
     let kind = kind.split(';').next().unwrap_or_default();
     let kind = kind.trim().to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! How a request wants TLS to be set up.
+//! TLS configuration of requests.
 
 use std::sync::Arc;
 
@@ -7,31 +7,31 @@ use super::url::quoted;
 use crate::builtins::pem::{self, Block};
 use crate::host::{Host, Identity, Tls, Trust};
 
-/// The fields that speak of TLS, as they were read.
+/// TLS fields of a request.
 #[derive(Default)]
 pub struct TlsFields {
-    /// Authorities to trust.
+    /// Certificate authorities.
     pub ca: Sources,
-    /// The client's certificate.
+    /// Client certificate.
     pub certificate: Sources,
-    /// Its key.
+    /// Client key.
     pub key: Sources,
-    /// Whether the authorities of the system count.
+    /// `true` if the system's certificate authorities are trusted, too.
     pub system: Option<bool>,
-    /// Whether anyone may answer.
+    /// Disables verification of the server.
     pub insecure: bool,
-    /// The name that the server must prove.
+    /// Server name to verify.
     pub server_name: Option<String>,
 }
 
-/// Where PEM text may come from.
+/// Sources of a PEM text.
 #[derive(Default)]
 pub struct Sources {
     /// The field itself.
     pub text: String,
-    /// A file.
+    /// File name.
     pub file: String,
-    /// A variable of the environment.
+    /// Environment variable.
     pub variable: String,
 }
 
@@ -42,7 +42,7 @@ impl Sources {
 }
 
 impl TlsFields {
-    /// What differs from the usual; `None` when nothing does.
+    /// Returns the TLS configuration, or `None` if it is the default.
     pub fn resolve(self, host: &dyn Host) -> Result<Option<Arc<Tls>>, Failure> {
         let identity = self.identity(host)?;
         let own = self.authorities(host)?;
@@ -126,7 +126,7 @@ fn file(host: &dyn Host, path: &str) -> Result<Vec<u8>, Failure> {
         .map_err(|problem| Failure::rejected(format!("open {path}: {problem}")))
 }
 
-/// All blocks of a text.
+/// Returns all PEM blocks of a text.
 fn blocks(text: &[u8]) -> impl Iterator<Item = Block<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {

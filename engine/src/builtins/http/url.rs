@@ -1,4 +1,4 @@
-//! Addresses of requests: how they go over the wire, how they are shown, and where references in them lead.
+//! URLs of requests: encoding, display, and resolution of references.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use crate::bug::Within;
 use crate::uri::{self, Uri};
 use crate::value::display;
 
-/// In quotes, as Go's `%q` prints.
+/// Quotes a text as Go's `%q` does.
 pub fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     // writing to a string does not fail
@@ -14,24 +14,24 @@ pub fn quoted(text: &str) -> String {
     quoted
 }
 
-/// Reads an address, or says what is wrong with it.
+/// Parses a URL. The error is the message.
 pub fn parse(text: &str) -> Result<Uri, String> {
     uri::parse(text.as_bytes()).map_err(|error| error.to_string())
 }
 
-/// The host without brackets, and its port.
+/// Returns the host without brackets, and the port.
 pub fn host_and_port(address: &Uri) -> (String, String) {
     let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
     (text(address.hostname()), text(address.port()))
 }
 
-/// The host and its port as headers name them.
+/// Returns host and port as in headers.
 pub fn authority(address: &Uri) -> &[u8] {
     let host = address.host.as_slice();
     host.strip_suffix(b":").unwrap_or(host)
 }
 
-/// Path and query as they go over the wire.
+/// Returns the encoded path and query.
 pub fn target(address: &Uri) -> String {
     let path = address.escaped_path();
     let mut target = if path.starts_with(b"/") {
@@ -47,7 +47,7 @@ pub fn target(address: &Uri) -> String {
     target
 }
 
-/// The whole address; a password is not shown.
+/// Formats the URL with its password redacted.
 pub fn redacted(address: &Uri) -> String {
     let mut redacted = address.clone();
     redacted.host = authority(address).to_vec();
@@ -58,7 +58,7 @@ pub fn redacted(address: &Uri) -> String {
     redacted.to_string()
 }
 
-/// The address that a reference found at `base` leads to (RFC 3986, section 5.2).
+/// Resolves a reference relative to `base` (RFC 3986, section 5.2).
 pub fn join(base: &Uri, reference: &Uri) -> Result<Uri, String> {
     if !reference.opaque.is_empty() {
         return Ok(reference.clone());
@@ -93,7 +93,7 @@ pub fn join(base: &Uri, reference: &Uri) -> Result<Uri, String> {
     Ok(joined)
 }
 
-/// Without percent-encoding.
+/// Decodes percent-encoding.
 pub fn decode(text: &[u8]) -> Vec<u8> {
     let mut parts = text.split(|byte| *byte == b'%');
     let mut decoded = parts.next().unwrap_or_default().to_vec();
@@ -112,7 +112,7 @@ pub fn decode(text: &[u8]) -> Vec<u8> {
     decoded
 }
 
-/// Appends a text in which what cannot go over the wire is percent-encoded.
+/// Appends a text. Percent-encodes bytes that are not allowed in URLs.
 fn encode(text: &[u8], out: &mut String) {
     for byte in text {
         if byte.is_ascii_graphic() && !b"\"<>".contains(byte) {
@@ -124,7 +124,7 @@ fn encode(text: &[u8], out: &mut String) {
     }
 }
 
-/// A path without its `.` and `..` segments.
+/// Removes the `.` and `..` segments of a path.
 fn without_dots(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     let path = path.strip_prefix('/').unwrap_or(path);

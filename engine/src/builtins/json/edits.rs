@@ -1,8 +1,7 @@
-//! Patches that are constant: a tree of what changes where, worked out once. Objects of one form that are changed alike
-//! have their keys found once in an evaluation.
+//! Constant patches: a tree of changes, built once. If objects of one shape are changed alike, their keys are resolved
+//! once per evaluation.
 //!
-//! Whatever is not plain, in the operations or in the document, is left to the operations one by one: they know what is
-//! wrong with it.
+//! Unusual operations and documents use the operations one by one, which report all errors.
 
 use std::sync::Arc;
 
@@ -14,16 +13,16 @@ use crate::builtins::{BuiltinContext, BuiltinError, Operands, Prepared};
 use crate::value::array::ArrayView;
 use crate::value::{ObjectView, Value, ValueRef};
 
-/// Most steps of a path, and most changes at one place.
+/// Maximum length of a path, and maximum number of changes in one object or array.
 const MOST: usize = 64;
 
-/// Operations as a tree; its root is the first node.
+/// Operations as a tree. The root is the first node.
 struct Edits {
     nodes: Vec<Node>,
     operations: u32,
 }
 
-/// What changes in an object or array, in the order of the operations.
+/// Changes in an object or array, in the order of the operations.
 #[derive(Default)]
 struct Node {
     edits: Vec<Edit>,
@@ -36,19 +35,19 @@ struct Edit {
 
 #[derive(Clone, Copy)]
 enum Action {
-    /// Puts the value of an operation there, which stands at a place in its object; over another one, or in any case.
+    /// Sets the value of an operation at a key; either only replaces an existing value, or also inserts.
     Put {
         operation: usize,
         value: usize,
         over: bool,
     },
-    /// Takes away what is there.
+    /// Removes the value.
     Remove,
-    /// Changes what is there inside.
+    /// Changes the value inside.
     Into(usize),
 }
 
-/// Where in an array a key leads.
+/// Position in an array.
 enum Index {
     At(usize),
     End,
@@ -85,7 +84,7 @@ pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
 }
 
 impl Edits {
-    /// Adds an operation; `None` where it meets an earlier one, so that their order counts.
+    /// Adds an operation. Returns `None` if it affects the result of an earlier one, because then their order counts.
     fn add(&mut self, path: &[Value], action: Action) -> Option<()> {
         let (last, parents) = path.split_last()?;
         if path.len() > MOST {
@@ -103,7 +102,7 @@ impl Edits {
                     new
                 }
                 Some((_, since)) => {
-                    // elements of an array may have moved in between
+                    // elements of an array may have moved between the two operations
                     let stays = |edit: &Edit| match edit.action {
                         Action::Into(_) | Action::Put { over: true, .. } => true,
                         Action::Put { .. } | Action::Remove => {
@@ -121,14 +120,14 @@ impl Edits {
             };
         }
         let node = self.nodes.get_mut(at)?;
-        // elements of an array change one after the other
+        // changes of array elements are applied one after the other
         if index(last).is_none() && node.edits.iter().any(|edit| edit.key == *last) {
             return None;
         }
         node.push(last, action)
     }
 
-    /// A value with the changes of a node; `None` where they do not fit.
+    /// Returns a value with the changes of a node, or `None` if they cannot be applied.
     fn apply<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -251,7 +250,7 @@ impl Node {
         (self.edits.len() <= MOST).then_some(())
     }
 
-    /// The keys of an object that is changed and where their values are; `None` when a change does not fit.
+    /// Returns the keys of a changed object with the sources of their values, or `None` if a change cannot be applied.
     #[cold]
     fn edited_pairs<'e>(
         &self,
@@ -272,7 +271,7 @@ impl Node {
             }
         }
         new.sort();
-        // what changes twice was meant for an array
+        // repeated changes of a key are only supported for arrays
         let is_twice =
             |pair: &[(ValueRef<'_>, u8)]| matches!(pair, [(one, _), (other, _)] if one == other);
         if new.windows(2).any(is_twice) {
@@ -282,7 +281,7 @@ impl Node {
     }
 }
 
-/// The value of an operation.
+/// Returns the value of an operation.
 #[inline]
 fn value_of(operations: ArrayView<'_>, operation: usize, value: usize) -> Option<ValueRef<'_>> {
     let ArrayView::Stored(operations) = operations else {
@@ -292,7 +291,7 @@ fn value_of(operations: ArrayView<'_>, operation: usize, value: usize) -> Option
     values.get(value).map(Value::borrow)
 }
 
-/// Where in an array a key leads, when it is written plainly.
+/// Parses an array index in canonical spelling.
 fn index(key: &Value) -> Option<Index> {
     const DIGITS: usize = 9;
     let text = key.utf8()?;

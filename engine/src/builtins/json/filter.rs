@@ -30,25 +30,25 @@ pub fn remove<'e>(
     drop_paths(call, operands.operand(0), &paths, Paths::ROOT)
 }
 
-/// Paths as a tree, its nodes in one list so that a long path nests nothing.
+/// Paths as a tree. Its nodes are in one list, so that long paths need no recursion.
 struct Paths<'e> {
-    /// For each node but the root, in the order of their numbers, the step that leads to it.
+    /// For each node except the root, in the order of their numbers, the step that leads to it.
     steps: SmallVec<[Step<'e>; 16]>,
-    /// The steps by where they start and their keys, when they are many.
+    /// Steps by parent and key, if there are many.
     step_index: Option<HashTable<u32>>,
 }
 
 struct Step<'e> {
     from: usize,
     key: ValueRef<'e>,
-    /// Whether a path ends behind it; what lies deeper does not matter then.
+    /// `true` if a path ends after it. Longer paths through it have no effect.
     whole: bool,
 }
 
 impl<'e> Paths<'e> {
     const ROOT: usize = 0;
 
-    /// Steps up to which a scan beats a table.
+    /// Number of steps up to which a scan is faster than a table.
     const SCANNED: usize = 16;
 
     fn from_operands(
@@ -62,7 +62,7 @@ impl<'e> Paths<'e> {
         for path in operands.members(1, &["set", "array"])?.iter() {
             let segments = segments(call, path)?;
             allot(call, segments.len())?;
-            // a path without segments leads nowhere
+            // a path without segments has no effect
             if segments.is_empty()
                 || path
                     .as_text()
@@ -103,7 +103,7 @@ impl<'e> Paths<'e> {
             };
             let known = places.as_ref().map_or(0, HashTable::len);
             let places = places.get_or_insert_default();
-            // mostly one, so those before it must not be gone through
+            // usually there is only one, so the earlier ones must not be scanned
             let new = steps.within(known..);
             for (at, step) in (known..).zip(new) {
                 let Ok(at) = u32::try_from(at) else {
@@ -115,7 +115,7 @@ impl<'e> Paths<'e> {
         self.steps.len()
     }
 
-    /// The node that a key leads to.
+    /// Returns the child node for a key.
     #[inline]
     fn next(&self, from: usize, key: ValueRef<'e>) -> Option<usize> {
         let leads = |step: &Step<'_>| step.from == from && step.key == key;
@@ -128,7 +128,7 @@ impl<'e> Paths<'e> {
         Some(1 + *found as usize)
     }
 
-    /// The node that a key leads to, and whether a path ends there.
+    /// Returns the child node for a key, and whether a path ends there.
     #[inline]
     fn find(&self, at: usize, key: ValueRef<'e>) -> Option<(usize, bool)> {
         let next = self.next(at, key)?;
@@ -136,16 +136,16 @@ impl<'e> Paths<'e> {
     }
 }
 
-/// The index of an element, as paths spell it.
+/// Returns the index of an element, as paths spell it.
 fn index_text(index: usize) -> ValueRef<'static> {
     match crate::value::Short::new(itoa::Buffer::new().format(index).as_bytes()) {
         Some(short) => ValueRef::Short(short),
-        // an index of more than 14 digits does not exist
+        // arrays with indexes of more than 14 digits do not exist
         None => ValueRef::Null,
     }
 }
 
-/// What the paths lead to.
+/// Returns the parts of a value that the paths select.
 fn keep<'e>(
     call: &mut BuiltinContext<'e>,
     value: ValueRef<'e>,
@@ -162,7 +162,7 @@ fn keep<'e>(
     each(call, value, inner)
 }
 
-/// What the paths do not lead to.
+/// Returns a value without the parts that the paths select.
 fn drop_paths<'e>(
     call: &mut BuiltinContext<'e>,
     value: ValueRef<'e>,
@@ -179,7 +179,7 @@ fn drop_paths<'e>(
     each(call, value, inner)
 }
 
-/// A collection with each of its parts, known by its key, replaced or left out; scalars stay.
+/// Returns a collection with each child, identified by its key, replaced or removed. Scalars are returned unchanged.
 pub fn each<'e>(
     call: &mut BuiltinContext<'e>,
     value: ValueRef<'e>,

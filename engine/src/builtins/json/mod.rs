@@ -1,4 +1,4 @@
-//! Documents by paths: parts of them kept, removed, changed.
+//! Functions that filter, remove and change parts of documents by path.
 
 #![allow(
     clippy::mutable_key_type,

@@ -1,4 +1,4 @@
-//! `json.patch`: the operations of RFC 6902, on all of Rego's collections.
+//! `json.patch`: the operations of RFC 6902, for all of Rego's collections.
 
 use super::paths::segments;
 use super::tree::{Change, Tree};
@@ -28,7 +28,7 @@ pub fn patch<'e>(
     }
 }
 
-/// A document, until all of it is removed.
+/// A document. `None` after all of it was removed.
 struct Document<'e>(Option<Tree<'e>>);
 
 impl<'e> Document<'e> {
@@ -74,7 +74,8 @@ impl<'e> Document<'e> {
     }
 }
 
-/// Refuses a value that would nest too deeply where it is to be put: operations could go on for ever.
+/// Rejects a value that would exceed the nesting limit at its destination. Without this check operations could nest
+/// values without limit.
 fn check_nesting<'e>(
     call: &mut BuiltinContext<'e>,
     depth: usize,
@@ -123,7 +124,7 @@ fn apply<'e>(
         b"remove" => document.change(call, &path, Change::Delete),
         b"replace" => match attribute("value") {
             Ok(value) => document.change(call, &path, Change::Replace(value)),
-            // that there is nothing to replace is told first
+            // a missing target is reported first
             Err(missing) => document
                 .change(call, &path, Change::Delete)
                 .and(Err(missing)),

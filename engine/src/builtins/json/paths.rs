@@ -1,4 +1,4 @@
-//! Paths as `"a/b"` or as `["a", "b"]`.
+//! Paths in the notations `"a/b"` and `["a", "b"]`.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use crate::builtins::BuiltinContext;
 use crate::builtins::builtin_error::{BuiltinError, BuiltinErrorDetail};
 use crate::value::{Value, ValueRef};
 
-/// The segments of a path.
+/// Segments of a path.
 pub type Segments<'e> = SmallVec<[ValueRef<'e>; 8]>;
 
-/// The segments of a path; the text of one has to start behind leading slashes.
+/// Returns the segments of a path. Leading slashes of a string are skipped.
 pub fn segments<'e>(
     call: &BuiltinContext<'e>,
     path: ValueRef<'e>,
@@ -35,7 +35,7 @@ pub fn segments<'e>(
     }
 }
 
-/// The segments of a path that is text, as bytes: characters need not be told apart.
+/// Splits a path that is a string. Works on bytes, because the separator is ASCII.
 fn split(path: &str) -> impl Iterator<Item = Cow<'_, [u8]>> {
     let path = path.trim_start_matches('/');
     let is_escaped = memchr::memchr(b'~', path.as_bytes()).is_some();
@@ -49,7 +49,7 @@ fn split(path: &str) -> impl Iterator<Item = Cow<'_, [u8]>> {
     })
 }
 
-/// The segments of a constant path that are text; `None` for other paths, and where there are none.
+/// Returns the segments of a constant path if all are strings, and `None` for other and for empty paths.
 pub fn text_segments(path: ValueRef<'_>) -> Option<Vec<Value>> {
     let segments: Vec<Value> = match path.as_array() {
         Some(array) => {
@@ -64,14 +64,14 @@ pub fn text_segments(path: ValueRef<'_>) -> Option<Vec<Value>> {
     (!segments.is_empty()).then_some(segments)
 }
 
-/// A segment of a constant path, as the evaluation holds it.
+/// Returns a segment of a constant path as a value of the evaluation.
 pub fn written<'e>(call: &BuiltinContext<'e>, segment: &Value) -> ValueRef<'e> {
     match segment {
         Value::Short(short) => ValueRef::Short(*short),
         other => {
             let text = other.utf8();
             call.arena
-                .text(text.unwrap_or_else(|| bug!("a segment that is no text")))
+                .text(text.unwrap_or_else(|| bug!("a path segment is not a string")))
         }
     }
 }

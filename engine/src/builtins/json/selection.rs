@@ -1,5 +1,5 @@
-//! `json.filter` and `json.remove` of constant paths: a tree of keys, made once. What it leaves of objects of one form
-//! is found once in an evaluation.
+//! `json.filter` and `json.remove` with constant paths: a tree of keys, built once. The selection in objects of one
+//! shape is resolved once per evaluation.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::builtins::objects::shape_merges::{self, ShapeId, Source};
 use crate::builtins::{BuiltinContext, BuiltinError, Members, Operands, Prepared};
 use crate::value::{ObjectView, Value, ValueRef};
 
-/// Most steps of a path, and most of them that start at one place.
+/// Maximum length of a path, and maximum number of steps at one node.
 const MOST: usize = 64;
 
-/// Paths as a tree; its root is the first node.
+/// Paths as a tree. The root is the first node.
 struct Selection {
     nodes: Vec<Vec<Step>>,
-    /// Whether what the paths lead to is kept, or left out.
+    /// `true` for `json.filter`, `false` for `json.remove`.
     keeps: bool,
 }
 
@@ -27,9 +27,9 @@ struct Step {
 
 #[derive(Clone, Copy)]
 enum To {
-    /// A path ends here.
+    /// End of a path.
     End,
-    /// Paths lead on.
+    /// Inner node with this index.
     On(usize),
 }
 
@@ -46,7 +46,7 @@ pub fn prepare(operands: &[Option<ValueRef<'_>>], keeps: bool) -> Option<Arc<dyn
 }
 
 impl Selection {
-    /// Adds a path; what lies behind the end of another one does not matter.
+    /// Adds a path. The rest of a path after the end of another one has no effect.
     fn add(&mut self, path: &[Value]) -> Option<()> {
         let (last, parents) = path.split_last()?;
         let mut at = 0;
@@ -60,7 +60,7 @@ impl Selection {
         (path.len() <= MOST).then_some(())
     }
 
-    /// Where a key leads from now on: to a place, or on.
+    /// Adds a step for a key, either to an end or to an inner node.
     fn step(&mut self, from: usize, key: &Value, to: Option<To>) -> Option<To> {
         let new = self.nodes.len();
         let node = self.nodes.get_mut(from)?;
@@ -83,7 +83,7 @@ impl Selection {
         Some(led)
     }
 
-    /// What is left of a value.
+    /// Returns the selected part of a value.
     fn select<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -123,7 +123,7 @@ impl Selection {
         })
     }
 
-    /// What is left of a value to which a step leads, or none.
+    /// Returns the selected part of a value after a step, or `None`.
     fn inside<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -137,7 +137,7 @@ impl Selection {
         }
     }
 
-    /// The keys that are left of an object and where their values are.
+    /// Returns the selected keys of an object with the sources of their values.
     #[cold]
     fn selected_pairs<'e>(
         &self,

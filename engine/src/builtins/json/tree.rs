@@ -1,5 +1,5 @@
-//! A document that is being changed. What no operation touched stays a value; objects and arrays open up where
-//! one passes through. Sets do not: changing a member changes what it is known by, so they are made anew.
+//! A document that is being changed. Values that no operation passes through stay values; objects and arrays on the
+//! path of an operation are opened. Sets are not: changing a member changes its identity, so sets are rebuilt.
 
 mod object;
 
@@ -13,24 +13,24 @@ use crate::index::Indexed as _;
 use crate::value::{Kind, ValueRef};
 use object::{PairChanges, PairState};
 
-/// A document or a part of one. Most parts are never opened, so that all have to be small.
+/// A document or part of one. Most nodes are never opened, so all nodes must be small.
 pub enum Tree<'e> {
-    /// Not opened.
+    /// Unopened value.
     Value(ValueRef<'e>),
     /// An object that operations changed or passed through.
     Object(Box<Opened<'e, PairChanges<'e>>>),
-    /// An array, with its elements.
+    /// An opened array with its elements.
     Array(Box<Opened<'e, Vec<Tree<'e>>>>),
 }
 
-/// An open object or array.
+/// An opened object or array.
 pub struct Opened<'e, P: Default> {
-    /// As it was when it was opened, for messages.
+    /// Value when it was opened, for messages.
     original: ValueRef<'e>,
     nodes: P,
 }
 
-/// Documents may nest deeper than a stack is.
+/// Not recursive, because documents may nest deeper than the stack allows.
 impl<P: Default> Drop for Opened<'_, P> {
     #[inline]
     fn drop(&mut self) {
@@ -40,14 +40,14 @@ impl<P: Default> Drop for Opened<'_, P> {
     }
 }
 
-/// What an operation does at the end of its path.
+/// Change that an operation makes at the end of its path.
 #[derive(Clone, Copy)]
 pub enum Change<'e> {
-    /// Puts a value there.
+    /// Inserts a value.
     Insert(ValueRef<'e>),
-    /// Puts a value in the place of what is there.
+    /// Replaces the value.
     Replace(ValueRef<'e>),
-    /// Takes away what is there.
+    /// Removes the value.
     Delete,
 }
 
@@ -73,7 +73,7 @@ impl<'e> Tree<'e> {
         Ok(())
     }
 
-    /// The value that it has become.
+    /// Returns the current value.
     pub fn value(&self, call: &mut BuiltinContext<'e>) -> Result<ValueRef<'e>, BuiltinError> {
         match self {
             Self::Value(value) => Ok(*value),
@@ -82,7 +82,7 @@ impl<'e> Tree<'e> {
         }
     }
 
-    /// What a path leads to.
+    /// Returns the value at a path.
     pub fn get(
         &mut self,
         call: &mut BuiltinContext<'e>,
@@ -100,7 +100,7 @@ impl<'e> Tree<'e> {
         tree.value(call)
     }
 
-    /// Changes what a path, which is not empty, leads to.
+    /// Changes the value at a path, which must not be empty.
     pub fn change(
         &mut self,
         call: &mut BuiltinContext<'e>,
@@ -113,7 +113,7 @@ impl<'e> Tree<'e> {
         let mut tree = self;
         for (depth, key) in parents.iter().enumerate() {
             if let Some(set) = tree.set() {
-                // a member that lost something is no longer found by what it was
+                // a member that lost something can no longer be looked up by its old value
                 if let Change::Replace(value) = change {
                     let path = path.within(depth..);
                     tree.change(call, path, Change::Delete)?;
@@ -141,7 +141,7 @@ impl<'e> Tree<'e> {
         }
     }
 
-    /// The set that it is, if it is one.
+    /// Returns the set if it is an unopened set.
     #[inline]
     fn set(&self) -> Option<ValueRef<'e>> {
         match self {
@@ -150,7 +150,7 @@ impl<'e> Tree<'e> {
         }
     }
 
-    /// The part under a key.
+    /// Returns the child under a key.
     fn step(
         &mut self,
         call: &mut BuiltinContext<'e>,
@@ -182,7 +182,7 @@ impl<'e> Tree<'e> {
 }
 
 impl<'e> Opened<'e, Vec<Tree<'e>>> {
-    /// The array that it has become.
+    /// Returns the current array.
     fn value(&self, call: &mut BuiltinContext<'e>) -> Result<ValueRef<'e>, BuiltinError> {
         allot(call, self.nodes.len())?;
         let mut list =
@@ -247,7 +247,7 @@ fn change_item<'e>(
     }
 }
 
-/// The index that a key stands for; `-` is the one behind the last.
+/// Parses an index. `-` is the index after the last element.
 fn index(key: ValueRef<'_>, length: usize) -> Result<i64, BuiltinError> {
     if let Some(number) = key.as_number() {
         return plain_int(number)
@@ -270,7 +270,7 @@ fn index(key: ValueRef<'_>, length: usize) -> Result<i64, BuiltinError> {
     Ok(index)
 }
 
-/// The whole number that a text stands for; there may be zeros behind a point, and nothing in front of it.
+/// Parses an integer. Zeros may follow a decimal point, and the integer part may be missing.
 fn written_index(text: &str) -> Option<i64> {
     const LONGEST: usize = 19;
     if let Ok(index) = text.parse() {
@@ -286,7 +286,7 @@ fn written_index(text: &str) -> Option<i64> {
     }
 }
 
-/// The member of a set that equals a key.
+/// Returns the member of a set that equals a key.
 fn set_member<'e>(set: ValueRef<'e>, key: ValueRef<'e>) -> Result<ValueRef<'e>, BuiltinError> {
     let held = set.as_set().is_some_and(|set| set.contains(key));
     held.then_some(key).ok_or_else(|| match key.as_text() {
@@ -319,7 +319,7 @@ fn change_member<'e>(
     with_member(call, set, without, with)
 }
 
-/// A set without one member and with another.
+/// Returns a set with one member replaced.
 fn with_member<'e>(
     call: &mut BuiltinContext<'e>,
     set: ValueRef<'e>,

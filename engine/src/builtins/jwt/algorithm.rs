@@ -1,4 +1,4 @@
-//! The algorithms of signed tokens.
+//! Signature algorithms of tokens.
 
 use hmac::digest::common::KeyInit;
 use hmac::{Hmac, Mac};
@@ -9,17 +9,17 @@ use super::super::crypto::rsa::Padding;
 use super::super::crypto::signature::Scheme;
 use crate::bug::bug;
 
-/// How a token is signed.
+/// A signature algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
-    /// By an authentication code under a shared secret (HMAC).
+    /// HMAC with a shared secret.
     Secret(Hash),
-    /// By a private key.
+    /// Signature with a private key.
     Key(Scheme),
 }
 
 impl Algorithm {
-    /// The algorithm with a name.
+    /// Returns the algorithm with a name.
     pub fn by_name(name: &str) -> Option<Self> {
         if name == "EdDSA" {
             return Some(Self::Key(Scheme::Ed25519));
@@ -41,7 +41,7 @@ impl Algorithm {
     }
 }
 
-/// The authentication code of a message.
+/// Returns the authentication code of a message.
 pub fn code(hash: Hash, secret: &[u8], message: &[u8]) -> Vec<u8> {
     match hash {
         Hash::Sha256 => mac::<Hmac<Sha256>>(secret, message),
@@ -63,7 +63,7 @@ fn mac<M: Mac + KeyInit>(secret: &[u8], message: &[u8]) -> Vec<u8> {
     )
 }
 
-/// Whether a code is that of a message; the time it takes does not tell where it differs.
+/// Returns `true` if a code is that of a message. The comparison takes constant time.
 pub fn is_code(hash: Hash, secret: &[u8], message: &[u8], found: &[u8]) -> bool {
     Coder::new(hash, secret).map_or_else(
         || bug!("a secret of a length that codes do not take"),
@@ -71,7 +71,7 @@ pub fn is_code(hash: Hash, secret: &[u8], message: &[u8], found: &[u8]) -> bool 
     )
 }
 
-/// A secret that a call is specialised for.
+/// HMAC state prepared with a constant secret.
 #[derive(Clone)]
 pub enum Coder {
     /// For SHA-256.
@@ -83,7 +83,7 @@ pub enum Coder {
 }
 
 impl Coder {
-    /// Works a secret in.
+    /// Prepares a secret.
     pub fn new(hash: Hash, secret: &[u8]) -> Option<Self> {
         Some(match hash {
             Hash::Sha256 => Self::Sha256(Hmac::new_from_slice(secret).ok()?),
@@ -92,7 +92,7 @@ impl Coder {
         })
     }
 
-    /// Whether a code is that of a message; the time it takes does not tell where it differs.
+    /// Returns `true` if a code is that of a message. The comparison takes constant time.
     pub fn verifies(self, message: &[u8], found: &[u8]) -> bool {
         match self {
             Self::Sha256(mac) => is_mac(mac, message, found),

@@ -1,4 +1,4 @@
-//! What a caller asks of a token and its claims.
+//! Constraints on tokens and their claims.
 
 use std::cmp::Ordering;
 
@@ -10,17 +10,17 @@ use crate::value::{Number, NumberBuf, ObjectView, TextView, ValueRef};
 
 /// The constraints of one verification.
 pub struct Constraints<'e> {
-    /// What must have signed.
+    /// Keys or secret that must have signed the token.
     pub trusted: Trusted<'e>,
     algorithm: TextView<'e>,
     issuer: TextView<'e>,
     audience: Option<TextView<'e>>,
-    /// Seconds since 1970.
+    /// Current time, in seconds since 1970.
     now: f64,
 }
 
 impl<'e> Constraints<'e> {
-    /// Reads constraints, in the order of their names.
+    /// Parses constraints, in the order of their names.
     pub fn read(call: &BuiltinContext<'e>, object: ObjectView<'e>) -> Result<Self, BuiltinError> {
         let empty = TextView::Utf8("");
         let (mut certificate, mut secret) = (None, None);
@@ -63,13 +63,13 @@ impl<'e> Constraints<'e> {
         })
     }
 
-    /// Whether a header names the algorithm asked for.
+    /// Returns `true` if a header names the required algorithm.
     pub fn allow(&self, header: &Header<'_>) -> bool {
         let wanted = self.algorithm.as_bytes();
         wanted.is_empty() || wanted == header.algorithm.as_bytes()
     }
 
-    /// Whether the claims are as asked for, and the token is valid now.
+    /// Returns `true` if the claims satisfy the constraints and the token is valid now.
     pub fn are_satisfied(&self, claims: ObjectView<'_>) -> Result<bool, BuiltinError> {
         if !self.issuer.as_bytes().is_empty() {
             let issuer = claims.get_str("iss").and_then(|value| value.as_text());
@@ -116,14 +116,14 @@ impl<'e> Constraints<'e> {
 }
 
 impl Constraints<'_> {
-    /// The time that a token is asked about is always finite.
+    /// Unreachable: the time of verification is always finite.
     #[cold]
     fn no_time() -> Ordering {
-        bug!("now is no number")
+        bug!("the current time is not finite")
     }
 
-    /// The order of now and a time of a token, both as the decimal numbers that they are written as. A whole second is a
-    /// float of its own, so that the order of floats is that of numbers.
+    /// Compares the current time with a time of a token as decimal numbers. Whole seconds convert to distinct floats,
+    /// so comparing floats is equivalent.
     fn compare_now(&self, time: Number<'_>) -> Ordering {
         const EXACT: i64 = 1 << f64::MANTISSA_DIGITS;
         if let Number::Int(second) = time
@@ -144,7 +144,7 @@ fn text<'e>(name: &str, value: ValueRef<'e>) -> Result<TextView<'e>, BuiltinErro
         .ok_or_else(|| BuiltinError::error(format!("{name} constraint: must be a string")))
 }
 
-/// Nanoseconds since 1970.
+/// Parses nanoseconds since 1970.
 fn time(value: ValueRef<'_>) -> Result<f64, BuiltinError> {
     let wrong = |what: &str| BuiltinError::error(format!("token time constraint: {what}"));
     let number = value

@@ -1,4 +1,4 @@
-//! Signatures by keys in PEM, or by secrets, of texts that are not tokens of a policy: bundles are signed so.
+//! Detached signatures with PEM keys or secrets, as in the signatures of bundles.
 
 use super::algorithm::{Algorithm, code, is_code};
 use crate::builtins::crypto::certificate::Certificate;
@@ -11,7 +11,8 @@ use crate::builtins::pem::{self, Block};
 
 const NO_PEM: &str = "failed to parse PEM block containing the key";
 
-/// Signs a message by an algorithm of tokens (`HS256`, `RS256`, `PS256`, `ES256`, …). `key` is a secret, or a private key in PEM.
+/// Signs a message with a token algorithm (`HS256`, `RS256`, `PS256`, `ES256`, …). `key` is a secret, or a private key
+/// in PEM.
 ///
 /// # Errors
 /// OPA's message.
@@ -104,7 +105,7 @@ pub fn verify(name: &str, key: &[u8], message: &[u8], signature: &[u8]) -> Resul
     })
 }
 
-/// The algorithm with a name; `None` for `none`, which OPA knows and by which nothing is signed.
+/// Returns the algorithm with a name, or `None` for `none`, which OPA accepts as a name and cannot sign with.
 fn algorithm(name: &str) -> Result<Option<Algorithm>, String> {
     match Algorithm::by_name(name) {
         None if name == "none" => Ok(None),
@@ -149,7 +150,7 @@ fn public(key: &[u8]) -> Result<PublicKey, String> {
     }
 }
 
-/// A bare key of RSA with its algorithm, as other keys have it.
+/// Wraps a plain RSA key in the structure with its algorithm.
 fn rsa_info(key: &[u8]) -> Vec<u8> {
     /// `rsaEncryption` without parameters.
     const ALGORITHM: &[u8] = &[
@@ -160,7 +161,7 @@ fn rsa_info(key: &[u8]) -> Vec<u8> {
     element(0x30, &[ALGORITHM, &bits].concat())
 }
 
-/// An element in DER.
+/// Encodes a DER element.
 fn element(tag: u8, content: &[u8]) -> Vec<u8> {
     let length = content.len().to_be_bytes();
     let zeros = length.iter().take_while(|byte| **byte == 0).count();
@@ -179,7 +180,7 @@ fn element(tag: u8, content: &[u8]) -> Vec<u8> {
     out
 }
 
-/// That a private key does not sign by a scheme, in the words of OPA's library.
+/// Returns the error for a private key of the wrong kind, in the words of OPA's library.
 fn unfit_private(scheme: Scheme, key: &PrivateKey) -> String {
     let (wanted, step) = match scheme {
         Scheme::Rsa(..) => ("rsa.PrivateKey", ""),

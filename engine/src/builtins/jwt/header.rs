@@ -1,25 +1,25 @@
-//! What a token's header says about its verification.
+//! Token headers.
 
 use std::borrow::Cow;
 
 use super::super::{BuiltinError, Members};
 use crate::value::{ObjectView, TextView, ValueRef};
 
-/// The parameters of a header that mean something here.
+/// Header parameters that affect verification.
 #[derive(Default)]
 pub struct Header<'e> {
-    /// The algorithm; empty when there is none.
+    /// Algorithm. Empty if there is none.
     pub algorithm: Cow<'e, str>,
-    /// Which key signed it.
+    /// Id of the key that signed the token.
     pub key_id: Option<Cow<'e, str>>,
-    /// Whether the payload is a token in its turn.
+    /// `true` if the payload is a token, too.
     pub nested: bool,
-    /// Whether it has a parameter that must be understood and is not.
+    /// `true` if a critical parameter is not supported.
     pub beyond: bool,
 }
 
 impl<'e> Header<'e> {
-    /// Reads the parameters, in the order of their names.
+    /// Decodes the parameters, in the order of their names.
     pub fn read(object: ObjectView<'e>) -> Result<Self, BuiltinError> {
         let mut header = Self::default();
         let mut critical = None;
@@ -45,7 +45,7 @@ impl<'e> Header<'e> {
         Ok(header)
     }
 
-    /// Whether a verifier may go on.
+    /// Returns `true` if the token can be verified.
     pub fn is_valid(&self) -> bool {
         !self.algorithm.is_empty() && !self.beyond
     }
@@ -59,7 +59,7 @@ fn text<'e>(name: &str, value: ValueRef<'e>) -> Result<Cow<'e, str>, BuiltinErro
     }
 }
 
-/// The names in a list; what is no string names nothing.
+/// Returns the names in a list. Elements that are not strings are ignored.
 fn names(value: ValueRef<'_>) -> Result<Vec<ValueRef<'_>>, BuiltinError> {
     let Some(Members::Array(list)) = Members::from_value(value) else {
         return Err(BuiltinError::error("crit: must be a list"));

@@ -1,27 +1,27 @@
-//! The header of a token to be signed, read as leniently as OPA's library reads it: numbers and escapes are not
-//! looked at, and of two equal fields the first counts.
+//! Parser for the header of a token to be signed. As lenient as OPA's library: numbers and escapes are not validated,
+//! and of two equal fields the first counts.
 
 use std::borrow::Cow;
 
 use crate::bug::Within;
 use crate::value::display;
 
-/// Deepest nesting of a header.
+/// Maximum nesting depth of a header.
 const NESTING: usize = 300;
 
-/// A value of a header, as far as it is looked at.
+/// A JSON value, partially decoded.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'t> {
-    /// A string, still escaped.
+    /// String with its escapes.
     Text(&'t str),
-    /// Fields, the names still escaped.
+    /// Fields, names with their escapes.
     Object(Vec<(&'t str, Value<'t>)>),
-    /// Anything else, by the name of its kind.
+    /// Any other value, by the name of its kind.
     Other(&'static str),
 }
 
 impl Value<'_> {
-    /// A field of an object.
+    /// Returns a field of an object.
     pub fn get(&self, name: &str) -> Option<&Self> {
         let Self::Object(fields) = self else {
             return None;
@@ -30,7 +30,7 @@ impl Value<'_> {
         found.map(|(_, value)| value)
     }
 
-    /// The name of its kind.
+    /// Returns the name of its kind.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Text(_) => "string",
@@ -40,7 +40,7 @@ impl Value<'_> {
     }
 }
 
-/// A message and what was left to read.
+/// A message and the rest of the text.
 struct Fail<'t>(Cow<'static, str>, &'t str);
 
 impl Fail<'_> {
@@ -53,7 +53,7 @@ fn fail<T>(message: impl Into<Cow<'static, str>>, rest: &str) -> Result<T, Fail<
     Err(Fail(message.into(), rest))
 }
 
-/// Reads a header; the error is the message.
+/// Parses a header. The error is the message.
 pub fn read(text: &str) -> Result<Value<'_>, String> {
     let (value, rest) = value(skip(text), 0).map_err(|Fail(message, rest)| {
         format!(
@@ -179,7 +179,7 @@ fn array(text: &str, depth: usize) -> HeaderResult<'_, Value<'_>> {
     }
 }
 
-/// Up to the quote that no backslash escapes.
+/// Parses up to the next unescaped quote.
 fn string(text: &str) -> HeaderResult<'_, &str> {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate() {
@@ -219,7 +219,7 @@ fn number(text: &str) -> Result<&str, Fail<'_>> {
     }
 }
 
-/// What a string stands for; escapes that stand for nothing stay.
+/// Decodes the escapes of a string. Invalid escapes stay unchanged.
 pub fn unescaped(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);
@@ -270,7 +270,7 @@ fn code(text: &str) -> Option<(u32, &str)> {
     Some((code, rest))
 }
 
-/// The start and the end of a long text.
+/// Abbreviates a long text to its start and end.
 fn ends(text: &str) -> Cow<'_, str> {
     const WHOLE: usize = 80;
     if text.len() <= WHOLE {
@@ -283,7 +283,7 @@ fn ends(text: &str) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// In quotes, as Go writes strings.
+/// Quotes a text as Go does.
 fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     // writing to a string does not fail

@@ -1,16 +1,16 @@
-//! Keys in JSON (JWK), alone or in sets.
+//! JSON Web Keys (JWK) and sets of them.
 
 use super::jwk_fields::Fields;
 use crate::builtins::crypto::curve::{Curve, PublicPoint};
 use crate::builtins::crypto::rsa::{RsaPrivate, RsaPublic};
 use crate::value::{Arena, Kind, ValueRef, json};
 
-/// A key with what is said about its use.
+/// A key with its metadata.
 #[derive(Clone)]
 pub struct Jwk {
-    /// The algorithm it is for.
+    /// Algorithm that it is for.
     pub algorithm: Option<Box<str>>,
-    /// Its name.
+    /// Key id.
     pub id: Option<Box<str>>,
     /// The key.
     pub material: Material,
@@ -21,41 +21,41 @@ pub struct Jwk {
 pub enum Material {
     /// RSA
     RsaPublic(RsaPublic),
-    /// RSA; the factors may be missing.
+    /// RSA. The factors may be missing.
     RsaPrivate {
-        /// The modulus and the exponent.
+        /// Modulus and exponent.
         public: RsaPublic,
-        /// The private exponent.
+        /// Private exponent.
         d: Box<[u8]>,
-        /// The factors of the modulus.
+        /// Factors of the modulus.
         primes: [Option<Box<[u8]>>; 2],
-        /// What the factors make faster, see [`RsaPrivate::shortcuts`].
+        /// Precomputed values, see [`RsaPrivate::shortcuts`].
         shortcuts: [Option<Box<[u8]>>; 3],
     },
     /// A point of a curve.
     EcPublic(PublicPoint),
-    /// The point that is public, and the scalar.
+    /// Public point and scalar.
     EcPrivate(PublicPoint, Box<[u8]>),
-    /// The curve and the public key.
+    /// Curve and public key.
     OkpPublic(OkpCurve, Box<[u8]>),
-    /// The curve, the public and the private key.
+    /// Curve, public key and private key.
     OkpPrivate(OkpCurve, Box<[u8]>, Box<[u8]>),
     /// A shared secret.
     Secret(Box<[u8]>),
 }
 
-/// The curves of keys that are strings of bytes (`OKP`), or of what claims to be one.
+/// Curves of keys that are byte strings (`OKP`), including unsupported ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OkpCurve {
     /// For signatures.
     Ed25519,
     /// For key agreement.
     X25519,
-    /// Known by name only.
+    /// Unsupported curve.
     Other(&'static str),
 }
 
-/// Reads a key or a set of keys; the error is the message.
+/// Parses a key or a set of keys. The error is the message.
 pub fn read(arena: &Arena, text: &[u8]) -> Result<Vec<Jwk>, String> {
     let text = arena.bump().alloc_slice_copy(text);
     let (value, alone) = json::first(arena, text).map_err(|error| {
@@ -63,7 +63,7 @@ pub fn read(arena: &Arena, text: &[u8]) -> Result<Vec<Jwk>, String> {
             "jwk.Parse: failed to parse sole key: jwk.ParseKey: jwk.Parse: failed to probe data: probe: failed to unmarshal data: {error}"
         )
     })?;
-    // a set must be all of the text, while after a sole key there may be anything
+    // a set must be the whole text, while a single key may be followed by anything
     let keys = value
         .as_object()
         .filter(|_| alone)
@@ -90,7 +90,7 @@ pub fn read(arena: &Arena, text: &[u8]) -> Result<Vec<Jwk>, String> {
         .collect()
 }
 
-/// The first token of a value.
+/// Returns the first token of a value.
 fn token(value: ValueRef<'_>) -> String {
     match value {
         ValueRef::Null => "<nil>".to_owned(),
@@ -115,7 +115,7 @@ fn key(value: ValueRef<'_>) -> Result<Jwk, String> {
             ));
         }
     };
-    // these two are found in any case
+    // the names of these two are case-insensitive
     let probe = |name: &str| {
         fields
             .iter()
@@ -167,7 +167,7 @@ fn key(value: ValueRef<'_>) -> Result<Jwk, String> {
     })
 }
 
-/// The kind of a value as Go's decoder names it.
+/// Returns the kind of a value as Go's decoder names it.
 pub fn go_kind(value: ValueRef<'_>) -> &'static str {
     match value.kind() {
         Kind::Boolean => "bool",
@@ -298,7 +298,7 @@ fn secret(fields: &Fields) -> Result<Material, String> {
 }
 
 impl Material {
-    /// About how much memory it takes.
+    /// Returns the approximate memory size in bytes.
     pub fn bytes(&self) -> usize {
         match self {
             Self::RsaPublic(key) => key.n.len(),
@@ -309,7 +309,7 @@ impl Material {
         }
     }
 
-    /// The private key of RSA; the error names what is missing.
+    /// Returns the RSA private key. The error names the missing field.
     pub fn rsa_private(&self) -> Option<Result<RsaPrivate, String>> {
         let Self::RsaPrivate {
             public,

@@ -1,4 +1,4 @@
-//! The fields of a key in JSON, decoded.
+//! Decodes the fields of a JWK.
 
 use base64::Engine as _;
 use base64::alphabet;
@@ -9,19 +9,19 @@ use crate::builtins::crypto::certificate::Certificate;
 use crate::builtins::encoding::base64::standard;
 use crate::value::ValueRef;
 
-/// What the fields of a key say.
+/// Fields of a key.
 #[derive(Default)]
 pub struct Fields {
     /// `alg`
     pub algorithm: Option<Box<str>>,
     /// `kid`
     pub id: Option<Box<str>>,
-    /// `crv`; empty when there is none.
+    /// `crv`. Empty if there is none.
     pub curve: &'static str,
     numbers: Vec<(&'static str, Vec<u8>)>,
 }
 
-/// Algorithms a key may be for.
+/// Accepted values of `alg`.
 const ALGORITHMS: &[&str] = &[
     "none",
     "HS256",
@@ -66,19 +66,19 @@ const ALGORITHMS: &[&str] = &[
     "A256CBC-HS512",
 ];
 
-/// Curves that a key may name.
+/// Accepted values of `crv`.
 const CURVES: &[&str] = &[
     "P-256", "P-384", "P-521", "Ed25519", "Ed448", "X25519", "X448",
 ];
 
 impl Fields {
-    /// Decodes the fields of a key of some type, in their order; the error is the message.
+    /// Decodes the fields of a key type, in their order. The error is the message.
     pub fn read(
         kind: &str,
         private: bool,
         all: &[(ValueRef<'_>, ValueRef<'_>)],
     ) -> Result<Self, String> {
-        // the first are those that must be there
+        // required fields, then optional ones
         let (needed, optional): (&[&'static str], &[&'static str]) = match (kind, private) {
             ("RSA", false) => (&["e", "n"], &[]),
             ("RSA", true) => (&["d", "e", "n"], &["dp", "dq", "p", "q", "qi"]),
@@ -150,13 +150,13 @@ impl Fields {
         Ok(())
     }
 
-    /// A field of bytes.
+    /// Returns a field of bytes.
     pub fn bytes(&self, name: &str) -> Option<&[u8]> {
         let (_, bytes) = self.numbers.iter().rev().find(|(own, _)| *own == name)?;
         Some(bytes)
     }
 
-    /// A field of bytes as a number above zero, without zeros in front.
+    /// Returns a field of bytes as a positive number, without leading zeros.
     pub fn number(&self, name: &str) -> Option<Box<[u8]>> {
         let bytes = self.bytes(name)?;
         let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
@@ -197,7 +197,7 @@ fn operations(value: ValueRef<'_>) -> Result<(), String> {
     wrong.map_or(Ok(()), |value| Err(mismatch(value, "KeyOperation")))
 }
 
-/// Certificates of a key are only looked at for being some.
+/// Checks that certificates of a key can be decoded. They are not used.
 fn chain(value: ValueRef<'_>) -> Result<(), String> {
     let list = value
         .as_array()
@@ -216,7 +216,7 @@ fn chain(value: ValueRef<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Base64 in one of the two alphabets, padded wherever it has padding.
+/// Decodes base64 in either alphabet. Padding is optional.
 fn decode(text: &[u8]) -> Option<Vec<u8>> {
     const CONFIG: GeneralPurposeConfig =
         GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true);

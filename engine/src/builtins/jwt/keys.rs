@@ -1,4 +1,4 @@
-//! The keys that verify tokens: from a certificate, a public key, or JSON.
+//! Keys that verify tokens, from a certificate, a public key, or JSON.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::builtins::signatures::VerifiedSignatures;
 use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::value::TextView;
 
-/// Keys to verify with.
+/// Verification keys.
 pub struct Keys(Vec<Key>);
 
 struct Key {
@@ -27,23 +27,23 @@ struct Key {
 
 enum Verifier {
     Public(VerifyingKey),
-    /// What is public of a private key.
+    /// Public key of a private key.
     Private(VerifyingKey),
     Secret(Box<[u8]>),
-    /// What cannot verify: a key for another purpose.
+    /// A key for another purpose, which cannot verify.
     Nothing,
 }
 
-/// What a token may be verified with.
+/// Keys or secret that a token is verified with.
 pub enum Trusted<'e> {
-    /// Keys, one of which must have signed.
+    /// Keys, one of which must have signed the token.
     Keys(Arc<Keys>),
-    /// A shared secret.
+    /// Shared secret.
     Secret(TextView<'e>),
 }
 
 impl Trusted<'_> {
-    /// Whether the secret, or a key that a header allows, has signed.
+    /// Returns `true` if the secret, or a key that matches the header, has signed.
     pub fn verify(
         &self,
         call: &BuiltinContext<'_>,
@@ -64,18 +64,18 @@ impl Trusted<'_> {
     }
 }
 
-/// Which kinds of keys may verify.
+/// Kinds of keys that may verify.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Allowed {
-    /// Public ones and secrets.
+    /// Public keys and secrets.
     Public,
-    /// Private ones as well: they verify what they sign.
+    /// Also private keys.
     Private,
 }
 
 impl Pattern for Keys {
     fn bytes(&self) -> usize {
-        /// What the library makes of a key, about.
+        /// Approximate size of a parsed key in bytes.
         const PARSED: usize = 2 << 10;
         let each = self
             .0
@@ -86,7 +86,7 @@ impl Pattern for Keys {
 }
 
 impl Keys {
-    /// The keys of a certificate, a public key or JSON. What was read once is remembered.
+    /// Returns the keys of a certificate, a public key or JSON. Parsed keys are cached.
     pub fn read(call: &BuiltinContext<'_>, text: &[u8]) -> Result<Arc<Self>, BuiltinError> {
         call.patterns
             .get(Family::JwtKeys, text, || {
@@ -101,7 +101,7 @@ impl Keys {
                 format!("failed to parse a JWK key (set): jwk.ParseString: failed to parse string: {error}")
             })?;
             let keys = keys.into_iter().map(Key::of_jwk);
-            // A key for encryption must not hide the key for signatures that has the same `kid`.
+            // a key for encryption must not hide the key for signatures with the same `kid`
             return keys
                 .filter(|key| key.as_ref().map_or(true, Key::is_for_signatures))
                 .collect();
@@ -128,7 +128,7 @@ impl Keys {
         }])
     }
 
-    /// Whether one of the keys that a header allows has signed.
+    /// Returns `true` if one of the keys that match a header has signed.
     pub fn verify(
         &self,
         call: &BuiltinContext<'_>,
@@ -139,7 +139,7 @@ impl Keys {
     ) -> bool {
         let known = call.signatures;
         let verifies = |key: &Key| key.verify(known, (algorithm, allowed), message, signed);
-        // a key that is named is the only one; otherwise all are tried that are not for another algorithm
+        // with a key id only that key is tried, otherwise all keys that are not for another algorithm
         let named = header
             .key_id
             .as_deref()
@@ -206,7 +206,8 @@ impl Key {
         })
     }
 
-    /// Returns `true` if the key names no algorithm, or one that signs tokens. `use` and `key_ops` are ignored, as in OPA.
+    /// Returns `true` if the key names no algorithm, or one that signs tokens. `use` and `key_ops` are ignored, as in
+    /// OPA.
     fn is_for_signatures(&self) -> bool {
         self.algorithm
             .as_deref()

@@ -1,4 +1,4 @@
-//! JSON web tokens: decoding, verifying and signing.
+//! JSON Web Tokens: decoding, verifying and signing.
 
 mod algorithm;
 mod constraints;
@@ -245,7 +245,7 @@ fn decode<'e>(
     }
 }
 
-/// Without the quotes at both ends.
+/// Removes the quotes at both ends.
 fn unquoted(text: &[u8]) -> &[u8] {
     let quote = |byte: &u8| *byte == b'"';
     let start = text.iter().take_while(|byte| quote(byte)).count();

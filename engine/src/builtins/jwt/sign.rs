@@ -1,4 +1,4 @@
-//! Making tokens.
+//! Signs tokens.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -27,7 +27,7 @@ pub fn encode_sign_raw<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    // what is wrong with the key is told first
+    // errors of the key are reported first
     let key = operands.text(2)?;
     let (headers, payload) = (operands.text(0)?, operands.text(1)?);
     sign(call, headers.as_bytes(), payload.as_bytes(), key.as_bytes())
@@ -78,7 +78,7 @@ fn sign<'e>(
     Ok(call.arena.text(&token))
 }
 
-/// Signs; the error is the message.
+/// Signs a message. The error is the message.
 fn signature(algorithm: Algorithm, key: &Material, message: &[u8]) -> Result<Vec<u8>, String> {
     match (algorithm, key) {
         (Algorithm::Secret(hash), Material::Secret(secret)) => Ok(code(hash, secret, message)),
@@ -107,14 +107,14 @@ fn signature(algorithm: Algorithm, key: &Material, message: &[u8]) -> Result<Vec
             sign_ed25519(seed, message).ok_or_else(|| unfit(algorithm, key))
         }
         (Algorithm::Secret(hash), Material::OkpPrivate(OkpCurve::Ed25519, public, seed)) => {
-            // the library takes the bytes of such a key for a secret
+            // OPA's library uses the bytes of such a key as secret
             Ok(code(hash, &[&**seed, public].concat(), message))
         }
         _ => Err(unfit(algorithm, key)),
     }
 }
 
-/// Says that a key does not sign by an algorithm, in the words of OPA's library.
+/// Returns the error for a key that cannot sign with an algorithm, in the words of OPA's library.
 fn unfit(algorithm: Algorithm, key: &Material) -> String {
     const EXPORT: &str = "failed to export jwk.Key to raw format:";
     let (what, plain, step) = match algorithm {

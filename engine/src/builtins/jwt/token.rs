@@ -1,22 +1,22 @@
-//! Compact tokens: a header, a payload and a signature between periods, each in base64.
+//! Compact tokens: header, payload and signature in base64, separated by dots.
 
 use super::super::encoding::base64::url_safe_in;
 use super::super::{BuiltinContext, BuiltinError};
 use crate::bug::Within;
 use crate::value::{ObjectView, ValueRef, json};
 
-/// The parts of a token, still encoded.
+/// Encoded segments of a token.
 #[derive(Clone, Copy)]
 pub struct Token<'t> {
     header: &'t [u8],
     payload: &'t [u8],
     signature: &'t [u8],
-    /// What the signature is about: header, period, payload.
+    /// Signed text: header, dot, payload.
     pub signed: &'t [u8],
 }
 
 impl<'t> Token<'t> {
-    /// Takes a token apart.
+    /// Splits a token.
     pub fn split(text: &'t [u8]) -> Result<Self, BuiltinError> {
         const SEGMENTS: usize = 3;
         let mut periods = memchr::memchr_iter(b'.', text);
@@ -44,7 +44,7 @@ impl<'t> Token<'t> {
         }
     }
 
-    /// The header, which must not be that of an encrypted token.
+    /// Decodes the header. Fails for encrypted tokens.
     pub fn header<'e>(&self, call: &BuiltinContext<'e>) -> Result<Json<'e>, BuiltinError> {
         let text = url_safe_in(call, self.header).map_err(|error| {
             BuiltinError::error(format!("JWT header had invalid encoding: {error}"))
@@ -59,29 +59,29 @@ impl<'t> Token<'t> {
         }
     }
 
-    /// The bytes of the payload.
+    /// Decodes the payload.
     pub fn payload<'e>(&self, call: &BuiltinContext<'e>) -> Result<&'e [u8], BuiltinError> {
         url_safe_in(call, self.payload).map_err(|error| {
             BuiltinError::error(format!("JWT payload had invalid encoding: {error}"))
         })
     }
 
-    /// The bytes of the signature; the error is the message.
+    /// Decodes the signature. The error is the message.
     pub fn signature<'e>(&self, call: &BuiltinContext<'e>) -> Result<&'e [u8], String> {
         url_safe_in(call, self.signature)
     }
 }
 
-/// An object read from JSON.
+/// An object parsed from JSON.
 #[derive(Clone, Copy)]
 pub struct Json<'e> {
-    /// The object.
+    /// Object.
     pub value: ValueRef<'e>,
-    /// Its fields.
+    /// Fields.
     pub fields: ObjectView<'e>,
 }
 
-/// Reads JSON that must be an object; the error is the message.
+/// Parses JSON that must be an object. The error is the message.
 pub fn object<'e>(call: &BuiltinContext<'e>, text: &'e [u8]) -> Result<Json<'e>, String> {
     let value =
         json::unmarshal(call.arena, text).map_err(|error| format!("invalid JSON: {error}"))?;

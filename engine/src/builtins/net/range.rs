@@ -1,21 +1,21 @@
-//! Addresses, and blocks of them (CIDR notation), read from text.
+//! Parses addresses and CIDR blocks.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// An address; those of IPv4 are mapped to `::ffff:0:0/96`.
+/// An address. IPv4 addresses are mapped to `::ffff:0:0/96`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Address(pub u128);
 
 impl Address {
     const V4_BITS: u32 = 32;
 
-    /// Reads an address.
+    /// Parses an address.
     pub fn parse(text: &str) -> Option<Self> {
         Some(Self::from(ip(text)?))
     }
 
-    /// The form for IPv4, also of an address that was written in the form for IPv6.
+    /// Returns the IPv4 address, also for an IPv4-mapped IPv6 address.
     pub fn to_v4(self) -> Option<Ipv4Addr> {
         Ipv6Addr::from_bits(self.0).to_ipv4_mapped()
     }
@@ -39,7 +39,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// Reads an address. Nearly all are of IPv4, in their usual form.
+/// Parses an address, with a fast path for IPv4 in its common notation.
 #[inline]
 fn ip(text: &str) -> Option<IpAddr> {
     match usual_v4(text.as_bytes()) {
@@ -53,7 +53,7 @@ fn usual_v4(text: &[u8]) -> Option<Ipv4Addr> {
     rest.is_empty().then_some(address)
 }
 
-/// Four numbers below 256 without leading zeros, and what stands behind them.
+/// Parses four numbers below 256 without leading zeros. Also returns the rest of the text.
 #[inline]
 fn octets(text: &[u8]) -> Option<(Ipv4Addr, &[u8])> {
     let (first, rest) = octet(text)?;
@@ -64,7 +64,7 @@ fn octets(text: &[u8]) -> Option<(Ipv4Addr, &[u8])> {
     Some((Ipv4Addr::from_bits(bits), rest))
 }
 
-/// A number below 256 without leading zeros, and what stands behind it.
+/// Parses a number below 256 without leading zeros. Also returns the rest of the text.
 #[inline]
 fn octet(text: &[u8]) -> Option<(u32, &[u8])> {
     let digit = |byte: &u8| {
@@ -90,7 +90,7 @@ fn octet(text: &[u8]) -> Option<(u32, &[u8])> {
     (first != 0 && value < 256).then_some((value, rest))
 }
 
-/// The groups of an address of IPv6, none of them in the form of IPv4, and what stands behind them.
+/// Parses the groups of an IPv6 address without an embedded IPv4 address. Also returns the rest of the text.
 fn groups(text: &[u8]) -> Option<(Ipv6Addr, &[u8])> {
     const GROUPS: u32 = 8;
     let (mut bits, mut count, mut gap) = (0_u128, 0, None);
@@ -108,7 +108,7 @@ fn groups(text: &[u8]) -> Option<(Ipv6Addr, &[u8])> {
             }
             (group, digits, rest) = (group << 4 | digit, digits + 1, after);
         }
-        // nothing needs to stand behind the gap
+        // a trailing `::` needs no group after it
         if digits == 0 && gap == Some(count) {
             break;
         }
@@ -135,33 +135,33 @@ fn groups(text: &[u8]) -> Option<(Ipv6Addr, &[u8])> {
     Some((Ipv6Addr::from_bits(bits), rest))
 }
 
-/// What a text denotes.
+/// Kind of a range.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RangeKind {
-    /// One address.
+    /// A single address.
     Address,
-    /// A block of them.
+    /// A block.
     Block,
 }
 
-/// An address or a block of IPv4, as its bits are written.
+/// An IPv4 address or block, with the host bits of its address as written.
 #[derive(Clone, Copy)]
 pub struct Prefix {
     pub kind: RangeKind,
     address: u32,
-    /// The bits that vary.
+    /// Mask of the host bits.
     hosts: u32,
 }
 
 impl Prefix {
-    /// Reads what nearly all texts are. `None` tells nothing, as with [`Range::usual`].
+    /// Fast path for common notations. A result of `None` has no meaning, as for [`Range::usual`].
     #[inline]
     pub fn usual(text: &[u8]) -> Option<Self> {
         let (address, rest) = octets(text)?;
         Self::new(address, rest)
     }
 
-    /// Of an address and what stands behind it.
+    /// Returns the prefix for an address and the text after it.
     #[inline]
     fn new(address: Ipv4Addr, rest: &[u8]) -> Option<Self> {
         let (form, length) = match *rest {
@@ -189,20 +189,20 @@ impl Prefix {
         }
     }
 
-    /// Whether all of another one lies within.
+    /// Returns `true` if this block contains all of another one.
     #[inline]
     pub fn contains(self, other: Self) -> bool {
         other.hosts <= self.hosts && (self.address ^ other.address) & !self.hosts == 0
     }
 
-    /// Whether an address lies within both.
+    /// Returns `true` if some address is in both blocks.
     #[inline]
     pub fn intersects(self, other: Self) -> bool {
         (self.address ^ other.address) & !(self.hosts | other.hosts) == 0
     }
 }
 
-/// Consecutive addresses of one version.
+/// Consecutive addresses of one IP version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Range {
     pub first: Address,
@@ -211,7 +211,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// The block around an address whose last `host_bits` bits vary.
+    /// Returns the block around an address with `host_bits` host bits.
     pub fn block(address: Address, host_bits: u32) -> Self {
         let hosts = 1_u128.checked_shl(host_bits).unwrap_or(0).wrapping_sub(1);
         Self {
@@ -221,7 +221,7 @@ impl Range {
         }
     }
 
-    /// Reads an address and the length of the prefix it shares with the rest of the block.
+    /// Parses an address and a prefix length.
     pub fn parse(text: &str) -> Option<(Address, Self)> {
         let (address, length) = text.split_once('/')?;
         let ip = ip(address)?;
@@ -234,7 +234,8 @@ impl Range {
         Some((address, Self::block(address, host_bits)))
     }
 
-    /// Reads a block or an address in the form that nearly all have. `None` tells nothing: others may be sound, too.
+    /// Fast path for common notations of blocks and addresses. A result of `None` has no meaning: the text may be valid
+    /// in another notation.
     #[inline]
     pub fn usual(text: &[u8]) -> Option<(RangeKind, Self)> {
         match octets(text) {
@@ -261,18 +262,18 @@ impl Range {
         Some((form, Self::block(Address(address.to_bits()), host_bits)))
     }
 
-    /// Whether all of another one lies within.
+    /// Returns `true` if this range contains all of another one.
     pub fn contains(self, other: Self) -> bool {
         self.is_v4 == other.is_v4 && self.first <= other.first && other.last <= self.last
     }
 
-    /// The order in which a range comes behind those that it lies within.
+    /// Orders ranges so that each comes after the ranges that contain it.
     pub fn outer_first(&self, other: &Self) -> std::cmp::Ordering {
         let key = |range: &Self| (range.is_v4, range.first, std::cmp::Reverse(range.last));
         key(self).cmp(&key(other))
     }
 
-    /// A number that comes before those of ranges that come later in that order, or is the same.
+    /// Returns a number that is monotonic in the order of [`Self::outer_first`].
     pub fn rank(&self) -> u64 {
         // all bits of IPv4, and the upper ones of IPv6, which comes first
         let (mark, bits) = if self.is_v4 {
@@ -283,26 +284,26 @@ impl Range {
         mark | u64::try_from(bits).unwrap_or(u64::MAX)
     }
 
-    /// Whether an address lies within both.
+    /// Returns `true` if some address is in both ranges.
     pub fn intersects(self, other: Self) -> bool {
         self.is_v4 == other.is_v4 && self.first <= other.last && other.first <= self.last
     }
 
-    /// Whether no address lies between this range and one that starts no earlier.
+    /// Returns `true` if no address is between this range and one that starts at the same address or later.
     pub fn touches(self, later: Self) -> bool {
         let adjacent =
             self.is_v4 == later.is_v4 && self.last.0.checked_add(1) == Some(later.first.0);
         adjacent || later.first <= self.last
     }
 
-    /// How many bits vary in the largest block at the start of the range.
+    /// Returns the number of host bits of the largest block at the start of the range.
     fn host_bits(self) -> u32 {
         let length = (self.last.0 - self.first.0).checked_add(1);
         let fitting = length.map_or(u128::BITS, u128::ilog2);
         fitting.min(self.first.0.trailing_zeros())
     }
 
-    /// The fewest blocks that make up the range, with the number of bits that vary in each.
+    /// Returns the smallest list of blocks that make up the range, with the number of host bits of each.
     pub fn blocks(self) -> impl Iterator<Item = (Address, u32)> {
         let mut rest = Some(self);
         std::iter::from_fn(move || {
@@ -317,7 +318,7 @@ impl Range {
         })
     }
 
-    /// The block at an address in which so many bits vary.
+    /// Formats the block at an address.
     pub fn notation(self, address: Address, host_bits: u32) -> String {
         let bits = if self.is_v4 {
             Address::V4_BITS
@@ -338,13 +339,13 @@ impl fmt::Display for Range {
 mod tests {
     use super::{Address, Prefix, Range, RangeKind, ip};
 
-    /// What the whole parser makes of a text.
+    /// Parses a text with the full parser.
     fn whole(text: &str) -> Option<(RangeKind, Range)> {
         let block = Range::parse(text).map(|(_, range)| (RangeKind::Block, range));
         block.or_else(|| Some((RangeKind::Address, Range::block(Address::parse(text)?, 0))))
     }
 
-    /// What is read in one pass is what the whole parser reads, and most usual texts are read so.
+    /// The fast path agrees with the full parser, and covers most common texts.
     #[test]
     fn the_fast_parser_agrees_with_the_full_parser() {
         let texts = [
@@ -395,7 +396,7 @@ mod tests {
         assert!(ip("::ffff:10.0.0.1").is_some());
     }
 
-    /// Bits tell of blocks what their first and last addresses tell.
+    /// Relations of prefixes agree with those of the ranges they denote.
     #[test]
     fn prefixes_are_related_as_ranges_are() {
         let texts = [

@@ -19,7 +19,7 @@ pub fn get<'e>(
     Ok(found.unwrap_or(default))
 }
 
-/// What lies under a step of a path.
+/// Returns the child of a value under a step of a path.
 fn child<'e>(value: ValueRef<'e>, key: ValueRef<'e>) -> Option<ValueRef<'e>> {
     match value.as_array() {
         Some(array) => array.get(index(key)?),
@@ -31,7 +31,7 @@ fn index(key: ValueRef<'_>) -> Option<usize> {
     usize::try_from(plain_int(key.as_number()?)?).ok()
 }
 
-/// A key or path that is constant: its steps.
+/// A constant key or path: its steps.
 struct Path(Box<[Value]>);
 
 pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
@@ -55,7 +55,7 @@ impl Prepared for Path {
         let Some((first, rest)) = self.0.split_first() else {
             return get(call, operands);
         };
-        // stored values are gone through where they are
+        // stored values are traversed without a copy
         let mut found = object.get_stored(first);
         for step in rest {
             found = match found {
@@ -63,7 +63,7 @@ impl Prepared for Path {
                 Some(Value::Array(items)) => {
                     index(step.borrow()).and_then(|index| items.get(index))
                 }
-                // a set's member is the step itself, as it is spelled
+                // the member of a set has the spelling of the step
                 Some(Value::Set(_)) => return get(call, operands),
                 _ => None,
             };

@@ -1,29 +1,29 @@
-//! What objects merged to, by where they lie: settings of many are merged with the same few defaults.
+//! Cache of merged objects by address: many objects are often merged with the same few defaults.
 
 use crate::value::{Arena, ObjectView, ValueRef};
 
-/// Merged pairs that are known at once, a power of two.
+/// Number of cached pairs, a power of two.
 const CAPACITY: usize = 32;
 
-/// Two objects, and what they merged to.
+/// Two objects and their merged object.
 #[derive(Clone, Copy)]
 struct Merge<'e> {
     left: usize,
     right: usize,
     merged: ValueRef<'e>,
-    /// Whether it was asked for since another pair wanted its place.
+    /// `true` if it was used since the last collision with another pair.
     was_used: bool,
 }
 
-/// What pairs of objects merged to, each at a place that their addresses give.
+/// Cached merged objects in a direct-mapped table, indexed by the addresses of both operands.
 #[derive(Default)]
 pub struct Merges<'e> {
     entries: Option<&'e mut [Option<Merge<'e>>; CAPACITY]>,
-    /// Whether there was a pair before: what merges one pair alone keeps nothing.
+    /// `true` after the first pair. An evaluation that merges a single pair allocates no table.
     began: bool,
 }
 
-/// Where an object lies. What an evaluation works with stays there until its end.
+/// Returns the address of an object. Values stay at their address until the evaluation ends.
 #[inline]
 fn address(object: ObjectView<'_>) -> usize {
     match object {
@@ -32,7 +32,7 @@ fn address(object: ObjectView<'_>) -> usize {
     }
 }
 
-/// The place of a pair.
+/// Returns the table index of a pair.
 #[inline]
 fn slot_index(left: usize, right: usize) -> usize {
     let both = (left as u64).rotate_left(32) ^ right as u64;
@@ -41,7 +41,7 @@ fn slot_index(left: usize, right: usize) -> usize {
 }
 
 impl<'e> Merges<'e> {
-    /// What a pair merged to, if that is known still.
+    /// Returns the cached merged object of a pair.
     #[inline]
     pub fn find(&mut self, left: ObjectView<'e>, right: ObjectView<'e>) -> Option<ValueRef<'e>> {
         let known = self.entries.as_deref_mut()?;
@@ -54,7 +54,7 @@ impl<'e> Merges<'e> {
         Some(merge.merged)
     }
 
-    /// Keeps what a pair merged to.
+    /// Caches the merged object of a pair.
     #[inline]
     pub fn keep(
         &mut self,

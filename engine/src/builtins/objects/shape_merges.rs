@@ -1,4 +1,5 @@
-//! What becomes of objects of one form: found once in an evaluation, then filled with values without looking at a key.
+//! Operations on objects by their shape. The result's keys are computed once per evaluation for a shape, then filled
+//! with values without comparing keys.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -10,30 +11,31 @@ use crate::index::Indexed as _;
 use crate::value::array::ArrayView;
 use crate::value::{ObjectView, SetView, Value, ValueRef};
 
-/// Most keys of an object whose form is looked for.
+/// Maximum number of keys of a cached shape.
 const MOST: usize = 64;
 
-/// Forms that are known at once, a power of two.
+/// Number of cached entries, a power of two.
 const CAPACITY: usize = 64;
 
-/// Places that are looked at for one.
+/// Number of slots that are probed for an entry.
 const ALIKE: usize = 4;
 
-/// The keys of an object, by where they are: what has them there has the same.
+/// Identity of an object's shape: the address of its keys. Objects with the same address have the same keys.
+///
+/// Invariant: key arrays stay allocated during the evaluation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ShapeId {
     address: usize,
     len: usize,
 }
 
-/// What becomes of objects of one form with what is known by another one: a second object, or changes that are known
-/// beforehand.
+/// Result shape of an operation on objects of one shape, where the other operand is a shape, too, or a constant change.
 pub struct Template<'e> {
     left: ShapeId,
     right: ShapeId,
-    /// The keys, in order.
+    /// Keys, sorted.
     pub keys: &'e [ValueRef<'e>],
-    /// Where their values are.
+    /// Sources of their values.
     pub sources: &'e [Source],
 }
 
@@ -44,20 +46,20 @@ impl Template<'_> {
     }
 }
 
-/// Where the value of an object that is made is.
+/// Source of a value in the result.
 #[derive(Clone, Copy)]
 pub enum Source {
-    /// In the left object alone.
+    /// Left object only.
     Left(u8),
-    /// In the right one alone.
+    /// Right object only.
     Right(u8),
-    /// In both.
+    /// Both objects.
     Both(u8, u8),
 }
 
-/// What pairs of forms merge to, each at a place that its addresses give. Only what comes twice is worth that.
+/// Cached templates for pairs of shapes. An entry is created when a pair occurs for the second time.
 pub struct ShapeMerges<'e> {
-    /// Pairs of forms that came once, by a part of what their addresses give.
+    /// Hashes of pairs that occurred once.
     hashes_of_pairs: [u32; CAPACITY],
     templates: Option<&'e mut [Option<&'e Template<'e>>]>,
 }
@@ -73,17 +75,17 @@ impl Default for ShapeMerges<'_> {
 
 const TOO_FEW: &str = "a form has more keys than its object has values";
 
-/// The values of an object, side by side.
+/// Values of an object, in the order of its keys.
 #[derive(Clone, Copy)]
 pub enum Values<'e> {
-    /// Of a stored one.
+    /// Stored object.
     Stored(&'e [Value]),
-    /// Of one in the arena.
+    /// Object in the arena.
     Arena(&'e [ValueRef<'e>]),
 }
 
 impl<'e> Values<'e> {
-    /// The value at a place.
+    /// Returns the value at an index.
     #[inline]
     pub fn get(self, at: u8) -> ValueRef<'e> {
         match self {
@@ -93,7 +95,7 @@ impl<'e> Values<'e> {
         .unwrap_or_else(|| bug!(TOO_FEW))
     }
 
-    /// Writes the value at a place.
+    /// Writes the value at an index.
     #[inline]
     pub fn put(self, at: u8, place: &mut ValueRef<'e>) {
         match self {
@@ -109,7 +111,7 @@ impl<'e> Values<'e> {
     }
 }
 
-/// The values of an object that has a form.
+/// Returns the values of an object with a shape.
 #[inline]
 pub fn values(object: ObjectView<'_>) -> Values<'_> {
     match object {
@@ -123,7 +125,7 @@ pub fn values(object: ObjectView<'_>) -> Values<'_> {
     }
 }
 
-/// The form of an object, if it is not too large.
+/// Returns the shape of an object, unless it is too large.
 #[inline]
 pub fn shape_id(object: ObjectView<'_>) -> Option<ShapeId> {
     let (address, len) = match object {
@@ -133,14 +135,14 @@ pub fn shape_id(object: ObjectView<'_>) -> Option<ShapeId> {
         }
         ObjectView::Arena(object) => (object.keys().as_ptr().addr(), object.keys().len()),
     };
-    // nothing is known of where no keys are, which is also how large objects are held
+    // an empty object has no address of keys; large objects report length 0 here, too
     (1..=MOST)
         .contains(&len)
         .then_some(ShapeId { address, len })
 }
 
 impl ShapeId {
-    /// What stands for changes that are known beforehand, which lie where they are as long as the evaluation runs.
+    /// Returns an id for constant changes. Invariant: they stay at their address during the evaluation.
     pub fn of_changes<T>(changes: &T) -> Self {
         Self {
             address: std::ptr::from_ref(changes).addr(),
@@ -148,7 +150,7 @@ impl ShapeId {
         }
     }
 
-    /// What stands for keeping or for leaving out some keys, which are a stored collection.
+    /// Returns an id for keeping or removing the keys in a stored collection.
     fn of_keys(keys: ValueRef<'_>, keeps: bool) -> Option<Self> {
         let address = match (keys.as_array(), keys.as_set(), keys.as_object()) {
             (Some(ArrayView::Stored(items)), _, _) if !items.is_empty() => items.as_ptr().addr(),
@@ -156,16 +158,16 @@ impl ShapeId {
             (_, _, Some(ObjectView::Stored(object))) => object.address(),
             _ => return None,
         };
-        // addresses are even, so both differ from those of changes and of one another
+        // addresses are even, so both ids differ from those of changes and from each other
         let address = address.checked_mul(2)? | 1;
         let len = usize::from(keeps);
         Some(Self { address, len })
     }
 
-    /// What stands for taking the keys alone.
+    /// Id of the operation that selects only the keys.
     const KEYS: Self = Self { address: 1, len: 0 };
 
-    /// A number of both, to find them by.
+    /// Returns a hash of both ids.
     #[inline]
     fn mixed(self, other: Self) -> u64 {
         let both = (self.address as u64).rotate_left(32) ^ other.address as u64;
@@ -173,8 +175,8 @@ impl ShapeId {
     }
 }
 
-/// What two objects merge to; `None` when their forms did not come before, when they are too large, or their keys no
-/// strings.
+/// Merges two objects by their shapes. Returns `None` if the pair of shapes occurs for the first time, if they are too
+/// large, or if not all keys are strings.
 #[inline]
 pub fn merged<'e>(
     call: &mut BuiltinContext<'e>,
@@ -188,8 +190,8 @@ pub fn merged<'e>(
     recall(call, forms.0, forms.1, |_| pair(left, right))
 }
 
-/// The object with the keys alone that an array, a set or the keys of an object name, or without them; `None` where that is not
-/// known of its form, as for [`merged`].
+/// Returns the object with only the keys, or without the keys, that an array, a set or the keys of an object contain.
+/// Returns `None` in the same cases as [`merged`].
 #[inline]
 pub fn selected<'e>(
     call: &mut BuiltinContext<'e>,
@@ -216,7 +218,7 @@ pub fn selected<'e>(
     })
 }
 
-/// The keys of an object that are among others, or are not, and where their values are.
+/// Returns the selected keys of an object with the sources of their values.
 #[cold]
 fn selection<'e>(
     object: ObjectView<'e>,
@@ -232,7 +234,7 @@ fn selection<'e>(
     Some(selected.map(|(key, at)| (key, Source::Left(at))).collect())
 }
 
-/// The keys of an object in order, if its form came before.
+/// Returns the sorted keys of an object, if its shape occurred before.
 #[inline]
 pub fn cached_keys<'e>(
     call: &mut BuiltinContext<'e>,
@@ -253,7 +255,7 @@ pub fn cached_keys<'e>(
     Some(recall(call, shape, ShapeId::KEYS, all)?.keys)
 }
 
-/// Whether a pair of forms came before, which is noted.
+/// Returns `true` if a pair of shapes occurred before. Records the pair.
 #[inline]
 fn record_pair(seen: &mut [u32; CAPACITY], left: ShapeId, right: ShapeId) -> bool {
     let mixed = left.mixed(right);
@@ -274,14 +276,14 @@ fn record_pair(seen: &mut [u32; CAPACITY], left: ShapeId, right: ShapeId) -> boo
     false
 }
 
-/// The places where something is noted, at the first that was free.
+/// Returns the slots to probe for a hash. The first free slot is used for a new entry.
 #[inline]
 fn probe_slots(mixed: u64) -> impl Iterator<Item = usize> {
     let first = usize::try_from(mixed >> 58).unwrap_or_default();
     (first..first + ALIKE).map(|place| place % CAPACITY)
 }
 
-/// What is known of two forms, made when it is not.
+/// Returns the template for two shapes, computed if it is not cached.
 #[inline]
 pub fn recall<'e>(
     call: &mut BuiltinContext<'e>,
@@ -324,8 +326,8 @@ pub fn recall<'e>(
     Some(template)
 }
 
-/// An object of the keys of a template, with the values that its sources lead to, each written where it stays; `None` when one
-/// leads to none.
+/// Returns an object with the keys of a template and the values of its sources. Constructs each value in place. Returns
+/// `None` if a source has no value.
 #[inline]
 pub fn fill<'e>(
     call: &mut BuiltinContext<'e>,
@@ -348,7 +350,7 @@ pub fn fill<'e>(
     Ok(Some(call.arena.object_of_plain_keys(template.keys, values)))
 }
 
-/// The keys of an object in order, with the places of their values; `None` when not all are strings.
+/// Returns the sorted keys of an object with the indexes of their values, or `None` if not all are strings.
 pub fn keys(object: ObjectView<'_>) -> Option<Vec<(ValueRef<'_>, u8)>> {
     let mut keys: Vec<_> = match object {
         ObjectView::Stored(_) => object.iter().map(|(key, _)| key).zip(0..).collect(),
@@ -359,13 +361,13 @@ pub fn keys(object: ObjectView<'_>) -> Option<Vec<(ValueRef<'_>, u8)>> {
     are_strings.then_some(keys)
 }
 
-/// The keys of two objects and where their values are.
+/// Returns the keys of two objects with the sources of their values.
 #[cold]
 fn pair<'e>(left: ObjectView<'e>, right: ObjectView<'e>) -> Option<Vec<(ValueRef<'e>, Source)>> {
     Some(together(keys(left)?, keys(right)?))
 }
 
-/// Keys in order with their places on two sides.
+/// Merges the sorted keys of two objects.
 pub fn together<'e>(
     left: Vec<(ValueRef<'e>, u8)>,
     right: Vec<(ValueRef<'e>, u8)>,

@@ -38,11 +38,11 @@ pub fn union_n<'e>(
     merge_all(call, &objects)
 }
 
-/// Objects up to which they are merged one by one.
+/// Number of objects up to which they are merged one by one.
 const FEW: usize = 6;
 
-/// Merges objects. Under each key a value that is no object hides all earlier ones, so objects
-/// merge from the last such value on.
+/// Merges objects. For each key, a value that is not an object hides all earlier ones, so only objects after the last
+/// such value are merged.
 fn merge_all<'e>(
     call: &mut BuiltinContext<'e>,
     objects: &[ObjectView<'e>],
@@ -92,7 +92,7 @@ fn merge_all<'e>(
     Ok(result.finish())
 }
 
-/// Merges objects that may have been merged before.
+/// Merges objects that may be in the cache.
 #[inline]
 fn merge_again<'e>(
     call: &mut BuiltinContext<'e>,
@@ -108,7 +108,7 @@ fn merge_again<'e>(
     Ok(merged)
 }
 
-/// Values that are objects on both sides merge; else the right one wins.
+/// Merges two values if both are objects, and otherwise returns the right one.
 fn merge<'e>(
     call: &mut BuiltinContext<'e>,
     left: ObjectView<'e>,
@@ -130,7 +130,7 @@ fn merge<'e>(
     merge_pairs(call, left, right)
 }
 
-/// The value on both sides: the right one, or what both objects merge to.
+/// Returns the merged value of a key that both objects have.
 #[inline]
 fn both<'e>(
     call: &mut BuiltinContext<'e>,
@@ -143,7 +143,7 @@ fn both<'e>(
     }
 }
 
-/// Fills the form that two objects merge to with their values.
+/// Fills the merged template of two objects with their values.
 fn fill<'e>(
     call: &mut BuiltinContext<'e>,
     form: &'e Template<'e>,
@@ -166,7 +166,7 @@ fn fill<'e>(
     Ok(filled.unwrap_or_else(|| bug!("a form names a value that its object does not have")))
 }
 
-/// The large stored object that an object is or differs from in a few pairs, and in how many.
+/// Returns the large stored object that an object is based on, and the number of pairs that differ from it.
 fn large(object: ObjectView<'_>) -> Option<(&Object, usize)> {
     match object {
         ObjectView::Stored(object) if object.shaped().is_none() => Some((object, 0)),
@@ -178,7 +178,7 @@ fn large(object: ObjectView<'_>) -> Option<(&Object, usize)> {
     }
 }
 
-/// Lays a few pairs over a large stored object, from which the left one may differ already.
+/// Adds a few pairs to a large stored object, or to an object based on one.
 fn overlay<'e>(
     call: &mut BuiltinContext<'e>,
     base: &'e Object,
@@ -216,7 +216,7 @@ fn overlay<'e>(
     Ok(call.arena.overlaid(base, keys, values))
 }
 
-/// Goes through the pairs of both in order, so that the result is in order, too.
+/// Merges the pairs of both objects in order, so that the result is sorted, too.
 fn merge_pairs<'e>(
     call: &mut BuiltinContext<'e>,
     left: ObjectView<'e>,
@@ -230,7 +230,7 @@ fn merge_pairs<'e>(
     let (mut lefts, mut rights) = (left.iter(), right.iter());
     let mut over = rights.next();
     'lefts: for (key, value) in lefts.by_ref() {
-        // large objects take long to make, so steps are not spent beforehand
+        // large objects take long to build, so steps are charged one by one
         call.budget.step()?;
         while let Some((other, new)) = over {
             match other.cmp(&key) {

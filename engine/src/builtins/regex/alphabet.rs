@@ -1,6 +1,8 @@
-//! A smaller alphabet for patterns that would be large over bytes. A class like `\p{L}` takes hundreds of states in
-//! UTF-8, and `\p{L}{1,255}` takes them 255 times. But a pattern only tells few kinds of characters apart: with one
-//! letter for each kind such a class is one state, and the text is rewritten to those letters before it is searched.
+//! Reduced alphabets for patterns that would need many states over bytes.
+//!
+//! A class like `\p{L}` takes hundreds of states in UTF-8, and `\p{L}{1,255}` takes them 255 times. But a pattern
+//! distinguishes only a few kinds of characters. With one letter for each kind such a class is one state, and the text
+//! is rewritten to those letters before it is searched.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,24 +12,24 @@ use regex_syntax::hir::{
     Look, Repetition,
 };
 
-/// The letters of a pattern, one for each kind of characters that it tells apart.
+/// Letters of a pattern, one for each kind of characters that it distinguishes.
 pub struct Alphabet {
     ascii: [u8; 128],
-    /// For each [`PAGE`] characters the number of their page.
+    /// Page number for each [`PAGE`] characters.
     pages: Vec<u16>,
     letters: Vec<[u8; PAGE]>,
 }
 
-/// Characters of a page.
+/// Number of characters in a page.
 const PAGE: usize = 256;
 
-/// Characters that there are, surrogates among them.
+/// Number of code points, including surrogates.
 const CHARS: u32 = 0x11_0000;
 
-/// Most sets of characters of a pattern, each of which splits the kinds.
+/// Maximum number of character sets in a pattern. Each may double the number of kinds.
 const SETS: usize = 256;
 
-/// About how many states a pattern takes over the bytes of UTF-8.
+/// Estimates the number of states of a pattern over the bytes of UTF-8.
 pub fn states(hir: &Hir) -> u64 {
     let all = |parts: &[Hir]| parts.iter().map(states).fold(0, u64::saturating_add);
     match hir.kind() {
@@ -51,12 +53,13 @@ pub fn states(hir: &Hir) -> u64 {
 }
 
 impl Alphabet {
-    /// The alphabet of a pattern, and the pattern in its letters; nothing when it tells too many kinds apart.
+    /// Returns the alphabet of a pattern, and the pattern over its letters. Returns `None` if the pattern distinguishes
+    /// too many kinds.
     pub fn from_hir(hir: &Hir) -> Option<(Self, Hir)> {
         let mut sets = Sets::default();
         sets.collect(hir)?;
         if sets.has_assertions {
-            // what looks at lines and words must find the ends of lines and the characters of words
+            // assertions on lines and words need the kinds of line ends and word characters
             sets.add([(u32::from('\n'), u32::from('\n'))])?;
             sets.add(WORD.map(|(low, high)| (low.into(), high.into())))?;
         }
@@ -99,7 +102,7 @@ impl Alphabet {
         }
     }
 
-    /// The letter of a character.
+    /// Returns the letter of a character.
     #[inline]
     pub fn letter(&self, c: char) -> u8 {
         let code = c as usize;
@@ -113,20 +116,20 @@ impl Alphabet {
             .unwrap_or_default()
     }
 
-    /// About how much memory it takes.
+    /// Returns the approximate memory size in bytes.
     pub fn bytes(&self) -> usize {
         size_of::<Self>() + self.pages.len() * size_of::<u16>() + self.letters.len() * PAGE
     }
 }
 
-/// The characters of words, for `\b`.
+/// Word characters, for `\b`.
 const WORD: [(char, char); 4] = [('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
 
-/// The sets of characters that stand in a pattern.
+/// Character sets that occur in a pattern.
 #[derive(Default)]
 struct Sets {
     sets: HashSet<Vec<(u32, u32)>>,
-    /// It looks at lines or words.
+    /// `true` if the pattern has assertions on lines or words.
     has_assertions: bool,
 }
 
@@ -168,7 +171,7 @@ fn ranges(class: &Class) -> Option<impl Iterator<Item = (u32, u32)>> {
     Some(ranges.into_iter().map(both))
 }
 
-/// Where each run of characters of one kind starts, and its letter.
+/// Start and letter of each run of characters of one kind.
 struct Kinds {
     runs: Vec<(u32, u8)>,
 }
@@ -180,7 +183,7 @@ impl Kinds {
         starts.push(0);
         starts.sort_unstable();
         starts.dedup();
-        // runs that no set told apart so far have the same number
+        // runs that the sets so far do not distinguish have the same number
         let mut kinds = vec![0_usize; starts.len()];
         let mut count = 1;
         for set in &sets.sets {
@@ -262,8 +265,8 @@ impl Kinds {
     }
 }
 
-/// Bytes that are not taken yet. Where a pattern looks at lines and words, a letter is what its characters are: the end
-/// of a line, part of a word, or neither.
+/// Unused bytes. If a pattern has assertions on lines or words, a letter has the same properties as its characters:
+/// line end, word character, or neither.
 struct Letters {
     word_bytes: Vec<u8>,
     others: Vec<u8>,
@@ -281,7 +284,7 @@ impl Letters {
         }
     }
 
-    /// A letter for the kind that a character is of.
+    /// Returns a letter for the kind of a character.
     fn of_kind(&mut self, first: u32) -> Option<u8> {
         match first {
             _ if !self.has_assertions => self.others.pop().or_else(|| self.word_bytes.pop()),

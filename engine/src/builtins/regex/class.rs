@@ -1,4 +1,4 @@
-//! Character classes: `[a-z]`, `\d`, `\pL`, `[:alpha:]`. Those of Perl and POSIX are ASCII.
+//! Character classes: `[a-z]`, `\d`, `\pL`, `[:alpha:]`. Perl and POSIX classes are ASCII.
 
 use nom::IResult;
 use nom::Parser;
@@ -11,10 +11,10 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, HirKind};
 use super::error::{Problem, SyntaxError};
 use super::escape;
 
-/// What is left of the pattern, and the class that was read.
+/// The rest of the pattern, and the parsed class.
 type ClassResult<'p> = Result<(&'p str, ClassUnicode), SyntaxError>;
 
-/// `[…]`, from its bracket on.
+/// Parses `[…]`, starting at its bracket.
 pub fn bracketed(pattern: &str, fold: bool) -> ClassResult<'_> {
     let unclosed = || Problem::MissingBracket.at(pattern);
     let mut class = ClassUnicode::empty();
@@ -61,7 +61,7 @@ pub fn bracketed(pattern: &str, fold: bool) -> ClassResult<'_> {
     }
 }
 
-/// A character of a class, escaped or not; `None` at the end.
+/// Parses a character of a class, escaped or not. Returns `None` at the end.
 fn member(rest: &str) -> Option<Result<(&str, u32), SyntaxError>> {
     if rest.starts_with('\\') {
         return Some(escape::character(rest));
@@ -70,7 +70,7 @@ fn member(rest: &str) -> Option<Result<(&str, u32), SyntaxError>> {
     Some(Ok((after, c.into())))
 }
 
-/// The characters from one number to another; numbers of surrogates are none.
+/// Returns the characters in a range of code points. Surrogates are not characters.
 pub fn scalars(low: u32, high: u32) -> ClassUnicode {
     let parts = [(low, high.min(0xd7ff)), (low.max(0xe000), high)];
     ClassUnicode::new(parts.into_iter().filter_map(|(low, high)| {
@@ -79,7 +79,7 @@ pub fn scalars(low: u32, high: u32) -> ClassUnicode {
     }))
 }
 
-/// With all characters that differ in case only.
+/// Adds all characters that differ only in case.
 pub fn folded(mut class: ClassUnicode, fold: bool) -> ClassUnicode {
     if fold {
         class.case_fold_simple();
@@ -87,7 +87,7 @@ pub fn folded(mut class: ClassUnicode, fold: bool) -> ClassUnicode {
     class
 }
 
-/// The part of `start` that lies before `rest`.
+/// Returns the part of `start` before `rest`.
 pub fn before<'p>(start: &'p str, rest: &str) -> &'p str {
     start.get(..start.len() - rest.len()).unwrap_or(start)
 }
@@ -103,7 +103,7 @@ fn ascii(ranges: &[(char, char)]) -> ClassUnicode {
 const DIGIT: &[(char, char)] = &[('0', '9')];
 const WORD: &[(char, char)] = &[('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
 
-/// A group by its ranges: folded, then negated.
+/// Returns the class of ranges: case-folded, then negated.
 fn group(ranges: &[(char, char)], fold: bool, negated: bool) -> ClassUnicode {
     let mut class = folded(ascii(ranges), fold);
     if negated {
@@ -112,7 +112,7 @@ fn group(ranges: &[(char, char)], fold: bool, negated: bool) -> ClassUnicode {
     class
 }
 
-/// `\d`, `\S` and the like.
+/// Parses `\d`, `\S` and other Perl classes.
 pub fn perl(rest: &str, fold: bool) -> Option<(&str, ClassUnicode)> {
     let (rest, name) = parse(recognize((char('\\'), one_of("dDsSwW"))), rest)?;
     let ranges = match name {
@@ -124,7 +124,7 @@ pub fn perl(rest: &str, fold: bool) -> Option<(&str, ClassUnicode)> {
     Some((rest, group(ranges, fold, negated)))
 }
 
-/// `[:alpha:]`, `[:^alpha:]`; `None` when there is no `:]`.
+/// Parses `[:alpha:]` and `[:^alpha:]`. Returns `None` if there is no `:]`.
 fn posix(rest: &str, fold: bool) -> Result<Option<(&str, ClassUnicode)>, SyntaxError> {
     let named = delimited(tag("[:"), take_until(":]"), tag(":]"));
     let Some((after, name)) = parse(named, rest) else {
@@ -154,7 +154,7 @@ fn posix(rest: &str, fold: bool) -> Result<Option<(&str, ClassUnicode)>, SyntaxE
     Ok(Some((after, group(ranges, fold, negated))))
 }
 
-/// `\pL`, `\p{Greek}`, `\P{^Greek}`; `None` when it is something else.
+/// Parses `\pL`, `\p{Greek}` and `\P{^Greek}`. Returns `None` for anything else.
 pub fn named(rest: &str, fold: bool) -> Result<Option<(&str, ClassUnicode)>, SyntaxError> {
     let Some((after, sign)) = parse((char('\\'), one_of("pP")), rest) else {
         return Ok(None);
@@ -182,7 +182,7 @@ const SHORT_SCRIPTS: [&str; 9] = [
     "ahom", "cham", "kawi", "lisu", "miao", "modi", "newa", "thai", "toto",
 ];
 
-/// The characters of a general category or a script.
+/// Returns the characters of a general category or a script.
 fn property(name: &str) -> Option<ClassUnicode> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '-');
     if !name.chars().all(plain) || !name.contains(|c: char| c.is_ascii_alphanumeric()) {
@@ -201,7 +201,7 @@ fn property(name: &str) -> Option<ClassUnicode> {
     }
     let code = loose.len() == 4 && !SHORT_SCRIPTS.contains(&loose.as_str());
     ["gc", "sc"].iter().find_map(|kind| {
-        // codes of scripts (`Grek`) are names to others, not to Go
+        // script codes (`Grek`) are names in `regex-syntax`, but not in Go
         if *kind == "sc" && code {
             return None;
         }
@@ -213,7 +213,7 @@ fn property(name: &str) -> Option<ClassUnicode> {
     })
 }
 
-/// Runs a parser that cannot fail halfway.
+/// Runs a parser that cannot fail after consuming input.
 fn parse<'p, O>(
     mut parser: impl Parser<&'p str, Output = O, Error = nom::error::Error<&'p str>>,
     rest: &'p str,

@@ -1,4 +1,5 @@
-//! Patterns that are one class of ASCII characters, once or in runs: what most strings are split at.
+//! Patterns that consist of one class of ASCII characters, single or repeated. Most patterns for splitting are of this
+//! kind.
 
 use std::ops::Range;
 
@@ -6,14 +7,14 @@ use crate::bug::Within;
 use crate::index::Indexed as _;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// Some ASCII characters, one at a time or as many as there are.
+/// A class of ASCII characters, which matches single characters or runs.
 pub struct AsciiClass {
     members: [bool; 256],
     runs: bool,
 }
 
 impl AsciiClass {
-    /// The class that a pattern is.
+    /// Returns the class if a pattern consists of a class.
     pub fn from_hir(hir: &Hir) -> Option<Self> {
         let (class, runs) = match hir.kind() {
             HirKind::Repetition(repetition)
@@ -56,7 +57,7 @@ impl AsciiClass {
         self.members.get(usize::from(byte)) == Some(&true)
     }
 
-    /// Where it matches, from left to right.
+    /// Iterates over the matches from left to right.
     pub fn matches<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = Range<usize>> + 'a {
         let mut at = 0;
         std::iter::from_fn(move || {

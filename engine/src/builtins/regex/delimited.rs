@@ -1,4 +1,4 @@
-//! The templates of `regex.template_match`: text with regular expressions between delimiters.
+//! Templates of `regex.template_match`: text with regular expressions between delimiters.
 
 use super::program::Regex;
 use crate::bug::Within;
@@ -13,7 +13,7 @@ pub fn compile(
     shown: ValueRef<'_>,
 ) -> Result<Regex, BuiltinError> {
     let (&[start], &[end]) = (start.as_bytes(), end.as_bytes()) else {
-        // the length is that of the start delimiter in either case, as in OPA
+        // as in OPA, the length of the start delimiter is used for both delimiters
         let length = start.as_bytes().len();
         let which = if length == 1 { "end" } else { "start" };
         return Err(BuiltinError::error(format!(
@@ -37,7 +37,7 @@ pub fn compile(
             depth = depth.checked_sub(1).ok_or_else(unbalanced)?;
             if depth == 0 {
                 let inner = template.within(inner_from..at);
-                // alone it has to be an expression, or a bracket in it could close one outside
+                // the inner text must be a valid pattern by itself, otherwise a bracket in it could close one outside
                 Regex::new(&format!("^{inner}$"))?;
                 pattern.push('(');
                 pattern.push_str(inner);
@@ -54,7 +54,7 @@ pub fn compile(
     Ok(Regex::new(&pattern)?)
 }
 
-/// Appends text so that it matches itself.
+/// Appends text as a pattern that matches it literally.
 fn quote(text: &str, pattern: &mut String) {
     for c in text.chars() {
         if r"\.+*?()|[]{}^$".contains(c) {

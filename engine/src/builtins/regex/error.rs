@@ -1,19 +1,19 @@
-//! Why a pattern is no regular expression, in Go's words.
+//! Syntax errors of patterns, in Go's words.
 
 use std::fmt;
 
 use crate::builtins::BuiltinError;
 
-/// A refusal of a pattern.
+/// A syntax error.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// What is wrong.
+    /// Kind of error.
     pub problem: Problem,
-    /// The part of the pattern that is.
+    /// Invalid part of the pattern.
     pub part: String,
 }
 
-/// What is wrong with a pattern.
+/// Kind of syntax error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
     CharRange,
@@ -33,7 +33,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// The refusal of this part.
+    /// Returns the error for a part of the pattern.
     pub fn at(self, part: impl Into<String>) -> SyntaxError {
         SyntaxError {
             problem: self,

@@ -1,4 +1,4 @@
-//! Escapes that stand for one character.
+//! Escapes of single characters.
 
 use nom::bytes::complete::take_while_m_n;
 use nom::{IResult, Parser};
@@ -6,7 +6,7 @@ use nom::{IResult, Parser};
 use super::class::before;
 use super::error::{Problem, SyntaxError};
 
-/// A character by its escape, from the backslash on. It is a number, since it may be one of a surrogate, which
+/// Parses an escaped character, starting at the backslash. Returns a code point, since it may be a surrogate, which
 /// matches nothing.
 pub fn character(pattern: &str) -> Result<(&str, u32), SyntaxError> {
     let mut chars = pattern.chars();
@@ -18,7 +18,7 @@ pub fn character(pattern: &str) -> Result<(&str, u32), SyntaxError> {
     let refuse = |rest: &str| Problem::Escape.at(before(pattern, rest));
     let code = match c {
         '0' => return Ok(octal(0, rest)),
-        // a single digit would be a back-reference
+        // a single digit would be a backreference
         '1'..='7' if rest.starts_with(|c| matches!(c, '0'..='7')) => {
             return Ok(octal(u32::from(c) - u32::from('0'), rest));
         }
@@ -38,7 +38,7 @@ pub fn character(pattern: &str) -> Result<(&str, u32), SyntaxError> {
     Ok((rest, code))
 }
 
-/// Up to two more octal digits.
+/// Parses up to two more octal digits.
 fn octal(first: u32, rest: &str) -> (&str, u32) {
     let more = take_while_m_n(0, 2, |c| matches!(c, '0'..='7')).parse(rest);
     let read: IResult<&str, &str> = more;
@@ -50,7 +50,7 @@ fn octal(first: u32, rest: &str) -> (&str, u32) {
     (rest, value)
 }
 
-/// Two digits, or any number in braces. Without a code, the text before the rest is what is wrong.
+/// Parses two digits, or any number in braces. If the code point is `None`, the consumed text is invalid.
 fn hexadecimal(rest: &str) -> (&str, Option<u32>) {
     let mut chars = rest.chars();
     let Some(first) = chars.next() else {

@@ -1,6 +1,6 @@
-//! `regex.globs_match`: whether two simple patterns (characters, `.`, `[…]`, each perhaps with `*` or `+`)
-//! have a string in common. The answer is that of the algorithm which OPA uses: an element with a flag takes
-//! elements of the other pattern one by one, whatever their flags.
+//! `regex.globs_match`: tests whether two simple patterns (characters, `.`, `[…]`, each optionally with `*` or `+`)
+//! match a common string. Uses OPA's algorithm, where an element with a flag consumes elements of the other pattern one
+//! by one, whatever their flags are.
 
 use crate::bug::Within;
 use crate::builtins::{BuiltinContext, BuiltinError};
@@ -48,11 +48,11 @@ impl Token {
     }
 }
 
-/// Whether the patterns meet.
+/// Returns `true` if the patterns match a common string.
 pub fn meet(call: &mut BuiltinContext<'_>, left: &str, right: &str) -> Result<bool, BuiltinError> {
     let (left, right) = (tokens(left)?, tokens(right)?);
     let (mut left, mut right) = (left.as_slice(), right.as_slice());
-    // what is plain on both sides has to meet pairwise; one pair is left on each side
+    // plain elements at the ends of both patterns must match pairwise; one pair is left on each side
     let plain = |pair: &(&Token, &Token)| pair.0.is_plain() && pair.1.is_plain();
     let front = left.iter().zip(right).take_while(plain).count();
     if !left.iter().zip(right).take(front).all(|(a, b)| a.meets(b)) {
@@ -92,23 +92,24 @@ pub fn meet(call: &mut BuiltinContext<'_>, left: &str, right: &str) -> Result<bo
     Ok(table.get(0, 0, 0).meets)
 }
 
-/// What is known of the ends of both patterns from one place on.
+/// Result for the suffixes of both patterns from a pair of positions.
 #[derive(Clone, Copy, Default)]
 struct PrefixCell {
-    /// They meet.
+    /// The suffixes match.
     meets: bool,
-    /// They meet when the first token of the leading pattern may take tokens of the other.
+    /// The suffixes match if the first token of the leading pattern may consume tokens of the other.
     taken: bool,
 }
 
-/// Answers for each pair of places, with either pattern leading; those behind are filled first.
+/// Dynamic programming table: results for each pair of positions, with either pattern leading. Filled from the end.
 struct Table<'t> {
     sides: [&'t [Token]; 2],
     cells: [Vec<PrefixCell>; 2],
 }
 
 impl Table<'_> {
-    /// The cell with `lead` (0 or 1) leading from `at` on, the other from `other` on.
+    /// Returns the index of the cell where pattern `lead` (0 or 1) leads from position `at`, and the other pattern
+    /// continues from `other`.
     fn index(&self, lead: usize, at: usize, other: usize) -> usize {
         let width = self.sides.get(1).map_or(0, |right| right.len() + 1);
         let (row, column) = if lead == 0 { (at, other) } else { (other, at) };
@@ -179,7 +180,7 @@ impl Table<'_> {
     }
 }
 
-/// Reads a pattern.
+/// Parses a pattern.
 fn tokens(pattern: &str) -> Result<Vec<Token>, BuiltinError> {
     let mut reader = Reader {
         pattern,
@@ -233,7 +234,7 @@ impl Reader<'_> {
         ))
     }
 
-    /// The next character, and whether it was escaped.
+    /// Returns the next character, and whether it was escaped.
     fn next(&mut self) -> Result<Option<(char, bool)>, BuiltinError> {
         let Some(c) = self.chars.get(self.at).copied() else {
             return Ok(None);
@@ -249,7 +250,7 @@ impl Reader<'_> {
         Ok(Some((c, true)))
     }
 
-    /// A set, from behind its bracket on.
+    /// Parses a set, starting after its bracket.
     fn set(&mut self) -> Result<Chars, BuiltinError> {
         let mut ranges: Vec<(char, char)> = Vec::new();
         let mut before = None;
@@ -292,7 +293,7 @@ impl Reader<'_> {
     }
 }
 
-/// Equal for sets of the same characters.
+/// Normalizes ranges: sets of the same characters get equal ranges.
 fn merged(mut ranges: Vec<(char, char)>) -> Vec<(char, char)> {
     ranges.sort_unstable();
     ranges.dedup_by(|later, first| {

@@ -96,12 +96,12 @@ pub const TABLE: &[Builtin] = &[
     .specialise(prepare_test),
 ];
 
-/// Whether a text is a regular expression.
+/// Returns `true` if a text is a regular expression.
 pub fn is_pattern(text: &str) -> bool {
     syntax::Syntax::parse(text).is_ok()
 }
 
-/// A function that may be given its pattern in compiled form.
+/// A function with an optional compiled pattern.
 type WithRegex = for<'e> fn(
     &mut BuiltinContext<'e>,
     &[ValueRef<'e>],
@@ -143,7 +143,7 @@ fn prepare_test(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> 
     Some(tested(1, move |text| regex.is_match(text)))
 }
 
-/// A regular expression from the program or from the cache.
+/// A compiled pattern of the program or from the cache.
 enum RegexRef<'r> {
     Constant(&'r Regex),
     Cached(Arc<Regex>),
@@ -218,7 +218,7 @@ fn find<'e>(
     Ok(call.arena.array_of(found.into_bump_slice()))
 }
 
-/// Counts a match. In a large text the clock is looked at each time: finding the next may take as long as the text.
+/// Charges a match. Polls the limits each time if the text is large, because finding the next match may scan all of it.
 fn after_match(call: &mut BuiltinContext<'_>, text: &TextView<'_>) -> Result<(), BuiltinError> {
     if text.as_bytes().len() > limits::LARGE_OPERAND {
         call.budget.check()?;
@@ -226,7 +226,7 @@ fn after_match(call: &mut BuiltinContext<'_>, text: &TextView<'_>) -> Result<(),
     call.budget.step()
 }
 
-/// How many matches are wanted; a negative number means all.
+/// Converts a maximum number of matches. Negative means unlimited.
 fn limit(wanted: i64) -> usize {
     usize::try_from(wanted).unwrap_or(usize::MAX)
 }
@@ -293,7 +293,7 @@ fn split_at_matches<'e>(
     for range in regex.matches(&haystack) {
         after_match(call, &text)?;
         end = range.start;
-        // a match of nothing at the start splits nothing off
+        // an empty match at the start does not split
         if range.end != 0 {
             call.push_part(&mut found, text, start..end);
         }
@@ -357,7 +357,7 @@ fn prepare_replacement(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prep
     Some(Arc::new(Replacement { regex, template }))
 }
 
-/// The string with what a template makes of each match in its place.
+/// Returns the string with each match replaced by the expanded template.
 fn replaced<'e>(
     call: &mut BuiltinContext<'e>,
     whole: ValueRef<'e>,

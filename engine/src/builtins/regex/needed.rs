@@ -1,28 +1,28 @@
-//! Texts without which a pattern matches nothing: short strings are searched for these first, since of many patterns
-//! most fail there, and an automaton costs the memory that it has to look into.
+//! Literals that a match must contain. Short strings are searched for these first, since with many patterns most
+//! matches fail there, and running an automaton causes cache misses.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 use smallvec::SmallVec;
 
-/// Texts that stand, whatever the case of their letters, in every string that a pattern matches: each behind the position of
-/// its rarest byte, with [`BETWEEN`] between them.
+/// Literals that every match contains, ignoring ASCII case. Each is preceded by the position of its rarest byte, and
+/// followed by [`BETWEEN`].
 #[derive(Default)]
 pub(super) struct Needed(SmallVec<[u8; 32]>);
 
-/// No text in UTF-8 has this byte.
+/// Separator. UTF-8 text never contains this byte.
 const BETWEEN: u8 = 0xFF;
 
-/// Bytes of a text that tell too little.
+/// Minimum length of a literal in bytes. Shorter ones are not selective.
 const FEW: usize = 2;
 
-/// Bytes of all texts that are looked for.
+/// Maximum total size in bytes.
 const MOST: usize = 32;
 
-/// Bytes of a string above which an automaton is as fast.
+/// Length of a string in bytes above which an automaton is as fast.
 const SHORT: usize = 64;
 
 impl Needed {
-    /// Of a pattern, as far as its outermost parts tell.
+    /// Returns the literals of a pattern's outermost concatenation.
     pub fn from_hir(hir: &Hir) -> Self {
         let HirKind::Concat(parts) = hir.kind() else {
             return Self::default();
@@ -55,7 +55,8 @@ impl Needed {
         text.clear();
     }
 
-    /// Whether a string may have them all: long ones are not looked into.
+    /// Returns `false` if a string cannot match because it lacks a literal. Returns `true` for long strings, without a
+    /// search.
     #[inline]
     pub fn are_in(&self, text: &[u8]) -> bool {
         self.0.is_empty() || text.len() > SHORT || self.are_in_short(text)
@@ -67,7 +68,7 @@ impl Needed {
     }
 }
 
-/// The letter that a class is in both cases.
+/// Returns the letter if a class consists of both cases of a letter.
 fn letter(class: &Class) -> Option<u8> {
     let Class::Unicode(class) = class else {
         return None;
@@ -83,10 +84,10 @@ fn letter(class: &Class) -> Option<u8> {
         .then(|| u8::try_from(lower).ok())?
 }
 
-/// Bytes that texts are full of, those first that they have most of.
+/// Common bytes, most frequent first.
 const COMMON: &[u8] = b" etaoinsrl0123456789dcu.mhpfg-/_:ybwvk,=";
 
-/// The position of the byte that other texts have the least of.
+/// Returns the position of the rarest byte.
 fn rarest(text: &[u8]) -> u8 {
     let rank = |byte: &u8| {
         let byte = byte.to_ascii_lowercase();
@@ -97,7 +98,8 @@ fn rarest(text: &[u8]) -> u8 {
     rarest.map_or(0, |(at, _)| at)
 }
 
-/// Whether a text holds another one, which stands behind the position of its rarest byte, whatever the case of their letters.
+/// Returns `true` if a text contains a literal, ignoring ASCII case. The literal is preceded by the position of its
+/// rarest byte.
 fn contains(text: &[u8], needed: &[u8]) -> bool {
     let Some((at, needed)) = needed.split_first() else {
         return true;

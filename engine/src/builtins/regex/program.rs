@@ -1,4 +1,4 @@
-//! A compiled regular expression, and the strings that it runs over.
+//! Compiled regular expressions, and the strings that they search.
 
 use crate::bug::{Within as _, bug};
 use std::borrow::Cow;
@@ -28,16 +28,16 @@ use crate::value::TextView;
 /// A compiled regular expression.
 pub struct Regex {
     program: meta::Regex,
-    /// What the program reads in place of bytes, when it would be large over them.
+    /// Reduced alphabet, if the program over bytes would be large.
     alphabet: Option<Box<Alphabet>>,
     names: Vec<String>,
-    /// One of these starts every string that matches, unless there are none.
+    /// Prefixes of all matching strings, of which each match has one. Empty if unknown.
     starts: Starts,
-    /// What stands in every string that matches.
+    /// Literals that every match contains.
     needed: Needed,
-    /// A sign that stands in every string that matches.
+    /// Punctuation character that every match contains.
     sign: Option<u8>,
-    /// When it is nothing but a class: that.
+    /// Class, if the pattern consists of a class.
     class: Option<Box<AsciiClass>>,
 }
 
@@ -67,12 +67,12 @@ impl Regex {
             program,
             alphabet,
             starts: starts(&syntax),
-            // the automata of patterns that are there to stay are as fast
+            // full automata for constant patterns are as fast without this check
             needed: match effort {
                 Effort::Little => Needed::from_hir(&syntax.hir),
                 Effort::Whole => Needed::default(),
             },
-            // letters of an alphabet are no bytes of the text
+            // letters of an alphabet are not bytes of the text
             sign: sign::rarest_sign(&syntax.hir).filter(|_| in_bytes),
             class: AsciiClass::from_hir(&syntax.hir)
                 .filter(|_| in_bytes)
@@ -81,7 +81,7 @@ impl Regex {
         })
     }
 
-    /// The regular expression over letters, however small it is.
+    /// Compiles a pattern over letters, whatever its size is.
     #[cfg(test)]
     pub fn in_letters(pattern: &str) -> Option<Self> {
         let syntax = Syntax::parse(pattern).ok()?;
@@ -91,7 +91,7 @@ impl Regex {
         Self::from_compiled(syntax, Some(compiled), Effort::Whole)
     }
 
-    /// Compiles the bytes of a pattern.
+    /// Compiles a pattern given as bytes.
     pub fn from_bytes(pattern: &[u8], effort: Effort) -> Result<Self, SyntaxError> {
         match std::str::from_utf8(pattern) {
             Ok(pattern) => Self::with_effort(pattern, effort),
@@ -102,7 +102,7 @@ impl Regex {
         }
     }
 
-    /// The compiled form of a pattern that is no constant.
+    /// Returns the cached compiled form of a pattern that is not constant.
     pub fn cached(
         call: &BuiltinContext<'_>,
         pattern: &TextView<'_>,
@@ -113,7 +113,7 @@ impl Regex {
         })
     }
 
-    /// Whether it matches somewhere in a string.
+    /// Returns `true` if the pattern matches somewhere in a string.
     #[inline]
     pub fn is_match(&self, text: &TextView<'_>) -> bool {
         match text.utf8_bytes() {
@@ -123,7 +123,7 @@ impl Regex {
     }
 
     fn is_match_in(&self, bytes: &[u8]) -> bool {
-        // of many patterns most fail here, without a turn of the automaton
+        // with many patterns most matches fail here, without running the automaton
         let may_match = if self.starts.is_empty() {
             self.needed.are_in(bytes)
         } else {
@@ -140,18 +140,18 @@ impl Regex {
                 &*letters
             }
         };
-        // in one place, so that it is a part of this function
+        // called once, so that it is inlined
         self.program.is_match(read)
     }
 
-    /// Whether it may match somewhere in a string, as far as a look at its bytes tells.
+    /// Precheck of a string by its bytes. Returns `false` if the pattern cannot match.
     #[inline]
     pub fn may_match(&self, text: &[u8]) -> bool {
         self.sign
             .is_none_or(|sign| memchr::memchr(sign, text).is_some())
     }
 
-    /// Its matches from left to right.
+    /// Iterates over the matches from left to right.
     pub fn matches<'a>(
         &'a self,
         text: &'a Haystack<'_>,
@@ -163,7 +163,7 @@ impl Regex {
         }
     }
 
-    /// Calls `each` with the groups of its matches, from left to right, as long as more are wanted.
+    /// Calls `each` with the groups of each match, from left to right, up to the maximum number of matches.
     pub fn captures<E>(
         &self,
         text: &Haystack<'_>,
@@ -193,7 +193,7 @@ impl Regex {
         Ok(())
     }
 
-    /// The numbers of the groups with a name.
+    /// Returns the numbers of the groups with a name.
     pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = usize> + 'a {
         let named = self.names.iter().enumerate();
         named
@@ -202,7 +202,7 @@ impl Regex {
     }
 }
 
-/// A string as an alphabet spells it.
+/// Rewrites a string to letters of an alphabet.
 #[cold]
 #[inline(never)]
 fn in_letters<'t>(text: &TextView<'_>, alphabet: &Alphabet) -> Cow<'t, [u8]> {
@@ -210,10 +210,10 @@ fn in_letters<'t>(text: &TextView<'_>, alphabet: &Alphabet) -> Cow<'t, [u8]> {
     chars.chars().map(|c| alphabet.letter(c)).collect()
 }
 
-/// Groups of a match, the whole of it first.
+/// Groups of a match. The first one is the whole match.
 type Groups = SmallVec<[Option<Range<usize>>; 8]>;
 
-/// What stands between two places, if both are known.
+/// Returns the range between two positions, if both are set.
 #[inline]
 fn span(ends: &[Option<NonMaxUsize>]) -> Option<Range<usize>> {
     match ends {
@@ -222,7 +222,7 @@ fn span(ends: &[Option<NonMaxUsize>]) -> Option<Range<usize>> {
     }
 }
 
-/// Goes through matches.
+/// Iterator over matches.
 enum Matches<'a, C> {
     Class(C, &'a Haystack<'a>),
     Program(meta::FindMatches<'a, 'a>, &'a Haystack<'a>),
@@ -247,16 +247,16 @@ impl Pattern for Regex {
     }
 }
 
-/// Texts that stand in place: of many patterns most fail at these, and memory is what that costs.
+/// Prefixes, stored inline to avoid cache misses: with many patterns most matches fail here.
 type Starts = SmallVec<[SmallVec<[u8; 24]>; 1]>;
 
-/// Most texts that strings are compared with before they are searched.
+/// Maximum number of prefixes.
 const STARTS: usize = 16;
 
-/// The literal texts that follow the start of the string, which a pattern is tied to; none when it is not.
+/// Returns the literal prefixes of a pattern that is anchored at the start of the string, or none.
 fn starts(syntax: &Syntax) -> Starts {
     let tied = syntax.hir.properties().look_set_prefix();
-    // deeper ones take more stack
+    // deeper patterns need more stack
     if syntax.height > SHALLOW || !tied.contains(Look::Start) {
         return Starts::new();
     }
@@ -271,37 +271,38 @@ fn starts(syntax: &Syntax) -> Starts {
     texts
 }
 
-/// The texts of which one begins every string that a pattern matches; none when that is not known.
+/// Returns texts of which every matching string has one as its prefix. Returns none if these are unknown.
 pub fn beginnings(pattern: &str) -> Vec<Box<[u8]>> {
     let syntax = Syntax::parse(pattern);
     let starts = syntax.map(|syntax| starts(&syntax)).unwrap_or_default();
     starts.iter().map(|text| Box::from(&**text)).collect()
 }
 
-/// Nesting up to which every thread has stack enough to compile.
+/// Nesting depth up to which every thread has enough stack to compile.
 const SHALLOW: u32 = 16;
 
-/// Stack for each level of nesting, since the compiler recurses.
+/// Stack for each level of nesting in bytes, since the compiler is recursive.
 const STACK_PER_LEVEL: usize = 16 << 10;
 
-/// How much time compiling may take.
+/// Time to spend on compilation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
-    /// As much as makes matching fastest: the pattern is there to stay.
+    /// Optimizes for matching speed, for constant patterns.
     Whole,
-    /// Little: the pattern comes with data, and may not come again. States are built when texts lead to them.
+    /// Optimizes for compilation speed, for patterns in data that may not occur again. Automaton states are built
+    /// lazily.
     Little,
 }
 
-/// A program, and the letters that it reads.
+/// A program and its reduced alphabet.
 type Compiled = (meta::Regex, Option<Box<Alphabet>>);
 
-/// Compiles what nests this deeply; `None` when the program would be too large.
+/// Compiles an expression with the given nesting depth. Returns `None` if the program would be too large.
 pub fn build(hir: &Hir, height: u32, effort: Effort) -> Option<meta::Regex> {
     with_stack(height, || compile(hir, true, effort))
 }
 
-/// Compiles for text in UTF-8, or for any bytes.
+/// Compiles for UTF-8 text, or for arbitrary bytes.
 fn compile(hir: &Hir, utf8: bool, effort: Effort) -> Option<meta::Regex> {
     let whole = effort == Effort::Whole;
     let config = meta::Config::new()
@@ -315,7 +316,7 @@ fn compile(hir: &Hir, utf8: bool, effort: Effort) -> Option<meta::Regex> {
     builder.configure(config).build_from_hir(hir).ok()
 }
 
-/// Runs something with the stack that a pattern takes which nests this deeply.
+/// Runs a function with the stack that a pattern of the given nesting depth needs.
 fn with_stack<T: Send>(height: u32, run: impl FnOnce() -> Option<T> + Send) -> Option<T> {
     if height <= SHALLOW {
         return run();
@@ -330,16 +331,16 @@ fn with_stack<T: Send>(height: u32, run: impl FnOnce() -> Option<T> + Send) -> O
     })
 }
 
-/// A string to be searched. Bytes that are no UTF-8 are read as U+FFFD, and large patterns have letters of their own, so
-/// the text that is searched may be another one than the string; positions are the string's.
+/// A string to search. Invalid UTF-8 is replaced by U+FFFD, and large patterns have a reduced alphabet, so the searched
+/// text may differ from the string. Positions are those of the string.
 pub struct Haystack<'a> {
     text: Cow<'a, [u8]>,
-    /// Where each byte of the text comes from, when it is another one; one more for the end.
+    /// Position in the string for each byte of a rewritten text, and for its end.
     origins: Option<Vec<usize>>,
 }
 
 impl<'a> Haystack<'a> {
-    /// A string that a regular expression searches.
+    /// Prepares a string for a regular expression.
     pub fn new(regex: &Regex, text: &'a TextView<'_>) -> Self {
         if let Some(alphabet) = &regex.alphabet {
             return Self::rewritten(text.as_bytes(), |c, text| text.push(alphabet.letter(c)));
@@ -418,7 +419,7 @@ mod tests {
         }
     }
 
-    /// Compiles on a small stack.
+    /// Compiles a pattern on a small stack.
     fn compiles(pattern: String) -> bool {
         let thread = std::thread::Builder::new()
             .stack_size(256 << 10)
@@ -446,7 +447,7 @@ mod tests {
         }
     }
 
-    /// More characters than there are letters, a thousand times.
+    /// Compiles a class of more characters than there are letters, repeated a thousand times.
     fn repeated(chars: usize) -> bool {
         let many: String = ('\u{4e00}'..).take(chars).collect();
         Regex::new(&format!("(?:{many}){{1000}}")).is_ok()

@@ -1,14 +1,14 @@
-//! A sign without which a pattern matches nothing: the `@` of addresses, the `=` of assignments. To search a text for one
-//! byte takes a fraction of what an automaton takes that has to begin at each of its characters.
+//! Punctuation that a match must contain, such as the `@` of addresses or the `=` of assignments. Searching for one
+//! byte is much faster than running an automaton that has to start at each character.
 
 use regex_syntax::hir::{Hir, HirKind};
 
-/// The rarest sign that stands in every string that a pattern matches; `None` when none is known.
+/// Returns the rarest punctuation character that every match contains, or `None` if none is known.
 pub(super) fn rarest_sign(hir: &Hir) -> Option<u8> {
     needed(hir).min_by_key(|sign| commonness(*sign))
 }
 
-/// How common a sign is. Letters and digits are too common to tell much.
+/// Ranks a character by frequency. Letters and digits are too frequent to be selective.
 fn commonness(sign: u8) -> u8 {
     match sign {
         b'@' | b'=' | b'#' | b'$' | b'{' | b'}' | b'<' | b'>' | b'%' | b'!' | b'?' => 0,
@@ -17,7 +17,7 @@ fn commonness(sign: u8) -> u8 {
     }
 }
 
-/// Signs that stand in every match.
+/// Returns the punctuation characters that every match contains.
 fn needed(hir: &Hir) -> Box<dyn Iterator<Item = u8> + '_> {
     match hir.kind() {
         HirKind::Literal(literal) => {

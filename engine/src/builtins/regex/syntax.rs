@@ -1,5 +1,5 @@
-//! Go's RE2 syntax, read into the HIR of `regex-syntax`. Open groups are kept on a stack of our own, so
-//! nesting costs no call depth here.
+//! Parses Go's RE2 syntax into the HIR of `regex-syntax`. Open groups are on an explicit stack, so nesting does not use
+//! the call stack.
 
 use crate::bug::Within;
 use nom::character::complete::{char, digit1};
@@ -12,27 +12,27 @@ use super::class::{self, before};
 use super::error::{Problem, SyntaxError};
 use super::escape;
 
-/// Most repetitions of one expression, nested ones multiplied.
+/// Maximum number of repetitions of an expression. Nested repetitions multiply.
 const REPEATS: u32 = 1000;
 
-/// Deepest nesting of groups and repetitions, as in Go.
+/// Maximum nesting depth of groups and repetitions, as in Go.
 pub const NESTING: u32 = 1000;
 
-/// Counts from here on are not even read.
+/// Counts of at least this value are not parsed as counts.
 const COUNT_TOO_LONG: u32 = 100_000_000;
 
-/// A pattern that was read.
+/// A parsed pattern.
 pub struct Syntax {
-    /// What it matches.
+    /// Parsed expression.
     pub hir: Hir,
-    /// How deeply it nests.
+    /// Nesting depth.
     pub height: u32,
-    /// The names of the groups, from 0 (the whole match) on; most are empty.
+    /// Names of the groups, from 0 (the whole match). Most are empty.
     pub names: Vec<String>,
 }
 
 impl Syntax {
-    /// Reads a pattern.
+    /// Parses a pattern.
     pub fn parse(pattern: &str) -> Result<Self, SyntaxError> {
         let mut parser = Parser {
             pattern,
@@ -67,19 +67,19 @@ struct Flags {
     swap_greed: bool,
 }
 
-/// An expression with what the bounds need to know of it.
+/// An expression with the properties that limits depend on.
 struct Node {
     hir: Hir,
     height: u32,
     repeats: u32,
 }
 
-/// A group whose end was not read yet.
+/// A group whose end has not been reached.
 #[derive(Default)]
 struct Group {
-    /// The number of a capturing one.
+    /// Number of a capturing group.
     capture: Option<u32>,
-    /// The flags to go back to.
+    /// Flags to restore at its end.
     outer: Flags,
     alternatives: Vec<Vec<Node>>,
     sequence: Vec<Node>,
@@ -88,16 +88,16 @@ struct Group {
 struct Parser<'p> {
     pattern: &'p str,
     flags: Flags,
-    /// The groups around the innermost one.
+    /// Groups around the innermost one.
     open: Vec<Group>,
     group: Group,
     names: Vec<String>,
-    /// The text from the repetition on that was read just now.
+    /// Text that starts with the repetition that was just parsed.
     repeated: Option<&'p str>,
 }
 
 impl<'p> Parser<'p> {
-    /// Reads one thing; what is left.
+    /// Parses one element. Returns the rest of the pattern.
     fn step(&mut self, first: char, rest: &'p str) -> Result<&'p str, SyntaxError> {
         let repeated = self.repeated.take();
         let after = rest.within(first.len_utf8()..);
@@ -157,7 +157,7 @@ impl<'p> Parser<'p> {
         self.push(Hir::class(Class::Unicode(class)));
     }
 
-    /// One character by its number; that of a surrogate matches nothing.
+    /// Adds a character by code point. A surrogate matches nothing.
     fn literal(&mut self, code: u32) {
         match char::from_u32(code) {
             Some(c) if !self.flags.fold => {
@@ -211,7 +211,7 @@ impl<'p> Parser<'p> {
         self.open.push(std::mem::replace(&mut self.group, inner));
     }
 
-    /// The expression of a group whose end was read.
+    /// Returns the expression of a finished group.
     fn close(&self, group: Group) -> Result<Node, SyntaxError> {
         let (mut height, mut repeats) = (0, 1);
         let mut alternatives = group.alternatives;
@@ -235,7 +235,7 @@ impl<'p> Parser<'p> {
         self.higher(hir, height, repeats)
     }
 
-    /// A node one level above others.
+    /// Returns a node one level above its children.
     fn higher(&self, hir: Hir, height: u32, repeats: u32) -> Result<Node, SyntaxError> {
         if height >= NESTING {
             return Err(Problem::Nesting.at(self.pattern));
@@ -247,7 +247,7 @@ impl<'p> Parser<'p> {
         })
     }
 
-    /// `(?P<name>`, `(?<name>`, `(?i)`, `(?i-s:`.
+    /// Parses `(?P<name>`, `(?<name>`, `(?i)` and `(?i-s:`.
     fn flagged_group(&mut self, rest: &'p str) -> Result<&'p str, SyntaxError> {
         let named = rest
             .strip_prefix("(?P<")
@@ -335,14 +335,14 @@ impl<'p> Parser<'p> {
     }
 }
 
-/// How often something is repeated; without a maximum for ever.
+/// Minimum and maximum number of repetitions. Unlimited without a maximum.
 #[derive(Clone, Copy)]
 struct Counts {
     min: u32,
     max: Option<u32>,
 }
 
-/// `*`, `+`, `?`, `{2}`, `{2,}`, `{2,3}`; `None` when a brace is just a brace.
+/// Parses `*`, `+`, `?`, `{2}`, `{2,}` and `{2,3}`. Returns `None` for a literal brace.
 fn quantifier(rest: &str) -> Option<(&str, Counts)> {
     let (min, max) = match rest.as_bytes().first()? {
         b'*' => (0, None),
@@ -365,7 +365,7 @@ fn quantifier(rest: &str) -> Option<(&str, Counts)> {
     Some((rest.get(1..)?, Counts { min, max }))
 }
 
-/// Leading zeros make it no count.
+/// Parses a count. Digits with leading zeros are not a count.
 fn count(digits: &str) -> Option<u32> {
     if digits.len() > 1 && digits.starts_with('0') {
         return None;

@@ -1,4 +1,4 @@
-//! The replacement templates of `regex.replace`: `$1`, `${name}`, `$$`.
+//! Replacement templates of `regex.replace`: `$1`, `${name}`, `$$`.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,13 +14,13 @@ enum Piece<'t> {
     Named(Cow<'t, str>),
 }
 
-/// A template that was read.
+/// A parsed template.
 pub struct Template<'t> {
     pieces: SmallVec<[Piece<'t>; 4]>,
 }
 
 impl<'t> Template<'t> {
-    /// Reads a template; a dollar sign that starts no reference stands for itself.
+    /// Parses a template. A dollar sign that does not start a reference is literal.
     pub fn parse(template: &'t str) -> Self {
         let mut pieces = SmallVec::new();
         let mut rest = template;
@@ -37,7 +37,7 @@ impl<'t> Template<'t> {
         Self { pieces }
     }
 
-    /// The same with texts of its own.
+    /// Converts it to a template that owns its text.
     pub fn into_owned(self) -> Template<'static> {
         let own = |text: Cow<'t, str>| Cow::Owned(text.into_owned());
         let pieces = self.pieces.into_iter().map(|piece| match piece {
@@ -50,14 +50,14 @@ impl<'t> Template<'t> {
         }
     }
 
-    /// Whether it takes nothing from the match.
+    /// Returns `true` if it references no group.
     pub fn is_plain(&self) -> bool {
         self.pieces
             .iter()
             .all(|piece| matches!(piece, Piece::Text(_)))
     }
 
-    /// Calls `push` with the pieces for one match; groups are ranges of `text`.
+    /// Calls `push` with the pieces for a match. Groups are ranges of `text`.
     pub fn expand<E>(
         &self,
         regex: &Regex,
@@ -77,10 +77,10 @@ impl<'t> Template<'t> {
     }
 }
 
-/// Numbers of groups from here on are names.
+/// Numbers of at least this value are names.
 const GROUPS: usize = 100_000_000;
 
-/// The reference after a dollar sign, and what is left.
+/// Parses the reference after a dollar sign. Also returns the rest.
 fn reference(after: &str) -> Option<(Piece<'_>, &str)> {
     let (name, rest) = match after.strip_prefix('{') {
         Some(braced) => {
@@ -90,7 +90,7 @@ fn reference(after: &str) -> Option<(Piece<'_>, &str)> {
         }
         None => word(after)?,
     };
-    // a leading zero makes it a name, which no group can have
+    // with a leading zero it is a name, which no group can have
     let number = name.len() == 1 || !name.starts_with('0');
     let piece = match name.parse() {
         Ok(group) if number && group < GROUPS && !name.starts_with('+') => Piece::Group(group),
@@ -99,7 +99,7 @@ fn reference(after: &str) -> Option<(Piece<'_>, &str)> {
     Some((piece, rest))
 }
 
-/// The longest run of letters, digits and underscores, and what is left.
+/// Splits off the longest prefix of letters, digits and underscores.
 fn word(text: &str) -> Option<(&str, &str)> {
     let end = text
         .find(|c: char| c != '_' && !c.is_alphanumeric())

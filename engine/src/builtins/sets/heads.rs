@@ -1,36 +1,36 @@
-//! What strings of sets in order hold from a byte on, as numbers that order them as far as they go. They are kept, since
-//! one set often meets several others.
+//! Numeric keys for comparing strings of sorted sets: the bytes of each string from an offset, as a number with the
+//! same order. Cached, because one set is often combined with several others.
 
 use crate::bug::bug;
 use crate::index::Indexed as _;
 use crate::value::{Arena, ValueRef, sort, text};
 
-/// Sets whose heads are known at once.
+/// Number of cached sets.
 const CAPACITY: usize = 8;
 
-/// How many bytes heads may begin before what two sets share ends.
+/// Number of bytes by which the offset may be less than the length of the prefix that two sets share.
 const NEAR: usize = 4;
 
-/// The heads of the members of a set.
+/// Numeric keys of the members of a set.
 #[derive(Clone, Copy)]
 pub struct Heads<'e> {
-    /// Where the members lie.
+    /// Address of the members.
     members: usize,
-    /// Where in each string its head begins.
+    /// Byte offset of the keys in each string.
     from: usize,
     numbers: &'e [u128],
 }
 
-/// The heads of the last few sets.
+/// Keys of the most recent sets.
 #[derive(Default)]
 pub struct HeadsCache<'e> {
     entries: [Option<Heads<'e>>; CAPACITY],
-    /// The place that is taken next.
+    /// Slot to replace next.
     next: usize,
 }
 
 impl<'e> HeadsCache<'e> {
-    /// The heads of two sets in order, when their members are strings.
+    /// Returns the keys of two sorted sets whose members are strings.
     pub fn of_both(
         &mut self,
         arena: &'e Arena,
@@ -74,7 +74,7 @@ impl<'e> HeadsCache<'e> {
     }
 }
 
-/// How many bytes all members of two sets in order begin with, when they are strings.
+/// Returns the length of the common prefix of all members of two sorted sets, or `None` if some member is not a string.
 fn shared(lefts: &[ValueRef<'_>], rights: &[ValueRef<'_>]) -> Option<usize> {
     let [first, .., last] = lefts else {
         return None;

@@ -1,4 +1,4 @@
-//! Two sets in order, gone through side by side.
+//! Merges two sorted sets.
 
 use std::cmp::Ordering;
 
@@ -7,21 +7,21 @@ use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::limits;
 use crate::value::ValueRef;
 
-/// How many times as large one set has to be as the other for members to be searched in it.
+/// Ratio of sizes from which members are searched in the larger set.
 const UNEQUAL: usize = 8;
 
-/// Which members of two sets are wanted.
+/// Members to select from two sets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SetOperation {
-    /// Those of the left one that are not in the right one.
+    /// Members of the left set that are not in the right set.
     LeftOnly,
-    /// Those of both.
+    /// Members of both sets.
     Common,
-    /// Those of either.
+    /// Members of either set.
     All,
 }
 
-/// Goes through the members of two sets, which are in order. Of equal members the left one is taken.
+/// Selects members of two sorted sets. Of equal members the left one is taken.
 pub fn side_by_side<'e>(
     call: &mut BuiltinContext<'e>,
     lefts: &'e [ValueRef<'e>],
@@ -53,7 +53,7 @@ pub fn side_by_side<'e>(
     Ok(arena.sorted_set(members.within(..made)))
 }
 
-/// Numbers that order members as far as they go.
+/// Numeric keys of members, whose order is consistent with that of the members.
 trait Ranks: Copy {
     fn rank(self, at: usize) -> Option<u128>;
 }
@@ -65,7 +65,7 @@ impl Ranks for &[u128] {
     }
 }
 
-/// Nothing orders members but they themselves.
+/// No keys: all members compare equal.
 #[derive(Clone, Copy)]
 struct Alike;
 
@@ -94,7 +94,7 @@ impl<'e, R: Ranks> Side<'e, R> {
     }
 }
 
-/// Writes the wanted members side by side; how many they are.
+/// Writes the selected members in order. Returns their number.
 fn merge_selected<'e, R: Ranks>(
     call: &BuiltinContext<'e>,
     left: Side<'e, R>,
@@ -109,8 +109,8 @@ fn merge_selected<'e, R: Ranks>(
     }
 }
 
-/// The same of members that are in the left set alone, in both, or in the right one alone. Each turn writes one, and goes
-/// on behind it if it is wanted: what there is to choose is chosen without a jump.
+/// Merges members that are only in the left set, in both, or only in the right one. Branch-free: each iteration writes
+/// a member, and advances the output if it is selected.
 #[inline]
 fn merge<'e, R: Ranks, const LEFT: bool, const COMMON: bool, const RIGHT: bool>(
     call: &BuiltinContext<'e>,
@@ -197,8 +197,7 @@ fn leap<'e>(
     Ok(())
 }
 
-/// Those of some members in order that come before another one, and the rest. Steps that double find the stretch to
-/// search.
+/// Splits sorted members before a bound, with an exponential search.
 fn split_below<'m, 'e>(
     members: &'m [ValueRef<'e>],
     bound: &ValueRef<'e>,

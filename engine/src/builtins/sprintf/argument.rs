@@ -1,4 +1,4 @@
-//! What a value is to a verb.
+//! Arguments of verbs.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use num_bigint::BigInt;
 use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::value::{Number, TextView, ValueRef};
 
-/// A value as Go would have it.
+/// A value with its type in Go.
 pub enum Argument<'e> {
     /// `int64`
     Int(i64),
@@ -17,9 +17,9 @@ pub enum Argument<'e> {
     Float(f64),
     /// `string`
     Text(TextView<'e>),
-    /// `string`, made of anything else.
+    /// `string`, formatted from any other value.
     Formatted(String),
-    /// `int`, which only templates know, as all that follow.
+    /// `int`. Only templates have this and the following types.
     PlainInt(i64),
     /// `uint8`
     Byte(u8),
@@ -32,7 +32,7 @@ pub enum Argument<'e> {
 }
 
 impl<'e> Argument<'e> {
-    /// Numbers go by how they are written: with a point or an exponent they are floats.
+    /// Converts a value. Numbers with a decimal point or an exponent are floats.
     pub fn from_value(
         call: &BuiltinContext<'_>,
         value: ValueRef<'e>,
@@ -60,7 +60,7 @@ impl<'e> Argument<'e> {
         })
     }
 
-    /// The name of its type in Go.
+    /// Returns the name of its type in Go.
     pub fn type_name(&self) -> &'static str {
         match self {
             Self::Int(_) => "int64",
@@ -75,7 +75,7 @@ impl<'e> Argument<'e> {
         }
     }
 
-    /// The bytes of a string.
+    /// Returns the bytes of a string.
     pub fn bytes(&self) -> Option<Cow<'_, [u8]>> {
         match self {
             Self::Text(text) => Some(Cow::Borrowed(text.as_bytes())),

@@ -1,4 +1,5 @@
-//! Verbs of floats whose digits are known: a float keeps fifteen digits, and prints as the number that it was read from.
+//! Fast path for verbs of floats: a float represents fifteen digits exactly, so it prints as the decimal number that it
+//! was parsed from.
 
 use super::directive::Spec;
 use crate::bug::Within as _;
@@ -9,15 +10,15 @@ pub struct Decimal {
     negative: bool,
     coefficient: u64,
     scale: u32,
-    /// Digits of the coefficient.
+    /// Number of digits of the coefficient.
     digits: u32,
 }
 
-/// Digits that each float keeps.
+/// Number of decimal digits that every float represents.
 const CHUNK_DIGITS: u32 = 15;
 
 impl Decimal {
-    /// `None` for zero, and for more digits than a float keeps for sure.
+    /// Returns `None` for zero, and for more digits than a float is guaranteed to represent.
     #[inline]
     pub fn new(scale: u8, coefficient: i64) -> Option<Self> {
         let negative = coefficient < 0;
@@ -35,7 +36,7 @@ impl Decimal {
         })
     }
 
-    /// What a verb prints; `None` when that takes the float itself.
+    /// Formats with a verb. Returns `None` if that requires the float itself.
     #[inline]
     pub fn printed(self, spec: &Spec, verb: char) -> Option<Printed> {
         if spec.plus || spec.space || spec.sharp || spec.zero {
@@ -49,7 +50,7 @@ impl Decimal {
         }
     }
 
-    /// The exponent of the first digit.
+    /// Returns the exponent of the first digit.
     fn exponent(self) -> i64 {
         i64::from(self.digits) - i64::from(self.scale) - 1
     }
@@ -92,8 +93,8 @@ impl Decimal {
         Some(self.with_exponent(coefficient, exponent))
     }
 
-    /// The coefficient with so many digits more or, rounded, fewer. A tie is for the float to decide: it may be a
-    /// little more or less than the decimal.
+    /// Returns the coefficient with `more` digits added or, if negative, rounded off. Returns `None` for ties, because
+    /// the float may be slightly more or less than the decimal.
     fn with_digits(self, more: i64) -> Option<u64> {
         let factor = 10_u64.checked_pow(u32::try_from(more.unsigned_abs()).ok()?)?;
         if more >= 0 {
@@ -125,21 +126,21 @@ impl Decimal {
     }
 }
 
-/// What a verb prints: digits, a point before the last ones of them, an exponent behind them.
+/// A formatted number: digits, decimal point, exponent.
 #[derive(Clone, Copy)]
 pub struct Printed {
     negative: bool,
     coefficient: u64,
-    /// Digits behind the point; there is no point without any.
+    /// Digits after the decimal point. 0 omits the point.
     behind: usize,
     exponent: Option<i64>,
 }
 
-/// Zeros for digits that a coefficient lacks.
+/// Padding for missing digits of a coefficient.
 const ZEROS: &str = "00000000000000000000";
 
 impl Printed {
-    /// Bytes of the text.
+    /// Returns the length of the text in bytes.
     #[inline]
     pub fn length(&self) -> usize {
         let digits = self.coefficient.checked_ilog10().unwrap_or(0) as usize + 1;
@@ -147,12 +148,12 @@ impl Printed {
             let digits = exponent.unsigned_abs().checked_ilog10().unwrap_or(0) as usize + 1;
             "e+".len() + digits.max(2)
         });
-        // one digit stands before the point
+        // at least one digit precedes the point
         let digits = digits.max(self.behind + 1) + usize::from(self.behind > 0);
         usize::from(self.negative) + digits + exponent
     }
 
-    /// Hands out the text part by part.
+    /// Calls `write` with each part of the text.
     #[inline]
     pub fn write(&self, mut write: impl FnMut(&str)) {
         if self.negative {
@@ -188,7 +189,7 @@ mod tests {
     use super::{Decimal, Printed};
     use crate::builtins::sprintf::Spec;
 
-    /// Numbers of all lengths and scales print as their floats do, where they print at all.
+    /// Numbers of all lengths and scales print as their floats do, unless the fast path returns `None`.
     #[test]
     fn decimals_print_as_floats() {
         let mut seed = 1_u64;

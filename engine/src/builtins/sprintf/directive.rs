@@ -1,4 +1,4 @@
-//! Directives in a format: `%`, flags, width, precision, argument index, verb.
+//! Directives of a format: `%`, flags, width, precision, argument index, verb.
 
 use crate::bug::Within;
 use crate::builtins::runes;
@@ -18,20 +18,20 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Whether nothing is asked for but the verb.
+    /// Returns `true` if there is nothing except the verb.
     #[inline]
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What directives take their values from.
+/// Source of the arguments.
 pub trait Values: Copy {
-    /// A value.
+    /// An argument.
     type Value: Copy;
     fn len(self) -> usize;
     fn get(self, index: usize) -> Option<Self::Value>;
-    /// The value as a width or a precision.
+    /// Returns an argument as a width or a precision.
     fn as_size(value: Self::Value) -> Option<i64>;
 }
 
@@ -49,19 +49,19 @@ impl<'e> Values for ArrayView<'e> {
     fn as_size(value: ValueRef<'e>) -> Option<i64> {
         match value {
             ValueRef::Int(size) => Some(size),
-            // an integer, if one that is written with a sign
+            // with a sign, `-0` is an integer
             ValueRef::Number(_) | ValueRef::NewNumber(_) if value.to_string() == "-0" => Some(0),
             _ => None,
         }
     }
 }
 
-/// One directive with the value it is for.
+/// A directive with its argument.
 pub struct Directive<T> {
     pub spec: Spec,
     /// `None` at the end of the format.
     pub verb: Option<char>,
-    /// `None` when there are too few.
+    /// `None` if there are too few arguments.
     pub value: Option<T>,
     pub bad_width: bool,
     pub bad_precision: bool,
@@ -81,26 +81,26 @@ impl<T> Default for Directive<T> {
     }
 }
 
-/// A piece of a format.
+/// Next item of a format.
 pub enum Step<'f, T> {
     Text(&'f [u8]),
     Directive(Directive<T>),
 }
 
-/// A format that is being read.
+/// Parser of a format.
 pub struct Format<'f, A> {
     rest: &'f [u8],
     values: A,
-    /// The value that is next.
+    /// Index of the next argument.
     at: usize,
-    /// Whether an index was given, so that unused values are no surprise.
+    /// `true` after an explicit index. Unused arguments are then not reported.
     reordered: bool,
 }
 
-/// Widths and precisions beyond this are refused.
+/// Maximum width and precision. Larger ones are errors.
 const LARGEST: usize = 1_000_000;
 
-/// Takes digits; `None` when they are many.
+/// Parses a short number. Returns `None` if it has many digits.
 #[inline]
 fn short_number(rest: &mut &[u8]) -> Option<usize> {
     let mut number = 0;
@@ -124,7 +124,7 @@ impl<'f, A: Values> Format<'f, A> {
         }
     }
 
-    /// The values that no directive took, unless some were taken out of order.
+    /// Returns the unused arguments, unless an explicit index occurred.
     pub fn unused(&self) -> Option<impl Iterator<Item = A::Value> + use<'f, A>> {
         let (values, at) = (self.values, self.at);
         let unused = !self.reordered && at < values.len();
@@ -141,7 +141,7 @@ impl<'f, A: Values> Format<'f, A> {
         found
     }
 
-    /// A verb with at most a leading zero, a short width and a short precision, as nearly all directives are.
+    /// Fast path for directives with at most a leading zero, a short width and a short precision.
     #[inline]
     fn plain(&mut self) -> Option<Directive<A::Value>> {
         let mut rest = self.rest;
@@ -229,7 +229,7 @@ impl<'f, A: Values> Format<'f, A> {
         found
     }
 
-    /// A value for a `*`; it is used up even when it does not fit.
+    /// Returns the argument for a `*`. It is consumed even if it is not a valid number.
     fn next_int(&mut self) -> Option<i64> {
         let value = self.values.get(self.at)?;
         self.at += 1;
@@ -237,7 +237,7 @@ impl<'f, A: Values> Format<'f, A> {
         A::as_size(value).filter(small)
     }
 
-    /// A number in the format.
+    /// Parses a number.
     fn digits(&mut self) -> Option<usize> {
         let mut number = None;
         while let Some(digit @ b'0'..=b'9') = self.rest.first() {
@@ -252,7 +252,7 @@ impl<'f, A: Values> Format<'f, A> {
         number
     }
 
-    /// `[n]`, the index of the value to take next; whether there was a sound one.
+    /// Parses `[n]`, the index of the next argument. Returns `true` if there was a valid one.
     fn index(&mut self, bad: &mut bool) -> bool {
         if self.rest.first() != Some(&b'[') {
             return false;
@@ -271,7 +271,7 @@ impl<'f, A: Values> Format<'f, A> {
             ..*self
         };
         let index = number.digits().filter(|_| number.rest.is_empty());
-        // no number is worse than a number of no value
+        // a missing number is an error, in contrast to a number without an argument
         let sound = index.is_some() && !inner.is_empty();
         match index.and_then(|index| index.checked_sub(1)) {
             Some(index) if index < self.values.len() => self.at = index,
@@ -282,7 +282,7 @@ impl<'f, A: Values> Format<'f, A> {
 }
 
 impl<'f, A: Values> Format<'f, A> {
-    /// The next piece.
+    /// Returns the next item.
     pub fn next(&mut self) -> Option<Step<'f, A::Value>> {
         if self.rest.is_empty() {
             return None;

@@ -4,7 +4,7 @@ use super::directive::Spec;
 use super::printer::Printer;
 use crate::builtins::BuiltinError;
 
-/// Prints a `float64`; `false` when it has no such verb.
+/// Prints a `float64`. Returns `false` if it does not support the verb.
 pub fn print(printer: &mut Printer<'_, '_>, float: f64, verb: char) -> Result<bool, BuiltinError> {
     let precision = printer.spec.precision;
     if let Some(precision) = precision {
@@ -43,7 +43,7 @@ pub fn print(printer: &mut Printer<'_, '_>, float: f64, verb: char) -> Result<bo
     };
     let spec = printer.spec;
     match spec.width {
-        // the sign comes before leading zeros
+        // the sign precedes leading zeros
         Some(width) if spec.zero && !spec.minus && !sign.is_empty() => {
             printer.raw(sign.as_bytes())?;
             printer.fill(b'0', width.saturating_sub(sign.len() + text.len()))?;
@@ -55,7 +55,8 @@ pub fn print(printer: &mut Printer<'_, '_>, float: f64, verb: char) -> Result<bo
     Ok(true)
 }
 
-/// Digits behind the point from which on all are zeros, whatever the float; the library counts them by 16 bits.
+/// Number of digits after the decimal point beyond which all digits are zeros for every float. The library limits it to
+/// 16 bits.
 const DIGITS: usize = 1100;
 
 /// `%f`
@@ -65,7 +66,7 @@ fn fixed(float: f64, precision: usize) -> String {
     format!("{float:.digits$}{zeros}")
 }
 
-/// Significant digits without trailing zeros, and the exponent of the first.
+/// Returns the significant digits without trailing zeros, and the exponent of the first.
 fn digits(float: f64, precision: Option<usize>) -> (String, i32) {
     let text = match precision {
         None => format!("{float:e}"),
@@ -78,7 +79,7 @@ fn digits(float: f64, precision: Option<usize>) -> (String, i32) {
     (digits.to_owned(), exponent.parse().unwrap_or(0))
 }
 
-/// `%g`: the shortest or a number of digits, with an exponent for large and small numbers.
+/// `%g`: the shortest or the given number of digits, with an exponent for large and small numbers.
 pub(super) fn general(float: f64, precision: Option<usize>) -> String {
     const SHORTEST: usize = 6;
     let (digits, exponent) = digits(float, precision);
@@ -114,16 +115,16 @@ pub(super) fn scientific(float: f64, precision: usize) -> String {
     format!("{mantissa}{zeros}{exponent}")
 }
 
-/// An exponent with its sign and at least two digits.
+/// Formats an exponent with its sign and at least two digits.
 fn exponent_text(mark: char, exponent: i32) -> String {
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{mark}{sign}{:02}", exponent.unsigned_abs())
 }
 
-/// Bits of the fraction of an `f64`.
+/// Number of fraction bits of an `f64`.
 const FRACTION: u32 = 52;
 
-/// The integer mantissa and the exponent to two.
+/// Returns the integer mantissa and the binary exponent.
 fn decompose(float: f64) -> (u64, i32) {
     let bits = float.to_bits();
     let fraction = bits & ((1 << FRACTION) - 1);
@@ -135,7 +136,7 @@ fn decompose(float: f64) -> (u64, i32) {
     }
 }
 
-/// `%b`: mantissa and exponent to two, in decimal digits.
+/// `%b`: mantissa and binary exponent, in decimal digits.
 fn binary(float: f64) -> String {
     let (mantissa, exponent) = decompose(float);
     format!("{mantissa}p{exponent:+}")
@@ -143,7 +144,7 @@ fn binary(float: f64) -> String {
 
 /// `%x`: one digit before the point.
 fn hexadecimal(float: f64, precision: Option<usize>) -> String {
-    /// The place of the digit before the point.
+    /// Bit position of the digit before the point.
     const ONE: u32 = 60;
     let (mantissa, exponent) = decompose(float);
     let mut mantissa = mantissa;
@@ -181,7 +182,7 @@ fn hexadecimal(float: f64, precision: Option<usize>) -> String {
     format!("0x{}{point}{fraction}{exponent}", mantissa >> ONE)
 }
 
-/// The flag `#`: always a point and, for `%g`, all digits asked for.
+/// Applies the flag `#`: always a decimal point and, for `%g`, all requested digits.
 fn with_point(text: String, verb: char, precision: Option<usize>) -> String {
     let mark = |c: char| match verb {
         'x' | 'X' => matches!(c, 'p' | 'P'),

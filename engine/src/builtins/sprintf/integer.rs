@@ -8,7 +8,7 @@ use crate::bug::bug;
 use crate::builtins::BuiltinError;
 use crate::value::display;
 
-/// Prints an `int64`; `false` when it has no such verb.
+/// Prints an `int64`. Returns `false` if it does not support the verb.
 pub fn print(printer: &mut Printer<'_, '_>, i: i64, verb: char) -> Result<bool, BuiltinError> {
     let magnitude = i.unsigned_abs();
     let (mut decimal, mut other) = (itoa::Buffer::new(), Digits::new());
@@ -44,7 +44,7 @@ pub fn print(printer: &mut Printer<'_, '_>, i: i64, verb: char) -> Result<bool, 
     Ok(true)
 }
 
-/// Room for the digits of a number to a base that is a power of two.
+/// Buffer for the digits of a number in a base that is a power of two.
 pub struct Digits([u8; 64]);
 
 impl Digits {
@@ -52,7 +52,7 @@ impl Digits {
         Self([b'0'; 64])
     }
 
-    /// The digits of `bits` bits each; `letter` is the digit ten.
+    /// Formats a number in digits of `bits` bits. `letter` is the digit ten.
     pub fn of(&mut self, number: u64, bits: u32, letter: u8) -> &str {
         let (mut left, mut count) = (number, 0);
         for place in self.0.iter_mut().rev() {
@@ -71,11 +71,11 @@ impl Digits {
         }
         let (_, digits) = self.0.split_at(self.0.len() - count);
         let digits = std::str::from_utf8(digits).ok();
-        digits.unwrap_or_else(|| bug!("digits that are no text"))
+        digits.unwrap_or_else(|| bug!("digits are not UTF-8"))
     }
 }
 
-/// The character of a number; U+FFFD when there is none.
+/// Returns the character for a code point, or U+FFFD if it is invalid.
 fn character(i: i64) -> char {
     u32::try_from(i)
         .ok()
@@ -112,7 +112,7 @@ fn code_point(printer: &mut Printer<'_, '_>, i: i64) -> Result<(), BuiltinError>
     printer.without_zero(|printer| printer.padded(text.as_bytes()))
 }
 
-/// Digits with sign, prefix and zeros.
+/// Writes digits with sign, prefix and leading zeros.
 fn signed(
     printer: &mut Printer<'_, '_>,
     negative: bool,
@@ -126,7 +126,7 @@ fn signed(
         (false, false, true) => " ",
         (false, false, false) => "",
     };
-    // leading zeros come from a precision or, for want of one, from a width
+    // the number of leading zeros comes from the precision or else from the width
     let wanted = match (spec.precision, spec.width) {
         (Some(0), _) if digits == "0" => {
             return printer.without_zero(|printer| printer.padded(b""));
@@ -161,7 +161,7 @@ fn signed(
     Ok(())
 }
 
-/// Prints a `*big.Int`, whose rules are its own.
+/// Prints a `*big.Int`, which has rules of its own.
 pub fn print_big(
     printer: &mut Printer<'_, '_>,
     big: &BigInt,

@@ -1,4 +1,4 @@
-//! `sprintf`: the verbs, flags and complaints of Go's `fmt`.
+//! `sprintf`: the verbs, flags and error texts of Go's `fmt`.
 
 mod argument;
 mod decimal;
@@ -37,7 +37,7 @@ fn sprintf<'e>(
     Ok(call.text(text))
 }
 
-/// Prints a value by a verb, or with its type when there is none.
+/// Prints a value with a verb, or with its type if there is no verb.
 fn show<'e>(
     printer: &mut Printer<'_, 'e>,
     value: ValueRef<'e>,
@@ -62,7 +62,7 @@ fn show<'e>(
     }
 }
 
-/// Prints values as a format says. `show` prints one by a verb, or with its type when there is none.
+/// Prints values by a format. `show` prints one with a verb, or with its type if there is no verb.
 pub fn print<'e, A: Values>(
     printer: &mut Printer<'_, 'e>,
     format: &[u8],
@@ -97,7 +97,7 @@ pub fn print<'e, A: Values>(
     Ok(())
 }
 
-/// Prints what is wrong with a directive; what to print by which verb when nothing is.
+/// Prints the error of a directive. Returns the value and the verb if there is none.
 fn complain<T: Copy>(
     printer: &mut Printer<'_, '_>,
     directive: &Directive<T>,

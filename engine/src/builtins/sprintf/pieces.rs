@@ -1,4 +1,4 @@
-//! Formats that are constant, taken apart before the evaluation.
+//! Constant formats, parsed before the evaluation.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use crate::builtins::{BuiltinContext, BuiltinError, Operands, Prepared, runes};
 use crate::value::array::ArrayView;
 use crate::value::{Value, ValueRef};
 
-/// A format all of whose directives take one value each, in order.
+/// A format whose directives take one argument each, in order.
 #[derive(Clone)]
 pub struct Pieces {
     directives: Vec<Piece>,
-    /// What stands behind the last directive.
+    /// Text after the last directive.
     tail: String,
-    /// Bytes of all texts.
+    /// Length of all texts in bytes.
     length: usize,
 }
 
@@ -30,7 +30,7 @@ struct Piece {
     verb: char,
 }
 
-/// Which values a directive prints at once, without a look at its flags.
+/// Argument types that a directive prints on the fast path, without evaluating its flags.
 #[derive(Clone, Copy)]
 struct Takes {
     strings: Option<Strings>,
@@ -38,25 +38,25 @@ struct Takes {
     decimals: bool,
 }
 
-/// How strings are printed.
+/// Formatting of strings.
 #[derive(Clone, Copy)]
 enum Strings {
     Plain,
-    /// In a width, at its start or its end.
+    /// Padded to a width, on the left or on the right.
     Padded(usize, bool),
     Quoted,
 }
 
-/// How integers are printed.
+/// Formatting of integers.
 #[derive(Clone, Copy)]
 enum Integers {
     Plain,
-    /// In a width, at its end or behind zeros.
+    /// Padded to a width with blanks or zeros.
     Padded(usize, u8),
     Hexadecimal,
 }
 
-/// Widest padding that is written at once.
+/// Maximum width on the fast path.
 const WIDE: usize = 64;
 
 impl Takes {
@@ -85,10 +85,10 @@ impl Takes {
     }
 }
 
-/// Room for a value that is printed.
+/// Estimated bytes of a printed argument.
 const VALUE: usize = 24;
 
-/// Values of which there are always more, none of which is a width.
+/// Unlimited placeholder arguments, none of which is a valid width.
 #[derive(Clone, Copy)]
 struct Any;
 
@@ -109,7 +109,7 @@ impl Values for Any {
 }
 
 impl Pieces {
-    /// Takes a format apart; `None` when a directive is wrong, or depends on more than its value.
+    /// Parses a format. Returns `None` if a directive is invalid, or depends on more than its argument.
     fn new(text: &str) -> Option<Self> {
         let mut directives: Vec<Piece> = Vec::new();
         let mut before = String::new();
@@ -150,25 +150,25 @@ impl Pieces {
     }
 }
 
-/// Prepares a call whose format is constant.
+/// Prepares a call with a constant format.
 pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let format = operands.first().copied().flatten()?.as_text()?;
     Some(Arc::new(Pieces::new(format.as_utf8()?)?))
 }
 
-/// A value that may be printed at once.
+/// An argument of the fast path.
 enum Plain<'a> {
     Integer(i64),
     Decimal(Decimal),
     Text(&'a str),
 }
 
-/// A value to print, wherever it lies.
+/// An argument in any representation.
 trait Printed<'e>: Copy {
-    /// `None` for anything but small numbers and strings that are UTF-8.
+    /// Returns `None` for anything except small numbers and valid UTF-8 strings.
     fn plain(&self) -> Option<Plain<'_>>;
 
-    /// The value in flight.
+    /// Returns the argument as a value.
     fn value(self) -> ValueRef<'e>;
 }
 
@@ -206,7 +206,7 @@ impl<'e> Printed<'e> for &'e Value {
     }
 }
 
-/// Text that is written in the arena.
+/// Text in the arena.
 type Line<'e> = bumpalo::collections::String<'e>;
 
 fn fill(text: &mut Line<'_>, byte: u8, count: usize) {
@@ -223,7 +223,7 @@ fn fill(text: &mut Line<'_>, byte: u8, count: usize) {
 }
 
 impl Piece {
-    /// Prints a value at once; whether it could be.
+    /// Prints an argument on the fast path. Returns `false` if it is not supported.
     #[inline]
     fn print<'e>(
         &self,
@@ -238,7 +238,7 @@ impl Piece {
                     let mut digits = itoa::Buffer::new();
                     let digits = digits.format(int);
                     let missing = width.saturating_sub(digits.len());
-                    // the sign stands in front of zeros, and behind blanks
+                    // the sign precedes zeros, and follows blanks
                     match digits.strip_prefix('-').filter(|_| filling == b'0') {
                         Some(digits) => {
                             text.push('-');
@@ -260,7 +260,7 @@ impl Piece {
                 None => return Ok(false),
             },
             Some(Plain::Decimal(decimal)) if self.takes.decimals => {
-                // it is read where it was written: moved as a whole, its parts would be waited for
+                // passed by reference: a copy right after its fields were stored would stall store forwarding
                 let printed = decimal.printed(&self.spec, self.verb);
                 let Some(printed) = &printed else {
                     return Ok(false);
@@ -306,13 +306,13 @@ impl Piece {
     }
 }
 
-/// Whether a byte is the same in quotes.
+/// Returns `true` if a byte is the same in quotes.
 fn stands_for_itself(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')
 }
 
 impl Pieces {
-    /// The result, most of which is printed at once; `None` when it is no UTF-8.
+    /// Returns the result, printed on the fast path as far as possible. Returns `None` if it is not valid UTF-8.
     fn line<'e, T: Printed<'e>>(
         &self,
         call: &BuiltinContext<'e>,
@@ -340,7 +340,7 @@ impl Pieces {
         Ok(Some(text.into_bump_str()))
     }
 
-    /// The result when it is no UTF-8.
+    /// Returns the result if it is not valid UTF-8.
     fn each<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -359,7 +359,7 @@ impl Pieces {
     }
 }
 
-/// The same for values that no array is around.
+/// A call whose arguments are passed one by one, without an array.
 struct Spread(Pieces);
 
 impl Prepared for Spread {

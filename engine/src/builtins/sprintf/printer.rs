@@ -1,4 +1,4 @@
-//! Output with padding, and the choice of how a value is printed.
+//! Output with padding, and dispatch by argument type.
 
 use std::fmt::Display;
 
@@ -14,7 +14,7 @@ use crate::value::ValueRef;
 pub struct Printer<'c, 'e> {
     call: &'c BuiltinContext<'e>,
     out: Buffer<'e>,
-    /// How the value in hand is to be printed.
+    /// Flags of the current directive.
     pub spec: Spec,
 }
 
@@ -27,7 +27,7 @@ impl<'c, 'e> Printer<'c, 'e> {
         }
     }
 
-    /// With room for so many bytes, if the evaluation may have it.
+    /// Returns a printer with the given capacity in bytes, within the memory limit.
     pub fn with_room(call: &'c BuiltinContext<'e>, bytes: usize) -> Result<Self, BuiltinError> {
         call.budget.reserve(bytes)?;
         Ok(Self {
@@ -37,7 +37,7 @@ impl<'c, 'e> Printer<'c, 'e> {
         })
     }
 
-    /// The call that prints.
+    /// Returns the context of the call.
     pub fn call(&self) -> &'c BuiltinContext<'e> {
         self.call
     }
@@ -46,23 +46,23 @@ impl<'c, 'e> Printer<'c, 'e> {
         self.out
     }
 
-    /// Bytes as they are.
+    /// Appends bytes.
     #[inline]
     pub fn raw(&mut self, bytes: &[u8]) -> Result<(), BuiltinError> {
         push(self.call, &mut self.out, bytes)
     }
 
-    /// What may be long, as it shows itself.
+    /// Appends a value whose text may be long.
     pub fn show(&mut self, shown: impl Display) -> Result<(), BuiltinError> {
         Writer::new(self.call, &mut self.out).show(shown)
     }
 
-    /// The text form of a value.
+    /// Appends the text form of a value.
     pub fn shown(&mut self, value: ValueRef<'_>) -> Result<(), BuiltinError> {
         Writer::new(self.call, &mut self.out).value(value)
     }
 
-    /// Bytes, padded to the width.
+    /// Appends bytes, padded to the width.
     #[inline]
     pub fn padded(&mut self, bytes: &[u8]) -> Result<(), BuiltinError> {
         let Some(width) = self.spec.width else {
@@ -77,15 +77,15 @@ impl<'c, 'e> Printer<'c, 'e> {
         self.raw(bytes)
     }
 
-    /// One byte many times.
+    /// Appends a byte `count` times.
     pub fn fill(&mut self, byte: u8, count: usize) -> Result<(), BuiltinError> {
-        // a buffer that grows takes twice its size
+        // a growing buffer doubles its size
         self.reserve(self.out.len().saturating_mul(2).saturating_add(count))?;
         self.out.resize(self.out.len() + count, byte);
         Ok(())
     }
 
-    /// Refuses digits that the evaluation may not hold, or has no time for.
+    /// Checks the memory limit for `count` more bytes, and polls the other limits.
     pub fn reserve(&self, count: usize) -> Result<(), BuiltinError> {
         if count > limits::LARGE_OPERAND {
             self.call.budget.check()?;
@@ -93,7 +93,7 @@ impl<'c, 'e> Printer<'c, 'e> {
         self.call.budget.reserve(count)
     }
 
-    /// Without the flag for leading zeros.
+    /// Prints without the flag for leading zeros.
     pub fn without_zero(
         &mut self,
         print: impl FnOnce(&mut Self) -> Result<(), BuiltinError>,
@@ -104,18 +104,18 @@ impl<'c, 'e> Printer<'c, 'e> {
         done
     }
 
-    /// A type and a value, as complaints show them.
+    /// Appends a type and a value, as in error texts.
     pub fn typed(&mut self, argument: &Argument<'_>) -> Result<(), BuiltinError> {
         if matches!(argument, Argument::Nil) {
             return self.raw(b"<nil>");
         }
         self.raw(argument.type_name().as_bytes())?;
         self.raw(b"=")?;
-        // flags `+` and `#` mean other things to `%v`, which is not asked for here
+        // flags `+` and `#` have another meaning for `%v`, which does not apply here
         self.verb(argument, 'v', false)
     }
 
-    /// A value by a verb.
+    /// Appends an argument with a verb.
     pub fn value(&mut self, argument: &Argument<'_>, verb: char) -> Result<(), BuiltinError> {
         if verb != 'v' {
             return self.verb(argument, verb, false);
@@ -169,7 +169,7 @@ impl<'c, 'e> Printer<'c, 'e> {
         self.raw(b")")
     }
 
-    /// A string cut to the precision, padded.
+    /// Appends a string, truncated to the precision and padded.
     pub fn padded_text(&mut self, bytes: &[u8]) -> Result<(), BuiltinError> {
         let cut = text::cut(&self.spec, bytes);
         self.padded(cut)

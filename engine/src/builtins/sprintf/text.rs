@@ -8,7 +8,7 @@ use crate::bug::bug;
 use crate::builtins::{BuiltinError, runes};
 use crate::value::display;
 
-/// Prints a string; `false` when it has no such verb.
+/// Prints a string. Returns `false` if it does not support the verb.
 pub fn print(
     printer: &mut Printer<'_, '_>,
     bytes: &[u8],
@@ -24,7 +24,7 @@ pub fn print(
     Ok(true)
 }
 
-/// The first characters, as many as the precision allows.
+/// Truncates to the number of characters that the precision allows.
 pub fn cut<'b>(spec: &Spec, bytes: &'b [u8]) -> &'b [u8] {
     match spec.precision {
         Some(precision) => bytes
@@ -54,7 +54,7 @@ fn quoted(printer: &mut Printer<'_, '_>, bytes: &[u8]) -> Result<(), BuiltinErro
     printer.padded(quoted.as_bytes())
 }
 
-/// A string that shows itself in quotes.
+/// Displays a string in quotes.
 struct Quoted<'b>(&'b [u8]);
 
 impl fmt::Display for Quoted<'_> {
@@ -63,7 +63,7 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// Whether a text can stand between backquotes on one line.
+/// Returns `true` if a text can be written in backquotes on one line.
 fn can_be_raw(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| {
         text.chars().all(|c| {
@@ -73,7 +73,7 @@ fn can_be_raw(bytes: &[u8]) -> bool {
     })
 }
 
-/// In quotes, with escapes for all that is not ASCII.
+/// Quotes a text, with escapes for all characters that are not ASCII.
 pub fn ascii_quoted(bytes: &[u8]) -> String {
     let mut quoted = String::from("\"");
     let mut rest = bytes;
@@ -97,7 +97,7 @@ pub fn ascii_quoted(bytes: &[u8]) -> String {
     quoted
 }
 
-/// The escape of a character that is not ASCII.
+/// Returns the escape of a character that is not ASCII.
 pub fn ascii_escape(c: char) -> String {
     let code = u32::from(c);
     if code > 0xffff {

@@ -1,4 +1,4 @@
-//! Prefixes and suffixes. What is said of prefixes holds for suffixes read from the other end.
+//! Prefixes and suffixes. Statements about prefixes also apply to suffixes read from the end.
 
 use std::cmp::Ordering;
 use std::marker::PhantomData;
@@ -44,12 +44,12 @@ pub fn any_suffix_match<'e>(
     any_match::<Suffix>(call, operands)
 }
 
-/// Works constant prefixes in.
+/// Prepares constant prefixes.
 pub fn prepare_any_prefix(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     prepare::<Prefix>(operands)
 }
 
-/// Works constant suffixes in.
+/// Prepares constant suffixes.
 pub fn prepare_any_suffix(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     prepare::<Suffix>(operands)
 }
@@ -63,7 +63,7 @@ fn prepare<A: Affix>(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepar
     }))
 }
 
-/// Constant strings, one of which a string shall start or end with.
+/// A call with constant prefixes or suffixes.
 struct Constant<A> {
     sorted: Box<[Box<[u8]>]>,
     affix: PhantomData<A>,
@@ -91,24 +91,24 @@ impl<A: Affix> Prepared for Constant<A> {
     }
 }
 
-/// The end of strings that is looked at: a test for it, and an order read from that end.
+/// Prefix or suffix: a test, and an order of strings read from that end.
 trait Affix: Send + Sync + 'static {
-    /// Whether strings are read from their end.
+    /// `true` if strings are read from their end.
     const BACKWARD: bool;
 
     fn starts(text: &[u8], with: &[u8]) -> bool;
 
     fn order(a: &[u8], b: &[u8]) -> Ordering;
 
-    /// The strings in order. Where one starts another the longer says nothing new; without those, only the greatest
-    /// that sorts at or before a text can start it.
+    /// Sorts the strings and removes those that have another one as prefix. Invariant: after that, only the greatest
+    /// string that sorts at or before a text can be its prefix.
     fn sorted(mut affixes: Vec<TextView<'_>>) -> Vec<TextView<'_>> {
         affixes.sort_unstable_by(|a, b| Self::order(a.as_bytes(), b.as_bytes()));
         affixes.dedup_by(|longer, shorter| Self::starts(longer.as_bytes(), shorter.as_bytes()));
         affixes
     }
 
-    /// Whether a text starts with one of the strings that [`Self::sorted`] left.
+    /// Returns `true` if a text starts with one of the strings of [`Self::sorted`]. Binary search.
     fn starts_one<T>(text: &[u8], sorted: &[T], bytes: impl Fn(&T) -> &[u8]) -> bool {
         let after = sorted.partition_point(|with| Self::order(bytes(with), text).is_le());
         let nearest = after.checked_sub(1).and_then(|at| sorted.get(at));
@@ -146,7 +146,7 @@ impl Affix for Suffix {
     }
 }
 
-/// Pairs up to which trying them all is cheaper than sorting.
+/// Number of pairs up to which trying all of them is cheaper than sorting.
 const FEW: usize = 64;
 
 fn any_match<'e, A: Affix>(
@@ -172,28 +172,29 @@ fn any_match<'e, A: Affix>(
     Ok(ValueRef::Bool(found))
 }
 
-/// Lists of prefixes and suffixes, in order, that calls of one evaluation ask for again and again.
+/// Sorted lists of prefixes and suffixes that calls of one evaluation use repeatedly.
 #[derive(Default)]
 pub struct AffixCache<'e> {
-    /// Where the list of the last call lies.
+    /// Address of the list of the last call.
     last: usize,
     lists: SmallVec<[CachedList<'e>; 2]>,
 }
 
-/// A stored list, found by where it lies, and what [`Affix::sorted`] made of it.
+/// A stored list by its address, and the result of [`Affix::sorted`] for it.
 struct CachedList<'e> {
     address: usize,
     backward: bool,
     sorted: &'e [TextView<'e>],
 }
 
-/// Lists shorter than this are gone through sooner than found.
+/// Length of a list below which a scan is faster than a lookup.
 const SHORT: usize = 8;
 
-/// Lists that are known at once.
+/// Number of cached lists.
 const CAPACITY: usize = 8;
 
-/// A stored array of strings in order, from the second call on that asks for it; `None` where that is not worth it.
+/// Returns a stored array of strings in sorted order, from the second call with it. Returns `None` if sorting does not
+/// pay off.
 fn cached_affixes<'e, A: Affix>(
     call: &mut BuiltinContext<'e>,
     operand: ValueRef<'e>,
@@ -226,7 +227,7 @@ fn cached_affixes<'e, A: Affix>(
     Ok(Some(sorted))
 }
 
-/// One string, or several.
+/// A string or a collection of strings.
 #[derive(Clone, Copy)]
 enum Texts<'e> {
     One(TextView<'e>),
@@ -234,7 +235,7 @@ enum Texts<'e> {
 }
 
 impl<'e> Texts<'e> {
-    /// The strings of an operand, which holds nothing else.
+    /// Returns the strings of an operand. Fails if it contains anything else.
     fn from_operand(operands: &[ValueRef<'e>], position: u8) -> Result<Self, BuiltinError> {
         let operand = operands.operand(position);
         if let Some(text) = operand.as_text() {
@@ -255,7 +256,7 @@ impl<'e> Texts<'e> {
         }
     }
 
-    /// Whether one of them passes a test.
+    /// Returns `true` if one of them passes a test.
     fn any(self, test: impl Fn(TextView<'e>) -> bool) -> bool {
         match self {
             Self::One(text) => test(text),

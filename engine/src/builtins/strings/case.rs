@@ -62,8 +62,8 @@ fn mapped<'e>(
     Ok(call.text(mapped.into_bytes()))
 }
 
-/// The simple mapping: always one character. Where the full mapping has more, the simple one is itself, but
-/// for the dotted I.
+/// Simple lower-case mapping: always one character. If the full mapping has more, the simple one is the identity,
+/// except for the dotted I.
 pub fn simple_lower(c: char) -> char {
     if c == 'İ' {
         return 'i';
@@ -75,8 +75,8 @@ pub fn simple_lower(c: char) -> char {
     }
 }
 
-/// The simple mapping: always one character. Where the full mapping has more, the simple one is itself, but
-/// for Greek letters with an iota below, which have a title case of their own.
+/// Simple upper-case mapping: always one character. If the full mapping has more, the simple one is the identity,
+/// except for Greek letters with iota subscript, which have a title case of their own.
 pub fn simple_upper(c: char) -> char {
     let title = match c {
         'ᾀ'..='ᾇ' | 'ᾐ'..='ᾗ' | 'ᾠ'..='ᾧ' => u32::from(c) + 8,

@@ -1,4 +1,4 @@
-//! Strings. Positions and lengths count characters; see [`super::runes`] for those that are no UTF-8.
+//! Strings. Positions and lengths count characters, see [`super::runes`] for strings with invalid UTF-8.
 
 mod affix;
 mod case;

@@ -1,4 +1,4 @@
-//! Replacement of strings by others.
+//! Replacement of substrings.
 
 use memchr::memmem;
 use smallvec::SmallVec;
@@ -37,7 +37,7 @@ pub fn replace<'e>(
     Ok(call.text(buffer))
 }
 
-/// The same for one byte by another, which changes no length.
+/// Replaces one byte by another, which keeps the length.
 fn replace_byte<'e>(
     call: &BuiltinContext<'e>,
     text: ValueRef<'e>,
@@ -75,8 +75,8 @@ pub fn replace_n<'e>(
     replace_all(call, text, &pairs)
 }
 
-/// Replaces by several pairs at once, from left to right; where several match, the earliest pair counts. An
-/// empty one matches before every byte and at the end, once at each place.
+/// Replaces several pairs in one pass, from left to right. If several match, the first pair counts. An empty pattern
+/// matches before every byte and at the end, once at each position.
 fn replace_all<'e>(
     call: &mut BuiltinContext<'e>,
     text: TextView<'e>,
@@ -120,16 +120,16 @@ fn replace_all<'e>(
     Ok(call.text(buffer))
 }
 
-/// Pairs by the first byte of what they replace, so that most places of a text need no comparison.
+/// Index of pairs by the first byte of the pattern, so that most positions of a text need no comparison.
 struct Firsts {
-    /// A bit for each byte that is one.
+    /// Set of the first bytes.
     bits: [u64; 4],
-    /// First bytes and numbers of pairs, in order.
+    /// First bytes and indexes of pairs, sorted.
     order: SmallVec<[(u8, usize); 8]>,
 }
 
 impl Firsts {
-    /// Pairs that replace an empty string have none.
+    /// Builds the index. Pairs with an empty pattern are not in it.
     fn from_pairs(pairs: &[(TextView<'_>, TextView<'_>)]) -> Self {
         let first = |(index, (old, _)): (usize, &(TextView<'_>, TextView<'_>))| {
             Some((*old.as_bytes().first()?, index))
@@ -143,7 +143,7 @@ impl Firsts {
         Self { bits, order }
     }
 
-    /// Those of pairs that replace what begins with a byte.
+    /// Returns the pairs whose pattern starts with a byte.
     #[inline]
     fn of_byte(&self, byte: u8) -> &[(u8, usize)] {
         let word = self.bits.get(usize::from(byte >> 6));

@@ -1,4 +1,4 @@
-//! Where strings occur in others.
+//! Searches for substrings.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub fn contains<'e>(
     ))
 }
 
-/// Works a constant needle of `contains` in.
+/// Prepares a constant needle of `contains`.
 pub fn prepare_contains(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let needle = operands.get(1).copied()??.as_text()?;
     let finder = memmem::Finder::new(needle.as_bytes()).into_owned();
@@ -48,7 +48,7 @@ pub fn indexof<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, part) = (operands.text(0)?, operands.text(1)?);
-    // characters are compared, so a byte that belongs to none equals U+FFFD
+    // characters are compared, so an invalid byte equals U+FFFD
     let (text, part) = (text.to_str(), part.to_str());
     if part.is_empty() {
         return Err(BuiltinError::error("empty search character"));
@@ -59,7 +59,7 @@ pub fn indexof<'e>(
     ))
 }
 
-/// The number of characters before a byte.
+/// Returns the number of characters before a byte position.
 fn position<'e>(text: &str, at: Option<usize>) -> ValueRef<'e> {
     at.and_then(|at| text.get(..at))
         .map_or(ValueRef::Int(-1), |before| {
@@ -82,11 +82,11 @@ impl Prepared for IndexOf {
     }
 }
 
-/// Works a constant needle of `indexof` in.
+/// Prepares a constant needle of `indexof`.
 pub fn prepare_indexof(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let needle = operands.get(1).copied()??.as_text()?;
     let needle = needle.to_str();
-    // an empty one is refused by the call
+    // the call rejects an empty needle
     let finder = (!needle.is_empty()).then(|| memmem::Finder::new(needle.as_bytes()).into_owned());
     Some(Arc::new(IndexOf(finder?)))
 }
@@ -143,7 +143,7 @@ pub fn substring<'e>(
     Ok(call.arena.text(&part))
 }
 
-/// A length as a value.
+/// Returns a length as a value.
 fn integer<'e>(length: usize) -> ValueRef<'e> {
     ValueRef::Int(i64::try_from(length).unwrap_or(i64::MAX))
 }

@@ -1,4 +1,4 @@
-//! Parts, and joining them.
+//! Splitting and joining.
 
 use memchr::memmem;
 
@@ -8,10 +8,11 @@ use crate::builtins::{BuiltinContext, BuiltinError, Members, Operands, runes};
 use crate::value::array::ArrayView;
 use crate::value::{TextView, Value, ValueRef};
 
-/// Bytes up to which looking at each is cheaper than setting a search up for each part, and counting them first.
+/// Length up to which checking each byte is cheaper than setting up a search for each segment, and counting the
+/// segments first.
 const SHORT: usize = 64;
 
-/// Parts that most short strings have.
+/// Number of segments that most short strings have at most.
 const FEW: usize = 8;
 
 pub fn split<'e>(
@@ -118,7 +119,7 @@ pub fn concat<'e>(
     Err(refused.unwrap_or(BuiltinError::Undefined))
 }
 
-/// Strings with a delimiter between them; `None` when one is no string.
+/// Joins strings with a delimiter. Returns `None` if one is not a string.
 fn join<'e, 'a>(
     call: &BuiltinContext<'e>,
     delimiter: &[u8],

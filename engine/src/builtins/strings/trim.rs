@@ -1,4 +1,4 @@
-//! Strings without something at their ends.
+//! Trimming.
 
 use std::borrow::Cow;
 
@@ -111,7 +111,7 @@ fn cut<'e>(
     call.part(text, start..start + rest.len())
 }
 
-/// The same for one ASCII character.
+/// Trims one ASCII character.
 fn cut_byte<'e>(
     call: &BuiltinContext<'e>,
     text: TextView<'e>,
@@ -131,7 +131,7 @@ fn cut_byte<'e>(
     call.part(text, start..end)
 }
 
-/// Characters to drop: a bit for each ASCII one, so that a long set costs no search.
+/// Set of characters. A bit for each ASCII character, so that long sets need no search.
 struct CharSet<'a> {
     ascii: u128,
     all: Cow<'a, str>,

@@ -1,11 +1,11 @@
-//! Constants of templates: numbers, characters, strings as Go writes them.
+//! Constants of templates: numbers, characters and strings in Go's syntax.
 
 use super::lexer::Kind;
 use super::quoted;
 use super::tree::Constant;
 use crate::bug::Within;
 
-/// Reads a number or a character.
+/// Parses a number or a character.
 pub fn number(kind: Kind, text: &str) -> Result<Constant, String> {
     match kind {
         Kind::CharConstant => character(text),
@@ -71,7 +71,7 @@ fn real(text: &str) -> Result<Constant, String> {
     }
 }
 
-/// An integer with a prefix for its base, and underscores between digits.
+/// Parses an integer with a base prefix, and underscores between digits.
 fn integer(text: &str) -> Option<i128> {
     let digits = text.trim_start_matches(['+', '-']);
     if text.len() - digits.len() > 1 {
@@ -99,7 +99,7 @@ fn integer(text: &str) -> Option<i128> {
     })
 }
 
-/// A finite float, hexadecimal ones included.
+/// Parses a finite float, including hexadecimal ones.
 fn float(text: &str) -> Option<f64> {
     let digits = text.trim_start_matches(['+', '-']);
     if text.len() - digits.len() > 1
@@ -130,7 +130,7 @@ fn hexadecimal(text: &str) -> Option<f64> {
     Some(coefficient * 2_f64.powi(exponent.checked_sub(4 * places)?))
 }
 
-/// The value of a string in quotes or backquotes.
+/// Decodes a string in quotes or backquotes.
 pub fn unquote(text: &str) -> Option<Vec<u8>> {
     if let Some(raw) = text.strip_prefix('`') {
         return Some(raw.strip_suffix('`')?.replace('\r', "").into_bytes());
@@ -143,7 +143,7 @@ pub fn unquote(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// One character or escape; its code, and what follows.
+/// Decodes one character or escape. Returns its code point, and the rest.
 fn unquote_one<'t>(text: &'t str, quote: char, out: &mut Vec<u8>) -> Option<(u32, &'t str)> {
     let mut characters = text.chars();
     let first = characters.next()?;

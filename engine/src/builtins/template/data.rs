@@ -1,15 +1,15 @@
-//! Values in templates, with the types that Go has for them.
+//! Values of templates, with their types in Go.
 
 use crate::value::{Kind, ValueRef};
 
 /// A value.
 #[derive(Clone, Copy)]
 pub enum Data<'e> {
-    /// None at all: a field of nothing, an index of a range over a number.
+    /// No value: a field of a missing value, or an index of a range over a number.
     Missing,
-    /// A string, a document, a number of a document.
+    /// A string, a document, or a number of a document.
     Document(ValueRef<'e>),
-    /// An element of a document, as `interface {}`.
+    /// An element of a document, of type `interface {}`.
     Element(ValueRef<'e>),
     Int(i64),
     Byte(u8),
@@ -17,7 +17,7 @@ pub enum Data<'e> {
     Complex(f64, f64),
 }
 
-/// What of a value operators look at.
+/// Basic kind of a value, for operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basic {
     Bool,
@@ -26,12 +26,12 @@ pub enum Basic {
     Int,
     Uint,
     Text,
-    /// Collections and nothing.
+    /// Collections and missing values.
     Other,
 }
 
 impl<'e> Data<'e> {
-    /// The value behind the `interface {}`.
+    /// Returns the value inside an `interface {}`.
     pub fn concrete(self) -> Self {
         match self {
             Self::Element(ValueRef::Null) => Self::Missing,
@@ -40,7 +40,7 @@ impl<'e> Data<'e> {
         }
     }
 
-    /// The value of a document, when it has one.
+    /// Returns the document, if it is one.
     pub fn document(self) -> Option<ValueRef<'e>> {
         match self {
             Self::Document(value) | Self::Element(value) => Some(value),
@@ -52,7 +52,7 @@ impl<'e> Data<'e> {
         matches!(self, Self::Missing)
     }
 
-    /// The name of its type; empty for no value.
+    /// Returns the name of its type. Empty for a missing value.
     pub fn type_name(self) -> &'static str {
         match self {
             Self::Missing => "",
@@ -87,7 +87,7 @@ impl<'e> Data<'e> {
         }
     }
 
-    /// Whether `if` takes it for true: neither nothing nor empty nor zero. Numbers of documents are texts.
+    /// Returns `true` if `if` treats it as true: not missing, not empty and not zero. Numbers of documents are strings.
     pub fn is_truthy(self) -> bool {
         match self.concrete() {
             Self::Missing | Self::Element(_) => false,
@@ -108,7 +108,7 @@ impl<'e> Data<'e> {
         }
     }
 
-    /// The bytes of a string or of a number of a document.
+    /// Returns the bytes of a string or of a number of a document.
     pub fn text(self) -> Option<Vec<u8>> {
         let value = self.document()?;
         match value.as_text() {

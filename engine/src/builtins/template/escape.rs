@@ -1,4 +1,4 @@
-//! Text made safe for HTML, JavaScript and URLs.
+//! Escaping for HTML, JavaScript and URLs.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Carries templates out.
+//! Executes templates.
 
 mod calls;
 
@@ -40,13 +40,13 @@ struct Machine<'m, 't, 'e> {
     text: &'t str,
     templates: &'t Templates,
     out: Buffer<'e>,
-    /// Of the template that is running.
+    /// Name of the current template.
     name: &'t str,
     variables: Vec<(&'t str, Data<'e>)>,
     depth: usize,
 }
 
-/// How a list of nodes ends.
+/// How the execution of a node list ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ListEnd {
     On,
@@ -57,7 +57,7 @@ enum ListEnd {
 type Outcome<'e> = Result<Data<'e>, BuiltinError>;
 
 impl<'t, 'e> Machine<'_, 't, 'e> {
-    /// The error of a part: its place, its text and what is wrong.
+    /// Returns the error of a node: position, text and message.
     fn fail<T>(
         &self,
         position: Position,
@@ -114,7 +114,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         if value.is_missing() {
             return push(self.call, &mut self.out, NO_VALUE.as_bytes());
         }
-        // what nearly all are
+        // the most frequent case
         if let Some(value) = value.document() {
             if let ValueRef::Int(number) = value {
                 let mut digits = itoa::Buffer::new();
@@ -190,7 +190,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         Ok(flow)
     }
 
-    /// An error of a range, which is told of the operand that was looked at last.
+    /// Returns an error of a range. Its position is that of the operand evaluated last.
     fn fail_range<T>(&self, branch: &Branch, message: &str) -> Result<T, BuiltinError> {
         let last = branch.pipeline.commands.last();
         match last.and_then(|command| command.operands.first()) {
@@ -199,7 +199,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         }
     }
 
-    /// Runs the body of a range for all elements; whether there were some.
+    /// Executes the body of a range for all elements. Returns `false` if there were none.
     fn each(
         &mut self,
         branch: &'t Branch,
@@ -228,7 +228,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         Ok(ran)
     }
 
-    /// Gives the innermost variable of a name a value; whether there is one.
+    /// Assigns to the innermost variable with a name. Returns `false` if there is none.
     fn assign(&mut self, name: &str, value: Data<'e>) -> bool {
         let mut variables = self.variables.iter_mut().rev();
         match variables.find(|(known, _)| *known == name) {
@@ -300,7 +300,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         }
     }
 
-    /// A command; `last` is the result of the one before.
+    /// Executes a command. `last` is the result of the previous one.
     fn command(
         &mut self,
         command: &'t Command,
@@ -331,7 +331,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         }
     }
 
-    /// The value of an operand.
+    /// Evaluates an operand.
     fn operand(&mut self, operand: &'t Operand, dot: Data<'e>, has_arguments: bool) -> Outcome<'e> {
         match &operand.kind {
             OperandKind::Dot => Ok(dot),
@@ -362,7 +362,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
             OperandKind::Pipeline(pipeline) => self.pipeline(pipeline, dot),
             OperandKind::Chain(inner, fields) => {
                 let value = self.operand(inner, dot, false)?;
-                // what is wrong with a field is told of the operand that was looked at last
+                // errors of a field have the position of the operand evaluated last
                 let last = innermost(inner);
                 self.fields(value, fields, last, has_arguments)
             }
@@ -403,7 +403,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
     }
 }
 
-/// The operand that is evaluated last within another.
+/// Returns the operand that is evaluated last within another.
 fn innermost(operand: &Operand) -> &Operand {
     match &operand.kind {
         OperandKind::Pipeline(pipeline) => pipeline

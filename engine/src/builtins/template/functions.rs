@@ -1,4 +1,4 @@
-//! The functions that templates may call.
+//! Functions of templates.
 
 use super::data::{Basic, Data};
 use super::{escape, print};
@@ -7,7 +7,7 @@ use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::value::array::ArrayView;
 use crate::value::{Kind, ValueRef};
 
-/// Why a call fails: in words of its own, or for good.
+/// Why a call fails: a message, or an error that ends the evaluation.
 pub enum Failure {
     Message(String),
     Evaluation(BuiltinError),
@@ -23,7 +23,7 @@ fn fail<T>(message: impl Into<String>) -> Result<T, Failure> {
     Err(Failure::Message(message.into()))
 }
 
-/// How many arguments a function takes: at least so many, and whether it takes more.
+/// Returns the minimum number of arguments of a function, and whether it accepts more.
 pub fn arity(name: &str) -> Option<(usize, bool)> {
     Some(match name {
         "and" | "or" | "call" | "index" | "slice" | "eq" | "printf" => (1, true),
@@ -34,12 +34,12 @@ pub fn arity(name: &str) -> Option<(usize, bool)> {
     })
 }
 
-/// Whether there is such a function.
+/// Returns `true` if the function exists.
 pub fn is_defined(name: &str) -> bool {
     arity(name).is_some()
 }
 
-/// Calls a function. `and` and `or`, which need not look at all their arguments, are the caller's.
+/// Calls a function. The caller implements `and` and `or`, which do not evaluate all arguments.
 pub fn call<'e>(
     call: &BuiltinContext<'e>,
     name: &str,
@@ -55,7 +55,7 @@ pub fn call<'e>(
         "println" => Ok(Data::Document(print::plain(call, arguments, true)?)),
         "printf" => {
             let format = first.text();
-            let format = format.unwrap_or_else(|| bug!("a format that is no text"));
+            let format = format.unwrap_or_else(|| bug!("a format is not a string"));
             Ok(Data::Document(print::format(call, &format, rest)?))
         }
         "html" => escaped(call, arguments, escape::html),
@@ -123,7 +123,7 @@ fn length(value: Data<'_>) -> Result<Data<'_>, Failure> {
     fail(format!("len of type {}", value.concrete().type_name()))
 }
 
-/// A position; the end counts as one, as it does in Go.
+/// Converts an index. The end is a valid index, as in Go.
 fn position(value: Data<'_>, length: usize) -> Result<usize, Failure> {
     let index = match value.concrete() {
         Data::Int(index) => index,
@@ -242,7 +242,7 @@ fn types_differ<T>(left: Data<'_>, right: Data<'_>) -> Result<T, Failure> {
     ))
 }
 
-/// Compares integers of both kinds.
+/// Converts integers of both kinds.
 fn as_int(value: Data<'_>) -> Option<i64> {
     match value {
         Data::Int(value) => Some(value),

@@ -1,12 +1,12 @@
-//! Tokens of Go's templates: text, and what is between `{{` and `}}`.
+//! Tokens of Go's templates: text, and actions between `{{` and `}}`.
 
 use crate::bug::Within;
 use crate::value::display;
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A message for the author; nothing follows it.
+    /// An error message. It is the last token.
     Error,
     End,
     Text,
@@ -30,7 +30,7 @@ pub enum Kind {
     String,
     RawString,
     Dot,
-    /// `if`, `range` and the like.
+    /// `if`, `range` and other keywords.
     Keyword,
 }
 
@@ -39,9 +39,9 @@ pub enum Kind {
 pub struct Token {
     pub kind: Kind,
     pub text: String,
-    /// Where it starts, in bytes.
+    /// Byte offset.
     pub at: usize,
-    /// The line where it starts, from 1.
+    /// Line, from 1.
     pub line: usize,
 }
 
@@ -62,7 +62,7 @@ pub struct Lexer<'t> {
     tokens: Vec<Token>,
 }
 
-/// The tokens of a template; the last one is an end or an error.
+/// Returns the tokens of a template. The last one is an end or an error.
 pub fn tokens(text: &str) -> Vec<Token> {
     let mut lexer = Lexer {
         text,
@@ -93,7 +93,7 @@ fn is_word(c: char) -> bool {
     c == '_' || c.is_alphabetic() || c.is_numeric()
 }
 
-/// A character as messages show it: `U+007D '}'`.
+/// Formats a character for messages: `U+007D '}'`.
 fn shown(c: char) -> String {
     let code = u32::from(c);
     if matches!(c, ' '..='~') || display::is_print(c) {
@@ -163,7 +163,7 @@ impl<'t> Lexer<'t> {
         self.done = true;
     }
 
-    /// Text up to the next action.
+    /// Reads text up to the next action.
     fn plain(&mut self) {
         let rest = self.rest();
         let Some(length) = rest.find("{{") else {
@@ -230,7 +230,7 @@ impl<'t> Lexer<'t> {
         self.skip(rest.len() - rest.trim_start_matches(is_space).len());
     }
 
-    /// Whether an action ends here, and whether it trims what follows.
+    /// Checks for the end of an action. Returns whether it trims the text after it.
     fn at_right_delimiter(&self) -> Option<bool> {
         let rest = self.rest();
         let trimming = rest
@@ -256,7 +256,7 @@ impl<'t> Lexer<'t> {
         self.inside = false;
     }
 
-    /// One token of an action.
+    /// Reads a token of an action.
     fn action(&mut self) {
         if let Some(trims) = self.at_right_delimiter() {
             if self.parens == 0 {
@@ -322,7 +322,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Whether a name can end here.
+    /// Returns `true` if a name may end here.
     fn at_terminator(&self) -> bool {
         match self.peek() {
             None | Some('.' | ',' | '|' | ':' | ')' | '(') => true,
@@ -330,7 +330,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// What follows a dot or a dollar sign.
+    /// Reads the name after a dot or a dollar sign.
     fn name(&mut self, kind: Kind) {
         if self.at_terminator() {
             let alone = if kind == Kind::Field { Kind::Dot } else { kind };
@@ -342,7 +342,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Takes a word; `false`, having said so, when it runs into something.
+    /// Reads a word. If it is followed by an invalid character, adds an error and returns `false`.
     fn word(&mut self) -> bool {
         while self.peek().is_some_and(is_word) {
             self.next();

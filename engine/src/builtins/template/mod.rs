@@ -33,13 +33,13 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
 
 static NO_VALUES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(NO_VALUE));
 
-/// What stands for a value that is not there, before it is called undefined.
+/// Go's text for a missing value, which is replaced by [`UNDEFINED`].
 const NO_VALUE: &str = "<no value>";
 
-/// What stands for it in the end.
+/// Text for a missing value in the result.
 const UNDEFINED: &[u8] = b"<undefined>";
 
-/// In quotes, for messages.
+/// Quotes a text for messages.
 fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     // writing to a string does not fail
@@ -55,7 +55,7 @@ struct Template {
 
 impl Pattern for Template {
     fn bytes(&self) -> usize {
-        // nodes are a few times as large as what they stand for
+        // nodes are a few times as large as their text
         self.text.len() * 16
     }
 }
@@ -127,8 +127,8 @@ fn render_template<'e>(
     template.render(call, variables)
 }
 
-/// The variables as OPA hands them to the template: their Rego text, read as JSON. So sets, keys that are no
-/// strings and strings with some control characters are errors.
+/// Returns the variables as OPA passes them to the template: their Rego text, parsed as JSON. So sets, keys that are
+/// not strings and strings with some control characters are errors.
 fn decoded<'e>(
     call: &mut BuiltinContext<'e>,
     variables: ValueRef<'e>,
@@ -142,7 +142,7 @@ fn decoded<'e>(
     json::unmarshal(call.arena, text.as_bytes()).map_err(BuiltinError::error)
 }
 
-/// Whether the Rego text of a value is JSON that stands for the value.
+/// Returns `true` if the Rego text of a value is JSON for the same value.
 fn is_plain(value: ValueRef<'_>) -> bool {
     match value.kind() {
         Kind::Null | Kind::Boolean | Kind::Number => true,

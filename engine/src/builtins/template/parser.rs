@@ -1,4 +1,4 @@
-//! From tokens to templates.
+//! Parses tokens into templates.
 
 mod pipeline;
 
@@ -10,7 +10,7 @@ use super::quoted;
 use super::tree::{Branch, MAIN, Node, Position, Templates};
 use crate::limits;
 
-/// Parses a text; the error is the message of Go.
+/// Parses a text. The error is Go's message.
 pub fn parse(text: &str) -> Result<Templates, String> {
     let mut tokens = lexer::tokens(text);
     tokens.reverse();
@@ -28,11 +28,11 @@ pub fn parse(text: &str) -> Result<Templates, String> {
 }
 
 struct Parser {
-    /// What is left, the next one last.
+    /// Remaining tokens, the next one last.
     tokens: Vec<Token>,
-    /// Of the last token that was looked at.
+    /// Line of the last token that was read.
     line: usize,
-    /// Of the action that is being read; 0 outside of actions.
+    /// Line of the current action, or 0 outside of actions.
     action_line: usize,
     templates: Templates,
     variables: Vec<String>,
@@ -40,7 +40,7 @@ struct Parser {
     depth: usize,
 }
 
-/// What ends a list of nodes.
+/// End of a node list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Closer {
     End,
@@ -56,7 +56,7 @@ impl Closer {
     }
 }
 
-/// A node, or the end of a list of nodes.
+/// A node, or the end of a node list.
 enum Step {
     Node(Node),
     Closer(Closer),
@@ -92,7 +92,7 @@ impl Parser {
         self.fail(&format!("{}{extra}", token.text))
     }
 
-    /// The next token. The last one, an end or an error, is never used up.
+    /// Returns the next token. The last one, an end or an error, is never consumed.
     fn next(&mut self) -> Token {
         let token = if self.tokens.len() > 1 {
             self.tokens.pop()
@@ -200,7 +200,7 @@ impl Parser {
         self.add(name, nodes)
     }
 
-    /// The nodes of a template of its own, which sees no variables.
+    /// Parses the nodes of a separate template, where variables are not visible.
     fn body(&mut self, context: &str) -> Parsed<Vec<Node>> {
         let variables = mem::replace(&mut self.variables, vec!["$".to_owned()]);
         let ranges = mem::take(&mut self.ranges);
@@ -374,7 +374,7 @@ impl Parser {
     }
 }
 
-/// A token as messages show it.
+/// Formats a token for messages.
 fn shown(token: &Token) -> String {
     match token.kind {
         Kind::End => "EOF".to_owned(),

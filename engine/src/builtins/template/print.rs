@@ -1,11 +1,11 @@
-//! Values as Go's `fmt` prints them.
+//! Prints values as Go's `fmt` does.
 
 use super::data::{Basic, Data};
 use crate::builtins::sprintf::{self, Argument, Printer, Spec, Values};
 use crate::builtins::{BuiltinContext, BuiltinError};
 use crate::value::{TextView, ValueRef};
 
-/// The values for a format.
+/// Arguments of a format.
 #[derive(Clone, Copy)]
 pub struct DataValues<'v, 'e>(pub &'v [Data<'e>]);
 
@@ -57,7 +57,7 @@ pub fn format<'e>(
     Ok(call.text(text))
 }
 
-/// `fmt.Sprint`, with blanks between values that are no strings; with `line` between all, and a line end.
+/// `fmt.Sprint`, with blanks between values that are not strings. With `line`: `fmt.Sprintln`.
 pub fn plain<'e>(
     call: &BuiltinContext<'e>,
     values: &[Data<'e>],
@@ -80,7 +80,7 @@ pub fn plain<'e>(
     Ok(call.text(text))
 }
 
-/// A value as messages show it, by `%v` or `%s`.
+/// Formats a value for messages, with `%v` or `%s`.
 pub fn shown(
     call: &BuiltinContext<'_>,
     value: Data<'_>,
@@ -91,7 +91,7 @@ pub fn shown(
     Ok(String::from_utf8_lossy(&printer.finish()).into_owned())
 }
 
-/// One value; `inside` tells of elements of a collection.
+/// Prints a value. `inside` is `true` for elements of a collection.
 fn by_verb(
     printer: &mut Printer<'_, '_>,
     value: Data<'_>,
@@ -134,7 +134,7 @@ fn text_by_verb(
     printer.value(&Argument::Text(text), verb)
 }
 
-/// `nil`, which has no verbs but those that show it; inside of collections all do.
+/// Prints `nil`. It supports only display verbs, but inside of collections all verbs.
 fn nothing(printer: &mut Printer<'_, '_>, verb: char, inside: bool) -> Result<(), BuiltinError> {
     match verb {
         'v' if printer.spec.sharp && inside => printer.raw(b"interface {}(nil)"),

@@ -1,4 +1,4 @@
-//! Parsed templates, and their parts as messages show them.
+//! Parsed templates, with the text of nodes for messages.
 
 use std::fmt;
 
@@ -6,20 +6,20 @@ use hashbrown::HashMap;
 
 use super::quoted;
 
-/// The templates that one text defines, by name.
+/// Templates of a text, by name.
 pub type Templates = HashMap<String, Vec<Node>>;
 
-/// The name of the text itself.
+/// Name of the text itself.
 pub const MAIN: &str = "template";
 
-/// Where a part starts.
+/// Position of a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Position {
-    /// In bytes from the start of the text.
+    /// Byte offset.
     pub at: usize,
 }
 
-/// A part that is carried out.
+/// A node of a template.
 #[derive(Debug)]
 pub enum Node {
     Text(String),
@@ -44,11 +44,11 @@ pub struct Branch {
     pub otherwise: Vec<Node>,
 }
 
-/// Commands, each given the result of the one before.
+/// Commands, each with the result of the previous one as last argument.
 #[derive(Debug, Default)]
 pub struct Pipeline {
     pub variables: Vec<String>,
-    /// Whether the variables were there before.
+    /// `true` if the variables are assigned, `false` if they are declared.
     pub assigns: bool,
     pub commands: Vec<Command>,
     pub position: Position,
@@ -61,23 +61,23 @@ pub struct Command {
     pub position: Position,
 }
 
-/// One operand.
+/// An operand.
 #[derive(Debug)]
 pub struct Operand {
     pub kind: OperandKind,
     pub position: Position,
 }
 
-/// What an operand is.
+/// Kind of an operand.
 #[derive(Debug)]
 pub enum OperandKind {
     Dot,
     Nil,
     Bool(bool),
     Number(Constant, String),
-    /// The value and the text.
+    /// Value and source text.
     String(Vec<u8>, String),
-    /// A function.
+    /// Name of a function.
     Function(String),
     /// `.a.b`
     Field(Vec<String>),
@@ -88,11 +88,11 @@ pub enum OperandKind {
     Chain(Box<Operand>, Vec<String>),
 }
 
-/// A number in a template.
+/// A numeric constant.
 #[derive(Clone, Copy, Debug)]
 pub enum Constant {
     Int(i64),
-    /// Beyond 63 bits.
+    /// Integer beyond 63 bits.
     TooLarge,
     Float(f64),
     Complex(f64, f64),

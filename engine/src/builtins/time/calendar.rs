@@ -1,4 +1,4 @@
-//! Reckoning with years, months and days.
+//! Arithmetic with years, months and days.
 
 use super::instant::{Instant, checked_ns, days_in};
 use crate::builtins::{BuiltinContext, BuiltinError, Operands};
@@ -40,7 +40,7 @@ pub fn diff<'e>(
     Ok(call.arena.array(&parts.map(ValueRef::Int)))
 }
 
-/// Takes one of the next larger unit when a difference is negative.
+/// If a difference is negative, borrows from the next larger unit.
 fn borrowing(difference: i64, larger: i64) -> (i64, i64) {
     if difference < 0 {
         (difference + larger, 1)

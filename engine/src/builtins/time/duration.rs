@@ -4,12 +4,12 @@ use super::parse::quote;
 use crate::builtins::BuiltinError;
 use crate::value::display;
 
-/// Nanoseconds of a unit.
+/// Returns the nanoseconds of a unit.
 fn unit_ns(unit: &[u8]) -> Option<u64> {
     const SECOND: u64 = 1_000_000_000;
     Some(match unit {
         b"ns" => 1,
-        // both the sign for micro and the Greek letter
+        // both the micro sign and the Greek letter
         b"us" | b"\xc2\xb5s" | b"\xce\xbcs" => 1_000,
         b"ms" => 1_000_000,
         b"s" => SECOND,
@@ -24,7 +24,7 @@ fn split(text: &[u8], within: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
     text.split_at(end.unwrap_or(text.len()))
 }
 
-/// The digits as a number of at most 2^63.
+/// Parses digits as a number of at most 2^63.
 fn whole(digits: &[u8]) -> Option<u64> {
     let number = digits.iter().try_fold(0_u64, |number, digit| {
         number.checked_mul(10)?.checked_add((digit - b'0').into())
@@ -32,7 +32,7 @@ fn whole(digits: &[u8]) -> Option<u64> {
     number.filter(|number| *number <= 1 << 63)
 }
 
-/// The part of a unit that decimal places stand for; those that no 64 bits hold do not count.
+/// Returns the part of a unit given by decimal places. Digits beyond 64 bits are ignored.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -53,8 +53,8 @@ fn part(digits: &[u8], unit: u64) -> u64 {
     (number as f64 * (unit as f64 / scale)) as u64
 }
 
-/// Reads a duration in nanoseconds. Where something is called like a day, a week or a year, these are counted in hours
-/// first, and units are read as they are known to be spelled.
+/// Parses a duration in nanoseconds. If it contains a unit that looks like days, weeks or years, these are first
+/// converted to hours, and units are matched case-insensitively.
 pub fn parse(text: &[u8]) -> Result<i64, BuiltinError> {
     if !text.iter().any(|byte| b"dwy".contains(byte)) {
         return parse_in(text, || quote(text)).map_err(BuiltinError::error);
@@ -68,13 +68,13 @@ pub fn parse(text: &[u8]) -> Result<i64, BuiltinError> {
     }
 }
 
-/// The same without days, weeks and years, which Go does not know.
+/// Parses a duration without days, weeks and years, which Go does not support.
 pub fn parse_go(text: &[u8]) -> Result<i64, String> {
     parse_in(text, || quote(text))
 }
 
-/// A duration with hours in place of days, weeks and years. `None` when it does not consist of numbers, each with a unit
-/// that is known, or of one small letter.
+/// Converts days, weeks and years to hours. Returns `None` if the text does not consist of numbers with known units, or
+/// of one lower-case letter.
 fn in_hours(text: &[u8]) -> Option<Vec<u8>> {
     const UNITS: [&[u8]; 4] = [b"ns", b"us", b"\xc2\xb5s", b"ms"];
     let (sign, mut rest) = split(text, |byte| b"+-".contains(&byte));
@@ -110,14 +110,14 @@ fn invalid(shown: &str) -> String {
     format!("time: invalid duration {shown}")
 }
 
-/// Why a text is no duration.
+/// Syntax error of a duration.
 enum Problem<'t> {
     Invalid,
     NoUnit,
     UnknownUnit(&'t [u8]),
 }
 
-/// Reads a duration, which messages show in another form.
+/// Parses a duration. Messages show the text of `shown` instead.
 fn parse_in(text: &[u8], shown: impl FnOnce() -> String) -> Result<i64, String> {
     read(text).map_err(|problem| match problem {
         Problem::Invalid => invalid(&shown()),

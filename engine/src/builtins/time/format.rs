@@ -1,4 +1,4 @@
-//! Times as text.
+//! Formats times.
 
 use super::instant::{Civil, Instant, SECOND};
 use super::layout::{self, Field, Layout, MONTHS, Pad, SHORT_NAME};
@@ -28,7 +28,7 @@ pub fn format<'e>(
     Ok(call.text(buffer))
 }
 
-/// The text of a time in the form of a layout.
+/// Formats a time by a layout.
 fn shown<'e>(
     call: &BuiltinContext<'e>,
     (instant, zone): (&Instant<'_>, &TimeZoneRef),
@@ -65,7 +65,7 @@ impl Writer<'_, '_> {
         let digit =
             |unit: i64| b'0' + u8::try_from(number / unit % 10).unwrap_or_else(|_| bug!(NO_DIGIT));
         match (pad, width, number) {
-            // what nearly all fields are
+            // the most frequent case
             (Pad::Zero, 2, 0..100) => return self.text(&[digit(10), digit(1)]),
             (Pad::Zero, 4, 0..10_000) => {
                 return self.text(&[digit(1000), digit(100), digit(10), digit(1)]);
@@ -79,7 +79,7 @@ impl Writer<'_, '_> {
             (Pad::None, _) => {}
             (Pad::Space, _) => self.fill(b' ', missing)?,
             (Pad::Zero, None) => self.fill(b'0', missing)?,
-            // zeros come between the sign and the digits
+            // zeros are between the sign and the digits
             (Pad::Zero, Some(digits)) => {
                 self.text(b"-")?;
                 self.fill(b'0', missing)?;
@@ -170,7 +170,7 @@ impl Writer<'_, '_> {
         digits: usize,
         trimmed: bool,
     ) -> Result<(), BuiltinError> {
-        /// There are no places beyond nanoseconds.
+        /// Maximum number of fraction digits: nanoseconds.
         const MAX_FRACTION_DIGITS: usize = 9;
         let mut places = [b'0'; MAX_FRACTION_DIGITS];
         let mut left = self.civil.ns.unsigned_abs();

@@ -1,28 +1,28 @@
-//! A point in time and how it reads on calendars and clocks.
+//! Points in time, and their calendar dates and clock times.
 
 use super::zone::TimeZoneRef;
 use crate::bug::bug;
 use crate::builtins::{BuiltinContext, BuiltinError, BuiltinErrorDetail, Operands};
 use crate::value::{Number, TextView, ValueRef};
 
-/// Nanoseconds of a second.
+/// Nanoseconds per second.
 pub const SECOND: i64 = 1_000_000_000;
 
-/// Seconds of a day.
+/// Seconds per day.
 pub const DAY: i64 = 86_400;
 
-/// A point in time at a place.
+/// A point in time in a time zone.
 pub struct Instant<'e> {
     pub ns: i64,
-    /// What the place is called; none is universal time.
+    /// Name of the time zone. `None` for UTC.
     name: Option<ValueRef<'e>>,
-    /// How far clocks at the place are ahead, in seconds.
+    /// UTC offset in seconds.
     pub offset: i64,
-    /// Third element of the operand, when there is one.
+    /// Third element of the operand, if any.
     pub layout: Option<TextView<'e>>,
 }
 
-/// What calendar and clock show; the parts of a date may exceed their ranges until they are counted together.
+/// Calendar date and clock time. Fields of a date may exceed their ranges until they are converted.
 #[derive(Clone, Copy)]
 pub struct Civil {
     pub year: i64,
@@ -35,7 +35,7 @@ pub struct Civil {
 }
 
 impl<'e> Instant<'e> {
-    /// Reads a number of nanoseconds, or an array of it, a zone and a layout.
+    /// Parses nanoseconds, or an array of nanoseconds, a time zone and a layout.
     pub fn read(
         call: &mut BuiltinContext<'e>,
         operand: ValueRef<'e>,
@@ -76,7 +76,7 @@ impl<'e> Instant<'e> {
         })
     }
 
-    /// Where it is looked at.
+    /// Returns the time zone.
     pub fn zone(&self, call: &mut BuiltinContext<'e>) -> Result<TimeZoneRef, BuiltinError> {
         let Some(name) = self.name else {
             return Ok(TimeZoneRef::Utc);
@@ -85,7 +85,7 @@ impl<'e> Instant<'e> {
         Ok(TimeZoneRef::last(call).clone())
     }
 
-    /// The same point in time at another place.
+    /// Returns the same point in time in another time zone.
     pub fn within(self, zone: &TimeZoneRef) -> Self {
         Self {
             offset: zone.offset(self.ns.div_euclid(SECOND)),
@@ -93,7 +93,7 @@ impl<'e> Instant<'e> {
         }
     }
 
-    /// How it reads at its place.
+    /// Returns date and clock time in the time zone.
     pub fn civil(&self) -> Civil {
         let seconds = self.ns.div_euclid(SECOND) + self.offset;
         let (days, second) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
@@ -116,7 +116,7 @@ fn exact(number: Number<'_>) -> Result<i64, BuiltinError> {
         .ok_or_else(|| BuiltinError::error("timestamp too big"))
 }
 
-/// The time as a value, if 64 bits hold it.
+/// Returns the time as a value, if it fits 64 bits.
 pub fn checked_ns<'e>(ns: Option<i128>) -> Result<ValueRef<'e>, BuiltinError> {
     let ns = ns.and_then(|ns| i64::try_from(ns).ok());
     ns.map(ValueRef::Int)
@@ -124,7 +124,7 @@ pub fn checked_ns<'e>(ns: Option<i128>) -> Result<ValueRef<'e>, BuiltinError> {
 }
 
 impl Civil {
-    /// Days since 1970; `None` for dates too far off to count.
+    /// Returns the days since 1970, or `None` for dates outside of the supported range.
     pub fn days(&self) -> Option<i64> {
         const FAR: i64 = 1_000_000_000;
         let months = self.year.checked_mul(12)?.checked_add(self.month - 1)?;
@@ -133,7 +133,7 @@ impl Civil {
             return None;
         }
         let (year, month) = (months.div_euclid(12), months.rem_euclid(12) + 1);
-        // years that start in March have their leap day at the end
+        // if years start in March, the leap day is at their end
         let year = if month <= 2 { year - 1 } else { year };
         let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
         let of_year = (153 * ((month + 9) % 12) + 2) / 5;
@@ -141,15 +141,15 @@ impl Civil {
         Some(era * 146_097 + of_era - 719_468 + self.day - 1)
     }
 
-    /// Nanoseconds since 1970 at a place where clocks are `offset` seconds ahead.
+    /// Converts to nanoseconds since 1970, given the UTC offset in seconds.
     pub fn to_ns(self, offset: i64) -> Option<i128> {
         let seconds =
             self.days()? * DAY + self.hour * 3600 + self.minute * 60 + self.second - offset;
         Some(i128::from(seconds) * i128::from(SECOND) + i128::from(self.ns))
     }
 
-    /// Nanoseconds since 1970 when clocks show this in a zone; of what they skip or repeat, what the offset just
-    /// before or after makes of it.
+    /// Converts to nanoseconds since 1970 in a time zone. For times that the clock skips or repeats, uses the offset
+    /// before or after the change, as Go does.
     pub fn to_ns_in(self, zone: &TimeZoneRef) -> Option<i128> {
         if let TimeZoneRef::Utc = zone {
             return self.to_ns(0);
@@ -160,13 +160,13 @@ impl Civil {
         self.to_ns(offset)
     }
 
-    /// The same of a time that is one.
+    /// Returns the days since 1970 of a valid date.
     fn days_since_1970(&self) -> i64 {
         let days = self.days();
         days.unwrap_or_else(|| bug!("a time that is none"))
     }
 
-    /// English name of the day of the week.
+    /// Returns the English name of the weekday.
     pub fn weekday(&self) -> &'static str {
         let at = (self.days_since_1970() + 4).rem_euclid(7);
         let name = usize::try_from(at)
@@ -176,7 +176,7 @@ impl Civil {
             .unwrap_or_else(|| bug!("a day without a name"))
     }
 
-    /// Day of the year, from 1.
+    /// Returns the day of the year, from 1.
     pub fn year_day(&self) -> i64 {
         let start = Self {
             month: 1,
@@ -187,7 +187,7 @@ impl Civil {
     }
 }
 
-/// The length of a month.
+/// Returns the number of days of a month.
 pub fn days_in(year: i64, month: i64) -> i64 {
     match month {
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
@@ -197,10 +197,10 @@ pub fn days_in(year: i64, month: i64) -> i64 {
     }
 }
 
-/// The year, month and day of a count of days since 1970.
+/// Returns year, month and day for a number of days since 1970.
 fn date(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
-    // small numbers divide faster, and nearly all dates are in their first eras
+    // 32-bit divisions are faster, and nearly all dates are in the first eras
     if let Ok(days) = u32::try_from(days) {
         let (year, month, day) = date_of_era(days % ERA);
         return (i64::from(days / ERA * 400 + year), month.into(), day.into());
@@ -212,10 +212,10 @@ fn date(days: i64) -> (i64, i64, i64) {
     (era * 400 + i64::from(year), month.into(), day.into())
 }
 
-/// Days of 400 years, after which the calendar repeats itself.
+/// Days of 400 years, the period of the calendar.
 const ERA: u32 = 146_097;
 
-/// The year of an era, the month and the day of a count of days since the first of March that it begins with.
+/// Returns the year within an era, month and day for a number of days since March 1 of the era's first year.
 fn date_of_era(days: u32) -> (u32, u32, u32) {
     let year = (days - days / 1460 + days / 36_524 - days / 146_096) / 365;
     let of_year = days - (365 * year + year / 4 - year / 100);

@@ -1,4 +1,4 @@
-//! Layouts: the form of a time, shown by how 2006-01-02 15:04:05.999 -0700 MST reads in it.
+//! Layouts: formats of times, given by the text of 2006-01-02 15:04:05.999 -0700 MST in the format.
 
 use std::convert::Infallible;
 use std::sync::LazyLock;
@@ -7,10 +7,10 @@ use crate::bug::Within;
 use crate::builtins::BuiltinContext;
 use crate::builtins::patterns::{Family, Pattern};
 
-/// The layout that RFC 3339 asks for.
+/// Layout of RFC 3339.
 const RFC3339: &[u8] = b"2006-01-02T15:04:05Z07:00";
 
-/// The same with a fraction of a second.
+/// Layout of RFC 3339 with a fraction of a second.
 const RFC3339_NANO: &[u8] = b"2006-01-02T15:04:05.999999999Z07:00";
 
 /// Days of the week.
@@ -40,10 +40,10 @@ pub const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// Letters that abbreviated names have.
+/// Length of abbreviated names.
 pub const SHORT_NAME: usize = 3;
 
-/// The layout of a well-known name, else the text itself.
+/// Returns the layout with a well-known name, or else the text itself.
 fn named(layout: &[u8]) -> &[u8] {
     match layout {
         b"ANSIC" => b"Mon Jan _2 15:04:05 2006",
@@ -60,19 +60,19 @@ fn named(layout: &[u8]) -> &[u8] {
     }
 }
 
-/// The layout that RFC 3339 asks for.
+/// Returns the layout of RFC 3339.
 pub fn rfc3339() -> &'static Layout {
     static LAYOUT: LazyLock<Layout> = LazyLock::new(|| Layout::new(RFC3339));
     &LAYOUT
 }
 
-/// The same with a fraction of a second.
+/// Returns the layout of RFC 3339 with a fraction of a second.
 pub fn rfc3339_nano() -> &'static Layout {
     static LAYOUT: LazyLock<Layout> = LazyLock::new(|| Layout::new(RFC3339_NANO));
     &LAYOUT
 }
 
-/// What a number is filled up with to its full width.
+/// Padding of a number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Pad {
     None,
@@ -80,7 +80,7 @@ pub enum Pad {
     Zero,
 }
 
-/// A part of a time.
+/// A field of a time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     LongYear,
@@ -101,13 +101,13 @@ pub enum Field {
         upper: bool,
     },
     ZoneName,
-    /// `Z` stands for no offset when asked for.
+    /// With `z` set, a zero offset is written as `Z`.
     Offset {
         z: bool,
         colons: bool,
         parts: u8,
     },
-    /// A fraction of a second; trailing zeros may be left out.
+    /// Fraction of a second. Trailing zeros may be omitted.
     Fraction {
         separator: u8,
         digits: usize,
@@ -115,7 +115,7 @@ pub enum Field {
     },
 }
 
-/// Literal text, the field after it as it is written, and the field after that.
+/// Literal text, the field after it with its text, and the field after that.
 #[derive(Clone, Copy)]
 pub struct Chunk<'l> {
     pub literal: &'l [u8],
@@ -123,15 +123,15 @@ pub struct Chunk<'l> {
     pub next: Option<Field>,
 }
 
-/// A layout with its fields found.
+/// A parsed layout.
 pub struct Layout {
     text: Box<[u8]>,
     fields: Box<[FieldPosition]>,
-    /// Whether it is a date, with or without a time, whose fields all have their width.
+    /// `true` if it is a date, with or without a time, whose fields all have a fixed width.
     fixed: bool,
 }
 
-/// Where a field is written.
+/// Position of a field.
 struct FieldPosition {
     field: Field,
     start: usize,
@@ -145,7 +145,7 @@ impl Pattern for Layout {
 }
 
 impl Layout {
-    /// Finds the fields of a layout, or of the well-known one of this name.
+    /// Parses a layout, or the well-known one with this name.
     pub fn new(layout: &[u8]) -> Self {
         let text = named(layout);
         let mut fields = Vec::new();
@@ -167,7 +167,7 @@ impl Layout {
         }
     }
 
-    /// The layout of a text that is no constant, with a use for it.
+    /// Calls `run` with the cached layout for a text that is not constant.
     pub fn with<R>(call: &BuiltinContext<'_>, layout: &[u8], run: impl FnOnce(&Self) -> R) -> R {
         let made = call.patterns.with(
             Family::TimeLayout,
@@ -180,13 +180,13 @@ impl Layout {
         }
     }
 
-    /// The layout as it is written.
+    /// Returns the text of the layout.
     pub fn text(&self) -> &[u8] {
         &self.text
     }
 
-    /// The fields of a text as they are written, each as wide as in the layout; `None` when the layout has other fields,
-    /// or the text is not of its form to the byte.
+    /// Splits a text into the fields of a fixed-width layout. Returns `None` if the layout has variable fields, or if
+    /// the text does not match it byte by byte.
     pub fn split_fields<'t>(
         &'t self,
         text: &'t [u8],
@@ -195,7 +195,7 @@ impl Layout {
             return None;
         }
         let mut after = 0;
-        // literals are a byte or two: to call a comparison would cost more than it
+        // literals have a byte or two, so calling a comparison function would cost more than the loop
         let as_written = move |from: usize, to: usize| {
             let (Some(part), Some(own)) = (text.get(from..to), self.text.get(from..to)) else {
                 return false;
@@ -213,7 +213,7 @@ impl Layout {
         })
     }
 
-    /// Its fields in turn, and the text behind the last one.
+    /// Iterates over the fields, and the text after the last one.
     pub fn chunks(&self) -> impl Iterator<Item = Chunk<'_>> {
         let part = |from: usize, to: usize| self.text.within(from..to);
         let mut after = 0;
@@ -231,7 +231,7 @@ impl Layout {
     }
 }
 
-/// The field that a text of a first byte and a tail starts with, and its length.
+/// Returns the field at the start of a text, given its first byte and the rest, and the length of the field.
 fn field(first: u8, tail: &[u8]) -> Option<(Field, usize)> {
     const FIELDS: &[(&[u8], Field)] = &[
         (b"January", Field::LongMonth),
@@ -268,7 +268,7 @@ fn field(first: u8, tail: &[u8]) -> Option<(Field, usize)> {
         (*start == first && tail.starts_with(rest)).then_some(())
     };
     match first {
-        // the year follows a dash of its own
+        // the underscore before a year is literal
         b'_' if tail.starts_with(b"2006") => return None,
         b'J' | b'M' => {
             let short = match (first, tail.get(..SHORT_NAME - 1)?) {
@@ -304,8 +304,8 @@ fn field(first: u8, tail: &[u8]) -> Option<(Field, usize)> {
     Some((*field, form.len()))
 }
 
-/// Whether fields are year, month and day, and what else has a width of its own, each once. The name of a zone has one
-/// where the text ends with it.
+/// Returns `true` if the fields are year, month and day, and other fixed-width fields, each at most once. The name of a
+/// zone has a fixed width at the end of the text.
 fn is_fixed(fields: &[FieldPosition], text: &[u8]) -> bool {
     let kind = |place: &FieldPosition| match place.field {
         Field::LongYear => Some(0),
@@ -313,7 +313,7 @@ fn is_fixed(fields: &[FieldPosition], text: &[u8]) -> bool {
         Field::Day(Pad::Zero) => Some(2),
         Field::Hour => Some(3),
         Field::Minute(Pad::Zero) => Some(4),
-        // a fraction could stand in front of such text
+        // a fraction is allowed before such text
         Field::Second(_) if matches!(text.get(place.end), Some(b'.' | b',')) => None,
         Field::Second(Pad::Zero) => Some(5),
         Field::Offset {

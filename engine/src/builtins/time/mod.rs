@@ -1,4 +1,4 @@
-//! Points in time, as nanoseconds since 1970, and their calendar.
+//! Time: nanoseconds since 1970, calendar, formatting and parsing.
 
 mod calendar;
 pub(super) mod duration;
@@ -85,7 +85,7 @@ pub const TABLE: &[Builtin] = &[
     ),
 ];
 
-/// Whether a text is a time in the form of a layout.
+/// Returns `true` if a text is a time in the format of a layout.
 #[cfg(feature = "jsonschema")]
 pub fn matches_layout(layout: &str, text: &str) -> bool {
     parse::parse(&Layout::new(layout.as_bytes()), text.as_bytes()).is_ok()

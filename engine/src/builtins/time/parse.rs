@@ -1,4 +1,4 @@
-//! Times from text.
+//! Parses times.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use super::layout::{self, DAYS, Field, Layout, MONTHS, Pad, SHORT_NAME};
 use super::usual::{fixed, usual};
 use crate::builtins::BuiltinError;
 
-/// In quotes; of anything but ASCII the bytes are shown.
+/// Quotes a text. Bytes that are not ASCII are escaped.
 pub fn quote(text: &[u8]) -> String {
     let mut quoted = String::from("\"");
     for byte in text {
@@ -22,15 +22,15 @@ pub fn quote(text: &[u8]) -> String {
     quoted
 }
 
-/// Why a field cannot be read.
+/// Why a field is invalid.
 enum Mismatch {
-    /// It has another form.
+    /// Wrong syntax.
     Syntax,
-    /// It has the form, and no such hour or month exists.
+    /// Value out of range, with the name of the field.
     Range(&'static str),
 }
 
-/// The parts read so far.
+/// Parsed fields.
 #[derive(Default)]
 struct ParsedFields {
     year: i64,
@@ -41,13 +41,13 @@ struct ParsedFields {
     minute: i64,
     second: i64,
     ns: i64,
-    /// Whether the hour is after noon, on a clock of twelve hours.
+    /// `true` after noon, on a 12-hour clock.
     noon: Option<bool>,
-    /// Seconds that clocks are ahead; names of zones say nothing of that.
+    /// UTC offset in seconds. Names of time zones do not affect it.
     offset: i64,
 }
 
-/// Reads a time in the form of a layout, as nanoseconds since 1970; `None` when it is too far off to count.
+/// Parses a time by a layout, as nanoseconds since 1970. Returns `None` if it is out of range.
 pub fn parse(layout: &Layout, value: &[u8]) -> Result<Option<i128>, BuiltinError> {
     match fixed(layout, value) {
         Some(ns) => Ok(Some(ns.into())),
@@ -55,7 +55,7 @@ pub fn parse(layout: &Layout, value: &[u8]) -> Result<Option<i128>, BuiltinError
     }
 }
 
-/// The same field by field, which finds words for what is wrong.
+/// Parses a time field by field. In contrast to the fast path it reports errors.
 pub(super) fn parse_fields(layout: &Layout, value: &[u8]) -> Result<Option<i128>, BuiltinError> {
     let mut parts = ParsedFields::default();
     let mut rest = value;
@@ -77,9 +77,9 @@ pub(super) fn parse_fields(layout: &Layout, value: &[u8]) -> Result<Option<i128>
     parts.time().map_err(|why| reject(value, why))
 }
 
-/// Reads a time in the form of RFC 3339.
+/// Parses a time in the format of RFC 3339.
 pub fn parse_rfc3339(value: &[u8]) -> Result<Option<i128>, BuiltinError> {
-    // what is not as usual is left to the layout, which finds words for it
+    // everything else is parsed by the layout, which reports errors
     match usual(value) {
         Some(ns) => Ok(Some(ns.into())),
         None => parse(layout::rfc3339(), value),
@@ -100,7 +100,7 @@ fn mismatch(layout: &Layout, value: &[u8], at: &[u8], form: &[u8]) -> BuiltinErr
     ))
 }
 
-/// Passes over literal text, in which blanks stand for any number of them; or says where it does not fit.
+/// Skips literal text, where a blank matches any number of blanks. The error is the position of a mismatch.
 fn skip<'v>(mut value: &'v [u8], mut literal: &[u8]) -> Result<&'v [u8], &'v [u8]> {
     while let Some((first, after)) = literal.split_first() {
         match value.split_first() {
@@ -116,7 +116,7 @@ fn skip<'v>(mut value: &'v [u8], mut literal: &[u8]) -> Result<&'v [u8], &'v [u8
 }
 
 trait Blanks {
-    /// The text without blanks at its start; other white space stays.
+    /// Returns the text without leading blanks. Other white space stays.
     fn trim_blanks(&self) -> &Self;
 }
 
@@ -127,7 +127,7 @@ impl Blanks for [u8] {
     }
 }
 
-/// Takes between `least` and `most` digits.
+/// Parses between `least` and `most` digits.
 fn digits(value: &[u8], least: usize, most: usize) -> Result<(i64, &[u8]), Mismatch> {
     let count = value.iter().take(most).take_while(|b| b.is_ascii_digit());
     let (digits, rest) = value.split_at(count.count());
@@ -145,7 +145,7 @@ fn number(digits: &[u8]) -> i64 {
     })
 }
 
-/// Takes a number of up to `width` digits, all of them when it is filled up with zeros.
+/// Parses a number of up to `width` digits, or exactly `width` if it is padded with zeros.
 fn padded(value: &[u8], pad: Pad, width: usize) -> Result<(i64, &[u8]), Mismatch> {
     let least = if pad == Pad::Zero { width } else { 1 };
     digits(value, least, width)
@@ -159,7 +159,7 @@ fn within(number: i64, last: i64, what: &'static str) -> Result<i64, Mismatch> {
     }
 }
 
-/// Takes one of the names, in upper or lower case; which one it was.
+/// Parses one of the names, ignoring case. Returns its index.
 fn name<'v>(value: &'v [u8], names: &[&str], length: usize) -> Result<(i64, &'v [u8]), Mismatch> {
     for (at, name) in (0..).zip(names) {
         let name = name.as_bytes();
@@ -173,7 +173,7 @@ fn name<'v>(value: &'v [u8], names: &[&str], length: usize) -> Result<(i64, &'v 
     Err(Mismatch::Syntax)
 }
 
-/// Takes a separator and the digits after it, as nanoseconds; those beyond do not count.
+/// Parses a separator and the digits after it, as nanoseconds. Further digits are ignored.
 fn fraction(value: &[u8], count: usize) -> Option<(i64, &[u8])> {
     let (_, digits) = value.split_first().filter(|(b, _)| b".,".contains(b))?;
     let (digits, rest) = digits.split_at_checked(count)?;
@@ -184,13 +184,13 @@ fn fraction(value: &[u8], count: usize) -> Option<(i64, &[u8])> {
     all.then_some((ns, rest))
 }
 
-/// The number of digits after a separator.
+/// Returns the number of digits after a separator.
 fn digits_after_separator(value: &[u8]) -> usize {
     let digits = value.iter().skip(1);
     digits.take_while(|b| b.is_ascii_digit()).count()
 }
 
-/// Takes the abbreviated name of a zone; `GMT` may be followed by hours.
+/// Parses the abbreviated name of a time zone. Hours may follow `GMT`.
 fn zone_name(value: &[u8]) -> Option<&[u8]> {
     if value.starts_with(b"ChST") || value.starts_with(b"MeST") {
         return Some(value.split_at(4).1);
@@ -220,7 +220,7 @@ fn signed_hours(value: &[u8]) -> Option<&[u8]> {
 }
 
 impl ParsedFields {
-    /// Takes a field; `next` is the one behind it.
+    /// Parses a field. `next` is the field after it.
     fn read<'v>(
         &mut self,
         field: Field,
@@ -286,7 +286,7 @@ impl ParsedFields {
             Field::Second(pad) => {
                 let (second, behind) = padded(value, pad, 2)?;
                 self.second = within(second, 59, "second")?;
-                // a fraction may follow that the layout does not show
+                // a fraction may follow that the layout does not contain
                 rest = if matches!(next, Some(Field::Fraction { .. })) {
                     behind
                 } else {
@@ -369,7 +369,7 @@ impl ParsedFields {
         range.map(|()| rest)
     }
 
-    /// The time that the parts make up.
+    /// Combines the fields to a time.
     fn time(mut self) -> Result<Option<i128>, &'static str> {
         match self.noon {
             Some(true) if self.hour < 12 => self.hour += 12,
@@ -395,7 +395,7 @@ impl ParsedFields {
         Ok(civil.to_ns(self.offset))
     }
 
-    /// Finds the month and the day of a day of the year, which those that were read must not contradict.
+    /// Sets month and day for a day of the year. Fails if they contradict fields that were parsed.
     fn set_year_day(&mut self, year_day: i64) -> Result<(), &'static str> {
         let (mut month, mut day) = (1, year_day);
         while month <= 12 && day > days_in(self.year, month) {

@@ -1,9 +1,9 @@
-//! Times and durations in their usual forms, read in one pass; what differs from them is read field by field.
+//! Fast path for times and durations in common formats, parsed in one pass. All others are parsed field by field.
 
 use super::instant::{DAY, SECOND, days_in};
 use super::layout::{Field, Layout, MONTHS, SHORT_NAME};
 
-/// A date and a time whose parts are in their ranges.
+/// A date and time whose fields are in their ranges.
 struct DateTime {
     year: u32,
     month: u32,
@@ -12,12 +12,12 @@ struct DateTime {
     minute: u32,
     second: u32,
     ns: i64,
-    /// Seconds that clocks are ahead.
+    /// UTC offset in seconds.
     offset: i64,
 }
 
 impl DateTime {
-    /// Nanoseconds since 1970, if 64 bits hold them and all parts are in their ranges.
+    /// Returns the nanoseconds since 1970, if they fit 64 bits and all fields are in their ranges.
     #[inline]
     fn to_ns(&self) -> Option<i64> {
         let sound = self.month.wrapping_sub(1) < 12
@@ -33,17 +33,18 @@ impl DateTime {
         seconds.checked_mul(SECOND)?.checked_add(self.ns)
     }
 
-    /// Whether the month has the day; all have 28.
+    /// Returns `true` if the month has the day. All months have 28 days.
     #[inline]
     fn has_day(&self) -> bool {
         self.day.wrapping_sub(1) < 28
             || (28..=days_in(self.year.into(), self.month.into())).contains(&self.day.into())
     }
 
-    /// Days since 1970 of a year of at most four digits. Years that start in March have their leap day at the end.
+    /// Returns the days since 1970 for a year of at most four digits. If years start in March, the leap day is at their
+    /// end.
     #[inline]
     fn days(&self) -> i64 {
-        /// Before the year 0, so that no number is negative.
+        /// Eras before year 0 that are added, so that no number is negative.
         const ERAS: u32 = 1;
         let early = u32::from(self.month < 3);
         let year = self.year + 400 * ERAS - early;
@@ -54,13 +55,13 @@ impl DateTime {
     }
 }
 
-/// The number that two digits make up.
+/// Returns the number that two digits denote.
 #[inline]
 fn two(high: u8, low: u8) -> u32 {
     10 * u32::from(high.wrapping_sub(b'0')) + u32::from(low.wrapping_sub(b'0'))
 }
 
-/// Whether all bytes are digits, without a branch for each.
+/// Returns `true` if all bytes are digits. Branch-free.
 #[inline]
 fn are_digits(bytes: &[u8]) -> bool {
     bytes
@@ -68,7 +69,7 @@ fn are_digits(bytes: &[u8]) -> bool {
         .fold(true, |sound, byte| sound & byte.is_ascii_digit())
 }
 
-/// Seconds that clocks are ahead, from a sign, hours and minutes.
+/// Parses a UTC offset from a sign, hours and minutes, in seconds.
 #[inline]
 fn offset([sign, digits @ ..]: [u8; 5]) -> Option<i64> {
     let [h0, h1, m0, m1] = digits;
@@ -84,7 +85,7 @@ fn offset([sign, digits @ ..]: [u8; 5]) -> Option<i64> {
     }
 }
 
-/// A time in a layout whose fields all have their width.
+/// Parses a time with a fixed-width layout.
 pub fn fixed(layout: &Layout, value: &[u8]) -> Option<i64> {
     let mut time = DateTime {
         year: 0,
@@ -111,7 +112,7 @@ pub fn fixed(layout: &Layout, value: &[u8]) -> Option<i64> {
                 time.offset = offset([*sign, *h0, *h1, *m0, *m1])?;
                 continue;
             }
-            // names of zones tell of no offset
+            // names of time zones do not affect the offset
             (Field::ZoneName, _) if text.iter().all(u8::is_ascii_uppercase) => continue,
             (Field::Month(_), _) => &mut time.month,
             (Field::Day(_), _) => &mut time.day,
@@ -128,7 +129,7 @@ pub fn fixed(layout: &Layout, value: &[u8]) -> Option<i64> {
     time.to_ns()
 }
 
-/// The number of a month by its name of three letters, as it is usually written.
+/// Returns the number of a month, given its three-letter name in its common case.
 #[inline]
 fn short_month(name: &[u8]) -> Option<u32> {
     let is = |month: &&str| month.as_bytes().first_chunk::<SHORT_NAME>() == name.first_chunk();
@@ -136,7 +137,7 @@ fn short_month(name: &[u8]) -> Option<u32> {
     u32::try_from(at + 1).ok()
 }
 
-/// A time as nearly all are written, with each field in its place and in its range.
+/// Parses a time in the most common format of RFC 3339. All fields must be in their ranges.
 #[inline]
 pub fn usual(value: &[u8]) -> Option<i64> {
     let (fixed, rest) = value.split_first_chunk::<19>()?;
@@ -192,7 +193,7 @@ pub fn usual(value: &[u8]) -> Option<i64> {
     time.to_ns()
 }
 
-/// Up to nine digits as nanoseconds, and what stands behind them.
+/// Parses up to nine digits as nanoseconds. Also returns the rest.
 #[inline]
 fn fraction(digits: &[u8]) -> Option<(i64, &[u8])> {
     const SCALES: [i64; 10] = [
@@ -219,7 +220,7 @@ fn fraction(digits: &[u8]) -> Option<(i64, &[u8])> {
     (count > 0).then_some((number * scale, rest))
 }
 
-/// A duration of whole numbers with units, `1h30m`, in nanoseconds.
+/// Parses a duration of integers with units, `1h30m`, in nanoseconds.
 pub fn duration(text: &[u8]) -> Option<i64> {
     let (mut total, mut rest) = (0_u64, text);
     loop {
@@ -256,7 +257,7 @@ mod tests {
     use super::super::parse::parse_fields;
     use super::{fixed, usual};
 
-    /// Each text with some of its bytes replaced, left out or doubled.
+    /// Returns variants of a text with some of its bytes replaced, removed or duplicated.
     fn variants(text: &str) -> Vec<String> {
         let mut all = vec![text.to_owned()];
         for at in 0..text.len() {
@@ -276,7 +277,7 @@ mod tests {
         i64::try_from(time?).ok()
     }
 
-    /// What is read in one pass is what is read field by field.
+    /// The fast path agrees with the full parser.
     #[test]
     fn the_fast_time_parser_agrees_with_the_full_parser() {
         let mut read = 0;

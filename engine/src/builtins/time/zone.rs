@@ -1,4 +1,4 @@
-//! Time zones, and how far their clocks are ahead.
+//! Time zones and their UTC offsets.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -12,29 +12,29 @@ use crate::value::ValueRef;
 
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
-/// A time zone, which is kept for the next call.
+/// A time zone, cached across calls.
 pub struct Zone {
     rules: TimeZone,
-    /// How often an offset was asked for, before there was a table.
+    /// Number of offset lookups before the table was built.
     lookups: AtomicU32,
     table: OnceLock<Box<[OffsetInterval]>>,
 }
 
-/// From when on clocks are how far ahead, up to the next stretch.
+/// Interval with a constant UTC offset, up to the next one.
 struct OffsetInterval {
     start: i64,
     offset: i64,
 }
 
-/// The years of the table, in seconds since 1970: up to 2100.
+/// Range of the table in seconds since 1970: 1970 to 2099.
 const YEARS: std::ops::Range<i64> = 0..4_102_444_800;
 
-/// Offsets that are asked for before a table is worth its making.
+/// Number of offset lookups from which the table pays off.
 const TABLE_THRESHOLD: u32 = 64;
 
 impl Pattern for Zone {
     fn bytes(&self) -> usize {
-        /// What its transitions take at most, nearly, and the table.
+        /// Estimated size of the transitions and of the table in bytes.
         const TRANSITIONS: usize = 16 << 10;
         TRANSITIONS
     }
@@ -58,7 +58,7 @@ impl Zone {
         })
     }
 
-    /// How far clocks are ahead, in seconds.
+    /// Returns the UTC offset in seconds.
     fn offset(&self, second: i64) -> i64 {
         if let Some(table) = self.table.get() {
             let after = table.partition_point(|stretch| stretch.start <= second);
@@ -77,7 +77,7 @@ impl Zone {
         self.rules.to_offset(time).seconds().into()
     }
 
-    /// The stretches of the years that the table is of.
+    /// Returns the intervals in the range of the table.
     #[cold]
     fn offset_intervals(&self) -> Box<[OffsetInterval]> {
         let first = OffsetInterval {
@@ -97,23 +97,23 @@ impl Zone {
     }
 }
 
-/// Where a point in time is looked at.
+/// Time zone of an operand.
 #[derive(Clone)]
 pub enum TimeZoneRef {
-    /// Universal time.
+    /// UTC.
     Utc,
-    /// In a time zone.
+    /// Named time zone.
     Zone(Arc<Zone>),
 }
 
-/// The place that was named last, and its name: loops mostly ask for one place.
+/// Most recently used time zone with its name: loops usually use a single one.
 pub struct LastZone<'e> {
     name: ValueRef<'e>,
     zone: TimeZoneRef,
 }
 
 impl LastZone<'_> {
-    /// Whether it had this name, as far as one look tells.
+    /// Returns `true` if it has this name. May return `false` for an equal name at another address.
     fn has_name(&self, name: ValueRef<'_>) -> bool {
         match (self.name, name) {
             (ValueRef::Short(a), ValueRef::Short(b)) => a == b,
@@ -125,7 +125,7 @@ impl LastZone<'_> {
 }
 
 impl TimeZoneRef {
-    /// Finds the place of a name, which is then the last one. There is none for `Local` to tell of: it is universal time.
+    /// Looks up the time zone with a name and stores it as the last one. `Local` is UTC.
     pub fn find<'e>(call: &mut BuiltinContext<'e>, name: ValueRef<'e>) -> Result<(), BuiltinError> {
         if call
             .last_zone
@@ -146,14 +146,14 @@ impl TimeZoneRef {
         Ok(())
     }
 
-    /// The place that was found last.
+    /// Returns the time zone of the last [`Self::find`].
     pub fn last<'c>(call: &'c BuiltinContext<'_>) -> &'c Self {
         call.last_zone
             .as_ref()
             .map_or(&Self::Utc, |last| &last.zone)
     }
 
-    /// How far clocks are ahead, in seconds.
+    /// Returns the UTC offset in seconds.
     pub fn offset(&self, second: i64) -> i64 {
         match self {
             Self::Utc => 0,
@@ -161,7 +161,7 @@ impl TimeZoneRef {
         }
     }
 
-    /// The short name of the zone at a time.
+    /// Returns the abbreviation of the time zone at a time.
     pub fn abbreviation(&self, second: i64) -> String {
         let time = Timestamp::from_second(second).unwrap_or_default();
         let zone = match self {
@@ -176,7 +176,7 @@ impl TimeZoneRef {
 mod tests {
     use super::{YEARS, Zone};
 
-    /// The table tells what the zone tells, at its ends, around each change and between.
+    /// The table agrees with the time zone, at both ends, around each transition and between.
     #[test]
     fn the_table_is_that_of_the_zone() {
         for name in [

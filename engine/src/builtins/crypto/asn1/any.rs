@@ -1,4 +1,4 @@
-//! Values that are what their tags say, as far as Go knows the tag.
+//! ASN.1 values of any type, decoded by their tags as far as Go supports the tag.
 
 use super::{Problem, Raw, arcs, bits, boolean, number};
 use crate::builtins::crypto::certificate::name::bmp;
@@ -8,7 +8,7 @@ use crate::builtins::crypto::der::{self, Bits};
 /// A value.
 #[derive(Clone, Debug)]
 pub enum Any<'d> {
-    /// Of a kind that is not known.
+    /// Value of an unsupported type.
     Nothing,
     /// A truth value.
     Bool(bool),
@@ -27,7 +27,7 @@ pub enum Any<'d> {
 }
 
 impl Any<'_> {
-    /// The text, if it is one.
+    /// Returns the text of a string.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -37,7 +37,7 @@ impl Any<'_> {
 }
 
 impl<'d> Any<'d> {
-    /// Reads a value.
+    /// Decodes a value.
     pub(super) fn from_raw(raw: &Raw<'d>) -> Result<Self, Problem> {
         const UTF8: u32 = 12;
         const NUMERIC: u32 = 18;

@@ -1,5 +1,6 @@
-//! Structures as Go's `encoding/asn1` reads them: keys and requests for certificates are read by it, certificates are
-//! not (see [`super::der`]). Its messages name what it met and where, so that no other reader can stand in for it.
+//! A reader of structures with the behavior of Go's `encoding/asn1`, which decodes keys and certificate requests.
+//! Certificates use [`super::der`]. Go's error messages name the type and the field, so a general reader cannot replace
+//! it.
 
 mod any;
 
@@ -10,24 +11,24 @@ pub use any::Any;
 
 use super::der::{self, Bits, Element};
 
-/// What is wrong, in the words of Go.
+/// Error message, in Go's words.
 pub type Problem = Cow<'static, str>;
 
-/// Largest length before another of its bytes is read.
+/// Largest length to which another length byte may be added.
 const LARGEST: usize = 1 << 23;
 
-/// What stands in front of a value.
+/// Tag and length of a value.
 #[derive(Clone, Copy)]
 struct Header {
     class: u8,
     number: u32,
     compound: bool,
     length: usize,
-    /// Where the value starts.
+    /// Offset of the value.
     start: usize,
 }
 
-/// The tag that a field must have, and what Go calls its type.
+/// Tag that a field must have, and Go's name of its type.
 #[derive(Clone, Copy)]
 struct Kind {
     class: u8,
@@ -53,7 +54,7 @@ impl Kind {
     }
 }
 
-/// The fields of a structure, read one after the other. What comes behind them is ignored.
+/// Reads the fields of a structure in order. Fields after the last one read are ignored.
 #[derive(Clone, Copy)]
 pub struct Fields<'d> {
     content: &'d [u8],
@@ -68,19 +69,19 @@ struct Raw<'d> {
 }
 
 impl<'d> Fields<'d> {
-    /// Reads a text that is a structure of Go's by this name.
+    /// Reads a structure, given its name in Go. Also returns the bytes after it.
     pub fn parse_struct(text: &'d [u8], name: &'static str) -> Result<(Self, &'d [u8]), Problem> {
         let mut outer = Self::inside(text);
         let (fields, _) = outer.structure(name)?;
         Ok((fields, outer.rest()))
     }
 
-    /// Reads what a structure holds, or a run of values.
+    /// Returns a reader of a structure's content, or of a sequence of values.
     pub fn inside(content: &'d [u8]) -> Self {
         Self { content, at: 0 }
     }
 
-    /// What was not read.
+    /// Returns the unread bytes.
     pub fn rest(&self) -> &'d [u8] {
         self.content.within(self.at..)
     }
@@ -89,7 +90,7 @@ impl<'d> Fields<'d> {
         header(self.content, at)
     }
 
-    /// The value behind a header that was read.
+    /// Returns the value after a header.
     fn value(&mut self, header: Header) -> Result<Raw<'d>, Problem> {
         let end = header.start.saturating_add(header.length);
         let content = self.content.get(header.start..end);
@@ -116,12 +117,12 @@ impl<'d> Fields<'d> {
         self.value(header)
     }
 
-    /// The next value, whatever it is.
+    /// Reads the next value, of any type.
     pub fn any(&mut self) -> Result<Element<'d>, Problem> {
         self.raw().map(|raw| raw.element)
     }
 
-    /// The next value as what its tag says it is.
+    /// Reads and decodes the next value by its tag.
     pub fn interpreted(&mut self) -> Result<Any<'d>, Problem> {
         let raw = self.raw()?;
         Any::from_raw(&raw)
@@ -138,20 +139,20 @@ impl<'d> Fields<'d> {
         self.value(header).map(|raw| raw.element)
     }
 
-    /// The fields of a structure within, and all of it.
+    /// Reads a nested structure. Returns a reader of its fields, and all of its bytes.
     pub fn structure(&mut self, name: &'static str) -> Result<(Self, &'d [u8]), Problem> {
         let element = self.field(Kind::plain(der::SEQUENCE, name))?;
         Ok((Self::inside(element.content), element.whole))
     }
 
-    /// The members of a list with a tag that are all of one kind, if that matters.
+    /// Reads a list with a tag. If `members` is given, all elements must have that tag.
     pub fn list(&mut self, tag: u8, members: Option<u8>) -> Result<Vec<Element<'d>>, Problem> {
         let name = if tag == der::SET { "SET" } else { "" };
         let element = self.field(Kind::plain(tag, name))?;
         Self::members(element.content, members)
     }
 
-    /// The members of a list by its content.
+    /// Reads the elements of a list from its content.
     pub fn members(content: &'d [u8], kind: Option<u8>) -> Result<Vec<Element<'d>>, Problem> {
         let mut inside = Self::inside(content);
         let mut members = Vec::new();
@@ -170,25 +171,25 @@ impl<'d> Fields<'d> {
         Ok(members)
     }
 
-    /// A whole number that fits.
+    /// Reads an integer that fits 64 bits.
     pub fn small(&mut self) -> Result<i64, Problem> {
         number(self.field(Kind::plain(der::INTEGER, "int"))?.content)
     }
 
-    /// A whole number: its bytes, the highest bit being the sign.
+    /// Reads an integer: its bytes in two's complement.
     pub fn integer(&mut self) -> Result<&'d [u8], Problem> {
         let bytes = self.field(Kind::plain(der::INTEGER, ""))?.content;
         minimal(bytes).map(|()| bytes)
     }
 
-    /// A whole number, if the next value is one.
+    /// Reads an integer, if the next value is one.
     pub fn optional_integer(&mut self) -> Result<Option<&'d [u8]>, Problem> {
         self.next_has_tag(der::INTEGER)?
             .then(|| self.integer())
             .transpose()
     }
 
-    /// Whether there is a value, and it has a tag.
+    /// Returns `true` if there is another value and it has the tag.
     pub fn next_has_tag(&self, tag: u8) -> Result<bool, Problem> {
         if self.rest().is_empty() {
             return Ok(false);
@@ -197,7 +198,7 @@ impl<'d> Fields<'d> {
         Ok(Kind::plain(tag, "").fits(&header))
     }
 
-    /// A truth value, `false` when there is another value.
+    /// Reads a boolean. Returns `false` if the next value is not a boolean.
     pub fn boolean_or_false(&mut self) -> Result<bool, Problem> {
         if !self.next_has_tag(der::BOOLEAN)? {
             return Ok(false);
@@ -205,19 +206,19 @@ impl<'d> Fields<'d> {
         boolean(self.any()?.content)
     }
 
-    /// A string of bytes.
+    /// Reads an octet string.
     pub fn octets(&mut self) -> Result<&'d [u8], Problem> {
         let element = self.field(Kind::plain(der::OCTET_STRING, ""))?;
         Ok(element.content)
     }
 
-    /// An object identifier.
+    /// Reads an object identifier.
     pub fn oid(&mut self) -> Result<&'d [u8], Problem> {
         let element = self.field(Kind::plain(der::OID, "ObjectIdentifier"))?;
         arcs(element.content).map(|()| element.content)
     }
 
-    /// A string of bits.
+    /// Reads a bit string.
     pub fn bits(&mut self) -> Result<Bits<'d>, Problem> {
         bits(
             self.field(Kind::plain(der::BIT_STRING, "BitString"))?
@@ -225,13 +226,13 @@ impl<'d> Fields<'d> {
         )
     }
 
-    /// An object identifier in a tag of its own, if it is there.
+    /// Reads an explicitly tagged object identifier, if present.
     pub fn tagged_oid(&mut self, number: u32) -> Result<Option<&'d [u8]>, Problem> {
         let found = self.tagged(number, der::OID)?;
         found.map(|oid| arcs(oid).map(|()| oid)).transpose()
     }
 
-    /// A string of bits in a tag of its own, if it is there.
+    /// Reads an explicitly tagged bit string, if present.
     pub fn tagged_bits(&mut self, number: u32) -> Result<Option<Bits<'d>>, Problem> {
         self.tagged(number, der::BIT_STRING)?.map(bits).transpose()
     }
@@ -264,7 +265,7 @@ impl<'d> Fields<'d> {
 
 const TRUNCATED: &str = "asn1: syntax error: sequence truncated";
 
-/// Says that there is something after the end.
+/// Error message for bytes after the end.
 pub const TRAILING: &str = "asn1: syntax error: trailing data";
 
 fn header(bytes: &[u8], at: usize) -> Result<Header, Problem> {
@@ -313,7 +314,7 @@ fn header(bytes: &[u8], at: usize) -> Result<Header, Problem> {
     })
 }
 
-/// A number in digits of seven bits, at most 31 in all.
+/// Reads a number in base 128, of at most 31 bits.
 fn base_128(mut next: impl FnMut() -> Option<u8>) -> Result<u32, Problem> {
     const LARGE: &str = "asn1: structure error: base 128 integer too large";
     let mut number = 0_u64;
@@ -355,7 +356,7 @@ fn boolean(content: &[u8]) -> Result<bool, Problem> {
     }
 }
 
-/// Checks that a whole number is as short as can be.
+/// Checks that an integer has its shortest encoding.
 fn minimal(content: &[u8]) -> Result<(), Problem> {
     match content {
         [] => Err("asn1: structure error: empty integer".into()),
@@ -379,7 +380,7 @@ fn bits(content: &[u8]) -> Result<Bits<'_>, Problem> {
     Bits::new(content).ok_or("asn1: syntax error: invalid padding bits in BIT STRING".into())
 }
 
-/// Says that a value should have had another tag.
+/// Returns the error for a value with the wrong tag.
 fn mismatch(wanted: Kind, found: &Header) -> Problem {
     let Header {
         class,
@@ -388,7 +389,7 @@ fn mismatch(wanted: Kind, found: &Header) -> Problem {
         length,
         start,
     } = *found;
-    // lists in a set say so among the parameters, and have no name
+    // Go's message marks lists in sets among the parameters and does not name them
     let (set, name) = match wanted.name {
         "SET" => (true, ""),
         name => (false, name),

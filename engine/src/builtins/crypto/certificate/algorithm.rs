@@ -1,4 +1,4 @@
-//! How certificates are signed.
+//! Signature algorithms of certificates.
 
 use crate::builtins::crypto::der::{self, Reader};
 use crate::builtins::crypto::hash::Hash;
@@ -7,15 +7,15 @@ use crate::builtins::crypto::public::{Algorithm, PublicKey};
 use crate::builtins::crypto::rsa::Padding;
 use crate::builtins::crypto::signature::{Scheme, verify_ed25519};
 
-/// An algorithm by its number in Go, which is how certificates show it.
+/// A signature algorithm by its number in Go. Results contain that number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignatureAlgorithm(pub u8);
 
 impl SignatureAlgorithm {
-    /// An algorithm that is not known.
+    /// An unsupported algorithm.
     const UNKNOWN: Self = Self(0);
 
-    /// The algorithm of an identifier.
+    /// Returns the algorithm of an identifier.
     pub fn from_identifier(algorithm: Algorithm<'_>) -> Self {
         Self(match algorithm.oid {
             oids::RSA_MD5 => 2,
@@ -35,7 +35,7 @@ impl SignatureAlgorithm {
         })
     }
 
-    /// How it signs; `None` for what is not trusted any more, or not known.
+    /// Returns the signature scheme, or `None` for insecure and unsupported algorithms.
     fn scheme(self) -> Option<Scheme> {
         Some(match self.0 {
             4 => Scheme::Rsa(Padding::Pkcs1, Hash::Sha256),
@@ -52,7 +52,7 @@ impl SignatureAlgorithm {
         })
     }
 
-    /// Whether a key has signed a message by it.
+    /// Returns `true` if a key has signed a message with this algorithm.
     pub fn verify(self, key: &PublicKey, message: &[u8], signature: &[u8]) -> bool {
         match (key, self.scheme()) {
             (PublicKey::Rsa(key), Some(Scheme::Rsa(padding, hash))) => {
@@ -68,7 +68,7 @@ impl SignatureAlgorithm {
     }
 }
 
-/// The algorithm that parameters of PSS stand for: one hash function throughout and a salt of its length.
+/// Returns the algorithm of PSS parameters: the same hash function throughout, and a salt of its length.
 fn pss(algorithm: Algorithm<'_>) -> Option<SignatureAlgorithm> {
     const TRAILER: u8 = 0xa3;
     let parameters = algorithm.parameters?;

@@ -1,4 +1,4 @@
-//! Whether an authority may certify names.
+//! Name constraints of certificate authorities.
 
 use std::net::IpAddr;
 
@@ -6,10 +6,10 @@ use super::domain;
 use super::names::{AlternativeNames, NameConstraints, Subtrees};
 use crate::uri::Uri;
 
-/// How many comparisons are left.
+/// Number of remaining comparisons.
 pub struct Allowance(pub usize);
 
-/// Whether constraints permit all names.
+/// Returns `true` if constraints permit all names of a certificate.
 pub fn permits(
     constraints: &NameConstraints<'_>,
     names: &AlternativeNames<'_>,
@@ -45,7 +45,7 @@ pub fn permits(
     });
     let uris = names.uris.iter().all(|uri| {
         let host = String::from_utf8_lossy(uri.hostname()).into_owned();
-        // constraints of whatever kind are about names, so that a URI without one fits none
+        // constraints of all kinds apply to host names, so that a URI without a host name matches none
         has_name(uri)
             && one(
                 constraints,
@@ -69,7 +69,7 @@ pub fn permits(
     emails && dns && uris && addresses
 }
 
-/// Whether one name matches no excluded constraint, and a permitted one if there are any.
+/// Returns `true` if a name matches no excluded constraint, and a permitted one if there are any.
 fn one<'t, 'd: 't, C: 't>(
     constraints: &'t NameConstraints<'d>,
     of_kind: impl Fn(&'t Subtrees<'d>) -> &'t Vec<C>,
@@ -87,14 +87,15 @@ fn one<'t, 'd: 't, C: 't>(
     !excluded.iter().any(&matches) && (permitted.is_empty() || permitted.iter().any(&matches))
 }
 
-/// Whether the host of a URI is a name. In brackets stands an address, as its reader has seen, perhaps with a zone.
+/// Returns `true` if the host of a URI is a name. Brackets contain an address, which the URI parser has validated,
+/// possibly with a zone.
 fn has_name(uri: &Uri) -> bool {
     let host = std::str::from_utf8(uri.hostname());
     let is_address = host.is_ok_and(|host| host.parse::<IpAddr>().is_ok());
     !uri.hostname().is_empty() && !uri.host.starts_with(b"[") && !is_address
 }
 
-/// Whether a name with a star in front stands for a domain as well.
+/// Returns `true` if a wildcard name also covers a domain.
 fn is_covered(name: &str, domain: &str) -> bool {
     let above = |name: &str| {
         name.split_once('.')
@@ -103,7 +104,8 @@ fn is_covered(name: &str, domain: &str) -> bool {
     name.starts_with("*.") && !domain.starts_with('.') && above(name) == above(domain)
 }
 
-/// Whether a domain is another one or below it; one that starts with a period is only for those below.
+/// Returns `true` if a domain equals a constraint or is a subdomain of it. A constraint that starts with a dot covers
+/// only subdomains.
 fn is_below(name: &str, constraint: &str) -> bool {
     if constraint.is_empty() {
         return true;

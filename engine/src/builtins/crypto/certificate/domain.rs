@@ -1,7 +1,7 @@
-//! Names of domains and mailboxes in certificates.
+//! Domain names and mailboxes in certificates.
 
-/// Whether a text names a domain, as far as Go looks: labels are neither empty nor of letters that are not visible. A
-/// constraint may start with a period.
+/// Returns `true` if a text is a domain name by Go's rules: labels are not empty and consist of visible ASCII
+/// characters. A constraint may start with a dot.
 pub fn is_valid(text: &str, constraint: bool) -> bool {
     if text.is_empty() {
         return true;
@@ -15,14 +15,14 @@ pub fn is_valid(text: &str, constraint: bool) -> bool {
         .all(|label| !label.is_empty() && label.bytes().all(visible))
 }
 
-/// The two parts of a mailbox, the first without quotes and escapes (RFC 2821).
+/// Splits a mailbox (RFC 2821) into its local part, without quotes and escapes, and its domain.
 pub fn mailbox(text: &str) -> Option<(String, &str)> {
     let (local, rest) = match text.strip_prefix('"') {
         Some(quoted) => quoted_local(quoted)?,
         None => plain_local(text)?,
     };
     let domain = rest.strip_prefix('@')?;
-    // whatever is no name of a mailbox is refused, an empty domain is not
+    // Go rejects invalid domains, but accepts an empty one
     is_valid(domain, false).then_some((local, domain))
 }
 
@@ -58,7 +58,7 @@ fn plain_local(text: &str) -> Option<(String, &str)> {
     let mut plain = String::new();
     let mut rest = text;
     loop {
-        // what is escaped may be anything
+        // any character may be escaped
         let escaped = rest.strip_prefix('\\');
         let mut after = escaped.unwrap_or(rest).chars();
         match after.next() {

@@ -1,11 +1,11 @@
-//! Object identifiers as numbers between periods.
+//! Object identifiers in dotted notation.
 
 use num_bigint::BigUint;
 
 use crate::bug::bug;
 use crate::limits::SHOWN_BYTES;
 
-/// Whether bytes are an object identifier that can be written, of numbers of any size.
+/// Returns `true` if bytes are a complete object identifier, with numbers of any size.
 pub fn is_oid(oid: &[u8]) -> bool {
     if oid.len() > SHOWN_BYTES {
         return false;
@@ -20,7 +20,7 @@ pub fn is_oid(oid: &[u8]) -> bool {
     first && !oid.is_empty()
 }
 
-/// Writes one. What comes behind the last number that ends is left out, as in Go.
+/// Formats an object identifier. An incomplete last number is omitted, as in Go.
 pub fn text(oid: &[u8]) -> String {
     let mut text = String::new();
     for digits in oid.split_inclusive(|byte| byte & 0x80 == 0) {
@@ -37,7 +37,7 @@ pub fn text(oid: &[u8]) -> String {
     text
 }
 
-/// The first two numbers, which are written as one.
+/// Returns the first two numbers, which are encoded as one.
 fn first(digits: &[u8]) -> (u8, BigUint) {
     let number = number(digits);
     match u8::try_from(&number) {

@@ -1,4 +1,4 @@
-//! Extensions of certificates, one by one.
+//! Extensions of certificates.
 
 use super::names::{AlternativeNames, NameConstraints};
 use super::{Problem, dotted};
@@ -6,11 +6,10 @@ use crate::builtins::crypto::der::{self, Reader};
 use crate::builtins::crypto::oids;
 use crate::limits::SHOWN_BYTES;
 
-/// A name that is a URI.
+/// Tag of a name that is a URI.
 const URI: u8 = 0x86;
 
-/// Uses of keys by object identifier, with the names that OPA's options have for them. Go's number of a use is its
-/// place.
+/// Key usages by object identifier, with the names that OPA's options use. The index is Go's number of the usage.
 pub const KEY_USAGES: [(&[u8], &str); 14] = [
     (oids::USE_ANY, "KeyUsageAny"),
     (oids::USE_SERVER, "KeyUsageServerAuth"),
@@ -40,20 +39,20 @@ pub const KEY_USAGES: [(&[u8], &str); 14] = [
     ),
 ];
 
-/// Go's number of a use.
+/// Returns Go's number of a usage.
 pub fn usage(oid: &[u8]) -> Option<i64> {
     let at = KEY_USAGES.iter().position(|(own, _)| *own == oid)?;
     i64::try_from(at).ok()
 }
 
-/// An extension as it was written.
+/// An undecoded extension.
 #[derive(Clone, Copy, Debug)]
 pub struct Extension<'d> {
-    /// Its object identifier.
+    /// Object identifier.
     pub id: &'d [u8],
-    /// Whether a verifier must understand it.
+    /// `true` if verifiers must support it.
     pub critical: bool,
-    /// What it holds.
+    /// Content.
     pub value: &'d [u8],
 }
 
@@ -78,51 +77,51 @@ impl<'d> Extension<'d> {
     }
 }
 
-/// What the extensions of a certificate say.
+/// Decoded extensions of a certificate.
 #[derive(Clone, Debug)]
 pub struct Extensions<'d> {
-    /// What the key may be used for, a bit for each use.
+    /// Key usages, as a bit set.
     pub key_usage: u16,
-    /// Whether it says if it is an authority.
+    /// `true` if the certificate contains basic constraints.
     pub basic_constraints: bool,
-    /// Whether it is an authority.
+    /// `true` for certificate authorities.
     pub authority: bool,
-    /// How many authorities may follow; -1 when it does not say, 0 also without the extension.
+    /// Maximum number of authorities below it. -1 if unlimited, and 0 without basic constraints.
     pub path_length: i64,
-    /// Other names of the subject.
+    /// Alternative names of the subject.
     pub names: AlternativeNames<'d>,
-    /// What names the subject may certify.
+    /// Constraints on the names of certificates below it.
     pub constraints: Option<NameConstraints<'d>>,
-    /// Whether those must be understood.
+    /// `true` if the name constraints are critical.
     pub critical_constraints: bool,
-    /// Where lists of revoked certificates are.
+    /// URLs of certificate revocation lists.
     pub revocation_lists: Vec<&'d [u8]>,
-    /// The key that signed.
+    /// Identifier of the key that signed the certificate.
     pub authority_key: Option<&'d [u8]>,
-    /// The key of the subject.
+    /// Identifier of the subject's key.
     pub subject_key: Option<&'d [u8]>,
-    /// Uses, by object identifier.
+    /// Extended key usages, by object identifier.
     pub usages: Vec<&'d [u8]>,
-    /// Policies, by object identifier, if it says something about them.
+    /// Policies, by object identifier. `None` without that extension.
     pub policies: Option<Vec<&'d [u8]>>,
-    /// Policies of the issuer and what they are with the subject.
+    /// Mappings from policies of the issuer to those of the subject.
     pub policy_mappings: Vec<(&'d [u8], &'d [u8])>,
-    /// After how many certificates a policy is needed.
+    /// Number of certificates after which a policy is required.
     pub explicit_policy: Option<i64>,
-    /// After how many certificates policies may not be mapped.
+    /// Number of certificates after which policies cannot be mapped.
     pub no_mapping: Option<i64>,
-    /// After how many certificates no policy stands for all.
+    /// Number of certificates after which `anyPolicy` has no effect.
     pub no_any_policy: Option<i64>,
-    /// Servers that tell about revocation.
+    /// OCSP servers.
     pub status_servers: Vec<&'d [u8]>,
-    /// Where the issuer's certificate is.
+    /// URLs of the issuer's certificate.
     pub issuers: Vec<&'d [u8]>,
-    /// Those that must be understood and are not.
+    /// Critical extensions that are not supported.
     pub unknown: Vec<&'d [u8]>,
 }
 
 impl<'d> Extensions<'d> {
-    /// Reads all extensions.
+    /// Decodes all extensions.
     pub fn read(all: &[Extension<'d>]) -> Result<Self, Problem> {
         let mut extensions = Self {
             key_usage: 0,
@@ -153,12 +152,12 @@ impl<'d> Extensions<'d> {
         Ok(extensions)
     }
 
-    /// The uses that Go has numbers for, by these.
+    /// Returns Go's numbers of the extended key usages that have one.
     pub fn numbered_usages(&self) -> impl Iterator<Item = i64> {
         self.usages.iter().filter_map(|oid| usage(oid))
     }
 
-    /// Reads one extension and tells whether it is understood.
+    /// Decodes an extension. Returns `true` if it is supported.
     fn extension(&mut self, extension: &Extension<'d>) -> Result<bool, Problem> {
         let value = extension.value;
         let not_critical = |what: &str| {
@@ -283,7 +282,7 @@ impl<'d> Extensions<'d> {
         let mut list = Reader::new(value).inside(der::SEQUENCE)?;
         while !list.is_empty() {
             let mut mapping = list.inside(der::SEQUENCE)?;
-            // Go does not look into these
+            // Go does not validate these object identifiers
             let (issuer, subject) = (mapping.take(der::OID)?, mapping.take(der::OID)?);
             if issuer.len().max(subject.len()) > SHOWN_BYTES {
                 return None;
@@ -304,7 +303,7 @@ impl<'d> Extensions<'d> {
         let mut fields = Reader::new(value).inside(der::SEQUENCE)?;
         let mut limit = |tag| match fields.optional(tag)? {
             None => Some(None),
-            // the tag of a number is that of its place here
+            // the tag of a number is its index in this structure
             Some(content) => der::signed(content).map(Some),
         };
         self.explicit_policy = limit(0x80)?;

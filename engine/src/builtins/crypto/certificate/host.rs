@@ -1,10 +1,10 @@
-//! Whether a certificate is that of a host.
+//! Matches certificates with host names.
 
 use std::net::IpAddr;
 
 use super::Certificate;
 
-/// Whether a certificate names a host, by its domain or address.
+/// Returns `true` if a certificate is valid for a host name or address.
 pub fn names_host(certificate: &Certificate<'_>, host: &str) -> bool {
     let names = &certificate.extensions.names;
     let bare = host
@@ -38,7 +38,7 @@ fn read_address(bytes: &[u8]) -> Option<IpAddr> {
     Some(address.to_canonical())
 }
 
-/// Whether a text is the name of a host, or a pattern for such names.
+/// Returns `true` if a text is a valid host name, or a valid pattern for host names.
 fn is_host(text: &str, pattern: bool) -> bool {
     let text = if pattern {
         text
@@ -56,7 +56,7 @@ fn is_host(text: &str, pattern: bool) -> bool {
     })
 }
 
-/// Whether a name is that of a pattern, whose first label may be a star.
+/// Returns `true` if a host name matches a pattern, whose first label may be `*`.
 fn matches(pattern: &str, host: &str) -> bool {
     let host = host.strip_suffix('.').unwrap_or(host);
     let (mut labels, mut own) = (pattern.split('.'), host.split('.'));

@@ -1,4 +1,4 @@
-//! Certificates (X.509), read as Go reads them.
+//! X.509 certificates, decoded as by Go.
 
 pub mod algorithm;
 pub mod constraints;
@@ -26,42 +26,42 @@ use time::Time;
 /// A certificate.
 #[derive(Clone, Debug)]
 pub struct Certificate<'d> {
-    /// All of it.
+    /// Whole certificate.
     pub raw: &'d [u8],
-    /// What is signed of it.
+    /// Signed part.
     pub signed: &'d [u8],
-    /// The key with its algorithm.
+    /// Public key with its algorithm, undecoded.
     pub raw_key: &'d [u8],
-    /// The subject.
+    /// Subject, undecoded.
     pub raw_subject: &'d [u8],
-    /// The issuer.
+    /// Issuer, undecoded.
     pub raw_issuer: &'d [u8],
-    /// 1 to 3.
+    /// Version, 1 to 3.
     pub version: i64,
-    /// The serial number, without zeros in front.
+    /// Serial number, without leading zeros.
     pub serial: &'d [u8],
-    /// How it is signed.
+    /// Signature algorithm.
     pub signature_algorithm: SignatureAlgorithm,
-    /// The signature.
+    /// Signature.
     pub signature: Cow<'d, [u8]>,
-    /// Who signed it.
+    /// Issuer.
     pub issuer: Name<'d>,
-    /// Whose it is.
+    /// Subject.
     pub subject: Name<'d>,
-    /// Start of its validity.
+    /// Start of the validity period.
     pub not_before: Time,
-    /// End of its validity.
+    /// End of the validity period.
     pub not_after: Time,
-    /// The key it is for; `None` when its algorithm is unknown.
+    /// Public key. `None` if its algorithm is not supported.
     pub public_key: Option<PublicKey>,
-    /// All extensions.
+    /// All extensions, undecoded.
     pub all_extensions: Vec<Extension<'d>>,
-    /// What the extensions say.
+    /// Decoded extensions.
     pub extensions: Extensions<'d>,
 }
 
 impl<'d> Certificate<'d> {
-    /// Reads a text that is one certificate.
+    /// Decodes a single certificate.
     pub fn parse(text: &'d [u8]) -> Result<Self, Problem> {
         let mut reader = Reader::new(text);
         let certificate = Self::read(&mut reader)?;
@@ -71,7 +71,7 @@ impl<'d> Certificate<'d> {
         Ok(certificate)
     }
 
-    /// Reads the certificates that a text consists of.
+    /// Decodes a sequence of certificates.
     pub fn parse_all(text: &'d [u8]) -> Result<Vec<Self>, Problem> {
         let mut reader = Reader::new(text);
         let mut all = Vec::new();
@@ -169,7 +169,7 @@ fn serial<'d>(body: &mut Reader<'d>) -> Result<&'d [u8], Problem> {
     Ok(serial)
 }
 
-/// The public key with its algorithm, as written and as read.
+/// Reads the public key with its algorithm, undecoded and decoded.
 fn key<'d>(body: &mut Reader<'d>) -> Result<(&'d [u8], Option<PublicKey>), Problem> {
     let info = body.element(der::SEQUENCE).ok_or("x509: malformed spki")?;
     let mut fields = Reader::new(info.content);
@@ -181,7 +181,7 @@ fn key<'d>(body: &mut Reader<'d>) -> Result<(&'d [u8], Option<PublicKey>), Probl
     Ok((info.whole, signing_key(algorithm, bits)?))
 }
 
-/// The key of an algorithm that signs: certificates do not name the kind of others.
+/// Decodes the key if its algorithm can sign: certificates do not name the kind of other keys.
 pub fn signing_key(algorithm: Algorithm<'_>, bits: Bits<'_>) -> Result<Option<PublicKey>, Problem> {
     match algorithm.oid {
         oids::X25519 => Ok(None),

@@ -6,19 +6,19 @@ use super::Problem;
 use crate::builtins::crypto::asn1::{Any, Fields};
 use crate::builtins::crypto::der::{self, Reader};
 
-/// One attribute of a name.
+/// An attribute of a name.
 #[derive(Clone, Debug)]
 pub struct Attribute<'d> {
-    /// Its object identifier.
+    /// Object identifier.
     pub kind: &'d [u8],
-    /// Its value, which is a text in certificates.
+    /// Value. In certificates it is a string.
     pub value: Any<'d>,
 }
 
-/// Attributes in the order they stand in.
+/// Attributes in source order.
 pub type Name<'d> = Vec<Attribute<'d>>;
 
-/// Reads a name that is in a sequence.
+/// Reads a name from the content of its sequence.
 pub fn read(mut sets: Reader<'_>) -> Result<Name<'_>, Problem> {
     const INVALID: &str = "x509: invalid RDNSequence";
     let mut name = Vec::new();
@@ -46,7 +46,7 @@ pub fn read(mut sets: Reader<'_>) -> Result<Name<'_>, Problem> {
     Ok(name)
 }
 
-/// Reads the name of a request, whose attributes may have values of any kind.
+/// Reads the name of a certificate request, whose attribute values may have any type.
 pub fn of_request(text: &[u8]) -> Result<Name<'_>, Problem> {
     let mut name = Vec::new();
     let mut outer = Fields::inside(text);
@@ -60,7 +60,7 @@ pub fn of_request(text: &[u8]) -> Result<Name<'_>, Problem> {
     Ok(name)
 }
 
-/// The text of pairs of bytes, which may end in a zero; halves of characters and what is never one are refused.
+/// Decodes UTF-16 code units, which may end with a zero. Returns `None` for surrogates and noncharacters.
 pub fn bmp(bytes: &[u8]) -> Option<String> {
     let (units, []) = bytes.as_chunks::<2>() else {
         return None;
@@ -76,7 +76,7 @@ pub fn bmp(bytes: &[u8]) -> Option<String> {
     units.iter().map(read).collect()
 }
 
-/// The text of one of the kinds of strings.
+/// Decodes a string of one of the ASN.1 string types.
 fn text(tag: u8, bytes: &[u8]) -> Result<String, Cow<'static, str>> {
     const NUMERIC: u8 = 18;
     const UTF8: u8 = 12;
@@ -103,7 +103,7 @@ fn text(tag: u8, bytes: &[u8]) -> Result<String, Cow<'static, str>> {
     }
 }
 
-/// Go allows `*` and `&` beyond the standard.
+/// Go allows `*` and `&` in addition to the characters of the standard.
 fn is_printable(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b" '()+,-./:=?*&".contains(&byte)
 }

@@ -1,4 +1,4 @@
-//! Alternative names of a subject, and what names an authority may certify.
+//! Alternative names of a subject, and name constraints of an authority.
 
 use std::net::IpAddr;
 
@@ -19,18 +19,18 @@ mod tag {
 /// Alternative names of a subject.
 #[derive(Clone, Debug, Default)]
 pub struct AlternativeNames<'d> {
-    /// Domains.
+    /// Domain names.
     pub dns: Vec<&'d str>,
     /// Mailboxes.
     pub emails: Vec<&'d str>,
-    /// Addresses, of 4 or 16 bytes.
+    /// IP addresses, of 4 or 16 bytes.
     pub addresses: Vec<&'d [u8]>,
     /// URIs.
     pub uris: Vec<Uri>,
 }
 
 impl<'d> AlternativeNames<'d> {
-    /// Reads the value of the extension.
+    /// Decodes the content of the extension.
     pub fn read(value: &'d [u8]) -> Result<Self, Problem> {
         let mut list = Reader::new(value)
             .inside(der::SEQUENCE)
@@ -70,7 +70,7 @@ impl<'d> AlternativeNames<'d> {
         Ok(names)
     }
 
-    /// Whether there are none.
+    /// Returns `true` if the lists of names are empty.
     pub fn is_empty(&self) -> bool {
         self.dns.is_empty()
             && self.emails.is_empty()
@@ -79,32 +79,32 @@ impl<'d> AlternativeNames<'d> {
     }
 }
 
-/// Names that may be certified, or may not.
+/// Permitted or excluded names.
 #[derive(Clone, Debug, Default)]
 pub struct Subtrees<'d> {
-    /// Domains.
+    /// Domain names.
     pub dns: Vec<&'d str>,
     /// Mailboxes or domains of mailboxes.
     pub emails: Vec<&'d str>,
-    /// Addresses and masks.
+    /// IP addresses with masks.
     pub ranges: Vec<(&'d [u8], &'d [u8])>,
-    /// Domains of URIs.
+    /// Host names of URIs.
     pub uris: Vec<&'d str>,
 }
 
-/// What names an authority may certify.
+/// Constraints on names that an authority may certify.
 #[derive(Clone, Debug, Default)]
 pub struct NameConstraints<'d> {
-    /// Only these.
+    /// Permitted names.
     pub permitted: Subtrees<'d>,
-    /// Not these.
+    /// Excluded names.
     pub excluded: Subtrees<'d>,
-    /// Whether there are names of other kinds among them.
+    /// `true` if there are constraints on other kinds of names.
     pub unknown: bool,
 }
 
 impl<'d> NameConstraints<'d> {
-    /// Reads the value of the extension.
+    /// Decodes the content of the extension.
     pub fn read(value: &'d [u8]) -> Result<Self, Problem> {
         const INVALID: &str = "x509: invalid NameConstraints extension";
         const EXCLUDED: u8 = 0xa1;
@@ -196,7 +196,7 @@ fn range(bytes: &[u8]) -> Result<(&[u8], &[u8]), Problem> {
             return Err(format!("x509: IP constraint contained value of length {length}").into());
         }
     };
-    // ones, then zeros
+    // a mask consists of ones, followed by zeros
     let mut zeros = false;
     let is_mask = mask.iter().all(|byte| {
         let fits = !zeros && byte.leading_ones() + byte.trailing_zeros() >= 8 || *byte == 0;
@@ -216,7 +216,7 @@ fn ascii(bytes: &[u8]) -> Option<&str> {
         .filter(|text| text.is_ascii())
 }
 
-/// In quotes, as Go writes strings.
+/// Quotes a text as Go does.
 pub fn quoted(text: &[u8]) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     // writing to a string does not fail

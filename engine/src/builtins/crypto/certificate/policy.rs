@@ -1,4 +1,4 @@
-//! Certificate policies along a chain (RFC 5280, 6.1).
+//! Certificate policies along a chain (RFC 5280, section 6.1).
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ impl<'d> Valid<'d> {
         !self.any && self.named.is_empty()
     }
 
-    /// What is left of them after a certificate.
+    /// Returns the policies that remain valid after a certificate.
     fn after(self, policies: &[&'d [u8]], any_counts: bool) -> Self {
         let named = policies
             .iter()
@@ -34,7 +34,7 @@ impl<'d> Valid<'d> {
         left
     }
 
-    /// What they are called below a certificate that maps them; `None` when it maps what stands for all.
+    /// Applies policy mappings. Returns `None` if they map `anyPolicy`.
     fn mapped(mut self, mappings: &[(&'d [u8], &'d [u8])], allowed: bool) -> Option<Self> {
         let is_any = |(issuer, subject): &(&[u8], &[u8])| *issuer == ANY || *subject == ANY;
         if allowed && mappings.iter().any(is_any) {
@@ -54,15 +54,16 @@ impl<'d> Valid<'d> {
     }
 }
 
-/// Whether a chain from a leaf to a root has a valid policy wherever one is needed.
+/// Returns `true` if a chain from a leaf to a root has a valid policy wherever one is required.
 pub fn has_valid_policies(chain: &[&Certificate<'_>]) -> bool {
     let Some((_root, below)) = chain.split_last() else {
         return false;
     };
     let depth = i64::try_from(below.len()).unwrap_or(i64::MAX);
-    // after how many more certificates: a policy is needed, none may be mapped, none stands for all
+    // numbers of certificates after which a policy is required, policies cannot be mapped, and `anyPolicy` has no
+    // effect
     let (mut explicit, mut mapping, mut any) = (depth + 1, depth + 1, depth + 1);
-    // nothing is left of them for good once a certificate names none
+    // no policies remain valid once a certificate without policies was processed
     let mut valid = Some(Valid {
         any: true,
         ..Valid::default()
@@ -95,7 +96,7 @@ pub fn has_valid_policies(chain: &[&Certificate<'_>]) -> bool {
             }
         };
         if last {
-            // at the end only an immediate demand counts
+            // after the last certificate only immediate requirements apply
             tighten(
                 &mut explicit,
                 said.explicit_policy.filter(|limit| *limit == 0),

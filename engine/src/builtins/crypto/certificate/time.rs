@@ -1,19 +1,19 @@
-//! Times of validity.
+//! Validity times of certificates.
 
 use super::Problem;
 use crate::builtins::crypto::der::Reader;
 
-/// A point in time with the offset it was written with.
+/// A point in time, with the UTC offset in its encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Time {
     /// Seconds since 1970.
     pub seconds: i64,
     civil: [i64; 6],
-    /// Minutes to the east.
+    /// UTC offset in minutes.
     offset: i64,
 }
 
-/// Reads a time of one of the two kinds.
+/// Reads a `UTCTime` or `GeneralizedTime`.
 pub fn read(reader: &mut Reader<'_>) -> Result<Time, Problem> {
     const UTC: u8 = 23;
     const GENERALIZED: u8 = 24;
@@ -30,7 +30,7 @@ pub fn read(reader: &mut Reader<'_>) -> Result<Time, Problem> {
     }
 }
 
-/// Reads the text of a time whose year has so many digits.
+/// Parses a time whose year has the given number of digits.
 pub fn parse(text: &[u8], year_digits: usize) -> Option<Time> {
     let mut rest = text;
     let mut number = |digits: usize| {
@@ -43,7 +43,7 @@ pub fn parse(text: &[u8], year_digits: usize) -> Option<Time> {
     };
     let mut year = number(year_digits)?;
     let (month, day, hour, minute) = (number(2)?, number(2)?, number(2)?, number(2)?);
-    // the short kind may leave the seconds out
+    // the short format may omit seconds
     let zone_next = text
         .get(year_digits + 8)
         .is_some_and(|byte| b"Z+-".contains(byte));
@@ -66,7 +66,7 @@ pub fn parse(text: &[u8], year_digits: usize) -> Option<Time> {
             };
             let (hours, minutes) = (two()?, two()?);
             let east = i64::from(hours) * 60 + i64::from(minutes);
-            // no offset is written `Z`
+            // a zero offset is encoded as `Z`
             if hours > 24 || minutes > 59 || east == 0 {
                 return None;
             }
@@ -93,7 +93,7 @@ pub fn parse(text: &[u8], year_digits: usize) -> Option<Time> {
 }
 
 impl Time {
-    /// As RFC 3339 writes it.
+    /// Formats the time as in RFC 3339.
     pub fn rfc3339(&self) -> String {
         let [year, month, day, hour, minute, second] = self.civil;
         let local = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}");

@@ -1,4 +1,4 @@
-//! From a schema's document to its compiled form. What is wrong with it was said before.
+//! Compiles the document of a schema, which has been validated.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ use crate::value::{NumberBuf, Object, Value};
 /// Memory of a compiled schema for each byte of its text.
 const GROWTH: usize = 16;
 
-/// Compiles a schema, or says what is wrong with it.
+/// Compiles a schema. The error is the message.
 pub fn compile(document: &Value, length: usize) -> Result<Schema, String> {
     let references = References::new(document)?;
     let draft = validity::check(document, &references, &is_pattern)?;
@@ -42,7 +42,7 @@ struct Compiler<'c, 'a> {
     references: &'c References<'a>,
     draft: Draft,
     subschemas: Vec<Subschema>,
-    /// Parts that references lead to, by their full text.
+    /// Subschemas by the full text of references to them.
     by_reference: HashMap<String, SubschemaId>,
     pattern_bytes: usize,
 }
@@ -55,7 +55,7 @@ impl Compiler<'_, '_> {
         Ok(id)
     }
 
-    /// Compiles into a place set aside, so that a part may refer to itself.
+    /// Compiles a subschema into a reserved slot, so that it may reference itself.
     fn fill(&mut self, id: SubschemaId, schema: &Value) -> Result<(), String> {
         let part = match schema {
             Value::Bool(passes) => Subschema::Always(*passes),
@@ -263,7 +263,7 @@ fn numbers(members: &Object) -> Option<NumberKeywords> {
         let number = members.get_str(key)?.as_number()?;
         Some(NumberBuf::from(number))
     };
-    // a boolean turns the bound that is not exclusive into one that is
+    // `exclusive…: true` makes the inclusive limit exclusive
     let bound = |key: &str, exclusive: &str| match members.get_str(exclusive) {
         Some(Value::Bool(true)) => (None, number(key)),
         _ => (number(key), number(exclusive)),

@@ -1,17 +1,17 @@
-//! The format `email`: one mailbox as RFC 5322 has it, with names, comments and groups.
+//! The format `email`: one mailbox as in RFC 5322, with names, comments and groups.
 
 use std::net::IpAddr;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// Whether a text is one address.
+/// Returns `true` if a text is a single address.
 pub fn is_address(text: &str) -> bool {
     let mut reader = Reader { rest: text };
     reader.address(true) == Some(1) && reader.skip_comments().is_some() && reader.rest.is_empty()
 }
 
-/// Reads from left to right; every step is `None` when the text has another form.
+/// A recursive descent parser. Each method returns `None` if the text does not match.
 #[derive(Clone, Copy)]
 struct Reader<'t> {
     rest: &'t str,
@@ -75,7 +75,7 @@ impl<'t> Reader<'t> {
         None
     }
 
-    /// An address or a group of them: how many there are.
+    /// Parses an address or a group. Returns the number of addresses.
     fn address(&mut self, may_be_group: bool) -> Option<usize> {
         self.skip_blanks();
         let mut ahead = *self;
@@ -122,7 +122,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// `local@domain`
+    /// Parses `local@domain`.
     fn plain(&mut self) -> Option<()> {
         self.skip_blanks();
         if self.peek() == Some('"') {
@@ -140,7 +140,7 @@ impl<'t> Reader<'t> {
         dotted(self.atom()?)
     }
 
-    /// Words before an address.
+    /// Parses the words before an address.
     fn phrase(&mut self) -> Option<()> {
         let mut some = false;
         loop {
@@ -185,13 +185,13 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// An atom in which no dot is at an end or beside another.
+/// Checks that dots in an atom are neither at an end nor adjacent.
 fn dotted(atom: &str) -> Option<()> {
     let wrong = atom.starts_with('.') || atom.ends_with('.') || atom.contains("..");
     (!wrong).then_some(())
 }
 
-/// Whether a word is encoded in a character set that is not known.
+/// Returns `true` if a word is encoded in an unsupported character set.
 fn is_foreign(word: &str) -> bool {
     let encoded = || {
         let inner = word.strip_prefix("=?")?.strip_suffix("?=")?;

@@ -1,4 +1,4 @@
-//! The formats of strings that schemas may ask for.
+//! String formats of schemas.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use crate::builtins::time::matches_layout;
 use crate::uri;
 use crate::value::TextView;
 
-/// A format that is known.
+/// A supported format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Date,
@@ -29,7 +29,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of a name.
+    /// Returns the format with a name.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "date" => Self::Date,
@@ -50,7 +50,7 @@ impl Format {
         })
     }
 
-    /// Whether a string has the format.
+    /// Returns `true` if a string has the format.
     pub fn accepts(self, text: &str) -> bool {
         match self {
             Self::Date => matches_layout("2006-01-02", text),
@@ -75,7 +75,7 @@ impl Format {
     }
 }
 
-/// The scheme of a URI or a reference; empty when it has none.
+/// Returns the scheme of a URI reference, or an empty text if it has none.
 fn scheme(text: &str) -> Option<String> {
     let uri = uri::parse(text.as_bytes()).ok()?;
     (!text.contains('\\')).then_some(uri.scheme)
@@ -85,7 +85,7 @@ fn is_time(text: &str) -> bool {
     matches_layout("15:04:05", text) || matches_layout("15:04:05Z07:00", text)
 }
 
-/// A format given by a regular expression.
+/// A format defined by a regular expression.
 struct RegexFormat(LazyLock<Option<Regex>>);
 
 impl RegexFormat {

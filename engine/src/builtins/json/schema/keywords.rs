@@ -1,4 +1,4 @@
-//! A schema in the form that documents are validated with.
+//! Compiled schemas.
 
 use std::collections::BTreeMap;
 
@@ -6,27 +6,27 @@ use super::format::Format;
 use crate::builtins::regex::Regex;
 use crate::value::NumberBuf;
 
-/// A compiled schema: its parts, the first of which is the whole.
+/// A compiled schema and its subschemas. The first one is the schema itself.
 pub struct Schema {
     pub subschemas: Vec<Subschema>,
-    /// About how much memory it takes.
+    /// Approximate memory size in bytes.
     pub bytes: usize,
 }
 
-/// Where a part is in [`Schema::parts`].
+/// Index in [`Schema::subschemas`].
 pub type SubschemaId = usize;
 
-/// A schema within a schema.
+/// A subschema.
 pub enum Subschema {
     /// `true` and `false`.
     Always(bool),
     /// `$ref`
     Reference(SubschemaId),
-    /// Everything else.
+    /// Any other schema.
     Keywords(Box<Keywords>),
 }
 
-/// What a schema asks of a document.
+/// Keywords of a schema.
 #[derive(Default)]
 pub struct Keywords {
     pub types: Types,
@@ -44,11 +44,11 @@ pub struct Keywords {
     pub constant: Option<String>,
     /// `enum`, as canonical JSON.
     pub values: Option<Vec<String>>,
-    /// `format`; one that is not known asks nothing.
+    /// `format`. Unknown formats accept everything.
     pub format: Option<(String, Format)>,
 }
 
-/// `type`; nothing is asked when it names none.
+/// `type`. Accepts all types if it is empty.
 #[derive(Default)]
 pub struct Types(pub Vec<String>);
 
@@ -57,7 +57,7 @@ impl Types {
         self.0.is_empty() || self.0.iter().any(|of| of == name)
     }
 
-    /// As messages name them.
+    /// Formats the types for messages.
     pub fn text(&self) -> String {
         match self.0.as_slice() {
             [one] => one.clone(),
@@ -66,11 +66,11 @@ impl Types {
     }
 }
 
-/// One of `dependencies`.
+/// A member of `dependencies`.
 pub enum Dependency {
-    /// Other properties.
+    /// Required properties.
     Names(Vec<String>),
-    /// A schema of the whole object.
+    /// Schema of the whole object.
     Schema(SubschemaId),
 }
 
@@ -81,7 +81,7 @@ pub struct Condition {
     pub otherwise: Option<SubschemaId>,
 }
 
-/// What is asked of numbers.
+/// Keywords for numbers.
 #[derive(Default)]
 pub struct NumberKeywords {
     pub multiple_of: Option<NumberBuf>,
@@ -91,7 +91,7 @@ pub struct NumberKeywords {
     pub exclusive_minimum: Option<NumberBuf>,
 }
 
-/// What is asked of strings.
+/// Keywords for strings.
 #[derive(Default)]
 pub struct StringKeywords {
     pub min_length: Option<usize>,
@@ -99,7 +99,7 @@ pub struct StringKeywords {
     pub pattern: Option<(String, Regex)>,
 }
 
-/// What is asked of arrays.
+/// Keywords for arrays.
 #[derive(Default)]
 pub struct ArrayKeywords {
     pub items: Items,
@@ -114,13 +114,13 @@ pub struct ArrayKeywords {
 pub enum Items {
     #[default]
     Any,
-    /// One schema for all.
+    /// One schema for all items.
     Alike(SubschemaId),
-    /// One schema for each of the first items.
+    /// A schema for each of the first items.
     Each(Vec<SubschemaId>, Additional),
 }
 
-/// What is asked of what nothing else describes.
+/// Schema of additional items or properties.
 #[derive(Clone, Copy, Default)]
 pub enum Additional {
     #[default]
@@ -129,7 +129,7 @@ pub enum Additional {
     Schema(SubschemaId),
 }
 
-/// What is asked of objects.
+/// Keywords for objects.
 #[derive(Default)]
 pub struct ObjectKeywords {
     pub min_properties: Option<usize>,

@@ -1,4 +1,4 @@
-//! JSON Schema, drafts 4, 6 and 7, with the published words of errors.
+//! JSON Schema, drafts 4, 6 and 7, with OPA's error messages.
 
 mod compile;
 mod email;
@@ -24,7 +24,7 @@ impl Pattern for Schema {
     }
 }
 
-/// A call whose schema is a constant.
+/// A call with a constant schema.
 struct Compiled(Schema);
 
 impl Prepared for Compiled {
@@ -38,7 +38,7 @@ impl Prepared for Compiled {
     }
 }
 
-/// Compiles a schema that is a constant.
+/// Compiles a constant schema.
 pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let schema = operands.get(1).copied()??;
     let schema = compile(&text(schema).ok()?).ok()?;
@@ -68,7 +68,7 @@ pub fn verify_schema<'e>(
     Ok(call.arena.array(&verdict))
 }
 
-/// A document or a schema as JSON text; a string is taken for such a text.
+/// Returns a document or schema as JSON text. A string operand must contain JSON text.
 fn text(operand: ValueRef<'_>) -> Result<Vec<u8>, String> {
     match operand {
         ValueRef::Object(_)
@@ -87,7 +87,7 @@ fn text(operand: ValueRef<'_>) -> Result<Vec<u8>, String> {
     }
 }
 
-/// The document to be validated: strings are parsed, other values are taken as they are if JSON has them.
+/// Returns the document to validate: strings are parsed, other values are used unchanged if JSON can represent them.
 fn document<'e>(
     call: &mut BuiltinContext<'e>,
     operand: ValueRef<'e>,
@@ -108,7 +108,8 @@ fn document<'e>(
     json::read_into(call.arena, text).map_err(|error| BuiltinError::error(error.to_string()))
 }
 
-/// Whether JSON has such values: no sets, keys that are strings, strings that are UTF-8.
+/// Returns `true` if JSON can represent a value: it contains no sets, all keys are strings, and all strings are valid
+/// UTF-8.
 fn is_json(value: ValueRef<'_>) -> bool {
     stack::level(|| match value {
         ValueRef::Null
@@ -135,7 +136,7 @@ fn is_json(value: ValueRef<'_>) -> bool {
     })
 }
 
-/// The compiled form of a schema that is no constant.
+/// Returns the cached compiled form of a schema that is not constant.
 fn cached(call: &mut BuiltinContext<'_>, operand: ValueRef<'_>) -> Result<Arc<Schema>, String> {
     let text = text(operand)?;
     call.patterns
@@ -149,7 +150,7 @@ fn compile(text: &[u8]) -> Result<Schema, String> {
     })
 }
 
-/// Whether a document is valid, and what is wrong with it.
+/// Returns the result of a validation: `true` if the document is valid, and the errors.
 fn outcome<'e>(
     call: &mut BuiltinContext<'e>,
     schema: &Schema,

@@ -1,21 +1,21 @@
-//! What is wrong with a document, in the published words.
+//! Validation errors with OPA's messages.
 
 use std::fmt::{self, Write};
 
 use super::keywords::Types;
 use crate::value::{Number, ValueRef};
 
-/// What documents as a whole are called.
+/// Name of the root in messages.
 pub const ROOT: &str = "(Root)";
 
-/// One thing that is wrong.
+/// A validation error.
 pub struct Problem<'s> {
     pub kind: ProblemKind<'s>,
-    /// Where: names and positions with dots between them.
+    /// Location: names and indexes, separated by dots.
     pub field: String,
 }
 
-/// What may be wrong.
+/// Kind of an error.
 pub enum ProblemKind<'s> {
     False,
     Required(&'s str),
@@ -50,7 +50,7 @@ pub enum ProblemKind<'s> {
 }
 
 impl ProblemKind<'_> {
-    /// The published name.
+    /// Returns OPA's name of the kind.
     pub fn name(&self) -> &'static str {
         match self {
             Self::False => "false",
@@ -152,7 +152,7 @@ impl ProblemKind<'_> {
 }
 
 impl Problem<'_> {
-    /// What is wrong, without the place.
+    /// Returns the message, without the location.
     pub fn description(&self) -> String {
         let mut text = String::new();
         // writing to a string does not fail
@@ -161,7 +161,7 @@ impl Problem<'_> {
     }
 }
 
-/// A place in a document, seen from within.
+/// Path from a value in a document to the root.
 #[derive(Clone, Copy)]
 pub enum InstancePath<'p, 'e> {
     Root,
@@ -170,7 +170,7 @@ pub enum InstancePath<'p, 'e> {
 }
 
 impl InstancePath<'_, '_> {
-    /// The place as messages name it.
+    /// Formats the path for messages.
     pub fn field(&self) -> String {
         let mut text = String::new();
         self.write(&mut text);

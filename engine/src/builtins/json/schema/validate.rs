@@ -1,7 +1,7 @@
-//! Whether a document is what a schema asks for.
+//! Validates documents.
 //!
-//! Besides problems a validation has a score: of the parts of an `anyOf`, `oneOf` or `contains` that all fail, the
-//! problems of the one with the best score are told.
+//! In addition to errors a validation has a score: if all subschemas of an `anyOf`, `oneOf` or `contains` fail, the
+//! errors of the one with the best score are reported.
 
 mod array;
 mod object;
@@ -15,7 +15,7 @@ use crate::limits;
 use crate::types::schema::validity::canonical;
 use crate::value::{ObjectView, ValueRef};
 
-/// All problems of a document.
+/// Returns all errors of a document.
 pub fn validate<'s, 'e>(
     call: &mut BuiltinContext<'e>,
     schema: &'s Schema,
@@ -33,7 +33,7 @@ pub fn validate<'s, 'e>(
     Ok(report.problems)
 }
 
-/// What a validation found.
+/// Result of a validation.
 #[derive(Default)]
 struct Report<'s> {
     problems: Vec<Problem<'s>>,
@@ -56,7 +56,7 @@ impl Report<'_> {
         self.score += other.score;
     }
 
-    /// Keeps the better of two, the earlier of equals.
+    /// Keeps the report with the better score, or the earlier one if the scores are equal.
     fn prefer(best: &mut Option<Self>, other: Self) {
         if best.as_ref().is_none_or(|best| other.score > best.score) {
             *best = Some(other);
@@ -69,12 +69,12 @@ type Checked = Result<(), BuiltinError>;
 struct Validator<'v, 's, 'e> {
     schema: &'s Schema,
     call: &'v mut BuiltinContext<'e>,
-    /// Parts that references are leading to, those of the current instance last.
+    /// Subschemas of the references being followed, those of the current instance last.
     references: Vec<SubschemaId>,
-    /// Where those of the current instance start.
+    /// Start of the current instance's references in `references`.
     instance: usize,
     depth: usize,
-    /// Problems found so far, those included that are not told in the end.
+    /// Number of errors found so far, including those that are not reported in the end.
     problem_count: usize,
 }
 
@@ -136,7 +136,8 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         checked
     }
 
-    /// Follows a reference; one that leads back to itself without a step into the document never ends.
+    /// Follows a reference. A reference that leads back to itself without descending into the document would not
+    /// terminate, so it is an error.
     fn follow(
         &mut self,
         target: SubschemaId,
@@ -154,7 +155,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         Ok(())
     }
 
-    /// Validates what is inside the current instance.
+    /// Validates the children of the current instance.
     fn inside(
         &mut self,
         id: SubschemaId,
@@ -360,7 +361,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         Ok(())
     }
 
-    /// What is asked of values of every kind.
+    /// Validates keywords that apply to values of all types.
     fn common(
         &mut self,
         keywords: &'s Keywords,
@@ -392,7 +393,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     }
 }
 
-/// The name of a value's type; numbers without a fraction are integers.
+/// Returns the type name of a value. Numbers without a fraction are integers.
 fn kind(value: ValueRef<'_>) -> &'static str {
     match value.as_number() {
         Some(number) if number.is_integer() => "integer",

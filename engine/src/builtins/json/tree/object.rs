@@ -1,4 +1,4 @@
-//! Open objects: what they had, and what operations changed or passed through.
+//! Opened objects: the original, and the pairs that operations changed or passed through.
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -11,31 +11,31 @@ use crate::index::Indexed as _;
 use crate::value::order::same_key;
 use crate::value::{Arena, Kind, ObjectBuilder, ValueRef};
 
-/// What an object has under a key.
+/// State of a key.
 pub enum PairState<'e> {
-    /// A value.
+    /// Current value.
     Present(Tree<'e>),
-    /// A value that was deleted, and what it was.
+    /// Deleted. Contains the kind of the deleted value.
     Deleted(&'static str),
 }
 
-/// What differs from an object's own pairs, by key.
+/// Changes of an object, by key.
 #[derive(Default)]
 pub struct PairChanges<'e> {
-    /// Most often operations pass through one key of an object.
+    /// Usually operations pass through one key of an object.
     changed: SmallVec<[Changed<'e>; 1]>,
-    /// Their places by key, when they are many.
+    /// Indexes in `changed` by key, if there are many.
     index_by_key: HashMap<ValueRef<'e>, usize, foldhash::fast::RandomState>,
 }
 
-/// A key, spelled as the first path that went through it or the last operation on it wrote it.
+/// A key, with the spelling of the last operation on it, or of the first path through it.
 struct Changed<'e> {
     key: ValueRef<'e>,
     state: PairState<'e>,
 }
 
 impl<'e> Changed<'e> {
-    /// Adds what is there to an object that is being made.
+    /// Adds the pair to the object under construction.
     fn write(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -51,7 +51,7 @@ impl<'e> Changed<'e> {
 }
 
 impl<'e> PairChanges<'e> {
-    /// Changes up to which a scan beats a table.
+    /// Number of changes up to which a scan is faster than a table.
     const SCANNED: usize = 16;
 
     #[inline]
@@ -63,7 +63,7 @@ impl<'e> PairChanges<'e> {
         self.index_by_key.get(&key).copied()
     }
 
-    /// What is under a key, to be changed inside.
+    /// Opens the value under a key to change it inside.
     pub fn open(
         &mut self,
         original: ValueRef<'e>,
@@ -83,7 +83,7 @@ impl<'e> PairChanges<'e> {
             .map(|changed| &mut changed.state)
     }
 
-    /// Puts a change to the place of one with its key, if there is one.
+    /// Stores a change. Replaces an earlier change of the same key.
     fn put(&mut self, place: Option<usize>, changed: Changed<'e>) {
         if let Some(at) = place {
             *self.changed.item_mut(at) = changed;
@@ -100,7 +100,7 @@ impl<'e> PairChanges<'e> {
 }
 
 impl<'e> Opened<'e, PairChanges<'e>> {
-    /// The object that it has become.
+    /// Returns the current object.
     pub(super) fn value(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -133,7 +133,7 @@ impl<'e> Opened<'e, PairChanges<'e>> {
         Ok(pairs.finish())
     }
 
-    /// The object that it has become when it still has the keys that a stored one had.
+    /// Returns the current object if it has the same keys as the stored original.
     fn of_same_shape(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -159,7 +159,7 @@ impl<'e> Opened<'e, PairChanges<'e>> {
         Ok(Some(call.arena.object_of_shape(shape, values)))
     }
 
-    /// Changes what is under a key.
+    /// Changes the value under a key.
     pub(super) fn change(
         &mut self,
         key: ValueRef<'e>,

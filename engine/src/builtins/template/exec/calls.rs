@@ -1,4 +1,4 @@
-//! Calls of functions.
+//! Function calls.
 
 use super::{Machine, Outcome};
 use crate::bug::bug;
@@ -9,7 +9,7 @@ use crate::builtins::template::tree::{Command, Operand, OperandKind};
 use crate::value::ValueRef;
 
 impl<'t, 'e> Machine<'_, 't, 'e> {
-    /// Calls a function; `command` is what messages show, the operand itself when there is none.
+    /// Calls a function. Messages show `command`, or the operand itself if it is `None`.
     pub(super) fn function(
         &mut self,
         name: &str,
@@ -74,7 +74,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         self.operand(argument, dot, false)
     }
 
-    /// The format of `printf`, which must be a string.
+    /// Evaluates the format of `printf`, which must be a string.
     fn format_argument(&mut self, argument: &'t Operand, dot: Data<'e>) -> Outcome<'e> {
         match &argument.kind {
             OperandKind::Nil => {
@@ -109,7 +109,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         self.fail(operand.position, operand, &message)
     }
 
-    /// `and` and `or`: the first value that decides, else the last one.
+    /// Evaluates `and` and `or`: the first value that decides, or else the last one.
     fn short_circuit(
         &mut self,
         wanted: bool,

@@ -1,4 +1,4 @@
-//! Pipelines: commands, their operands, and the variables that take the result.
+//! Pipelines: commands, their operands, and variables that are assigned the result.
 
 use super::{Parsed, Parser};
 use crate::builtins::template::lexer::Kind;

@@ -48,7 +48,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         Ok(())
     }
 
-    /// Items with a schema each; nothing is asked when there are no such schemas.
+    /// Validates items that have a schema each. Does nothing if there are no such schemas.
     fn each(
         &mut self,
         parts: &'s [SubschemaId],

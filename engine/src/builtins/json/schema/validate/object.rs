@@ -51,7 +51,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         Ok(())
     }
 
-    /// `patternProperties` and `additionalProperties` of one property.
+    /// Validates `patternProperties` and `additionalProperties` of one property.
     fn other_property(
         &mut self,
         asked: &'s ObjectKeywords,
