@@ -1,4 +1,4 @@
-//! The syntax trees of documents. Names and texts are borrowed from the source where they stand there as such.
+//! Syntax trees of documents. Names and texts are borrowed from the source where possible.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -10,7 +10,7 @@ use super::strings::quote;
 /// A name or a text.
 pub type Text<'a> = Cow<'a, str>;
 
-/// Where something starts in its source, counted from 1; zeros in trees that no source was read for.
+/// Position in a source, counted from 1. Zeros in trees without a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     /// Line.
@@ -20,7 +20,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// Whether there is a source.
+    /// Returns `true` if there is a source.
     pub fn has_source(self) -> bool {
         self.line > 0
     }
@@ -32,7 +32,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// The comments before a token, each with its sign.
+/// Comments before a token, including their `#`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comments<'a>(pub Vec<Text<'a>>);
 
@@ -41,44 +41,44 @@ pub struct Comments<'a>(pub Vec<Text<'a>>);
 pub struct Description<'a> {
     /// Comments before it.
     pub before: Comments<'a>,
-    /// Its text, empty when there is none.
+    /// Text. Empty if there is none.
     pub text: Text<'a>,
-    /// Comments between it and what it describes.
+    /// Comments between the description and the item.
     pub after: Comments<'a>,
 }
 
 /// A document of operations and fragments.
 #[derive(Debug, Default)]
 pub struct QueryDocument<'a> {
-    /// Operations in their order.
+    /// Operations in source order.
     pub operations: Vec<Operation<'a>>,
-    /// Fragments in their order.
+    /// Fragments in source order.
     pub fragments: Vec<Fragment<'a>>,
 }
 
 /// `query Name($v: T) { … }`
 #[derive(Debug, Default)]
 pub struct Operation<'a> {
-    /// Comments before it, and those between its description and it.
+    /// Comments before the operation, and those between its description and the operation.
     pub comments: Comments<'a>,
-    /// Description, empty when there is none.
+    /// Description. Empty if there is none.
     pub description: Text<'a>,
     /// `query`, `mutation` or `subscription`.
     pub operation: Text<'a>,
-    /// Empty for an anonymous one.
+    /// Name. Empty for anonymous operations.
     pub name: Text<'a>,
     /// Declared variables.
     pub variables: Vec<Variable<'a>>,
     /// Directives.
     pub directives: Vec<Directive<'a>>,
-    /// What is asked for.
+    /// Selections.
     pub selections: Vec<Selection<'a>>,
-    /// Where it starts.
+    /// Position of the operation.
     pub position: Position,
 }
 
 impl Operation<'_> {
-    /// What it is; a syntax tree may leave that out for a query.
+    /// Returns the kind of the operation. A syntax tree may omit it for a query.
     pub fn kind(&self) -> &str {
         match self.operation.as_ref() {
             "" => "query",
@@ -90,30 +90,30 @@ impl Operation<'_> {
 /// `fragment Name on T { … }`
 #[derive(Debug, Default)]
 pub struct Fragment<'a> {
-    /// Comments before it, and those between its description and it.
+    /// Comments before the fragment, and those between its description and the fragment.
     pub comments: Comments<'a>,
-    /// Description, empty when there is none.
+    /// Description. Empty if there is none.
     pub description: Text<'a>,
     /// Name.
     pub name: Text<'a>,
-    /// Declared variables, an extension of old.
+    /// Declared variables, an obsolete extension.
     pub variables: Vec<Variable<'a>>,
-    /// The type it applies to.
+    /// Type that it applies to.
     pub type_condition: Text<'a>,
     /// Directives.
     pub directives: Vec<Directive<'a>>,
-    /// What is asked for.
+    /// Selections.
     pub selections: Vec<Selection<'a>>,
-    /// Where it starts.
+    /// Position of the fragment.
     pub position: Position,
 }
 
 /// `$name: T = default`
 #[derive(Debug, Default)]
 pub struct Variable<'a> {
-    /// Comments before it, and those between its description and it.
+    /// Comments before the variable, and those between its description and the variable.
     pub comments: Comments<'a>,
-    /// Description, empty when there is none.
+    /// Description. Empty if there is none.
     pub description: Text<'a>,
     /// Name without the dollar sign.
     pub name: Text<'a>,
@@ -123,13 +123,13 @@ pub struct Variable<'a> {
     pub default: Option<Value<'a>>,
     /// Directives.
     pub directives: Vec<Directive<'a>>,
-    /// Whether it counts as used without a use, as a syntax tree may say.
+    /// `true` if a syntax tree marks it as used.
     pub used: bool,
-    /// Where it starts.
+    /// Position of the variable.
     pub position: Position,
 }
 
-/// One entry of a selection set.
+/// An element of a selection set.
 #[derive(Debug)]
 pub enum Selection<'a> {
     /// `alias: name(…) { … }`
@@ -140,26 +140,26 @@ pub enum Selection<'a> {
     Inline(Inline<'a>),
 }
 
-/// A field that is asked for.
+/// A selected field.
 #[derive(Debug, Default)]
 pub struct Field<'a> {
     /// Comments before it.
     pub comments: Comments<'a>,
-    /// The name in the answer, that of the field when none was given.
+    /// Name in the response: the alias or else the name.
     pub alias: Text<'a>,
-    /// The field.
+    /// Name.
     pub name: Text<'a>,
     /// Arguments.
     pub arguments: Vec<Argument<'a>>,
     /// Directives.
     pub directives: Vec<Directive<'a>>,
-    /// What is asked of its value.
+    /// Selections of its value.
     pub selections: Vec<Selection<'a>>,
-    /// Where it starts.
+    /// Position of the field.
     pub position: Position,
 }
 
-/// The use of a fragment.
+/// A fragment spread.
 #[derive(Debug, Default)]
 pub struct Spread<'a> {
     /// Comments before it.
@@ -168,26 +168,26 @@ pub struct Spread<'a> {
     pub name: Text<'a>,
     /// Directives.
     pub directives: Vec<Directive<'a>>,
-    /// Where its name starts.
+    /// Position of the name.
     pub position: Position,
 }
 
-/// A fragment without a name.
+/// An inline fragment.
 #[derive(Debug, Default)]
 pub struct Inline<'a> {
     /// Comments before it.
     pub comments: Comments<'a>,
-    /// The type it applies to; empty for the type around it.
+    /// Type that it applies to. Empty for the enclosing type.
     pub type_condition: Text<'a>,
     /// Directives.
     pub directives: Vec<Directive<'a>>,
-    /// What is asked for.
+    /// Selections.
     pub selections: Vec<Selection<'a>>,
-    /// Where it starts.
+    /// Position of the fragment.
     pub position: Position,
 }
 
-/// `name: value`, of a field, of a directive, and of an object; elements of lists have no name.
+/// `name: value` of a field, a directive or an object. Elements of lists have no name.
 #[derive(Debug, Default)]
 pub struct Argument<'a> {
     /// Comments before it.
@@ -196,11 +196,11 @@ pub struct Argument<'a> {
     pub name: Text<'a>,
     /// Value.
     pub value: Value<'a>,
-    /// Where it starts.
+    /// Position of the argument.
     pub position: Position,
 }
 
-/// What a value is; the numbers are published.
+/// Kind of a value. OPA's syntax trees contain the numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum ValueKind {
@@ -218,7 +218,7 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    /// All, in the order of their numbers.
+    /// All kinds, in the order of their numbers.
     pub const ALL: [Self; 10] = [
         Self::Variable,
         Self::Int,
@@ -233,18 +233,18 @@ impl ValueKind {
     ];
 }
 
-/// A value as it is written.
+/// A value, not evaluated.
 #[derive(Debug, Default)]
 pub struct Value<'a> {
     /// Comments before it.
     pub comments: Comments<'a>,
-    /// What it is.
+    /// Kind.
     pub kind: ValueKind,
-    /// Its text; of strings the content; nothing for lists and objects.
+    /// Source text. For strings the content. Empty for lists and objects.
     pub raw: Text<'a>,
     /// Elements or fields.
     pub children: Vec<Argument<'a>>,
-    /// Where it starts.
+    /// Position of the value.
     pub position: Position,
 }
 
@@ -272,29 +272,29 @@ impl fmt::Display for Value<'_> {
 /// `@name(…)`
 #[derive(Debug, Default)]
 pub struct Directive<'a> {
-    /// Name without the sign.
+    /// Name without the `@`.
     pub name: Text<'a>,
     /// Arguments.
     pub arguments: Vec<Argument<'a>>,
-    /// Where it starts.
+    /// Position of the directive.
     pub position: Position,
 }
 
 /// A reference to a type.
 #[derive(Clone, Debug, Default)]
 pub struct Type<'a> {
-    /// Name; empty for a list.
+    /// Name. Empty for lists.
     pub name: Text<'a>,
-    /// What a list holds.
+    /// Element type of a list.
     pub element: Option<Box<Type<'a>>>,
-    /// Whether `null` is excluded.
+    /// `true` if `null` is excluded.
     pub non_null: bool,
-    /// Where it starts.
+    /// Position of the type.
     pub position: Position,
 }
 
 impl Type<'_> {
-    /// The name at its core, within all lists.
+    /// Returns the name of the innermost type.
     pub fn named(&self) -> &str {
         let mut of = self;
         while let Some(element) = &of.element {
@@ -317,7 +317,7 @@ impl fmt::Display for Type<'_> {
 /// A document of definitions.
 #[derive(Debug, Default)]
 pub struct SchemaDocument<'a> {
-    /// Comments at its end.
+    /// Comments at the end.
     pub comments: Comments<'a>,
     /// `schema { … }`
     pub schema: Vec<Roots<'a>>,
@@ -342,9 +342,9 @@ pub struct Roots<'a> {
     pub directives: Vec<Directive<'a>>,
     /// Operations and their types.
     pub operations: Vec<Root<'a>>,
-    /// Comments before its end.
+    /// Comments before the closing brace.
     pub end: Comments<'a>,
-    /// Where it starts.
+    /// Position of the definition.
     pub position: Position,
 }
 
@@ -355,13 +355,13 @@ pub struct Root<'a> {
     pub comments: Comments<'a>,
     /// `query`, `mutation` or `subscription`.
     pub operation: Text<'a>,
-    /// Name of its type.
+    /// Name of the type.
     pub of: Text<'a>,
-    /// Where it starts.
+    /// Position of the operation.
     pub position: Position,
 }
 
-/// What a definition defines.
+/// Kind of a type definition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum DefinitionKind {
@@ -375,7 +375,7 @@ pub enum DefinitionKind {
 }
 
 impl DefinitionKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 6] = [
         Self::Scalar,
         Self::Object,
@@ -385,7 +385,7 @@ impl DefinitionKind {
         Self::Input,
     ];
 
-    /// The published name.
+    /// Returns the name in OPA's syntax trees.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Scalar => "SCALAR",
@@ -397,30 +397,30 @@ impl DefinitionKind {
         }
     }
 
-    /// Whether selections may be made on it.
+    /// Returns `true` for types with selections.
     pub fn is_composite(self) -> bool {
         matches!(self, Self::Object | Self::Interface | Self::Union)
     }
 
-    /// Whether values of it can be given.
+    /// Returns `true` for types of input values.
     pub fn is_input(self) -> bool {
         matches!(self, Self::Scalar | Self::Enum | Self::Input)
     }
 }
 
-/// A name that stands for a type.
+/// A name that refers to a type.
 #[derive(Debug, Default)]
 pub struct Reference<'a> {
     /// Name.
     pub name: Text<'a>,
-    /// Where it starts.
+    /// Position of the name.
     pub position: Position,
 }
 
-/// A type, or more of one.
+/// A type definition or extension.
 #[derive(Debug, Default)]
 pub struct Definition<'a> {
-    /// What it is.
+    /// Kind.
     pub kind: DefinitionKind,
     /// Description.
     pub description: Description<'a>,
@@ -434,11 +434,11 @@ pub struct Definition<'a> {
     pub fields: Vec<FieldDefinition<'a>>,
     /// Members of a union.
     pub types: Vec<Reference<'a>>,
-    /// Values of an enumeration.
+    /// Values of an enum.
     pub values: Vec<EnumValue<'a>>,
-    /// Comments before its end.
+    /// Comments before the closing brace.
     pub end: Comments<'a>,
-    /// Where its name starts.
+    /// Position of the name.
     pub position: Position,
 }
 
@@ -453,15 +453,15 @@ pub struct FieldDefinition<'a> {
     pub arguments: Vec<FieldDefinition<'a>>,
     /// Default of an input field or an argument.
     pub default: Option<Value<'a>>,
-    /// Its type.
+    /// Type.
     pub of: Type<'a>,
     /// Directives.
     pub directives: Vec<Directive<'a>>,
-    /// Where it starts.
+    /// Position of the field.
     pub position: Position,
 }
 
-/// A value of an enumeration.
+/// A value of an enum.
 #[derive(Debug, Default)]
 pub struct EnumValue<'a> {
     /// Description.
@@ -470,7 +470,7 @@ pub struct EnumValue<'a> {
     pub name: Text<'a>,
     /// Directives.
     pub directives: Vec<Directive<'a>>,
-    /// Where it starts.
+    /// Position of the value.
     pub position: Position,
 }
 
@@ -479,16 +479,16 @@ pub struct EnumValue<'a> {
 pub struct DirectiveDefinition<'a> {
     /// Description.
     pub description: Description<'a>,
-    /// Name without the sign.
+    /// Name without the `@`.
     pub name: Text<'a>,
     /// Arguments.
     pub arguments: Vec<FieldDefinition<'a>>,
     /// Directives of the definition itself.
     pub directives: Vec<Directive<'a>>,
-    /// Places where it may stand.
+    /// Locations where it is allowed.
     pub locations: Vec<Text<'a>>,
-    /// Whether one place may have it more than once.
+    /// `true` if it may be repeated at one location.
     pub repeatable: bool,
-    /// Where its name starts.
+    /// Position of the name.
     pub position: Position,
 }

@@ -1,4 +1,4 @@
-//! Whether a type has what the interfaces ask for that it implements.
+//! Checks that types conform to the interfaces they implement.
 
 use std::collections::{HashMap, HashSet};
 
@@ -56,7 +56,7 @@ pub fn check(checker: &Checker<'_>, definition: &Definition<'_>) -> Parsed<()> {
     Ok(())
 }
 
-/// Fields or arguments by their names; of several with one name the first.
+/// Indexes fields or arguments by name. If names are equal, the first one counts.
 fn by_name<'s>(items: &'s [FieldDefinition<'s>]) -> HashMap<&'s str, &'s FieldDefinition<'s>> {
     let items = items.iter().rev();
     items.map(|item| (item.name.as_ref(), item)).collect()
@@ -119,7 +119,7 @@ fn implements(
     Ok(())
 }
 
-/// Whether all values of a type are values of the required one.
+/// Returns `true` if all values of a type are values of the required one.
 fn is_covariant(checker: &Checker<'_>, required: &Type<'_>, found: &Type<'_>) -> bool {
     if required.non_null && !found.non_null {
         return false;

@@ -1,4 +1,4 @@
-//! Syntax trees from values in the published form. Keys that are missing stand for nothing; positions are lost.
+//! Decodes values in OPA's format into syntax trees. Missing keys have defaults. Positions are not decoded.
 
 use solon_syntax::stack;
 
@@ -12,9 +12,9 @@ use super::problem::Problem;
 use crate::limits::NESTING;
 use crate::value::ValueRef;
 
-/// A node that can be read from its form as a value.
+/// A node that can be decoded.
 pub trait Decode<'e>: Sized {
-    /// Reads it; `depth` counts the nodes around it.
+    /// Decodes a node. `depth` is the number of enclosing nodes.
     fn decode(value: ValueRef<'e>, depth: usize) -> Result<Self, Problem>;
 }
 
@@ -40,7 +40,7 @@ fn member<'e>(
         .filter(|member| !matches!(member, ValueRef::Null)))
 }
 
-/// The member of a node, or nothing.
+/// Decodes a member of a node, or returns the default if it is missing.
 fn get<'e, T: Decode<'e> + Default>(
     value: ValueRef<'e>,
     key: &str,
@@ -49,7 +49,7 @@ fn get<'e, T: Decode<'e> + Default>(
     Ok(optional(value, key, depth)?.unwrap_or_default())
 }
 
-/// Members that describe a node.
+/// Decodes a member with a description.
 fn described<'e, T: Decode<'e>>(value: ValueRef<'e>, _: &str, depth: usize) -> Result<T, Problem> {
     T::decode(value, depth)
 }
@@ -150,7 +150,7 @@ impl<'e> Decode<'e> for Selection<'e> {
         if !has("Name")? {
             return Inline::decode(value, depth).map(Self::Inline);
         }
-        // what has been written by hand may have no alias
+        // hand-written trees may lack an alias
         if has("Alias")? || has("Arguments")? || has("SelectionSet")? {
             return Field::decode(value, depth).map(Self::Field);
         }
@@ -158,7 +158,7 @@ impl<'e> Decode<'e> for Selection<'e> {
     }
 }
 
-/// Nodes whose members are read one by one.
+/// Implements decoding for nodes, member by member.
 macro_rules! nodes {
     ($($node:ident { $($field:ident: $how:ident $key:literal),* $(,)? })*) => {$(
         impl<'e> Decode<'e> for $node<'e> {
@@ -175,7 +175,7 @@ macro_rules! nodes {
 #[allow(
     clippy::needless_update,
     clippy::wildcard_imports,
-    reason = "documents have no position; the list of all nodes stands below anyway"
+    reason = "documents have no position; the list of all nodes is below"
 )]
 mod nodes {
     use super::*;

@@ -1,4 +1,4 @@
-//! Directives where they are applied in a schema.
+//! Checks applied directives in schemas.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use super::ast::{Directive, DirectiveDefinition, FieldDefinition, Value, ValueKi
 use super::parser::Parsed;
 use super::validity::{Checker, check_name, reject};
 
-/// Arguments and locations that the definition of a directive allows.
+/// Arguments and locations that a directive definition allows.
 pub struct Applicable<'s> {
     arguments: HashSet<&'s str>,
     required: Vec<&'s str>,
@@ -16,20 +16,20 @@ pub struct Applicable<'s> {
     repeatable: bool,
 }
 
-/// The node that directives are applied to.
+/// A node with directives.
 #[derive(Clone, Copy)]
 pub struct Target<'s> {
-    /// Name of the place.
+    /// Name of the location.
     pub location: &'s str,
-    /// The directive in whose definition they are.
+    /// The directive definition that contains the node, if any.
     pub within: Option<&'s str>,
-    /// `true` if one that is not repeatable may come once only. A type and its extensions share a list of directives,
-    /// so it does not hold for types.
+    /// `true` if directives that are not repeatable must not occur twice. `false` for types, because a type and its
+    /// extensions share a list of directives.
     pub once: bool,
 }
 
 impl<'s> Target<'s> {
-    /// A node at a location, where a directive that is not repeatable may come once.
+    /// Returns a node at a location where directives that are not repeatable must not occur twice.
     pub fn new(location: &'s str) -> Self {
         Self {
             location,
@@ -40,7 +40,7 @@ impl<'s> Target<'s> {
 }
 
 impl<'s> Applicable<'s> {
-    /// Reads the definition of a directive.
+    /// Converts a directive definition.
     pub fn new(definition: &'s DirectiveDefinition<'s>) -> Self {
         let arguments = definition.arguments.iter();
         let required = |it: &&FieldDefinition<'_>| it.of.non_null && it.default.is_none();
@@ -58,7 +58,7 @@ impl<'s> Applicable<'s> {
 }
 
 impl Checker<'_> {
-    /// Checks the directives of one target.
+    /// Checks the directives of a node.
     pub fn check_directives(&self, directives: &[Directive<'_>], target: Target<'_>) -> Parsed<()> {
         let mut seen: HashSet<&str> = HashSet::new();
         for directive in directives {
@@ -112,7 +112,7 @@ impl Checker<'_> {
     }
 }
 
-/// Checks that no object in a value has a field twice. Values are no deeper than documents nest.
+/// Checks that no object in a value has duplicate fields. Recursive: the parser limits the depth of values.
 pub fn check_input_fields(value: Option<&Value<'_>>) -> Parsed<()> {
     let Some(value) = value else {
         return Ok(());

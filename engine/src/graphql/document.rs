@@ -1,4 +1,4 @@
-//! Documents of definitions.
+//! Parser of schema documents.
 
 use super::ast::{
     Definition, DefinitionKind, Description, DirectiveDefinition, EnumValue, FieldDefinition,
@@ -6,7 +6,7 @@ use super::ast::{
 };
 use super::parser::{Parsed, Parser};
 
-/// Places where directives may stand.
+/// Locations of directives.
 const LOCATIONS: [&str; 20] = [
     "QUERY",
     "MUTATION",
@@ -30,7 +30,7 @@ const LOCATIONS: [&str; 20] = [
     "DIRECTIVE_DEFINITION",
 ];
 
-/// Reads a document.
+/// Parses a schema document.
 pub fn parse_schema(source: &str) -> Parsed<SchemaDocument<'_>> {
     let mut parser = Parser::new(source);
     let mut document = SchemaDocument::default();
@@ -171,7 +171,7 @@ fn definition<'a>(parser: &mut Parser<'a>, description: Description<'a>) -> Pars
     Ok(definition)
 }
 
-/// Names between signs; one sign may lead.
+/// Parses names separated by a sign. The sign may also precede the first name.
 fn names<'a>(parser: &mut Parser<'a>, sign: u8) -> Parsed<Vec<Reference<'a>>> {
     parser.skip(sign);
     let mut names = Vec::new();
@@ -213,7 +213,7 @@ fn field<'a>(parser: &mut Parser<'a>) -> Parsed<FieldDefinition<'a>> {
     })
 }
 
-/// A field of an input type, or an argument.
+/// Parses a field of an input type, or an argument.
 fn input<'a>(parser: &mut Parser<'a>) -> Parsed<FieldDefinition<'a>> {
     let description = parser.description();
     let position = parser.position();

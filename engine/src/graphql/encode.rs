@@ -1,4 +1,4 @@
-//! Syntax trees as values, in the published form: what is empty is left out, texts and flags are not.
+//! Encodes syntax trees as values in OPA's format. Empty lists are omitted, empty texts and flags are not.
 
 use solon_syntax::stack;
 
@@ -9,13 +9,13 @@ use super::ast::{
 };
 use crate::value::{Arena, NumberBuf, ValueRef};
 
-/// A node that has a form as a value.
+/// A node that can be encoded.
 pub trait Encode {
-    /// The form.
+    /// Encodes the node.
     fn encode<'e>(&self, arena: &'e Arena) -> ValueRef<'e>;
 }
 
-/// An object being written.
+/// An object under construction.
 struct Node<'e> {
     arena: &'e Arena,
     pairs: Vec<(ValueRef<'e>, ValueRef<'e>)>,

@@ -1,14 +1,14 @@
-//! Documents to tokens.
+//! Tokenizes documents.
 
 use super::ast::{Comments, Position, Text};
 use crate::bug::bug;
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Invalid,
     End,
-    /// A sign, by its first byte: no two start alike.
+    /// A sign, by its first byte, which is unique.
     Punctuation(u8),
     Name,
     Int,
@@ -18,7 +18,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// As messages spell it.
+    /// Returns the kind as messages spell it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Invalid => "<Invalid>",
@@ -33,7 +33,7 @@ impl Kind {
     }
 }
 
-/// The sign that starts with a byte.
+/// Returns the sign that starts with a byte.
 pub fn sign_text(first: u8) -> &'static str {
     match first {
         b'!' => "!",
@@ -57,31 +57,31 @@ pub fn sign_text(first: u8) -> &'static str {
 /// A token.
 #[derive(Clone, Debug)]
 pub struct Token<'a> {
-    /// What it is.
+    /// Kind.
     pub kind: Kind,
-    /// The name, the digits, or the content of the string.
+    /// Name, digits, or content of a string.
     pub text: Text<'a>,
-    /// Where it starts; of strings where their content starts; of what is no token, where that shows.
+    /// Position. For strings that of the content, for invalid tokens that of the error.
     pub position: Position,
-    /// Comments between the last token and this one.
+    /// Comments between the previous token and this one.
     pub comments: Comments<'a>,
-    /// Where the last of them starts.
+    /// Position of the last comment.
     pub last_comment: Position,
 }
 
-/// A reader of tokens.
+/// A lexer.
 pub struct Lexer<'a> {
     source: &'a str,
     at: usize,
     line: u32,
-    /// Columns are counted from here on, a byte position and its column.
+    /// Byte position and column from which columns are counted.
     column_origin: (usize, u32),
-    /// Whether each byte is a column.
+    /// `true` if each byte is one column.
     ascii: bool,
 }
 
 impl<'a> Lexer<'a> {
-    /// A reader from the start.
+    /// Returns a lexer at the start of a source.
     pub fn new(source: &'a str) -> Self {
         Self {
             source,
@@ -100,7 +100,7 @@ impl<'a> Lexer<'a> {
         self.source.get(self.at..).unwrap_or_default()
     }
 
-    /// The position of a byte at or after the last asked one.
+    /// Returns the position of a byte. Invariant: calls have ascending offsets.
     fn position(&mut self, at: usize) -> Position {
         let (from, column) = self.column_origin;
         let passed = if self.ascii {
@@ -129,7 +129,7 @@ impl<'a> Lexer<'a> {
         self.at += end.unwrap_or(rest.len());
     }
 
-    /// Skips what means nothing, and keeps the comments and where the last of them starts.
+    /// Skips ignored characters. Returns the comments, and the position of the last one.
     fn skip_ignored(&mut self) -> (Comments<'a>, Position) {
         let mut comments = Comments::default();
         let mut last = Position::default();
@@ -144,7 +144,7 @@ impl<'a> Lexer<'a> {
                     self.at += 1;
                     self.new_line();
                     if self.byte(0) == Some(b'\n') {
-                        // a column of the new line, as in OPA
+                        // counts as a column of the new line, as in OPA
                         self.at += 1;
                     }
                 }
@@ -162,7 +162,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next token; what cannot be read is a token of its own.
+    /// Returns the next token. Invalid text becomes a token.
     pub fn next(&mut self) -> Token<'a> {
         let (comments, last_comment) = self.skip_ignored();
         Token {
@@ -309,7 +309,7 @@ impl<'a> Lexer<'a> {
             self.skip_while(|b| b != b'"' && b != b'\\' && is_printed(b));
             raw.push_str(self.source.get(from..self.at).unwrap_or_default());
             match self.byte(0) {
-                // the last three of a run of quotes close
+                // the last three quotes of a run close the string
                 Some(b'"') if self.ends_block() => break,
                 Some(b'\\') if self.rest().starts_with("\\\"\"\"") => {
                     raw.push_str("\"\"\"");
@@ -339,7 +339,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// What strings and comments may hold as it is.
+/// Returns `true` for bytes that strings and comments may contain unescaped.
 fn is_printed(byte: u8) -> bool {
     byte >= b' ' || byte == b'\t'
 }
@@ -371,7 +371,7 @@ fn escape(source: &str, at: usize) -> Option<(char, usize)> {
                 let both = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
                 return Some((char::from_u32(both)?, 11));
             }
-            // a half of a pair alone
+            // an unpaired surrogate
             return Some((
                 char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
                 5,
@@ -385,15 +385,15 @@ fn escape(source: &str, at: usize) -> Option<(char, usize)> {
 /// Maximum number of digits of an escape in braces, including leading zeros.
 const BRACED_DIGITS: usize = 8;
 
-/// Returns the number that 1 to `most` hexadecimal digits spell.
+/// Parses 1 to `most` hexadecimal digits.
 fn code_unit(digits: &str, most: usize) -> Option<u32> {
     let digit = |b: u8| b.is_ascii_hexdigit();
     let good = (1..=most).contains(&digits.len()) && digits.bytes().all(digit);
     u32::from_str_radix(digits, 16).ok().filter(|_| good)
 }
 
-/// A block string's content without the indentation that all its lines share, which its first line keeps, and without
-/// empty lines at either end.
+/// Returns the content of a block string without the common indentation of its lines, except for the first line, and
+/// without empty lines at both ends.
 fn without_indent(raw: &str) -> String {
     let indent_of = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
     let is_blank = |line: &&str| indent_of(line) == line.len();

@@ -1,4 +1,4 @@
-//! GraphQL documents: read, checked, and given as values.
+//! GraphQL documents: parsing, validation, and conversion to values.
 
 pub mod ast;
 mod conformance;

@@ -1,4 +1,4 @@
-//! What both kinds of documents have in common: tokens, values, types, directives.
+//! Parser of the elements that queries and schemas share: tokens, values, types, directives.
 
 use solon_syntax::stack;
 
@@ -9,7 +9,7 @@ use super::lexer::{Kind, Lexer, Token, sign_text};
 use super::problem::Problem;
 use crate::limits::NESTING;
 
-/// A reader with one token of lookahead.
+/// A parser with one token of lookahead.
 pub struct Parser<'a> {
     lexer: Lexer<'a>,
     token: Token<'a>,
@@ -18,11 +18,11 @@ pub struct Parser<'a> {
     before_close: Comments<'a>,
 }
 
-/// What a production answers.
+/// Result of a parser.
 pub type Parsed<T> = Result<T, Problem>;
 
 impl<'a> Parser<'a> {
-    /// A reader from the start.
+    /// Returns a parser at the start of a source.
     pub fn new(source: &'a str) -> Self {
         let mut lexer = Lexer::new(source);
         let token = lexer.next();
@@ -34,49 +34,49 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Where the next token starts.
+    /// Returns the position of the next token.
     pub fn position(&self) -> Position {
         self.token.position
     }
 
-    /// Whether the document ends here.
+    /// Returns `true` at the end of the document.
     pub fn at_end(&self) -> bool {
         self.token.kind == Kind::End
     }
 
-    /// Whether the next token is the sign that starts with a byte.
+    /// Returns `true` if the next token is the sign that starts with a byte.
     #[inline]
     pub fn is_at_sign(&self, sign: u8) -> bool {
         self.token.kind == Kind::Punctuation(sign)
     }
 
-    /// Whether the next token is a name.
+    /// Returns `true` if the next token is a name.
     pub fn at_name(&self) -> bool {
         self.token.kind == Kind::Name
     }
 
-    /// The next token's text; signs have none.
+    /// Returns the next token's text. Empty for signs.
     pub fn text(&self) -> &str {
         &self.token.text
     }
 
-    /// Takes the comments before the next token.
+    /// Removes and returns the comments before the next token.
     pub fn comments(&mut self) -> Comments<'a> {
         std::mem::take(&mut self.token.comments)
     }
 
-    /// Takes the comments before the end of the last items in signs, if [`Parser::some`] found any.
+    /// Removes and returns the comments before the end of the last list that [`Parser::some`] parsed.
     pub fn before_close(&mut self) -> Comments<'a> {
         std::mem::take(&mut self.before_close)
     }
 
-    /// Takes the next token.
+    /// Consumes the next token.
     pub fn take(&mut self) -> Token<'a> {
         let next = self.lexer.next();
         std::mem::replace(&mut self.token, next)
     }
 
-    /// Takes this sign if it comes next.
+    /// Consumes a sign if it is next. Returns `true` if it was.
     pub fn skip(&mut self, sign: u8) -> bool {
         let found = self.is_at_sign(sign);
         if found {
@@ -85,7 +85,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Takes this sign.
+    /// Consumes a required sign.
     pub fn expect(&mut self, sign: u8) -> Parsed<()> {
         if self.skip(sign) {
             Ok(())
@@ -94,7 +94,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes this word.
+    /// Consumes a required keyword.
     pub fn keyword(&mut self, word: &str) -> Parsed<()> {
         if self.at_name() && self.text() == word {
             self.take();
@@ -107,7 +107,7 @@ impl<'a> Parser<'a> {
         ))
     }
 
-    /// Takes a name.
+    /// Consumes a required name.
     pub fn name(&mut self) -> Parsed<Text<'a>> {
         if self.at_name() {
             Ok(self.take().text)
@@ -121,13 +121,13 @@ impl<'a> Parser<'a> {
         Problem::new(format!("Expected {what}, found {found}"), self.position())
     }
 
-    /// The refusal of the next token.
+    /// Returns the error for an unexpected token.
     pub fn unexpected(&self) -> Problem {
         let found = described(&self.token);
         Problem::new(format!("Unexpected {found}"), self.position())
     }
 
-    /// Runs a production that may contain itself.
+    /// Runs a recursive production.
     pub fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth == NESTING {
             return Err(Problem::new("nested too deep".to_owned(), self.position()));
@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
         parsed
     }
 
-    /// Items between two signs, if the first of them comes next.
+    /// Parses items between two signs, if the first sign is next.
     pub fn many<T>(
         &mut self,
         [open, close]: [u8; 2],
@@ -153,7 +153,7 @@ impl<'a> Parser<'a> {
         Ok(items)
     }
 
-    /// Like [`Parser::many`], but not nothing between the signs.
+    /// Like [`Parser::many`], but requires an item between the signs.
     pub fn some<T>(
         &mut self,
         signs: [u8; 2],
@@ -184,7 +184,7 @@ impl<'a> Parser<'a> {
         Ok(items)
     }
 
-    /// A type.
+    /// Parses a type.
     pub fn of_type(&mut self) -> Parsed<Type<'a>> {
         self.nested(|parser| {
             let position = parser.position();
@@ -205,7 +205,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Directives; constant ones may not use variables.
+    /// Parses directives. Constant ones cannot use variables.
     pub fn directives(&mut self, constant: bool) -> Parsed<Vec<Directive<'a>>> {
         let mut directives = Vec::new();
         while self.skip(b'@') {
@@ -221,7 +221,7 @@ impl<'a> Parser<'a> {
         Ok(directives)
     }
 
-    /// Arguments.
+    /// Parses arguments.
     pub fn arguments(&mut self, constant: bool) -> Parsed<Vec<Argument<'a>>> {
         self.some([b'(', b')'], |parser| parser.argument(constant))
     }
@@ -240,7 +240,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// A value; a constant one may not use variables.
+    /// Parses a value. Constant ones cannot use variables.
     pub fn value(&mut self, constant: bool) -> Parsed<Value<'a>> {
         let position = self.position();
         let kind = match self.token.kind {
@@ -308,7 +308,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `query`, `mutation` or `subscription`.
+    /// Parses `query`, `mutation` or `subscription`.
     pub fn operation_type(&mut self) -> Parsed<Text<'a>> {
         match (self.token.kind, self.text()) {
             (Kind::Name, "query" | "mutation" | "subscription") => Ok(self.take().text),
@@ -317,13 +317,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a description comes next.
+    /// Returns `true` if a description is next.
     pub fn at_description(&self) -> bool {
         matches!(self.token.kind, Kind::String | Kind::Block)
     }
 
-    /// The refusal of a description that was just taken, where none may be. `described` is what refuses its token; a
-    /// comment after it is refused in its place, as in OPA.
+    /// Returns the error for a description that is not allowed. `described` is the error for its token. If a comment
+    /// follows the description, the error is about the comment, as in OPA.
     pub fn unexpected_description(
         &self,
         description: &Description<'_>,
@@ -341,7 +341,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A description, which may be missing, and the comments around it.
+    /// Parses an optional description and the comments around it.
     pub fn description(&mut self) -> Description<'a> {
         if !self.at_description() {
             return Description {

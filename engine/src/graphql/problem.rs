@@ -1,20 +1,20 @@
-//! What is wrong with a document.
+//! Errors of documents.
 
 use std::fmt::{self, Write};
 
 use super::ast::Position;
 
-/// The first thing wrong with a document.
+/// First error of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong.
+    /// Message.
     pub message: String,
-    /// Where; zeros in a tree that no source was read for.
+    /// Position. Zeros in a tree without a source.
     pub position: Position,
 }
 
 impl Problem {
-    /// A problem at a place.
+    /// Returns an error at a position.
     pub fn new(message: String, position: Position) -> Self {
         Self { message, position }
     }
@@ -31,7 +31,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// All that is wrong with a query.
+/// All errors of a query.
 #[derive(Clone, Debug)]
 pub struct Problems(pub Vec<Problem>);
 
@@ -41,7 +41,7 @@ impl From<Problem> for Problems {
     }
 }
 
-/// One problem a line, each with its place in front; but the first place is told at the end, as OPA does it.
+/// Formats one error per line, after its position. As in OPA, the position of the first one is at the end.
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let first = self.0.first().map(|first| first.position);
@@ -49,7 +49,7 @@ impl fmt::Display for Problems {
         let mut text = String::new();
         for Problem { message, position } in &self.0 {
             if text.is_empty() && place.is_some() {
-                // at the end
+                // the first position
             } else if position.has_source() {
                 write!(text, "input:{position}: ")?;
             } else {
@@ -67,7 +67,7 @@ impl fmt::Display for Problems {
     }
 }
 
-/// A text between quotes, what cannot be printed escaped.
+/// Quotes a text, with escapes for characters that are not printable.
 pub fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

@@ -1,4 +1,4 @@
-//! Documents of operations and fragments.
+//! Parser of query documents.
 
 use super::ast::{
     Comments, Description, Field, Fragment, Inline, Operation, QueryDocument, Selection, Spread,
@@ -6,7 +6,7 @@ use super::ast::{
 };
 use super::parser::{Parsed, Parser};
 
-/// Reads a document.
+/// Parses a query document.
 pub fn parse_query(source: &str) -> Parsed<QueryDocument<'_>> {
     let mut parser = Parser::new(source);
     let mut document = QueryDocument::default();
@@ -41,7 +41,7 @@ pub fn parse_query(source: &str) -> Parsed<QueryDocument<'_>> {
     Ok(document)
 }
 
-/// The text of a description, and the comments on both sides of it.
+/// Returns the text of a description, and the comments on both sides of it.
 fn with_comments(mut description: Description<'_>) -> (Text<'_>, Comments<'_>) {
     description.before.0.extend(description.after.0);
     (description.text, description.before)
@@ -129,7 +129,7 @@ fn selection<'a>(parser: &mut Parser<'a>) -> Parsed<Selection<'a>> {
         return field(parser, comments).map(Selection::Field);
     }
     let position = parser.position();
-    // a condition's keyword may be quoted, by accident
+    // the keyword of a condition may be quoted, which OPA accepts by accident
     let condition = parser.text() == "on";
     if parser.at_name() && !condition {
         return Ok(Selection::Spread(Spread {

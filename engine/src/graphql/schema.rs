@@ -1,4 +1,4 @@
-//! A schema: the types and directives that a document defines, with those that every schema has.
+//! Schemas: types and directives of a document, with the built-in ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,26 +8,26 @@ use super::parser::Parsed;
 use super::problem::Problem;
 use super::validity;
 
-/// What every schema has.
+/// Built-in types and directives.
 const PRELUDE: &str = include_str!("prelude.graphql");
 
 /// The types and directives of a document.
 #[derive(Debug, Default)]
 pub struct Schema<'a> {
-    /// Types by their names.
+    /// Types by name.
     pub types: BTreeMap<Text<'a>, Definition<'a>>,
-    /// Directives by their names.
+    /// Directives by name.
     pub directives: BTreeMap<Text<'a>, DirectiveDefinition<'a>>,
-    /// Names of the types that every schema has.
+    /// Names of the built-in types.
     pub given: BTreeSet<Text<'a>>,
-    /// Root types by their operations.
+    /// Root types by operation.
     pub roots: BTreeMap<Text<'a>, Text<'a>>,
     /// `schema { … }` and its extensions.
     pub blocks: Vec<Roots<'a>>,
 }
 
 impl<'a> Schema<'a> {
-    /// The schema of a document, or what is wrong with it.
+    /// Builds the schema of a document. Fails with the first error.
     pub fn build(document: SchemaDocument<'a>) -> Parsed<Self> {
         let prelude = parse_schema(PRELUDE)?;
         let mut schema = Self::default();
@@ -77,7 +77,7 @@ impl<'a> Schema<'a> {
         Ok(())
     }
 
-    /// Adds to a type; one that does not exist yet begins here.
+    /// Extends a type. Creates it if it does not exist.
     fn extend(&mut self, more: Definition<'a>) -> Parsed<()> {
         let Some(base) = self.types.get_mut(&more.name) else {
             return self.define(more);
@@ -99,7 +99,7 @@ impl<'a> Schema<'a> {
         Ok(())
     }
 
-    /// Adds directives; those of every schema may be repeated, and the last counts.
+    /// Adds directives. Built-in ones may be redefined; the last definition counts.
     fn define_directives(&mut self, definitions: Vec<DirectiveDefinition<'a>>) -> Parsed<()> {
         let given: BTreeSet<_> = self.directives.keys().cloned().collect();
         for definition in definitions {
@@ -113,7 +113,7 @@ impl<'a> Schema<'a> {
         Ok(())
     }
 
-    /// Adds directives to the definitions of others.
+    /// Adds directives to directive definitions.
     fn extend_directives(&mut self, extensions: Vec<DirectiveDefinition<'a>>) -> Parsed<()> {
         for more in extensions {
             let Some(base) = self.directives.get_mut(&more.name) else {

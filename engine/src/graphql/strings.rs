@@ -1,4 +1,4 @@
-//! Texts as GraphQL strings.
+//! Formats GraphQL strings.
 
 use std::fmt::{self, Write};
 

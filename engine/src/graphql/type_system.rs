@@ -1,4 +1,4 @@
-//! A schema made ready for the validation of queries: it owns its names, and finds everything by name at once.
+//! Schemas prepared for the validation of queries, with owned names and O(1) lookups by name.
 
 use hashbrown::HashMap;
 
@@ -9,14 +9,14 @@ use super::ast::{
 use super::schema::Schema;
 use crate::index::Indexed as _;
 
-/// Lists up to this length are searched from the start.
+/// Maximum length of lists that are searched linearly.
 const SHORT: usize = 8;
 
-/// Things with names, in their order. Of several with one name the first is found.
+/// Named items, in order. If names are equal, lookups return the first item.
 #[derive(Debug)]
 pub struct Named<T> {
     items: Vec<(Box<str>, T)>,
-    /// Only for lists that are not short.
+    /// Indexes by name. Only for lists longer than [`SHORT`].
     index_by_name: HashMap<Box<str>, usize>,
 }
 
@@ -30,7 +30,7 @@ impl<T> Named<T> {
         }
     }
 
-    /// The first of a name.
+    /// Returns the first item with a name.
     pub fn get(&self, name: &str) -> Option<&T> {
         let place = if self.items.len() > SHORT {
             *self.index_by_name.get(name)?
@@ -40,12 +40,12 @@ impl<T> Named<T> {
         self.items.get(place).map(|(_, item)| item)
     }
 
-    /// Their names.
+    /// Iterates over the names.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.items.iter().map(|(name, _)| name.as_ref())
     }
 
-    /// Names and items.
+    /// Iterates over names and items.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &T)> {
         self.items.iter().map(|(name, item)| (name.as_ref(), item))
     }
@@ -70,40 +70,40 @@ impl<'n, T> FromIterator<(&'n str, T)> for Named<T> {
     }
 }
 
-/// The place of a type among all types.
+/// Index of a type among all types.
 pub type TypeId = usize;
 
 /// A type.
 #[derive(Debug)]
 pub struct TypeDef {
-    /// Its place.
+    /// Id.
     pub id: TypeId,
     /// Name.
     pub name: Box<str>,
-    /// What it is.
+    /// Kind.
     pub kind: DefinitionKind,
     /// Implemented interfaces.
     pub interfaces: Vec<Box<str>>,
     /// Fields.
     pub fields: Named<Member>,
-    /// Values of an enumeration.
+    /// Values of an enum.
     pub values: Named<()>,
-    /// The types that its values may have, in ascending order.
+    /// Possible types of its values, ascending.
     pub possible: Vec<TypeId>,
-    /// `true` if an object of this input type has exactly one field.
+    /// `true` for input types whose objects have exactly one field.
     pub one_of: bool,
 }
 
 /// A field or an argument.
 #[derive(Debug)]
 pub struct Member {
-    /// Its type.
+    /// Type.
     pub of: Type<'static>,
-    /// What its type's name stands for.
+    /// Definition of the innermost type.
     pub target: Option<TypeId>,
     /// Arguments of a field.
     pub arguments: Named<Member>,
-    /// The kind of its default.
+    /// Kind of its default.
     pub default: Option<ValueKind>,
 }
 
@@ -112,9 +112,9 @@ pub struct Member {
 pub struct DirectiveDef {
     /// Arguments.
     pub arguments: Named<Member>,
-    /// Places where it may stand.
+    /// Locations where it is allowed.
     pub locations: Vec<Box<str>>,
-    /// Whether one place may have it more than once.
+    /// `true` if it may be repeated at one location.
     pub repeatable: bool,
 }
 
@@ -129,7 +129,7 @@ pub struct TypeSystem {
 }
 
 impl TypeSystem {
-    /// That of a schema.
+    /// Converts a schema.
     pub fn new(schema: &Schema<'_>) -> Self {
         let names = schema.types.keys().enumerate();
         let by_name: HashMap<Box<str>, TypeId> =
@@ -167,32 +167,32 @@ impl TypeSystem {
         }
     }
 
-    /// A type by its place.
+    /// Returns a type by id.
     pub fn type_by_id(&self, id: TypeId) -> Option<&TypeDef> {
         self.types.get(id)
     }
 
-    /// A type by its name.
+    /// Returns a type by name.
     pub fn get(&self, name: &str) -> Option<&TypeDef> {
         self.type_by_id(*self.by_name.get(name)?)
     }
 
-    /// What a field or an argument is of.
+    /// Returns the definition of the type of a field or an argument.
     pub fn target(&self, member: &Member) -> Option<&TypeDef> {
         self.type_by_id(member.target?)
     }
 
-    /// A directive.
+    /// Returns a directive.
     pub fn directive(&self, name: &str) -> Option<&DirectiveDef> {
         self.directives.get(name)
     }
 
-    /// The root type of an operation.
+    /// Returns the root type of an operation.
     pub fn root(&self, operation: &str) -> Option<&TypeDef> {
         self.type_by_id(*self.roots.get(operation)?)
     }
 
-    /// A field of a type; one of them every type has, and even what has none.
+    /// Returns a field of a type. `__typename` is a field of every type, and also of an unknown one.
     pub fn field<'s>(&'s self, of: Option<&'s TypeDef>, name: &str) -> Option<&'s Member> {
         if name == "__typename" {
             return Some(&self.typename);
@@ -200,7 +200,7 @@ impl TypeSystem {
         of?.fields.get(name)
     }
 
-    /// The names of all types.
+    /// Iterates over the names of all types.
     pub fn type_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.types.iter().map(|of| of.name.as_ref())
     }
@@ -259,7 +259,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Pairs of a type and one that its values may have.
+    /// Returns pairs of a type and a possible type of its values.
     fn possible(&self, schema: &Schema<'_>) -> Vec<(TypeId, TypeId)> {
         let mut pairs = Vec::new();
         for (id, definition) in schema.types.values().enumerate() {
@@ -278,7 +278,7 @@ impl Builder<'_> {
         pairs
     }
 
-    /// The fields of the query root that ask about the schema itself.
+    /// Adds the introspection fields of the query root.
     fn add_introspection(&self, fields: &mut Named<Member>) {
         fields.push("__schema", self.plain("__Schema", true));
         let mut by_name = self.plain("__Type", false);
@@ -286,7 +286,7 @@ impl Builder<'_> {
         fields.push("__type", by_name);
     }
 
-    /// A member without arguments and default.
+    /// Returns a member without arguments and default.
     fn plain(&self, name: &'static str, non_null: bool) -> Member {
         Member {
             of: Type {

@@ -1,4 +1,4 @@
-//! Whether the definitions of a schema fit together.
+//! Validates the definitions of a schema.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -13,25 +13,25 @@ use super::problem::Problem;
 use super::schema::Schema;
 use crate::limits;
 
-/// Checks a schema; the first problem is told.
+/// Validates a schema. Returns the first error.
 pub fn check(schema: &Schema<'_>) -> Parsed<()> {
     Checker::new(schema).schema()
 }
 
-/// A schema, with what is asked of it often.
+/// A schema with precomputed properties.
 pub struct Checker<'s> {
-    /// The schema.
+    /// Schema.
     pub schema: &'s Schema<'s>,
-    /// The directives that may be applied.
+    /// Directives that may be applied.
     pub directives: HashMap<&'s str, Applicable<'s>>,
     subtypes: HashSet<(&'s str, &'s str)>,
-    /// Whether some input type needs itself.
+    /// `true` if an input type requires a value of itself.
     has_cycles: bool,
-    /// Steps left for the search for types that contain themselves.
+    /// Remaining steps of the search for recursive input types.
     steps: Cell<usize>,
 }
 
-/// The refusal of what is at a position.
+/// Returns an error at a position.
 pub fn reject<T>(message: String, position: Position) -> Parsed<T> {
     Err(Problem::new(message, position))
 }
@@ -40,7 +40,7 @@ fn is_reserved(name: &str) -> bool {
     name.starts_with("__")
 }
 
-/// Refuses names that introspection has for itself.
+/// Rejects names reserved for introspection.
 pub fn check_name(name: &str, position: Position) -> Parsed<()> {
     if is_reserved(name) {
         let message = format!(
@@ -70,7 +70,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// Whether values of the second type are values of the first, an interface or a union.
+    /// Returns `true` if values of the second type are values of the first, an interface or a union.
     pub fn is_subtype(&self, of: &str, name: &str) -> bool {
         self.subtypes.contains(&(of, name))
     }
@@ -79,7 +79,7 @@ impl<'s> Checker<'s> {
         let schema = self.schema;
         self.check_blocks(&schema.blocks)?;
         for (name, definition) in &schema.types {
-            // what every schema has is right, and may use reserved names
+            // built-in definitions are valid and may use reserved names
             if !schema.given.contains(name) {
                 self.check_definition(definition)?;
             }
@@ -236,7 +236,7 @@ impl<'s> Checker<'s> {
         Ok(())
     }
 
-    /// Whether some value of an input type can be written down: it must not contain itself.
+    /// Checks that an input type has finite values: it must not require itself.
     fn check_finite(&self, definition: &Definition<'_>) -> Parsed<()> {
         if !self.has_cycles {
             return Ok(());
@@ -309,7 +309,7 @@ fn reject_empty(definition: &Definition<'_>, what: &str) -> Parsed<()> {
     reject(message, definition.position)
 }
 
-/// The second item of the first name that comes more than once.
+/// Returns the second item with the first repeated name.
 fn repeated<'s, T>(items: &'s [T], name: impl Fn(&'s T) -> &'s str) -> Option<&'s T> {
     let mut seen: HashMap<&str, usize> = HashMap::with_capacity(items.len());
     let mut first: Option<(usize, &T)> = None;
@@ -322,7 +322,7 @@ fn repeated<'s, T>(items: &'s [T], name: impl Fn(&'s T) -> &'s str) -> Option<&'
     first.map(|(_, item)| item)
 }
 
-/// Checks that no field, value or member is defined twice.
+/// Checks that fields, values and members are unique.
 fn check_unique(definition: &Definition<'_>) -> Parsed<()> {
     let name = &definition.name;
     if let Some(field) = repeated(&definition.fields, |it| &it.name) {
@@ -343,19 +343,19 @@ fn check_unique(definition: &Definition<'_>) -> Parsed<()> {
     Ok(())
 }
 
-/// Fields without which no value of an input type can be written down.
+/// Returns the required fields of an input type without defaults.
 fn needed<'s>(of: &'s Definition<'s>) -> impl Iterator<Item = &'s FieldDefinition<'s>> {
     let needed = |field: &&FieldDefinition<'_>| field.of.non_null && field.of.element.is_none();
     of.fields.iter().filter(needed)
 }
 
-/// Whether some input type needs itself.
+/// Returns `true` if an input type requires a value of itself.
 fn has_cycles(schema: &Schema<'_>) -> bool {
     let input = |name: &str| {
         let of = schema.types.get(name);
         of.filter(|of| of.kind == DefinitionKind::Input)
     };
-    // types that were entered, and whether they were left again
+    // visited types, `true` once all their fields were visited
     let mut left: HashMap<&str, bool> = HashMap::new();
     for of in schema
         .types

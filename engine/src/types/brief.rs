@@ -1,20 +1,20 @@
-//! Types in few words, for lines of messages that would grow too long.
+//! Abbreviated types, for lines of messages that would be too long.
 //!
-//! Lines that fit are printed in full. In others each long type shows only what it is: `object<...>`. Two types
-//! that were expected to agree show what sets them apart instead, and leave out the rest.
+//! Lines that fit are printed in full. In others each long type is abbreviated to its kind: `object<...>`. Two types
+//! that should agree show only their differences.
 
 use std::fmt::{self, Display, Write};
 
 use super::display::Property;
 use super::{ArrayType, ObjectType, Parameter, Type, UnionType, unifies};
 
-/// Longest line printed in full, its label counted.
+/// Maximum length of a line printed in full, including its label.
 const LINE: usize = 80;
 
-/// Longest type printed in full within a line that is too long.
+/// Maximum length of a type printed in full in a line that is too long.
 const PART: usize = 32;
 
-/// Two types that should unify, each for a line behind a label of `label` characters.
+/// Formats two types that should unify, each for a line with a label of `label` characters.
 pub fn pair(a: &Type, b: &Type, label: usize) -> (String, String) {
     if fits(a, LINE - label) && fits(b, LINE - label) {
         return (a.to_string(), b.to_string());
@@ -25,8 +25,8 @@ pub fn pair(a: &Type, b: &Type, label: usize) -> (String, String) {
     texts
 }
 
-/// Operand types and the parameters they should fit, each for a line behind a label of `label` characters. Those that
-/// fit are only named when they are long, of the others is told what sets them apart.
+/// Formats operand types and the parameters that they should fit, each for a line with a label of `label` characters.
+/// Long types that fit are abbreviated; others show only their differences.
 pub fn lists(have: &[Type], want: &[Parameter], label: usize) -> (String, String) {
     let (all, wanted) = (List(have).to_string(), List(want).to_string());
     if all.chars().count() <= LINE - label && wanted.chars().count() <= LINE - label {
@@ -56,7 +56,7 @@ pub fn lists(have: &[Type], want: &[Parameter], label: usize) -> (String, String
     (List(&have_texts).to_string(), List(&want_texts).to_string())
 }
 
-/// A type, next to the one it should fit.
+/// Formats a type that should fit another.
 fn describe(of: &Type, other: Option<&Type>) -> String {
     let mut text = String::new();
     match other {
@@ -76,7 +76,7 @@ impl<T: Display> Display for List<'_, T> {
     }
 }
 
-/// Counts characters and stops behind the last that fits.
+/// Writer that counts characters and fails beyond the limit.
 struct Room(usize);
 
 impl Write for Room {
@@ -90,7 +90,7 @@ fn fits(shown: &dyn Display, width: usize) -> bool {
     write!(Room(width), "{shown}").is_ok()
 }
 
-/// The type, or what it is when it is long.
+/// Formats a type, abbreviated if it is long.
 fn short(of: &Type) -> String {
     if fits(of, PART) {
         return of.to_string();
@@ -98,7 +98,7 @@ fn short(of: &Type) -> String {
     kind(of)
 }
 
-/// What a type is, without its parts.
+/// Formats a type without its components.
 fn kind(of: &Type) -> String {
     if of.is_empty() {
         return of.to_string();
@@ -131,7 +131,7 @@ fn collection_outline(kind: &'static str, fixed: bool, rest: bool) -> &'static s
     }
 }
 
-/// What a type has that another does not.
+/// Writes the components of a type that another type does not have.
 fn describe_difference(out: &mut String, of: &Type, other: &Type) {
     match (of, other) {
         _ if of == other => out.push_str(&short(of)),
@@ -147,7 +147,7 @@ fn describe_difference(out: &mut String, of: &Type, other: &Type) {
     }
 }
 
-/// Of arrays of different lengths only the kinds of elements are shown.
+/// Writes the differences of arrays. If their lengths differ, only the kinds of the elements are shown.
 fn arrays(out: &mut String, of: &ArrayType, other: &ArrayType) {
     let alike =
         of.fixed().len() == other.fixed().len() && of.rest().is_some() == other.rest().is_some();

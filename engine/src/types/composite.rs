@@ -1,4 +1,4 @@
-//! Types with parts. They are built by [`Type`]'s constructors only, which keep them bounded.
+//! Composite types. Only [`Type`]'s constructors create them, which limit their size.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,14 +7,14 @@ use super::{Type, type_of, union_all};
 use crate::limits;
 use crate::value::{Value, ValueRef};
 
-/// How large a type is.
+/// Size of a type.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TypeSize {
     depth: usize,
     nodes: usize,
-    /// Whether some part is [`Type::Unknown`].
+    /// `true` if a component is [`Type::Unknown`].
     pub(super) unknown: bool,
-    /// `true` if some part, keys included, is the type of an empty collection.
+    /// `true` if a component, including keys, is the type of an empty collection.
     pub(super) empty: bool,
 }
 
@@ -58,7 +58,7 @@ impl TypeSize {
     }
 }
 
-/// An array: known leading elements, and the type of all further ones.
+/// Type of arrays: types of the leading elements, and the type of all further ones.
 #[derive(Clone, Debug)]
 pub struct ArrayType {
     fixed: Vec<Type>,
@@ -68,22 +68,22 @@ pub struct ArrayType {
 }
 
 impl ArrayType {
-    /// Types of the elements at 0, 1, ….
+    /// Returns the types of the elements at 0, 1, ….
     pub fn fixed(&self) -> &[Type] {
         &self.fixed
     }
 
-    /// Type of the elements behind them; `None` when there are none.
+    /// Returns the type of further elements, or `None` if there are none.
     pub fn rest(&self) -> Option<&Type> {
         self.rest.as_ref()
     }
 
-    /// Type of the element at a position.
+    /// Returns the type of the element at a position.
     pub fn element_at(&self, position: usize) -> Option<&Type> {
         self.fixed.get(position).or(self.rest.as_ref())
     }
 
-    /// Union of all element types.
+    /// Returns the union of all element types.
     pub fn elements(&self) -> &Type {
         self.elements
             .get_or_init(|| union_all(self.fixed.iter().chain(&self.rest).cloned()))
@@ -94,7 +94,7 @@ impl ArrayType {
     }
 }
 
-/// An object: known keys in order, and the types of all further pairs.
+/// Type of objects: known keys, sorted, and the types of all further pairs.
 #[derive(Clone, Debug)]
 pub struct ObjectType {
     fixed: Vec<(Value, Type)>,
@@ -105,17 +105,17 @@ pub struct ObjectType {
 }
 
 impl ObjectType {
-    /// Known keys with the types of their values, in key order.
+    /// Returns the known keys with the types of their values, in key order.
     pub fn fixed(&self) -> &[(Value, Type)] {
         &self.fixed
     }
 
-    /// Types of other keys and values; `None` when there are none.
+    /// Returns the types of other keys and values, or `None` if there are none.
     pub fn rest(&self) -> Option<&(Type, Type)> {
         self.rest.as_ref()
     }
 
-    /// Type of the value under a known key.
+    /// Returns the type of the value under a known key.
     pub fn get(&self, key: ValueRef<'_>) -> Option<&Type> {
         let found = self
             .fixed
@@ -124,7 +124,7 @@ impl ObjectType {
         self.fixed.get(found).map(|(_, of)| of)
     }
 
-    /// Type of the value under a key, known or of the type that further keys have.
+    /// Returns the type of the value under a key, known or of the type of further keys.
     pub fn select(&self, key: ValueRef<'_>) -> Option<&Type> {
         let further = || {
             self.rest
@@ -134,7 +134,7 @@ impl ObjectType {
         self.get(key).or_else(|| further().map(|(_, of)| of))
     }
 
-    /// Union of all key types.
+    /// Returns the union of all key types.
     pub fn keys(&self) -> &Type {
         self.keys.get_or_init(|| {
             let fixed = self.fixed.iter().map(|(key, _)| type_of(key.borrow()));
@@ -142,7 +142,7 @@ impl ObjectType {
         })
     }
 
-    /// Union of all value types.
+    /// Returns the union of all value types.
     pub fn values(&self) -> &Type {
         self.values.get_or_init(|| {
             let fixed = self.fixed.iter().map(|(_, of)| of);
@@ -160,7 +160,7 @@ impl ObjectType {
     }
 }
 
-/// A set of elements of one type.
+/// Type of sets.
 #[derive(Clone, Debug)]
 pub struct SetType {
     of: Type,
@@ -168,12 +168,12 @@ pub struct SetType {
 }
 
 impl SetType {
-    /// The type of its elements; unknown for the empty set.
+    /// Returns the type of its elements, or unknown for the empty set.
     pub fn element(&self) -> &Type {
         &self.of
     }
 
-    /// Whether this is the type of the empty set.
+    /// Returns `true` for the type of the empty set.
     pub fn is_empty(&self) -> bool {
         !self.of.is_known()
     }
@@ -183,7 +183,7 @@ impl SetType {
     }
 }
 
-/// One of several types.
+/// Union of several types.
 #[derive(Clone, Debug)]
 pub struct UnionType {
     members: Vec<Type>,
@@ -193,23 +193,23 @@ pub struct UnionType {
 }
 
 impl UnionType {
-    /// The types, in order, each once.
+    /// Returns the distinct types, sorted.
     pub fn members(&self) -> &[Type] {
         &self.members
     }
 
-    /// Whether exactly this type is a member.
+    /// Returns `true` if exactly this type is a member.
     pub fn contains(&self, one: &Type) -> bool {
         self.members.binary_search(one).is_ok()
     }
 
-    /// Union of the key types of its members.
+    /// Returns the union of the key types of its members.
     pub fn keys(&self) -> &Type {
         self.keys
             .get_or_init(|| union_all(self.members.iter().map(Type::keys)))
     }
 
-    /// Union of the value types of its members.
+    /// Returns the union of the value types of its members.
     pub fn values(&self) -> &Type {
         self.values
             .get_or_init(|| union_all(self.members.iter().map(Type::values)))
@@ -221,7 +221,7 @@ impl UnionType {
 }
 
 impl Type {
-    /// An array of known elements and, where `rest` is given, further ones.
+    /// Returns the type of arrays with the given leading elements and, with `rest`, further ones.
     pub fn array(fixed: Vec<Self>, rest: Option<Self>) -> Self {
         let mut extent = TypeSize::from_nodes(&mut fixed.iter().chain(&rest));
         extent.empty |= fixed.is_empty() && rest.is_none();
@@ -236,12 +236,13 @@ impl Type {
         }))
     }
 
-    /// An array of any length.
+    /// Returns the type of arrays of any length.
     pub fn array_of(of: Self) -> Self {
         Self::array(Vec::new(), Some(of))
     }
 
-    /// An object of known keys and, where `rest` is given, further ones. Of equal keys the last counts.
+    /// Returns the type of objects with known keys and, with `rest`, further pairs. If keys are equal, the last one
+    /// counts.
     pub fn object(mut fixed: Vec<(Value, Self)>, rest: Option<(Self, Self)>) -> Self {
         if !fixed.is_sorted_by(|(a, _), (b, _)| a < b) {
             fixed.reverse();
@@ -263,12 +264,12 @@ impl Type {
         }))
     }
 
-    /// An object of any keys of one type and values of another.
+    /// Returns the type of objects with any keys of one type and values of another.
     pub fn object_of(key: Self, of: Self) -> Self {
         Self::object(Vec::new(), Some((key, of)))
     }
 
-    /// A set; the empty one when the type of its elements is unknown.
+    /// Returns the type of sets, or of the empty set if the element type is unknown.
     pub fn set(of: Self) -> Self {
         let mut extent = TypeSize::from_nodes(&mut std::iter::once(&of));
         extent.empty |= !of.is_known();
@@ -278,7 +279,7 @@ impl Type {
         Self::Set(Arc::new(SetType { of, extent }))
     }
 
-    /// One of the given types as they are: `any<T>` for one, `any` for none.
+    /// Returns the union of the given types without simplification: `any<T>` for one, `any` for none.
     pub fn any_of(mut members: Vec<Self>) -> Self {
         if members.is_empty() {
             return Self::Any;
@@ -288,10 +289,10 @@ impl Type {
         Self::sorted_union(members)
     }
 
-    /// One of the given types, which are sorted. The same type may be among them more than once.
+    /// Returns the union of sorted types, which may contain duplicates.
     pub(super) fn sorted_union(members: Vec<Self>) -> Self {
         let extent = TypeSize {
-            // one of several is known well enough
+            // a union counts as known even if a member is unknown
             unknown: false,
             ..TypeSize::from_nodes(&mut members.iter())
         };

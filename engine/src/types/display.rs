@@ -81,7 +81,7 @@ impl Display for Parameter {
     }
 }
 
-/// A known key and what is said of its value.
+/// A known key with the type of its value.
 pub(super) struct Property<'a, T>(pub ValueRef<'a>, pub &'a T);
 
 impl<T: Display> Display for Property<'_, T> {
@@ -91,7 +91,7 @@ impl<T: Display> Display for Property<'_, T> {
     }
 }
 
-/// A key as Go prints the JSON value: strings without quotes, `[1 2]`, `map[a:1]`.
+/// Formats a key as Go prints the JSON value: strings without quotes, `[1 2]`, `map[a:1]`.
 fn plain(f: &mut Formatter<'_>, key: ValueRef<'_>) -> fmt::Result {
     if let Some(text) = key.as_text() {
         return f.write_str(&String::from_utf8_lossy(text.as_bytes()));

@@ -1,21 +1,21 @@
-//! Types of functions.
+//! Function types.
 
 use std::sync::Arc;
 
 use super::Type;
 
-/// The type of a function. Functions are no values, so this never is part of another type.
+/// Type of a function. Functions are not values, so it is never a component of another type.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FunctionType {
     /// The arguments.
     pub args: Vec<Parameter>,
     /// Type of all further arguments of a variadic function.
     pub variadic: Option<Type>,
-    /// The result; `None` for void functions.
+    /// Result. `None` for void functions.
     pub result: Option<Parameter>,
 }
 
-/// An argument or a result, which declarations may name.
+/// An argument or a result, optionally named.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Parameter {
     /// Its name.
@@ -37,7 +37,7 @@ impl From<FunctionType> for Type {
 }
 
 impl FunctionType {
-    /// A function of unnamed parameters, as rules define it. What it results in has no place if it is not known.
+    /// Returns the type of a function with unnamed parameters, as rules define it. An unknown result is omitted.
     pub fn new(args: impl IntoIterator<Item = Type>, result: Type) -> Self {
         Self {
             args: args.into_iter().map(Parameter::from).collect(),
@@ -46,12 +46,12 @@ impl FunctionType {
         }
     }
 
-    /// Number of arguments, variadic ones not counted.
+    /// Returns the number of arguments, without variadic ones.
     pub fn arity(&self) -> usize {
         self.args.len()
     }
 
-    /// Type of the operand at a position of a call: an argument, the result behind the arguments, or one of
+    /// Returns the type of the operand at a position of a call: an argument, the result after the arguments, or one of
     /// the further arguments.
     pub fn operand(&self, position: usize) -> Option<&Type> {
         match self.args.get(position) {

@@ -1,4 +1,4 @@
-//! The published JSON form of types, as capabilities and error details show it.
+//! OPA's JSON form of types, for capabilities and error details.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -6,7 +6,7 @@ use super::{FunctionType, Parameter, Type};
 use crate::value::ValueRef;
 
 impl Type {
-    /// The JSON form; `null` for an unknown type.
+    /// Returns the JSON form, or `null` for an unknown type.
     pub fn to_json(&self) -> Json {
         match self {
             Self::Unknown => Json::Null,
@@ -47,7 +47,7 @@ impl Type {
 }
 
 impl FunctionType {
-    /// The JSON form.
+    /// Returns the JSON form.
     pub fn to_json(&self) -> Json {
         let mut node = node("function");
         if !self.args.is_empty() {
@@ -65,7 +65,7 @@ impl FunctionType {
 }
 
 impl Parameter {
-    /// The JSON form.
+    /// Returns the JSON form.
     pub fn to_json(&self) -> Json {
         let mut json = self.of.to_json();
         if let (Some(name), Json::Object(node)) = (&self.name, &mut json) {
@@ -83,7 +83,7 @@ fn list(types: &[Type]) -> Json {
     types.iter().map(Type::to_json).collect()
 }
 
-/// A constant as JSON.
+/// Returns a constant as JSON.
 pub fn constant_json(key: ValueRef<'_>) -> Json {
     if let Some(text) = key.as_text() {
         return Json::from(String::from_utf8_lossy(text.as_bytes()));
@@ -108,7 +108,7 @@ pub fn constant_json(key: ValueRef<'_>) -> Json {
         ValueRef::Null => Json::Null,
         ValueRef::Bool(value) => Json::Bool(value),
         ValueRef::Int(value) => Json::from(value),
-        // a number that no float holds is not told
+        // a number beyond the range of floats becomes null
         other => serde_json::from_str(&other.to_string()).unwrap_or_default(),
     }
 }

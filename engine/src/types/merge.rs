@@ -1,32 +1,32 @@
-//! Joining what many rules say of one document.
+//! Joins the types of all rules of a document.
 
 use super::{Type, union_all};
 
-/// The type of one document that many rules contribute to. Sets are joined by their elements, objects without
-/// known keys by their keys and values; all else are alternatives.
+/// Type of a document that several rules define. Sets are joined by their elements, and objects without known keys by
+/// their keys and values; all others are alternatives.
 ///
-/// Contributions are kept and joined once: many rules may stand behind one document.
+/// Contributions are collected and joined once, because a document may have many rules.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Merge {
-    /// No contribution yet.
+    /// No contribution.
     #[default]
     Nothing,
-    /// Sets, by the types of their elements.
+    /// Sets, by element type.
     Sets(Vec<Type>),
-    /// Objects without known keys, by the types of their keys and of their values.
+    /// Objects without known keys, by key types and value types.
     Objects(Vec<Type>, Box<Merge>),
-    /// Anything else.
+    /// Other types.
     Alternatives(Vec<Type>),
-    /// Anything else, and objects without known keys, by the types of their keys and of their values.
+    /// Other types, and objects without known keys, by key types and value types.
     Mixed {
-        /// The other types.
+        /// Other types.
         others: Vec<Type>,
-        /// The types of keys.
+        /// Key types.
         keys: Vec<Type>,
-        /// The types of values.
+        /// Value types.
         values: Vec<Type>,
     },
-    /// A function and something else: no type, until the next contribution. So it is published.
+    /// Conflict of a function with something else: no type, until the next contribution, as in OPA.
     Clash,
 }
 
@@ -46,7 +46,7 @@ impl Merge {
             (Self::Mixed { .. }, Type::Function(_)) => *self = Self::Clash,
             (Self::Sets(of), Type::Set(set)) => of.push(set.element().clone()),
             (Self::Objects(keys, values), Type::Object(object)) if object.fixed().is_empty() => {
-                // the empty object is one of them
+                // the empty object has no types of keys and values
                 if let Some((key, of)) = object.rest() {
                     keys.push(key.clone());
                     values.add(of.clone());
@@ -84,8 +84,8 @@ impl Merge {
         }
     }
 
-    /// Two types that are not merged as such. Of several alternatives the first object without known keys takes in
-    /// another one.
+    /// Adds a type of another kind. Among several alternatives, the first object without known keys is joined with
+    /// further ones.
     fn mixed(before: Type, one: Type) -> Self {
         let (union, other) = match (before, one) {
             (Type::Union(union), other) if !matches!(other, Type::Union(_)) => {
@@ -118,12 +118,12 @@ impl Merge {
         }
     }
 
-    /// Whether contributions came to nothing.
+    /// Returns `true` if contributions were in conflict.
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Clash)
     }
 
-    /// The joined type.
+    /// Returns the joined type.
     pub fn finish(self) -> Type {
         match self {
             Self::Nothing | Self::Clash => Type::Unknown,
@@ -142,7 +142,7 @@ impl Merge {
     }
 }
 
-/// The types of keys and values of an object of which no key is known.
+/// Returns the key and value types of an object without known keys.
 fn open_object(of: &Type) -> Option<&(Type, Type)> {
     match of {
         Type::Object(object) if object.fixed().is_empty() => object.rest(),

@@ -1,8 +1,8 @@
-//! Static types of Rego expressions: what the checker knows before anything runs.
+//! Static types of Rego expressions.
 //!
-//! Types are cheap to clone (composites are shared) and bounded: a composite that would nest deeper than
-//! [`limits::TYPE_NESTING`](crate::limits::TYPE_NESTING) or hold more nodes than
-//! [`limits::TYPE_NODES`](crate::limits::TYPE_NODES) is known as `any` only. Every walk over a type relies on that.
+//! Types are cheap to clone (composites are shared) and limited in size: a composite that would nest deeper than
+//! [`limits::TYPE_NESTING`](crate::limits::TYPE_NESTING) or contain more nodes than
+//! [`limits::TYPE_NODES`](crate::limits::TYPE_NODES) becomes `any`. Every recursion over a type relies on that.
 
 pub mod brief;
 mod composite;
@@ -34,7 +34,7 @@ pub use union::{union, union_all};
 /// A static type.
 #[derive(Clone, Debug, Default)]
 pub enum Type {
-    /// No type is known, so far or at all: a free variable, a key that does not exist.
+    /// Unknown type: a free variable, or a key that does not exist.
     #[default]
     Unknown,
     /// `null`
@@ -45,29 +45,29 @@ pub enum Type {
     Number,
     /// `string`
     String,
-    /// Known leading elements, and the type of all further ones.
+    /// Types of the leading elements, and the type of all further ones.
     Array(Arc<ArrayType>),
     /// Known keys, and the types of all further pairs.
     Object(Arc<ObjectType>),
     /// A set of elements of one type.
     Set(Arc<SetType>),
-    /// Anything but a function.
+    /// Any value. Not functions.
     Any,
-    /// One of several types.
+    /// Union of several types.
     Union(Arc<UnionType>),
-    /// A definition of a schema within itself.
+    /// A recursive definition of a schema.
     Recursive(Arc<RecursiveType>),
     /// A function.
     Function(Arc<FunctionType>),
 }
 
 impl Type {
-    /// Whether anything is known.
+    /// Returns `false` for [`Type::Unknown`].
     pub fn is_known(&self) -> bool {
         !matches!(self, Self::Unknown)
     }
 
-    /// Whether some part of it is unknown.
+    /// Returns `true` if a component is unknown.
     pub fn has_unknown(&self) -> bool {
         match self {
             Self::Unknown => true,
@@ -85,7 +85,7 @@ impl Type {
         }
     }
 
-    /// Returns `true` if it is, or contains, the type of an empty collection. Keys of objects count too.
+    /// Returns `true` if it is, or contains, the type of an empty collection. Keys of objects count, too.
     pub fn has_empty(&self) -> bool {
         match self {
             Self::Array(array) => array.extent().empty,
@@ -96,7 +96,7 @@ impl Type {
         }
     }
 
-    /// The function, if it is one.
+    /// Returns the function type, if it is one.
     pub fn as_function(&self) -> Option<&FunctionType> {
         match self {
             Self::Function(function) => Some(function),
@@ -105,7 +105,7 @@ impl Type {
     }
 }
 
-/// Parses a declaration of the table of built-ins. A test parses them all; a malformed one would have no type.
+/// Parses a signature of the table of built-ins. A test parses all of them, because an invalid one would have no type.
 pub fn parse_signature(text: &str) -> Type {
     try_parse_signature(text).map_or(Type::Unknown, Type::from)
 }

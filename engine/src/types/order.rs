@@ -1,4 +1,4 @@
-//! The order of types, in which unions list their members.
+//! Total order of types, in which unions list their members.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ impl Ord for UnionType {
     }
 }
 
-/// Equality and partial order as the total order has them.
+/// Derives equality and partial order from the total order.
 macro_rules! ordered {
     ($($name:ty),*) => {$(
         impl PartialOrd for $name {

@@ -1,4 +1,4 @@
-//! Types from their published JSON form, as files of capabilities declare functions.
+//! Parses OPA's JSON form of types, as in capabilities files.
 
 use serde_json::{Map, Value as Json};
 
@@ -8,7 +8,7 @@ use crate::value::Value;
 use crate::value::serde::to_value;
 
 impl Type {
-    /// Reads the JSON form, or says what is wrong with it.
+    /// Parses the JSON form. The error is the message.
     pub fn from_json(json: &Json) -> Result<Self, String> {
         read(json, 0)
     }

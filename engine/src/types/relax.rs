@@ -1,4 +1,4 @@
-//! The type of a document whose value another may replace.
+//! Types of documents whose values may be replaced.
 
 use super::Type;
 

@@ -1,9 +1,9 @@
-//! What lies inside a type.
+//! Component types.
 
 use super::{Type, union_all};
 use crate::value::{ArrayView, Kind, ObjectView, SetView, ValueRef};
 
-/// The type of a constant.
+/// Returns the type of a constant.
 pub fn type_of(value: ValueRef<'_>) -> Type {
     match value.kind() {
         Kind::Null => Type::Null,
@@ -27,7 +27,7 @@ pub fn type_of(value: ValueRef<'_>) -> Type {
 }
 
 impl Type {
-    /// The type of what lies under a constant key; unknown when nothing can.
+    /// Returns the type of the value under a constant key, or unknown if there cannot be one.
     pub fn select(&self, key: ValueRef<'_>) -> Self {
         match self {
             Self::Array(array) => {
@@ -58,7 +58,7 @@ impl Type {
         }
     }
 
-    /// Whether exactly `one` is this type or one of its alternatives.
+    /// Returns `true` if `one` is this type or one of its alternatives.
     pub fn contains(&self, one: &Self) -> bool {
         match self {
             Self::Any => !matches!(one, Self::Function(_)),
@@ -67,7 +67,7 @@ impl Type {
         }
     }
 
-    /// The type of the keys it can be looked into with; unknown when it cannot.
+    /// Returns the type of its keys, or unknown if it does not support lookups.
     pub fn keys(&self) -> Self {
         match self {
             Self::Array(_) => Self::Number,
@@ -80,7 +80,7 @@ impl Type {
         }
     }
 
-    /// Whether this is the type of the empty array, object or set, in which nothing can be looked up.
+    /// Returns `true` for the types of the empty array, object and set, which support no lookup.
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Array(array) => array.fixed().is_empty() && array.rest().is_none(),
@@ -90,7 +90,7 @@ impl Type {
         }
     }
 
-    /// The type of what lies under all keys.
+    /// Returns the type of the values under all keys.
     pub fn values(&self) -> Self {
         match self {
             Self::Array(array) => array.elements().clone(),

@@ -1,5 +1,5 @@
-//! The notation in which the table of built-ins declares functions:
-//! `haystack: string, needle: string => output: boolean`, `...: any => void`.
+//! Notation of function signatures in the table of built-ins: `haystack: string, needle: string => output: boolean`,
+//! `...: any => void`.
 
 use std::fmt;
 
@@ -7,15 +7,15 @@ use super::{FunctionType, Parameter, Type};
 use crate::limits;
 use crate::value::Value;
 
-/// The error of a function's signature that cannot be parsed.
+/// Syntax error of a function signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SignatureError {
-    /// The signature.
+    /// Signature.
     pub signature: Box<str>,
     /// Byte offset in the signature.
     pub offset: usize,
-    /// What was expected there.
+    /// Syntax expected there.
     pub expected: &'static str,
 }
 
@@ -32,7 +32,7 @@ impl fmt::Display for SignatureError {
 
 impl std::error::Error for SignatureError {}
 
-/// Parses the signature of a function that a host adds: its number of arguments is fixed and it has a result.
+/// Parses the signature of a host function, which must have a fixed number of arguments and a result.
 pub fn parse_host_signature(text: &str) -> Result<FunctionType, SignatureError> {
     let function = try_parse_signature(text)?;
     let at = |offset: Option<usize>, expected| SignatureError {
@@ -49,7 +49,7 @@ pub fn parse_host_signature(text: &str) -> Result<FunctionType, SignatureError> 
     Ok(function)
 }
 
-/// Parses a declaration.
+/// Parses a signature.
 pub fn try_parse_signature(text: &str) -> Result<FunctionType, SignatureError> {
     let mut parser = Parser { text, at: 0 };
     let mut args = Vec::new();
@@ -88,7 +88,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// What is left, blanks skipped.
+    /// Skips blanks and returns the rest of the text.
     fn rest(&mut self) -> &'a str {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let trimmed = rest.trim_start();
@@ -135,7 +135,7 @@ impl<'a> Parser<'a> {
         let start = self.at;
         self.word()?;
         let mut end = self.at;
-        // the name of one published result has two words
+        // the result of one built-in has a name of two words
         if self.rest().starts_with(|c: char| c.is_ascii_alphabetic()) {
             self.word()?;
             end = self.at;

@@ -1,25 +1,25 @@
-//! Whether values of two types can be equal.
+//! Tests whether values of two types can be equal.
 
 use std::mem::discriminant;
 
 use super::{ArrayType, FunctionType, ObjectType, Type};
 use crate::limits;
 
-/// Whether a policy may compare values of two types: those of collections without fixed elements must agree, so it is
-/// published.
+/// Returns `true` if a policy may compare values of two types. As in OPA, the element types of collections without
+/// fixed elements must agree.
 pub fn unifies(a: &Type, b: &Type) -> bool {
     Comparison::new(false).unifies(a, b)
 }
 
-/// Whether a value can be of both types: what has no fixed elements may be empty.
+/// Returns `true` if a value can have both types. Collections without fixed elements may be empty.
 pub fn may_unify(a: &Type, b: &Type) -> bool {
     Comparison::new(true).unifies(a, b)
 }
 
-/// A comparison that gives up, and takes types for equal, rather than go on for long.
+/// A comparison with a step limit. At the limit types count as equal.
 struct Comparison {
     left: usize,
-    /// Whether collections without fixed elements may be empty.
+    /// `true` if collections without fixed elements may be empty.
     may_be_empty: bool,
 }
 
@@ -45,14 +45,14 @@ impl Comparison {
                 !matches!(other, Type::Function(_))
                     && members.any(|member| self.unifies(member, other))
             }
-            // definitions within themselves: one unfolds as long as the other goes on, two would never end
+            // recursive definitions: one is expanded along with another type, but two of them would not terminate
             (Type::Recursive(_), Type::Recursive(_)) => true,
             (Type::Recursive(inner), other) | (other, Type::Recursive(inner)) => {
                 self.unifies(inner.unfold(), other)
             }
             (Type::Array(a), Type::Array(b)) => self.arrays(a, b),
             (Type::Object(a), Type::Object(b)) => self.objects(a, b),
-            // the empty set is a set of whatever
+            // the empty set is a set of any type
             (Type::Set(a), Type::Set(b)) => {
                 let empty = self.may_be_empty || a.is_empty() || b.is_empty();
                 empty || self.unifies(a.element(), b.element())
@@ -74,11 +74,11 @@ impl Comparison {
         fixed && self.rests(a.rest(), b.rest())
     }
 
-    /// What is known of a key must fit what the other knows of it. A key that the other cannot have is an error
-    /// only when both know all their keys.
+    /// Compares objects. The types of common keys must agree. A key that the other object cannot have is an error only
+    /// if both objects have no further keys.
     fn objects(&mut self, a: &ObjectType, b: &ObjectType) -> bool {
         let lenient = a.rest().is_some() || b.rest().is_some();
-        // what both know is compared once: twice would double the work at each level
+        // keys that both know are compared once: comparing twice would double the work at each level
         let of_a = a
             .fixed()
             .iter()
@@ -98,7 +98,7 @@ impl Comparison {
     fn rests(&mut self, a: Option<&Type>, b: Option<&Type>) -> bool {
         match (a, b) {
             _ if self.may_be_empty => true,
-            // what nothing is known of yet counts as if there were none
+            // unknown counts as missing
             (Some(Type::Unknown), _) | (_, Some(Type::Unknown)) => true,
             (Some(a), Some(b)) => self.unifies(a, b),
             _ => true,

@@ -1,10 +1,10 @@
-//! Joining types.
+//! Unions of types.
 
 use std::sync::Arc;
 
 use super::{FunctionType, Parameter, Type};
 
-/// Either of two types.
+/// Returns the union of two types.
 pub fn union(a: Type, b: Type) -> Type {
     match (a, b) {
         (Type::Unknown, other) | (other, Type::Unknown) => other,
@@ -14,7 +14,7 @@ pub fn union(a: Type, b: Type) -> Type {
     }
 }
 
-/// One of many types: each once, unknown ones left out, `any` when one is `any`.
+/// Returns the union of several types, without duplicates and unknown ones. `any` absorbs all others.
 pub fn union_all(types: impl IntoIterator<Item = Type>) -> Type {
     let mut members: Vec<Type> = Vec::new();
     let mut functions = Vec::new();
@@ -24,7 +24,7 @@ pub fn union_all(types: impl IntoIterator<Item = Type>) -> Type {
             Type::Any => return Type::Any,
             Type::Function(function) => functions.push(function),
             Type::Union(inner) => members.extend(inner.members().iter().cloned()),
-            // neighbours are often alike
+            // adjacent types are often equal
             one if members.last() == Some(&one) => {}
             one => members.push(one),
         }
@@ -37,8 +37,7 @@ pub fn union_all(types: impl IntoIterator<Item = Type>) -> Type {
     members.pop().unwrap_or_else(|| any_function(&functions))
 }
 
-/// Types joined one after the other. What a function is joined with is forgotten, and so is the function: so it is
-/// published.
+/// Joins types one after the other. A function and the types that it is joined with are dropped, as in OPA.
 pub(super) fn joined(types: impl IntoIterator<Item = Type>) -> Type {
     let is_function = |one: &Type| one.as_function().is_some();
     types.into_iter().fold(Type::Unknown, |joined, next| {
@@ -51,7 +50,7 @@ pub(super) fn joined(types: impl IntoIterator<Item = Type>) -> Type {
     })
 }
 
-/// A function that may be any of several, as rules define it; unknown when they differ in arity.
+/// Returns the type of a function with several definitions, or unknown if their arities differ.
 fn any_function(functions: &[Arc<FunctionType>]) -> Type {
     let Some((first, others)) = functions.split_first() else {
         return Type::Unknown;

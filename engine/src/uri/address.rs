@@ -1,13 +1,13 @@
-//! The IPv6 address of a host in brackets.
+//! IPv6 addresses in brackets.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::quote;
 
-/// What is wrong with an address, and from where on.
+/// Message, and the invalid rest of the text.
 type Wrong<'t> = (&'static str, &'t [u8]);
 
-/// Says what is wrong with an address, which may have a zone.
+/// Validates an address, which may have a zone.
 pub fn check(text: &[u8]) -> Result<(), String> {
     let first = text.iter().find(|byte| b".:%".contains(byte));
     let checked = match first {

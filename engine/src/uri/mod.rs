@@ -1,4 +1,4 @@
-//! URIs as Go reads them.
+//! URIs as parsed by Go.
 
 mod address;
 mod file;
@@ -10,32 +10,32 @@ use crate::value::display;
 
 pub use file::file_path;
 
-/// The parts of a URI; those that are absent are empty.
+/// Components of a URI. Missing components are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Uri {
-    /// In lower case, without the colon.
+    /// Scheme in lower case, without the colon.
     pub scheme: String,
-    /// What follows the scheme when it does not start with a slash.
+    /// Text after the scheme if it does not start with a slash.
     pub opaque: Vec<u8>,
-    /// Name and password, as written.
+    /// User name and password, not decoded.
     pub user: Vec<u8>,
     /// Host and port, decoded.
     pub host: Vec<u8>,
-    /// Decoded.
+    /// Path, decoded.
     pub path: Vec<u8>,
-    /// As written, when that is not how the decoded path would be encoded.
+    /// Path, not decoded, if encoding the decoded path yields something else.
     pub raw_path: Vec<u8>,
-    /// As written, without the question mark.
+    /// Query, not decoded, without the question mark.
     pub query: Vec<u8>,
-    /// Whether there is a question mark without a query.
+    /// `true` for a question mark without a query.
     pub has_empty_query: bool,
-    /// Decoded.
+    /// Fragment, decoded.
     pub fragment: Vec<u8>,
-    /// Whether nothing but the scheme is in front of a path that starts with a slash: `file:/x`.
+    /// `true` if only the scheme precedes a path that starts with a slash: `file:/x`.
     pub omits_host: bool,
 }
 
-/// Why a text is no URI, in the words of Go.
+/// Why a text is not a URI, in Go's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UriError {
     text: String,
@@ -50,7 +50,7 @@ impl fmt::Display for UriError {
 
 impl std::error::Error for UriError {}
 
-/// What an encoded text is part of.
+/// URI component that an encoded text belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Path,
@@ -62,7 +62,7 @@ enum Part {
 
 type Parsed<T> = Result<T, String>;
 
-/// Takes a URI or a reference apart.
+/// Parses a URI or a reference.
 pub fn parse(text: &[u8]) -> Result<Uri, UriError> {
     let (head, fragment) = cut(text, b'#');
     let fail = |text: &[u8], reason| UriError {
@@ -118,7 +118,7 @@ fn parse_head(text: &[u8]) -> Parsed<Uri> {
     Ok(uri)
 }
 
-/// In quotes, for messages.
+/// Quotes a text for messages.
 fn quote(text: &[u8]) -> String {
     let mut quoted = String::new();
     // writing to a string does not fail
@@ -126,7 +126,7 @@ fn quote(text: &[u8]) -> String {
     quoted
 }
 
-/// The parts before and behind the first `byte`.
+/// Splits a text at the first `byte`.
 fn cut(text: &[u8], byte: u8) -> (&[u8], &[u8]) {
     match text.iter().position(|b| *b == byte) {
         Some(at) => (
@@ -162,7 +162,8 @@ fn parse_authority(text: &[u8], scheme: &str) -> Parsed<(Vec<u8>, Vec<u8>)> {
     Ok((user.to_vec(), host))
 }
 
-/// Hosts of the web have one colon at most; elsewhere the last one counts, as in `postgres://a:1,b:2`.
+/// Parses a host. With `web`, more than one colon is an error; otherwise the last one precedes the port, as in
+/// `postgres://a:1,b:2`.
 fn parse_host(text: &[u8], web: bool) -> Parsed<Vec<u8>> {
     let check_port = |port: &[u8]| match port.split_first() {
         None => Ok(()),
@@ -194,7 +195,7 @@ fn parse_host(text: &[u8], web: bool) -> Parsed<Vec<u8>> {
     Ok(decode(text, Part::Host)?.into_owned())
 }
 
-/// Undoes percent encoding.
+/// Decodes percent-encoding.
 fn decode(text: &[u8], part: Part) -> Parsed<Cow<'_, [u8]>> {
     let in_host = matches!(part, Part::Host | Part::Zone);
     if !in_host && !text.contains(&b'%') {
@@ -235,7 +236,7 @@ fn decode(text: &[u8], part: Part) -> Parsed<Cow<'_, [u8]>> {
     Ok(Cow::Owned(decoded))
 }
 
-/// The value of a hexadecimal digit.
+/// Returns the value of a hexadecimal digit.
 #[inline]
 pub fn hex(digit: u8) -> Option<u8> {
     u8::try_from(char::from(digit).to_digit(16)?).ok()
@@ -307,7 +308,7 @@ impl fmt::Display for Uri {
 }
 
 impl Uri {
-    /// The path as it is sent: as written, if that is encoded well.
+    /// Returns the encoded path: as written, if that is a valid encoding.
     pub fn escaped_path(&self) -> Cow<'_, [u8]> {
         let is_encoded = |byte: &u8| b"!'()*[]%".contains(byte) || !must_encode(*byte, Part::Path);
         if !self.raw_path.is_empty() && self.raw_path.iter().all(is_encoded) {
@@ -319,7 +320,7 @@ impl Uri {
         }
     }
 
-    /// The host without its port and without brackets.
+    /// Returns the host without port and brackets.
     pub fn hostname(&self) -> &[u8] {
         let (name, _) = self.split_host();
         name.strip_prefix(b"[")
@@ -327,7 +328,7 @@ impl Uri {
             .unwrap_or(name)
     }
 
-    /// The port; empty when there is none.
+    /// Returns the port, or an empty text if there is none.
     pub fn port(&self) -> &[u8] {
         self.split_host().1
     }

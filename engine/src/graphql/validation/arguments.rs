@@ -1,4 +1,4 @@
-//! Rules for arguments and directives.
+//! Validation rules for arguments and directives.
 
 use hashbrown::HashSet;
 
@@ -9,7 +9,7 @@ use super::Validator;
 use super::suggestions::HINT;
 
 impl<'d> Validator<'d> {
-    /// A directive, after its arguments.
+    /// Checks a directive, after its arguments.
     pub(super) fn directive_rules(
         &mut self,
         directive: &'d Directive<'d>,
@@ -26,7 +26,7 @@ impl<'d> Validator<'d> {
             )?;
             let mut places = definition.locations.iter();
             if places.all(|place| place.as_ref() != location)
-                // fragments are walked more than once
+                // fragments are visited more than once
                 && self.memory.misplaced.insert(directive)
             {
                 let message = format!("Directive \"@{name}\" may not be used on {location}.");
@@ -44,7 +44,7 @@ impl<'d> Validator<'d> {
         self.unique_arguments(&directive.arguments)
     }
 
-    /// All directives of one place.
+    /// Checks that directives at one location are unique.
     pub(super) fn unique_directives(&mut self, directives: &'d [Directive<'d>]) -> Parsed<()> {
         if directives.len() < 2 {
             return Ok(());
@@ -62,7 +62,7 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    /// Refuses arguments that are not defined; `what` names one of them with its owner.
+    /// Rejects undefined arguments. `what` describes an argument with its owner.
     pub(super) fn check_argument_names(
         &mut self,
         known: &'d Named<Member>,
@@ -81,7 +81,7 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    /// Demands arguments that must be given; `owner` names what has them.
+    /// Rejects missing required arguments. `owner` describes their owner.
     pub(super) fn required_arguments(
         &mut self,
         known: &'d Named<Member>,

@@ -1,4 +1,4 @@
-//! Rules for fields.
+//! Validation rules for fields.
 
 use hashbrown::HashMap;
 
@@ -8,11 +8,11 @@ use super::super::type_system::{Member, TypeDef};
 use super::Validator;
 use super::suggestions::{HINT, propose};
 
-/// Most lists of introspection within one another.
+/// Maximum number of nested lists in introspection queries.
 const INTROSPECTION: usize = 3;
 
 impl<'d> Validator<'d> {
-    /// A field, after what is inside it.
+    /// Checks a field, after its children.
     pub(super) fn field_rules(
         &mut self,
         parent: Option<&'d TypeDef>,
@@ -79,8 +79,8 @@ impl<'d> Validator<'d> {
         Ok(message)
     }
 
-    /// The types with a field among those that values of an abstract type may have, and their interfaces that have
-    /// it too, the most common first.
+    /// Returns the possible types of an abstract type that have a field, and their interfaces that have it, too, most
+    /// frequent first.
     fn types_with(&self, parent: &'d TypeDef, name: &str) -> Vec<&'d str> {
         let mut uses: HashMap<&str, usize> = HashMap::new();
         let (mut objects, mut found) = (Vec::new(), Vec::new());
@@ -109,7 +109,7 @@ impl<'d> Validator<'d> {
         found
     }
 
-    /// Selections are made where there is something to select.
+    /// Checks that a field has selections if and only if its type has fields.
     fn check_subselection(&mut self, definition: &'d Member, field: &'d Field<'d>) -> Parsed<()> {
         let Some(of) = self.types.target(definition) else {
             return Ok(());
@@ -173,7 +173,8 @@ impl<'d> Validator<'d> {
         })
     }
 
-    /// `within` maps the fragments that are being searched to the number of lists around each.
+    /// Returns `true` if introspection in a fragment nests too deep. `within` contains the enclosing fragments with
+    /// their numbers of enclosing lists.
     fn fragment_too_deep(
         &mut self,
         name: &'d str,
@@ -182,7 +183,7 @@ impl<'d> Validator<'d> {
         root: &'d Field<'d>,
     ) -> Parsed<bool> {
         if let Some(entered) = within.get(name) {
-            // each further round nests as much deeper as this one did
+            // each further recursion adds as many levels as this one did
             return Ok(lists > *entered);
         }
         let Some(fragment) = self.fragments.get(name).copied() else {

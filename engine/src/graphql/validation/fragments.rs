@@ -1,4 +1,4 @@
-//! Rules for fragments and their spreads.
+//! Validation rules for fragments and spreads.
 
 use hashbrown::HashMap;
 
@@ -9,7 +9,7 @@ use super::Validator;
 use super::suggestions::HINT;
 
 impl<'d> Validator<'d> {
-    /// A fragment, after what is inside it.
+    /// Checks a fragment, after its children.
     pub(super) fn fragment_rules(
         &mut self,
         fragment: &'d Fragment<'d>,
@@ -41,7 +41,7 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    /// An inline fragment, after what is inside it.
+    /// Checks an inline fragment, after its children.
     pub(super) fn inline_rules(
         &mut self,
         parent: Option<&'d TypeDef>,
@@ -70,7 +70,7 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    /// A spread, after what it stands for.
+    /// Checks a spread, after the fragment it refers to.
     pub(super) fn spread_rules(
         &mut self,
         parent: Option<&'d TypeDef>,
@@ -100,7 +100,7 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    /// Fragments that come back to themselves.
+    /// Reports cycles of fragments.
     fn cycles(&mut self, fragment: &'d Fragment<'d>) -> Parsed<()> {
         let mut search = Search::default();
         self.search(fragment, &mut search)
@@ -145,7 +145,7 @@ impl<'d> Validator<'d> {
     }
 }
 
-/// Whether a value of one type may be one of another; where a type has no selections that is asked elsewhere.
+/// Returns `true` if a value may have both types, or if one of them has no selections, which another rule reports.
 fn is_possible(parent: &TypeDef, of: &TypeDef) -> bool {
     if !parent.kind.is_composite() || !of.kind.is_composite() {
         return true;
@@ -166,12 +166,12 @@ fn is_possible(parent: &TypeDef, of: &TypeDef) -> bool {
     false
 }
 
-/// The way of a search for cycles.
+/// State of the search for cycles.
 #[derive(Default)]
 struct Search<'d> {
-    /// Spreads that led here.
+    /// Spreads on the current path.
     path: Vec<&'d str>,
-    /// Fragments on the way, with the length of the path to them.
+    /// Fragments on the current path, with the length of the path to them.
     open_fragments: HashMap<&'d str, usize>,
 }
 
@@ -182,7 +182,7 @@ fn mismatch_message(parent: &TypeDef, condition: &str) -> String {
     )
 }
 
-/// All spreads in selections: those of one level before those below it, the last level first.
+/// Returns all spreads in selections level by level, the deepest level first.
 fn spreads_in<'d>(selections: &'d [Selection<'d>]) -> Vec<&'d Spread<'d>> {
     let mut spreads = Vec::new();
     let mut levels = vec![selections];

@@ -1,8 +1,7 @@
-//! Whether a query fits a schema.
+//! Validates queries against schemas.
 //!
-//! The document is walked once, and again through each spread of a fragment, as OPA walks it: what is inside a node
-//! is visited before the node, and the rules look at each node in the order of their names. So problems come in
-//! OPA's order.
+//! Traverses the document once, and each fragment again for each of its spreads, as OPA does: children are visited
+//! before their node, and at each node the rules run in the order of their names. So errors are in OPA's order.
 
 mod arguments;
 mod fields;
@@ -23,7 +22,7 @@ use super::problem::{Problem, Problems};
 use super::type_system::{Member, TypeDef, TypeSystem};
 use crate::limits;
 
-/// Checks a query; all problems are told.
+/// Validates a query and returns all errors.
 pub fn validate(types: &TypeSystem, document: &QueryDocument<'_>) -> Result<(), Problems> {
     let mut validator = Validator::new(types, document, false);
     validator.document()?;
@@ -33,7 +32,7 @@ pub fn validate(types: &TypeSystem, document: &QueryDocument<'_>) -> Result<(), 
     }
 }
 
-/// Whether a query has no problem.
+/// Returns `true` if a query is valid.
 pub fn is_valid(types: &TypeSystem, document: &QueryDocument<'_>) -> bool {
     Validator::new(types, document, true).document().is_ok()
 }
@@ -41,15 +40,15 @@ pub fn is_valid(types: &TypeSystem, document: &QueryDocument<'_>) -> bool {
 struct Validator<'d> {
     types: &'d TypeSystem,
     document: &'d QueryDocument<'d>,
-    /// The first fragment of each name.
+    /// First fragment with each name.
     fragments: HashMap<&'d str, &'d Fragment<'d>>,
-    /// The operation that is walked; none while a fragment is walked for itself.
+    /// Current operation. `None` while a fragment is validated on its own.
     scope: Option<Scope<'d>>,
-    /// Fragments that the walk has come through since the operation began.
+    /// Fragments visited since the operation began.
     visited_fragments: HashSet<&'d str>,
     depth: usize,
     steps: usize,
-    /// Whether one problem is enough.
+    /// `true` to stop at the first error.
     first_only: bool,
     problems: Vec<Problem>,
     memory: Memory<'d>,
@@ -58,33 +57,33 @@ struct Validator<'d> {
 /// An operation and its variables.
 struct Scope<'d> {
     operation: &'d Operation<'d>,
-    /// The first variable of each name.
+    /// First variable with each name.
     variables: HashMap<&'d str, usize>,
     used: Vec<bool>,
     /// Variables whose defaults cannot be read.
     unreadable: HashSet<usize>,
 }
 
-/// What rules remember from one node to the next.
+/// State of rules that applies to several nodes.
 #[derive(Default)]
 struct Memory<'d> {
     operations: HashSet<&'d str>,
     fragments: HashSet<&'d str>,
     spread: HashSet<&'d str>,
-    /// Spreads count as uses until the first fragment was walked for itself.
+    /// `true` until the first fragment was validated on its own: up to then spreads count as uses.
     spreads_counted: bool,
     searched_for_cycles: HashSet<&'d str>,
     misplaced: HashSet<*const Directive<'d>>,
-    /// Uses of variables whose defaults cannot be read, as of the last operation that came by.
+    /// Uses of variables whose defaults cannot be read, as of the last operation that visited them.
     unreadable: HashSet<*const Value<'d>>,
     overlaps: overlaps::Compared<'d>,
-    /// Declarations of the variables that values use, from the operation that was walked last.
+    /// Declarations of the variables in values, from the operation that was visited last.
     declared: HashMap<*const Value<'d>, &'d Variable<'d>>,
-    /// `true` if the introspection in a fragment nests too deep, by its name and the number of lists around it.
+    /// `true` if introspection in a fragment nests too deep, by name and number of enclosing lists.
     too_deep: HashMap<(&'d str, usize), bool>,
 }
 
-/// What is expected of a value.
+/// Expected type of a value.
 #[derive(Clone, Copy)]
 struct Expected<'d> {
     of: &'d Type<'d>,
@@ -122,7 +121,7 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    /// Counts nodes that are visited again.
+    /// Charges nodes that are visited again.
     fn visit(&mut self, nodes: usize, position: Position) -> Parsed<()> {
         if self.visited_fragments.is_empty() {
             return Ok(());
@@ -130,7 +129,7 @@ impl<'d> Validator<'d> {
         self.spend(nodes, position)
     }
 
-    /// Counts work that may grow faster than the document.
+    /// Charges work that may grow faster than the document.
     fn spend(&mut self, steps: usize, position: Position) -> Parsed<()> {
         match self.steps.checked_sub(steps) {
             Some(left) => {
@@ -141,7 +140,7 @@ impl<'d> Validator<'d> {
         }
     }
 
-    /// Goes one level down, on more stack if need be.
+    /// Descends one level, on a new stack if necessary.
     fn nested<T>(
         &mut self,
         position: Position,
@@ -248,7 +247,7 @@ impl<'d> Validator<'d> {
         }
     }
 
-    /// Answers whether the value can be read.
+    /// Returns `true` if the value can be read.
     fn value(&mut self, value: &'d Value<'d>, expected: Option<Expected<'d>>) -> Parsed<bool> {
         self.visit(1, value.position)?;
         let mut readable = true;
@@ -312,7 +311,7 @@ impl<'d> Validator<'d> {
         self.inline_rules(parent, of, inline)
     }
 
-    /// What the selections of an inline fragment are made on.
+    /// Returns the type of an inline fragment's selections.
     fn inline_type(&self, parent: Option<&'d TypeDef>, inline: &Inline<'_>) -> Option<&'d TypeDef> {
         if inline.type_condition.is_empty() {
             parent

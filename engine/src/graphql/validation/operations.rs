@@ -1,4 +1,4 @@
-//! Rules for operations and their variables.
+//! Validation rules for operations and their variables.
 
 use hashbrown::HashSet;
 
@@ -9,7 +9,7 @@ use super::Validator;
 use crate::value::display::quote;
 
 impl<'d> Validator<'d> {
-    /// A variable, before anything else of its operation.
+    /// Checks a variable, before the rest of its operation.
     pub(super) fn variable_rules(&mut self, variable: &'d Variable<'d>) -> Parsed<()> {
         let name = variable.of.named();
         if self.types.get(name).is_none() {
@@ -19,7 +19,7 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    /// An operation; `used` tells which of its variables were.
+    /// Checks an operation. `used` contains a flag for each variable.
     pub(super) fn operation_rules(
         &mut self,
         operation: &'d Operation<'d>,
@@ -85,7 +85,7 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    /// A subscription asks for one field.
+    /// Checks that a subscription selects one field.
     fn single_subscription(&mut self, operation: &'d Operation<'d>) -> Parsed<()> {
         if operation.operation != "subscription" || self.types.root("subscription").is_none() {
             return Ok(());
@@ -114,7 +114,7 @@ impl<'d> Validator<'d> {
                         levels.push(fragment.selections.iter());
                     }
                     Some(_) => {}
-                    // as in OPA, what comes after it in its level is not looked at
+                    // as in OPA, the rest of its level is not searched
                     None => _ = levels.pop(),
                 },
             }

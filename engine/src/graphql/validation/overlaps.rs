@@ -1,4 +1,4 @@
-//! Fields with one name in the answer must be one field, with the same arguments and answers of one shape.
+//! Checks that fields with equal names in the response have the same arguments and result types of the same structure.
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -10,7 +10,7 @@ use super::super::parser::Parsed;
 use super::super::type_system::{Member, TypeDef};
 use super::Validator;
 
-/// What was compared already.
+/// Finished comparisons.
 #[derive(Default)]
 pub(super) struct Compared<'d> {
     /// Pairs of a selection set and a fragment; `true` if they were compared only as ones that never apply to one object.
@@ -38,7 +38,7 @@ fn covers(known: Option<&bool>, exclusive: bool) -> bool {
     known.is_some_and(|&known| exclusive || !known)
 }
 
-/// A field with the type that it is asked of.
+/// A field with the type that it is selected on.
 #[derive(Clone, Copy)]
 struct Selected<'d> {
     field: &'d Field<'d>,
@@ -46,14 +46,14 @@ struct Selected<'d> {
     definition: Option<&'d Member>,
 }
 
-/// Selections without their inline fragments: fields by the names in the answer, and spreads.
+/// Selections with inline fragments expanded: fields by response name, and spreads.
 struct Flat<'d> {
     id: SetId,
     names: Vec<&'d str>,
-    /// Most names stand for one field.
+    /// Most names have one field.
     fields: HashMap<&'d str, SmallVec<[Selected<'d>; 1]>>,
     spreads: Vec<&'d Spread<'d>>,
-    /// The steps that it took.
+    /// Number of steps that the expansion took.
     length: usize,
 }
 
@@ -92,7 +92,7 @@ impl Conflict<'_> {
 }
 
 impl<'d> Validator<'d> {
-    /// The fields of a selection set, with all that it spreads.
+    /// Checks the fields of a selection set, including all spreads.
     pub(super) fn overlaps(
         &mut self,
         of: Option<&'d TypeDef>,
@@ -166,7 +166,7 @@ impl<'d> Validator<'d> {
         flat
     }
 
-    /// The selections of a fragment.
+    /// Returns the expanded selections of a fragment.
     fn flatten_fragment(&mut self, spread: &'d Spread<'d>) -> Parsed<Option<Flat<'d>>> {
         let Some(fragment) = self.fragments.get(spread.name.as_ref()).copied() else {
             return Ok(None);
@@ -254,7 +254,7 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    /// Why two fields cannot share a name; `exclusive` ones never apply to one object.
+    /// Returns why two fields must not have the same name. `exclusive` ones never apply to the same object.
     fn conflict(
         &mut self,
         exclusive: bool,
@@ -306,7 +306,7 @@ impl<'d> Validator<'d> {
         }))
     }
 
-    /// Conflicts of what is asked of the values of two fields.
+    /// Compares the selections of two fields.
     fn inner_conflicts(
         &mut self,
         exclusive: bool,
@@ -334,7 +334,7 @@ impl<'d> Validator<'d> {
         Ok(conflicts)
     }
 
-    /// Whether answers of two types have different shapes.
+    /// Returns `true` if results of two types differ in structure.
     fn differ(&self, a: &Type<'_>, b: &Type<'_>) -> bool {
         if a.non_null != b.non_null {
             return true;
@@ -366,7 +366,7 @@ fn same_value<'a>(a: &'a Value<'a>, b: &'a Value<'a>) -> bool {
     }
     let in_order = |value: &'a Value<'a>| {
         let mut children: Vec<&Argument<'a>> = value.children.iter().collect();
-        // fields of objects have no order; elements of lists have no names
+        // fields of objects have no order, and elements of lists have no names
         children.sort_by_key(|child| &child.name);
         children
     };

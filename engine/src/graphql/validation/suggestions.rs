@@ -1,17 +1,17 @@
-//! What may have been meant by a name that does not exist.
+//! Suggestions for unknown names.
 
 use super::super::ast::Position;
 use super::super::parser::Parsed;
 use super::Validator;
 
-/// Most names that a message proposes.
+/// Maximum number of suggestions in a message.
 const MAX_SUGGESTIONS: usize = 5;
 
-/// What introduces names.
+/// Text before the suggestions.
 pub(super) const HINT: &str = "Did you mean";
 
 impl Validator<'_> {
-    /// ` Did you mean "a" or "b"?` for the names near to what was written; empty when none is.
+    /// Returns ` Did you mean "a" or "b"?` for similar names, or an empty text if there are none.
     pub(super) fn near_names<'n>(
         &mut self,
         words: &str,
@@ -37,7 +37,7 @@ impl Validator<'_> {
     }
 }
 
-/// Proposes names in their order.
+/// Formats suggestions in the given order.
 pub(super) fn propose(words: &str, names: Vec<&str>) -> String {
     if names.is_empty() {
         return String::new();
@@ -62,7 +62,7 @@ fn alternatives(mut names: Vec<&str>) -> String {
     text
 }
 
-/// The number of edits between two names if it is allowed; any change of case is one edit.
+/// Returns the edit distance of two names if it is at most `allowed`. Any change of case counts as one edit.
 fn distance(a: &str, b: &str, allowed: usize) -> Option<usize> {
     if a == b {
         return Some(0);
@@ -72,7 +72,7 @@ fn distance(a: &str, b: &str, allowed: usize) -> Option<usize> {
         return Some(1);
     }
     let [a, b]: [Vec<char>; 2] = [a, b].map(|name| name.chars().collect());
-    // one row of the table of distances between prefixes; a row's value never shrinks below its minimum
+    // one row of the Levenshtein matrix; the minimum of a row never decreases
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (index, left) in a.iter().enumerate() {
         let mut diagonal = index;

@@ -1,4 +1,4 @@
-//! Rules for values and the use of variables.
+//! Validation rules for values and uses of variables.
 
 use hashbrown::HashSet;
 
@@ -12,7 +12,7 @@ use crate::index::Indexed as _;
 const ENUM_HINT: &str = "Did you mean the enum value";
 
 impl<'d> Validator<'d> {
-    /// A value, after what is inside it. Answers whether it can be read, `inner` telling that of what is inside.
+    /// Checks a value, after its children. Returns `true` if it can be read. `inner` is the result for the children.
     pub(super) fn value_rules(
         &mut self,
         value: &'d Value<'d>,
@@ -43,7 +43,7 @@ impl<'d> Validator<'d> {
         Ok(readable)
     }
 
-    /// The variable that is used, if an operation is walked that has it.
+    /// Returns the variable that a value uses, if the current operation declares it.
     fn use_of_variable(&mut self, value: &'d Value<'d>) -> Parsed<Option<&'d Variable<'d>>> {
         let Some(scope) = &mut self.scope else {
             return Ok(None);
@@ -74,7 +74,7 @@ impl<'d> Validator<'d> {
         Ok(None)
     }
 
-    /// Whether a variable may stand where it does.
+    /// Checks that a variable is allowed at its position.
     fn allowed(
         &mut self,
         value: &'d Value<'d>,
@@ -95,7 +95,7 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    /// Checks the variables in an object of which exactly one field is given.
+    /// Checks the variables in an object with exactly one field.
     fn never_null(&mut self, value: &'d Value<'d>, target: &'d TypeDef) -> Parsed<()> {
         for field in &value.children {
             let declared = self.memory.declared.get(&std::ptr::from_ref(&field.value));
@@ -125,7 +125,7 @@ impl<'d> Validator<'d> {
         Ok(())
     }
 
-    /// Whether a value is one of a type.
+    /// Checks that a value has a type.
     fn correct(
         &mut self,
         value: &'d Value<'d>,
@@ -189,7 +189,7 @@ impl<'d> Validator<'d> {
         if target.one_of {
             match value.children.as_slice() {
                 [only] if only.value.kind == ValueKind::Null => {
-                    // OPA names the first field of the type
+                    // OPA's message names the first field of the type
                     let name = target.fields.names().next().unwrap_or_default();
                     let message = format!("Field \"{}.{name}\" must be non-null.", target.name);
                     self.report(message, only.value.position)?;
@@ -220,7 +220,7 @@ impl<'d> Validator<'d> {
     }
 }
 
-/// Whether a variable of one type may stand where another is expected.
+/// Returns `true` if a variable of one type is allowed where another type is expected.
 fn fits(of: &Type<'_>, expected: &Type<'_>, non_null: bool) -> bool {
     let inner = match (&of.element, &expected.element) {
         (Some(of), Some(expected)) => fits(of, expected, expected.non_null),
@@ -230,7 +230,7 @@ fn fits(of: &Type<'_>, expected: &Type<'_>, non_null: bool) -> bool {
     inner && (of.non_null || !non_null)
 }
 
-/// Whether a number is in range; other scalars always are.
+/// Returns `true` if a number is in range. Other scalars always are.
 fn is_readable(value: &Value<'_>) -> bool {
     match value.kind {
         ValueKind::Int => value.raw.parse::<i64>().is_ok(),
@@ -239,7 +239,7 @@ fn is_readable(value: &Value<'_>) -> bool {
     }
 }
 
-/// Whether all of a value can be read.
+/// Returns `true` if a value and all its children can be read.
 pub(super) fn is_wholly_readable(value: &Value<'_>) -> bool {
     let mut children = value.children.iter();
     is_readable(value) && children.all(|child| is_wholly_readable(&child.value))

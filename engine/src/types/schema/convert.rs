@@ -1,4 +1,4 @@
-//! The type of the documents that a schema describes.
+//! Converts schemas to types.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,7 +9,7 @@ use crate::limits;
 use crate::types::{Type, union, union_all};
 use crate::value::Value;
 
-/// The type of the documents that a schema describes.
+/// Returns the type of the documents that a schema describes.
 pub fn convert(root: &Arc<Value>) -> Result<Type, SchemaError> {
     let references = References::new(root).map_err(SchemaError::Invalid)?;
     let mut converter = Converter {
@@ -21,7 +21,7 @@ pub fn convert(root: &Arc<Value>) -> Result<Type, SchemaError> {
     converter.schema(root)
 }
 
-/// The type of a definition, itself inside staying folded.
+/// Returns the type of a definition. References to itself stay folded.
 pub fn definition(root: &Arc<Value>, reference: &str) -> Result<Type, SchemaError> {
     let references = References::new(root).map_err(SchemaError::Invalid)?;
     let schema = references.find(reference).map_err(SchemaError::Invalid)?;
@@ -37,7 +37,7 @@ pub fn definition(root: &Arc<Value>, reference: &str) -> Result<Type, SchemaErro
 struct Converter<'c, 'a> {
     root: &'c Arc<Value>,
     references: &'c References<'a>,
-    /// References that are being followed.
+    /// References on the current path.
     open: Vec<String>,
     depth: usize,
 }
@@ -90,7 +90,7 @@ impl<'a> Converter<'_, 'a> {
         of
     }
 
-    /// One of several; what the schema itself says counts as one more when it knows all keys of an object.
+    /// Returns the union of alternatives. The schema itself is another alternative if it lists the keys of an object.
     fn any_of(&mut self, mut shape: TypeKeywords<'a>) -> Result<Type, SchemaError> {
         let alternatives = std::mem::take(&mut shape.any_of);
         let mut types = Vec::with_capacity(alternatives.len() + 1);

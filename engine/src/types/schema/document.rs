@@ -1,18 +1,18 @@
-//! A schema's document, read as JSON.
+//! Access to the document of a schema as JSON.
 
 use crate::value::{Number, Object, Value};
 
-/// What a part of a document is.
+/// JSON accessors for values.
 pub trait Document {
-    /// A string.
+    /// Returns the text of a string.
     fn as_str(&self) -> Option<&str>;
-    /// An array.
+    /// Returns the elements of an array.
     fn as_array(&self) -> Option<&[Value]>;
-    /// An object.
+    /// Returns an object.
     fn as_members(&self) -> Option<&Object>;
-    /// A number.
+    /// Returns a number.
     fn as_number(&self) -> Option<Number<'_>>;
-    /// A boolean.
+    /// Returns a boolean.
     fn as_bool(&self) -> Option<bool>;
 }
 
@@ -49,7 +49,7 @@ impl Document for Value {
     }
 }
 
-/// The members of an object by their names.
+/// Iterates over the members of an object whose keys are strings.
 pub fn named(object: &Object) -> impl Iterator<Item = (&str, &Value)> {
     object
         .iter()

@@ -1,4 +1,4 @@
-//! JSON Schema as far as types go: whether a schema is one, and the type of the documents it describes.
+//! JSON Schema for type checking: validity of schemas, and the types of the documents that they describe.
 
 mod convert;
 pub mod document;
@@ -20,15 +20,15 @@ pub struct Schema {
     root: Arc<Value>,
 }
 
-/// Why a document is no schema, or has no type.
+/// Error of a schema document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchemaError {
-    /// There is no document.
+    /// No document.
     Missing,
-    /// The document is not valid.
+    /// Invalid document.
     Invalid(String),
-    /// Parts that must all hold contradict one another.
+    /// Contradictory schemas in `allOf`.
     Merge(String),
 }
 
@@ -45,7 +45,8 @@ impl fmt::Display for SchemaError {
 impl std::error::Error for SchemaError {}
 
 impl Schema {
-    /// Checks a document. Its patterns are those of any engine of regular expressions: types do not depend on them.
+    /// Validates a document. Patterns of any regular expression dialect are accepted, because types do not depend on
+    /// them.
     pub fn new(document: &Value) -> Result<Self, SchemaError> {
         if matches!(document, Value::Null) {
             return Err(SchemaError::Missing);
@@ -57,34 +58,34 @@ impl Schema {
         })
     }
 
-    /// The type of the documents that the schema describes.
+    /// Returns the type of the documents that the schema describes.
     pub fn to_type(&self) -> Result<Type, SchemaError> {
         convert::convert(&self.root)
     }
 }
 
-/// A definition within itself. What it stands for is found out when something looks into it.
+/// A recursive definition, expanded on demand.
 pub struct RecursiveType {
     reference: Arc<str>,
-    /// The reference with the base that it is relative to.
+    /// Reference, resolved against its base.
     absolute: Arc<str>,
     root: Arc<Value>,
     unfolded: OnceLock<Type>,
 }
 
 impl RecursiveType {
-    /// The reference as the schema has it.
+    /// Returns the reference as the schema spells it.
     pub fn reference(&self) -> &str {
         &self.reference
     }
 
-    /// The type of the definition, with itself inside.
+    /// Returns the type of the definition, which may contain this type.
     pub fn unfold(&self) -> &Type {
         self.unfolded
             .get_or_init(|| convert::definition(&self.root, &self.absolute).unwrap_or(Type::Any))
     }
 
-    /// Whether both stand for the same definition.
+    /// Returns `true` if both refer to the same definition.
     pub fn is_same(&self, other: &Self) -> bool {
         self.absolute == other.absolute && Arc::ptr_eq(&self.root, &other.root)
     }

@@ -1,4 +1,4 @@
-//! Following `$ref` within a document.
+//! Resolves `$ref` within a document.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -9,18 +9,18 @@ use super::document::{Document, named};
 use super::uri::Uri;
 use crate::value::Value;
 
-/// Where the references of a document lead, with the names that its parts give themselves.
+/// References of a document, and the ids of its subschemas.
 pub struct References<'a> {
-    /// Documents and parts by their names.
+    /// Documents and subschemas by id.
     named: HashMap<String, &'a Value>,
-    /// The names that parts give themselves.
+    /// Declared ids.
     given: HashSet<String>,
-    /// What the schemas with a `$ref` refer to, by their address.
+    /// Resolved references of the schemas with a `$ref`, by address.
     absolute: HashMap<*const Value, Uri>,
 }
 
 impl<'a> References<'a> {
-    /// Collects names and references; a name that is given twice is an error.
+    /// Collects ids and references. Fails for a duplicate id.
     pub fn new(root: &'a Value) -> Result<Self, String> {
         let mut references = Self {
             named: HashMap::from([(String::new(), root)]),
@@ -47,7 +47,7 @@ impl<'a> References<'a> {
             if !self.given.insert(text.clone()) {
                 return Err(format!("Reference already exists: \"{text}\""));
             }
-            // the empty name is that of the whole, whoever takes it
+            // the empty id always refers to the document
             self.named.entry(text).or_insert(part);
             base = Cow::Owned(named);
         }
@@ -57,9 +57,9 @@ impl<'a> References<'a> {
         }
         for (key, value) in named(members) {
             match key {
-                // taken literally
+                // the content is literal
                 "const" | "enum" => {}
-                // names that are no keywords
+                // the keys are not keywords
                 "properties" | "dependencies" | "patternProperties" => {
                     for (_, value) in value.as_members().into_iter().flat_map(named) {
                         stack::level(|| self.collect(value, &base))?;
@@ -71,13 +71,13 @@ impl<'a> References<'a> {
         Ok(())
     }
 
-    /// The full text of a schema's `$ref`; empty, which stands for the document, when it has none.
+    /// Returns the resolved `$ref` of a schema, or an empty text, which refers to the document, if it has none.
     pub fn absolute(&self, schema: &Value) -> String {
         let found = self.absolute.get(&std::ptr::from_ref(schema));
         found.map(Uri::text).unwrap_or_default()
     }
 
-    /// What a full reference stands for.
+    /// Returns the target of a resolved reference.
     pub fn find(&self, reference: &str) -> Result<&'a Value, String> {
         let reference = &Uri::parse(reference);
         if let Some(found) = self.named.get(&reference.text()) {
@@ -94,7 +94,7 @@ impl<'a> References<'a> {
     }
 }
 
-/// The part of a document that a JSON pointer leads to; what is no pointer stands for all of it.
+/// Returns the target of a JSON pointer. Anything else refers to the whole document.
 fn point<'a>(document: &'a Value, fragment: &str) -> Result<&'a Value, String> {
     let fragment = decode(fragment);
     if !fragment.starts_with('/') {
@@ -121,7 +121,7 @@ fn point<'a>(document: &'a Value, fragment: &str) -> Result<&'a Value, String> {
     Ok(found)
 }
 
-/// Undoes percent encoding.
+/// Decodes percent-encoding.
 fn decode(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! What of a schema decides the type.
+//! Keywords of a schema that determine the type.
 
 use super::SchemaError;
 use super::document::{Document, named};
@@ -6,14 +6,14 @@ use super::reference::References;
 use crate::limits;
 use crate::value::Value;
 
-/// The keywords of one schema that decide the type of its documents.
+/// The keywords of a schema that determine the type of its documents.
 #[derive(Clone)]
 pub struct TypeKeywords<'a> {
     pub schema: &'a Value,
     pub types: Vec<&'a str>,
     pub properties: Vec<(&'a str, &'a Value)>,
     pub items: Vec<&'a Value>,
-    /// Whether `items` is one schema for all elements.
+    /// `true` if `items` is one schema for all elements.
     pub items_alike: bool,
     pub any_of: Vec<&'a Value>,
     pub all_of: Vec<&'a Value>,
@@ -52,7 +52,7 @@ impl<'a> TypeKeywords<'a> {
         }
     }
 
-    /// The shape of a schema, references followed.
+    /// Returns the keywords of a schema, with its reference resolved.
     pub fn resolved(references: &References<'a>, schema: &'a Value) -> Self {
         let mut shape = Self::from_schema(schema);
         for _ in 0..limits::TYPE_NESTING {
@@ -71,7 +71,7 @@ impl<'a> TypeKeywords<'a> {
         self.types.contains(&kind)
     }
 
-    /// Names the type that other keywords imply.
+    /// Sets the type that other keywords imply.
     pub fn imply_type(&mut self) {
         let implied = if !self.properties.is_empty() {
             "object"
@@ -85,7 +85,7 @@ impl<'a> TypeKeywords<'a> {
         }
     }
 
-    /// The types as messages name them.
+    /// Formats the types for messages.
     pub fn type_text(&self) -> String {
         match self.types.as_slice() {
             [] => "undefined".to_owned(),
@@ -94,7 +94,7 @@ impl<'a> TypeKeywords<'a> {
         }
     }
 
-    /// Takes over what another schema asks of the same document.
+    /// Merges the keywords of another schema for the same document.
     pub fn merge(&mut self, mut other: Self) -> Result<(), SchemaError> {
         self.imply_type();
         other.imply_type();
@@ -123,7 +123,7 @@ impl<'a> TypeKeywords<'a> {
     }
 }
 
-/// Schemas that contradict one another.
+/// Returns the error for contradictory schemas.
 pub fn unmergeable() -> SchemaError {
     SchemaError::Merge("unable to merge these schemas".to_owned())
 }

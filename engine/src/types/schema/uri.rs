@@ -1,10 +1,10 @@
-//! URI references as far as schemas need them: taking them apart and resolving them against a base.
+//! URI references of schemas: parsing and resolution.
 
-/// The parts of a URI reference.
+/// Components of a URI reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Uri {
     pub scheme: String,
-    /// Behind the scheme when no slash follows it (`urn:x:y`).
+    /// Text after the scheme if it does not start with a slash (`urn:x:y`).
     pub opaque: String,
     pub authority: Option<String>,
     pub path: String,
@@ -42,7 +42,7 @@ impl Uri {
         uri
     }
 
-    /// What a reference means within a document.
+    /// Resolves a reference relative to this URI.
     pub fn join(&self, reference: &Self) -> Self {
         let mut joined = reference.clone();
         if !reference.scheme.is_empty() {
@@ -71,7 +71,7 @@ impl Uri {
         joined
     }
 
-    /// Whether it tells by itself where the document is.
+    /// Returns `true` if it identifies a document by itself.
     pub fn is_canonical(&self) -> bool {
         let has_host = self.authority.as_ref().is_some_and(|host| !host.is_empty());
         match self.scheme.as_str() {
@@ -81,7 +81,7 @@ impl Uri {
         }
     }
 
-    /// Without the fragment.
+    /// Returns the text without the fragment.
     pub fn document(&self) -> String {
         let mut text = String::new();
         if !self.scheme.is_empty() {
@@ -101,7 +101,7 @@ impl Uri {
         text
     }
 
-    /// With the fragment.
+    /// Returns the text with the fragment.
     pub fn text(&self) -> String {
         let mut text = self.document();
         if !self.fragment.is_empty() {
@@ -118,7 +118,7 @@ fn is_scheme(text: &str) -> bool {
         && characters.all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
 }
 
-/// A path, in relation to that of a base, without dots. It begins with a slash unless it is empty.
+/// Resolves a path relative to a base and removes dot segments. The result starts with a slash unless it is empty.
 fn resolve_path(base: &str, reference: &str) -> String {
     let full = if reference.is_empty() {
         base.to_owned()

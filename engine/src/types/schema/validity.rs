@@ -1,4 +1,4 @@
-//! Whether a document is a valid schema. The first keyword that is wrong is named, in the published words.
+//! Validates schemas. Reports the first invalid keyword, with OPA's messages.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::uri;
 use crate::value::json;
 use crate::value::{Number, NumberBuf, Object, Value};
 
-/// The published versions of the language that are told apart.
+/// Supported versions of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Draft {
     /// Draft 4.
@@ -20,12 +20,12 @@ pub enum Draft {
     Six,
     /// Draft 7.
     Seven,
-    /// What a schema that names no version may use: everything.
+    /// All versions together, for a schema that names no version.
     Hybrid,
 }
 
 impl Draft {
-    /// The version that a document names.
+    /// Returns the version that a document names.
     pub fn from_document(document: &Value) -> Result<Self, String> {
         let Some(name) = document.get("$schema") else {
             return Ok(Self::Hybrid);
@@ -40,13 +40,13 @@ impl Draft {
         })
     }
 
-    /// Whether this can stand where a schema must.
+    /// Returns `true` if the value is a valid kind of schema in this version.
     pub fn is_schema(self, json: &Value) -> bool {
         matches!(json, Value::Object(_)) || self > Self::Four && matches!(json, Value::Bool(_))
     }
 }
 
-/// Says what is wrong with a schema.
+/// Validates a schema. The error is the message.
 pub fn check(
     document: &Value,
     references: &References<'_>,
@@ -129,7 +129,8 @@ impl Validity<'_, '_> {
         self.combinations(keywords)
     }
 
-    /// Checks what a reference leads to; `false` when that was done before, and what stands beside the reference counts.
+    /// Validates the target of a reference. Returns `false` if it was validated before, and the keywords next to the
+    /// reference count.
     fn follow(&mut self, schema: &Value) -> Result<bool, String> {
         let reference = self.references.absolute(schema);
         let target = self.references.find(&reference)?;
@@ -397,7 +398,7 @@ fn counts(keywords: &Object) -> Checked {
     Ok(())
 }
 
-/// Checks `min…` and `max…` of a count.
+/// Checks the `min…` and `max…` keywords of a count.
 fn limits_of(keywords: &Object, of: &str, ordered: bool) -> Checked {
     let limit = |side: &str| {
         let key = format!("{side}{of}");
@@ -418,14 +419,14 @@ fn limits_of(keywords: &Object, of: &str, ordered: bool) -> Checked {
     }
 }
 
-/// JSON text that is the same for values that schemas take for equal: numbers are compared as 64-bit floats.
+/// Returns JSON text that is equal for values that JSON Schema considers equal: numbers are compared as 64-bit floats.
 pub fn canonical(value: &Value) -> String {
     let mut text = Vec::new();
     json::write_go(rounded(value).borrow(), &mut text);
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// The value with its numbers as 64-bit floats; what no float is near stays as it is.
+/// Rounds the numbers in a value to 64-bit floats. Numbers outside of their range stay unchanged.
 fn rounded(value: &Value) -> Value {
     stack::level(|| match value {
         Value::Array(items) => Value::array(items.iter().map(rounded).collect()),
