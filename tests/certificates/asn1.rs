@@ -1,4 +1,4 @@
-//! Writing of DER, right and wrong.
+//! Writes valid and invalid DER.
 
 use crate::random::Random;
 
@@ -9,7 +9,7 @@ pub const NULL: &[u8] = &[5, 0];
 pub const SEQUENCE: u8 = 0x30;
 pub const SET: u8 = 0x31;
 
-/// An element.
+/// Encodes an element.
 pub fn element(tag: u8, content: &[u8]) -> Vec<u8> {
     let mut out = vec![tag];
     let length = content.len();
@@ -28,13 +28,13 @@ pub fn element(tag: u8, content: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A sequence of parts.
+/// Encodes a sequence.
 pub fn sequence<P: AsRef<[u8]>>(children: &[P]) -> Vec<u8> {
     let children: Vec<&[u8]> = children.iter().map(AsRef::as_ref).collect();
     element(SEQUENCE, &children.concat())
 }
 
-/// A whole number.
+/// Encodes an integer.
 pub fn integer(number: i64) -> Vec<u8> {
     let bytes = number.to_be_bytes();
     let sign = if number < 0 { 0xff } else { 0 };
@@ -45,7 +45,7 @@ pub fn integer(number: i64) -> Vec<u8> {
     element(INTEGER, &bytes[start..])
 }
 
-/// An object identifier, from numbers between periods.
+/// Encodes an object identifier, given in dotted notation.
 pub fn oid(dotted: &str) -> Vec<u8> {
     let mut arcs: Vec<u64> = dotted.split('.').map(|arc| arc.parse().unwrap()).collect();
     let first = arcs.remove(0);
@@ -61,18 +61,18 @@ pub fn oid(dotted: &str) -> Vec<u8> {
     element(6, &content)
 }
 
-/// A string of bits, all of which count.
+/// Encodes a bit string without unused bits.
 pub fn bits(bytes: &[u8]) -> Vec<u8> {
     element(BIT_STRING, &[&[0], bytes].concat())
 }
 
-/// An element with what is in it, if it looks as if it held elements.
+/// An element with its children, if its content looks like elements.
 #[derive(Clone)]
 struct Node {
     tag: u8,
-    /// The length as it is written, if that is wrong.
+    /// Encoded length, if it is wrong.
     length: Option<Vec<u8>>,
-    /// What comes before the parts: all there is when there are none.
+    /// Content before the children, or the whole content if there are none.
     front: Vec<u8>,
     children: Vec<Node>,
 }
@@ -139,7 +139,7 @@ impl Node {
         1 + self.children.iter().map(Self::count).sum::<usize>()
     }
 
-    /// Makes a mistake at the element with a number, counted from the outside.
+    /// Applies a mutation to the element with an index in pre-order.
     fn spoil(&mut self, random: &mut Random, mut at: usize) {
         if at == 0 {
             self.spoil_here(random);
@@ -152,7 +152,7 @@ impl Node {
                 at -= count;
                 continue;
             }
-            // an element among others may also vanish, stand twice or change places
+            // elements with siblings may also be removed, duplicated or swapped
             match (at, random.less_than(10)) {
                 (0, 0) => drop(self.children.remove(place)),
                 (0, 1) => self.children.insert(place, self.children[place].clone()),
@@ -179,7 +179,7 @@ impl Node {
         }
     }
 
-    /// An element as it is written.
+    /// Returns an element with the given bytes.
     fn raw(bytes: &[u8]) -> Self {
         let length = Some(bytes[1..].to_vec());
         Self {
@@ -217,7 +217,7 @@ impl Node {
             6 => content.insert(0, *random.pick(&[0, 0xff, 0x80, 1])),
             7 => content.clear(),
             8 => content = vec![0x41; *random.pick(&[1, 2, 4, 16, 20, 33, 127, 128])],
-            // lengths: not the shortest, one too many or too few, without an end, far too long
+            // lengths: not the shortest encoding, too large, too small, indefinite, far too large
             9 => {
                 self.length =
                     Some([&[0x80 | u8::try_from(digits.len()).unwrap(), 0], digits].concat());
@@ -233,7 +233,7 @@ impl Node {
     }
 }
 
-/// Makes mistakes in a text of DER.
+/// Applies mutations to DER.
 pub fn spoil(random: &mut Random, bytes: &[u8], mistakes: usize) -> Vec<u8> {
     let Some((mut node, _)) = Node::read(bytes) else {
         return bytes.to_vec();

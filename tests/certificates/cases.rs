@@ -1,4 +1,4 @@
-//! The cases: what is made of a number, and the calls that are asked of it.
+//! Generates a case, with its calls, from a number.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::random::Random;
 use crate::{extensions, names, outlines};
 
-/// A function and what it is asked about.
+/// A call of a function.
 pub struct Call {
     pub function: &'static str,
     pub operands: Vec<Json>,
@@ -19,11 +19,11 @@ pub struct Call {
 
 pub struct Case {
     pub calls: Vec<Call>,
-    /// The chain that is verified, if one is.
+    /// The verified chain, if any.
     pub chain: Option<Chain>,
 }
 
-/// The functions, and the queries that show what they answer in a few letters.
+/// Functions under test, and the queries that summarize their results.
 pub const FUNCTIONS: &[&str] = &[
     "crypto.x509.parse_certificates",
     "crypto.x509.parse_and_verify_certificates",
@@ -44,7 +44,7 @@ pub const FUNCTIONS: &[&str] = &[
     "io.jwt.verify_eddsa",
 ];
 
-/// The query that shows what a function answers to the operands in the input.
+/// Returns the query that summarizes the result of a function for the operands in the input.
 pub fn query(function: &str) -> String {
     let two = ["_with_options", "keypair", "jwt"]
         .iter()
@@ -70,7 +70,7 @@ pub fn query(function: &str) -> String {
     }
 }
 
-/// Text of PEM.
+/// Encodes PEM.
 pub fn pem(label: &str, bytes: &[u8]) -> String {
     let text = STANDARD.encode(bytes);
     let lines: Vec<&str> = text
@@ -84,10 +84,10 @@ pub fn pem(label: &str, bytes: &[u8]) -> String {
     )
 }
 
-/// The case with a number.
+/// Returns the case with a number.
 pub fn case(seed: u64, number: u64) -> Case {
     let mut random = Random::new(seed.wrapping_mul(0x1_0000_0000) ^ number);
-    // the first draws of near seeds are near
+    // the first numbers of similar seeds are similar
     random.next();
     match random.less_than(100) {
         0..=59 => chain(&mut random),
@@ -113,7 +113,7 @@ fn chain(random: &mut Random) -> Case {
     }
 }
 
-/// A change to a certificate or request.
+/// Applies a random change to a certificate or request.
 pub fn change(random: &mut Random, plan: &mut Plan) {
     match random.less_than(20) {
         0..=3 => names::alternative_names(random, plan),
@@ -197,7 +197,7 @@ fn request(random: &mut Random) -> Case {
     Case { calls, chain: None }
 }
 
-/// A private key in one of its forms, often with mistakes, and the label of its form.
+/// Returns a private key in one of its encodings, often with mutations, and the PEM label.
 fn private_key(random: &mut Random, names: &[&str]) -> (String, Vec<u8>) {
     let name = *random.pick(names);
     let key = FIXTURES.key(name);
@@ -330,7 +330,7 @@ fn token(random: &mut Random) -> Case {
     };
     let mut token = FIXTURES.tokens[name].clone();
     if random.chance(5) {
-        // another end of the signature
+        // another last character of the signature
         let last = if token.ends_with('A') { 'Q' } else { 'A' };
         token.pop();
         token.push(last);

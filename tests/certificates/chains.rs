@@ -1,4 +1,4 @@
-//! Chains of certificates, with something odd about them.
+//! Generates certificate chains with irregularities.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,16 +11,16 @@ use crate::names::DOMAINS;
 use crate::plan::{Extension, Plan, authority};
 use crate::random::Random;
 
-/// Certificates in the order in which they are given, and options to verify them with.
+/// Certificates in the given order, and options to verify them with.
 pub struct Chain {
     pub certificates: Vec<Vec<u8>>,
     pub options: Json,
     pub text: String,
-    /// Whether the text holds the certificates, with nothing odd around them.
+    /// `true` if the text contains only the certificates.
     pub plain: bool,
 }
 
-/// A chain of planned certificates, or a stored one.
+/// Returns a generated or a stored chain.
 pub fn draw(random: &mut Random) -> Chain {
     let mut certificates = if random.chance(12) {
         stored(random)
@@ -38,7 +38,7 @@ pub fn draw(random: &mut Random) -> Chain {
     }
 }
 
-/// The text of certificates, and whether there is nothing odd about it.
+/// Encodes certificates. Also returns whether the text is regular.
 fn text(random: &mut Random, certificates: &[Vec<u8>]) -> (String, bool) {
     if random.chance(8) {
         return (STANDARD.encode(certificates.concat()), true);
@@ -101,12 +101,12 @@ fn planned(random: &mut Random) -> Vec<Vec<u8>> {
         }
         plans.push(plan);
     }
-    // what is wrong is mostly in one certificate: two mistakes hide one another
+    // irregularities are mostly in one certificate, because two of them hide each other
     for _ in 0..*random.pick(&[0, 1, 1, 1, 1, 2, 2, 3]) {
         let at = random.less_than(plans.len());
         change(random, &mut plans[at]);
     }
-    // a policy takes its like in each certificate
+    // policies must match in each certificate
     if random.chance(6) {
         for plan in plans.iter_mut().skip(1) {
             if random.chance(85) {
@@ -125,7 +125,7 @@ fn planned(random: &mut Random) -> Vec<Vec<u8>> {
         let at = random.less_than(plans.len());
         crate::extensions::policies(random, &mut plans[at]);
     }
-    // so do names and what is permitted of them
+    // so must names and name constraints
     if random.chance(10) {
         let at = random.less_than(between + 1);
         crate::names::constraints(random, &mut plans[at]);
@@ -172,7 +172,7 @@ fn options(random: &mut Random) -> Json {
     ];
     let mut options = json!({});
     if random.chance(60) {
-        // around the starts and ends of validity that are drawn
+        // around the generated validity limits
         const SECONDS: &[i64] = &[
             1_704_067_200,
             1_704_067_199,

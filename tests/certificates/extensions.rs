@@ -1,4 +1,4 @@
-//! Odd extensions: uses, authorities, policies and what else certificates say.
+//! Generates irregular extensions: key usages, basic constraints, policies and others.
 
 use crate::asn1::{NULL, OCTET_STRING, element, integer, oid, sequence};
 use crate::plan::{Extension, Plan, TRUE};
@@ -31,7 +31,7 @@ const POLICIES: &[&str] = &[
     "2.23.140.1.2.1",
 ];
 
-/// What the key may be used for, in bits and in names.
+/// Generates key usages, as bits and as names.
 pub fn uses(random: &mut Random, plan: &mut Plan) {
     if random.chance(45) {
         const BITS: &[&[u8]] = &[
@@ -84,7 +84,7 @@ pub fn uses(random: &mut Random, plan: &mut Plan) {
     );
 }
 
-/// Whether the subject is an authority, and of how long chains.
+/// Generates basic constraints.
 pub fn authority(random: &mut Random, plan: &mut Plan) {
     if random.chance(8) {
         plan.extensions
@@ -126,7 +126,7 @@ pub fn authority(random: &mut Random, plan: &mut Plan) {
     );
 }
 
-/// Policies, what they are called elsewhere, and where they are needed.
+/// Generates policies, policy mappings and policy constraints.
 pub fn policies(random: &mut Random, plan: &mut Plan) {
     let critical = random.chance(40);
     let policy = |random: &mut Random| oid(*random.pick(POLICIES));
@@ -176,7 +176,7 @@ pub fn policies(random: &mut Random, plan: &mut Plan) {
     plan.put(Extension::new(id, critical, value), false);
 }
 
-/// Names of keys, places of lists and certificates, and extensions that nobody knows.
+/// Generates key identifiers, URLs and unknown extensions.
 pub fn others(random: &mut Random, plan: &mut Plan) {
     let critical = random.chance(15);
     let id = *random.pick(&[&[1_u8, 2, 3][..], &[4, 5, 6], &[], &[7; 200]]);
@@ -286,7 +286,7 @@ pub fn others(random: &mut Random, plan: &mut Plan) {
     plan.put(extension, random.chance(10));
 }
 
-/// What is wrong with the list of extensions, whatever they are.
+/// Applies irregularities to the list of extensions.
 pub fn list(random: &mut Random, plan: &mut Plan) {
     let count = plan.extensions.len();
     if count == 0 {

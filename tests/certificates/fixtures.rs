@@ -1,4 +1,4 @@
-//! Stored keys, signatures and chains, and signing with the keys whose signatures are alike each time.
+//! Stored keys, signatures and chains, and signing with keys whose signatures are deterministic.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use crate::asn1::{self, NULL, sequence};
 
-/// What `keys.py` made.
+/// Output of `keys.py`.
 pub static FIXTURES: LazyLock<Fixtures> = LazyLock::new(|| {
     let text = fs::read_to_string(folder().join("keys.json")).unwrap();
     serde_json::from_str(&text).unwrap()
@@ -38,17 +38,17 @@ impl Fixtures {
     }
 }
 
-/// A key in each of its forms.
+/// A key in each of its encodings.
 #[derive(Deserialize)]
 pub struct Key {
-    /// With its algorithm, as certificates hold it.
+    /// With its algorithm, as in certificates.
     pub public: Bytes,
     pub pkcs8: Bytes,
-    /// The form of its kind: PKCS #1 or SEC 1.
+    /// PKCS #1 or SEC 1 encoding.
     pub own: Option<Bytes>,
 }
 
-/// Bytes that are written in base64.
+/// Bytes encoded in base64.
 #[derive(Clone, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Bytes(pub Vec<u8>);
@@ -61,11 +61,11 @@ impl TryFrom<String> for Bytes {
     }
 }
 
-/// Who signs, and how.
+/// Signing key and algorithm.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Signer {
     Ed25519(&'static str),
-    /// RSA with so many bits of SHA-2.
+    /// RSA, with the number of bits of SHA-2.
     Rsa(&'static str, u16),
 }
 
@@ -85,12 +85,12 @@ impl Signer {
         }
     }
 
-    /// The public key with its algorithm.
+    /// Returns the public key with its algorithm.
     pub fn public(self) -> Vec<u8> {
         FIXTURES.key(self.name()).public.0.clone()
     }
 
-    /// The identifier of the algorithm.
+    /// Returns the identifier of the algorithm.
     pub fn algorithm(self) -> Vec<u8> {
         match self {
             Self::Ed25519(_) => sequence(&[asn1::oid("1.3.101.112")]),

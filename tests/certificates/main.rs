@@ -1,8 +1,8 @@
-//! Certificates, keys and requests with something odd about them, on which Solon has to agree with the reference engine.
+//! Irregular certificates, keys and requests, for which Solon must return the results of OPA.
 //!
-//! `cargo test --test certificates [-- NUMBER]` compares with the recorded verdicts; a number shows one case.
-//! `SOLON_RECORD=ORACLE` writes the record anew; `./bless --oracle` calls it so.
-//! `SOLON_ORACLE=ORACLE SOLON_SEED=7 SOLON_COUNT=5000` draws new cases and compares live.
+//! `cargo test --test certificates [-- NUMBER]` compares with the recorded results; a number shows one case.
+//! `SOLON_RECORD=ORACLE` records them again; `./bless --oracle` calls it so. `SOLON_ORACLE=ORACLE SOLON_SEED=7
+//! SOLON_COUNT=5000` generates new cases and compares them with a running OPA.
 
 #![allow(
     clippy::expect_used,
@@ -18,7 +18,7 @@
 #![allow(
     clippy::explicit_auto_deref,
     clippy::items_after_statements,
-    reason = "what is drawn of a list is inferred from it; odd texts stand beside what draws them"
+    reason = "types of generated values are inferred; test texts are next to their generators"
 )]
 
 mod asn1;
@@ -46,19 +46,19 @@ use opinions::Opinions;
 use solon_lines::Process;
 use verdicts::Solon;
 
-/// The seed of the record; other seeds draw other cases.
+/// Seed of the record. Other seeds generate other cases.
 const SEED: u64 = 1;
 
-/// The oracle's verdicts on each case.
+/// OPA's results for each case.
 const VERDICTS: &str = "verdicts.txt";
 
-/// What the second opinions are on how many cases.
+/// Results of the other libraries, with their frequency.
 const OPINIONS: &str = "opinions.txt";
 
-/// The oracle's verdicts on what stricter readers refuse.
+/// OPA's results for structures that stricter parsers reject.
 const STRICT: &str = "strict.txt";
 
-/// How many cases are recorded.
+/// Number of recorded cases.
 const COUNT: u64 = 5000;
 
 fn main() -> ExitCode {
@@ -97,7 +97,7 @@ fn read(name: &str) -> Result<String, String> {
     fs::read_to_string(file(name)).map_err(|error| format!("{name}: {error}"))
 }
 
-/// Asks the oracle about all cases, the others about chains, and writes down what they say.
+/// Records the results of OPA for all cases, and of the other libraries for chains.
 fn record(oracle: &str) -> Result<String, String> {
     let mut lines = Process::new(oracle);
     let (mut text, mut opinions) = (String::new(), Opinions::default());
@@ -167,7 +167,7 @@ fn compare_with_record(chosen: Option<u64>) -> Result<String, String> {
     conclude(count, &differences)
 }
 
-/// Cases on which Solon and the oracle are known to part: a number and the reason in each line.
+/// Cases with known differences: a number and the reason in each line.
 fn exceptions() -> Result<BTreeSet<u64>, String> {
     let text = read("exceptions.txt")?;
     let lines = text.lines().filter(|line| !line.starts_with('#'));
@@ -176,12 +176,12 @@ fn exceptions() -> Result<BTreeSet<u64>, String> {
             let number = line
                 .split_once(' ')
                 .and_then(|(number, _)| number.parse().ok());
-            number.ok_or_else(|| format!("exceptions.txt: `{line}` is no number with a reason"))
+            number.ok_or_else(|| format!("exceptions.txt: `{line}` is not a number with a reason"))
         })
         .collect()
 }
 
-/// What is wrong with the rows that stricter readers refuse.
+/// Returns the failures of the rows that stricter parsers reject.
 fn strict(solon: &mut Solon) -> Result<Vec<String>, String> {
     let text = read(STRICT)?;
     let recorded: BTreeMap<&str, &str> = text
@@ -203,7 +203,7 @@ fn strict(solon: &mut Solon) -> Result<Vec<String>, String> {
     Ok(problems)
 }
 
-/// Process that are in one of two texts only.
+/// Returns the lines that are in one of two texts only.
 fn difference(wanted: &str, found: &str) -> Vec<String> {
     let [wanted, found] = [wanted, found].map(|text| text.lines().collect::<BTreeSet<_>>());
     let missing = wanted
@@ -215,7 +215,7 @@ fn difference(wanted: &str, found: &str) -> Vec<String> {
     missing.chain(new).collect()
 }
 
-/// Where Solon's verdicts on a case are not those that are wanted.
+/// Returns the differences between Solon's results and the expected ones.
 fn compare(
     solon: &mut Solon,
     number: u64,

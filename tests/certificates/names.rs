@@ -1,10 +1,10 @@
-//! Odd names of subjects and issuers, alternative names, and what names authorities may certify.
+//! Generates irregular names of subjects and issuers, alternative names, and name constraints.
 
 use crate::asn1::{SET, element, oid, sequence};
 use crate::plan::{Extension, Plan, common_name, named};
 use crate::random::Random;
 
-/// Domains, some of them no domains.
+/// Domain names, some of them invalid.
 pub const DOMAINS: &[&str] = &[
     "example.com",
     "host.example.com",
@@ -138,7 +138,7 @@ const RANGES: &[&[u8]] = &[
     ],
 ];
 
-/// A name of one of the kinds that alternative names and constraints are made of.
+/// Returns a name for alternative names and constraints.
 fn general_name(random: &mut Random, constraint: bool) -> Vec<u8> {
     let directory = || element(0xa4, &common_name("x"));
     match random.less_than(20) {
@@ -176,7 +176,7 @@ fn general_name(random: &mut Random, constraint: bool) -> Vec<u8> {
     }
 }
 
-/// Alternative names of a subject.
+/// Generates alternative names of a subject.
 pub fn alternative_names(random: &mut Random, plan: &mut Plan) {
     let count = random.less_than(4);
     let mut names: Vec<Vec<u8>> = (0..count).map(|_| general_name(random, false)).collect();
@@ -194,7 +194,7 @@ pub fn alternative_names(random: &mut Random, plan: &mut Plan) {
     );
 }
 
-/// What names an authority may certify.
+/// Generates name constraints.
 pub fn constraints(random: &mut Random, plan: &mut Plan) {
     let mut parts = Vec::new();
     for tag in [0xa0, 0xa1] {
@@ -225,7 +225,7 @@ pub fn constraints(random: &mut Random, plan: &mut Plan) {
     );
 }
 
-/// A subject, or an issuer, of odd attributes.
+/// Generates a subject or an issuer with irregular attributes.
 pub fn distinguished(random: &mut Random, plan: &mut Plan) {
     const KINDS: &[&str] = &[
         "2.5.4.3",
@@ -288,7 +288,7 @@ pub fn distinguished(random: &mut Random, plan: &mut Plan) {
         })
         .collect();
     let name = match random.less_than(8) {
-        // several in one set, in whatever order
+        // several in one set, in any order
         0 => {
             let pairs = attributes
                 .iter()
@@ -304,7 +304,7 @@ pub fn distinguished(random: &mut Random, plan: &mut Plan) {
     };
     match random.less_than(6) {
         0 => plan.issuer = name,
-        // the same text in another kind of string is another name
+        // the same text with another string type is another name
         1 => {
             if let Some(byte) = plan.issuer.iter_mut().find(|byte| **byte == 12) {
                 *byte = 19;

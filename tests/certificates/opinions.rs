@@ -1,4 +1,4 @@
-//! Second opinions: chains that `rustls-webpki` verifies, and certificates that `x509-cert` reads.
+//! Compares with other libraries: `rustls-webpki` for chains, and `x509-cert` for certificates.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use x509_cert::der::Decode as _;
 
 use crate::cases::Case;
 
-/// How often the others said what, by what the oracle says.
+/// Results of the other libraries by OPA's result, with their frequency.
 #[derive(Default)]
 pub struct Opinions {
     chains: BTreeMap<(bool, String), Vec<u64>>,
@@ -18,7 +18,7 @@ pub struct Opinions {
 }
 
 impl Opinions {
-    /// Asks about the chain of a case, of which the oracle has said whether it can be read and whether it holds.
+    /// Compares the results for the chain of a case with OPA's.
     pub fn compare(&mut self, number: u64, case: &Case, verdicts: &[String]) {
         let (Some(chain), [read, held, ..]) = (&case.chain, verdicts) else {
             return;
@@ -46,7 +46,7 @@ impl Opinions {
             .push(number);
     }
 
-    /// What was said, in lines.
+    /// Formats the results.
     pub fn text(&self) -> String {
         let line = |who: &str, own: &str, ((yes, said), numbers): (&(bool, String), &Vec<u64>)| {
             let own = if *yes {
@@ -72,7 +72,7 @@ impl Opinions {
     }
 }
 
-/// The name of an error, without what it is about.
+/// Returns the name of an error, without details.
 fn name(text: &str) -> String {
     text.split(|c: char| !c.is_ascii_alphanumeric())
         .next()
@@ -80,7 +80,7 @@ fn name(text: &str) -> String {
         .to_owned()
 }
 
-/// Verifies a chain from a root to a leaf for servers.
+/// Verifies a chain, root first, for servers.
 fn verify(certificates: &[Vec<u8>]) -> Result<(), Error> {
     let all: Vec<CertificateDer<'_>> = certificates
         .iter()

@@ -1,11 +1,11 @@
-//! Odd outlines of certificates: versions, numbers, times, algorithms, keys and mistakes anywhere.
+//! Generates irregular certificates: versions, numbers, times, algorithms, keys and mutations.
 
 use crate::asn1::{self, NULL, element, integer, oid, sequence};
 use crate::fixtures::{FIXTURES, Signer};
 use crate::plan::{Plan, time};
 use crate::random::Random;
 
-/// Times, some of them no times.
+/// Times, some of them invalid.
 const TIMES: &[&str] = &[
     "000101000000Z",
     "20900101000000Z",
@@ -48,7 +48,7 @@ const TIMES: &[&str] = &[
     "240101000000Z ",
 ];
 
-/// Times, of the kind that they look like or of the other.
+/// Generates validity times, with the matching ASN.1 type or the other one.
 pub fn validity(random: &mut Random, plan: &mut Plan) {
     let one = |random: &mut Random, usual: &str| {
         let text = if random.chance(45) {
@@ -67,7 +67,7 @@ pub fn validity(random: &mut Random, plan: &mut Plan) {
     plan.validity = sequence(&[&*start, &end, tail]);
 }
 
-/// The version, the serial number and the identifiers between the key and the extensions.
+/// Generates the version, the serial number and the unique identifiers.
 pub fn numbers(random: &mut Random, plan: &mut Plan) {
     match random.less_than(10) {
         0..=4 => {
@@ -116,7 +116,7 @@ pub fn numbers(random: &mut Random, plan: &mut Plan) {
     }
 }
 
-/// How it is signed, or says so.
+/// Generates signature algorithms.
 pub fn algorithms(random: &mut Random, plan: &mut Plan) {
     const ALGORITHMS: &[&str] = &[
         "1.2.840.113549.1.1.1",
@@ -139,7 +139,7 @@ pub fn algorithms(random: &mut Random, plan: &mut Plan) {
         "1.2.3.4",
     ];
     if random.chance(35) {
-        // another signer, right in all but the key above
+        // another signer, valid except for the key of the issuer
         plan.signer = *random.pick(&Signer::ALL);
         plan.algorithms = [plan.signer.algorithm(), plan.signer.algorithm()];
         return;
@@ -167,7 +167,7 @@ pub fn algorithms(random: &mut Random, plan: &mut Plan) {
     }
 }
 
-/// Parameters of PSS, mostly sound.
+/// Returns parameters of PSS, mostly valid.
 fn pss(random: &mut Random) -> Vec<u8> {
     let hash = |random: &mut Random| {
         let last = if random.chance(70) {
@@ -205,7 +205,7 @@ fn pss(random: &mut Random) -> Vec<u8> {
     sequence(&[oid("1.2.840.113549.1.1.10"), sequence(&parts)])
 }
 
-/// Another key, or one with mistakes.
+/// Generates another key, or an irregular one.
 pub fn keys(random: &mut Random, plan: &mut Plan) {
     let names: Vec<&String> = FIXTURES.keys.keys().collect();
     plan.key = if random.chance(40) {
@@ -265,7 +265,7 @@ fn odd_key(random: &mut Random) -> Vec<u8> {
             ]);
             let stored = *random.pick(&["p224", "p256", "p384", "p521"]);
             let stored = &FIXTURES.key(stored).public.0;
-            // the point stands at the end
+            // the point is at the end
             let length = *random.pick(&[57, 65, 97, 133]);
             let start = stored.len().saturating_sub(length);
             let mut point = stored[start..].to_vec();
@@ -304,7 +304,7 @@ fn odd_key(random: &mut Random) -> Vec<u8> {
     }
 }
 
-/// Mistakes anywhere.
+/// Generates mutations.
 pub fn mistakes(random: &mut Random, plan: &mut Plan) {
     let place = usize::from(random.chance(30));
     plan.mistakes[place] += random.between(1, 2);

@@ -1,34 +1,34 @@
-//! Certificates as they are planned: each field in the form in which it will be written.
+//! Specifications of certificates, with encoded fields.
 
 use crate::asn1::{self, OCTET_STRING, SET, element, integer, oid, sequence};
 use crate::fixtures::Signer;
 use crate::random::Random;
 
-/// A certificate, or a request for one, before it is signed.
+/// An unsigned certificate or certificate request.
 #[derive(Clone)]
 pub struct Plan {
     pub version: Vec<u8>,
     pub serial: Vec<u8>,
-    /// The algorithm as the signed part names it, and as it stands in front of the signature.
+    /// The algorithm in the signed part, and the one before the signature.
     pub algorithms: [Vec<u8>; 2],
     pub issuer: Vec<u8>,
     pub validity: Vec<u8>,
     pub subject: Vec<u8>,
     pub key: Vec<u8>,
-    /// What stands between the key and the extensions.
+    /// Fields between the key and the extensions.
     pub ids: Vec<u8>,
     pub extensions: Vec<Extension>,
-    /// What stands at the end of the signed part.
+    /// Fields at the end of the signed part.
     pub tail: Vec<u8>,
     pub signer: Signer,
-    /// Mistakes made in the signed part before it is signed, and in the whole afterwards.
+    /// Numbers of mutations in the signed part before signing, and in the whole certificate after it.
     pub mistakes: [usize; 2],
 }
 
 #[derive(Clone)]
 pub struct Extension {
     pub id: Vec<u8>,
-    /// The element that says whether it is critical, if there is one.
+    /// The element with the critical flag, if present.
     pub critical: Vec<u8>,
     pub value: Vec<u8>,
 }
@@ -54,12 +54,12 @@ impl Extension {
     }
 }
 
-/// A name of one attribute.
+/// Encodes a name of one attribute.
 pub fn common_name(text: &str) -> Vec<u8> {
     named(&[("2.5.4.3", 12, text.as_bytes())])
 }
 
-/// A name of attributes, each in a set of its own.
+/// Encodes a name with each attribute in a set of its own.
 pub fn named(attributes: &[(&str, u8, &[u8])]) -> Vec<u8> {
     let sets: Vec<Vec<u8>> = attributes
         .iter()
@@ -68,20 +68,20 @@ pub fn named(attributes: &[(&str, u8, &[u8])]) -> Vec<u8> {
     sequence(&sets)
 }
 
-/// A time of validity.
+/// Encodes a validity time.
 pub fn time(text: &str) -> Vec<u8> {
     let tag = if text.len() < 15 { 23 } else { 24 };
     element(tag, text.as_bytes())
 }
 
-/// The extension of authorities.
+/// Returns the basic constraints of an authority.
 pub fn authority(path_length: Option<i64>) -> Extension {
     let length = path_length.map(integer).unwrap_or_default();
     Extension::new("2.5.29.19", true, sequence(&[TRUE, &length]))
 }
 
 impl Plan {
-    /// A sound certificate for a key.
+    /// Returns a valid certificate for a key.
     pub fn new(issuer: &str, subject: &str, key: Vec<u8>, signer: Signer) -> Self {
         let algorithm = signer.algorithm();
         Self {
@@ -100,7 +100,7 @@ impl Plan {
         }
     }
 
-    /// Puts an extension in the place of those of its kind, or beside them.
+    /// Adds an extension. Without `beside`, replaces extensions of its kind.
     pub fn put(&mut self, extension: Extension, beside: bool) {
         if !beside {
             self.extensions.retain(|other| other.id != extension.id);
@@ -120,7 +120,7 @@ impl Plan {
         asn1::spoil(random, &whole, self.mistakes[1])
     }
 
-    /// The certificate.
+    /// Encodes the certificate.
     pub fn certificate(&self, random: &mut Random) -> Vec<u8> {
         let extensions = match self.extensions.as_slice() {
             [] => Vec::new(),
@@ -141,7 +141,7 @@ impl Plan {
         self.signed(random, &body)
     }
 
-    /// A request for the certificate, with more attributes.
+    /// Encodes a request for the certificate, with more attributes.
     pub fn request(&self, random: &mut Random, attributes: &[Vec<u8>]) -> Vec<u8> {
         let wanted = element(SET, &self.extension_list());
         let wanted = sequence(&[oid("1.2.840.113549.1.9.14"), wanted]);

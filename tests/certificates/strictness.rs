@@ -1,7 +1,8 @@
-//! What Go reads and the crates that know whole structures refuse: why Solon reads those structures itself.
+//! Structures that Go accepts and that crates for whole structures reject, which is why Solon parses those structures
+//! itself.
 //!
-//! Each row is read by OPA, as the record says, and by Solon. When a crate learns to read one, the row fails, and its
-//! structure may be read by the crate.
+//! Each row is accepted by OPA, according to the record, and by Solon. If a new version of a crate accepts a row, the
+//! test fails, and the crate can be used for that structure.
 
 use serde_json::json;
 use x509_cert::Certificate;
@@ -20,10 +21,10 @@ use crate::plan::{Extension, Plan, TRUE, time};
 use crate::random::Random;
 
 pub struct Row {
-    /// The structure, and what is unusual about it.
+    /// Structure, and its irregularity.
     pub name: String,
     pub call: Call,
-    /// Whether the crate refuses it.
+    /// `true` if the crate rejects it.
     pub rejected: bool,
 }
 
@@ -62,7 +63,7 @@ fn certificates() -> Vec<Row> {
     type Change = fn(&mut Plan, &[u8]);
     let changes: [(&str, Change, Vec<u8>); 8] = [
         (
-            "a field behind the times of validity",
+            "a field after the validity times",
             |plan, bytes| plan.validity = bytes.to_vec(),
             sequence(&[&*time("000101000000Z"), &end, NULL]),
         ),
@@ -108,7 +109,7 @@ fn certificates() -> Vec<Row> {
             long,
         ),
         (
-            "a field behind the extensions",
+            "a field after the extensions",
             |plan, bytes| plan.tail = bytes.to_vec(),
             NULL.to_vec(),
         ),
@@ -128,7 +129,7 @@ fn certificates() -> Vec<Row> {
     let text = pem("CERTIFICATE REQUEST", &bytes);
     rows.push(row(
         "x509-cert request",
-        "a field behind the attributes",
+        "a field after the attributes",
         3,
         &text,
         rejected,
@@ -150,21 +151,21 @@ fn extensions() -> Vec<Row> {
     let all: [(&str, &str, &str, Vec<u8>, Rejects); 9] = [
         (
             "BasicConstraints",
-            "a field behind the length",
+            "a field after the length",
             "2.5.29.19",
             sequence(&[TRUE, &integer(0), NULL]),
             |value| rejects::<BasicConstraints>(value),
         ),
         (
             "KeyUsage",
-            "something behind it",
+            "something after it",
             "2.5.29.15",
             vec![3, 2, 5, 0xa0, 5, 0],
             |value| rejects::<KeyUsage>(value),
         ),
         (
             "ExtendedKeyUsage",
-            "something behind it",
+            "something after it",
             "2.5.29.37",
             [sequence(&[usage]), NULL.to_vec()].concat(),
             |value| rejects::<ExtendedKeyUsage>(value),
@@ -178,14 +179,14 @@ fn extensions() -> Vec<Row> {
         ),
         (
             "NameConstraints",
-            "a field behind the bounds",
+            "a field after the bounds",
             "2.5.29.30",
             sequence(&[element(0xa0, &tree)]),
             |value| rejects::<NameConstraints>(value),
         ),
         (
             "CertificatePolicies",
-            "something else in the place of qualifiers",
+            "something else instead of qualifiers",
             "2.5.29.32",
             sequence(&[sequence(&[&*policy, NULL])]),
             |value| rejects::<CertificatePolicies>(value),
@@ -199,14 +200,14 @@ fn extensions() -> Vec<Row> {
         ),
         (
             "AuthorityKeyIdentifier",
-            "a field behind the name of the key",
+            "a field after the name of the key",
             "2.5.29.35",
             sequence(&[&*element(0x80, &[1]), NULL]),
             |value| rejects::<AuthorityKeyIdentifier>(value),
         ),
         (
             "CrlDistributionPoints",
-            "a field behind the place",
+            "a field after the location",
             "2.5.29.31",
             sequence(&[sequence(&[&*point, NULL])]),
             |value| rejects::<CrlDistributionPoints>(value),
@@ -223,7 +224,7 @@ fn extensions() -> Vec<Row> {
         .collect()
 }
 
-/// A structure with another element at its end.
+/// Adds an element at the end of a structure.
 fn longer(structure: &[u8]) -> Vec<u8> {
     let header = if structure[1] & 0x80 == 0 {
         2
@@ -239,7 +240,7 @@ fn keys() -> Vec<Row> {
     let pkcs8 = longer(&rsa.pkcs8.0);
     let (pkcs1, sec1) = (own("rsa"), own("p256"));
     let public = longer(&rsa.public.0);
-    let what = "a field behind those that are known";
+    let what = "a field after the known ones";
     let mut plan = plan();
     let rejected = SubjectPublicKeyInfoRef::from_der(&public).is_err();
     plan.key = public;

@@ -1,4 +1,4 @@
-//! What the two engines say of a case, in a few letters.
+//! Summarizes the results of both engines for a case.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use solon::{Engine, FixedHost, PreparedQuery, Request};
 use crate::cases::{Call, Case, query};
 use solon_lines::Process;
 
-/// What the clock shows. No certificate starts or ends near to it, or near to the time of a record.
+/// Time of the clock. No certificate starts or ends close to it, or close to the time of a recording.
 pub const NOW_NS: i64 = 1_800_000_000_000_000_000;
 
-/// The engine, with the queries that were asked before.
+/// The engine, with its prepared queries.
 pub struct Solon {
     engine: Engine,
     queries: HashMap<&'static str, PreparedQuery>,
@@ -58,7 +58,7 @@ impl Solon {
     }
 }
 
-/// An answer of the oracle, as far as it matters.
+/// Response of OPA, as far as it is used.
 #[derive(Deserialize)]
 struct OracleResponse {
     #[serde(default)]
@@ -77,13 +77,13 @@ struct Bindings {
     x: String,
 }
 
-/// What the oracle says of each call of a case.
+/// Returns OPA's results for each call of a case.
 pub fn of_oracle(lines: &mut Process, case: &Case) -> Result<Vec<String>, String> {
     let calls = case.calls.iter();
     calls.map(|call| of_call(lines, call)).collect()
 }
 
-/// What the oracle says of a call.
+/// Returns OPA's result for a call.
 pub fn of_call(lines: &mut Process, call: &Call) -> Result<String, String> {
     let request = json!({
         "query": query(call.function),
@@ -100,7 +100,7 @@ pub fn of_call(lines: &mut Process, call: &Call) -> Result<String, String> {
     })
 }
 
-/// A chain that does not hold is empty.
+/// Returns the summary of a result. That of an invalid chain is `false`.
 fn verdict(text: &str) -> String {
     if text.starts_with("false ") {
         "false".to_owned()
@@ -109,11 +109,11 @@ fn verdict(text: &str) -> String {
     }
 }
 
-/// A message in one line, without the function's name.
+/// Formats a message in one line, without the function's name.
 fn message(call: &Call, text: &str) -> String {
     let text = text.strip_prefix(call.function).unwrap_or(text);
     let text = text.strip_prefix(": ").unwrap_or(text);
-    // what follows are addresses in memory
+    // memory addresses follow
     let text = match text.split_once("unknown elliptic curve: &{") {
         Some((front, _)) => &format!("{front}unknown elliptic curve"),
         None => text,
@@ -121,7 +121,7 @@ fn message(call: &Call, text: &str) -> String {
     format!("error: {}", without_address(text).escape_debug())
 }
 
-/// A message in which Go's address of the number of a tag is left out.
+/// Removes memory addresses from a message.
 fn without_address(text: &str) -> String {
     let Some((front, behind)) = text.split_once("tag:0x") else {
         return text.to_owned();

@@ -1,11 +1,11 @@
-//! Runs published Rego cases.
+//! Runs OPA's conformance cases.
 //!
-//! `REGO_CASES=DIR cargo test --release --test conformance -- --nocapture` reads every `.json` file below a
-//! directory; without the variable the cases beside a checkout are read when they are there. With
-//! `REGO_CASES_REPORT=FILE` each failing note is written as a line of that file.
-//! `SOLON_FACE`, a program and its arguments in a line each, asks a program that answers lines instead, the recorded programs
-//! as well; `SOLON_FACE_EXCEPTIONS=FILE` lists what it may answer otherwise. Cases that may fail stand, with a reason each, in
-//! `tests/conformance/exceptions.tsv`; one that does not fail any more is a failure.
+//! `REGO_CASES=DIR cargo test --release --test conformance -- --nocapture` reads every `.json` file below a directory.
+//! Without the variable it reads the cases next to a checkout, if present. With `REGO_CASES_REPORT=FILE` each failing
+//! note is written as a line of that file. `SOLON_FACE` is a program with its arguments, each on a line of its own; the
+//! cases and the recorded programs then run on that program through the JSON lines protocol.
+//! `SOLON_FACE_EXCEPTIONS=FILE` lists its permitted differences. `tests/conformance/exceptions.tsv` lists cases that
+//! may fail, each with a reason; a listed case that passes is a failure.
 
 #![allow(
     clippy::expect_used,
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Asks a program the published cases, where they are, and the recorded programs.
+/// Runs the conformance cases, if present, and the recorded programs on another program.
 fn check_driver(command: &str) -> ExitCode {
     let mut words = command.lines().map(str::to_owned);
     let mut face = Process::with(words.next().unwrap_or_default(), words);
@@ -75,15 +75,13 @@ fn check_driver(command: &str) -> ExitCode {
         let report = cases.ask(&mut face);
         (passed, failed) = (report.passed, report.failed);
     } else {
-        println!(
-            "conformance: SKIPPED: there is no folder of cases; the recorded programs are asked"
-        );
+        println!("conformance: SKIPPED: no folder of cases found; only the recorded programs run");
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/agreement");
     let comparison = recorded::compare(&folder, &mut face).expect("there are recorded programs");
     passed += comparison.asked - comparison.differ.len();
     failed.extend(comparison.differ);
-    // a language may have no such values, or no such spelling of numbers
+    // a language may lack some values, or spellings of numbers
     let known = std::env::var("SOLON_FACE_EXCEPTIONS");
     let known = known.map(|file| std::fs::read_to_string(file).expect("a list of exceptions"));
     let known = Exceptions::read(&known.unwrap_or_default());

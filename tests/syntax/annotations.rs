@@ -1,4 +1,4 @@
-//! METADATA blocks, good and bad.
+//! METADATA blocks, valid and invalid.
 
 use serde_json::{Value, json};
 use solon_syntax::json::{Options, text};
@@ -50,7 +50,7 @@ fn check(case: &Case) -> Result<(), String> {
     }
 }
 
-/// Whether two JSON texts say the same; floats may be written in different ways.
+/// Returns `true` if two JSON texts are equal. Floats may have different spellings.
 fn equal(have: &str, want: &str) -> bool {
     let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
     have == want || same(&value(have), &value(want))

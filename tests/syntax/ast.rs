@@ -1,4 +1,4 @@
-//! Modules to AST JSON and back.
+//! Converts modules to AST JSON and back.
 
 use serde_json::value::RawValue;
 use solon_syntax::ast::{Module, Version};

@@ -1,8 +1,8 @@
-//! Files that are no UTF-8: what the reference engine says of them.
+//! Files with invalid UTF-8: OPA's errors.
 
 use solon_syntax::{ParseOptions, module_text};
 
-/// What is said, and where.
+/// Message, row and column.
 type Complaint = (&'static str, u32, u32);
 
 const UTF8: &str = "illegal utf-8 character";

@@ -1,4 +1,4 @@
-//! Reading, recording and comparing cases.
+//! Reads, records and compares cases.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,16 +8,16 @@ use std::process::Command;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// A module and what came of it.
+/// A module and the expected result.
 #[derive(Clone, Default)]
 pub struct Case {
     pub note: String,
     pub module: String,
-    /// Whether the module is v0.
+    /// `true` if the module is v0.
     pub v0: bool,
-    /// Whether the answer shows places.
+    /// `true` if the result contains locations.
     pub located: bool,
-    /// AST JSON, or an object with `errors`; numbers as they were written.
+    /// AST JSON, or an object with `errors`. Numbers keep their spelling.
     pub answer: Option<Box<RawValue>>,
 }
 
@@ -29,7 +29,7 @@ fn path(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// The cases of a file.
+/// Reads the cases of a file.
 pub fn load(name: &str) -> Vec<Case> {
     let text = std::fs::read_to_string(path(name)).unwrap();
     let cases: Vec<Members> = serde_json::from_str(&text).unwrap();
@@ -98,7 +98,7 @@ fn record(program: &str, name: &str, cases: &mut [Case]) {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// JSON in one line with sorted keys, strings written in one way and numbers left alone.
+/// Formats JSON in one line with sorted keys and uniform strings. Numbers keep their spelling.
 pub fn canonical(json: &RawValue) -> String {
     let text = json.get();
     match text.as_bytes().first() {
@@ -120,7 +120,7 @@ pub fn canonical(json: &RawValue) -> String {
     }
 }
 
-/// Checks the cases of a file, and fails with everything that went wrong.
+/// Checks the cases of a file, and fails with all failures.
 pub fn check_all(name: &str, check: impl Fn(&Case) -> Result<(), String>) {
     let cases = load(name);
     let failures = cases.iter().filter_map(|case| {
@@ -130,7 +130,7 @@ pub fn check_all(name: &str, check: impl Fn(&Case) -> Result<(), String>) {
     report(name, cases.len(), &failures.collect::<Vec<_>>());
 }
 
-/// Fails with everything that went wrong.
+/// Fails with all failures.
 pub fn report(name: &str, total: usize, failures: &[String]) {
     assert!(total > 0, "{name} holds no case");
     assert!(
@@ -141,7 +141,7 @@ pub fn report(name: &str, total: usize, failures: &[String]) {
     );
 }
 
-/// Shows two long texts from a little before where they part.
+/// Shows two long texts, starting shortly before their first difference.
 pub fn difference(want: &str, have: &str) -> String {
     let same = want
         .chars()

@@ -1,7 +1,7 @@
-//! The formatter against OPA's, and the properties that hold for every result.
+//! Compares the formatter with OPA's, and checks the invariants of every result.
 //!
-//! `tests/cases/format` holds a case a line: a module, how it is formatted, and the result. Where OPA's result is another
-//! one, the case has it as `opa`, with the reason in `why`. `./bless --oracle` records the results of OPA again.
+//! `tests/cases/format` contains a case per line: a module, the mode, and the result. If OPA's result differs, the case
+//! contains it as `opa`, with the reason in `why`. `./bless --oracle` records the results of OPA again.
 
 mod programs;
 
@@ -18,7 +18,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/format")
 }
 
-/// The options of a mode, and the flags with which OPA formats so.
+/// Returns the options of a mode, and OPA's flags for it.
 fn mode(name: &str) -> (FormatOptions, &'static [&'static str]) {
     let options = |read, target, drop_v0_imports| FormatOptions {
         parse: ParseOptions::from_version(read),
@@ -161,7 +161,7 @@ fn record(program: &str, case: &mut Map<String, Value>) {
     case.insert("want".to_owned(), Value::String(ours));
 }
 
-/// `SOLON_FORMAT_PROGRAMS` sets how many programs are tried.
+/// `SOLON_FORMAT_PROGRAMS` sets the number of programs.
 #[test]
 fn generated_programs_keep_tree_and_comments() {
     let count = std::env::var("SOLON_FORMAT_PROGRAMS");

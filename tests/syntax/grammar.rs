@@ -1,4 +1,4 @@
-//! Texts that the grammar accepts and refuses.
+//! Texts that the grammar accepts and rejects.
 
 use serde_json::{Value, json};
 use solon_syntax::ast::Version;
@@ -18,7 +18,7 @@ fn accepted_modules_have_the_recorded_tree() {
     report("accepted.json", cases.len(), &problems.collect::<Vec<_>>());
 }
 
-/// What the record says of an error, without file and code, which are always the same.
+/// Returns the recorded fields of an error, without file and code, which are always the same.
 fn recorded(error: &Value) -> Value {
     let (place, details) = (&error["location"], &error["details"]);
     let number = |value: &Value| value.as_u64().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! No text makes the parser overflow a small stack, or take long.
+//! Texts that try to overflow a small stack, or to take long to parse.
 
 use std::thread;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use solon_syntax::{ParseOptions, parse_module};
 
 use crate::processor::timed;
 
-/// The stack that callers may have.
+/// Stack size of a caller, in bytes.
 const SMALL: usize = 256 << 10;
 
-/// Ways to nest: what opens, what is inside, what closes.
+/// Nested constructs: opening, innermost and closing text.
 const NESTED: [(&str, &str, &str); 24] = [
     ("[", "1", "]"),
     ("(", "1", ")"),
@@ -40,7 +40,7 @@ const NESTED: [(&str, &str, &str); 24] = [
     ("", "f", "(1).a"),
 ];
 
-/// The same in bodies, for which `and`, `or` and `not` are in force.
+/// Nested constructs in bodies, where `and`, `or` and `not` are enabled.
 const IN_BODIES: [(&str, &str, &str); 12] = [
     ("not {", "x", "}"),
     ("not (", "x", ")"),
@@ -56,12 +56,12 @@ const IN_BODIES: [(&str, &str, &str); 12] = [
     ("x with input as [y | ", "y", "]"),
 ];
 
-/// Reads and drops a module, and returns the first error message.
+/// Parses and drops a module. Returns the first error message.
 fn outcome(text: String, version: Version) -> Option<String> {
     timed_outcome(text, version).0
 }
 
-/// Reads and drops a module. Returns the first error message, and the processor time that it took.
+/// Parses and drops a module. Returns the first error message, and the processor time used.
 fn timed_outcome(text: String, version: Version) -> (Option<String>, Duration) {
     let read = move || {
         let source = Source::new(SourceId(0), "deep.rego", text);
@@ -159,7 +159,7 @@ fn the_limit_is_exact() {
             "{connective}"
         );
     }
-    // one after another they are as long as each
+    // chains next to each other do not add up
     let two = format!("x{0}; x{0}", " or x".repeat(limit));
     let text = format!("package t\nimport rego.v2\np if {{ {two} }}");
     assert_eq!(outcome(text, Version::V1), None);
@@ -176,7 +176,7 @@ fn a_lower_limit_is_obeyed() {
     assert!(!read("package t\np := [[[[[1]]]]]"));
 }
 
-/// Generous, since tests run unoptimised: what is excluded is time that grows too fast.
+/// The limits are generous, because tests run unoptimized: they exclude only superlinear time.
 #[test]
 fn time_grows_slowly() {
     for (depth, allowed) in [(20, 5), (190, 15), (50_000, 30)] {

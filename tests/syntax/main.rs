@@ -1,7 +1,7 @@
-//! The front end against recorded answers of the reference engine's parser.
+//! Compares the parser with recorded results of OPA's parser.
 //!
-//! Each file under `tests/cases/syntax` holds cases with a module and what came of it: its AST JSON, or its errors.
-//! With `SOLON_RECORD` set to the reference program, the answers are recorded anew instead.
+//! Each file under `tests/cases/syntax` contains cases with a module and the expected result: its AST JSON, or its
+//! errors. With `SOLON_RECORD` set to the OPA program, the results are recorded again.
 
 #![allow(
     clippy::unwrap_used,

@@ -8,7 +8,7 @@ use solon_syntax::print::display_body;
 use solon_syntax::source::{Source, SourceId};
 use solon_syntax::{Keywords, ParseOptions, parse_body};
 
-/// Text before, around and behind the levels.
+/// Text before, between and after the levels.
 const SHAPES: [(&str, &str, &str); 12] = [
     ("[", "1", "]"),
     ("{", "1", "}"),
@@ -48,7 +48,7 @@ fn exercise(text: &str) {
 
 #[test]
 fn deep_trees_need_little_stack() {
-    // Frames of unoptimised code are many times larger.
+    // stack frames of unoptimized code are many times larger
     let stack = if cfg!(debug_assertions) {
         8 << 20
     } else {

@@ -1,4 +1,4 @@
-//! Number literals keep their text.
+//! Number literals keep their spelling.
 
 use solon_syntax::ast::TermKind;
 use solon_syntax::source::{Source, SourceId};

@@ -1,13 +1,13 @@
-//! Generated modules: any term in any other, line breaks and comments wherever the grammar allows them.
+//! Generates modules: any term in any other, with line breaks and comments wherever the grammar allows them.
 
-/// Writes a module from random choices.
+/// Writes a random module.
 struct Program {
     state: u64,
     text: String,
     comments: u32,
 }
 
-/// The module of a seed.
+/// Returns the module of a seed.
 pub fn module(seed: u64) -> String {
     let mut program = Program {
         state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
@@ -43,7 +43,7 @@ impl Program {
         (self.state >> 11) % limit
     }
 
-    /// `true` once in `times`.
+    /// Returns `true` with a probability of one in `times`.
     fn chance(&mut self, times: u64) -> bool {
         self.random_below(times) == 0
     }
@@ -53,7 +53,7 @@ impl Program {
         self.text.push_str(texts[at]);
     }
 
-    /// Ends a line, with a comment or blank lines at times.
+    /// Ends a line, sometimes with a comment or blank lines.
     fn line(&mut self) {
         if self.chance(6) {
             self.comment();
@@ -72,7 +72,7 @@ impl Program {
         self.text.push_str(&format!(" # c{}", self.comments));
     }
 
-    /// A place between two tokens.
+    /// Writes a gap between two tokens.
     fn gap(&mut self) {
         if self.chance(12) {
             self.line();
@@ -191,7 +191,7 @@ impl Program {
         }
     }
 
-    /// Terms up to a closing bracket.
+    /// Writes terms up to a closing bracket.
     fn list(&mut self, depth: u32, end: &str) {
         self.gap();
         for at in 0..=self.random_below(3) {
