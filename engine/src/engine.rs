@@ -11,6 +11,7 @@ mod filters;
 mod loading;
 mod partial;
 mod preparing;
+mod requirements;
 #[cfg(test)]
 mod violations;
 

@@ -1,6 +1,6 @@
 //! Capabilities of an engine in OPA's JSON format, and restricted engines.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -226,6 +226,58 @@ pub fn current_json(version: Version) -> Vec<u8> {
     let mut text = text.unwrap_or_else(|| bug!("capabilities are not valid JSON"));
     text.push(b'\n');
     text
+}
+
+/// What policies need, in the published JSON form.
+#[derive(Serialize)]
+struct Required {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    builtins: Vec<Function>,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    future_keywords: BTreeSet<&'static str>,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    features: BTreeSet<&'static str>,
+}
+
+/// Returns the JSON object of the built-ins with these names, without what is only documentation, and of keywords and features.
+pub fn required_json(
+    names: &BTreeSet<String>,
+    future_keywords: BTreeSet<&'static str>,
+    features: BTreeSet<&'static str>,
+) -> Vec<u8> {
+    let minimal = |entry: &Entry| {
+        let mut function = published(entry);
+        drop_names(&mut function.decl);
+        Function {
+            description: String::new(),
+            categories: Vec::new(),
+            deprecated: false,
+            ..function
+        }
+    };
+    let functions = names.iter().filter_map(|name| super::lookup(name));
+    let required = Required {
+        builtins: functions.map(minimal).collect(),
+        future_keywords,
+        features,
+    };
+    let text = serde_json::to_vec(&required).ok();
+    text.unwrap_or_else(|| bug!("capabilities are not JSON"))
+}
+
+/// Removes the names of parameters and results from a declaration.
+fn drop_names(declaration: &mut Json) {
+    let drop_name = |parameter: &mut Json| {
+        if let Some(node) = parameter.as_object_mut() {
+            node.remove("name");
+        }
+    };
+    if let Some(Json::Array(args)) = declaration.get_mut("args") {
+        args.iter_mut().for_each(drop_name);
+    }
+    if let Some(result) = declaration.get_mut("result") {
+        drop_name(result);
+    }
 }
 
 fn of_version(version: Version) -> [&'static [&'static str]; 2] {

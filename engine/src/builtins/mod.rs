@@ -75,7 +75,7 @@ pub use builtin::{
 pub use builtin_error::{BuiltinError, BuiltinErrorDetail, EvalErrorCode, StopReason};
 pub(crate) use call::ResumeState;
 pub use call::{Budget, BuiltinContext};
-pub use capabilities::{Capabilities, CapabilitiesError};
+pub use capabilities::{Capabilities, CapabilitiesError, required_json};
 pub use comparison::has_element;
 #[cfg(feature = "crypto")]
 pub use crypto::parse_certificates_in_der;

@@ -225,7 +225,9 @@ fn foreign(roots: &[Path], document: &Value, path: &mut Vec<String>) -> Option<S
         return None;
     }
     match document {
-        Value::Object(object) if roots.iter().any(|root| root.overlaps(&here)) => {
+        Value::Object(object)
+            if here.is_root() || roots.iter().any(|root| root.overlaps(&here)) =>
+        {
             object.iter().find_map(|(key, inner)| {
                 path.push(key.borrow().text_or_empty().to_str().into_owned());
                 let found = foreign(roots, inner, path);

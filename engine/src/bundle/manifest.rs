@@ -134,18 +134,19 @@ impl Manifest {
     /// Returns the text of the manifest's file: one line, its fields in OPA's order.
     pub fn text(&self) -> Vec<u8> {
         let mut out = b"{\"revision\":".to_vec();
+        json::write_go(Value::string(&self.revision).borrow(), &mut out);
+        out.extend(b",\"roots\":");
+        json::write_go(strings(&self.roots()).borrow(), &mut out);
+        if !self.wasm.is_empty() {
+            let resolvers: Vec<_> = self.wasm.iter().map(WasmResolver::text).collect();
+            out.extend(b",\"wasm\":[");
+            out.extend(resolvers.join(&b','));
+            out.push(b']');
+        }
         let mut field = |name: &str, value: &Value| {
-            if out.last() != Some(&b':') {
-                out.extend(format!(",\"{name}\":").bytes());
-            }
+            out.extend(format!(",\"{name}\":").bytes());
             json::write_go(value.borrow(), &mut out);
         };
-        field("revision", &Value::string(&self.revision));
-        field("roots", &strings(&self.roots()));
-        if !self.wasm.is_empty() {
-            let resolvers = self.wasm.iter().map(WasmResolver::value);
-            field("wasm", &Value::array(resolvers.collect()));
-        }
         if let Some(version) = self.rego_version {
             field("rego_version", &Value::Int(version));
         }
@@ -215,6 +216,28 @@ impl Manifest {
 }
 
 impl WasmResolver {
+    /// Returns the JSON text, its fields in OPA's order.
+    fn text(&self) -> Vec<u8> {
+        let fields = [
+            ("entrypoint", Some(Value::string(&self.entrypoint))),
+            ("module", Some(Value::string(&self.module))),
+            ("annotations", self.annotations.clone()),
+        ];
+        let mut out = b"{".to_vec();
+        for (name, value) in fields {
+            let Some(value) = value.filter(|value| value.as_str() != Some("")) else {
+                continue;
+            };
+            if out.len() > 1 {
+                out.push(b',');
+            }
+            out.extend(format!("\"{name}\":").bytes());
+            json::write_go(value.borrow(), &mut out);
+        }
+        out.push(b'}');
+        out
+    }
+
     fn value(&self) -> Value {
         let mut fields = Vec::new();
         if !self.entrypoint.is_empty() {

@@ -16,6 +16,7 @@ mod filter;
 mod fmt;
 mod forms;
 mod input;
+mod inspect;
 mod lines;
 mod oracle;
 mod parse;
@@ -71,6 +72,7 @@ enum Command {
     Data(data::Args),
     Capabilities(capabilities::Args),
     Parse(parse::Args),
+    Inspect(inspect::Args),
     Sign(sign::Args),
     Test(Box<test::Args>),
     Deps(deps::Args),
@@ -102,6 +104,7 @@ pub fn main() -> ExitCode {
         Command::Data(args) => data::run(&args),
         Command::Capabilities(args) => capabilities::run(&args),
         Command::Parse(args) => parse::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
         Command::Sign(args) => sign::run(&args),
         Command::Test(args) => test::run(args),
         Command::Deps(args) => deps::run(&args),

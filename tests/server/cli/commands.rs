@@ -1,6 +1,6 @@
 //! Commands whose results were recorded from OPA.
 //!
-//! A file of `tests/cases/commands` is a list of cases with a `note`, `files` and `runs`: `args`, perhaps `stdin` and `env`, and the
+//! A file of `tests/cases/commands` is a list of cases with a `note`, `files`, perhaps `archives`, and `runs`: `args`, perhaps `stdin` and `env`, and the
 //! exit `code`, `stdout` and `stderr`. `SOLON_RECORD=PATH`, the program of OPA, records them. A run with `own` is one that OPA
 //! does not have; `BLESS=1` records these. Times are left out, and a run with `numbers` compares no number at all.
 //!
@@ -13,12 +13,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde::{Deserialize, Serialize};
+use solon::bundle::{Bundle, BundleFile};
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
     note: String,
     files: BTreeMap<String, String>,
+    /// Archives of bundles: their entries in order, each with its path and text.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    archives: BTreeMap<String, Vec<(String, String)>>,
     runs: Vec<Run>,
 }
 
@@ -36,6 +40,9 @@ struct Run {
     /// Numbers differ from run to run.
     #[serde(default, skip_serializing_if = "is_false")]
     numbers: bool,
+    /// OPA prints errors of `run` to standard output, Solon to standard error: both are compared as one text.
+    #[serde(default, skip_serializing_if = "is_false")]
+    merged: bool,
     /// Solon shows the line of an error where OPA does not (`docs/differences.md`).
     #[serde(default, skip_serializing_if = "is_false")]
     excerpts: bool,
@@ -67,20 +74,29 @@ fn is_false(flag: &bool) -> bool {
 struct Folder(PathBuf);
 
 impl Folder {
-    fn new(name: &str, files: &BTreeMap<String, String>) -> Self {
+    fn new(name: &str, case: &Case) -> Self {
         let name = format!("solon-commands-{}-{name}", std::process::id());
         let folder = Self(std::env::temp_dir().join(name));
-        folder.write(files);
+        folder.write(case);
         folder
     }
 
-    fn write(&self, files: &BTreeMap<String, String>) {
+    fn write(&self, case: &Case) {
         let _ = fs::remove_dir_all(&self.0);
         fs::create_dir_all(&self.0).unwrap();
-        for (name, text) in files {
+        for (name, text) in &case.files {
             let path = self.0.join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
+        }
+        for (name, entries) in &case.archives {
+            let file = |(path, text): &(String, String)| BundleFile {
+                path: path.clone(),
+                bytes: text.as_bytes().to_vec(),
+            };
+            let files: Vec<_> = entries.iter().map(file).collect();
+            let archive = Bundle::write_archive(&files).unwrap();
+            fs::write(self.0.join(name), archive).unwrap();
         }
     }
 }
@@ -92,7 +108,7 @@ impl Drop for Folder {
 }
 
 fn run(program: &str, folder: &Folder, case: &Case, run: &Run) -> Want {
-    folder.write(&case.files);
+    folder.write(case);
     let mut command = Command::new(program);
     for (name, value) in &run.env {
         // the variables of both programs have the same names but for their beginning
@@ -129,9 +145,13 @@ fn run(program: &str, folder: &Folder, case: &Case, run: &Run) -> Want {
         let lines = stderr.split_inclusive('\n');
         stderr = lines.filter(|line| !line.starts_with('\t')).collect();
     }
+    let mut stdout = text(output.stdout);
+    if run.merged {
+        stdout += &std::mem::take(&mut stderr);
+    }
     Want {
         code: output.status.code().unwrap_or(-1),
-        stdout: text(output.stdout),
+        stdout,
         stderr,
         files: changed.collect(),
     }
@@ -236,7 +256,7 @@ fn recorded_from_opa() {
         let mut all: Vec<Case> = serde_json::from_str(&text)
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         for case in &mut all {
-            let folder = Folder::new(&name, &case.files);
+            let folder = Folder::new(&name, case);
             for at in 0..case.runs.len() {
                 count += 1;
                 let one = &case.runs[at];

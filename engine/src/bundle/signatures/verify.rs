@@ -341,8 +341,7 @@ impl FileVerifier<'_> {
             return Err(format!("no hashing algorithm provided for file {path}"));
         }
         let found = hash::digest(&signed.algorithm, path, &file.bytes)?;
-        let wanted = hex::decode(&signed.hash)
-            .map_err(|error| format!("{path}: invalid digest: {error}"))?;
+        let wanted = hex::decode(&signed.hash).map_err(|_| hex_error(&signed.hash))?;
         if wanted == found {
             return Ok(());
         }
@@ -367,6 +366,18 @@ impl FileVerifier<'_> {
             "file(s) [{}] specified in bundle signatures but not found in the target bundle",
             missing.join(" ")
         ))
+    }
+}
+
+/// The message of Go's decoder about a text that is not hexadecimal.
+fn hex_error(text: &str) -> String {
+    let mut bytes = text.bytes();
+    match bytes.find(|byte| !byte.is_ascii_hexdigit()) {
+        Some(byte) => format!(
+            "encoding/hex: invalid byte: U+{byte:04X} '{}'",
+            char::from(byte)
+        ),
+        None => "encoding/hex: odd length hex string".to_owned(),
     }
 }
 

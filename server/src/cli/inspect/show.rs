@@ -1,0 +1,173 @@
+//! Contents of bundles as tables and as JSON.
+
+use serde_json::Value as Json;
+use solon::json;
+use solon_syntax::json::lay_out;
+
+use super::Contents;
+use super::annotations::Annotated;
+use crate::cli::table::Table;
+use crate::json::escape_html;
+
+/// Bytes from which on a value of a table is cut, and above which folders are left out of a path.
+const WIDEST: usize = 50;
+/// What stands for a part that is left out.
+const ELLIPSIS: &str = "...";
+
+/// The manifest, the namespaces and the annotations, each if there are some.
+pub fn tables(contents: &Contents, annotations: &[Annotated<'_>]) -> String {
+    let mut out = String::new();
+    if let Some(manifest) = contents.manifest.as_ref().filter(|_| contents.has_manifest) {
+        let mut table = Table::new(vec!["FIELD".to_owned(), "VALUE".to_owned()]);
+        let mut has_rows = false;
+        let mut row = |field: &str, value: String| {
+            if !value.is_empty() {
+                has_rows = true;
+                table.row(vec![field.to_owned(), value]);
+            }
+        };
+        let version = manifest.rego_version.map(|version| version.to_string());
+        row("Rego Version", version.unwrap_or_default());
+        row("Revision", cut(&manifest.revision));
+        let mut roots = manifest.roots();
+        roots.sort();
+        for (at, root) in roots.into_iter().enumerate() {
+            row(if at == 0 { "Roots" } else { "" }, shortened(&root));
+        }
+        let metadata = manifest.metadata.as_ref().map(|metadata| {
+            let mut text = Vec::new();
+            json::write(metadata.borrow(), &mut text);
+            cut(&String::from_utf8_lossy(&escape_html(text)))
+        });
+        let metadata = metadata.filter(|metadata| metadata != "{}");
+        row("Metadata", metadata.unwrap_or_default());
+        if has_rows {
+            out.push_str("MANIFEST:\n");
+            out.push_str(&table.render());
+        }
+    }
+    if !contents.namespaces.is_empty() {
+        let mut table = Table::new(vec!["NAMESPACE".to_owned(), "FILE".to_owned()]);
+        for (namespace, files) in &contents.namespaces {
+            for (at, file) in files.iter().enumerate() {
+                let namespace = if at == 0 { namespace.as_str() } else { "" };
+                table.row(vec![namespace.to_owned(), shortened(file)]);
+            }
+        }
+        out.push_str("NAMESPACES:\n");
+        out.push_str(&table.render());
+    }
+    if !annotations.is_empty() {
+        out.push_str("ANNOTATIONS:\n");
+        annotations.iter().for_each(|one| one.write(&mut out));
+    }
+    out
+}
+
+/// One object. `capabilities` is a JSON object.
+pub fn json(
+    contents: &Contents,
+    annotations: Option<&[Annotated<'_>]>,
+    capabilities: &[u8],
+) -> Vec<u8> {
+    let mut members: Vec<(&str, Vec<u8>)> = Vec::new();
+    if let Some(manifest) = &contents.manifest {
+        members.push(("manifest", manifest.text().trim_ascii_end().to_vec()));
+    }
+    let signatures = contents.signatures.as_ref().map(|signatures| {
+        let mut fields = vec![format!("\"signatures\":{}", texts(&signatures.tokens))];
+        if !signatures.plugin.is_empty() {
+            fields.push(format!("\"plugin\":{}", Json::from(&*signatures.plugin)));
+        }
+        fields.join(",")
+    });
+    let signatures = format!("{{{}}}", signatures.unwrap_or_default());
+    members.push(("signatures_config", signatures.into_bytes()));
+    if !contents.wasm.is_empty() {
+        let modules = contents.wasm.iter().map(|module| {
+            format!(
+                "{{\"entrypoints\":{},\"path\":{},\"url\":{}}}",
+                texts(&module.entry_points),
+                Json::from(&*module.path),
+                Json::from(&*module.url)
+            )
+        });
+        members.push(("wasm_modules", list(modules)));
+    }
+    if !contents.namespaces.is_empty() {
+        let namespaces = contents.namespaces.iter();
+        let namespaces: Vec<String> = namespaces
+            .map(|(namespace, files)| format!("{}:{}", Json::from(&**namespace), texts(files)))
+            .collect();
+        let namespaces = format!("{{{}}}", namespaces.join(","));
+        members.push(("namespaces", namespaces.into_bytes()));
+    }
+    if let Some(annotations) = annotations.filter(|annotations| !annotations.is_empty()) {
+        members.push(("annotations", list(annotations.iter().map(Annotated::json))));
+    }
+    members.push(("capabilities", capabilities.to_vec()));
+    let mut compact = b"{".to_vec();
+    for (at, (name, value)) in members.into_iter().enumerate() {
+        let comma = if at == 0 { "" } else { "," };
+        compact.extend(format!("{comma}\"{name}\":").bytes());
+        compact.extend(value);
+    }
+    compact.push(b'}');
+    let mut out = Vec::new();
+    lay_out(
+        &escape_html(compact),
+        0,
+        &mut out,
+        usize::MAX,
+        |byte, out| {
+            out.push(byte);
+        },
+    );
+    out.push(b'\n');
+    out
+}
+
+/// The beginning of a long text.
+fn cut(text: &str) -> String {
+    if text.len() < WIDEST {
+        return text.to_owned();
+    }
+    let mut end = WIDEST - ELLIPSIS.len();
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}{ELLIPSIS}", text.get(..end).unwrap_or_default())
+}
+
+/// A path from which, if it is long, as many folders after the first are left out as must be.
+fn shortened(path: &str) -> String {
+    let whole = || path.to_owned();
+    if path.len() <= WIDEST {
+        return whole();
+    }
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let folder = folder.strip_prefix('/').unwrap_or(folder);
+    let inner = match folder.split_once('/') {
+        Some((first, rest)) if !first.is_empty() => rest,
+        _ => folder,
+    };
+    let kept = (WIDEST + inner.len()).saturating_sub(path.len() + ELLIPSIS.len());
+    let Some(mut end) = inner.len().checked_sub(kept) else {
+        return whole();
+    };
+    while !inner.is_char_boundary(end) {
+        end += 1;
+    }
+    match inner.get(..end) {
+        Some(part) if part.len() > ELLIPSIS.len() => path.replacen(part, ELLIPSIS, 1),
+        _ => whole(),
+    }
+}
+
+fn texts(list: &[String]) -> String {
+    Json::from(list.to_vec()).to_string()
+}
+
+fn list(items: impl Iterator<Item = String>) -> Vec<u8> {
+    format!("[{}]", items.collect::<Vec<_>>().join(",")).into_bytes()
+}
