@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use solon::bundle::Verification;
 use solon::{Change, Engine, Limits, Request, Value, json};
 use solon_host::RestrictedHost;
 use solon_syntax::json::lay_out;
@@ -192,6 +193,8 @@ fn engine(args: &Args) -> Result<(Engine, Arc<RestrictedHost>), String> {
         format!("runtime error: {}", text.trim_end())
     };
     let loader = super::loader(&[], None, version).map_err(|report| failed(&report))?;
+    // signed bundles are rejected, since there is no key, as in OPA
+    let loader = loader.verification(Verification::default());
     let loaded = loader.load_bundles(&args.bundle);
     let loaded = loaded.map_err(|error| format!("runtime error: {error}"))?;
     let mut change = Change::default();
