@@ -228,7 +228,7 @@ pub fn current_json(version: Version) -> Vec<u8> {
     text
 }
 
-/// What policies need, in the published JSON form.
+/// What policies need, in OPA's JSON form.
 #[derive(Serialize)]
 struct Required {
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -246,7 +246,7 @@ pub fn required_json(
     features: BTreeSet<&'static str>,
 ) -> Vec<u8> {
     let minimal = |entry: &Entry| {
-        let mut function = published(entry);
+        let mut function = function_of_entry(entry);
         drop_names(&mut function.decl);
         Function {
             description: String::new(),

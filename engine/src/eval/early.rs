@@ -47,7 +47,11 @@ impl<'e> Machine<'e> {
     }
 
     /// The same, with the rules that can match as the published index knows them.
-    pub(super) fn opa_exit(&mut self, set: &'e RuleSet, args: &[ValueRef<'e>]) -> Result<bool, Halt> {
+    pub(super) fn opa_exit(
+        &mut self,
+        set: &'e RuleSet,
+        args: &[ValueRef<'e>],
+    ) -> Result<bool, Halt> {
         let Some(group) = self.program.canonical.group(&set.path) else {
             return Ok(false);
         };

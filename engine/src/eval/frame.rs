@@ -261,7 +261,9 @@ fn store_by_field<'e>(place: &mut Register<'e>, value: &ValueRef<'e>) {
         ValueRef::Array(array) => *place = Register::Value(ValueRef::Array(black_box(array))),
         ValueRef::NewArray(array) => *place = Register::Value(ValueRef::NewArray(black_box(array))),
         ValueRef::Object(object) => *place = Register::Value(ValueRef::Object(black_box(object))),
-        ValueRef::NewObject(object) => *place = Register::Value(ValueRef::NewObject(black_box(object))),
+        ValueRef::NewObject(object) => {
+            *place = Register::Value(ValueRef::NewObject(black_box(object)))
+        }
         ValueRef::NewSet(set) => *place = Register::Value(ValueRef::NewSet(black_box(set))),
         other => *place = Register::Value(*other),
     }

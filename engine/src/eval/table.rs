@@ -210,7 +210,12 @@ impl<'e> Builder<'e> {
     }
 
     /// Adds the next element with what is at its place.
-    pub fn add(&mut self, key: Register<'e>, value: Register<'e>, condition_value: Option<ValueRef<'e>>) {
+    pub fn add(
+        &mut self,
+        key: Register<'e>,
+        value: Register<'e>,
+        condition_value: Option<ValueRef<'e>>,
+    ) {
         if let Building::Pairs(pairs) = &mut self.elements {
             pairs.push((key, value));
         }
@@ -337,7 +342,11 @@ mod tests {
         let mut builder = joins.begin(array, 6 * COST, usize::MAX).unwrap();
         for (at, item) in (0..).zip(items) {
             let value = (at != 2).then_some(item);
-            builder.add(Register::Value(ValueRef::Int(at)), Register::Value(item), value);
+            builder.add(
+                Register::Value(ValueRef::Int(at)),
+                Register::Value(item),
+                value,
+            );
         }
         let table = builder.finish();
         let found = |text: &str| {

@@ -283,7 +283,12 @@ impl Branch {
         self.rest.find(places, found);
     }
 
-    fn answer<'e>(&'e self, value: ValueRef<'e>, places: &impl IndexInput<'e>, found: &mut RuleLists<'e>) {
+    fn answer<'e>(
+        &'e self,
+        value: ValueRef<'e>,
+        places: &impl IndexInput<'e>,
+        found: &mut RuleLists<'e>,
+    ) {
         match (&self.question.feature, &self.answers) {
             (Feature::Length, RequiredValues::Values(answers)) => {
                 if let Some(array) = value.as_array()
