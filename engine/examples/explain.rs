@@ -32,7 +32,7 @@ fn main() -> Result<(), solon::Error> {
     for line in explained.lines(true, false)? {
         println!("{line}");
     }
-    println!("answer: {:?}", explained.answer?);
+    println!("answer: {:?}", explained.result?);
     let modules = engine.modules();
     let report = coverage.report(&[], modules.iter().map(|(_, module)| &**module));
     println!("covered: {} %", report.coverage);

@@ -31,7 +31,7 @@ use crate::limits::Limits;
 #[cfg(test)]
 use crate::program::Program;
 use crate::program::dump;
-use crate::query::Shared;
+use crate::query::EngineShared;
 use crate::snapshot::{Snapshot, SnapshotState, next_trial_version_id};
 use crate::store::{
     DataSnapshot, Operation, Origin, OriginRecord, Path, Store, StoreError, StoredModule,
@@ -42,8 +42,8 @@ use crate::value::Value;
 
 pub use builder::EngineBuilder;
 pub use change::Change;
-use change::Text;
-use committing::{Next, make};
+use change::ModuleSource;
+use committing::{PendingCommit, make};
 pub use definition::Definition;
 pub use dependencies::Dependencies;
 pub use loading::{FileLoad, LoadReport};
@@ -76,7 +76,7 @@ pub struct Engine {
 struct Inner {
     version: Version,
     options: Options,
-    shared: Arc<Shared>,
+    shared: Arc<EngineShared>,
     /// Where changes outlive the engine.
     store: OnceLock<Arc<dyn Store>>,
     functions: Vec<HostFunction>,
@@ -163,11 +163,11 @@ impl Engine {
     /// nothing. `timer` receives the durations of parsing and compiling.
     ///
     /// ```
-    /// use solon::{Change, Engine, Error, Moment};
+    /// use solon::{Change, Engine, Error, Snapshot};
     ///
     /// let engine = Engine::new();
     /// // only one of several threads adds the module
-    /// let add = |now: &Moment| {
+    /// let add = |now: &Snapshot| {
     ///     let mut change = Change::default();
     ///     if now.module("p.rego").is_none() {
     ///         change.set_module("p.rego", "package p");
@@ -193,7 +193,7 @@ impl Engine {
             return Ok(());
         }
         let edit = |transaction: &mut Transaction| make(writes, transaction);
-        let next = self.next(&before, modules, edit, timer)?;
+        let next = self.prepare_commit(&before, modules, edit, timer)?;
         Ok(self.inner.commit_of_client(before, next, &mut record)?)
     }
 
@@ -217,7 +217,7 @@ impl Engine {
     }
 
     /// Tells what a change would do, without doing it: the moment that it would lead to, which can be asked like any other
-    /// ([`Request::snapshot`](crate::Request::snapshot), [`PreparedQuery::bind_to`](crate::PreparedQuery::bind_to)).
+    /// ([`Request::snapshot`](crate::Request::snapshot), [`PreparedQuery::pin_to`](crate::PreparedQuery::pin_to)).
     ///
     /// ```
     /// use solon::{Change, Engine, Request, Value};
@@ -241,7 +241,7 @@ impl Engine {
         let before = self.now();
         let Change { modules, writes } = change;
         let edit = |transaction: &mut Transaction| make(writes, transaction);
-        let mut next = self.next(&before, modules, edit, Timer::default())?;
+        let mut next = self.prepare_commit(&before, modules, edit, Timer::default())?;
         if let Some(policy) = &mut next.policy {
             policy.version_id = next_trial_version_id();
         }
@@ -250,22 +250,24 @@ impl Engine {
     }
 
     /// What a change makes of a moment. `edit` changes the documents.
-    fn next(
+    fn prepare_commit(
         &self,
         before: &SnapshotState,
-        change: Vec<(String, Option<Text>)>,
+        change: Vec<(String, Option<ModuleSource>)>,
         edit: impl FnOnce(&mut Transaction) -> Result<(), StoreError>,
         timer: Timer<'_>,
-    ) -> Result<Next, Error> {
+    ) -> Result<PendingCommit, Error> {
         let mut modules = before.policy.modules.clone();
         let mut refused = Vec::new();
         let mut laps = timer.start();
         let mut changed = Vec::with_capacity(change.len());
-        let is_text = |(_, text): &(String, Option<Text>)| matches!(text, Some(Text::Source(..)));
+        let is_text = |(_, text): &(String, Option<ModuleSource>)| {
+            matches!(text, Some(ModuleSource::Source(..)))
+        };
         let parses = change.iter().any(is_text);
         for (name, text) in change {
             let module = match text {
-                Some(Text::Source(text, version)) => {
+                Some(ModuleSource::Source(text, version)) => {
                     match self.parse(&name, &text, version.unwrap_or(self.inner.version)) {
                         Ok(module) => Arc::new(module),
                         Err(diagnostics) => {
@@ -274,7 +276,7 @@ impl Engine {
                         }
                     }
                 }
-                Some(Text::Parsed(module)) => module,
+                Some(ModuleSource::Parsed(module)) => module,
                 None => {
                     if modules.remove(&name).is_none() {
                         return Err(Error::UnknownModule(name));
@@ -298,7 +300,7 @@ impl Engine {
         if parses {
             laps.end(|| "rego_module_parse".to_owned());
         }
-        let mut transaction = Transaction::on(&before.documents);
+        let mut transaction = Transaction::new(&before.documents);
         edit(&mut transaction)?;
         let policy = if changed.is_empty() {
             self.inner.check_conflicts(before, &transaction)?;
@@ -307,7 +309,7 @@ impl Engine {
             Some(self.compile(&before.policy, modules, &transaction, timer)?)
         };
         laps.end(|| "rego_module_compile".to_owned());
-        Ok(Next {
+        Ok(PendingCommit {
             policy,
             transaction,
             modules: changed,
@@ -327,10 +329,10 @@ impl Engine {
         let inner = &*self.inner;
         let mut record = inner.changing.lock();
         let before = inner.shared.now.pin();
-        let mut transaction = Transaction::on(&before.documents);
+        let mut transaction = Transaction::new(&before.documents);
         let result = change(&mut transaction)?;
         inner.check_conflicts(&before, &transaction)?;
-        let next = Next {
+        let next = PendingCommit {
             policy: None,
             transaction,
             modules: Vec::new(),

@@ -75,7 +75,7 @@ impl InputError {
     }
 
     /// The row and the column in JSON text, both from 1.
-    pub fn place(&self) -> Option<(usize, usize)> {
+    pub fn position(&self) -> Option<(usize, usize)> {
         let json = self.json.as_ref()?;
         Some((json.line(), json.column()))
     }

@@ -16,7 +16,7 @@ use crate::limits;
 use crate::partial::Residuals;
 use crate::partial_query::{PartialInner, PinnedPartial, PreparedPartial};
 use crate::query::{
-    self, Pinned, PinnedQuery, PreparedQuery, QueryInner, Request, Shared, Solution,
+    self, EngineShared, Pinned, PinnedQuery, PreparedQuery, QueryInner, Request, Solution,
 };
 use crate::runtime::EvalError;
 use crate::snapshot::Policy;
@@ -87,12 +87,12 @@ impl From<Detail> for ExplainOptions<'_> {
 #[non_exhaustive]
 pub struct Explanation<T = Vec<Solution>> {
     /// The answer, or what ended the search.
-    pub answer: Result<T, Error>,
+    pub result: Result<T, Error>,
     /// What is shown of what happened, in order.
     pub events: Vec<Event>,
     /// Longest text that is made of the events, in bytes.
     longest: usize,
-    asked: ExplainedQuery,
+    query: ExplainedQuery,
 }
 
 /// What was asked.
@@ -113,7 +113,7 @@ impl PreparedQuery {
         request: &Request<'_>,
         observer: Option<&mut dyn Observer>,
     ) -> Result<Vec<Solution>, Error> {
-        self.bind_for(request)?.search(request, observer)
+        self.pin_for(request)?.search(request, observer)
     }
 
     /// As [`PinnedQuery::search_as`].
@@ -125,7 +125,7 @@ impl PreparedQuery {
         request: &Request<'_>,
         search: SearchOptions<'_>,
     ) -> Result<Vec<Solution>, Error> {
-        self.bind_for(request)?.search_as(request, search)
+        self.pin_for(request)?.search_as(request, search)
     }
 
     /// As [`PinnedQuery::explain`].
@@ -134,9 +134,9 @@ impl PreparedQuery {
         request: &Request<'_>,
         watched: impl Into<ExplainOptions<'s>>,
     ) -> Explanation {
-        match self.bind_for(request) {
+        match self.pin_for(request) {
             Ok(bound) => bound.explain(request, watched),
-            Err(error) => Explanation::of_nothing(Err(error)),
+            Err(error) => Explanation::without_query(Err(error)),
         }
     }
 
@@ -144,12 +144,12 @@ impl PreparedQuery {
     ///
     /// # Errors
     /// As for [`Self::solutions`].
-    pub fn checked(
+    pub fn search_checked(
         &self,
         request: &Request<'_>,
         search: SearchOptions<'_>,
     ) -> Result<Vec<Solution>, Error> {
-        self.bind_for(request)?.checked(request, search)
+        self.pin_for(request)?.checked(request, search)
     }
 }
 
@@ -183,7 +183,7 @@ impl PinnedQuery {
         search: SearchOptions<'_>,
     ) -> Result<Vec<Solution>, Error> {
         let inner = &*self.0.prepared;
-        query::search(self.basis(), request, search, inner, |walk, inner| {
+        query::search(self.eval_env(), request, search, inner, |walk, inner| {
             let mut walk = walk.searching_once(&inner.keyed).with_call_stack();
             let rows = walk.solutions(&inner.question()).map_err(|mut error| {
                 error.stack = walk.stack();
@@ -202,11 +202,11 @@ impl PinnedQuery {
     ///
     /// let engine = Engine::new();
     /// engine.set_module("p.rego", "package p\nallow if input.x > 1")?;
-    /// let query = engine.prepare_query("data.p.allow")?.bind()?;
+    /// let query = engine.prepare_query("data.p.allow")?.pin()?;
     /// let mut coverage = Coverage::default();
     /// let watched = ExplainOptions::new(Detail::Full).search(SearchOptions::default().observer(&mut coverage));
     /// let explained = query.explain(&Request::new().input_json(br#"{"x": 2}"#), watched);
-    /// assert_eq!(explained.answer?.len(), 1);
+    /// assert_eq!(explained.result?.len(), 1);
     /// let modules = query.snapshot().modules().map(|(_, module)| &**module);
     /// assert_eq!(coverage.report(&[], modules).coverage, 100.0);
     /// # Ok::<(), solon::Error>(())
@@ -217,7 +217,7 @@ impl PinnedQuery {
         watched: impl Into<ExplainOptions<'s>>,
     ) -> Explanation {
         let asked = ExplainedQuery::Query(self.0.clone());
-        Explanation::of(asked, &self.0.shared, request, watched.into(), |search| {
+        Explanation::record(asked, &self.0.shared, request, watched.into(), |search| {
             self.checked(request, search)
         })
     }
@@ -244,7 +244,7 @@ impl PinnedQuery {
 
     /// Whether a second look may rightly see something else.
     fn is_nondeterministic(&self) -> bool {
-        let program = self.basis().program();
+        let program = self.eval_env().program();
         let functions = &program.functions;
         let mut found = functions.iter().any(|function| !function.memoise);
         let mut look = Terms(|term: &Term| {
@@ -301,9 +301,9 @@ impl PreparedPartial {
         request: &Request<'_>,
         watched: impl Into<ExplainOptions<'s>>,
     ) -> Explanation<Residuals> {
-        match self.bind_for(request) {
+        match self.pin_for(request) {
             Ok(bound) => bound.explain(request, watched),
-            Err(error) => Explanation::of_nothing(Err(error)),
+            Err(error) => Explanation::without_query(Err(error)),
         }
     }
 }
@@ -318,9 +318,9 @@ impl PinnedPartial {
     /// let engine = Engine::new();
     /// engine.set_module("p.rego", "package p\nallow if input.x > 1")?;
     /// let partial = engine.prepare_partial_document("p/allow", &PartialOptions::default())?;
-    /// let explained = partial.bind()?.explain(&Request::new(), Detail::Full);
+    /// let explained = partial.pin()?.explain(&Request::new(), Detail::Full);
     /// assert!(explained.lines(false, false)?.iter().any(|line| line.contains("Save")));
-    /// assert_eq!(explained.answer?.query_texts(), ["gt(input.x, 1)"]);
+    /// assert_eq!(explained.result?.query_texts(), ["gt(input.x, 1)"]);
     /// # Ok::<(), solon::Error>(())
     /// ```
     pub fn explain<'s>(
@@ -329,7 +329,7 @@ impl PinnedPartial {
         watched: impl Into<ExplainOptions<'s>>,
     ) -> Explanation<Residuals> {
         let asked = ExplainedQuery::Partial(self.0.clone());
-        Explanation::of(asked, &self.0.shared, request, watched.into(), |search| {
+        Explanation::record(asked, &self.0.shared, request, watched.into(), |search| {
             self.evaluate_as(request, search)
         })
     }
@@ -357,40 +357,40 @@ impl ExplainedQuery {
 
 impl<T> Explanation<T> {
     /// Nothing happened.
-    fn of_nothing(answer: Result<T, Error>) -> Self {
+    fn without_query(answer: Result<T, Error>) -> Self {
         Self {
-            answer,
+            result: answer,
             events: Vec::new(),
-            longest: limits::ANSWER_BYTES,
-            asked: ExplainedQuery::Nothing,
+            longest: limits::RESULT_BYTES,
+            query: ExplainedQuery::Nothing,
         }
     }
 
     /// The answer, and apart from it how it was found.
     pub(crate) fn split(self) -> (Result<T, Error>, Explanation<()>) {
         let how = Explanation {
-            answer: Ok(()),
+            result: Ok(()),
             events: self.events,
             longest: self.longest,
-            asked: self.asked,
+            query: self.query,
         };
-        (self.answer, how)
+        (self.result, how)
     }
 
     /// The same with something else made of the answer.
     fn map<U>(self, make: impl FnOnce(T) -> U) -> Explanation<U> {
         Explanation {
-            answer: self.answer.map(make),
+            result: self.result.map(make),
             events: self.events,
             longest: self.longest,
-            asked: self.asked,
+            query: self.query,
         }
     }
 
     /// What `run` answers, and what it tells on the way.
-    pub(crate) fn of(
+    pub(crate) fn record(
         asked: ExplainedQuery,
-        shared: &Shared,
+        shared: &EngineShared,
         request: &Request<'_>,
         watched: ExplainOptions<'_>,
         run: impl FnOnce(SearchOptions<'_>) -> Result<T, Error>,
@@ -415,10 +415,10 @@ impl<T> Explanation<T> {
             ..search
         });
         Self {
-            answer,
+            result: answer,
             events: recorder.into_events(),
-            longest: longest.min(limits::ANSWER_BYTES),
-            asked,
+            longest: longest.min(limits::RESULT_BYTES),
+            query: asked,
         }
     }
 
@@ -427,14 +427,14 @@ impl<T> Explanation<T> {
     /// # Errors
     /// [`Error::Eval`] when they would get too long.
     pub fn lines(&self, places: bool, variables: bool) -> Result<Vec<String>, Error> {
-        self.lines_apart(places, variables, 0)
+        self.lines_with_gap(places, variables, 0)
     }
 
     /// The same with so many blanks more after each column.
     ///
     /// # Errors
     /// As for [`Self::lines`].
-    pub fn lines_apart(
+    pub fn lines_with_gap(
         &self,
         places: bool,
         variables: bool,
@@ -471,15 +471,15 @@ impl<T> Explanation<T> {
 
     fn files(&self) -> &Files {
         static NONE: LazyLock<Files> = LazyLock::new(Files::new);
-        let policy = self.asked.policy();
+        let policy = self.query.policy();
         policy.map_or(&NONE, |policy| &policy.program.files)
     }
 
     fn names(&self) -> Names<'_> {
-        let policy = self.asked.policy();
+        let policy = self.query.policy();
         Names {
             modules: policy.map(|policy| &*policy.program.canonical.originals),
-            query: self.asked.originals(),
+            query: self.query.originals(),
         }
     }
 }

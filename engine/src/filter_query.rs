@@ -62,7 +62,7 @@ pub enum FilterQuery {
 impl Filters {
     /// The filter as the published API answers it: `{"query": …, "masks": …}`, and of several targets an object of those by
     /// dialect, all UCAST as `ucast`, where the first one counts. What keeps no row is left out.
-    pub fn answer(&self, several: bool) -> Value {
+    pub fn to_response(&self, several: bool) -> Value {
         let one = |query: &FilterQuery| {
             let mut fields: Vec<(Value, Value)> = Vec::new();
             match query {
@@ -177,7 +177,7 @@ impl PreparedFilters {
 
     fn compiled(&self, request: &Request<'_>, timer: Timer<'_>) -> Result<Filters, Error> {
         let mut laps = timer.start();
-        let bound = self.handle.bind_for(request)?;
+        let bound = self.handle.pin_for(request)?;
         let Pinned {
             snapshot,
             prepared: inner,
@@ -186,14 +186,14 @@ impl PreparedFilters {
         let mut near = Hints::new(&inner.names);
         let compiled = &*snapshot.state().policy.compiled;
         let observer = inner.hints.then_some(&mut near as &mut dyn Observer);
-        let left = ask(&bound, &inner.partial, request, observer)?;
+        let left = evaluate_residuals(&bound, &inner.partial, request, observer)?;
         laps.end(|| "rego_partial_eval".to_owned());
         let (checked, mut refusals) = inner.judged(&left);
         laps.end(|| "compile_eval_constraints".to_owned());
         let mut masks = None;
         let mut mask_laps = timer.start();
         if !matches!(checked, Ok(Condition::Never)) {
-            match masked(&bound, request) {
+            match evaluate_masks(&bound, request) {
                 Ok(Ok(found)) => masks = found,
                 Ok(Err(refusal)) => refusals.push(refusal),
                 Err(error) if checked.is_ok() => return Err(error),
@@ -228,12 +228,12 @@ impl PreparedFilters {
             }
         }
         if !refusals.is_empty() {
-            return Err(refused(compiled, refusals));
+            return Err(reject(compiled, refusals));
         }
         laps.end(|| "compile_translate_queries".to_owned());
         let hints = near.finish().into_iter().map(|near| {
             let mut entry = ErrorEntry::new("hint", near.message);
-            entry.location = place(compiled, near.place);
+            entry.location = source_location(compiled, near.place);
             entry
         });
         Ok(Filters {
@@ -248,7 +248,7 @@ impl PreparedFilters {
     /// # Errors
     /// [`Error::Compile`] where the policy has changed and does not compile any more.
     pub fn unknowns(&self) -> Result<Vec<String>, Error> {
-        Ok(self.handle.bind()?.prepared.unknowns.clone())
+        Ok(self.handle.pin()?.prepared.unknowns.clone())
     }
 
     /// The reference to the rule that computes masks, if there is one; of several the first.
@@ -256,14 +256,14 @@ impl PreparedFilters {
     /// # Errors
     /// [`Error::Compile`] where the policy has changed and does not compile any more.
     pub fn mask_rule(&self) -> Result<Option<String>, Error> {
-        let bound = self.handle.bind()?;
+        let bound = self.handle.pin()?;
         let rule = bound.prepared.masks.first().map(|(rule, _)| rule.clone());
         Ok(rule.map(|rule| Term::new(TermKind::Ref(rule), Span::default()).to_string()))
     }
 }
 
 /// What a query comes down to.
-fn ask(
+fn evaluate_residuals(
     bound: &Pinned<FilterInner>,
     query: &Arc<PartialInner>,
     request: &Request<'_>,
@@ -284,13 +284,13 @@ fn ask(
 }
 
 /// The masks, or why there are none.
-fn masked(
+fn evaluate_masks(
     bound: &Pinned<FilterInner>,
     request: &Request<'_>,
 ) -> Result<Result<Option<Value>, Rejection>, Error> {
     let mut all = Vec::new();
     for (rule, query) in &bound.prepared.masks {
-        let left = ask(bound, query, request, None)?;
+        let left = evaluate_residuals(bound, query, request, None)?;
         match masks(&left, &Name::from(MASKS), rule) {
             Ok(found) => all.extend(found.map(|found| (rule, found))),
             Err(refusal) => return Ok(Err(refusal)),
@@ -364,15 +364,15 @@ impl FilterInner {
 }
 
 /// File, row and column of a place in a module.
-fn place(compiled: &Compiled, span: Span) -> Option<(String, u32, u32)> {
+fn source_location(compiled: &Compiled, span: Span) -> Option<(String, u32, u32)> {
     let mut modules = compiled.modules.iter();
     let module = modules.find(|module| module.source.id == span.source)?;
     Some((module.source.name.to_string(), span.row, span.col))
 }
 
 /// Refusals as an error, with the names of the files that they speak of.
-pub(crate) fn refused(compiled: &Compiled, refusals: Vec<Rejection>) -> Error {
-    let file = |span: Span| place(compiled, span);
+pub(crate) fn reject(compiled: &Compiled, refusals: Vec<Rejection>) -> Error {
+    let file = |span: Span| source_location(compiled, span);
     let rule = |document: &Ref| {
         let rules = compiled
             .modules
@@ -415,7 +415,7 @@ impl PreparedFilters {
     /// # Errors
     /// [`Error::Compile`] where the policy has changed and does not compile any more.
     pub fn snapshot(&self) -> Result<Snapshot, Error> {
-        Ok(self.handle.bind()?.snapshot)
+        Ok(self.handle.pin()?.snapshot)
     }
 }
 

@@ -25,7 +25,7 @@ macro_rules! positions {
 // none of them is wider than `usize` on the supported platforms
 positions!(u8, u16, u32, usize);
 
-const NOT_GIVEN_OUT: &str = "a position that its collection did not give out";
+const OUT_OF_RANGE: &str = "a position that its collection did not give out";
 
 /// Checked access by a position that exists by an invariant.
 pub trait Indexed<T> {
@@ -47,7 +47,7 @@ impl<T> Indexed<T> for [T] {
     fn item<P: Position>(&self, at: P) -> &T {
         match self.get(at.position()) {
             Some(item) => item,
-            None => bug!(NOT_GIVEN_OUT),
+            None => bug!(OUT_OF_RANGE),
         }
     }
 
@@ -55,7 +55,7 @@ impl<T> Indexed<T> for [T] {
     fn item_mut<P: Position>(&mut self, at: P) -> &mut T {
         match self.get_mut(at.position()) {
             Some(item) => item,
-            None => bug!(NOT_GIVEN_OUT),
+            None => bug!(OUT_OF_RANGE),
         }
     }
 }
@@ -66,7 +66,7 @@ mod tests {
     use crate::bug;
 
     #[test]
-    fn positions_that_exist_are_found() {
+    fn existing_positions_return_elements() {
         let mut items = [1, 2, 3];
         *items.item_mut(1_u32) += 5;
         assert_eq!((items.item(0_u8), items.item(1_usize)), (&1, &7));
@@ -77,7 +77,7 @@ mod tests {
         let read = bug::catch(|| *[1].item(1_u16));
         let written = bug::catch(|| *[1].item_mut(u32::MAX) = 2);
         for found in [read.map(drop), written] {
-            assert!(found.is_err_and(|message| message.contains(super::NOT_GIVEN_OUT)));
+            assert!(found.is_err_and(|message| message.contains(super::OUT_OF_RANGE)));
         }
     }
 }

@@ -83,7 +83,7 @@ pub use partial::Residuals;
 pub use partial_query::{PartialOptions, PinnedPartial, PreparedPartial};
 pub use query::{
     ExpressionText, Input, PinnedDocument, PinnedQuery, PreparedDocument, PreparedQuery,
-    QueryContext, Request, Solution, kept_memory, release_memory,
+    QueryContext, Request, Solution, cached_memory, release_memory,
 };
 pub use runtime::{EvalError, StackFrame};
 pub use snapshot::{ActiveBundle, Snapshot, release_thread_snapshot};

@@ -12,7 +12,7 @@ pub const NESTING: usize = 400;
 
 /// Most parts of a value that an evaluation makes, shared ones counted each time: as many as it may have to write
 /// or compare.
-pub const VALUE_PARTS: u32 = 1 << 26;
+pub const VALUE_NODES: u32 = 1 << 26;
 
 /// Most bytes of strings and keys that the `copy` operations of one transaction copy: copies of copies double.
 pub const COPIED_TEXT: usize = 256 << 20;
@@ -99,7 +99,7 @@ pub const NAME_COMPARISONS: usize = 250_000;
 
 /// Most bytes of a number in a key or certificate that is shown in decimal digits.
 #[cfg(feature = "crypto")]
-pub const SHOWN_BYTES: usize = 12_500;
+pub const DECIMAL_BYTES: usize = 12_500;
 
 /// Most bits of an RSA modulus: verification by a longer one takes long, and a token could bring it along.
 #[cfg(feature = "crypto")]
@@ -113,17 +113,17 @@ pub const RSA_EXPONENT_BITS: u64 = 31;
 pub const LONG_STEP: usize = 1 << 16;
 
 /// Bytes of a text being written between two looks at the clock and at cancellation.
-pub const LOOK_BYTES: usize = 4 << 20;
+pub const POLL_BYTES: usize = 4 << 20;
 
 /// Most combinations of constant keys of one reference that are told apart when rules are checked for recursion.
 pub const LOOKUP_COMBINATIONS: usize = 64;
 
 /// Numbers of documents, or of constants, that changes of modules may leave behind before all plans are made anew,
 /// however few there are.
-pub const KEPT_NUMBERS: usize = 1 << 12;
+pub const STALE_NUMBERS: usize = 1 << 12;
 
 /// Generated locals that changes of modules may leave behind before all modules are compiled anew, however few they have.
-pub const KEPT_LOCALS: u32 = 1 << 12;
+pub const STALE_LOCALS: u32 = 1 << 12;
 
 /// Memory of the tables by which loops of one evaluation find elements of collections, in bytes; beyond it they go over
 /// all elements.
@@ -140,10 +140,10 @@ pub const PATTERN_CACHE: usize = 4096;
 pub const PATTERN_CACHE_BYTES: usize = 256 << 20;
 
 /// Most stored graphs whose edges are kept by number.
-pub const KEPT_GRAPHS: usize = 16;
+pub const CACHED_GRAPHS: usize = 16;
 
 /// Memory of the edges that are kept by number, in bytes.
-pub const KEPT_GRAPHS_BYTES: usize = 64 << 20;
+pub const CACHED_GRAPHS_BYTES: usize = 64 << 20;
 
 /// Largest compiled pattern, in bytes: what a larger regular expression would be is refused, other larger patterns are
 /// not kept.
@@ -182,7 +182,7 @@ pub const SEARCH_DEPTH: usize = 50_000;
 pub const OPEN_NEGATIONS: usize = 2_500;
 
 /// Largest text that is made of an answer, in bytes: values share parts, their texts do not.
-pub const ANSWER_BYTES: usize = 1 << 30;
+pub const RESULT_BYTES: usize = 1 << 30;
 
 /// What an explanation says that takes more memory than it may.
 pub(crate) const EXPLANATION_EXCEEDED: &str = "explanation exceeds its memory limit";
@@ -325,7 +325,7 @@ pub struct Limits {
 
 impl Limits {
     /// Maximum size, in bytes, of the text of one result. Values share parts, but their texts do not.
-    pub const RESULT_BYTES: usize = ANSWER_BYTES;
+    pub const RESULT_BYTES: usize = RESULT_BYTES;
 
     /// Maximum nesting depth of a syntax tree that is read, and of the path of a document.
     pub const NESTING: usize = NESTING;
@@ -406,16 +406,16 @@ impl Default for Limits {
 pub const TRACEBACK_STEPS: u64 = 1 << 20;
 
 /// Most errors of built-ins that a search collects.
-pub const COLLECTED_FAULTS: usize = 1 << 16;
+pub const COLLECTED_ERRORS: usize = 1 << 16;
 
 /// Printed lines that wait for the end of an evaluation, in bytes.
-pub const HELD_PRINTS: usize = 1 << 20;
+pub const BUFFERED_PRINTS: usize = 1 << 20;
 
 /// Memory of an evaluation that its thread keeps for the next one, in bytes. More goes to a pool for all threads.
 pub const THREAD_ARENA: usize = 256 << 10;
 
 /// Longest lists that an evaluation leaves to the next one for reading its input.
-pub const KEPT_LISTS: usize = 1 << 10;
+pub const RETAINED_LISTS: usize = 1 << 10;
 
 /// Most threads that keep such memory of their own.
 pub const THREAD_ARENAS: usize = 1 << 10;

@@ -144,21 +144,21 @@ impl PreparedPartial {
     ///
     /// # Errors
     /// [`Error::Compile`] where it does not compile any more.
-    pub fn bind(&self) -> Result<PinnedPartial, Error> {
-        self.handle.bind().map(PinnedPartial)
+    pub fn pin(&self) -> Result<PinnedPartial, Error> {
+        self.handle.pin().map(PinnedPartial)
     }
 
     /// The query as it was at a moment.
     ///
     /// # Errors
     /// [`Error::Compile`] where it does not compile then.
-    pub fn bind_to(&self, snapshot: &Snapshot) -> Result<PinnedPartial, Error> {
-        self.handle.bind_to(snapshot).map(PinnedPartial)
+    pub fn pin_to(&self, snapshot: &Snapshot) -> Result<PinnedPartial, Error> {
+        self.handle.pin_to(snapshot).map(PinnedPartial)
     }
 
     /// The query at the moment that a request asks about.
-    pub(crate) fn bind_for(&self, request: &Request<'_>) -> Result<PinnedPartial, Error> {
-        self.handle.bind_for(request).map(PinnedPartial)
+    pub(crate) fn pin_for(&self, request: &Request<'_>) -> Result<PinnedPartial, Error> {
+        self.handle.pin_for(request).map(PinnedPartial)
     }
 
     /// What the query still depends on.
@@ -179,7 +179,7 @@ impl PreparedPartial {
         request: &Request<'_>,
         search: SearchOptions<'_>,
     ) -> Result<Residuals, Error> {
-        self.bind_for(request)?.evaluate_as(request, search)
+        self.pin_for(request)?.evaluate_as(request, search)
     }
 }
 
@@ -191,9 +191,9 @@ impl PreparedPartial {
 /// let engine = Engine::new();
 /// engine.set_module("p.rego", "package p\nallow if input.n > data.least")?;
 /// engine.put("/least", 1.into())?;
-/// let bound = engine.prepare_partial_document("p/allow", &PartialOptions::default())?.bind()?;
+/// let pinned = engine.prepare_partial_document("p/allow", &PartialOptions::default())?.pin()?;
 /// engine.put("/least", 5.into())?;
-/// assert_eq!(bound.evaluate(&Request::new())?.query_texts(), ["gt(input.n, 1)"]);
+/// assert_eq!(pinned.evaluate(&Request::new())?.query_texts(), ["gt(input.n, 1)"]);
 /// # Ok::<(), solon::Error>(())
 /// ```
 #[derive(Clone)]

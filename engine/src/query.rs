@@ -2,10 +2,10 @@
 
 mod document;
 mod eval_setup;
-mod following;
-mod glance;
+mod fast_path;
 mod memory;
 mod prepared;
+mod recompiling;
 mod replay;
 mod search;
 
@@ -29,11 +29,11 @@ use crate::value::Value;
 pub(crate) use document::QueryCompiler;
 pub use document::{PinnedDocument, PreparedDocument};
 pub(crate) use eval_setup::{EvalEnv, eval_setup, within_bounds};
-pub(crate) use following::{Pinned, Recompiling};
 pub(crate) use memory::with_memory;
-pub use memory::{kept_memory, release_memory};
+pub use memory::{cached_memory, release_memory};
 pub(crate) use prepared::{Expression, QueryInner};
 pub use prepared::{PinnedQuery, PreparedQuery};
+pub(crate) use recompiling::{Pinned, Recompiling};
 pub(crate) use search::search;
 
 /// The input of an evaluation.
@@ -80,7 +80,7 @@ pub struct Request<'a> {
     timer: Timer<'a>,
     hooks: Hooks<'a>,
     /// What the evaluation left that this one repeats.
-    left: Option<&'a ResumeState>,
+    replay_state: Option<&'a ResumeState>,
 }
 
 impl<'a> Request<'a> {
@@ -149,12 +149,12 @@ impl<'a> Request<'a> {
     }
 
     /// Who is told how long things take.
-    pub(crate) fn told(&self) -> Timer<'a> {
+    pub(crate) fn compile_timer(&self) -> Timer<'a> {
         self.timer
     }
 
     /// What bounds it.
-    pub(crate) fn bounds(&self, shared: &'a Shared) -> &'a Limits {
+    pub(crate) fn bounds(&self, shared: &'a EngineShared) -> &'a Limits {
         self.limits.unwrap_or(&shared.limits)
     }
 
@@ -204,7 +204,7 @@ impl<'a> Request<'a> {
     /// calls at the latest, and every 20 ms while it waits for the outside; so a host can let others run, and see what
     /// interrupts it. What takes no 1,024 steps may never look.
     #[must_use]
-    pub fn at_looks(mut self, hook: &'a dyn Fn()) -> Self {
+    pub fn on_poll(mut self, hook: &'a dyn Fn()) -> Self {
         self.hooks.on_poll = Some(hook);
         self
     }
@@ -214,7 +214,7 @@ impl<'a> Request<'a> {
     /// can let others use what this evaluation does not need while it waits. If the hook does not run the call, the
     /// evaluation ends as cancelled.
     ///
-    /// [`Self::at_looks`] is not called during these calls.
+    /// [`Self::on_poll`] is not called during these calls.
     #[must_use]
     pub fn around_host_calls(mut self, hook: &'a dyn Fn(&mut dyn FnMut())) -> Self {
         self.hooks.around_host_calls = Some(hook);
@@ -223,7 +223,7 @@ impl<'a> Request<'a> {
 }
 
 /// What all evaluations of an engine share.
-pub(crate) struct Shared {
+pub(crate) struct EngineShared {
     pub host: Arc<dyn Host>,
     pub patterns: Patterns,
     pub graphs: Graphs,
@@ -237,7 +237,7 @@ pub(crate) struct Shared {
     pub now: CurrentSnapshot,
 }
 
-impl Shared {
+impl EngineShared {
     /// Runs something within the moment that a request asks about.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "as for `Now::within`")]

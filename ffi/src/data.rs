@@ -22,7 +22,7 @@ pub(crate) unsafe fn patch(
 ) -> Result<Vec<PatchStep>, Error> {
     // SAFETY: by this function's contract
     let patch = unsafe { argument::value(json, json_length, "json") }?;
-    Ok(PatchStep::read(&patch).map_err(EngineError::from)?)
+    Ok(PatchStep::parse(&patch).map_err(EngineError::from)?)
 }
 
 /// Replaces all data by a JSON object.

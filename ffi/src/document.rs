@@ -54,7 +54,7 @@ pub unsafe extern "C" fn solon_engine_prepare_known(
     guard(|| {
         let (engine, path, out) = arguments!(handle(engine), text(path, path_length), output(out));
         out.give(Document {
-            prepared: engine.0.prepare_known_document(path)?,
+            prepared: engine.0.prepare_existing_document(path)?,
             engine: engine.0.clone(),
         });
         Ok(())
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn solon_document_ask_allow(
                 let watched = document
                     .prepared
                     .explain(request, ExplainOptions::new(Detail::Notes).search(search));
-                Ok(watched.answer? == Some(EngineValue::Bool(true)))
+                Ok(watched.result? == Some(EngineValue::Bool(true)))
             },
         )
     };
@@ -289,7 +289,7 @@ impl Document {
                 let watched = self
                     .prepared
                     .explain(request, ExplainOptions::new(Detail::Notes).search(search));
-                watched.answer
+                watched.result
             },
         )
     }
@@ -301,7 +301,7 @@ impl Document {
                 let watched = self
                     .prepared
                     .explain(request, ExplainOptions::new(Detail::Notes).search(search));
-                Ok(watched.answer?.map(|value| {
+                Ok(watched.result?.map(|value| {
                     let mut text = Vec::new();
                     json::write(value.borrow(), &mut text);
                     text

@@ -189,7 +189,7 @@ impl From<::engine::Error> for Error {
         let code = code_of(error.kind());
         // text has a place, but no file
         let place = match &error {
-            ::engine::Error::Input(error) => error.place(),
+            ::engine::Error::Input(error) => error.position(),
             _ => None,
         };
         let place = place.map(|(row, col)| Location {

@@ -76,7 +76,7 @@ fn other(what: &str) -> Error {
 
 /// The answer, or the error that the search ended with.
 fn answer<T>(told: &EngineExplanation<T>) -> Result<&T, Error> {
-    told.answer.as_ref().map_err(|error| error.clone().into())
+    told.result.as_ref().map_err(|error| error.clone().into())
 }
 
 /// The steps as lines for people, each ended by a line feed. With `places` each begins with its file and row, with

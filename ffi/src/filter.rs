@@ -139,7 +139,7 @@ impl Filtered {
         Self {
             made: made.collect(),
             masks: filters.masks.as_ref().map(written).unwrap_or_default(),
-            json: written(&filters.answer(filters.filters.len() > 1)),
+            json: written(&filters.to_response(filters.filters.len() > 1)),
         }
     }
 }

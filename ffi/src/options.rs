@@ -105,7 +105,7 @@ impl Options {
         let host: Arc<dyn Host> = match self.host {
             SOLON_HOST_SYSTEM => Arc::new(SystemHost),
             SOLON_HOST_OFFLINE => Arc::new(OfflineHost),
-            SOLON_HOST_FIXED => Arc::new(FixedHost::at(self.now_ns)),
+            SOLON_HOST_FIXED => Arc::new(FixedHost::at_time(self.now_ns)),
             other => {
                 let message = format!("`host` is {other}: it must be one of SOLON_HOST_…");
                 return Err(argument::refused(message));

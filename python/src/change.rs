@@ -128,7 +128,7 @@ impl Change {
     /// Makes the changes of a JSON patch (RFC 6902), a list of dicts, each of which sees those before it.
     pub fn patch(&self, py: Python<'_>, operations: &Bound<'_, PyAny>) -> PyResult<()> {
         let patch = from_python(operations, self.shared.settings)?;
-        let steps = PatchStep::read(&patch).map_err(|error| from_engine(py, &error.into()))?;
+        let steps = PatchStep::parse(&patch).map_err(|error| from_engine(py, &error.into()))?;
         self.add(|change| {
             change.patch(steps);
         })

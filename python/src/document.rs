@@ -61,7 +61,7 @@ impl Document {
                 let explained = self
                     .prepared
                     .explain(request, ExplainOptions::new(Detail::Notes).search(search));
-                explained.answer
+                explained.result
             },
         );
         self.answer(py, answer?.as_ref())
@@ -82,7 +82,7 @@ impl Document {
             }
             let watched = ExplainOptions::new(Detail::Notes).search(own);
             let told = self.prepared.explain(&input.put(*request), watched);
-            told.answer
+            told.result
         });
         answers.collect()
     }
@@ -154,7 +154,7 @@ impl Document {
                 let explained = self
                     .prepared
                     .explain(request, ExplainOptions::new(Detail::Notes).search(search));
-                Ok(explained.answer? == Some(Value::Bool(true)))
+                Ok(explained.result? == Some(Value::Bool(true)))
             },
         )
     }

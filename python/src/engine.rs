@@ -326,7 +326,7 @@ impl Engine {
         let shared = self.shared();
         let prepared = detached(py, || {
             if known {
-                shared.engine.prepare_known_document(&text)
+                shared.engine.prepare_existing_document(&text)
             } else {
                 shared.engine.prepare_document_at(&path)
             }

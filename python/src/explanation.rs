@@ -52,7 +52,7 @@ impl Explanation {
         let refused = |error: Error| from_engine(py, &error);
         let lines = told.lines(true, false).map_err(refused)?;
         let text = told.json(Spelling::Lower).map_err(refused)?;
-        let answer = match &told.answer {
+        let answer = match &told.result {
             Ok(answer) => Ok(convert(answer)?),
             Err(error) => Err(error.clone()),
         };

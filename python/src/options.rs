@@ -86,7 +86,7 @@ impl Options {
 
     fn builder(self) -> EngineBuilder {
         let host: Arc<dyn Host> = match self.now {
-            Some(now) => Arc::new(FixedHost::at(now)),
+            Some(now) => Arc::new(FixedHost::at_time(now)),
             None if self.offline => Arc::new(OfflineHost),
             None => Arc::new(SystemHost),
         };

@@ -74,7 +74,7 @@ impl Query {
                 let explained = self
                     .prepared
                     .explain(request, ExplainOptions::new(Detail::Notes).search(search));
-                explained.answer
+                explained.result
             },
         );
         self.rows(py, &rows?)
@@ -91,8 +91,8 @@ impl Query {
     ) -> PyResult<Bound<'py, PyList>> {
         let request = self.shared.request(input.as_ref(), options)?;
         let bound = match request.moment() {
-            Some(moment) => self.prepared.bind_to(moment),
-            None => self.prepared.bind(),
+            Some(moment) => self.prepared.pin_to(moment),
+            None => self.prepared.pin(),
         };
         let bound = bound.map_err(|error| from_engine(py, &error))?;
         let rows = request.answer(

@@ -118,7 +118,7 @@ impl Request {
         let Some(options) = &self.options else {
             let answer = pace.run(py, self.input.is_large(), None, |cancel, hook| {
                 let request = self.input.put(EngineRequest::new());
-                let request = request.cancel(cancel).at_looks(hook);
+                let request = request.cancel(cancel).on_poll(hook);
                 evaluate(&request.strict_builtin_errors(self.strict))
             })?;
             return answer.map_err(|error| from_engine(py, &error));
@@ -195,7 +195,7 @@ impl Request {
                 .map(|_| ResponseMetadata::default());
             let sent = SendMetrics::default();
             let mut request = self.input.put(EngineRequest::new());
-            request = request.cancel(cancel).at_looks(hook);
+            request = request.cancel(cancel).on_poll(hook);
             request = request.strict_builtin_errors(self.strict);
             if let Some(moment) = &options.moment {
                 request = request.snapshot(moment);

@@ -21,7 +21,7 @@ pub struct Solon {
 
 impl Solon {
     pub fn new() -> Self {
-        let host = FixedHost::at(NOW_NS);
+        let host = FixedHost::at_time(NOW_NS);
         let engine = Engine::builder().host(Arc::new(host)).build();
         Self {
             engine,

@@ -71,11 +71,11 @@ fn recorded(case: &Json) -> Result<String, String> {
 }
 
 #[test]
-fn answers_are_those_of_opa() {
+fn results_equal_those_of_opa() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/builtins");
     let only = std::env::var("FAMILY").ok();
     // tokens and certificates of the year 2000 have expired, and those up to 2040 have not
-    let host = solon::FixedHost::at(1_700_000_000_000_000_000);
+    let host = solon::FixedHost::at_time(1_700_000_000_000_000_000);
     let engine = Engine::builder().host(std::sync::Arc::new(host)).build();
     engine.set_module("k.rego", HIDE).unwrap();
     let (mut passed, mut failures) = (0, Vec::new());
@@ -214,7 +214,7 @@ fn surroundings_come_from_the_host() {
         );
         format!("[5, {{{program}}}, true]")
     };
-    let mut fixed = solon::FixedHost::at(5);
+    let mut fixed = solon::FixedHost::at_time(5);
     assert_eq!(asked(std::sync::Arc::new(fixed.clone())), "[5, {}, true]");
     fixed.variables.insert("MODE".into(), "test".into());
     assert_eq!(

@@ -23,7 +23,7 @@ struct Case {
 }
 
 #[test]
-fn bodies_are_those_of_opa() {
+fn bodies_equal_those_of_opa() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/canonical.jsonl");
     let text = fs::read_to_string(file).unwrap();
     let cases = text.lines().map(|line| serde_json::from_str(line).unwrap());

@@ -34,7 +34,7 @@ fn by_name(functions: &Json) -> BTreeMap<String, Json> {
 }
 
 #[test]
-fn the_table_is_the_published_one() {
+fn the_table_equals_that_of_opa() {
     let record = include_str!("../cases/capabilities/table.json");
     let record: Json = serde_json::from_str(record).unwrap();
     let published = by_name(&record["builtins"]);
@@ -97,7 +97,7 @@ fn strict(engine: &Engine, query: &str) -> String {
 }
 
 #[test]
-fn all_there_is_refuses_nothing() {
+fn full_capabilities_reject_nothing() {
     let engine = engine(|_| {});
     engine
         .set_module(
@@ -131,7 +131,7 @@ fn functions_that_are_not_named_do_not_exist() {
 }
 
 #[test]
-fn parts_of_the_language_can_be_taken_away() {
+fn language_features_can_be_removed() {
     let features = |json: &mut Json, gone: &str| {
         let features = json["features"].as_array_mut().unwrap();
         features.retain(|feature| feature != gone);
@@ -193,7 +193,7 @@ fn imports_of_later_versions_need_their_features() {
 }
 
 #[test]
-fn hosts_that_are_not_named_may_not_be_asked() {
+fn hosts_that_are_not_allowed_are_not_called() {
     let engine = engine(|json| json["allow_net"] = json!(["localhost"]));
     assert_eq!(
         strict(
@@ -257,7 +257,7 @@ fn functions_of_other_engines_compile_and_fail() {
 }
 
 #[test]
-fn malformed_files_are_refused() {
+fn malformed_files_are_rejected() {
     for (text, wanted) in [
         (
             "{",

@@ -61,7 +61,7 @@ struct Refusal {
 }
 
 #[test]
-fn refuses_what_opa_refuses() {
+fn rejects_what_opa_rejects() {
     if let Ok(oracle) = std::env::var("SOLON_RECORD") {
         return record::record(&oracle);
     }
@@ -219,7 +219,7 @@ fn long_chains_of_rules_take_no_stack() {
 }
 
 #[test]
-fn long_cycles_of_rules_are_refused() {
+fn long_cycles_of_rules_are_rejected() {
     let cycle = large(|number| format!("p{number} := p{}", (number + 1) % 10_000));
     let errors = compile_small(cycle).unwrap_err();
     let first = errors.0.first().unwrap().to_string();
@@ -245,7 +245,7 @@ fn long_bodies_are_ordered() {
 }
 
 #[test]
-fn many_rules_of_one_name_that_read_all_of_a_package() {
+fn many_rules_of_the_same_name_that_read_a_whole_package() {
     let rules = large(|number| {
         format!("p contains data.other[x] if {{ some x in input.xs; x > {number} }}")
     });
@@ -253,7 +253,7 @@ fn many_rules_of_one_name_that_read_all_of_a_package() {
 }
 
 #[test]
-fn wrong_numbers_of_operands_are_set_against_the_declaration() {
+fn wrong_numbers_of_operands_are_compared_with_the_declaration() {
     let text = include_str!("compile/calls.rego");
     let source = Source::new(SourceId(0), "calls.rego", text);
     let module = parse_module(&source, &ParseOptions::default()).unwrap();

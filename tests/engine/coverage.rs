@@ -93,7 +93,7 @@ fn sorted(mut rows: Vec<Value>) -> Value {
 }
 
 #[test]
-fn coverage_and_profile_are_those_of_the_reference_engine() {
+fn coverage_and_profile_equal_those_of_opa() {
     if let Ok(oracle) = std::env::var("SOLON_RECORD") {
         return record(&oracle);
     }

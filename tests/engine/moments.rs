@@ -88,7 +88,7 @@ fn askers(engine: &Engine) -> Vec<Box<dyn Fn() -> u64 + Send + Sync>> {
         }),
         Box::new(move || {
             let explanation = explained.explain(&Request::new(), Detail::Full);
-            pair(&explanation.answer.unwrap()[0].bindings[0].1)
+            pair(&explanation.result.unwrap()[0].bindings[0].1)
         }),
         Box::new(move || {
             let (engine, document) = &pinned;
@@ -102,7 +102,7 @@ fn askers(engine: &Engine) -> Vec<Box<dyn Fn() -> u64 + Send + Sync>> {
             assert_eq!(
                 pair(
                     &document
-                        .bind_to(&snapshot)
+                        .pin_to(&snapshot)
                         .evaluate(&request)
                         .unwrap()
                         .unwrap()
@@ -115,7 +115,7 @@ fn askers(engine: &Engine) -> Vec<Box<dyn Fn() -> u64 + Send + Sync>> {
 }
 
 #[test]
-fn answers_belong_to_one_change() {
+fn results_belong_to_one_change() {
     const CHANGES: u64 = 2_000;
     let engine = started();
     let latest = AtomicU64::new(0);
@@ -170,9 +170,9 @@ fn handles_recover() {
             partial.evaluate(&Request::new()),
             Err(Error::Compile(_))
         ));
-        assert!(matches!(query.bind(), Err(Error::Compile(_))));
+        assert!(matches!(query.pin(), Err(Error::Compile(_))));
         let explanation = query.explain(&Request::new(), Detail::Full);
-        assert!(matches!(explanation.answer, Err(Error::Compile(_))));
+        assert!(matches!(explanation.result, Err(Error::Compile(_))));
         assert!(explanation.lines(true, true).unwrap().is_empty());
     }
     engine
@@ -190,7 +190,7 @@ fn handles_recover() {
 }
 
 #[test]
-fn documents_follow_their_rules() {
+fn prepared_documents_are_compiled_again() {
     let engine = Engine::new();
     let document = engine.prepare_document("a/b/c").unwrap();
     let now = || {
@@ -231,14 +231,14 @@ fn documents_follow_their_rules() {
 }
 
 #[test]
-fn facts_and_answers_of_one_moment() {
+fn metadata_and_results_of_one_snapshot() {
     let engine = Engine::new();
     engine
         .set_module("p.rego", "package p\n\nx := 1\n")
         .unwrap();
     let document = engine.prepare_document("p/x").unwrap();
     let query = engine.prepare_query("y := data.p.x").unwrap();
-    let (bound, asked) = (document.bind(), query.bind().unwrap());
+    let (bound, asked) = (document.pin(), query.pin().unwrap());
     let blocking =
         "package p\n\nx := http.send({\"url\": \"http://localhost\", \"method\": \"get\"})\n";
     engine.set_module("p.rego", blocking).unwrap();
@@ -323,7 +323,7 @@ fn earlier_policies_are_freed() {
 }
 
 #[test]
-fn a_change_frees_what_nobody_holds() {
+fn a_change_frees_unreferenced_snapshots() {
     let engine = started();
     let module = || std::sync::Arc::downgrade(&engine.module("p.rego").unwrap());
     let first = module();
@@ -341,7 +341,7 @@ fn a_change_frees_what_nobody_holds() {
 }
 
 #[test]
-fn idle_threads_keep_few_policies() {
+fn idle_threads_keep_few_policies_alive() {
     use std::sync::Barrier;
     let engine = started();
     let document = engine.prepare_document("p/answer").unwrap();
@@ -382,7 +382,7 @@ fn idle_threads_keep_few_policies() {
 }
 
 #[test]
-fn members_of_sets_that_a_host_puts_into_documents_are_found() {
+fn members_of_sets_in_base_documents_are_found() {
     let engine = Engine::new();
     let users = Value::set(vec![Value::from("alice"), Value::from(7)]);
     engine.put("/blocked", users).unwrap();
@@ -393,7 +393,7 @@ fn members_of_sets_that_a_host_puts_into_documents_are_found() {
         let document = engine.prepare_document(path).unwrap();
         let request = Request::new().input(&input);
         let value = document.evaluate(&request).unwrap();
-        let explained = document.explain(&request, Detail::Full).answer.unwrap();
+        let explained = document.explain(&request, Detail::Full).result.unwrap();
         assert_eq!(value, explained, "{path}");
         value
     };

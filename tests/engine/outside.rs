@@ -72,13 +72,13 @@ failed := http.send({"method": "get", "url": "http://a/none", "raise_error": fal
 "#;
 
 #[test]
-fn answers_are_values() {
+fn responses_are_values() {
     let headers = [
         ("Content-Type", "application/json"),
         ("X-A", "1"),
         ("x-a", "2"),
     ];
-    let host = FixedHost::default().answering("GET", "http://a/x", Ok(answer(&headers, "[1]")));
+    let host = FixedHost::default().with_response("GET", "http://a/x", Ok(answer(&headers, "[1]")));
     let engine = engine(host, SEND);
     assert_eq!(
         decide(&engine, "t/p", &Request::new()).unwrap(),
@@ -132,7 +132,7 @@ fn bodies(engine: &Engine, path: &str) -> String {
 }
 
 #[test]
-fn an_evaluation_asks_equal_requests_once() {
+fn equal_requests_of_an_evaluation_are_sent_once() {
     let host = Arc::new(Counting::default());
     let engine = engine_with(
         host.clone(),
@@ -146,7 +146,7 @@ p := [http.send({"method": "get", "url": "http://a/x", "headers": {"n": n}, "cac
 }
 
 #[test]
-fn answers_are_kept_as_long_as_they_are_fresh() {
+fn responses_are_cached_while_they_are_fresh() {
     let host = Arc::new(Counting {
         cache_control: "max-age=10",
         ..Counting::default()
@@ -178,7 +178,7 @@ f := http.send({"method": "get", "url": "http://a/x", "force_cache": true, "forc
 }
 
 #[test]
-fn servers_may_forbid_to_keep_answers() {
+fn servers_may_forbid_caching() {
     let host = Arc::new(Counting {
         cache_control: "no-store",
         ..Counting::default()
@@ -195,8 +195,8 @@ f := http.send({"method": "get", "url": "http://a/x", "force_cache": true, "forc
 }
 
 #[test]
-fn decisions_note_what_they_asked() {
-    let mut host = FixedHost::at(5).answering("GET", "http://a/x", Ok(answer(&[], "b")));
+fn results_of_nondeterministic_builtins_are_recorded() {
+    let mut host = FixedHost::at_time(5).with_response("GET", "http://a/x", Ok(answer(&[], "b")));
     host.addresses
         .insert("h".into(), vec!["10.0.0.1".parse().unwrap()]);
     let engine = engine(
@@ -340,7 +340,7 @@ again := http.send({"method": "get", "url": "http://a/x", "timeout": "1ms", "max
 }
 
 #[test]
-fn the_text_of_an_error_as_a_result_names_its_place() {
+fn the_text_of_an_error_value_names_its_location() {
     let engine = engine(
         FixedHost::default(),
         "package t\n\np := http.send({\"method\": \"get\", \"url\": 1, \"raise_error\": false}).error.message",
@@ -371,9 +371,9 @@ fn errors_have_their_code() {
 }
 
 #[test]
-fn partial_evaluation_asks_the_outside_only_when_told() {
+fn partial_evaluation_calls_the_host_only_if_configured() {
     let host =
-        FixedHost::default().answering("GET", "http://a/x", Ok(answer(&[], "{\"p\": \"x\"}")));
+        FixedHost::default().with_response("GET", "http://a/x", Ok(answer(&[], "{\"p\": \"x\"}")));
     let policy = r#"package t
 p if input.x == http.send({"method": "get", "url": "http://a/x", "force_json_decode": true}).body.p
 q if http.send({"method": "get", "url": input.url}).status_code == 200

@@ -20,7 +20,7 @@ use solon_syntax::source::{Diagnostics, Source, SourceId};
 use solon_syntax::{ParseOptions, parse_body, parse_module};
 
 #[test]
-fn passes_leave_what_the_goldens_say() {
+fn passes_match_their_golden_files() {
     let dumps = check_goldens("passes", dump_passes);
     let idle = [
         "InitLocalVarGen",
@@ -42,7 +42,7 @@ fn passes_leave_what_the_goldens_say() {
 }
 
 #[test]
-fn plans_are_what_the_goldens_say() {
+fn plans_match_their_golden_files() {
     let dumps = check_goldens("plans", dump_plans);
     let unseen: Vec<&str> = Optimisation::ALL
         .iter()

@@ -98,7 +98,7 @@ fn change(random: &mut Random) -> Change {
 }
 
 #[test]
-fn a_file_gives_back_what_any_changes_made() {
+fn a_file_has_the_same_contents_after_any_changes() {
     let (mut applied, mut failed) = (0, 0);
     for seed in 0..12 {
         let folder = Folder::new(&format!("random-{seed}"));
@@ -229,7 +229,7 @@ impl Store for Noting {
 }
 
 #[test]
-fn what_is_there_already_is_not_written_again() {
+fn unchanged_documents_are_not_written() {
     let read = |text: &str| solon::json::read(text.as_bytes()).unwrap();
     let kept = r#"{"a": {"x": 1, "y": [1, {"z": "t"}], "n": 1.0}, "b": {}, "c": 7}"#;
     let noting = Arc::new(Noting(std::sync::Mutex::default(), read(kept)));
@@ -254,7 +254,7 @@ fn what_is_there_already_is_not_written_again() {
 }
 
 #[test]
-fn what_is_no_json_is_refused_and_has_not_happened() {
+fn values_without_json_are_rejected_and_change_nothing() {
     let folder = Folder::new("sets");
     let engine = open(&folder.file());
     engine.put("kept", Value::Int(1)).unwrap();
@@ -270,7 +270,7 @@ fn what_is_no_json_is_refused_and_has_not_happened() {
 }
 
 #[test]
-fn files_of_another_kind_and_damaged_ones_are_refused() {
+fn other_and_damaged_files_are_rejected() {
     let folder = Folder::new("refused");
     let path = folder.file();
     let engine = open(&path);

@@ -141,7 +141,7 @@ fn findings(case: &Case) -> Vec<String> {
 }
 
 #[test]
-fn traces_are_those_of_the_reference_engine() {
+fn traces_equal_those_of_opa() {
     if let Ok(oracle) = std::env::var("SOLON_RECORD") {
         return record(&oracle);
     }
@@ -174,7 +174,7 @@ fn traces_are_those_of_the_reference_engine() {
 
 /// A function that answers otherwise each time makes the machines disagree, of which a debug build tells.
 #[test]
-fn machines_that_disagree_are_reported() {
+fn evaluators_that_disagree_are_reported() {
     let calls = AtomicI64::new(0);
     let next = HostFunction::new("next", "x: number => n: number", move |_, _| {
         Ok(ValueRef::Int(calls.fetch_add(1, Ordering::Relaxed)))
@@ -183,7 +183,7 @@ fn machines_that_disagree_are_reported() {
     let asks = |function: HostFunction| {
         let engine = Engine::builder().function(function).build();
         let query = engine.prepare_query("next(1) + 0").unwrap();
-        query.explain(&Request::new(), Detail::Full).answer
+        query.explain(&Request::new(), Detail::Full).result
     };
     let answer = asks(next.clone());
     if cfg!(debug_assertions) {
@@ -228,7 +228,7 @@ fn the_rule_index_finds_numbers_as_keys() {
             "query": "[data.p.r, data.p.s, data.p.f(input.id)] = x",
             "input": {"id": serde_json::from_str::<Value>(id).unwrap()},
         });
-        let found = engine::explain(&request, Detail::Full).answer.unwrap();
+        let found = engine::explain(&request, Detail::Full).result.unwrap();
         let value = if id == "100" {
             "[1, {1}, 1]"
         } else {

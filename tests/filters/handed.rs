@@ -54,7 +54,7 @@ fn what_is_fetched_is_a_constant() {
     let answer = HttpResponse::new(200)
         .headers(headers)
         .body(r#"{"p": true}"#);
-    let host = FixedHost::default().answering("GET", "http://a/x", Ok(answer));
+    let host = FixedHost::default().with_response("GET", "http://a/x", Ok(answer));
     let engine = Engine::builder().host(Arc::new(host)).build();
     let policy = "package filters\n\ninclude if input.foo.col == http.send(input.req).body.p\n";
     engine.set_module("filters.rego", policy).unwrap();
@@ -62,7 +62,7 @@ fn what_is_fetched_is_a_constant() {
     let options = FilterOptions::new(targets).unknowns(["input.foo"]);
     let input = json::read(br#"{"req": {"url": "http://a/x", "method": "get"}}"#).unwrap();
     let made = engine.filters("filters/include", &options, &Request::new().input(&input));
-    let answer = made.unwrap().answer(true).to_string();
+    let answer = made.unwrap().to_response(true).to_string();
     for wanted in ["WHERE foo.col = TRUE", "WHERE foo.col = 1"] {
         assert!(answer.contains(wanted), "{answer}");
     }

@@ -90,7 +90,7 @@ fn engine(line: &Line<'_>) -> Result<Engine, String> {
     let engine = Engine::builder()
         .version(if line.v0 { Version::V0 } else { Version::V1 })
         .compiler(CompilerOptions::default().strict(line.strict))
-        .host(Arc::new(FixedHost::at(line.now_ns)))
+        .host(Arc::new(FixedHost::at_time(line.now_ns)))
         .allow_base_conflicts(line.allow_base_conflicts)
         .build();
     let mut change = Change::default();

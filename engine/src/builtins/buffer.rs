@@ -42,7 +42,7 @@ impl<'b, 'e> Writer<'b, 'e> {
     pub fn new(call: &'b BuiltinContext<'_>, buffer: &'b mut Buffer<'e>) -> Self {
         Self {
             remaining: call.budget.remaining_memory(),
-            next_poll_len: buffer.len().saturating_add(limits::LOOK_BYTES),
+            next_poll_len: buffer.len().saturating_add(limits::POLL_BYTES),
             budget: &call.budget,
             buffer,
         }
@@ -74,7 +74,7 @@ impl fmt::Write for Writer<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.remaining = self.remaining.checked_sub(text.len()).ok_or(fmt::Error)?;
         if self.buffer.len() > self.next_poll_len {
-            self.next_poll_len = self.buffer.len() + limits::LOOK_BYTES;
+            self.next_poll_len = self.buffer.len() + limits::POLL_BYTES;
             self.budget.check().map_err(|_| fmt::Error)?;
         }
         self.buffer.extend_from_slice_copy(text.as_bytes());

@@ -19,7 +19,7 @@ use super::signatures::VerifiedSignatures;
 use super::strings::AffixCache;
 use super::time::LastZone;
 use crate::bug::bug;
-use crate::host::{Cancel, Host, Over, Wait};
+use crate::host::{Cancel, Host, Wait, WaitError};
 use crate::limits::{self, Limits};
 use solon_syntax::source::{SourceId, Span};
 
@@ -382,7 +382,7 @@ impl<'e> Budget<'e> {
 
     /// Returns how long external I/O may take.
     pub fn wait(&self) -> Wait<'e> {
-        Wait::new(self.deadline, self.cancel).at_looks(self.hooks.while_waiting())
+        Wait::new(self.deadline, self.cancel).on_poll(self.hooks.while_waiting())
     }
 
     /// Returns the number of bytes that may still be allocated.
@@ -393,8 +393,8 @@ impl<'e> Budget<'e> {
     /// Returns the error of an evaluation that reached its deadline or was cancelled during external I/O. Returns
     /// `None` if only the time limit of that I/O expired.
     pub fn ended(&self, name: &str) -> Option<BuiltinError> {
-        let (reason, why) = match self.wait().over()? {
-            Over::Cancelled => (StopReason::Cancelled, "context canceled"),
+        let (reason, why) = match self.wait().check_ended()? {
+            WaitError::Cancelled => (StopReason::Cancelled, "context canceled"),
             _ => (StopReason::Timeout, "context deadline exceeded"),
         };
         let message = format!("{name}: timed out ({why})");
@@ -428,7 +428,7 @@ impl<'e> Budget<'e> {
         }
         match self.arena.excess() {
             None => {}
-            Some(Excess::Parts) => return Err(BuiltinError::memory()),
+            Some(Excess::Nodes) => return Err(BuiltinError::memory()),
             Some(Excess::Depth) => {
                 return Err(BuiltinError::halt(
                     EvalErrorCode::Internal,

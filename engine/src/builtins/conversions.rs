@@ -52,7 +52,7 @@ fn to_number<'e>(
     let operand = operands.operand(0);
     match operand.kind() {
         Kind::Null => Ok(ValueRef::Int(0)),
-        Kind::Boolean => Ok(ValueRef::Int(operand.holds().into())),
+        Kind::Boolean => Ok(ValueRef::Int(operand.is_truthy().into())),
         Kind::Number => Ok(operand),
         Kind::String => {
             let text = operands.text(0)?;

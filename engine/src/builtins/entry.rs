@@ -48,15 +48,15 @@ impl Deref for Declaration {
 #[inline]
 fn is_large(operand: &ValueRef<'_>) -> bool {
     match operand {
-        ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::NewText(_) => {
+        ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::ArenaText(_) => {
             operand.text_or_empty().as_bytes().len() > limits::LARGE_OPERAND
         }
         ValueRef::Array(items) => items.len() > limits::LARGE_OPERAND,
-        ValueRef::NewArray(items) => items.len() > limits::LARGE_OPERAND,
+        ValueRef::ArenaArray(items) => items.len() > limits::LARGE_OPERAND,
         ValueRef::Object(object) => object.len() > limits::LARGE_OPERAND,
-        ValueRef::NewObject(object) => object.len() > limits::LARGE_OPERAND,
+        ValueRef::ArenaObject(object) => object.len() > limits::LARGE_OPERAND,
         ValueRef::Set(set) => set.items().len() > limits::LARGE_OPERAND,
-        ValueRef::NewSet(set) => set.len() > limits::LARGE_OPERAND,
+        ValueRef::ArenaSet(set) => set.len() > limits::LARGE_OPERAND,
         _ => false,
     }
 }
@@ -115,7 +115,7 @@ impl Entry {
         if call.budget.is_timed() && operands.iter().any(is_large) {
             call.budget.check()?;
         }
-        if call.arena.has_outsize() {
+        if call.arena.has_oversized() {
             self.reject_oversized(operands)?;
         }
         match (prepared, self.builtin.run) {
@@ -128,7 +128,7 @@ impl Entry {
     /// Rejects operands that exceed the traversal limit, unless the function accepts them.
     #[cold]
     fn reject_oversized(&self, operands: &[ValueRef<'_>]) -> Result<(), BuiltinError> {
-        let beyond = operands.iter().any(ValueRef::is_outsize);
+        let beyond = operands.iter().any(ValueRef::is_oversized);
         if beyond && !self.builtin.accepts_oversized {
             return Err(BuiltinError::memory());
         }

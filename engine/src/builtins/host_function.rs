@@ -135,7 +135,7 @@ impl HostFunction {
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
     ) -> Result<ValueRef<'e>, BuiltinError> {
-        if call.arena.has_outsize() && operands.iter().any(ValueRef::is_outsize) {
+        if call.arena.has_oversized() && operands.iter().any(ValueRef::is_oversized) {
             return Err(BuiltinError::memory());
         }
         match call.hooks.recorded {

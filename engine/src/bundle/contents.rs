@@ -83,7 +83,7 @@ impl Bundle {
     /// Returns the documents below the bundle's roots; other objects around them are left out.
     pub fn owned_documents(&self) -> Value {
         let roots = self.manifest.root_paths();
-        let mut owned = Transaction::on(&DataSnapshot::new(Value::object(Vec::new()), 0));
+        let mut owned = Transaction::new(&DataSnapshot::new(Value::object(Vec::new()), 0));
         for root in roots {
             let Some(document) = root.find(&self.documents) else {
                 continue;

@@ -171,7 +171,7 @@ impl RuleTree {
                     ValueRef::Short(short)
                 } else {
                     arena = ArenaText::Utf8(text);
-                    ValueRef::NewText(&arena)
+                    ValueRef::ArenaText(&arena)
                 };
                 self.child_by(id, key)
             }

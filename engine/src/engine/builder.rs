@@ -17,7 +17,7 @@ use crate::compile::{self, Options};
 use crate::error::Error;
 use crate::host::{Host, OfflineHost};
 use crate::limits::{Limits, PATTERN_CACHE, RESPONSE_CACHE_BYTES};
-use crate::query::Shared;
+use crate::query::EngineShared;
 use crate::snapshot::{CurrentSnapshot, Policy, SnapshotState, next_version_id};
 use crate::store::{Contents, DataSnapshot, OriginRecord, Store, StoreError, StoredModule};
 use crate::value::{Object, Value};
@@ -156,7 +156,7 @@ impl EngineBuilder {
     }
 
     /// Brings together what was chosen; so the order of the choices does not matter.
-    fn settle(&mut self) {
+    fn resolve_options(&mut self) {
         let options = &mut self.options;
         options.strict = self.strict.unwrap_or(options.strict);
         options.capabilities = self.capabilities.take().or(options.capabilities.take());
@@ -195,7 +195,7 @@ impl EngineBuilder {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read, [`Error::Compile`] when its modules do not compile.
     pub fn open(self, store: Arc<dyn Store>) -> Result<Engine, Error> {
-        let (engine, stored) = self.read(store)?;
+        let (engine, stored) = self.load_store(store)?;
         engine.start_from(&stored)?;
         Ok(engine)
     }
@@ -210,13 +210,13 @@ impl EngineBuilder {
         store: Arc<dyn Store>,
         load: FileLoad<'_>,
     ) -> Result<(Engine, LoadReport), Error> {
-        let (engine, stored) = self.read(store)?;
+        let (engine, stored) = self.load_store(store)?;
         let report = engine.load_onto(&stored, load)?;
         Ok((engine, report))
     }
 
     /// An engine with the documents and the record of a store, and the store's modules, which are not compiled yet.
-    fn read(self, store: Arc<dyn Store>) -> Result<(Engine, Vec<StoredModule>), Error> {
+    fn load_store(self, store: Arc<dyn Store>) -> Result<(Engine, Vec<StoredModule>), Error> {
         let Contents {
             documents,
             modules,
@@ -226,7 +226,7 @@ impl EngineBuilder {
             let message = "the documents of a store must be an object".to_owned();
             return Err(StoreError::Internal { message }.into());
         }
-        let engine = self.made(documents);
+        let engine = self.build_with(documents);
         *engine.inner.changing.lock() = OriginRecord::stored(origins);
         engine.inner.store.get_or_init(|| store);
         Ok((engine, modules))
@@ -234,11 +234,11 @@ impl EngineBuilder {
 
     /// An engine in memory.
     pub fn build(self) -> Engine {
-        self.made(Value::Object(Object::default()))
+        self.build_with(Value::Object(Object::default()))
     }
 
-    fn made(mut self, documents: Value) -> Engine {
-        self.settle();
+    fn build_with(mut self, documents: Value) -> Engine {
+        self.resolve_options();
         self.functions.extend(self.unsupported());
         let capabilities = self.options.capabilities.clone();
         // without modules there is nothing to refuse but a schema, and the first modules will be refused for that
@@ -262,7 +262,7 @@ impl EngineBuilder {
             inner: Arc::new(Inner {
                 version: self.version,
                 options: self.options,
-                shared: Arc::new(Shared {
+                shared: Arc::new(EngineShared {
                     host: self.host,
                     patterns: Patterns::new(self.pattern_cache),
                     graphs: Graphs::default(),

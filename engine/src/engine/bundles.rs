@@ -6,7 +6,7 @@ use solon_syntax::ast::Module;
 use solon_syntax::stack;
 
 use super::Engine;
-use super::change::Text;
+use super::change::ModuleSource;
 use crate::bug::bug;
 use crate::bundle::{
     Bundle, BundleKind, BundleReader, Files, LoadError, LoadErrors, PatchError, check_roots,
@@ -86,10 +86,10 @@ impl Engine {
         let mut record = self.inner.changing.lock();
         let before = self.now();
         let current = active(before.documents.root());
-        let changes = Changes::of(&current, new, gone)?;
+        let changes = BundleChanges::compute(&current, new, gone)?;
         let modules = changes.modules(&before);
         let edit = |transaction: &mut Transaction| changes.documents(transaction);
-        let next = self.next(&before, modules, edit, Timer::default())?;
+        let next = self.prepare_commit(&before, modules, edit, Timer::default())?;
         if next.is_empty() {
             return Ok(());
         }
@@ -98,7 +98,7 @@ impl Engine {
 }
 
 /// Bundles that are activated and deactivated.
-struct Changes<'b> {
+struct BundleChanges<'b> {
     snapshots: Vec<(&'b str, &'b Bundle)>,
     deltas: Vec<(&'b str, &'b Bundle)>,
     /// Names of the bundles whose facts are removed.
@@ -107,8 +107,8 @@ struct Changes<'b> {
     erased: BTreeSet<Path>,
 }
 
-impl<'b> Changes<'b> {
-    fn of(
+impl<'b> BundleChanges<'b> {
+    fn compute(
         current: &[ActiveBundle],
         new: &[(&'b str, &'b Bundle)],
         gone: &[&'b str],
@@ -153,7 +153,7 @@ impl<'b> Changes<'b> {
     }
 
     /// Changes of policies: those below erased paths go, unless they come again as they are.
-    fn modules(&self, before: &SnapshotState) -> Vec<(String, Option<Text>)> {
+    fn modules(&self, before: &SnapshotState) -> Vec<(String, Option<ModuleSource>)> {
         let mut new = BTreeMap::new();
         for (name, bundle) in &self.snapshots {
             for module in &bundle.modules {
@@ -176,13 +176,13 @@ impl<'b> Changes<'b> {
             }
         }
         let new = new.into_iter();
-        changes.extend(new.map(|(id, module)| (id, Some(Text::Parsed(module.clone())))));
+        changes.extend(new.map(|(id, module)| (id, Some(ModuleSource::Parsed(module.clone())))));
         changes
     }
 
     /// Changes documents and facts.
     fn documents(&self, transaction: &mut Transaction) -> Result<(), StoreError> {
-        let mut new = Transaction::on(&DataSnapshot::new(Value::object(Vec::new()), 0));
+        let mut new = Transaction::new(&DataSnapshot::new(Value::object(Vec::new()), 0));
         for (_, bundle) in &self.snapshots {
             new.merge(&Path::default(), bundle.owned_documents())?;
         }

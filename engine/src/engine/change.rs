@@ -23,12 +23,12 @@ use crate::value::Value;
 /// ```
 #[derive(Clone, Default)]
 pub struct Change {
-    pub(super) modules: Vec<(String, Option<Text>)>,
+    pub(super) modules: Vec<(String, Option<ModuleSource>)>,
     pub(super) writes: Vec<Edit>,
 }
 
 #[derive(Clone)]
-pub(super) enum Text {
+pub(super) enum ModuleSource {
     /// In a Rego of its own, or the engine's.
     Source(String, Option<Version>),
     Parsed(Arc<Module>),
@@ -57,17 +57,17 @@ impl Edit {
 impl Change {
     /// Adds or replaces a module.
     pub fn set_module(&mut self, name: &str, text: &str) -> &mut Self {
-        self.set(name, Text::Source(text.to_owned(), None))
+        self.set(name, ModuleSource::Source(text.to_owned(), None))
     }
 
     /// Adds or replaces a module that is written in another Rego than the engine's.
     pub fn set_module_as(&mut self, name: &str, text: &str, version: Version) -> &mut Self {
-        self.set(name, Text::Source(text.to_owned(), Some(version)))
+        self.set(name, ModuleSource::Source(text.to_owned(), Some(version)))
     }
 
     /// Adds or replaces a module that was parsed before.
     pub fn set_parsed_module(&mut self, name: &str, module: Arc<Module>) -> &mut Self {
-        self.set(name, Text::Parsed(module))
+        self.set(name, ModuleSource::Parsed(module))
     }
 
     /// Makes the changes of a JSON patch, each of which sees those before it.
@@ -76,7 +76,7 @@ impl Change {
         self
     }
 
-    fn set(&mut self, name: &str, text: Text) -> &mut Self {
+    fn set(&mut self, name: &str, text: ModuleSource) -> &mut Self {
         self.modules.push((name.to_owned(), Some(text)));
         self
     }

@@ -15,7 +15,7 @@ impl Inner {
     pub(super) fn commit_of_client(
         &self,
         before: Arc<SnapshotState>,
-        next: Next,
+        next: PendingCommit,
         record: &mut OriginRecord,
     ) -> Result<(), Error> {
         let text_before = |name: &str| {
@@ -39,7 +39,7 @@ impl Inner {
     pub(super) fn commit(
         &self,
         before: Arc<SnapshotState>,
-        next: Next,
+        next: PendingCommit,
         origins: &OriginChanges,
         record: &mut OriginRecord,
     ) -> Result<(), Error> {
@@ -67,7 +67,7 @@ pub(super) fn make(edits: Vec<Edit>, transaction: &mut Transaction) -> Result<()
 }
 
 /// The result of a change before it is committed.
-pub(super) struct Next {
+pub(super) struct PendingCommit {
     /// The policy, where modules changed.
     pub policy: Option<Policy>,
     pub transaction: Transaction,
@@ -77,7 +77,7 @@ pub(super) struct Next {
     pub origins: Option<Arc<ModuleOrigins>>,
 }
 
-impl Next {
+impl PendingCommit {
     /// Returns `true` if nothing changes.
     pub fn is_empty(&self) -> bool {
         self.modules.is_empty() && self.transaction.writes().is_empty()

@@ -70,7 +70,8 @@ impl Engine {
         transaction: &Transaction,
         timer: Timer<'_>,
     ) -> Result<Policy, Error> {
-        let exists = |path: &[String]| Path::new(path.iter().cloned()).is_taken(transaction.root());
+        let exists =
+            |path: &[String]| Path::new(path.iter().cloned()).is_occupied(transaction.root());
         let checked: Option<&Exists<'_>> = if self.inner.allow_base_conflicts {
             None
         } else {

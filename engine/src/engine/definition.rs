@@ -51,7 +51,7 @@ impl Definition {
                     let all: Vec<&Module> = compilation.modules.open().collect();
                     let own = all.iter().find(|module| &*module.source.name == file);
                     found = Some(match (own, &parsed) {
-                        (Some(own), Some(parsed)) => look_up(own, parsed, &all, position),
+                        (Some(own), Some(parsed)) => find_definition(own, parsed, &all, position),
                         _ => Self::NoMatch,
                     });
                 }
@@ -66,8 +66,8 @@ impl Definition {
     }
 }
 
-fn look_up(own: &Module, parsed: &Module, all: &[&Module], position: u32) -> Definition {
-    let mut stack = Stack {
+fn find_definition(own: &Module, parsed: &Module, all: &[&Module], position: u32) -> Definition {
+    let mut stack = NodePath {
         position,
         nodes: Vec::new(),
     };
@@ -84,7 +84,7 @@ fn look_up(own: &Module, parsed: &Module, all: &[&Module], position: u32) -> Def
         rules.map(|rule| (rule_path(module, rule), (*module, rule)))
     });
     let rules: Vec<(Ref, (&Module, &Rule))> = rules.collect();
-    let mut search = Search {
+    let mut search = DefinitionSearch {
         rules: &rules,
         parsed,
         found: None,
@@ -92,7 +92,9 @@ fn look_up(own: &Module, parsed: &Module, all: &[&Module], position: u32) -> Def
     };
     for node in stack.nodes.iter().rev() {
         match (&target.kind, node) {
-            (TermKind::Ref(path), Node::Term(term)) if **term == *target => search.reference(path),
+            (TermKind::Ref(path), AstNode::Term(term)) if **term == *target => {
+                search.reference(path)
+            }
             (TermKind::Var(name), node) => search.variable(name, target.span, node),
             _ => {}
         }
@@ -112,7 +114,7 @@ fn look_up(own: &Module, parsed: &Module, all: &[&Module], position: u32) -> Def
 }
 
 /// A part of a module that contains the position.
-enum Node<'m> {
+enum AstNode<'m> {
     Other,
     Rule(&'m Rule),
     Body(&'m Body),
@@ -121,12 +123,12 @@ enum Node<'m> {
 }
 
 /// The nodes that contain a position, in source order, outer ones first.
-struct Stack<'m> {
+struct NodePath<'m> {
     position: u32,
-    nodes: Vec<Node<'m>>,
+    nodes: Vec<AstNode<'m>>,
 }
 
-impl<'m> Stack<'m> {
+impl<'m> NodePath<'m> {
     fn contains(&self, start: u32, end: u32) -> bool {
         (start..end).contains(&self.position)
     }
@@ -137,11 +139,11 @@ impl<'m> Stack<'m> {
 
     fn module(&mut self, module: &'m Module) {
         if self.has(module.package.span) {
-            self.nodes.push(Node::Other);
+            self.nodes.push(AstNode::Other);
         }
         for import in &module.imports {
             if self.has(import.span) {
-                self.nodes.push(Node::Other);
+                self.nodes.push(AstNode::Other);
                 import.path.walk(self);
             }
         }
@@ -152,7 +154,7 @@ impl<'m> Stack<'m> {
         }
         // the package's location stands for the module's
         if self.nodes.is_empty() && self.position == 0 {
-            self.nodes.push(Node::Other);
+            self.nodes.push(AstNode::Other);
         }
     }
 
@@ -160,9 +162,9 @@ impl<'m> Stack<'m> {
         if !self.has(rule.span) {
             return;
         }
-        self.nodes.push(Node::Rule(rule));
+        self.nodes.push(AstNode::Rule(rule));
         if self.has(rule.head.span) {
-            self.nodes.push(Node::Other);
+            self.nodes.push(AstNode::Other);
             let head = &rule.head;
             let reference = head.reference.iter();
             let others = head.args.iter().chain(&head.key).chain(&head.value);
@@ -181,7 +183,7 @@ impl<'m> Stack<'m> {
         if !self.contains(first.span.start, end_of(last)) {
             return;
         }
-        self.nodes.push(Node::Body(body));
+        self.nodes.push(AstNode::Body(body));
         for expr in body {
             expr.walk(self);
         }
@@ -197,12 +199,12 @@ fn end_of(expr: &Expr) -> u32 {
     last.map_or(expr.span.end, |last| last.span.end.max(expr.span.end))
 }
 
-impl<'m> Visitor<'m> for Stack<'m> {
+impl<'m> Visitor<'m> for NodePath<'m> {
     fn expr(&mut self, expr: &'m Expr) -> Flow {
         if !expr.span.is_somewhere() || !self.contains(expr.span.start, end_of(expr)) {
             return Flow::Over;
         }
-        self.nodes.push(Node::Expr(expr));
+        self.nodes.push(AstNode::Expr(expr));
         match &expr.kind {
             ExprKind::Every(every) => {
                 let bound = every.key.iter().chain([&every.value, &every.domain]);
@@ -229,7 +231,7 @@ impl<'m> Visitor<'m> for Stack<'m> {
         if !self.has(term.span) {
             return Flow::Over;
         }
-        self.nodes.push(Node::Term(term));
+        self.nodes.push(AstNode::Term(term));
         match &term.kind {
             TermKind::ArrayComprehension(inner)
             | TermKind::SetComprehension(inner)
@@ -246,16 +248,16 @@ impl<'m> Visitor<'m> for Stack<'m> {
 }
 
 /// The name that is meant: the innermost variable if nothing is within it, else the innermost reference.
-fn target<'m>(nodes: &[Node<'m>]) -> Option<&'m Term> {
+fn target<'m>(nodes: &[AstNode<'m>]) -> Option<&'m Term> {
     let is_var = |term: &Term| term.as_var().is_some();
-    if let Some(Node::Term(term)) = nodes.last()
+    if let Some(AstNode::Term(term)) = nodes.last()
         && is_var(term)
     {
         return Some(term);
     }
     let terms = || {
         nodes.iter().rev().filter_map(|node| match node {
-            Node::Term(term) => Some(*term),
+            AstNode::Term(term) => Some(*term),
             _ => None,
         })
     };
@@ -264,14 +266,14 @@ fn target<'m>(nodes: &[Node<'m>]) -> Option<&'m Term> {
 }
 
 /// A search from the innermost node outwards.
-struct Search<'s, 'm> {
+struct DefinitionSearch<'s, 'm> {
     rules: &'s [(Ref, (&'m Module, &'m Rule))],
     parsed: &'s Module,
     found: Option<Span>,
     is_variable: bool,
 }
 
-impl Search<'_, '_> {
+impl DefinitionSearch<'_, '_> {
     fn rule_of(&self, path: &Ref) -> Option<Span> {
         let paths: Vec<&Ref> = self.rules.iter().map(|(path, _)| path).collect();
         let first = rules_of(&paths, path).into_iter().next()?;
@@ -315,9 +317,9 @@ impl Search<'_, '_> {
         }
     }
 
-    fn variable(&mut self, name: &Name, occurrence: Span, node: &Node<'_>) {
+    fn variable(&mut self, name: &Name, occurrence: Span, node: &AstNode<'_>) {
         match node {
-            Node::Expr(expr) => match &expr.kind {
+            AstNode::Expr(expr) => match &expr.kind {
                 ExprKind::Every(every) => {
                     self.add_domain(&every.domain);
                     for term in every.key.iter().chain([&every.value]) {
@@ -337,23 +339,23 @@ impl Search<'_, '_> {
                 }
                 _ => {}
             },
-            Node::Rule(rule) => {
+            AstNode::Rule(rule) => {
                 for term in &rule.head.args {
                     self.add_variable(term, name, occurrence);
                 }
             }
-            Node::Body(body) => {
-                if let Some(term) = bound_in(body, name) {
+            AstNode::Body(body) => {
+                if let Some(term) = find_binding(body, name) {
                     self.add_variable(term, name, occurrence);
                 }
             }
-            Node::Term(_) | Node::Other => {}
+            AstNode::Term(_) | AstNode::Other => {}
         }
     }
 }
 
 /// The assignment of a variable in a body, or its first occurrence.
-fn bound_in<'b>(body: &'b Body, name: &'b Name) -> Option<&'b Term> {
+fn find_binding<'b>(body: &'b Body, name: &'b Name) -> Option<&'b Term> {
     struct Occurrences<'b> {
         name: &'b Name,
         first: Option<&'b Term>,

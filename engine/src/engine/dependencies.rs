@@ -66,7 +66,7 @@ impl Engine {
                     head.insert(name.clone());
                 }
             });
-            let mut search = Search::new(&snapshot);
+            let mut search = DependencySearch::new(&snapshot);
             search.follow(references(&head, &body));
             Ok(search.finish())
         })
@@ -74,15 +74,15 @@ impl Engine {
 }
 
 /// A search through the rules of a policy.
-struct Search<'m> {
+struct DependencySearch<'m> {
     /// Each rule with its path from `data` on.
     rules: Vec<(Ref, &'m Rule)>,
-    seen: HashSet<usize>,
+    visited: HashSet<usize>,
     base: BTreeSet<Ref>,
-    made: BTreeSet<Ref>,
+    virtual_documents: BTreeSet<Ref>,
 }
 
-impl<'m> Search<'m> {
+impl<'m> DependencySearch<'m> {
     fn new(snapshot: &'m Snapshot) -> Self {
         let modules = &snapshot.state().policy.program.canonical.modules;
         let rules = modules.iter().flat_map(|module| {
@@ -91,9 +91,9 @@ impl<'m> Search<'m> {
         });
         Self {
             rules: rules.collect(),
-            seen: HashSet::new(),
+            visited: HashSet::new(),
             base: BTreeSet::new(),
-            made: BTreeSet::new(),
+            virtual_documents: BTreeSet::new(),
         }
     }
 
@@ -111,8 +111,8 @@ impl<'m> Search<'m> {
                 let Some((path, rule)) = self.rules.get(position) else {
                     continue;
                 };
-                if self.seen.insert(position) {
-                    self.made.insert(path.clone());
+                if self.visited.insert(position) {
+                    self.virtual_documents.insert(path.clone());
                     let mut references = Vec::new();
                     for member in rule.members() {
                         references.extend(self::references(&head_vars(member), &member.body));
@@ -130,7 +130,7 @@ impl<'m> Search<'m> {
         };
         Dependencies {
             base: terms(self.base),
-            rules: terms(self.made),
+            rules: terms(self.virtual_documents),
         }
     }
 }

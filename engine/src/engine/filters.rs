@@ -7,7 +7,7 @@ use solon_syntax::ast::TermKind;
 use super::Engine;
 use crate::error::Error;
 use crate::filter::{Manner, Mappings, may_hint, unknown_names};
-use crate::filter_query::{FilterInner, FilterOptions, Filters, MASKS, PreparedFilters, refused};
+use crate::filter_query::{FilterInner, FilterOptions, Filters, MASKS, PreparedFilters, reject};
 use crate::partial_query::PartialOptions;
 use crate::query::{QueryContext, Recompiling, Request};
 use crate::snapshot::Policy;
@@ -120,7 +120,7 @@ impl Engine {
             let blocks = policy.notes().blocks.as_ref();
             let blocks = blocks.map_err(|diagnostics| Error::Compile(diagnostics.clone()))?;
             let hints = blocks.hints(&rule);
-            let hints = hints.map_err(|refusals| refused(&policy.compiled, refusals))?;
+            let hints = hints.map_err(|refusals| reject(&policy.compiled, refusals))?;
             if unknowns.is_empty() {
                 unknowns = hints.unknowns;
                 laps.end(|| "compile_extract_annotations_unknowns".to_owned());
@@ -152,7 +152,7 @@ impl Engine {
         }
         let query = self.partial_for(policy, &reference, &partial, &context)?;
         let names = unknown_names(&query.inlining.unknowns);
-        let hints = may_hint(&policy.notes().asked, &names);
+        let hints = may_hint(&policy.notes().input_names, &names);
         let mut targets = Vec::with_capacity(options.targets.len());
         for target in &options.targets {
             if options.exact && !target.is_sql() {

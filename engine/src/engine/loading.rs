@@ -9,7 +9,7 @@ use solon_syntax::ast::Module;
 
 use self::modules::{ModuleChanges, in_force, of_store};
 use super::Engine;
-use super::change::Text;
+use super::change::ModuleSource;
 use crate::bundle::Loaded;
 use crate::error::Error;
 use crate::snapshot::SnapshotState;
@@ -121,11 +121,12 @@ impl Engine {
         let first = before.module_origins.is_none();
         let first = first.then(|| first_record(&before));
         let hidden = &first.as_ref().unwrap_or(&record).origins.hidden;
-        let mut modules = ModuleChanges::of(&in_force(&before), hidden, &load, self.inner.version);
-        let start = Start {
+        let mut modules =
+            ModuleChanges::compute(&in_force(&before), hidden, &load, self.inner.version);
+        let start = LoadBase {
             compiled: std::mem::take(&mut modules.changes),
             origins: before.module_origins.clone().unwrap_or_default(),
-            is_published: first.is_some(),
+            always_publishes: first.is_some(),
             before,
         };
         self.replace_files(start, modules, load, first, &mut record)
@@ -136,7 +137,7 @@ impl Engine {
         let mut record = self.inner.changing.lock();
         let before = self.now();
         let modules = stored.iter().map(text_of).collect();
-        let mut next = self.next(&before, modules, |_| Ok(()), Timer::default())?;
+        let mut next = self.prepare_commit(&before, modules, |_| Ok(()), Timer::default())?;
         // the store has them already
         next.modules.clear();
         next.origins = Some(origins_of(stored));
@@ -153,16 +154,16 @@ impl Engine {
         let mut record = self.inner.changing.lock();
         let before = of_store(stored);
         let hidden = &record.origins.hidden;
-        let mut modules = ModuleChanges::of(&before, hidden, &load, self.inner.version);
+        let mut modules = ModuleChanges::compute(&before, hidden, &load, self.inner.version);
         let changes = std::mem::take(&mut modules.changes);
         // no module is in force yet, so none is removed, and those that stay are compiled with the new ones
         let is_kept = |module: &&StoredModule| !modules.changed.contains(&module.name);
         let kept = stored.iter().filter(is_kept).map(text_of);
         let new = changes.into_iter().filter(|(_, text)| text.is_some());
-        let start = Start {
+        let start = LoadBase {
             compiled: kept.chain(new).collect(),
             origins: origins_of(stored),
-            is_published: true,
+            always_publishes: true,
             before: self.now(),
         };
         self.replace_files(start, modules, load, None, &mut record)
@@ -171,7 +172,7 @@ impl Engine {
     /// Makes a load's changes. `first` is the record of an engine that has not recorded origins yet.
     fn replace_files(
         &self,
-        start: Start,
+        start: LoadBase,
         modules: ModuleChanges,
         load: FileLoad<'_>,
         mut first: Option<OriginRecord>,
@@ -189,7 +190,7 @@ impl Engine {
             }
             Ok(())
         };
-        let mut next = self.next(&before, start.compiled, edit, Timer::default())?;
+        let mut next = self.prepare_commit(&before, start.compiled, edit, Timer::default())?;
         next.origins = Some(start.origins);
         next.modules = stored_changes(next.modules, modules.changed);
         let root = next.transaction.root();
@@ -202,7 +203,7 @@ impl Engine {
             hidden: (modules.hidden != target.origins.hidden).then_some(modules.hidden),
         };
         let is_same = next.modules.is_empty() && next.transaction.writes().is_empty();
-        if start.is_published || !is_same || !changes.is_empty() {
+        if start.always_publishes || !is_same || !changes.is_empty() {
             self.inner.commit(before, next, &changes, target)?;
         }
         target.loaded = outcome.loaded;
@@ -226,19 +227,19 @@ impl Engine {
 }
 
 /// The state that a load changes.
-struct Start {
+struct LoadBase {
     /// Modules to compile, and names of modules in force to remove.
-    compiled: Vec<(String, Option<Text>)>,
+    compiled: Vec<(String, Option<ModuleSource>)>,
     /// Origins of modules before the load.
     origins: Arc<ModuleOrigins>,
     /// `true` if a snapshot is published even if the load changes nothing.
-    is_published: bool,
+    always_publishes: bool,
     before: Arc<SnapshotState>,
 }
 
 /// A module of a store, to be compiled.
-fn text_of(module: &StoredModule) -> (String, Option<Text>) {
-    let text = Text::Source(module.text.to_string(), Some(module.version));
+fn text_of(module: &StoredModule) -> (String, Option<ModuleSource>) {
+    let text = ModuleSource::Source(module.text.to_string(), Some(module.version));
     (module.name.clone(), Some(text))
 }
 
@@ -289,7 +290,7 @@ fn first_record(before: &SnapshotState) -> OriginRecord {
 
 /// The documents of a load with those of the program.
 fn with_fixed(load: &FileLoad<'_>) -> Result<Value, StoreError> {
-    let mut documents = Transaction::on(&DataSnapshot::new(load.documents.clone(), 0));
+    let mut documents = Transaction::new(&DataSnapshot::new(load.documents.clone(), 0));
     for (path, value) in &load.fixed {
         documents.put(path, value.clone())?;
     }

@@ -9,7 +9,7 @@ use solon_syntax::parse_term;
 use solon_syntax::source::{Source, SourceId};
 
 use super::Engine;
-use super::preparing::KnownContext;
+use super::preparing::OwnedQueryContext;
 use crate::compile::{self, Query};
 use crate::error::Error;
 use crate::partial::{Dependence, Inlining, Residuals};
@@ -60,7 +60,7 @@ impl Engine {
         let policy = &*self.now().policy;
         let first = self.partial_for(policy, query, options, context)?;
         let (engine, query, options) = (self.clone(), query.to_owned(), options.clone());
-        let context = KnownContext::of(context);
+        let context = OwnedQueryContext::from_context(context);
         let anew =
             move |policy: &Policy| engine.partial_for(policy, &query, &options, &context.borrow());
         let shared = self.inner.shared.clone();

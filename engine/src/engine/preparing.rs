@@ -20,7 +20,7 @@ use crate::store::Path;
 use crate::trace::Timer;
 
 /// The context of a query that is prepared again and again; nobody is told how long that takes.
-pub(super) struct KnownContext {
+pub(super) struct OwnedQueryContext {
     package: Option<String>,
     imports: Vec<String>,
     unsafe_builtins: Vec<String>,
@@ -28,8 +28,8 @@ pub(super) struct KnownContext {
     no_prints: bool,
 }
 
-impl KnownContext {
-    pub fn of(context: &QueryContext<'_>) -> Self {
+impl OwnedQueryContext {
+    pub fn from_context(context: &QueryContext<'_>) -> Self {
         Self {
             package: context.package.map(str::to_owned),
             imports: context.imports.to_vec(),
@@ -77,7 +77,11 @@ impl Engine {
     ) -> Result<PreparedQuery, Error> {
         let policy = &*self.now().policy;
         let first = self.query_for(policy, text, context)?;
-        let (engine, text, context) = (self.clone(), text.to_owned(), KnownContext::of(context));
+        let (engine, text, context) = (
+            self.clone(),
+            text.to_owned(),
+            OwnedQueryContext::from_context(context),
+        );
         let anew = move |policy: &Policy| engine.query_for(policy, &text, &context.borrow());
         let shared = self.inner.shared.clone();
         Ok(PreparedQuery {
@@ -149,7 +153,7 @@ impl Engine {
         let expressions = lowered
             .expressions
             .iter()
-            .map(|at| at.map_or(Expression::Holds, Expression::Captured));
+            .map(|at| at.map_or(Expression::AlwaysTrue, Expression::Captured));
         let may_block = policy
             .compiled
             .blocking
@@ -160,7 +164,7 @@ impl Engine {
             variables: lowered.variables,
             expressions: expressions.collect(),
             texts,
-            wanted: lowered.wanted,
+            outputs: lowered.wanted,
             source,
             body: compiled.body,
             originals: compiled.originals,
@@ -234,17 +238,17 @@ impl Engine {
     ///
     /// let engine = Engine::new();
     /// engine.set_module("p.rego", "package authz\nallow if input.admin")?;
-    /// assert!(engine.prepare_known_document("authz/allow").is_ok());
-    /// let misspelt = engine.prepare_known_document("authz/alow");
+    /// assert!(engine.prepare_existing_document("authz/allow").is_ok());
+    /// let misspelt = engine.prepare_existing_document("authz/alow");
     /// assert!(matches!(misspelt, Err(Error::UnknownPath(_))));
     /// # Ok::<(), solon::Error>(())
     /// ```
     ///
     /// # Errors
     /// [`Error::UnknownPath`].
-    pub fn prepare_known_document(&self, path: &str) -> Result<PreparedDocument, Error> {
+    pub fn prepare_existing_document(&self, path: &str) -> Result<PreparedDocument, Error> {
         let document = self.prepare_document(path)?;
-        if document.is_known() {
+        if document.exists() {
             Ok(document)
         } else {
             Err(Error::UnknownPath(path.to_owned()))

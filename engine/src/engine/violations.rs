@@ -67,7 +67,7 @@ const NOWHERE: Operand = Operand::Slot(1 << 20);
 type Damage = fn(&mut Program);
 
 /// Damaged programs, and the documents that depend on the damage.
-const FAULTS: &[(&str, &[&str], Damage)] = &[
+const VIOLATIONS: &[(&str, &[&str], Damage)] = &[
     ("no constants", &["constant", "allow"], |program| {
         program.constants.clear();
     }),
@@ -147,7 +147,7 @@ fn input() -> Value {
 fn a_violated_invariant_is_an_internal_error() {
     let input = input();
     let request = Request::new().input(&input);
-    for (fault, documents, damage) in FAULTS {
+    for (fault, documents, damage) in VIOLATIONS {
         let engine = damaged(*damage);
         for name in *documents {
             let document = engine.prepare_document(&format!("t/{name}")).unwrap();

@@ -35,7 +35,7 @@ impl<'e> Machine<'e> {
 
     /// Calls a built-in; whether its result holds.
     pub(super) fn call_is_truthy(&mut self, call: &'e BuiltinCall) -> Result<bool, Halt> {
-        self.builtin(call, |_, result| result.holds())
+        self.builtin(call, |_, result| result.is_truthy())
     }
 
     /// Calls a built-in; `None` when the result is undefined.

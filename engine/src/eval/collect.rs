@@ -139,7 +139,7 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            ValueRef::NewArray(items) => {
+            ValueRef::ArenaArray(items) => {
                 for (index, item) in (0_i64..).zip(items.iter()) {
                     self.set(every.value, *item);
                     if !self.satisfied(every, ValueRef::Int(index))? {
@@ -147,7 +147,7 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            ValueRef::Object(_) | ValueRef::NewObject(_) => {
+            ValueRef::Object(_) | ValueRef::ArenaObject(_) => {
                 for (key, value) in domain
                     .as_object()
                     .into_iter()
@@ -159,7 +159,7 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            ValueRef::Set(_) | ValueRef::NewSet(_) => {
+            ValueRef::Set(_) | ValueRef::ArenaSet(_) => {
                 for member in domain.as_set().into_iter().flat_map(|set| set.iter()) {
                     self.set(every.value, member);
                     if !self.satisfied(every, member)? {

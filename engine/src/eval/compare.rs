@@ -92,7 +92,7 @@ impl Machine<'_> {
         if self.mocked {
             let (left, right) = (self.get(left), self.get(right));
             if let Some(result) = self.mocked_comparison(comparison, left, right)? {
-                return Ok(result.is_some_and(ValueRef::holds));
+                return Ok(result.is_some_and(ValueRef::is_truthy));
             }
         }
         Ok(self.compares(comparison, left, right))

@@ -4,7 +4,7 @@ use solon_syntax::source::Span;
 
 use crate::bug::bug;
 use crate::program::{Rule, RuleKind, RuleSet};
-use crate::runtime::{DocumentBuilder, Halt, clash, fixed_key_name, rule_header};
+use crate::runtime::{DocumentBuilder, Halt, conflict_error, fixed_key_name, rule_header};
 use crate::value::ValueRef;
 
 use super::frame::Operands;
@@ -22,7 +22,7 @@ impl<'e> Machine<'e> {
         let header = rule_header(&set.name, matches!(set.kind, RuleKind::Function(_)));
         if self.call.hooks.recorded.is_some() {
             // the search for the error lists them, by what functions answered
-            return clash(self.program, header, &[], clashed.span);
+            return conflict_error(self.program, header, &[], clashed.span);
         }
         let producers: Vec<&'e Rule> = self.candidates(set, args).collect();
         self.listing = true;
@@ -32,7 +32,7 @@ impl<'e> Machine<'e> {
             Ok(produced) => produced,
             Err(halt) => return halt,
         };
-        clash(self.program, header, &spans(&produced), clashed.span)
+        conflict_error(self.program, header, &spans(&produced), clashed.span)
     }
 
     /// The same for rules of a partial object that share a constant key.
@@ -72,7 +72,7 @@ impl<'e> Machine<'e> {
                 let value = keys.into_iter().try_fold(document, ValueRef::lookup);
                 produced.extend(value.map(|value| (value, *rule)));
             }
-            if matches!(run, Err(Halt::Clash)) {
+            if matches!(run, Err(Halt::Conflict)) {
                 produced.extend(self.rival.take().map(|value| (value, *rule)));
             }
         }
@@ -84,7 +84,7 @@ impl<'e> Machine<'e> {
             .collect();
         let name = fixed_key_name(&set.name, &tail);
         let header = rule_header(&name, false);
-        clash(self.program, header, &spans(&produced), clashed.span)
+        conflict_error(self.program, header, &spans(&produced), clashed.span)
     }
 
     /// The first value of all, and of each rule the first that differs from it.
@@ -106,7 +106,9 @@ impl<'e> Machine<'e> {
             }
             match run {
                 Ok(_) => {}
-                Err(Halt::Clash) => produced.extend(self.rival.take().map(|value| (value, member))),
+                Err(Halt::Conflict) => {
+                    produced.extend(self.rival.take().map(|value| (value, member)))
+                }
                 // what a rule made before it failed is made
                 Err(Halt::Error(error)) if error.code.is_evaluation_failure() => {}
                 Err(halt) => return Err(halt),

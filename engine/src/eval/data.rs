@@ -8,7 +8,7 @@ use solon_syntax::stack;
 use crate::bug::bug;
 use crate::program::{BasePath, ConstId, NodeId, Program, RuleId, RuleKind, Slot, Step, TreeNode};
 use crate::runtime::{
-    EvalError, Halt, Overlay, base_child, below, document_keys, is_system, merged_keys, replaced,
+    EvalError, Halt, Overlay, base_child, descend, document_keys, is_system, merged_keys, replaced,
     stored_base_child, united,
 };
 use crate::value::{Value, ValueRef};
@@ -205,7 +205,7 @@ impl<'e> Machine<'e> {
         path: &[ValueRef<'e>],
     ) -> Result<Option<ValueRef<'e>>, Halt> {
         if let Some(Overlay::Value(data)) = place.overlay {
-            let found = below(Some(*data), path);
+            let found = descend(Some(*data), path);
             let whole = found.filter(|_| path.is_empty());
             return Ok(whole.map(|data| self.with_packages(data, 0)).or(found));
         }
@@ -213,7 +213,7 @@ impl<'e> Machine<'e> {
             let rest = path.get(depth + 1..).unwrap_or(&[]);
             place = self.child_node(place, *key);
             if let Some(Overlay::Value(value)) = place.overlay {
-                return Ok(below(Some(*value), rest));
+                return Ok(descend(Some(*value), rest));
             }
             let Some(at) = place.node else {
                 if place.overlay.is_none() {
@@ -225,7 +225,7 @@ impl<'e> Machine<'e> {
                 if place.overlay.is_some() && !rest.is_empty() {
                     // documents below the rule are replaced: the whole, then down again
                     let whole = self.extent_at(place)?;
-                    return Ok(below(whole, rest));
+                    return Ok(descend(whole, rest));
                 }
                 if place.overlay.is_none() {
                     return self.rule_below(rule, rest);
@@ -257,7 +257,7 @@ impl<'e> Machine<'e> {
         } else {
             self.keyed(rule, known)?
         };
-        Ok(below(value, rest))
+        Ok(descend(value, rest))
     }
 
     /// The whole document at a place: base data, rules and replaced documents merged.
@@ -426,7 +426,7 @@ impl<'e> Machine<'e> {
         };
         let mut place = self.root(Some(0), overlay);
         if let Some(Overlay::Value(data)) = overlay {
-            return Ok(made(below(Some(*data), path)));
+            return Ok(made(descend(Some(*data), path)));
         }
         for key in path {
             place = self.child_node(place, *key);

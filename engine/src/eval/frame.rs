@@ -255,16 +255,20 @@ fn store_by_field<'e>(place: &mut Register<'e>, value: &ValueRef<'e>) {
     match value {
         ValueRef::Bool(bool) => *place = Register::Value(ValueRef::Bool(black_box(*bool))),
         ValueRef::Int(int) => *place = Register::Value(ValueRef::Int(black_box(*int))),
-        ValueRef::Short(short) => *place = Register::Value(ValueRef::Short(short.in_parts())),
-        ValueRef::Text(text) => *place = Register::Value(ValueRef::Text(black_box(text))),
-        ValueRef::NewText(text) => *place = Register::Value(ValueRef::NewText(black_box(text))),
-        ValueRef::Array(array) => *place = Register::Value(ValueRef::Array(black_box(array))),
-        ValueRef::NewArray(array) => *place = Register::Value(ValueRef::NewArray(black_box(array))),
-        ValueRef::Object(object) => *place = Register::Value(ValueRef::Object(black_box(object))),
-        ValueRef::NewObject(object) => {
-            *place = Register::Value(ValueRef::NewObject(black_box(object)))
+        ValueRef::Short(short) => {
+            *place = Register::Value(ValueRef::Short(short.copied_by_fields()))
         }
-        ValueRef::NewSet(set) => *place = Register::Value(ValueRef::NewSet(black_box(set))),
+        ValueRef::Text(text) => *place = Register::Value(ValueRef::Text(black_box(text))),
+        ValueRef::ArenaText(text) => *place = Register::Value(ValueRef::ArenaText(black_box(text))),
+        ValueRef::Array(array) => *place = Register::Value(ValueRef::Array(black_box(array))),
+        ValueRef::ArenaArray(array) => {
+            *place = Register::Value(ValueRef::ArenaArray(black_box(array)))
+        }
+        ValueRef::Object(object) => *place = Register::Value(ValueRef::Object(black_box(object))),
+        ValueRef::ArenaObject(object) => {
+            *place = Register::Value(ValueRef::ArenaObject(black_box(object)))
+        }
+        ValueRef::ArenaSet(set) => *place = Register::Value(ValueRef::ArenaSet(black_box(set))),
         other => *place = Register::Value(*other),
     }
 }

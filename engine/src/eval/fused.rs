@@ -11,7 +11,7 @@ impl<'e> Machine<'e> {
     pub(super) fn any(&mut self, any: &'e Any) -> Result<bool, Halt> {
         if self.overlaid {
             let found = self.overlaid_rule(any.rule, &[])?;
-            return Ok(found.is_some_and(ValueRef::holds));
+            return Ok(found.is_some_and(ValueRef::is_truthy));
         }
         for block in &any.blocks {
             if self.run(block)? == Flow::Stop {

@@ -44,7 +44,7 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            ValueRef::NewArray(items) => {
+            ValueRef::ArenaArray(items) => {
                 for (index, item) in (0_i64..).zip(items.iter()) {
                     if let Some(key) = key {
                         self.set(key, ValueRef::Int(index));
@@ -66,7 +66,7 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            ValueRef::NewObject(object) => {
+            ValueRef::ArenaObject(object) => {
                 for (name, value) in object.iter() {
                     if let Some(key) = key {
                         self.set(key, name);
@@ -77,7 +77,7 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            ValueRef::NewSet(set) if self.is_in_any_order(rest, out) => {
+            ValueRef::ArenaSet(set) if self.is_in_any_order(rest, out) => {
                 for member in set.items() {
                     if let Some(key) = key {
                         self.set(key, *member);
@@ -88,7 +88,7 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            ValueRef::Set(_) | ValueRef::NewSet(_) => {
+            ValueRef::Set(_) | ValueRef::ArenaSet(_) => {
                 for member in from.as_set().into_iter().flat_map(|set| set.iter()) {
                     if let Some(key) = key {
                         self.set(key, member);
@@ -144,7 +144,7 @@ impl<'e> Machine<'e> {
         trail: &mut Vec<ValueRef<'e>>,
         rest: &'e [Step],
     ) -> Result<Flow, Halt> {
-        if value.refuses_walk() {
+        if value.exceeds_traversal_limit() {
             let ended = self.call.budget.check();
             ended.map_err(|fault| Halt::exhausted(self.program, &fault, Span::default()))?;
         }

@@ -151,7 +151,8 @@ impl<'e> Machine<'e> {
     /// Whether a collection holds a value.
     #[inline]
     pub(super) fn among(&mut self, asked: ValueRef<'e>, from: ValueRef<'e>) -> Result<bool, Halt> {
-        if table::len(from) < Join::FEW || matches!(from, ValueRef::Set(_) | ValueRef::NewSet(_)) {
+        if table::len(from) < Join::FEW || matches!(from, ValueRef::Set(_) | ValueRef::ArenaSet(_))
+        {
             return Ok(is_member(asked, from));
         }
         self.among_many(asked, from)
@@ -172,7 +173,7 @@ impl<'e> Machine<'e> {
             JoinState::Cost(cost) => {
                 let found = match from {
                     ValueRef::Array(items) => items.iter().position(|item| asked == item.borrow()),
-                    ValueRef::NewArray(items) => items.iter().position(|item| asked == *item),
+                    ValueRef::ArenaArray(items) => items.iter().position(|item| asked == *item),
                     from => is_member(asked, from).then_some(len),
                 };
                 let cost = cost.saturating_add(found.unwrap_or(len));
@@ -282,21 +283,21 @@ fn visit<'e>(
             let mut items = (0..).zip(items.iter());
             items.try_for_each(|(at, item)| see(index(at), Register::Stored(item)))
         }
-        ValueRef::NewArray(items) => {
+        ValueRef::ArenaArray(items) => {
             let mut items = (0..).zip(items.iter());
             items.try_for_each(|(at, item)| see(index(at), Register::Value(*item)))
         }
         ValueRef::Object(object) => object
             .iter()
             .try_for_each(|(key, value)| see(Register::Stored(key), Register::Stored(value))),
-        ValueRef::NewObject(object) => object
+        ValueRef::ArenaObject(object) => object
             .iter()
             .try_for_each(|(key, value)| see(Register::Value(key), Register::Value(value))),
         ValueRef::Set(set) => set
             .items()
             .iter()
             .try_for_each(|member| see(Register::Stored(member), Register::Stored(member))),
-        ValueRef::NewSet(set) => set
+        ValueRef::ArenaSet(set) => set
             .iter()
             .try_for_each(|member| see(Register::Value(member), Register::Value(member))),
         _ => Ok(()),

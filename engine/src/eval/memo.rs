@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::index::Indexed as _;
 use crate::program::RuleId;
-use crate::value::{Arena, ValueRef, order, sample};
+use crate::value::{Arena, ValueRef, order, prefix_hash};
 
 /// Results of rules and functions within one scope. `None` stands for undefined.
 pub(super) struct Memo<'e> {
@@ -286,9 +286,9 @@ impl<'e> Memo<'e> {
             let arg = match (by, arg.stored_at()) {
                 (By::Address, Some(address)) => address as u64,
                 // what has too many parts to hash is told by its kind
-                _ if self.thorough && arg.is_outsize() => 0,
+                _ if self.thorough && arg.is_oversized() => 0,
                 _ if self.thorough => order::hash(*arg),
-                _ => sample::sample(*arg),
+                _ => prefix_hash::prefix_hash(*arg),
             };
             spread(code.rotate_left(23) ^ arg)
         })
@@ -307,7 +307,7 @@ fn flags_at(rule: RuleId) -> (usize, u32) {
 /// Whether two arguments are equal; those with too many parts to compare only if they are one.
 #[inline]
 fn is_known(a: &ValueRef<'_>, b: &ValueRef<'_>) -> bool {
-    if a.is_outsize() || b.is_outsize() {
+    if a.is_oversized() || b.is_oversized() {
         order::same(*a, *b)
     } else {
         a == b

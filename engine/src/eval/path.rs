@@ -125,7 +125,7 @@ impl<'e> Machine<'e> {
     /// is asked, and the inner option tells whether there is one.
     #[inline]
     fn element(&self, from: ValueRef<'e>, keys: &'e [Operand]) -> Option<Option<ValueRef<'e>>> {
-        let (ValueRef::NewArray(items), [Operand::Const(id)]) = (from, keys) else {
+        let (ValueRef::ArenaArray(items), [Operand::Const(id)]) = (from, keys) else {
             return None;
         };
         let Some(Value::Int(index)) = self.stored_constant(*id) else {

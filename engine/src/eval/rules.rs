@@ -198,8 +198,8 @@ impl<'e> Machine<'e> {
         self.produced = outer;
         match flow {
             Ok(_) => Ok(found),
-            Err(Halt::Clash) if self.listing => Ok(found),
-            Err(Halt::Clash) => Err(self.conflict(set, args, rule)),
+            Err(Halt::Conflict) if self.listing => Ok(found),
+            Err(Halt::Conflict) => Err(self.conflict(set, args, rule)),
             Err(halt) => Err(halt),
         }
     }
@@ -215,7 +215,7 @@ impl<'e> Machine<'e> {
             match self.chain(rule, args) {
                 Ok(Flow::Stop) => break,
                 Ok(Flow::More) => {}
-                Err(Halt::Clash) => return Ok(Some(rule)),
+                Err(Halt::Conflict) => return Ok(Some(rule)),
                 Err(halt) => return Err(halt),
             }
         }
@@ -402,7 +402,7 @@ impl<'e> Machine<'e> {
             .map(|id| id.map(|id| self.constant(id)))
             .collect();
         match (&self.sink, path) {
-            (Sink::DocumentBuilder(extent), Some(path)) => extent.is_taken(&path),
+            (Sink::DocumentBuilder(extent), Some(path)) => extent.is_occupied(&path),
             _ => true,
         }
     }
@@ -427,7 +427,7 @@ impl<'e> Machine<'e> {
                 }
                 Ok(())
             }
-            Err(Halt::Clash) => Err(self.key_conflict(set, rule)),
+            Err(Halt::Conflict) => Err(self.key_conflict(set, rule)),
             Err(halt) => Err(halt),
         }
     }
@@ -449,7 +449,7 @@ impl<'e> Machine<'e> {
             machine.framed(plan.slots, own, |machine| machine.run(&plan.steps))
         });
         match flow {
-            Err(Halt::Clash) => return Err(self.key_conflict(set, rule)),
+            Err(Halt::Conflict) => return Err(self.key_conflict(set, rule)),
             Err(halt) => return Err(halt),
             Ok(_) => {}
         }

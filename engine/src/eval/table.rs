@@ -80,11 +80,11 @@ impl<'e> ElementPath<'e> {
     pub fn new(collection: ValueRef<'e>, by_key: bool, path: &'e [Operand]) -> Option<Self> {
         let collection = match collection {
             ValueRef::Array(array) => array.as_ptr().addr(),
-            ValueRef::NewArray(array) => ptr::from_ref(array).addr(),
+            ValueRef::ArenaArray(array) => ptr::from_ref(array).addr(),
             ValueRef::Object(object) => object.address(),
-            ValueRef::NewObject(object) => ptr::from_ref(object).addr(),
+            ValueRef::ArenaObject(object) => ptr::from_ref(object).addr(),
             ValueRef::Set(set) => ptr::from_ref(&**set).addr(),
-            ValueRef::NewSet(set) => ptr::from_ref(set).addr(),
+            ValueRef::ArenaSet(set) => ptr::from_ref(set).addr(),
             _ => return None,
         };
         Some(Self {
@@ -144,11 +144,11 @@ impl<'e> Joins<'e> {
 pub(super) fn len(collection: ValueRef<'_>) -> usize {
     match collection {
         ValueRef::Array(array) => array.len(),
-        ValueRef::NewArray(array) => array.len(),
+        ValueRef::ArenaArray(array) => array.len(),
         ValueRef::Object(object) => object.len(),
-        ValueRef::NewObject(object) => object.len(),
+        ValueRef::ArenaObject(object) => object.len(),
         ValueRef::Set(set) => set.items().len(),
-        ValueRef::NewSet(set) => set.len(),
+        ValueRef::ArenaSet(set) => set.len(),
         _ => 0,
     }
 }
@@ -157,7 +157,7 @@ pub(super) fn len(collection: ValueRef<'_>) -> usize {
 #[inline]
 pub(super) fn hash(value: ValueRef<'_>) -> Option<u64> {
     let known = match value {
-        ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::NewText(_) => {
+        ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::ArenaText(_) => {
             value.text_or_empty().as_bytes().len() <= limits::LARGE_OPERAND
         }
         value => value.kind() < Kind::Array,
@@ -188,7 +188,7 @@ impl<'e> Builder<'e> {
     fn bytes(collection: ValueRef<'_>) -> usize {
         let len = len(collection);
         let pair = match collection {
-            ValueRef::Array(_) | ValueRef::NewArray(_) => 0,
+            ValueRef::Array(_) | ValueRef::ArenaArray(_) => 0,
             _ => size_of::<(Register<'_>, Register<'_>)>(),
         };
         len * (size_of::<Link>() + pair) + Self::chains(len) * size_of::<u32>()
@@ -198,7 +198,7 @@ impl<'e> Builder<'e> {
         let len = len(collection);
         let elements = match collection {
             ValueRef::Array(array) => Building::There(Elements::Stored(array)),
-            ValueRef::NewArray(array) => Building::There(Elements::Made(array)),
+            ValueRef::ArenaArray(array) => Building::There(Elements::Made(array)),
             _ => Building::Pairs(bumpalo::collections::Vec::with_capacity_in(len, bump)),
         };
         Self {

@@ -23,7 +23,7 @@ impl<'e> Machine<'e> {
         match produced.found {
             Some(old) if old != value => {
                 self.rival = Some(value);
-                return Err(Halt::Clash);
+                return Err(Halt::Conflict);
             }
             Some(_) => {}
             None => produced.found = Some(value),
@@ -119,7 +119,7 @@ impl<'e> Machine<'e> {
                 };
                 if extent.insert(arena, path, value, *member).is_err() {
                     self.rival = Some(value);
-                    return Err(Halt::Clash);
+                    return Err(Halt::Conflict);
                 }
             }
             Step::Solution(wanted) => {

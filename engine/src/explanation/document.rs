@@ -20,7 +20,7 @@ impl PreparedDocument {
     /// let input = value!({"user": "alice"});
     /// let explained = allow.explain(&Request::new().input(&input), Detail::Full);
     /// assert_eq!(explained.lines(false, false)?.first().map(String::as_str), Some("Enter data.p.allow = _"));
-    /// assert_eq!(explained.answer?, Some(Value::Bool(true)));
+    /// assert_eq!(explained.result?, Some(Value::Bool(true)));
     /// # Ok::<(), solon::Error>(())
     /// ```
     pub fn explain<'s>(
@@ -41,11 +41,11 @@ impl PreparedDocument {
                 search,
             };
             let found = query.explain(request, watched).map(value_of);
-            let ends = !matches!(found.answer, Ok(None));
+            let ends = !matches!(found.result, Ok(None));
             last = Some(found);
             ends
         });
-        last.unwrap_or_else(|| Explanation::of_nothing(Ok(None)))
+        last.unwrap_or_else(|| Explanation::without_query(Ok(None)))
     }
 
     /// The document, if it is defined, found by the machine that searches, watched and measured as asked.
@@ -59,7 +59,7 @@ impl PreparedDocument {
     ) -> Result<Option<Value>, Error> {
         let mut last = Ok(None);
         self.search_texts(request, search, |query, search| {
-            last = query.checked(request, search).map(value_of);
+            last = query.search_checked(request, search).map(value_of);
             !matches!(last, Ok(None))
         });
         last
@@ -84,7 +84,7 @@ impl PreparedDocument {
         texts.dedup();
         for text in texts {
             // the types of rules exclude a document that is not there
-            let Ok(query) = self.handle.search_query(text, request.told()) else {
+            let Ok(query) = self.handle.search_query(text, request.compile_timer()) else {
                 continue;
             };
             let search = SearchOptions {

@@ -2,7 +2,7 @@
 
 use solon_syntax::source::Span;
 
-use super::{FilterQuery, PreparedFilters, place};
+use super::{FilterQuery, PreparedFilters, source_location};
 use crate::compile::Compiled;
 use crate::error::Error;
 use crate::filter::{Rejection, RuleTracker, TrackedRule};
@@ -37,7 +37,7 @@ impl PreparedFilters {
     }
 
     fn explained(&self, request: &Request<'_>) -> Result<Value, Error> {
-        let bound = self.handle.bind_for(request)?;
+        let bound = self.handle.pin_for(request)?;
         let Pinned {
             snapshot,
             prepared: inner,
@@ -46,9 +46,9 @@ impl PreparedFilters {
         let compiled = &*snapshot.state().policy.compiled;
         let mut becoming = RuleTracker::default();
         let observer = Some(&mut becoming as &mut dyn Observer);
-        let left = super::ask(&bound, &inner.partial, request, observer)?;
+        let left = super::evaluate_residuals(&bound, &inner.partial, request, observer)?;
         let (checked, mut refusals) = inner.judged(&left);
-        match super::masked(&bound, request) {
+        match super::evaluate_masks(&bound, request) {
             Ok(Err(refusal)) => refusals.push(refusal),
             Err(error) if checked.is_ok() => return Err(error),
             _ => {}
@@ -63,7 +63,7 @@ impl PreparedFilters {
                     if let Some((target, mappings)) = inner.targets.first()
                         && let Ok(Some(query)) = inner.written(&condition, *target, mappings)
                     {
-                        tests.push((test.place, shown(query)));
+                        tests.push((test.place, test_text(query)));
                     }
                 }
             }
@@ -73,7 +73,9 @@ impl PreparedFilters {
         let mut unplaced = refusals;
         let mut told = Vec::with_capacity(rules.len());
         for rule in &rules {
-            let within = |place: Span| of(&rules, place).is_some_and(|own| own.span == rule.span);
+            let within = |place: Span| {
+                enclosing_rule(&rules, place).is_some_and(|own| own.span == rule.span)
+            };
             let (own, rest) = unplaced.into_iter().partition(|it| within(it.place));
             unplaced = rest;
             let own: Vec<Rejection> = own;
@@ -84,7 +86,7 @@ impl PreparedFilters {
                     said.push(test.clone());
                 }
             }
-            told.push(rule_told(compiled, rule, &own, said));
+            told.push(rule_report(compiled, rule, &own, said));
         }
         if !unplaced.is_empty() {
             told.push(Value::object(vec![
@@ -96,7 +98,7 @@ impl PreparedFilters {
     }
 }
 
-fn rule_told(
+fn rule_report(
     compiled: &Compiled,
     rule: &TrackedRule,
     refusals: &[Rejection],
@@ -148,7 +150,7 @@ fn errors(compiled: &Compiled, refusals: &[Rejection]) -> Value {
 }
 
 fn location(compiled: &Compiled, span: Span) -> Option<(Value, Value)> {
-    let (file, row, col) = place(compiled, span)?;
+    let (file, row, col) = source_location(compiled, span)?;
     let fields = vec![
         ("file".into(), Value::string(&file)),
         ("row".into(), Value::from(i64::from(row))),
@@ -158,7 +160,7 @@ fn location(compiled: &Compiled, span: Span) -> Option<(Value, Value)> {
 }
 
 /// The rule that a place stands in: the last one of its file that begins before it.
-fn of(rules: &[TrackedRule], place: Span) -> Option<&TrackedRule> {
+fn enclosing_rule(rules: &[TrackedRule], place: Span) -> Option<&TrackedRule> {
     let before = rules.iter().filter(|rule| {
         place.is_somewhere() && rule.span.source == place.source && rule.span.start <= place.start
     });
@@ -166,7 +168,7 @@ fn of(rules: &[TrackedRule], place: Span) -> Option<&TrackedRule> {
 }
 
 /// A test as text.
-fn shown(query: FilterQuery) -> Value {
+fn test_text(query: FilterQuery) -> Value {
     match query {
         FilterQuery::Sql(made) => {
             let text = made.text.strip_prefix("WHERE ").unwrap_or(&made.text);

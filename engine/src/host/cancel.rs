@@ -22,11 +22,11 @@ use parking_lot::Mutex;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Cancel {
-    shared: Arc<Shared>,
+    shared: Arc<CancelState>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct CancelState {
     cancelled: Arc<AtomicBool>,
     /// Threads that wait for the outside, to be woken.
     waiting: Mutex<Vec<Thread>>,

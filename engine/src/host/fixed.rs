@@ -17,7 +17,7 @@ use crate::value::Value;
 /// use solon::{Engine, FixedHost, Request};
 ///
 /// let answer = HttpResponse::new(200).reason("OK").body("yes");
-/// let host = FixedHost::at(0).answering("GET", "http://h/", Ok(answer));
+/// let host = FixedHost::at_time(0).with_response("GET", "http://h/", Ok(answer));
 /// let engine = Engine::builder().host(Arc::new(host)).build();
 /// let query = engine.prepare_query(
 ///     r#"http.send({"method": "get", "url": "http://h/"}).raw_body == "yes""#,
@@ -33,7 +33,7 @@ pub struct FixedHost {
     /// Addresses by name; `localhost` is known anyway.
     pub addresses: HashMap<String, Vec<IpAddr>>,
     /// Answers by method and URL.
-    pub answers: HashMap<(String, String), Result<HttpResponse, HttpError>>,
+    pub responses: HashMap<(String, String), Result<HttpResponse, HttpError>>,
     /// The environment.
     pub variables: HashMap<String, String>,
     /// Files by path.
@@ -42,7 +42,7 @@ pub struct FixedHost {
 
 impl FixedHost {
     /// With a clock that shows this.
-    pub fn at(now_ns: i64) -> Self {
+    pub fn at_time(now_ns: i64) -> Self {
         Self {
             now_ns,
             ..Self::default()
@@ -51,13 +51,13 @@ impl FixedHost {
 
     /// With an answer to requests of a method and a URL.
     #[must_use]
-    pub fn answering(
+    pub fn with_response(
         mut self,
         method: &str,
         url: &str,
         answer: Result<HttpResponse, HttpError>,
     ) -> Self {
-        self.answers.insert((method.into(), url.into()), answer);
+        self.responses.insert((method.into(), url.into()), answer);
         self
     }
 }
@@ -93,7 +93,7 @@ impl Host for FixedHost {
 
     fn send(&self, request: &HttpRequest, _: &Wait<'_>) -> Result<HttpResponse, HttpError> {
         let key = (request.method.clone(), request.url.clone());
-        let answer = self.answers.get(&key).cloned();
+        let answer = self.responses.get(&key).cloned();
         answer.unwrap_or_else(|| Err(HttpError::network("no answer is recorded")))
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::wait::Over;
+use super::wait::WaitError;
 
 /// One exchange that a policy asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,9 +152,9 @@ pub enum HttpErrorKind {
     /// In the answer's body.
     Body,
     /// The wait was over before the headers came.
-    Over(Over),
+    Over(WaitError),
     /// The wait was over before the body came.
-    OverInBody(Over),
+    OverInBody(WaitError),
     /// The host has no network: the evaluation ends, whatever the policy does with errors.
     NoNetwork,
 }
@@ -174,12 +174,12 @@ impl HttpError {
     }
 }
 
-impl From<Over> for HttpError {
-    fn from(over: Over) -> Self {
+impl From<WaitError> for HttpError {
+    fn from(over: WaitError) -> Self {
         let message = match over {
-            Over::Late => "context deadline exceeded",
-            Over::Cancelled => "context canceled",
-            Over::Gone => "the client is gone",
+            WaitError::TimedOut => "context deadline exceeded",
+            WaitError::Cancelled => "context canceled",
+            WaitError::Disconnected => "the client is gone",
         };
         Self::new(HttpErrorKind::Over(over), message)
     }

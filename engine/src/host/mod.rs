@@ -12,7 +12,7 @@ pub use fixed::FixedHost;
 pub use http::{HttpError, HttpErrorKind, HttpRequest, HttpResponse, Identity, Tls, Trust};
 pub use offline::OfflineHost;
 pub use runtime::runtime_of;
-pub use wait::{Over, Reply, Wait};
+pub use wait::{Reply, Wait, WaitError};
 
 use std::net::IpAddr;
 
@@ -104,13 +104,13 @@ pub enum LookupError {
     /// There is no such name, or the resolver failed.
     Failed(String),
     /// The wait was over first.
-    Over(Over),
+    Over(WaitError),
     /// The host has no network to ask.
     NoNetwork,
 }
 
-impl From<Over> for LookupError {
-    fn from(over: Over) -> Self {
+impl From<WaitError> for LookupError {
+    fn from(over: WaitError) -> Self {
         Self::Over(over)
     }
 }

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use super::cancel::Cancel;
 
 /// How long a wait goes on before the caller's hook is called.
-const SLICE: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How long a call to the outside may take.
 #[derive(Clone, Copy, Default)]
@@ -31,13 +31,13 @@ impl fmt::Debug for Wait<'_> {
 /// Why a wait ended without what it was for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Over {
+pub enum WaitError {
     /// The time is up.
-    Late,
+    TimedOut,
     /// Somebody stopped the evaluation.
     Cancelled,
     /// Whoever was to answer is gone.
-    Gone,
+    Disconnected,
 }
 
 impl<'a> Wait<'a> {
@@ -52,7 +52,7 @@ impl<'a> Wait<'a> {
 
     /// With something to call now and then while this thread waits.
     #[must_use]
-    pub(crate) fn at_looks(mut self, hook: Option<&'a dyn Fn()>) -> Self {
+    pub(crate) fn on_poll(mut self, hook: Option<&'a dyn Fn()>) -> Self {
         self.at_looks = hook;
         self
     }
@@ -73,12 +73,12 @@ impl<'a> Wait<'a> {
     }
 
     /// Why it is over, if it is.
-    pub fn over(&self) -> Option<Over> {
+    pub fn check_ended(&self) -> Option<WaitError> {
         if self.cancel.is_some_and(Cancel::is_cancelled) {
-            return Some(Over::Cancelled);
+            return Some(WaitError::Cancelled);
         }
         let late = self.until.is_some_and(|until| Instant::now() >= until);
-        late.then_some(Over::Late)
+        late.then_some(WaitError::TimedOut)
     }
 
     /// Blocks this thread until somebody answers or the wait is over. `ask` hands the [`Reply`] to whoever will
@@ -86,21 +86,21 @@ impl<'a> Wait<'a> {
     ///
     /// # Errors
     /// Why there is no answer.
-    pub fn reply<T>(&self, ask: impl FnOnce(Reply<T>)) -> Result<T, Over> {
-        let slot = Arc::new(Mutex::new(Slot::Open));
+    pub fn reply<T>(&self, ask: impl FnOnce(Reply<T>)) -> Result<T, WaitError> {
+        let slot = Arc::new(Mutex::new(ReplyState::Open));
         let reply = Reply {
             slot: slot.clone(),
-            asker: thread::current(),
+            waiter: thread::current(),
         };
         let _waiting = self.cancel.map(Cancel::wakes_this_thread);
         ask(reply);
         loop {
-            match std::mem::replace(&mut *slot.lock(), Slot::Open) {
-                Slot::Filled(answer) => return Ok(answer),
-                Slot::Abandoned => return Err(Over::Gone),
-                Slot::Open => {}
+            match std::mem::replace(&mut *slot.lock(), ReplyState::Open) {
+                ReplyState::Filled(answer) => return Ok(answer),
+                ReplyState::Abandoned => return Err(WaitError::Disconnected),
+                ReplyState::Open => {}
             }
-            match self.over() {
+            match self.check_ended() {
                 Some(over) => return Err(over),
                 None => self.park(),
             }
@@ -111,12 +111,12 @@ impl<'a> Wait<'a> {
     ///
     /// # Errors
     /// Why it ended early.
-    pub fn pause(&self, time: Duration) -> Result<(), Over> {
+    pub fn pause(&self, time: Duration) -> Result<(), WaitError> {
         let end = Instant::now().checked_add(time);
         let _waiting = self.cancel.map(Cancel::wakes_this_thread);
         let pause = self.at_most_until(end);
         loop {
-            match (self.over(), pause.over()) {
+            match (self.check_ended(), pause.check_ended()) {
                 (Some(over), _) => return Err(over),
                 (None, Some(_)) => return Ok(()),
                 (None, None) => pause.park(),
@@ -130,7 +130,7 @@ impl<'a> Wait<'a> {
             .map(|until| until.saturating_duration_since(Instant::now()));
         match (self.at_looks, left) {
             (Some(hook), left) => {
-                thread::park_timeout(left.map_or(SLICE, |left| left.min(SLICE)));
+                thread::park_timeout(left.map_or(POLL_INTERVAL, |left| left.min(POLL_INTERVAL)));
                 hook();
             }
             (None, Some(left)) => thread::park_timeout(left),
@@ -139,7 +139,7 @@ impl<'a> Wait<'a> {
     }
 }
 
-enum Slot<T> {
+enum ReplyState<T> {
     Open,
     Filled(T),
     Abandoned,
@@ -147,25 +147,25 @@ enum Slot<T> {
 
 /// The duty to answer a thread that waits.
 pub struct Reply<T> {
-    slot: Arc<Mutex<Slot<T>>>,
-    asker: Thread,
+    slot: Arc<Mutex<ReplyState<T>>>,
+    waiter: Thread,
 }
 
 impl<T> Reply<T> {
     /// Answers.
     pub fn send(self, answer: T) {
-        *self.slot.lock() = Slot::Filled(answer);
+        *self.slot.lock() = ReplyState::Filled(answer);
     }
 }
 
 impl<T> Drop for Reply<T> {
     fn drop(&mut self) {
         let mut slot = self.slot.lock();
-        if matches!(*slot, Slot::Open) {
-            *slot = Slot::Abandoned;
+        if matches!(*slot, ReplyState::Open) {
+            *slot = ReplyState::Abandoned;
         }
         drop(slot);
-        self.asker.unpark();
+        self.waiter.unpark();
     }
 }
 
@@ -174,13 +174,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_ends_a_wait() {
+    fn a_reply_ends_a_wait() {
         let answer = Wait::default().reply(|reply| {
             thread::spawn(move || reply.send(7));
         });
         assert_eq!(answer, Ok(7));
         let nobody = Wait::default().reply(|reply: Reply<u8>| drop(reply));
-        assert_eq!(nobody, Err(Over::Gone));
+        assert_eq!(nobody, Err(WaitError::Disconnected));
     }
 
     #[test]
@@ -190,7 +190,7 @@ mod tests {
         let mut kept = None;
         let late =
             Wait::new(Some(soon), Some(&cancel)).reply(|reply: Reply<u8>| kept = Some(reply));
-        assert_eq!(late, Err(Over::Late));
+        assert_eq!(late, Err(WaitError::TimedOut));
         let other = cancel.clone();
         thread::spawn(move || {
             // most often the pause has begun by then; it ends in any case
@@ -199,13 +199,13 @@ mod tests {
         });
         let end = Instant::now() + Duration::from_mins(10);
         let pause = Wait::new(None, Some(&cancel)).pause(Duration::from_mins(10));
-        assert_eq!(pause, Err(Over::Cancelled));
+        assert_eq!(pause, Err(WaitError::Cancelled));
         assert!(Instant::now() < end);
         assert_eq!(Wait::default().pause(Duration::from_millis(1)), Ok(()));
     }
 
     #[test]
-    fn whoever_waits_looks_around() {
+    fn a_waiting_thread_polls() {
         let cancel = Cancel::default();
         let looks = std::cell::Cell::new(0);
         let hook = || {
@@ -214,10 +214,10 @@ mod tests {
                 cancel.cancel();
             }
         };
-        let wait = Wait::new(None, Some(&cancel)).at_looks(Some(&hook));
+        let wait = Wait::new(None, Some(&cancel)).on_poll(Some(&hook));
         let mut kept = None;
         let answer = wait.reply(|reply: Reply<u8>| kept = Some(reply));
-        assert_eq!(answer, Err(Over::Cancelled));
+        assert_eq!(answer, Err(WaitError::Cancelled));
         assert_eq!(looks.get(), 3);
     }
 }

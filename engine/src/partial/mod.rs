@@ -3,7 +3,6 @@
 //! The search itself is [`crate::topdown::partial_eval`]. Here is what makes its results short and readable: variables that only
 //! stand for something else are replaced by it ([`propagate`]), and bodies that types rule out are dropped.
 
-mod lacking;
 mod prints;
 mod propagate;
 mod sets;
@@ -11,6 +10,7 @@ mod shadow;
 mod source;
 mod terms;
 mod text;
+mod unassigned;
 
 use std::collections::BTreeSet;
 

@@ -8,12 +8,12 @@ use solon_syntax::ast::{Body, Expr, ExprKind, Name, Ref, Term, TermKind, With};
 use solon_syntax::source::Span;
 
 use super::Simplification;
-use super::lacking::Lacking;
 use super::sets::{Sets, is_constant, plain_equation, variable};
 use super::shadow::is_shadowed;
 use super::terms::{
-    is_asked, is_document, is_ground, is_nested, may_clash, mentions, names, nests_deeper,
+    is_document, is_ground, is_nested, is_required, may_conflict, mentions, names, nests_deeper,
 };
+use super::unassigned::UnassignedNames;
 use crate::bug::WithinMut as _;
 use crate::compile::functions::Functions;
 use crate::compile::safety;
@@ -32,7 +32,7 @@ pub fn simplify(
     if body.len() > limits::SIMPLIFIED || is_answer(&body, live) {
         return body;
     }
-    let Some(sets) = Sets::of(&body, live) else {
+    let Some(sets) = Sets::compute(&body, live) else {
         return body;
     };
     let functions = Functions::new(context.options, &context.compiled.rule_tree);
@@ -48,7 +48,7 @@ pub fn simplify(
         at: 0,
         in_set: false,
         names: 0,
-        left: limits::SIMPLIFIED_TERMS,
+        remaining: limits::SIMPLIFIED_TERMS,
     };
     match pass.run(&body) {
         // a call put in where its operands are looked up comes too early
@@ -76,7 +76,7 @@ struct Propagation<'c> {
     in_set: bool,
     names: usize,
     /// How many terms variables may still be replaced by.
-    left: usize,
+    remaining: usize,
 }
 
 impl Propagation<'_> {
@@ -84,7 +84,7 @@ impl Propagation<'_> {
     fn run(&mut self, body: &[Expr]) -> Option<Body> {
         self.note_heads(body);
         // most bodies ask a row alone and name nothing else: there is nothing to put in, and nothing to put back
-        if self.sets.is_empty() && body.iter().all(|expr| self.is_kept(expr)) {
+        if self.sets.is_empty() && body.iter().all(|expr| self.keeps(expr)) {
             return None;
         }
         self.dropped.clear();
@@ -95,10 +95,10 @@ impl Propagation<'_> {
             (self.at, self.negated) = (at, expr.negated);
             expr.walk_mut(self);
             // what is dropped is put elsewhere, so it may not nest much deeper there
-            if self.left == 0 || nests_deeper(&expr, limits::NESTING / 2) {
+            if self.remaining == 0 || nests_deeper(&expr, limits::NESTING / 2) {
                 return None;
             }
-            if self.is_kept(&expr) {
+            if self.keeps(&expr) {
                 result.push((at, expr));
             }
         }
@@ -151,8 +151,8 @@ impl Propagation<'_> {
             size += 1;
             Flow::Into
         }));
-        self.left = self.left.saturating_sub(size);
-        self.left > 0
+        self.remaining = self.remaining.saturating_sub(size);
+        self.remaining > 0
     }
 
     /// A reference whose head is replaced goes on where that ends.
@@ -180,7 +180,7 @@ impl Propagation<'_> {
     }
 
     /// Whether an expression stays; what it names is remembered otherwise.
-    fn is_kept(&mut self, expr: &Expr) -> bool {
+    fn keeps(&mut self, expr: &Expr) -> bool {
         if expr.negated || !expr.with.is_empty() {
             return true;
         }
@@ -273,7 +273,7 @@ impl Propagation<'_> {
         let mut result: Body = kept.into_iter().map(|(_, expr)| expr).collect();
         self.bind_live(&mut result);
         places.resize(result.len(), usize::MAX);
-        let mut lacking = Lacking::of(&result, self.functions, self.live);
+        let mut lacking = UnassignedNames::new(&result, self.functions, self.live);
         // what the policy has names for comes first
         let generated = |name: &Name| name.starts_with(GENERATED);
         let named = self
@@ -288,7 +288,7 @@ impl Propagation<'_> {
             .filter(|(name, _)| generated(name));
         let all = places.iter().zip(&result);
         let risky =
-            all.filter(|(_, expr)| may_clash(expr, &|terms| self.context.leads_to_rules(terms)));
+            all.filter(|(_, expr)| may_conflict(expr, &|terms| self.context.leads_to_rules(terms)));
         let risks: Vec<usize> = risky.map(|(place, _)| *place).collect();
         let mut left_out = Vec::new();
         for (name, (at, value)) in named.chain(unnamed) {
@@ -299,7 +299,7 @@ impl Propagation<'_> {
             let asked = is_document(value)
                 || places.iter().zip(&result).any(|(place, expr)| {
                     risk.is_none_or(|risk| place <= risk)
-                        && is_asked(value, std::slice::from_ref(expr))
+                        && is_required(value, std::slice::from_ref(expr))
                 });
             if lacking.give(&outputs) || !asked || names(&result, name) {
                 result.push(equation);
@@ -360,9 +360,9 @@ impl VisitorMut for Propagation<'_> {
                     return Flow::Over;
                 }
                 // what is put in may speak of what was dropped since
-                self.parts(term);
+                self.subterms(term);
             }
-            TermKind::Ref(_) | TermKind::Call(_) => self.parts(term),
+            TermKind::Ref(_) | TermKind::Call(_) => self.subterms(term),
             TermKind::Set(members) => {
                 let outer = std::mem::replace(&mut self.in_set, true);
                 members.walk_mut(self);
@@ -375,7 +375,7 @@ impl VisitorMut for Propagation<'_> {
 }
 
 impl Propagation<'_> {
-    fn parts(&mut self, term: &mut Term) {
+    fn subterms(&mut self, term: &mut Term) {
         match &mut term.kind {
             TermKind::Ref(terms) => {
                 self.rebase(terms);

@@ -15,7 +15,7 @@ pub struct Sets {
 
 impl Sets {
     /// The sets that the equations of a body make; `None` when something would equal two constants.
-    pub fn of(body: &[Expr], live: &BTreeSet<Name>) -> Option<Self> {
+    pub fn compute(body: &[Expr], live: &BTreeSet<Name>) -> Option<Self> {
         let mut sets = Self::default();
         for expr in body {
             let Some([left, right]) = plain_equation(expr) else {

@@ -9,18 +9,18 @@ use crate::bug::Within as _;
 /// Whether terms stand within one another more than so many times.
 pub fn nests_deeper(expr: &Expr, levels: usize) -> bool {
     struct Depth {
-        left: usize,
+        remaining: usize,
         exceeded: bool,
     }
     impl<'a> Visitor<'a> for Depth {
         fn term(&mut self, term: &'a Term) -> Flow {
-            if self.left == 0 {
+            if self.remaining == 0 {
                 self.exceeded = true;
             }
             if self.exceeded {
                 return Flow::Over;
             }
-            self.left -= 1;
+            self.remaining -= 1;
             match &term.kind {
                 TermKind::Ref(terms) => terms.walk(self),
                 TermKind::Array(terms) | TermKind::Set(terms) | TermKind::Call(terms) => {
@@ -32,12 +32,12 @@ pub fn nests_deeper(expr: &Expr, levels: usize) -> bool {
                 | TermKind::ObjectComprehension(inside) => inside.walk(self),
                 _ => {}
             }
-            self.left += 1;
+            self.remaining += 1;
             Flow::Over
         }
     }
     let mut depth = Depth {
-        left: levels,
+        remaining: levels,
         exceeded: false,
     };
     expr.walk(&mut depth);
@@ -71,9 +71,9 @@ pub fn is_ground(term: &Term) -> bool {
 
 /// Whether a body asks for a term anyway, closures apart. What is undefined in a negated equation makes it hold, so
 /// that does not ask.
-pub fn is_asked(value: &Term, body: &[Expr]) -> bool {
-    struct Asked<'v>(&'v Term, bool);
-    impl<'a> Visitor<'a> for Asked<'_> {
+pub fn is_required(value: &Term, body: &[Expr]) -> bool {
+    struct RequiredTerm<'v>(&'v Term, bool);
+    impl<'a> Visitor<'a> for RequiredTerm<'_> {
         fn expr(&mut self, expr: &'a Expr) -> Flow {
             match &expr.kind {
                 ExprKind::Term(_) if expr.negated => Flow::Over,
@@ -106,7 +106,7 @@ pub fn is_asked(value: &Term, body: &[Expr]) -> bool {
             Flow::Into
         }
     }
-    let mut asked = Asked(value, false);
+    let mut asked = RequiredTerm(value, false);
     body.walk(&mut asked);
     asked.1
 }
@@ -122,7 +122,7 @@ pub fn is_nested(body: &[Expr]) -> bool {
 }
 
 /// Whether an expression may end in an error: keys of an object that clash, or rules, which references lead to.
-pub fn may_clash(expr: &Expr, leads_to_rules: &impl Fn(&[Term]) -> bool) -> bool {
+pub fn may_conflict(expr: &Expr, leads_to_rules: &impl Fn(&[Term]) -> bool) -> bool {
     let mut found = false;
     expr.walk(&mut Terms(|term: &Term| {
         found |= match &term.kind {

@@ -171,7 +171,7 @@ impl Values {
     fn text(&self, text: &str) -> Option<&Node> {
         match Short::new(text.as_bytes()) {
             Some(short) => self.get(&ValueRef::Short(short)),
-            None => self.get(&ValueRef::NewText(&ArenaText::Utf8(text))),
+            None => self.get(&ValueRef::ArenaText(&ArenaText::Utf8(text))),
         }
     }
 

@@ -1,17 +1,17 @@
 //! Documents at fixed paths of `data`.
 
-mod bound;
 mod entry;
+mod pinned;
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::eval_setup::{call, eval_context, input_source};
-use super::glance::Glances;
+use super::eval_setup::{builtin_context, eval_context, input_source};
+use super::fast_path::FastPathStats;
 use super::replay::Replay;
 use super::search::with_replay;
-use super::{EvalEnv, PreparedQuery, Request, Shared, with_memory, within_bounds};
+use super::{EngineShared, EvalEnv, PreparedQuery, Request, with_memory, within_bounds};
 use crate::bug::{self, Within as _};
 use crate::compile::input_reads;
 use crate::error::Error;
@@ -23,9 +23,9 @@ use crate::store::Path;
 use crate::trace::Timer;
 use crate::value::json::{self, Style, TooLong};
 use crate::value::{Value, ValueRef};
-pub use bound::PinnedDocument;
 use entry::EntryCache;
 pub(super) use entry::ResolvedEntry;
+pub use pinned::PinnedDocument;
 
 /// The document at a fixed path of `data`. It follows its engine: where modules have changed its rules are found anew on
 /// its next use.
@@ -47,7 +47,7 @@ pub struct PreparedDocument {
 }
 
 pub(crate) struct DocumentHandle {
-    pub shared: Arc<Shared>,
+    pub shared: Arc<EngineShared>,
     /// Compiles what is asked about the document beside its value.
     pub queries: Arc<dyn QueryCompiler>,
     /// Its path, as keys of `data`.
@@ -55,8 +55,8 @@ pub(crate) struct DocumentHandle {
     /// The steps of the path that may be indices of arrays.
     indices: Vec<Option<i64>>,
     /// Where rules make it.
-    entry: EntryCache,
-    pub glances: Glances,
+    entry_cache: EntryCache,
+    pub fast_path_stats: FastPathStats,
     /// The last key of `input` that a caller named in [`PinnedDocument::may_read_input`].
     input_read: Mutex<Option<InputRead>>,
     /// The queries that name it, once they were asked for.
@@ -78,20 +78,24 @@ pub(crate) trait QueryCompiler: Send + Sync {
 }
 
 /// The document that a step of a path leads to: an index in an array, a name in an object.
-fn below<'e>(
+fn child_at<'e>(
     document: ValueRef<'e>,
     name: ValueRef<'e>,
     index: Option<i64>,
 ) -> Option<ValueRef<'e>> {
     let index = index.map(ValueRef::Int);
     match document {
-        ValueRef::Array(_) | ValueRef::NewArray(_) => document.lookup(index?),
+        ValueRef::Array(_) | ValueRef::ArenaArray(_) => document.lookup(index?),
         _ => document.lookup(name).or_else(|| document.lookup(index?)),
     }
 }
 
 impl PreparedDocument {
-    pub(crate) fn new(shared: Arc<Shared>, queries: Arc<dyn QueryCompiler>, path: &Path) -> Self {
+    pub(crate) fn new(
+        shared: Arc<EngineShared>,
+        queries: Arc<dyn QueryCompiler>,
+        path: &Path,
+    ) -> Self {
         let segments = || path.segments().iter();
         Self {
             handle: Arc::new(DocumentHandle {
@@ -99,8 +103,8 @@ impl PreparedDocument {
                 queries,
                 names: segments().map(|segment| Value::string(segment)).collect(),
                 indices: segments().map(|segment| segment.parse().ok()).collect(),
-                entry: EntryCache::default(),
-                glances: Glances::default(),
+                entry_cache: EntryCache::default(),
+                fast_path_stats: FastPathStats::default(),
                 input_read: Mutex::default(),
                 searches: Mutex::default(),
             }),
@@ -108,12 +112,12 @@ impl PreparedDocument {
     }
 
     /// The document as the engine's policy and documents are now, for callers that look at it before they ask it.
-    pub fn bind(&self) -> PinnedDocument {
-        self.bind_to(&Snapshot::new(self.handle.shared.now.pin()))
+    pub fn pin(&self) -> PinnedDocument {
+        self.pin_to(&Snapshot::new(self.handle.shared.now.pin()))
     }
 
     /// The document as it was at a moment.
-    pub fn bind_to(&self, snapshot: &Snapshot) -> PinnedDocument {
+    pub fn pin_to(&self, snapshot: &Snapshot) -> PinnedDocument {
         PinnedDocument {
             document: self.clone(),
             snapshot: snapshot.clone(),
@@ -146,7 +150,7 @@ impl PreparedDocument {
         style: Style<'_>,
     ) -> Result<Option<Vec<u8>>, Error> {
         let longest = request.bounds(&self.handle.shared).memory;
-        let longest = longest.unwrap_or(usize::MAX).min(limits::ANSWER_BYTES);
+        let longest = longest.unwrap_or(usize::MAX).min(limits::RESULT_BYTES);
         let text = self.evaluate_with(request, |value| {
             let mut text = Vec::with_capacity(64);
             json::write_within(value, style, longest, &mut text).map(|()| text)
@@ -157,7 +161,7 @@ impl PreparedDocument {
 
     /// Whether there is a rule or a base document at the path, above it or below it, at the current moment: where there is
     /// none, the document is undefined because nobody wrote anything for it.
-    pub fn is_known(&self) -> bool {
+    pub fn exists(&self) -> bool {
         let state = self.handle.shared.now.pin();
         self.handle.has_rules(&state) || self.handle.has_base(&state)
     }
@@ -194,7 +198,7 @@ impl PreparedDocument {
     ) -> Result<Option<R>, Error> {
         let handle = &*self.handle;
         handle.shared.within(request, |state| {
-            handle.ask(handle.found(state), state, request, read)
+            handle.evaluate_at(handle.resolve(state), state, request, read)
         })
     }
 
@@ -205,7 +209,7 @@ impl PreparedDocument {
         handle
             .shared
             .now
-            .within(None, |state| handle.found(state).may_block())
+            .within(None, |state| handle.resolve(state).may_block())
     }
 
     /// Whether rules make the document, or something within it.
@@ -222,8 +226,8 @@ impl PreparedDocument {
 #[derive(Clone, Copy)]
 pub(crate) struct EvalTarget<'a> {
     pub handle: &'a DocumentHandle,
-    found: ResolvedEntry,
-    pub basis: EvalEnv<'a>,
+    entry: ResolvedEntry,
+    pub env: EvalEnv<'a>,
 }
 
 impl DocumentHandle {
@@ -253,14 +257,14 @@ impl DocumentHandle {
 
     /// Where a moment's policy makes the document.
     #[inline]
-    fn found(&self, state: &SnapshotState) -> ResolvedEntry {
+    fn resolve(&self, state: &SnapshotState) -> ResolvedEntry {
         let policy = &*state.policy;
-        self.entry.get(policy.version_id).unwrap_or_else(|| {
+        self.entry_cache.get(policy.version_id).unwrap_or_else(|| {
             let compiled = &policy.compiled;
             let may_block = compiled.blocking.reaches(&compiled.rule_tree, &self.names);
             let found = ResolvedEntry::new(&policy.program, &self.names, may_block);
-            if self.entry.keep(policy.version_id, found) {
-                self.glances.start_anew();
+            if self.entry_cache.insert(policy.version_id, found) {
+                self.fast_path_stats.reset();
             }
             found
         })
@@ -268,7 +272,7 @@ impl DocumentHandle {
 
     /// Asks for the document: a glance often tells it.
     #[inline]
-    fn ask<R>(
+    fn evaluate_at<R>(
         &self,
         found: ResolvedEntry,
         state: &SnapshotState,
@@ -276,20 +280,20 @@ impl DocumentHandle {
         read: impl FnOnce(ValueRef<'_>) -> R,
     ) -> Result<Option<R>, Error> {
         let mut glimpse = FastResult::Unsure;
-        bug::catch(|| glimpse = self.glance(found, state, request)).map_err(Error::Internal)?;
+        bug::catch(|| glimpse = self.fast_path(found, state, request)).map_err(Error::Internal)?;
         match glimpse {
             // what most decisions are needs no look at all that a value may be
             FastResult::Stored(Value::Bool(bool)) => Ok(Some(read(ValueRef::Bool(*bool)))),
             FastResult::Stored(value) => Ok(Some(read(value.borrow()))),
             FastResult::Document(value) => Ok(Some(read(value))),
             FastResult::Undefined => Ok(None),
-            FastResult::Unsure => self.run(found, state, request, read),
+            FastResult::Unsure => self.evaluate_with_machine(found, state, request, read),
         }
     }
 
     /// Evaluates the document.
     #[inline(never)]
-    fn run<R>(
+    fn evaluate_with_machine<R>(
         &self,
         found: ResolvedEntry,
         state: &SnapshotState,
@@ -298,8 +302,8 @@ impl DocumentHandle {
     ) -> Result<Option<R>, Error> {
         let asked = EvalTarget {
             handle: self,
-            found,
-            basis: EvalEnv {
+            entry: found,
+            env: EvalEnv {
                 shared: &self.shared,
                 state,
                 constants: &[],
@@ -318,7 +322,7 @@ impl DocumentHandle {
         steps
             .try_fold(root, |document, (name, index)| {
                 base_child(document, name.borrow())
-                    .or_else(|| below(document, name.borrow(), *index))
+                    .or_else(|| child_at(document, name.borrow(), *index))
             })
             .is_some()
     }
@@ -364,12 +368,13 @@ impl<'a> EvalTarget<'a> {
         replay: &Replay,
         read: impl FnOnce(ValueRef<'_>) -> R,
     ) -> Result<Option<R>, Error> {
-        with_memory(request.bounds(self.basis.shared), |memory| {
+        with_memory(request.bounds(self.env.shared), |memory| {
             let arena = &memory.arena;
             let input = input_source(arena, request)?;
-            let glimpse = match (input, self.handle.glanced(self.found, request)) {
+            let glimpse = match (input, self.handle.fast_path_rule(self.entry, request)) {
                 (Some(InputSource::Read(_)), Some(rule)) => {
-                    self.handle.glimpse(rule, input, self.basis.state, request)
+                    self.handle
+                        .run_fast_path(rule, input, self.env.state, request)
                 }
                 _ => FastResult::Unsure,
             };
@@ -380,9 +385,9 @@ impl<'a> EvalTarget<'a> {
                 FastResult::Unsure => {
                     // one expression: the machine is made where it stays
                     let mut machine = Machine::new(
-                        eval_context(self.basis, input, request),
-                        call(arena, self.basis, request),
-                        memory.caches(self.basis),
+                        eval_context(self.env, input, request),
+                        builtin_context(arena, self.env, request),
+                        memory.caches(self.env),
                     );
                     let found = self.document(&mut machine);
                     if found.is_err() {
@@ -401,16 +406,16 @@ impl<'a> EvalTarget<'a> {
     where
         'a: 'e,
     {
-        let named = machine.entry(self.found.entry(&self.handle.names))?;
+        let named = machine.entry(self.entry.entry_point(&self.handle.names))?;
         if named.is_some() {
             return Ok(named);
         }
-        self.element(machine)
+        self.element_at_path(machine)
     }
 
     /// What is at a path that no name leads to: above it there may be an array.
     #[inline(never)]
-    fn element<'e>(&self, machine: &mut Machine<'e>) -> Result<Option<ValueRef<'e>>, Error>
+    fn element_at_path<'e>(&self, machine: &mut Machine<'e>) -> Result<Option<ValueRef<'e>>, Error>
     where
         'a: 'e,
     {
@@ -425,7 +430,7 @@ impl<'a> EvalTarget<'a> {
         let mut steps = rest.iter().zip(indices.iter().skip(at));
         Ok(steps
             .try_fold(above, |document, (name, index)| {
-                Some(below(document?, *name, *index))
+                Some(child_at(document?, *name, *index))
             })
             .flatten())
     }

@@ -1,6 +1,6 @@
 //! What an evaluation is set up with: memory, documents, input, and the eval_setup of built-ins.
 
-use super::{Input, Request, Shared};
+use super::{EngineShared, Input, Request};
 use crate::builtins::{Budget, BuiltinContext, Capabilities};
 use crate::error::{Error, InputError};
 use crate::eval::{EvalContext, InputSource};
@@ -12,7 +12,7 @@ use crate::value::{Arena, Excess, Value, json};
 /// What is asked: an engine, at one of its moments.
 #[derive(Clone, Copy)]
 pub(crate) struct EvalEnv<'b> {
-    pub shared: &'b Shared,
+    pub shared: &'b EngineShared,
     pub state: &'b SnapshotState,
     /// The constants of a query, which stand behind those of the program.
     pub constants: &'b [Value],
@@ -33,8 +33,8 @@ pub(crate) fn eval_setup<'e>(
     request: &'e Request<'_>,
 ) -> Result<(EvalContext<'e>, BuiltinContext<'e>), Error> {
     let input = input_source(arena, request)?;
-    let mut call = call(arena, basis, request);
-    if let Some(left) = request.left {
+    let mut call = builtin_context(arena, basis, request);
+    if let Some(left) = request.replay_state {
         call.resume(left);
     }
     Ok((eval_context(basis, input, request), call))
@@ -87,7 +87,7 @@ pub(super) fn eval_context<'e>(
     clippy::inline_always,
     reason = "it is made where it stays, without a copy on the way"
 )]
-pub(super) fn call<'e>(
+pub(super) fn builtin_context<'e>(
     arena: &'e Arena,
     basis: EvalEnv<'e>,
     request: &'e Request<'_>,
@@ -115,6 +115,6 @@ pub(crate) fn within_bounds(arena: &Arena) -> Result<(), Error> {
     match arena.excess() {
         None => Ok(()),
         Some(Excess::Depth) => Err(Error::Eval(Box::new(EvalError::too_deep()))),
-        Some(Excess::Parts) => Err(Error::Eval(Box::new(EvalError::too_large()))),
+        Some(Excess::Nodes) => Err(Error::Eval(Box::new(EvalError::too_large()))),
     }
 }

@@ -14,7 +14,7 @@ use crate::{limits, snapshot};
 
 thread_local! {
     /// The memory of this thread's last evaluation, ready for the next.
-    static OWN: Cell<Option<Box<Memory>>> = const { Cell::new(None) };
+    static THREAD_MEMORY: Cell<Option<Box<Memory>>> = const { Cell::new(None) };
     /// Whether this thread is one of those that keep memory of their own.
     static SEAT: OnceCell<Seat> = const { OnceCell::new() };
 }
@@ -80,7 +80,7 @@ pub(crate) fn with_memory<R>(
 ) -> Result<R, Error> {
     // what is kept counts, so it has to be small beside what is allowed
     let largest = bounds.memory.unwrap_or(usize::MAX) / 4;
-    let (mut memory, is_own) = match OWN.take() {
+    let (mut memory, is_own) = match THREAD_MEMORY.take() {
         Some(own) if own.arena.bytes() <= largest => (own, true),
         Some(_) => (Box::default(), has_seat()),
         None => pooled(largest),
@@ -94,7 +94,7 @@ pub(crate) fn with_memory<R>(
     let result = result.map_err(Error::Internal)?;
     if is_own && memory.arena.bytes() <= limits::THREAD_ARENA {
         memory.arena.reset();
-        OWN.set(Some(memory));
+        THREAD_MEMORY.set(Some(memory));
     } else {
         leave(memory, is_own);
     }
@@ -127,7 +127,7 @@ fn leave(mut memory: Box<Memory>, is_own: bool) {
     let needed_much = memory.arena.used() > limits::THREAD_ARENA / 2;
     memory.arena.reset();
     if is_own && memory.arena.bytes() <= limits::THREAD_ARENA {
-        OWN.set(Some(memory));
+        THREAD_MEMORY.set(Some(memory));
         return;
     }
     let bytes = memory.arena.bytes();
@@ -138,12 +138,12 @@ fn leave(mut memory: Box<Memory>, is_own: bool) {
     }
     drop(pool);
     if !needed_much && has_seat() {
-        OWN.set(Some(Box::default()));
+        THREAD_MEMORY.set(Some(Box::default()));
     }
 }
 
 /// Memory that evaluations left to later ones, in bytes: that of the pool. Threads keep at most 256 KiB each beside it.
-pub fn kept_memory() -> usize {
+pub fn cached_memory() -> usize {
     POOL.lock().bytes
 }
 
@@ -153,10 +153,10 @@ pub fn kept_memory() -> usize {
 ///
 /// ```
 /// solon::release_memory();
-/// assert_eq!(solon::kept_memory(), 0);
+/// assert_eq!(solon::cached_memory(), 0);
 /// ```
 pub fn release_memory() {
-    OWN.set(None);
+    THREAD_MEMORY.set(None);
     snapshot::release_thread_snapshot();
     let mut pool = POOL.lock();
     pool.bytes = 0;
@@ -171,7 +171,7 @@ mod tests {
     use crate::limits::Limits;
 
     #[test]
-    fn an_evaluation_finds_the_memory_that_one_like_it_left() {
+    fn memory_of_a_similar_evaluation_is_reused() {
         const ROUNDS: usize = 40;
         let bounds = Limits::default();
         for kib in [

@@ -6,10 +6,10 @@ use hashbrown::HashMap;
 use solon_syntax::ast::{Body, Name};
 use solon_syntax::source::Source;
 
-use super::eval_setup::{call, eval_context, input_source};
+use super::eval_setup::{builtin_context, eval_context, input_source};
 use super::search::with_replay;
 use super::{
-    EvalEnv, ExpressionText, Pinned, Recompiling, Request, Shared, Solution, with_memory,
+    EngineShared, EvalEnv, ExpressionText, Pinned, Recompiling, Request, Solution, with_memory,
     within_bounds,
 };
 use crate::error::Error;
@@ -25,7 +25,7 @@ pub(crate) enum Expression {
     /// Behind the variables, at this position.
     Captured(usize),
     /// It has none of its own: `true`.
-    Holds,
+    AlwaysTrue,
 }
 
 /// A compiled query. It follows its engine: where modules have changed it is compiled anew on its next use.
@@ -56,7 +56,7 @@ pub(crate) struct QueryInner {
     /// The same as they were written.
     pub texts: Vec<ExpressionText>,
     /// What the canonical body calls the variables, and the captured values behind them.
-    pub wanted: Vec<Name>,
+    pub outputs: Vec<Name>,
     /// The query's text.
     pub source: Source,
     /// The canonical body.
@@ -74,27 +74,27 @@ impl PreparedQuery {
     ///
     /// # Errors
     /// [`Error::Compile`] where it does not compile any more.
-    pub fn bind(&self) -> Result<PinnedQuery, Error> {
-        self.handle.bind().map(PinnedQuery)
+    pub fn pin(&self) -> Result<PinnedQuery, Error> {
+        self.handle.pin().map(PinnedQuery)
     }
 
     /// The query as it was at a moment.
     ///
     /// # Errors
     /// [`Error::Compile`] where it does not compile then.
-    pub fn bind_to(&self, snapshot: &Snapshot) -> Result<PinnedQuery, Error> {
-        self.handle.bind_to(snapshot).map(PinnedQuery)
+    pub fn pin_to(&self, snapshot: &Snapshot) -> Result<PinnedQuery, Error> {
+        self.handle.pin_to(snapshot).map(PinnedQuery)
     }
 
     /// The query at the moment that a request asks about.
-    pub(crate) fn bind_for(&self, request: &Request<'_>) -> Result<PinnedQuery, Error> {
-        self.handle.bind_for(request).map(PinnedQuery)
+    pub(crate) fn pin_for(&self, request: &Request<'_>) -> Result<PinnedQuery, Error> {
+        self.handle.pin_for(request).map(PinnedQuery)
     }
 
     /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
     /// on a thread that others wait for. A query that does not compile any more waits for nobody.
     pub fn may_block(&self) -> bool {
-        self.bind().is_ok_and(|bound| bound.may_block())
+        self.pin().is_ok_and(|bound| bound.may_block())
     }
 
     /// All solutions, in the order they are found.
@@ -105,8 +105,8 @@ impl PreparedQuery {
     pub fn solutions(&self, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
         let handle = &*self.handle;
         handle.shared.within(request, |state| {
-            handle.within(&state.policy, |inner| {
-                inner.solutions(inner.basis(&handle.shared, state), request)
+            handle.with_prepared(&state.policy, |inner| {
+                inner.solutions(inner.eval_env(&handle.shared, state), request)
             })
         })
     }
@@ -119,7 +119,7 @@ impl PreparedQuery {
 ///
 /// let engine = Engine::new();
 /// engine.put("/users", solon::value!(["alice", "bob"]))?;
-/// let users = engine.prepare_query("user := data.users[_]")?.bind()?;
+/// let users = engine.prepare_query("user := data.users[_]")?.pin()?;
 /// engine.remove("/users")?;
 /// assert_eq!(users.solutions(&Request::new())?.len(), 2);
 /// # Ok::<(), solon::Error>(())
@@ -149,21 +149,25 @@ impl PinnedQuery {
     /// # Errors
     /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
     pub fn solutions(&self, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
-        self.0.prepared.solutions(self.basis(), request)
+        self.0.prepared.solutions(self.eval_env(), request)
     }
 
-    pub(crate) fn basis(&self) -> EvalEnv<'_> {
+    pub(crate) fn eval_env(&self) -> EvalEnv<'_> {
         let Pinned {
             shared,
             snapshot,
             prepared,
         } = &self.0;
-        prepared.basis(shared, snapshot.state())
+        prepared.eval_env(shared, snapshot.state())
     }
 }
 
 impl QueryInner {
-    pub(crate) fn basis<'b>(&'b self, shared: &'b Shared, state: &'b SnapshotState) -> EvalEnv<'b> {
+    pub(crate) fn eval_env<'b>(
+        &'b self,
+        shared: &'b EngineShared,
+        state: &'b SnapshotState,
+    ) -> EvalEnv<'b> {
         EvalEnv {
             shared,
             state,
@@ -180,7 +184,7 @@ impl QueryInner {
                 // one expression: the machine is made where it stays
                 let mut machine = Machine::new(
                     eval_context(basis, input, request),
-                    call(arena, basis, request),
+                    builtin_context(arena, basis, request),
                     memory.caches(basis),
                 );
                 let rows = machine.solutions(&self.plan);
@@ -200,7 +204,7 @@ impl QueryInner {
         for expression in &self.expressions {
             values.push(match expression {
                 Expression::Captured(at) => row.get(self.variables.len() + at)?.to_value(),
-                Expression::Holds => Value::Bool(true),
+                Expression::AlwaysTrue => Value::Bool(true),
             });
         }
         let bindings = self

@@ -19,15 +19,15 @@ use crate::trace::Observer;
 
 /// Sets up a search on behalf of `subject` and runs it.
 pub(crate) fn search<T, R>(
-    basis: EvalEnv<'_>,
+    env: EvalEnv<'_>,
     request: &Request<'_>,
     how: SearchOptions<'_>,
     subject: &T,
     run: impl for<'e> FnOnce(Topdown<'e>, &'e T) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    with_memory(request.bounds(basis.shared), |memory| {
+    with_memory(request.bounds(env.shared), |memory| {
         let arena = &memory.arena;
-        let (context, call) = eval_setup(arena, basis, request)?;
+        let (context, call) = eval_setup(arena, env, request)?;
         let context = topdown::TopdownContext {
             program: context.program,
             data: context.data.borrow(),
@@ -38,7 +38,7 @@ pub(crate) fn search<T, R>(
             strict: context.strict,
             observer: how.observer.map(|observer| observer as &mut dyn Observer),
         };
-        let limits = request.bounds(basis.shared);
+        let limits = request.bounds(env.shared);
         let walk = Topdown::new(context, call)
             .within(limits.explanation.unwrap_or(usize::MAX))
             .tuned(how.shortcuts, how.instruments)
@@ -52,7 +52,7 @@ pub(crate) fn search<T, R>(
 /// What is evaluated: a query, or a document.
 pub(super) trait Subject: Copy {
     /// What is asked.
-    fn basis(&self) -> EvalEnv<'_>;
+    fn eval_env(&self) -> EvalEnv<'_>;
 
     /// The error that a search ends with.
     fn search_error(&self, request: &Request<'_>) -> Option<Box<EvalError>>;
@@ -66,7 +66,7 @@ pub(super) fn with_replay<S: Subject, R>(
     request: &Request<'_>,
     evaluate: impl FnOnce(&Request<'_>, &Replay) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    let basis = subject.basis();
+    let basis = subject.eval_env();
     let notes = basis.may_block && request.hooks.nd_cache.is_none();
     if !notes && !basis.shared.records {
         return replaying(subject, request, evaluate);
@@ -88,26 +88,26 @@ fn replaying<S: Subject, R>(
     evaluate: impl FnOnce(&Request<'_>, &Replay) -> Result<R, Error>,
 ) -> Result<R, Error> {
     match request.hooks.print {
-        Some(print) if subject.basis().program().canonical.prints() => {
-            printed(subject, request, print, evaluate)
+        Some(print) if subject.eval_env().program().canonical.prints() => {
+            with_buffered_prints(subject, request, print, evaluate)
         }
         _ => {
             let replay = Replay::default();
             evaluate(request, &replay)
-                .map_err(|error| failed(subject, &request.silent(), &replay, error).0)
+                .map_err(|error| locate_error(subject, &request.silent(), &replay, error).0)
         }
     }
 }
 
 /// The same where lines are printed.
 #[inline(never)]
-fn printed<S: Subject, R>(
+fn with_buffered_prints<S: Subject, R>(
     subject: S,
     request: &Request<'_>,
     print: &dyn Fn(&str),
     evaluate: impl FnOnce(&Request<'_>, &Replay) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    let first = Lines::new(print);
+    let first = BufferedPrints::new(print);
     let replay = Replay::default();
     let result = evaluate(&request.print(&|line: &str| first.add(line)), &replay);
     let Err(error) = result else {
@@ -115,10 +115,10 @@ fn printed<S: Subject, R>(
         return result;
     };
     if first.is_released() {
-        return Err(failed(subject, &request.silent(), &replay, error).0);
+        return Err(locate_error(subject, &request.silent(), &replay, error).0);
     }
-    let second = Lines::new(print);
-    let (error, again) = failed(
+    let second = BufferedPrints::new(print);
+    let (error, again) = locate_error(
         subject,
         &request.print(&|line: &str| second.add(line)),
         &replay,
@@ -134,7 +134,7 @@ fn printed<S: Subject, R>(
 
 /// The error of a failed evaluation as a search finds it, and whether it was found.
 #[cold]
-fn failed<S: Subject>(
+fn locate_error<S: Subject>(
     subject: S,
     request: &Request<'_>,
     replay: &Replay,
@@ -151,7 +151,7 @@ fn failed<S: Subject>(
     }
     let left = replay.take();
     let request = Request {
-        left: Some(&left),
+        replay_state: Some(&left),
         ..*request
     };
     match subject.search_error(&request) {
@@ -170,7 +170,7 @@ fn failed<S: Subject>(
 }
 
 impl Subject for (&QueryInner, EvalEnv<'_>) {
-    fn basis(&self) -> EvalEnv<'_> {
+    fn eval_env(&self) -> EvalEnv<'_> {
         self.1
     }
 
@@ -180,16 +180,16 @@ impl Subject for (&QueryInner, EvalEnv<'_>) {
 }
 
 impl Subject for EvalTarget<'_> {
-    fn basis(&self) -> EvalEnv<'_> {
-        self.basis
+    fn eval_env(&self) -> EvalEnv<'_> {
+        self.env
     }
 
     fn search_error(&self, request: &Request<'_>) -> Option<Box<EvalError>> {
-        let subject = Named {
+        let subject = DocumentQuery {
             body: vec![self.expression()],
             originals: HashMap::new(),
         };
-        search_error(self.basis, request, &subject, |subject| TopdownQuery {
+        search_error(self.env, request, &subject, |subject| TopdownQuery {
             body: &subject.body,
             originals: &subject.originals,
             variables: &[],
@@ -203,13 +203,13 @@ impl QueryInner {
         TopdownQuery {
             body: &self.body,
             originals: &self.originals,
-            variables: &self.wanted,
+            variables: &self.outputs,
         }
     }
 }
 
 /// A query that names a document.
-struct Named {
+struct DocumentQuery {
     body: Vec<Expr>,
     originals: HashMap<Name, Name>,
 }
@@ -235,22 +235,22 @@ impl EvalTarget<'_> {
 
 /// The error that a search ends with, and the queries that were running.
 fn search_error<T>(
-    basis: EvalEnv<'_>,
+    env: EvalEnv<'_>,
     request: &Request<'_>,
     subject: &T,
     question: impl for<'e> FnOnce(&'e T) -> TopdownQuery<'e>,
 ) -> Option<Box<EvalError>> {
     // what the failed evaluation left of its budget, and not more than an explanation is worth
-    let left = request.left?;
+    let left = request.replay_state?;
     let limits = Limits {
         steps: Some(left.steps.min(limits::TRACEBACK_STEPS)),
         time: None,
         until: left.deadline,
-        ..request.bounds(basis.shared).clone()
+        ..request.bounds(env.shared).clone()
     };
     let request = request.limits(&limits);
     let how = SearchOptions::default();
-    let found = search(basis, &request, how, subject, |walk, subject| {
+    let found = search(env, &request, how, subject, |walk, subject| {
         let mut walk = walk.repeating();
         let error = walk.solutions(&question(subject)).err();
         Ok(error.map(|mut error| {
@@ -262,30 +262,30 @@ fn search_error<T>(
 }
 
 /// Printed lines that are held back until it is known whether they come again.
-struct Lines<'p> {
+struct BufferedPrints<'p> {
     print: &'p dyn Fn(&str),
-    held: RefCell<Held>,
+    buffer: RefCell<PrintBuffer>,
 }
 
 #[derive(Default)]
-struct Held {
+struct PrintBuffer {
     lines: Vec<String>,
     bytes: usize,
     released: bool,
 }
 
-impl<'p> Lines<'p> {
+impl<'p> BufferedPrints<'p> {
     fn new(print: &'p dyn Fn(&str)) -> Self {
         Self {
             print,
-            held: RefCell::default(),
+            buffer: RefCell::default(),
         }
     }
 
     fn add(&self, line: &str) {
-        let mut held = self.held.borrow_mut();
+        let mut held = self.buffer.borrow_mut();
         held.bytes += line.len();
-        if held.bytes > limits::HELD_PRINTS {
+        if held.bytes > limits::BUFFERED_PRINTS {
             drop(held);
             self.release();
             (self.print)(line);
@@ -296,7 +296,7 @@ impl<'p> Lines<'p> {
 
     /// Lets the lines go, and all that follow.
     fn release(&self) {
-        let mut held = self.held.borrow_mut();
+        let mut held = self.buffer.borrow_mut();
         held.released = true;
         let lines = std::mem::take(&mut held.lines);
         drop(held);
@@ -306,6 +306,6 @@ impl<'p> Lines<'p> {
     }
 
     fn is_released(&self) -> bool {
-        self.held.borrow().released
+        self.buffer.borrow().released
     }
 }

@@ -110,7 +110,7 @@ fn with_text<R>(number: Number<'_>, read: impl FnOnce(ValueRef<'_>) -> R) -> R {
     };
     match Short::new(text.as_bytes()) {
         Some(short) => read(ValueRef::Short(short)),
-        None => read(ValueRef::NewText(&ArenaText::Utf8(text))),
+        None => read(ValueRef::ArenaText(&ArenaText::Utf8(text))),
     }
 }
 
@@ -120,7 +120,7 @@ mod tests {
     use crate::value::{NumberBuf, Value};
 
     #[test]
-    fn indexes_are_texts_that_read_as_one() {
+    fn array_indexes_are_parsed_from_texts() {
         let found = [
             "0",
             "7",

@@ -35,7 +35,7 @@ pub(crate) fn fixed_key_name(name: &str, keys: &[ValueRef<'_>]) -> String {
 }
 
 /// The error of rules that produced what contradicts; `clashed` is where that was seen first.
-pub(crate) fn clash(
+pub(crate) fn conflict_error(
     program: &Program,
     header: String,
     produced: &[(ValueRef<'_>, Span)],

@@ -1,7 +1,7 @@
 //! Documents that partial rules build, pair by pair.
 
 use crate::bug::bug;
-use crate::value::{Arena, KeyPlaces, SetBuilder, ValueRef};
+use crate::value::{Arena, KeyPositions, SetBuilder, ValueRef};
 
 /// A document being built below a partial rule.
 #[derive(Default)]
@@ -14,45 +14,45 @@ pub(crate) enum DocumentBuilder<'e> {
     /// A set whose members come one by one.
     Set(SetBuilder<'e>),
     /// An object whose keys come one by one.
-    Object(Box<Pairs<'e>>),
+    Object(Box<ChildDocuments<'e>>),
 }
 
 /// Keys with what is below them.
-pub(crate) struct Pairs<'e> {
-    keys: KeyPlaces<'e>,
-    below: Vec<DocumentBuilder<'e>>,
+pub(crate) struct ChildDocuments<'e> {
+    keys: KeyPositions<'e>,
+    children: Vec<DocumentBuilder<'e>>,
     /// Where something was put last: mostly more of the same comes.
     last: usize,
 }
 
-impl<'e> Pairs<'e> {
+impl<'e> ChildDocuments<'e> {
     fn new(arena: &'e Arena) -> Self {
         Self {
-            keys: KeyPlaces::new(arena),
-            below: Vec::new(),
+            keys: KeyPositions::new(arena),
+            children: Vec::new(),
             last: 0,
         }
     }
 
     fn get(&self, key: ValueRef<'e>) -> Option<&DocumentBuilder<'e>> {
-        self.below.get(self.keys.find(key)?)
+        self.children.get(self.keys.find(key)?)
     }
 
     /// What is below a key, perhaps nothing yet.
-    fn below(&mut self, key: ValueRef<'e>) -> Option<&mut DocumentBuilder<'e>> {
+    fn child_mut(&mut self, key: ValueRef<'e>) -> Option<&mut DocumentBuilder<'e>> {
         if self.keys.key(self.last).is_none_or(|last| *last != key) {
-            self.last = self.keys.place(key);
-            if self.last == self.below.len() {
-                self.below.push(DocumentBuilder::Empty);
+            self.last = self.keys.find_or_insert(key);
+            if self.last == self.children.len() {
+                self.children.push(DocumentBuilder::Empty);
             }
         }
-        self.below.get_mut(self.last)
+        self.children.get_mut(self.last)
     }
 
     fn finish(self, arena: &'e Arena) -> ValueRef<'e> {
         let mut values =
-            bumpalo::collections::Vec::with_capacity_in(self.below.len(), arena.bump());
-        for below in self.below {
+            bumpalo::collections::Vec::with_capacity_in(self.children.len(), arena.bump());
+        for below in self.children {
             let value = below.finish(arena);
             values.push(value.unwrap_or_else(|| bug!("a key of a document with nothing below it")));
         }
@@ -61,7 +61,7 @@ impl<'e> Pairs<'e> {
 }
 
 /// Two rules claim one place.
-pub(crate) struct Clash;
+pub(crate) struct DocumentConflict;
 
 impl<'e> DocumentBuilder<'e> {
     /// Puts a value, or a member of a set, at a path; whether it was not there yet.
@@ -71,8 +71,8 @@ impl<'e> DocumentBuilder<'e> {
         path: &[ValueRef<'e>],
         value: ValueRef<'e>,
         member: bool,
-    ) -> Result<bool, Clash> {
-        let place = self.place(arena, path)?;
+    ) -> Result<bool, DocumentConflict> {
+        let place = self.document_mut(arena, path)?;
         match place {
             Self::Empty if member => {
                 let mut set = SetBuilder::new(arena);
@@ -86,31 +86,35 @@ impl<'e> DocumentBuilder<'e> {
             }
             Self::Set(set) if member => Ok(set.insert(value)),
             Self::Value(old) if !member && *old == value => Ok(false),
-            _ => Err(Clash),
+            _ => Err(DocumentConflict),
         }
     }
 
     /// Whether something is at a path.
-    pub fn is_taken(&self, path: &[ValueRef<'e>]) -> bool {
+    pub fn is_occupied(&self, path: &[ValueRef<'e>]) -> bool {
         match (self, path.split_first()) {
             (Self::Empty, _) => false,
             (Self::Object(pairs), Some((key, rest))) => {
-                pairs.get(*key).is_some_and(|inner| inner.is_taken(rest))
+                pairs.get(*key).is_some_and(|inner| inner.is_occupied(rest))
             }
             _ => true,
         }
     }
 
-    fn place(&mut self, arena: &'e Arena, path: &[ValueRef<'e>]) -> Result<&mut Self, Clash> {
+    fn document_mut(
+        &mut self,
+        arena: &'e Arena,
+        path: &[ValueRef<'e>],
+    ) -> Result<&mut Self, DocumentConflict> {
         let mut place = self;
         for key in path {
             if let Self::Empty = place {
-                *place = Self::Object(Box::new(Pairs::new(arena)));
+                *place = Self::Object(Box::new(ChildDocuments::new(arena)));
             }
             let Self::Object(pairs) = place else {
-                return Err(Clash);
+                return Err(DocumentConflict);
             };
-            place = pairs.below(*key).ok_or(Clash)?;
+            place = pairs.child_mut(*key).ok_or(DocumentConflict)?;
         }
         Ok(place)
     }

@@ -100,7 +100,7 @@ pub(crate) enum Halt {
     /// An error of the evaluation.
     Error(Box<EvalError>),
     /// A leaf produced what contradicts an earlier value. Whoever runs the rule words it.
-    Clash,
+    Conflict,
 }
 
 impl Halt {
@@ -112,7 +112,7 @@ impl Halt {
     pub fn into_error(self) -> Box<EvalError> {
         match self {
             Self::Error(error) => error,
-            Self::Clash => Box::new(EvalError::nowhere(
+            Self::Conflict => Box::new(EvalError::nowhere(
                 EvalErrorCode::Internal,
                 "conflict outside a rule",
             )),

@@ -11,12 +11,12 @@ mod stack;
 
 pub(crate) use base::{base_child, base_index, number_key, stored_base_child};
 pub(crate) use conditions::{allows, may_have};
-pub(crate) use conflict::{clash, fixed_key_name, rule_header};
+pub(crate) use conflict::{conflict_error, fixed_key_name, rule_header};
 pub(crate) use document_builder::DocumentBuilder;
 pub use error::EvalError;
 pub(crate) use error::{Halt, outcome};
 pub(crate) use overlay::{
-    Overlay, Patches, below, document_keys, is_system, merged_keys, no_document, overlay, replaced,
-    replaced_below, united,
+    Overlay, Patches, descend, document_keys, is_system, merged_keys, no_document, overlay,
+    replaced, replaced_below, united,
 };
 pub use stack::StackFrame;

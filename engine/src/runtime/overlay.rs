@@ -169,7 +169,7 @@ pub(crate) fn united<'e>(
 }
 
 /// What lies below a value.
-pub(crate) fn below<'e>(
+pub(crate) fn descend<'e>(
     value: Option<ValueRef<'e>>,
     keys: &[ValueRef<'e>],
 ) -> Option<ValueRef<'e>> {

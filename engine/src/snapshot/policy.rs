@@ -25,15 +25,15 @@ pub(crate) struct Policy {
     pub record: Arc<LoweringRecord>,
     /// How long each stage of compiling took, by its published name.
     pub stages: Vec<(String, Duration)>,
-    notes: OnceLock<Notes>,
+    notes: OnceLock<FilterNotes>,
 }
 
 /// What filters ask of a policy. It is read when the first is prepared.
-pub(crate) struct Notes {
+pub(crate) struct FilterNotes {
     /// What METADATA says of rules; what does not parse is told to each who asks.
     pub blocks: Result<Blocks, Diagnostics>,
     /// The first names below `input` that rules ask for.
-    pub asked: BTreeSet<String>,
+    pub input_names: BTreeSet<String>,
 }
 
 impl Policy {
@@ -55,14 +55,14 @@ impl Policy {
     }
 
     /// What filters ask of it.
-    pub fn notes(&self) -> &Notes {
+    pub fn notes(&self) -> &FilterNotes {
         self.notes.get_or_init(|| {
             let parsed = self.modules.values().map(|module| &**module);
             let modules = self.compiled.modules.iter();
             let bodies = modules.flat_map(|module| module.rules.iter().map(|rule| &rule.body));
-            Notes {
+            FilterNotes {
                 blocks: Blocks::of_modules(parsed),
-                asked: input_names(bodies),
+                input_names: input_names(bodies),
             }
         })
     }

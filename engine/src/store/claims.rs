@@ -26,13 +26,16 @@ pub struct Claim {
     pub kind: ClaimKind,
     /// Length of the shortest path around the document whose object the client's write made; the length of the document's own
     /// path if all objects around it existed.
-    pub made: usize,
+    pub created_depth: usize,
 }
 
 impl Claim {
     /// A claim whose write made the objects at paths of `made` and more keys.
     pub fn new(kind: ClaimKind, made: usize) -> Self {
-        Self { kind, made }
+        Self {
+            kind,
+            created_depth: made,
+        }
     }
 }
 
@@ -78,7 +81,7 @@ impl Claims {
     }
 
     /// Claims at and below a path.
-    pub fn below(&self, path: &[String]) -> impl Iterator<Item = (&[String], Claim)> {
+    pub fn iter_below(&self, path: &[String]) -> impl Iterator<Item = (&[String], Claim)> {
         let from: (Bound<&[String]>, Bound<&[String]>) = (Bound::Included(path), Bound::Unbounded);
         let claims = self.0.range::<[String], _>(from);
         let claims = claims.map(|(path, claim)| (&**path, *claim));
@@ -108,7 +111,10 @@ impl Claims {
 
     /// Removes all claims at and below a path.
     pub fn remove(&mut self, path: &[String]) {
-        let gone: Vec<_> = self.below(path).map(|(path, _)| path.to_vec()).collect();
+        let gone: Vec<_> = self
+            .iter_below(path)
+            .map(|(path, _)| path.to_vec())
+            .collect();
         for path in gone {
             self.0.remove(&path);
         }
@@ -157,7 +163,7 @@ impl Claims {
                 Extent::Array(length) => (path.get(..length).unwrap_or_default(), ClaimKind::Whole),
                 _ => (path, kind),
             };
-            let mut made = match extent {
+            let mut created_depth = match extent {
                 Extent::Absent(length) if !matches!(write, Write::Exactly(..)) => length,
                 _ => path.len(),
             };
@@ -166,10 +172,15 @@ impl Claims {
                 continue;
             }
             if kind == ClaimKind::Whole {
-                let replaced = self.below(path).chain(fresh.below(path));
-                made = replaced.fold(made, |made, (_, claim)| made.min(claim.made));
+                let replaced = self.iter_below(path).chain(fresh.iter_below(path));
+                created_depth = replaced.fold(created_depth, |made, (_, claim)| {
+                    made.min(claim.created_depth)
+                });
             }
-            fresh.change(&ClaimChange::new(path, Some(Claim::new(kind, made))));
+            fresh.change(&ClaimChange::new(
+                path,
+                Some(Claim::new(kind, created_depth)),
+            ));
         }
         let is_given = |path: &Path| loaded.is_none_or(|loaded| path.find(loaded).is_some());
         let mut changes = Vec::new();
@@ -203,7 +214,7 @@ impl Claims {
         match change.claim {
             Some(claim) if claim.kind == ClaimKind::Object => self.get(path).is_none(),
             claim => {
-                let mut found = self.below(path);
+                let mut found = self.iter_below(path);
                 let first = found.next();
                 first != claim.map(|claim| (path, claim)) || found.next().is_some()
             }

@@ -121,12 +121,12 @@ pub enum Write {
 
 impl Transaction {
     /// Starts from a snapshot.
-    pub fn on(snapshot: &DataSnapshot) -> Self {
+    pub fn new(snapshot: &DataSnapshot) -> Self {
         Self {
             base: snapshot.revision,
             root: snapshot.root.clone(),
             writes: Vec::new(),
-            parts: limits::VALUE_PARTS,
+            parts: limits::VALUE_NODES,
             copied: limits::COPIED_TEXT,
         }
     }

@@ -60,7 +60,7 @@ impl OpenArray {
     }
 
     /// The keys from here on of what lies in it.
-    pub fn below<'p>(&self, path: &'p Path) -> Option<&'p [String]> {
+    pub fn relative_keys<'p>(&self, path: &'p Path) -> Option<&'p [String]> {
         let rest = path.segments().strip_prefix(self.path.segments())?;
         (!rest.is_empty()).then_some(rest)
     }
@@ -152,13 +152,13 @@ mod tests {
     use crate::{Path, value};
 
     #[test]
-    fn it_is_changed_as_a_list_is() {
+    fn it_changes_like_a_vector() {
         let path = Path::new(["a", "0"]);
         let mut list: Vec<i64> = (0..3000).collect();
         let numbers = |list: &[i64]| Value::array(list.iter().copied().map(Value::Int).collect());
         let mut root = value!({"a": [null]});
         root = {
-            let mut transaction = Transaction::on(&DataSnapshot::new(root, 0));
+            let mut transaction = Transaction::new(&DataSnapshot::new(root, 0));
             let put = transaction.write(Operation::Replace, &path, numbers(&list));
             put.expect("a place");
             transaction.root().clone()

@@ -37,7 +37,7 @@ impl PatchStep {
     /// engine.put("users", value!({"alice": {"age": 7}}))?;
     /// let patch = value!([{"op": "copy", "from": "/users/alice", "path": "/users/bob"}]);
     /// let mut change = Change::default();
-    /// change.patch(PatchStep::read(&patch)?);
+    /// change.patch(PatchStep::parse(&patch)?);
     /// engine.apply(change)?;
     /// assert_eq!(engine.read("users/bob/age")?, 7.into());
     /// # Ok::<(), solon::Error>(())
@@ -45,14 +45,14 @@ impl PatchStep {
     ///
     /// # Errors
     /// [`StoreError::InvalidPatch`], which says what is wrong with which operation.
-    pub fn read(patch: &Value) -> Result<Vec<Self>, StoreError> {
+    pub fn parse(patch: &Value) -> Result<Vec<Self>, StoreError> {
         let Some(operations) = patch.as_array() else {
             return Err(StoreError::invalid_patch(
                 "a patch must be an array of operations",
             ));
         };
         let steps = operations.iter().enumerate().map(|(at, operation)| {
-            let read = Self::read_one(operation);
+            let read = Self::parse_operation(operation);
             read.map_err(|words| StoreError::invalid_patch(format!("operation {at}: {words}")))
         });
         steps.collect()
@@ -60,7 +60,7 @@ impl PatchStep {
 
     /// The operation with its paths taken below another.
     #[must_use]
-    pub fn below(self, root: &Path) -> Self {
+    pub fn with_prefix(self, root: &Path) -> Self {
         match self {
             Self::Write(operation, path, value) => Self::Write(operation, root.join(&path), value),
             Self::Test(path, value) => Self::Test(root.join(&path), value),
@@ -75,7 +75,7 @@ impl PatchStep {
         }
     }
 
-    fn read_one(operation: &Value) -> Result<Self, String> {
+    fn parse_operation(operation: &Value) -> Result<Self, String> {
         let text = |name: &str| match operation.get(name).map(|text| (text, text.as_str())) {
             Some((_, Some(text))) => Ok(text),
             Some((other, None)) => Err(format!("`{name}` must be a string, not {}", other.kind())),
@@ -121,8 +121,8 @@ mod tests {
 
     fn patched(patch: &Value) -> Result<Value, String> {
         let documents = value!({"a": {"b/c": 1, "~": [1, 2]}});
-        let mut transaction = Transaction::on(&DataSnapshot::new(documents, 0));
-        let steps = PatchStep::read(patch).map_err(|error| error.to_string())?;
+        let mut transaction = Transaction::new(&DataSnapshot::new(documents, 0));
+        let steps = PatchStep::parse(patch).map_err(|error| error.to_string())?;
         transaction
             .patch(steps)
             .map_err(|error| error.to_string())?;
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_see_those_before_them() {
+    fn operations_read_previous_results() {
         let patch = value!([
             {"op": "test", "path": "/a/b~1c", "value": 1},
             {"op": "add", "path": "/a/~0/-", "value": 3},
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn errors_name_the_operation() {
         for (patch, words) in [
             (value!({}), "a patch must be an array of operations"),
             (value!([1]), "operation 0: `path` is missing"),

@@ -74,11 +74,11 @@ impl<'t> Patching<'t> {
         self.close(|array| array.path().segments().starts_with(path.segments()))?;
         let mut open = self.open.iter();
         let Some((array, [key, below @ ..])) =
-            open.find_map(|array| Some((array, array.below(path)?)))
+            open.find_map(|array| Some((array, array.relative_keys(path)?)))
         else {
             return self.transaction.read(path);
         };
-        path.read_below(array.element(key, path)?, below)
+        path.read_from(array.element(key, path)?, below)
     }
 
     /// Makes the missing objects around a path.
@@ -136,7 +136,7 @@ impl<'t> Patching<'t> {
         let found = match within(&mut self.open, &parent) {
             Some((array, [key, below @ ..])) => {
                 let element = array.element(key, &parent).ok();
-                element.and_then(|element| parent.read_below(element, below).ok())
+                element.and_then(|element| parent.read_from(element, below).ok())
             }
             _ => parent.find(self.transaction.root()),
         };
@@ -181,7 +181,7 @@ fn within<'a, 'p>(
     path: &'p Path,
 ) -> Option<(&'a mut OpenArray, &'p [String])> {
     open.iter_mut().find_map(|array| {
-        let below = array.below(path)?;
+        let below = array.relative_keys(path)?;
         Some((array, below))
     })
 }
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn arrays_that_stay_open_are_what_they_would_be() {
+    fn open_arrays_equal_separate_operations() {
         let documents = value!({
             "a": (numbers(100)),
             "b": [(numbers(80)), {"list": (numbers(70))}, (numbers(3))],
@@ -263,7 +263,7 @@ mod tests {
         let mut random = Numbers(11);
         let mut made = 0;
         for _ in 0..300 {
-            let mut kept = Transaction::on(&DataSnapshot::new(documents.clone(), 0));
+            let mut kept = Transaction::new(&DataSnapshot::new(documents.clone(), 0));
             let mut closed = kept.clone();
             let patched = kept.patching(|patching| {
                 for _ in 0..60 {
@@ -289,7 +289,7 @@ mod tests {
     fn operations_alone_are_those_of_transactions() {
         let documents = value!({"a": (numbers(100)), "b": [(numbers(80))]});
         let mut random = Numbers(13);
-        let mut transaction = Transaction::on(&DataSnapshot::new(documents, 0));
+        let mut transaction = Transaction::new(&DataSnapshot::new(documents, 0));
         for _ in 0..2000 {
             let PatchStep::Write(operation, path, value) = random.step() else {
                 continue;
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn a_list_may_grow_at_its_front() {
-        let mut transaction = Transaction::on(&DataSnapshot::new(value!({"l": [], "m": []}), 0));
+        let mut transaction = Transaction::new(&DataSnapshot::new(value!({"l": [], "m": []}), 0));
         let steps =
             (0..100_000).flat_map(|at| [add("l/0", Value::Int(at)), add("m/0", Value::Int(-at))]);
         transaction.patch(steps).expect("room");
@@ -319,8 +319,9 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_is_bounded() {
-        let mut transaction = Transaction::on(&DataSnapshot::new(value!({"l": (numbers(100))}), 0));
+    fn moves_are_limited() {
+        let mut transaction =
+            Transaction::new(&DataSnapshot::new(value!({"l": (numbers(100))}), 0));
         let tried = |transaction: &mut Transaction, moves| {
             let mut patching = Patching::on(transaction);
             patching.moves = moves;

@@ -65,11 +65,11 @@ impl Path {
 
     /// The document at this path, or why there is none.
     pub(super) fn read<'a>(&self, root: &'a Value) -> Result<&'a Value, StoreError> {
-        self.read_below(root, &self.segments)
+        self.read_from(root, &self.segments)
     }
 
     /// The document that the last keys of this path lead to from where the others led, or why there is none.
-    pub(super) fn read_below<'a>(
+    pub(super) fn read_from<'a>(
         &self,
         place: &'a Value,
         keys: &[String],
@@ -83,7 +83,7 @@ impl Path {
     }
 
     /// Whether something stands at this path, or above it something that is no object.
-    pub fn is_taken(&self, root: &Value) -> bool {
+    pub fn is_occupied(&self, root: &Value) -> bool {
         let mut place = root;
         for segment in &self.segments {
             let Value::Object(object) = place else {

@@ -63,7 +63,7 @@ struct Replacing<'a> {
 }
 
 /// A document that a load gives; the one in force if both are equal.
-type Shared = Option<Value>;
+type SharedValue = Option<Value>;
 
 impl Replacing<'_> {
     /// Replaces one document, of which `old` is in force and `new` is given. `unknown` if `old` has no known origin.
@@ -73,7 +73,7 @@ impl Replacing<'_> {
         old: Option<&Value>,
         new: Option<&Value>,
         unknown: bool,
-    ) -> Result<Shared, StoreError> {
+    ) -> Result<SharedValue, StoreError> {
         let claim = self.claims.get(path).map(|claim| claim.kind);
         if claim == Some(ClaimKind::Whole) {
             let is_equal = matches!((old, new), (Some(old), Some(new)) if is_same(old, new));
@@ -83,7 +83,7 @@ impl Replacing<'_> {
             return Ok(if is_equal { old.cloned() } else { new.cloned() });
         }
         let unknown = unknown || claim == Some(ClaimKind::Unknown);
-        let is_claimed = self.claims.below(path).next().is_some();
+        let is_claimed = self.claims.iter_below(path).next().is_some();
         if !is_claimed && !unknown {
             return self.plain(path, old, new);
         }
@@ -124,7 +124,7 @@ impl Replacing<'_> {
         old: &Object,
         new: Option<&Object>,
         unknown: bool,
-    ) -> Result<Shared, StoreError> {
+    ) -> Result<SharedValue, StoreError> {
         let news = new.into_iter().flat_map(Object::iter);
         let keys = old.iter().chain(news).filter_map(|(key, _)| key.as_str());
         let keys: BTreeSet<String> = keys.map(str::to_owned).collect();
@@ -146,7 +146,7 @@ impl Replacing<'_> {
         path: &mut Vec<String>,
         old: Option<&Value>,
         new: Option<&Value>,
-    ) -> Result<Shared, StoreError> {
+    ) -> Result<SharedValue, StoreError> {
         match (old, new) {
             (Some(old), Some(new)) if is_same(old, new) => return Ok(Some(old.clone())),
             (Some(Value::Object(old)), Some(Value::Object(new)))
@@ -163,13 +163,13 @@ impl Replacing<'_> {
 
     /// `true` if the object must stay because of what clients wrote below it, or, `with_unknown`, because of a member of unknown origin.
     fn is_live(&self, path: &[String], object: Option<&Value>, with_unknown: bool) -> bool {
-        let mut claims = self.claims.below(path);
+        let mut claims = self.claims.iter_below(path);
         claims.any(|(place, claim)| {
             let below = place.get(path.len()..).unwrap_or_default();
             let is_there = || object.is_some_and(|object| Path::new(below).find(object).is_some());
             match claim.kind {
                 ClaimKind::Object => true,
-                ClaimKind::Whole => claim.made <= path.len() || is_there(),
+                ClaimKind::Whole => claim.created_depth <= path.len() || is_there(),
                 ClaimKind::Unknown => with_unknown && is_there(),
             }
         })
@@ -188,7 +188,7 @@ impl Replacing<'_> {
 
     /// A document of a file without what clients removed from it.
     fn without_removed(&mut self, path: &[String], new: &Value) -> Result<Value, StoreError> {
-        let claims = self.claims.below(path);
+        let claims = self.claims.iter_below(path);
         let removed = claims
             .filter(|(place, claim)| place.len() > path.len() && claim.kind == ClaimKind::Whole);
         let mut visible = new.clone();

@@ -89,7 +89,7 @@ impl SqliteStore {
         let mut connection = self.connection.lock();
         let mut write = || {
             let sql = connection.transaction()?;
-            documents::Writer::new(&sql, &contents.documents).changed(&Path::default())?;
+            documents::DocumentWriter::new(&sql, &contents.documents).changed(&Path::default())?;
             sql.execute("DELETE FROM modules", [])?;
             for module in &contents.modules {
                 set_module(&sql, &module.name, Some(module))?;
@@ -97,7 +97,7 @@ impl SqliteStore {
             origins::replace(&sql, &contents.origins)?;
             Ok(sql.commit()?)
         };
-        write().map_err(|error: file::Failure| error.of(&self.name))
+        write().map_err(|error: file::OpenFileError| error.of(&self.name))
     }
 }
 
@@ -108,14 +108,14 @@ impl Store for SqliteStore {
             let contents = Contents::new(documents::read(&connection)?, modules(&connection)?);
             Ok(contents.with_origins(origins::read(&connection)?))
         };
-        read().map_err(|error: file::Failure| error.of(&self.name))
+        read().map_err(|error: file::OpenFileError| error.of(&self.name))
     }
 
     fn commit(&self, change: &Commit<'_>) -> Result<(), StoreError> {
         let mut connection = self.connection.lock();
         let mut write = || {
             let sql = connection.transaction()?;
-            let mut writer = documents::Writer::new(&sql, change.documents);
+            let mut writer = documents::DocumentWriter::new(&sql, change.documents);
             for write in change.writes {
                 match write {
                     Write::Put(path, _) | Write::MakeParents(path) | Write::Exactly(_, path, _) => {
@@ -130,7 +130,7 @@ impl Store for SqliteStore {
             origins::write(&sql, change.origins)?;
             Ok(sql.commit()?)
         };
-        write().map_err(|error: file::Failure| error.of(&self.name))
+        write().map_err(|error: file::OpenFileError| error.of(&self.name))
     }
 }
 
@@ -138,7 +138,7 @@ fn set_module(
     sql: &Sql<'_>,
     name: &str,
     module: Option<&StoredModule>,
-) -> Result<(), file::Failure> {
+) -> Result<(), file::OpenFileError> {
     match module {
         Some(module) => {
             let version = match module.version {
@@ -164,7 +164,7 @@ fn set_module(
     Ok(())
 }
 
-fn modules(connection: &Connection) -> Result<Vec<StoredModule>, file::Failure> {
+fn modules(connection: &Connection) -> Result<Vec<StoredModule>, file::OpenFileError> {
     let mut statement =
         connection.prepare("SELECT name, rego, text, origin FROM modules ORDER BY name")?;
     let mut rows = statement.query([])?;
@@ -177,7 +177,7 @@ fn modules(connection: &Connection) -> Result<Vec<StoredModule>, file::Failure> 
             2 => Version::V0CompatV1,
             other => {
                 let message = format!("module {name:?} is of an unknown Rego: {other}");
-                return Err(file::Failure::Damaged(message));
+                return Err(file::OpenFileError::Damaged(message));
             }
         };
         let origin = match row.get(3)? {
@@ -186,7 +186,7 @@ fn modules(connection: &Connection) -> Result<Vec<StoredModule>, file::Failure> 
             Some(1) => Origin::Client,
             Some(other) => {
                 let message = format!("module {name:?} is of an unknown origin: {other}");
-                return Err(file::Failure::Damaged(message));
+                return Err(file::OpenFileError::Damaged(message));
             }
         };
         modules.push(StoredModule::new(name, text, version).with_origin(origin));

@@ -53,7 +53,7 @@ pub(super) fn check_extent(path: &Path, value: &Value, parts: &mut u32) -> Resul
                 limits::VALUE_NESTING
             )
         }
-        Some(Excess::Parts) => format!("documents of more than {} parts", limits::VALUE_PARTS),
+        Some(Excess::Nodes) => format!("documents of more than {} parts", limits::VALUE_NODES),
     };
     Err(StoreError::invalid_patch(message))
 }
@@ -87,7 +87,7 @@ fn takes_text(value: &Value, left: &mut usize) -> bool {
 
 fn excess(value: &Value, levels: usize, parts: &mut u32) -> Option<Excess> {
     let Some(left) = parts.checked_sub(1) else {
-        return Some(Excess::Parts);
+        return Some(Excess::Nodes);
     };
     *parts = left;
     let mut below = |value: &Value| {

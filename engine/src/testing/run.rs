@@ -125,7 +125,7 @@ impl PolicyTest {
     /// [`Error::Compile`] if the rule is a function.
     pub fn prepare(&self) -> Result<PinnedQuery, Error> {
         let query = self.engine.prepare_query(&self.query)?;
-        query.bind_to(&self.snapshot)
+        query.pin_to(&self.snapshot)
     }
 
     /// Runs the test. A test that needs no steps is evaluated by plans; all others are searched.
@@ -265,7 +265,7 @@ mod tests {
     use crate::engine::Engine;
 
     #[test]
-    fn rules_of_one_name_are_tests_of_their_own() {
+    fn rules_of_the_same_name_are_separate_tests() {
         let options = Options::default().tests(true);
         let engine = Engine::builder().compiler(options).build();
         let text = "package p_test\ntest_a if true\ntest_a if false\na.test_b if true\na.test_b if false\ntodo_test_c if false\ntest_d(x) := x";

@@ -17,7 +17,7 @@ impl BuiltinErrors {
     }
 
     fn has_room(&self) -> bool {
-        self.0.borrow().len() < limits::COLLECTED_FAULTS
+        self.0.borrow().len() < limits::COLLECTED_ERRORS
     }
 }
 

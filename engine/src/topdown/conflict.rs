@@ -6,7 +6,7 @@ use solon_syntax::source::Span;
 use super::machine::{Goal, SearchFlow, Topdown};
 use super::term::TermList;
 use crate::program::canonical::Group;
-use crate::runtime::{Halt, clash, fixed_key_name, rule_header};
+use crate::runtime::{Halt, conflict_error, fixed_key_name, rule_header};
 use crate::trace::Op;
 use crate::value::ValueRef;
 
@@ -42,7 +42,7 @@ impl<'e> Topdown<'e> {
         self.forget_failures(had_failed);
         let name = fixed_key_name("data", path);
         let header = rule_header(&name, args.is_some());
-        clash(self.program, header, &produced, clashed.span)
+        conflict_error(self.program, header, &produced, clashed.span)
     }
 
     /// Returns the error for rules of a partial object that share a constant key.
@@ -63,7 +63,7 @@ impl<'e> Topdown<'e> {
         }
         self.call_stack = call_stack;
         self.forget_failures(had_failed);
-        clash(
+        conflict_error(
             self.program,
             rule_header(name, false),
             &produced,
@@ -102,7 +102,7 @@ impl<'e> Topdown<'e> {
                     Some((first, _)) if *first != value => {
                         produced.push((value, rule.span));
                         differs = true;
-                        return Err(Halt::Clash);
+                        return Err(Halt::Conflict);
                     }
                     Some(_) => {}
                 }
@@ -113,7 +113,7 @@ impl<'e> Topdown<'e> {
         self.pop_frame();
         match outcome {
             // the second value suffices, so the search of the rule ends
-            Err(Halt::Clash) if differs => Ok(true),
+            Err(Halt::Conflict) if differs => Ok(true),
             // values produced before the error count
             Err(Halt::Error(error)) if error.code.is_evaluation_failure() => Ok(hit),
             outcome => outcome.map(|_| hit),

@@ -9,7 +9,9 @@ use super::reference::PendingRef;
 use super::term::{BuiltTerm, TermRef};
 use crate::bug::{Within as _, bug};
 use crate::program::canonical::{DocNode, DocNodeId, DocTree};
-use crate::runtime::{Halt, Overlay, base_child, below, document_keys, is_system, replaced_below};
+use crate::runtime::{
+    Halt, Overlay, base_child, descend, document_keys, is_system, replaced_below,
+};
 use crate::trace::{Count, Operation};
 use crate::value::ValueRef;
 
@@ -147,7 +149,7 @@ impl<'e> Topdown<'e> {
         let mut base = Some(self.data);
         for (depth, key) in path.iter().enumerate() {
             if let Some(Overlay::Value(value)) = overlay {
-                return below(Some(*value), path.within(depth..));
+                return descend(Some(*value), path.within(depth..));
             }
             overlay = overlay.and_then(|overlay| overlay.child(*key));
             base = base.and_then(|base| base_child(base, *key));

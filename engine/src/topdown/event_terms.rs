@@ -80,7 +80,7 @@ pub(super) fn value_term(value: ValueRef<'_>) -> Term {
 fn term_of(value: ValueRef<'_>) -> Term {
     let kind = match value.kind() {
         Kind::Null => TermKind::Null,
-        Kind::Boolean => TermKind::Boolean(value.holds()),
+        Kind::Boolean => TermKind::Boolean(value.is_truthy()),
         Kind::Number => TermKind::Number(value.to_string().into()),
         Kind::String => TermKind::String(value.text_or_empty().to_str().into()),
         Kind::Array => {

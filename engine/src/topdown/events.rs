@@ -87,13 +87,13 @@ fn address(value: ValueRef<'_>) -> Option<usize> {
     Some(match value {
         ValueRef::Text(text) => std::ptr::from_ref(text).addr(),
         ValueRef::Bytes(bytes) => std::ptr::from_ref(bytes).addr(),
-        ValueRef::NewText(text) => std::ptr::from_ref(text).addr(),
+        ValueRef::ArenaText(text) => std::ptr::from_ref(text).addr(),
         ValueRef::Array(items) => std::ptr::from_ref(items).addr(),
-        ValueRef::NewArray(items) => std::ptr::from_ref(items).addr(),
+        ValueRef::ArenaArray(items) => std::ptr::from_ref(items).addr(),
         ValueRef::Object(object) => std::ptr::from_ref(object).addr(),
-        ValueRef::NewObject(object) => std::ptr::from_ref(object).addr(),
+        ValueRef::ArenaObject(object) => std::ptr::from_ref(object).addr(),
         ValueRef::Set(set) => std::ptr::from_ref(set).addr(),
-        ValueRef::NewSet(set) => std::ptr::from_ref(set).addr(),
+        ValueRef::ArenaSet(set) => std::ptr::from_ref(set).addr(),
         _ => return None,
     })
 }

@@ -92,7 +92,7 @@ impl<'e> Topdown<'e> {
                 let output = TermRef::Term(output, goal.frame);
                 self.unify(goal, output, TermRef::Value(value), next)
             }
-            None if value.holds() => next(self),
+            None if value.is_truthy() => next(self),
             None => Ok(SearchFlow::More),
         }
     }
@@ -149,16 +149,16 @@ impl<'e> Topdown<'e> {
                 if let Some(first) = call.value {
                     if first != value {
                         call.clashed = true;
-                        return Err(Halt::Clash);
+                        return Err(Halt::Conflict);
                     }
-                    if call.output.is_some() || value.holds() {
+                    if call.output.is_some() || value.is_truthy() {
                         walk.rule_event(Op::Redo, child, rule);
                     }
                     return Ok(SearchFlow::More);
                 }
                 call.value = Some(value);
                 walk.scope_mut().keep_call(call.key, value);
-                if call.output.is_none() && !value.holds() {
+                if call.output.is_none() && !value.is_truthy() {
                     return Ok(SearchFlow::More);
                 }
                 call.flow = walk.applied(goal, call, TermRef::Value(value), next)?;
@@ -170,7 +170,7 @@ impl<'e> Topdown<'e> {
         });
         self.pop_frame();
         match outcome {
-            Err(Halt::Clash) if call.clashed => {
+            Err(Halt::Conflict) if call.clashed => {
                 let args = TermList::Terms(call.args, goal.frame);
                 Err(self.conflict(goal, call.group, call.path, Some(args), rule))
             }

@@ -208,7 +208,7 @@ impl<'e> Topdown<'e> {
         };
         self.pop_frame();
         match outcome {
-            Err(Halt::Clash) => Err(self.key_conflict(site, rule)),
+            Err(Halt::Conflict) => Err(self.key_conflict(site, rule)),
             outcome => outcome.map(drop),
         }
     }
@@ -261,7 +261,7 @@ impl<'e> Topdown<'e> {
             _ => self.head_value(rule, child),
         };
         let made = extent.insert(self.call.arena, &keys, value, member);
-        made.map_err(|_| Halt::Clash)
+        made.map_err(|_| Halt::Conflict)
     }
 
     /// Inserts the value of a default if no rule produced one.
@@ -269,7 +269,7 @@ impl<'e> Topdown<'e> {
         let Some(keys) = self.constants(tail) else {
             bug!("a default below a key that is not known");
         };
-        if !extent.is_taken(&keys) {
+        if !extent.is_occupied(&keys) {
             let value = rule.head.value.as_ref();
             let value = value.and_then(|value| self.plug(TermRef::Term(value, 0)));
             let value = value.unwrap_or_else(|| bug!(NO_VALUE));

@@ -124,7 +124,7 @@ impl<'e> Topdown<'e> {
             if let Some(first) = state.value {
                 if first != value {
                     state.clashed = true;
-                    return Err(Halt::Clash);
+                    return Err(Halt::Conflict);
                 }
                 walk.rule_event(Op::Redo, child, rule);
                 return Ok(SearchFlow::More);
@@ -144,7 +144,7 @@ impl<'e> Topdown<'e> {
         });
         self.pop_frame();
         match outcome {
-            Err(Halt::Clash) if state.clashed => {
+            Err(Halt::Conflict) if state.clashed => {
                 Err(self.conflict(goal, state.group, state.path, None, rule))
             }
             outcome => outcome.map(|_| hit),

@@ -108,7 +108,7 @@ impl<'e> TopdownScope<'e> {
 
     /// Returns the cached result of a call.
     pub fn cached_call(&self, key: &[ValueRef<'e>]) -> Option<ValueRef<'e>> {
-        if key.iter().any(ValueRef::is_outsize) {
+        if key.iter().any(ValueRef::is_oversized) {
             return None;
         }
         self.memo.get(key).copied().flatten()
@@ -116,7 +116,7 @@ impl<'e> TopdownScope<'e> {
 
     /// Caches the result of a call, unless its arguments have too many nodes to be looked up again.
     pub fn keep_call(&mut self, key: &[ValueRef<'e>], result: ValueRef<'e>) {
-        if !key.iter().any(ValueRef::is_outsize) {
+        if !key.iter().any(ValueRef::is_oversized) {
             self.memo.insert(key.into(), Some(result));
         }
     }

@@ -78,7 +78,7 @@ impl<'e> Topdown<'e> {
         sought: &[Option<ValueRef<'e>>],
     ) -> SearchResult {
         self.count_iteration()?;
-        if value.refuses_walk() {
+        if value.exceeds_traversal_limit() {
             let ended = self.call.budget.check();
             ended.map_err(|fault| Halt::exhausted(self.program, &fault, Span::default()))?;
         }

@@ -16,7 +16,7 @@ use bumpalo::Bump;
 use solon_syntax::stack;
 
 pub use alarm::Ended;
-pub use object::{ArenaObject, ArenaPairs, KeyPlaces, ObjectBuilder, Put};
+pub use object::{ArenaObject, ArenaPairs, KeyPositions, ObjectBuilder, Put};
 pub use overlaid::Overlaid;
 pub use set::{ArenaMembers, ArenaSet, SetBuilder};
 
@@ -33,7 +33,7 @@ use crate::limits;
 pub struct Arena {
     bump: Bump,
     excess: Cell<Option<Excess>>,
-    /// Whether a value of more than [`limits::VALUE_PARTS`] parts was made.
+    /// Whether a value of more than [`limits::VALUE_NODES`] parts was made.
     has_outsize: Cell<bool>,
     alarm: Alarm,
     /// What inputs are read with, for the next one.
@@ -48,9 +48,9 @@ pub(super) type Room = [u64; 2];
 pub enum Excess {
     /// A value would nest deeper than [`limits::VALUE_NESTING`] around what was read; `null` stands in its place.
     Depth,
-    /// More than [`limits::VALUE_PARTS`] parts would be gone through. Values share parts, so few steps can make one that
+    /// More than [`limits::VALUE_NODES`] parts would be gone through. Values share parts, so few steps can make one that
     /// has more, and it may be held; but nobody compares, hashes or writes it.
-    Parts,
+    Nodes,
 }
 
 /// An array in the arena.
@@ -122,7 +122,7 @@ impl Arena {
             self.excess.set(Some(Excess::Depth));
             return None;
         }
-        if around.is_outsize() {
+        if around.is_oversized() {
             self.has_outsize.set(true);
         }
         Some(around)
@@ -153,7 +153,7 @@ impl Arena {
     pub fn borrowed_text<'e>(&'e self, text: &'e str) -> ValueRef<'e> {
         match Short::new(text.as_bytes()) {
             Some(short) => ValueRef::Short(short),
-            None => ValueRef::NewText(self.bump.alloc(ArenaText::Utf8(text))),
+            None => ValueRef::ArenaText(self.bump.alloc(ArenaText::Utf8(text))),
         }
     }
 
@@ -175,7 +175,7 @@ impl Arena {
 
     /// The same for more bytes than are held in place.
     fn long_bytes<'e>(&'e self, bytes: &'e [u8]) -> ValueRef<'e> {
-        ValueRef::NewText(self.bump.alloc(match std::str::from_utf8(bytes) {
+        ValueRef::ArenaText(self.bump.alloc(match std::str::from_utf8(bytes) {
             Ok(text) => ArenaText::Utf8(text),
             Err(_) => ArenaText::Bytes(bytes),
         }))
@@ -188,7 +188,7 @@ impl Arena {
             NumberBuf::Int(i) => ValueRef::Int(i),
             NumberBuf::Decimal(scale, coefficient) => ValueRef::Decimal(scale, coefficient),
             NumberBuf::Text(text) => {
-                ValueRef::NewNumber(self.bump.alloc(self.bump.alloc_str(&text) as &str))
+                ValueRef::ArenaNumber(self.bump.alloc(self.bump.alloc_str(&text) as &str))
             }
         }
     }
@@ -201,7 +201,7 @@ impl Arena {
     /// An array of elements that already live in the arena.
     pub fn array_of<'e>(&'e self, items: &'e [ValueRef<'e>]) -> ValueRef<'e> {
         match self.around(items) {
-            Some(extent) => ValueRef::NewArray(self.bump.alloc(ArenaArray {
+            Some(extent) => ValueRef::ArenaArray(self.bump.alloc(ArenaArray {
                 items,
                 extent,
                 arena: self,
@@ -211,11 +211,11 @@ impl Arena {
     }
 
     /// An array that a reader made, which bounds nesting itself.
-    pub(super) fn read_array<'e>(&'e self, items: &[ValueRef<'e>]) -> ValueRef<'e> {
+    pub(super) fn parsed_array<'e>(&'e self, items: &[ValueRef<'e>]) -> ValueRef<'e> {
         let items = self.bump.alloc_slice_copy(items);
-        ValueRef::NewArray(self.bump.alloc(ArenaArray {
+        ValueRef::ArenaArray(self.bump.alloc(ArenaArray {
             items,
-            extent: ValueSize::READ,
+            extent: ValueSize::PARSED,
             arena: self,
         }))
     }
@@ -281,7 +281,7 @@ impl Arena {
             Value::Int(i) => ValueRef::Int(*i),
             Value::Decimal(scale, coefficient) => ValueRef::Decimal(*scale, *coefficient),
             Value::Number(text) => {
-                ValueRef::NewNumber(self.bump.alloc(self.bump.alloc_str(&text.0) as &str))
+                ValueRef::ArenaNumber(self.bump.alloc(self.bump.alloc_str(&text.0) as &str))
             }
             Value::Short(short) => ValueRef::Short(*short),
             Value::Text(text) => self.text(text.as_str()),

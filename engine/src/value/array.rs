@@ -27,7 +27,7 @@ impl Items {
 
     /// Whether both are one.
     #[inline]
-    pub fn is(&self, other: &Self) -> bool {
+    pub fn ptr_eq(&self, other: &Self) -> bool {
         self.address() == other.address()
     }
 

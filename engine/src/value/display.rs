@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use solon_syntax::stack;
 
 use super::{ValueRef, text};
-use crate::limits::LOOK_BYTES;
+use crate::limits::POLL_BYTES;
 
 impl fmt::Display for ValueRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -25,7 +25,7 @@ pub fn show_while(value: ValueRef<'_>, limit: usize, goes_on: &dyn Fn() -> bool)
     let mut out = Bounded {
         text: String::new(),
         limit,
-        next_look: LOOK_BYTES,
+        next_poll: POLL_BYTES,
         goes_on,
     };
     write_value(value, &mut out).ok()?;
@@ -36,7 +36,7 @@ struct Bounded<'g> {
     text: String,
     limit: usize,
     /// Length from which on is asked whether to go on.
-    next_look: usize,
+    next_poll: usize,
     goes_on: &'g dyn Fn() -> bool,
 }
 
@@ -46,8 +46,8 @@ impl Write for Bounded<'_> {
         if length > self.limit {
             return Err(fmt::Error);
         }
-        if length > self.next_look {
-            self.next_look = length + LOOK_BYTES;
+        if length > self.next_poll {
+            self.next_poll = length + POLL_BYTES;
             if !(self.goes_on)() {
                 return Err(fmt::Error);
             }
@@ -62,16 +62,17 @@ pub fn write_value(value: ValueRef<'_>, f: &mut impl Write) -> fmt::Result {
     match value {
         ValueRef::Null => f.write_str("null"),
         ValueRef::Bool(b) => f.write_str(if b { "true" } else { "false" }),
-        ValueRef::Int(_) | ValueRef::Decimal(..) | ValueRef::Number(_) | ValueRef::NewNumber(_) => {
-            write_number(value, f)
-        }
-        ValueRef::Short(_) | ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::NewText(_) => {
+        ValueRef::Int(_)
+        | ValueRef::Decimal(..)
+        | ValueRef::Number(_)
+        | ValueRef::ArenaNumber(_) => write_number(value, f),
+        ValueRef::Short(_) | ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::ArenaText(_) => {
             quote(value.text_or_empty().as_bytes(), f)
         }
-        _ if value.refuses_walk() => f.write_char('…'),
-        ValueRef::Array(_) | ValueRef::NewArray(_) => stack::level(|| write_array(value, f)),
-        ValueRef::Object(_) | ValueRef::NewObject(_) => stack::level(|| write_object(value, f)),
-        ValueRef::Set(_) | ValueRef::NewSet(_) => stack::level(|| write_set(value, f)),
+        _ if value.exceeds_traversal_limit() => f.write_char('…'),
+        ValueRef::Array(_) | ValueRef::ArenaArray(_) => stack::level(|| write_array(value, f)),
+        ValueRef::Object(_) | ValueRef::ArenaObject(_) => stack::level(|| write_object(value, f)),
+        ValueRef::Set(_) | ValueRef::ArenaSet(_) => stack::level(|| write_set(value, f)),
     }
 }
 
@@ -157,7 +158,7 @@ pub fn quote(text: &[u8], f: &mut impl Write) -> fmt::Result {
 /// Whether a text stands in quotes as it is, since it has printable ASCII characters alone and none to escape.
 #[inline]
 fn is_plain(text: &[u8]) -> bool {
-    let escaped = |word| text::marks_of(word, b'"') | text::marks_of(word, b'\\');
+    let escaped = |word| text::flags_of(word, b'"') | text::flags_of(word, b'\\');
     text::all_words(text, |word| text::is_printable(word) && escaped(word) == 0)
 }
 

@@ -65,7 +65,7 @@ impl Reader {
 /// Reads a document into the arena. Strings without escapes are borrowed from the text; objects keep the order
 /// of the source.
 pub fn read_into<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<ValueRef<'e>, JsonError> {
-    let build = &mut arena::InArena::new(arena);
+    let build = &mut arena::ArenaBuild::new(arena);
     if let Ok(valid) = std::str::from_utf8(text) {
         return parser::document(valid, build).map_err(|fail| JsonError::new(fail, text));
     }
@@ -92,7 +92,7 @@ pub fn unmarshal<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<ValueRef<'e>, S
     let fixed = readable(arena, text);
     let mut lexer = Lexer::new(fixed);
     let stream = |fail| stream_error(fail, fixed, text);
-    let value = parser::value(&mut lexer, &mut arena::InArena::new(arena));
+    let value = parser::value(&mut lexer, &mut arena::ArenaBuild::new(arena));
     if let Err(fail) = value
         && !matches!(fail.kind, JsonErrorKind::Number(_))
     {
@@ -139,7 +139,7 @@ pub fn error_message(text: &[u8]) -> String {
 pub fn first<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<(ValueRef<'e>, bool), String> {
     let fixed = readable(arena, text);
     let mut lexer = Lexer::new(fixed);
-    let value = parser::value(&mut lexer, &mut arena::InArena::new(arena))
+    let value = parser::value(&mut lexer, &mut arena::ArenaBuild::new(arena))
         .map_err(|fail| stream_error(fail, fixed, text))?;
     Ok((value, lexer.token().is_none()))
 }

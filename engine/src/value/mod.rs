@@ -14,7 +14,7 @@ pub mod number;
 pub mod object;
 pub mod order;
 pub mod pointer;
-pub mod sample;
+pub mod prefix_hash;
 pub mod search;
 pub mod serde;
 pub mod set;
@@ -31,7 +31,7 @@ use std::sync::Arc;
 use solon_syntax::stack;
 
 pub use arena::{
-    Arena, ArenaArray, ArenaObject, ArenaSet, Ended, Excess, KeyPlaces, ObjectBuilder, Overlaid,
+    Arena, ArenaArray, ArenaObject, ArenaSet, Ended, Excess, KeyPositions, ObjectBuilder, Overlaid,
     Put, SetBuilder,
 };
 pub use array::{ArrayView, Items};
@@ -92,7 +92,7 @@ pub enum ValueRef<'e> {
     /// See [`Value::Number`].
     Number(&'e Arc<number::NumberText>),
     /// A number text in the arena.
-    NewNumber(&'e &'e str),
+    ArenaNumber(&'e &'e str),
     /// See [`Value::Short`].
     Short(Short),
     /// See [`Value::Text`].
@@ -100,19 +100,19 @@ pub enum ValueRef<'e> {
     /// See [`Value::Bytes`].
     Bytes(&'e Bytes),
     /// A string in the arena.
-    NewText(&'e text::ArenaText<'e>),
+    ArenaText(&'e text::ArenaText<'e>),
     /// See [`Value::Array`].
     Array(&'e Items),
     /// An array in the arena.
-    NewArray(&'e ArenaArray<'e>),
+    ArenaArray(&'e ArenaArray<'e>),
     /// See [`Value::Object`].
     Object(&'e Object),
     /// An object in the arena.
-    NewObject(&'e ArenaObject<'e>),
+    ArenaObject(&'e ArenaObject<'e>),
     /// See [`Value::Set`].
     Set(&'e Arc<Set>),
     /// A set in the arena.
-    NewSet(&'e ArenaSet<'e>),
+    ArenaSet(&'e ArenaSet<'e>),
 }
 
 const _: () = assert!(
@@ -280,17 +280,19 @@ impl<'e> ValueRef<'e> {
         match self {
             Self::Null => Kind::Null,
             Self::Bool(_) => Kind::Boolean,
-            Self::Int(_) | Self::Decimal(..) | Self::Number(_) | Self::NewNumber(_) => Kind::Number,
-            Self::Short(_) | Self::Text(_) | Self::Bytes(_) | Self::NewText(_) => Kind::String,
-            Self::Array(_) | Self::NewArray(_) => Kind::Array,
-            Self::Object(_) | Self::NewObject(_) => Kind::Object,
-            Self::Set(_) | Self::NewSet(_) => Kind::Set,
+            Self::Int(_) | Self::Decimal(..) | Self::Number(_) | Self::ArenaNumber(_) => {
+                Kind::Number
+            }
+            Self::Short(_) | Self::Text(_) | Self::Bytes(_) | Self::ArenaText(_) => Kind::String,
+            Self::Array(_) | Self::ArenaArray(_) => Kind::Array,
+            Self::Object(_) | Self::ArenaObject(_) => Kind::Object,
+            Self::Set(_) | Self::ArenaSet(_) => Kind::Set,
         }
     }
 
     /// Whether an expression with this value holds: everything but `false`.
     #[inline]
-    pub fn holds(self) -> bool {
+    pub fn is_truthy(self) -> bool {
         !matches!(self, Self::Bool(false))
     }
 
@@ -301,7 +303,7 @@ impl<'e> ValueRef<'e> {
             Self::Int(i) => Number::Int(*i),
             Self::Decimal(scale, coefficient) => Number::Decimal(*scale, *coefficient),
             Self::Number(text) => Number::Text(&text.0),
-            Self::NewNumber(text) => Number::Text(text),
+            Self::ArenaNumber(text) => Number::Text(text),
             _ => return None,
         })
     }
@@ -310,10 +312,10 @@ impl<'e> ValueRef<'e> {
     #[inline]
     pub fn as_text(&self) -> Option<TextView<'e>> {
         Some(match self {
-            Self::Short(_) => TextView::Short(text::InPlace(*self)),
+            Self::Short(_) => TextView::Short(text::BorrowedText(*self)),
             Self::Text(text) => TextView::Utf8(text.as_str()),
             Self::Bytes(bytes) => TextView::Bytes(bytes.as_bytes()),
-            Self::NewText(text) => text.view(),
+            Self::ArenaText(text) => text.view(),
             _ => return None,
         })
     }
@@ -324,7 +326,7 @@ impl<'e> ValueRef<'e> {
         match self {
             Self::Short(short) => short.utf8(),
             Self::Text(text) => Some(text.as_str()),
-            Self::NewText(text::ArenaText::Utf8(text)) => Some(text),
+            Self::ArenaText(text::ArenaText::Utf8(text)) => Some(text),
             _ => None,
         }
     }
@@ -336,7 +338,7 @@ impl<'e> ValueRef<'e> {
             Self::Short(short) => short.as_bytes(),
             Self::Text(text) => text.as_bytes(),
             Self::Bytes(bytes) => bytes.as_bytes(),
-            Self::NewText(text) => text.as_bytes(),
+            Self::ArenaText(text) => text.as_bytes(),
             _ => return None,
         })
     }
@@ -346,7 +348,7 @@ impl<'e> ValueRef<'e> {
     pub fn as_array(&self) -> Option<ArrayView<'e>> {
         Some(match self {
             Self::Array(items) => ArrayView::Stored(items),
-            Self::NewArray(items) => ArrayView::Arena(items),
+            Self::ArenaArray(items) => ArrayView::Arena(items),
             _ => return None,
         })
     }
@@ -356,7 +358,7 @@ impl<'e> ValueRef<'e> {
     pub fn as_object(&self) -> Option<ObjectView<'e>> {
         Some(match self {
             Self::Object(object) => ObjectView::Stored(object),
-            Self::NewObject(object) => ObjectView::Arena(object),
+            Self::ArenaObject(object) => ObjectView::Arena(object),
             _ => return None,
         })
     }
@@ -366,7 +368,7 @@ impl<'e> ValueRef<'e> {
     pub fn as_set(&self) -> Option<SetView<'e>> {
         Some(match self {
             Self::Set(set) => SetView::Stored(set),
-            Self::NewSet(set) => SetView::Arena(set),
+            Self::ArenaSet(set) => SetView::Arena(set),
             _ => return None,
         })
     }
@@ -379,21 +381,23 @@ impl<'e> ValueRef<'e> {
             Self::Int(i) => Value::Int(i),
             Self::Decimal(scale, coefficient) => Value::Decimal(scale, coefficient),
             Self::Number(text) => Value::Number(text.clone()),
-            Self::NewNumber(text) => Value::Number(Arc::new(number::NumberText((*text).into()))),
+            Self::ArenaNumber(text) => Value::Number(Arc::new(number::NumberText((*text).into()))),
             Self::Short(short) => Value::Short(short),
             Self::Text(text) => Value::Text(text.clone()),
             Self::Bytes(bytes) => Value::Bytes(bytes.clone()),
-            Self::NewText(text) => text.to_value(),
+            Self::ArenaText(text) => text.to_value(),
             Self::Array(items) => Value::Array(items.clone()),
             // nobody uses what stands in the place of so many parts
-            Self::NewArray(_) | Self::NewObject(_) | Self::NewSet(_) if self.refuses_walk() => {
+            Self::ArenaArray(_) | Self::ArenaObject(_) | Self::ArenaSet(_)
+                if self.exceeds_traversal_limit() =>
+            {
                 Value::Null
             }
-            Self::NewArray(items) => stack::level(|| items_to_value(items)),
+            Self::ArenaArray(items) => stack::level(|| items_to_value(items)),
             Self::Object(object) => Value::Object(object.clone()),
-            Self::NewObject(object) => stack::level(|| object_to_value(object)),
+            Self::ArenaObject(object) => stack::level(|| object_to_value(object)),
             Self::Set(set) => Value::Set(set.clone()),
-            Self::NewSet(set) => stack::level(|| set_to_value(set)),
+            Self::ArenaSet(set) => stack::level(|| set_to_value(set)),
         }
     }
 
@@ -402,14 +406,14 @@ impl<'e> ValueRef<'e> {
     pub fn lookup(self, key: ValueRef<'e>) -> Option<ValueRef<'e>> {
         match self {
             Self::Object(object) => object.get(key).map(Value::borrow),
-            Self::NewObject(object) => object.get(key),
-            Self::Array(_) | Self::NewArray(_) => {
+            Self::ArenaObject(object) => object.get(key),
+            Self::Array(_) | Self::ArenaArray(_) => {
                 let index = key.as_number()?.as_index()?;
                 self.as_array()?.get(index)
             }
             // a lookup answers with the term asked for, not with the equal member
             Self::Set(set) => set.contains(key).then_some(key),
-            Self::NewSet(set) => set.contains(key).then_some(key),
+            Self::ArenaSet(set) => set.contains(key).then_some(key),
             _ => None,
         }
     }
@@ -435,7 +439,7 @@ fn object_to_value(object: &ArenaObject<'_>) -> Value {
         keys.push(key.to_value());
         values.push(value.to_value());
     }
-    Value::Object(Object::from_sorted_parts(keys, values))
+    Value::Object(Object::from_sorted_keys_and_values(keys, values))
 }
 
 fn set_to_value(set: &ArenaSet<'_>) -> Value {

@@ -32,7 +32,7 @@ pub use unfilled::Unfilled;
 /// assert_eq!(names, ["alice", "bob", "carol"], "in the order of keys");
 /// ```
 #[derive(Clone)]
-pub struct Object(ThinArc<Form, Value>);
+pub struct Object(ThinArc<ObjectRepr, Value>);
 
 /// Where a constant stands among the keys of one shape.
 #[derive(Clone, Copy)]
@@ -55,7 +55,7 @@ impl InlineCache {
 
 /// How an object holds its pairs.
 #[derive(Clone)]
-pub enum Form {
+pub enum ObjectRepr {
     /// Up to [`Object::SHAPED`] values stand beside, in the order of these keys.
     Shaped(Arc<Shape>),
     /// More pairs stand in runs of their own.
@@ -76,7 +76,7 @@ impl Object {
     #[cold]
     fn drop_on_more_stack(&mut self) {
         if ThinArc::strong_count(&self.0) == 1 {
-            let form = self.form().clone();
+            let form = self.repr().clone();
             let none = ThinArc::from_header_and_iter(form, std::iter::empty());
             stack::level(|| drop(std::mem::replace(&mut self.0, none)));
         }
@@ -115,11 +115,11 @@ impl Object {
             keys.push(key);
             values.push(value);
         }
-        Self::from_sorted_parts(keys, values)
+        Self::from_sorted_keys_and_values(keys, values)
     }
 
     /// Takes keys that are in order and distinct, and as many values.
-    pub fn from_sorted_parts(keys: Vec<Value>, values: Vec<Value>) -> Self {
+    pub fn from_sorted_keys_and_values(keys: Vec<Value>, values: Vec<Value>) -> Self {
         if keys.len() > Self::SHAPED {
             let pairs = keys.into_iter().zip(values).collect();
             return Self::chunked(Chunked::from_sorted(pairs));
@@ -130,7 +130,7 @@ impl Object {
     /// Takes a list of values in the order of the shape's keys, all at once.
     #[inline]
     fn from_shape(shape: Arc<Shape>, values: Vec<Value>) -> Self {
-        let header = HeaderWithLength::new(Form::Shaped(shape), values.len());
+        let header = HeaderWithLength::new(ObjectRepr::Shaped(shape), values.len());
         let values = triomphe::Arc::from_header_and_vec(header, values);
         Self(triomphe::Arc::into_thin(values))
     }
@@ -138,17 +138,20 @@ impl Object {
     /// Takes values in the order of the shape's keys.
     #[inline]
     pub fn with_shape(shape: Arc<Shape>, values: impl ExactSizeIterator<Item = Value>) -> Self {
-        Self(ThinArc::from_header_and_iter(Form::Shaped(shape), values))
+        Self(ThinArc::from_header_and_iter(
+            ObjectRepr::Shaped(shape),
+            values,
+        ))
     }
 
     fn chunked(chunked: Chunked) -> Self {
-        let form = Form::Chunked(Arc::new(chunked));
+        let form = ObjectRepr::Chunked(Arc::new(chunked));
         Self(ThinArc::from_header_and_iter(form, std::iter::empty()))
     }
 
     /// How it holds its pairs.
     #[inline]
-    pub fn form(&self) -> &Form {
+    pub fn repr(&self) -> &ObjectRepr {
         &self.0.header.header
     }
 
@@ -161,15 +164,15 @@ impl Object {
     /// Its keys and values, when it has a shape.
     #[inline]
     pub fn shaped(&self) -> Option<(&Arc<Shape>, &[Value])> {
-        match self.form() {
-            Form::Shaped(shape) => Some((shape, self.values())),
-            Form::Chunked(_) => None,
+        match self.repr() {
+            ObjectRepr::Shaped(shape) => Some((shape, self.values())),
+            ObjectRepr::Chunked(_) => None,
         }
     }
 
     /// Whether both are one.
     #[inline]
-    pub fn is(&self, other: &Self) -> bool {
+    pub fn ptr_eq(&self, other: &Self) -> bool {
         self.address() == other.address()
     }
 
@@ -182,9 +185,9 @@ impl Object {
     /// Number of keys.
     #[inline]
     pub fn len(&self) -> usize {
-        match self.form() {
-            Form::Shaped(_) => self.values().len(),
-            Form::Chunked(chunked) => chunked.len(),
+        match self.repr() {
+            ObjectRepr::Shaped(_) => self.values().len(),
+            ObjectRepr::Chunked(chunked) => chunked.len(),
         }
     }
 
@@ -196,17 +199,17 @@ impl Object {
     /// The value under a key.
     #[inline]
     pub fn get(&self, key: ValueRef<'_>) -> Option<&Value> {
-        match self.form() {
-            Form::Shaped(shape) => self.values().get(shape.slot(key)?),
-            Form::Chunked(chunked) => chunked.get(key),
+        match self.repr() {
+            ObjectRepr::Shaped(shape) => self.values().get(shape.slot(key)?),
+            ObjectRepr::Chunked(chunked) => chunked.get(key),
         }
     }
 
     /// The value under a key that is stored itself.
     #[inline]
     pub fn get_stored(&self, key: &Value) -> Option<&Value> {
-        match (self.form(), key) {
-            (Form::Shaped(shape), Value::Short(short)) if self.values().len() <= SCANNED => {
+        match (self.repr(), key) {
+            (ObjectRepr::Shaped(shape), Value::Short(short)) if self.values().len() <= SCANNED => {
                 let mut pairs = shape.keys.iter().zip(self.values());
                 let found =
                     pairs.find(|(other, _)| matches!(other, Value::Short(other) if other == short));
@@ -219,7 +222,7 @@ impl Object {
     /// What is under a constant key whose place is known for this form of objects; `None` when it is not.
     #[inline]
     pub fn cached(&self, constant: u32, cache: InlineCache) -> Option<Option<&Value>> {
-        let Form::Shaped(shape) = self.form() else {
+        let ObjectRepr::Shaped(shape) = self.repr() else {
             return None;
         };
         (cache.shape == shape.number && cache.constant == constant)
@@ -233,7 +236,7 @@ impl Object {
         constant: u32,
         cache: &Cell<InlineCache>,
     ) -> Option<&Value> {
-        let Form::Shaped(shape) = self.form() else {
+        let ObjectRepr::Shaped(shape) = self.repr() else {
             return self.get_stored(key);
         };
         let at = match key {
@@ -264,9 +267,9 @@ impl Object {
 
     /// The place of a key in key order.
     pub fn position(&self, key: ValueRef<'_>) -> Option<u32> {
-        let at = match self.form() {
-            Form::Shaped(shape) => shape.slot(key)?,
-            Form::Chunked(chunked) => chunked.position(key)?,
+        let at = match self.repr() {
+            ObjectRepr::Shaped(shape) => shape.slot(key)?,
+            ObjectRepr::Chunked(chunked) => chunked.position(key)?,
         };
         u32::try_from(at).ok()
     }
@@ -274,12 +277,12 @@ impl Object {
     /// The pairs in key order.
     #[inline]
     pub fn iter(&self) -> ObjectIter<'_> {
-        match self.form() {
-            Form::Shaped(shape) => ObjectIter {
+        match self.repr() {
+            ObjectRepr::Shaped(shape) => ObjectIter {
                 run: shape.keys.iter().zip(self.values()),
                 rest: [].iter(),
             },
-            Form::Chunked(chunked) => ObjectIter {
+            ObjectRepr::Chunked(chunked) => ObjectIter {
                 run: [].iter().zip([].iter()),
                 rest: chunked.runs(),
             },
@@ -327,20 +330,20 @@ impl Object {
     ) -> Option<R> {
         // look before copying: a key that is not there must not unshare anything
         self.get(key)?;
-        match self.form() {
-            Form::Shaped(shape) => self.change_at(shape.slot(key)?, change),
-            Form::Chunked(_) => self.change_chunked(|all| all.get_mut(key).map(change))?,
+        match self.repr() {
+            ObjectRepr::Shaped(shape) => self.change_at(shape.slot(key)?, change),
+            ObjectRepr::Chunked(_) => self.change_chunked(|all| all.get_mut(key).map(change))?,
         }
     }
 
     fn change_chunked<R>(&mut self, change: impl FnOnce(&mut Chunked) -> R) -> Option<R> {
         if ThinArc::strong_count(&self.0) > 1 {
-            self.0 = ThinArc::from_header_and_iter(self.form().clone(), std::iter::empty());
+            self.0 = ThinArc::from_header_and_iter(self.repr().clone(), std::iter::empty());
         }
         self.0.with_arc_mut(
             |object| match triomphe::Arc::get_mut(object)?.header_mut() {
-                Form::Chunked(chunked) => Some(change(Arc::make_mut(chunked))),
-                Form::Shaped(_) => None,
+                ObjectRepr::Chunked(chunked) => Some(change(Arc::make_mut(chunked))),
+                ObjectRepr::Shaped(_) => None,
             },
         )
     }
@@ -348,7 +351,7 @@ impl Object {
     fn change_at<R>(&mut self, slot: usize, change: impl FnOnce(&mut Value) -> R) -> Option<R> {
         if ThinArc::strong_count(&self.0) > 1 {
             let values = self.values().iter().cloned();
-            self.0 = ThinArc::from_header_and_iter(self.form().clone(), values);
+            self.0 = ThinArc::from_header_and_iter(self.repr().clone(), values);
         }
         self.0.with_arc_mut(|object| {
             let object = triomphe::Arc::get_mut(object)?;
@@ -358,9 +361,9 @@ impl Object {
 
     /// Whether all keys are strings. They are in order, so that the first and the last one tell.
     fn has_text_keys(&self) -> bool {
-        let (first, last) = match self.form() {
-            Form::Shaped(shape) => (shape.keys.first(), shape.keys.last()),
-            Form::Chunked(chunked) => {
+        let (first, last) = match self.repr() {
+            ObjectRepr::Shaped(shape) => (shape.keys.first(), shape.keys.last()),
+            ObjectRepr::Chunked(chunked) => {
                 let mut runs = chunked.runs();
                 let first = runs.clone().next().and_then(|run| run.iter().next());
                 let last = runs.next_back().and_then(|run| run.iter().next_back());

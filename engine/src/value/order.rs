@@ -24,7 +24,7 @@ pub fn hash(value: ValueRef<'_>) -> u64 {
     match &value {
         ValueRef::Short(short) => hash_short(short),
         ValueRef::Text(text) => hash_bytes(text.as_bytes()),
-        ValueRef::NewText(text) => hash_bytes(text.as_bytes()),
+        ValueRef::ArenaText(text) => hash_bytes(text.as_bytes()),
         _ => STATE.hash_one(value),
     }
 }
@@ -66,15 +66,19 @@ impl PartialEq for ValueRef<'_> {
             (ValueRef::Int(a), ValueRef::Int(b)) => a == b,
             (ValueRef::Short(a), ValueRef::Short(b)) => a == b,
             // a string's length decides how it is held
-            (ValueRef::Short(_), ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::NewText(_))
-            | (ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::NewText(_), ValueRef::Short(_)) => {
-                false
-            }
-            (ValueRef::NewText(a), ValueRef::NewText(b)) => a.as_bytes() == b.as_bytes(),
+            (
+                ValueRef::Short(_),
+                ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::ArenaText(_),
+            )
+            | (
+                ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::ArenaText(_),
+                ValueRef::Short(_),
+            ) => false,
+            (ValueRef::ArenaText(a), ValueRef::ArenaText(b)) => a.as_bytes() == b.as_bytes(),
             (ValueRef::Text(a), ValueRef::Text(b)) => a.is(b) || a.as_bytes() == b.as_bytes(),
             (ValueRef::Object(a), ValueRef::Object(b)) => stored_order::are_equal(a, b),
-            (ValueRef::NewObject(a), ValueRef::NewObject(b))
-                if let Some((one, other)) = of_one_form(a, b) =>
+            (ValueRef::ArenaObject(a), ValueRef::ArenaObject(b))
+                if let Some((one, other)) = shared_shape_values(a, b) =>
             {
                 // what stands last differs most often
                 one.iter().rev().eq(other.iter().rev())
@@ -90,12 +94,12 @@ impl Eq for ValueRef<'_> {}
 #[inline]
 pub fn same(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     match (a, b) {
-        (ValueRef::Array(a), ValueRef::Array(b)) => a.is(b),
-        (ValueRef::Object(a), ValueRef::Object(b)) => a.is(b),
+        (ValueRef::Array(a), ValueRef::Array(b)) => a.ptr_eq(b),
+        (ValueRef::Object(a), ValueRef::Object(b)) => a.ptr_eq(b),
         (ValueRef::Set(a), ValueRef::Set(b)) => Arc::ptr_eq(a, b),
-        (ValueRef::NewArray(a), ValueRef::NewArray(b)) => ptr::eq(a, b),
-        (ValueRef::NewObject(a), ValueRef::NewObject(b)) => ptr::eq(a, b),
-        (ValueRef::NewSet(a), ValueRef::NewSet(b)) => ptr::eq(a, b),
+        (ValueRef::ArenaArray(a), ValueRef::ArenaArray(b)) => ptr::eq(a, b),
+        (ValueRef::ArenaObject(a), ValueRef::ArenaObject(b)) => ptr::eq(a, b),
+        (ValueRef::ArenaSet(a), ValueRef::ArenaSet(b)) => ptr::eq(a, b),
         _ => false,
     }
 }
@@ -107,7 +111,7 @@ fn equal(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     kind == b.kind()
         && match kind {
             Kind::Null => true,
-            Kind::Boolean => a.holds() == b.holds(),
+            Kind::Boolean => a.is_truthy() == b.is_truthy(),
             Kind::Number => compare_numbers(a, b) == Ordering::Equal,
             Kind::String => a.text_or_empty().as_bytes() == b.text_or_empty().as_bytes(),
             Kind::Array => stack::level(|| equal_arrays(a, b)),
@@ -128,7 +132,7 @@ fn equal_arrays(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     if a.len() != b.len() {
         return false;
     }
-    if whole.refuses_walk() || other.refuses_walk() {
+    if whole.exceeds_traversal_limit() || other.exceeds_traversal_limit() {
         return false;
     }
     let (mut a, mut b) = (a.iter(), b.iter());
@@ -152,7 +156,7 @@ fn equal_objects(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     if a.len() != b.len() {
         return false;
     }
-    if whole.refuses_walk() || other.refuses_walk() {
+    if whole.exceeds_traversal_limit() || other.exceeds_traversal_limit() {
         return false;
     }
     let (mut pairs, mut others) = (a.iter(), b.iter());
@@ -176,7 +180,7 @@ fn equal_sets(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     if a.len() != b.len() {
         return false;
     }
-    if whole.refuses_walk() || other.refuses_walk() {
+    if whole.exceeds_traversal_limit() || other.exceeds_traversal_limit() {
         return false;
     }
     let (mut a, mut b) = (a.iter(), b.iter());
@@ -201,16 +205,20 @@ impl Ord for ValueRef<'_> {
         match (self, other) {
             (ValueRef::Int(a), ValueRef::Int(b)) => a.cmp(b),
             (ValueRef::Short(a), ValueRef::Short(b)) => a.cmp(b),
-            (ValueRef::NewText(a), ValueRef::NewText(b)) => {
+            (ValueRef::ArenaText(a), ValueRef::ArenaText(b)) => {
                 compare_bytes(a.as_bytes(), b.as_bytes())
             }
-            (ValueRef::NewText(a), ValueRef::Text(b)) => compare_bytes(a.as_bytes(), b.as_bytes()),
-            (ValueRef::Text(a), ValueRef::NewText(b)) => compare_bytes(a.as_bytes(), b.as_bytes()),
+            (ValueRef::ArenaText(a), ValueRef::Text(b)) => {
+                compare_bytes(a.as_bytes(), b.as_bytes())
+            }
+            (ValueRef::Text(a), ValueRef::ArenaText(b)) => {
+                compare_bytes(a.as_bytes(), b.as_bytes())
+            }
             (ValueRef::Text(a), ValueRef::Text(b)) => compare_texts_stored(a, b),
             (ValueRef::Bool(a), ValueRef::Bool(b)) => a.cmp(b),
             (ValueRef::Object(a), ValueRef::Object(b)) => stored_order::order(a, b),
-            (ValueRef::NewObject(a), ValueRef::NewObject(b))
-                if let Some((one, other)) = of_one_form(a, b) =>
+            (ValueRef::ArenaObject(a), ValueRef::ArenaObject(b))
+                if let Some((one, other)) = shared_shape_values(a, b) =>
             {
                 one.cmp(other)
             }
@@ -233,7 +241,7 @@ fn compare_bytes(a: &[u8], b: &[u8]) -> Ordering {
 
 /// The values of two objects of one form, in the order of its keys, if they are so flat that no stack is looked at.
 #[inline]
-fn of_one_form<'a, 'b>(
+fn shared_shape_values<'a, 'b>(
     a: &'a ArenaObject<'_>,
     b: &'b ArenaObject<'_>,
 ) -> Option<(&'a [ValueRef<'a>], &'b [ValueRef<'b>])> {
@@ -249,7 +257,7 @@ fn compare(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
     }
     match kind {
         Kind::Null => Ordering::Equal,
-        Kind::Boolean => a.holds().cmp(&b.holds()),
+        Kind::Boolean => a.is_truthy().cmp(&b.is_truthy()),
         Kind::Number => compare_numbers(a, b),
         Kind::String => compare_texts(a, b),
         Kind::Array => stack::level(|| compare_arrays(a, b)),
@@ -283,7 +291,7 @@ fn compare_texts(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
 
 #[inline(never)]
 fn compare_arrays(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
-    if same(a, b) || a.refuses_walk() || b.refuses_walk() {
+    if same(a, b) || a.exceeds_traversal_limit() || b.exceeds_traversal_limit() {
         return Ordering::Equal;
     }
     let (Some(a), Some(b)) = (a.as_array(), b.as_array()) else {
@@ -301,7 +309,7 @@ fn compare_arrays(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
 
 #[inline(never)]
 fn compare_objects(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
-    if same(a, b) || a.refuses_walk() || b.refuses_walk() {
+    if same(a, b) || a.exceeds_traversal_limit() || b.exceeds_traversal_limit() {
         return Ordering::Equal;
     }
     let (Some(a), Some(b)) = (a.as_object(), b.as_object()) else {
@@ -322,7 +330,7 @@ fn compare_objects(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
 
 #[inline(never)]
 fn compare_sets(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
-    if same(a, b) || a.refuses_walk() || b.refuses_walk() {
+    if same(a, b) || a.exceeds_traversal_limit() || b.exceeds_traversal_limit() {
         return Ordering::Equal;
     }
     let (Some(a), Some(b)) = (a.as_set(), b.as_set()) else {
@@ -350,17 +358,19 @@ impl Hash for ValueRef<'_> {
                 state.write_u64(first);
                 state.write_u64(last);
             }
-            ValueRef::Decimal(..) | ValueRef::Number(_) | ValueRef::NewNumber(_) => {
+            ValueRef::Decimal(..) | ValueRef::Number(_) | ValueRef::ArenaNumber(_) => {
                 hash_number(*self, state)
             }
             ValueRef::Text(text) => state.write(text.as_bytes()),
             ValueRef::Bytes(bytes) => state.write(bytes.as_bytes()),
-            ValueRef::NewText(text) => state.write(text.as_bytes()),
-            ValueRef::Array(_) | ValueRef::NewArray(_) => stack::level(|| hash_array(*self, state)),
-            ValueRef::Object(_) | ValueRef::NewObject(_) => {
+            ValueRef::ArenaText(text) => state.write(text.as_bytes()),
+            ValueRef::Array(_) | ValueRef::ArenaArray(_) => {
+                stack::level(|| hash_array(*self, state))
+            }
+            ValueRef::Object(_) | ValueRef::ArenaObject(_) => {
                 stack::level(|| hash_object(*self, state))
             }
-            ValueRef::Set(_) | ValueRef::NewSet(_) => stack::level(|| hash_set(*self, state)),
+            ValueRef::Set(_) | ValueRef::ArenaSet(_) => stack::level(|| hash_set(*self, state)),
         }
     }
 }
@@ -372,7 +382,7 @@ fn hash_number<H: Hasher>(value: ValueRef<'_>, state: &mut H) {
 }
 
 fn hash_array<H: Hasher>(value: ValueRef<'_>, state: &mut H) {
-    if value.refuses_walk() {
+    if value.exceeds_traversal_limit() {
         return;
     }
     state.write_u8(3);
@@ -385,7 +395,7 @@ fn hash_array<H: Hasher>(value: ValueRef<'_>, state: &mut H) {
 }
 
 fn hash_object<H: Hasher>(value: ValueRef<'_>, state: &mut H) {
-    if value.refuses_walk() {
+    if value.exceeds_traversal_limit() {
         return;
     }
     state.write_u8(4);
@@ -399,7 +409,7 @@ fn hash_object<H: Hasher>(value: ValueRef<'_>, state: &mut H) {
 }
 
 fn hash_set<H: Hasher>(value: ValueRef<'_>, state: &mut H) {
-    if value.refuses_walk() {
+    if value.exceeds_traversal_limit() {
         return;
     }
     state.write_u8(5);

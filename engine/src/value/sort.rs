@@ -1,14 +1,14 @@
 //! Sorting: strings by their first bytes and numbers as integers of one width, which processors sort without guessing.
 
-mod marks;
+mod key_prefix;
 
 use std::cmp::Ordering;
 
 use super::{Number, Value, ValueRef};
 use crate::bug::bug;
 use crate::limits::LONG_STEP;
-pub use marks::common;
-use marks::{Mark, marks, shared};
+pub use key_prefix::common;
+use key_prefix::{KeyPrefix, key_prefixes, shared};
 
 /// Values below which there is nothing to gain by marks.
 const FEW: usize = 16;
@@ -57,44 +57,44 @@ impl Sortable for Value {
 const LEVELS: usize = 16;
 
 /// The value that a mark stands for comes first, or the other one; equal ones by their positions.
-fn by_value<T: Sortable>(values: &[T], one: Mark, other: Mark) -> Ordering {
-    let value = |mark: Mark| values.get(mark.at() as usize);
+fn by_value<T: Sortable>(values: &[T], one: KeyPrefix, other: KeyPrefix) -> Ordering {
+    let value = |prefix: KeyPrefix| values.get(prefix.position() as usize);
     value(one).cmp(&value(other)).then(one.cmp(&other))
 }
 
 /// Puts marks in the order of their values, and tells whether some are alike; in some other order when the evaluation
 /// does not go on. Marks of strings begin at a byte.
-fn settle<T: Sortable>(
+fn sort_prefixes<T: Sortable>(
     values: &[T],
-    marks: &mut [Mark],
+    prefixes: &mut [KeyPrefix],
     from: usize,
     level: usize,
     goes_on: &impl Fn() -> bool,
 ) -> bool {
-    if !sort_all(marks, Mark::cmp, goes_on) {
+    if !sort_all(prefixes, KeyPrefix::cmp, goes_on) {
         return true;
     }
-    let is_tied = |pair: &[Mark]| matches!(pair, [one, other] if one.is_like(*other));
-    if !marks.windows(2).any(is_tied) {
+    let is_tied = |pair: &[KeyPrefix]| matches!(pair, [one, other] if one.has_same_head(*other));
+    if !prefixes.windows(2).any(is_tied) {
         return false;
     }
-    for alike in marks.chunk_by_mut(|one, other| one.is_like(*other)) {
+    for alike in prefixes.chunk_by_mut(|one, other| one.has_same_head(*other)) {
         if alike.len() < 2 {
             continue;
         }
-        let text = |mark: &Mark| values.get(mark.at() as usize).and_then(T::text);
+        let text = |prefix: &KeyPrefix| values.get(prefix.position() as usize).and_then(T::text);
         let on = shared(alike.iter().filter_map(text));
         if alike.len() < FEW || level == LEVELS || on <= from {
-            let order = |one: &Mark, other: &Mark| by_value(values, *one, *other);
+            let order = |one: &KeyPrefix, other: &KeyPrefix| by_value(values, *one, *other);
             sort_all(alike, order, goes_on);
             continue;
         }
-        for mark in &mut *alike {
+        for prefix in &mut *alike {
             let text =
-                text(mark).unwrap_or_else(|| bug!("a text that is none is sorted by its bytes"));
-            *mark = Mark::of_text(text, on, mark.at());
+                text(prefix).unwrap_or_else(|| bug!("a text that is none is sorted by its bytes"));
+            *prefix = KeyPrefix::of_text(text, on, prefix.position());
         }
-        settle(values, alike, on, level + 1, goes_on);
+        sort_prefixes(values, alike, on, level + 1, goes_on);
     }
     true
 }
@@ -172,13 +172,13 @@ fn merge<T: Copy>(
 /// the order they are in.
 pub fn order<T: Sortable>(values: &[T], goes_on: impl Fn() -> bool) -> Vec<u32> {
     let known = if values.len() >= FEW {
-        marks(values)
+        key_prefixes(values)
     } else {
         None
     };
-    if let Some((mut marks, from)) = known {
-        settle(values, &mut marks, from, 0, &goes_on);
-        return marks.into_iter().map(Mark::at).collect();
+    if let Some((mut prefixes, from)) = known {
+        sort_prefixes(values, &mut prefixes, from, 0, &goes_on);
+        return prefixes.into_iter().map(KeyPrefix::position).collect();
     }
     let mut places: Vec<(&T, u32)> = values.iter().zip(0..).collect();
     sort_all(&mut places, Ord::cmp, &goes_on);
@@ -192,13 +192,18 @@ pub fn distinct<T: Sortable>(
     values: &[T],
     goes_on: impl Fn() -> bool,
 ) -> Option<impl ExactSizeIterator<Item = usize>> {
-    let (mut marks, from) = marks(values)?;
-    if settle(values, &mut marks, from, 0, &goes_on) {
-        let value = |mark: Mark| values.get(mark.at() as usize);
+    let (mut prefixes, from) = key_prefixes(values)?;
+    if sort_prefixes(values, &mut prefixes, from, 0, &goes_on) {
+        let value = |prefix: KeyPrefix| values.get(prefix.position() as usize);
         // the marks of equal values are alike, whatever level made them
-        marks.dedup_by(|later, first| later.is_like(*first) && value(*later) == value(*first));
+        prefixes
+            .dedup_by(|later, first| later.has_same_head(*first) && value(*later) == value(*first));
     }
-    Some(marks.into_iter().map(|mark| mark.at() as usize))
+    Some(
+        prefixes
+            .into_iter()
+            .map(|prefix| prefix.position() as usize),
+    )
 }
 
 /// Sorts values; equal ones stay in the order they are in. Leaves off when the evaluation does not go on.
@@ -273,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn other_values_sort_and_equal_ones_stay_in_place() {
+    fn other_values_are_sorted_stably() {
         let mut values: Vec<ValueRef<'_>> = (0..40).rev().map(ValueRef::Int).collect();
         values.extend([
             ValueRef::Decimal(1, 50),
@@ -310,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn distinct_texts_are_found_however_much_they_share() {
+    fn distinct_texts_with_long_common_prefixes() {
         let shared = "what all of them begin with: ".repeat(3);
         let mut texts: Vec<String> = (0..300_u32)
             .map(|n| match n % 5 {
@@ -335,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn distinct_numbers_are_found_and_other_values_are_not() {
+    fn distinct_numbers_only() {
         let ints = [5, -3, i64::MAX, 0, 5, i64::MIN, -3, 1];
         let values = ints.map(Value::Int);
         let found: Vec<_> = distinct(&values, || true)

@@ -15,7 +15,7 @@ impl PartialEq for Value {
             (Self::Short(a), Self::Short(b)) => a == b,
             (Self::Int(a), Self::Int(b)) => a == b,
             (Self::Text(a), Self::Text(b)) => a.is(b) || a.as_bytes() == b.as_bytes(),
-            (Self::Array(a), Self::Array(b)) => a.is(b) || stack::level(|| equal_items(a, b)),
+            (Self::Array(a), Self::Array(b)) => a.ptr_eq(b) || stack::level(|| equal_items(a, b)),
             (Self::Object(a), Self::Object(b)) => are_equal(a, b),
             (Self::Set(a), Self::Set(b)) => {
                 Arc::ptr_eq(a, b) || stack::level(|| equal_items(a.items(), b.items()))
@@ -43,13 +43,13 @@ impl Ord for Value {
 /// Whether two objects are equal.
 #[inline]
 pub(super) fn are_equal(a: &Object, b: &Object) -> bool {
-    a.is(b) || stack::level(|| equal_objects(a, b))
+    a.ptr_eq(b) || stack::level(|| equal_objects(a, b))
 }
 
 /// The order of two objects.
 #[inline]
 pub(super) fn order(a: &Object, b: &Object) -> Ordering {
-    if a.is(b) {
+    if a.ptr_eq(b) {
         return Ordering::Equal;
     }
     stack::level(|| compare_objects(a, b))

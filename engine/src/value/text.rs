@@ -42,7 +42,7 @@ impl Short {
 
     /// The same, read in the parts that [`Self::new`] writes.
     #[inline]
-    pub fn in_parts(&self) -> Self {
+    pub fn copied_by_fields(&self) -> Self {
         let mut bytes = [0; Self::MAX];
         if let (Some(head), Some(into)) = (self.bytes.first_chunk::<8>(), bytes.first_chunk_mut()) {
             *into = black_box(u64::from_le_bytes(*head)).to_le_bytes();
@@ -193,20 +193,20 @@ pub const HIGHS: u64 = ONES << 7;
 /// Marks the highest bits of bytes below a bound of at most 0x80, but not of those from 0x80 on. Behind the first one it
 /// may mark others.
 #[inline]
-pub fn marks_below(word: u64, bound: u8) -> u64 {
+pub fn flags_below(word: u64, bound: u8) -> u64 {
     word.wrapping_sub(ONES * u64::from(bound)) & !word & HIGHS
 }
 
 /// The same for bytes that are one.
 #[inline]
-pub fn marks_of(word: u64, byte: u8) -> u64 {
-    marks_below(word ^ (ONES * u64::from(byte)), 1)
+pub fn flags_of(word: u64, byte: u8) -> u64 {
+    flags_below(word ^ (ONES * u64::from(byte)), 1)
 }
 
 /// Whether eight bytes are printable ASCII characters.
 #[inline]
 pub fn is_printable(word: u64) -> bool {
-    (word & HIGHS) | marks_below(word, b' ') | marks_of(word, 0x7f) == 0
+    (word & HIGHS) | flags_below(word, b' ') | flags_of(word, 0x7f) == 0
 }
 
 /// The first 16 bytes as a number that orders strings as far as they go; what is missing counts as zero.
@@ -323,7 +323,7 @@ impl<'e> ArenaText<'e> {
 #[repr(u64)]
 pub enum TextView<'e> {
     /// Held in place.
-    Short(InPlace<'e>),
+    Short(BorrowedText<'e>),
     /// Valid UTF-8.
     Utf8(&'e str),
     /// Anything else.
@@ -332,9 +332,9 @@ pub enum TextView<'e> {
 
 /// A value that is a short string.
 #[derive(Clone, Copy)]
-pub struct InPlace<'e>(pub(super) ValueRef<'e>);
+pub struct BorrowedText<'e>(pub(super) ValueRef<'e>);
 
-impl InPlace<'_> {
+impl BorrowedText<'_> {
     /// The string.
     #[inline]
     pub fn short(&self) -> &Short {
@@ -424,7 +424,7 @@ mod tests {
     use super::{all_words, is_printable};
 
     #[test]
-    fn printable_characters_are_found_at_any_place() {
+    fn printable_characters_are_detected_in_any_position() {
         for byte in 0..=u8::MAX {
             for (before, behind) in (0..18).flat_map(|one| (0..18).map(move |other| (one, other))) {
                 let text = [&vec![b' '; before][..], &[byte], &vec![b'~'; behind]].concat();

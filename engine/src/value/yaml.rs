@@ -3,13 +3,13 @@
 
 mod error;
 mod key;
-mod read;
+mod reader;
 mod resolve;
 mod scan;
 mod write;
 
 pub use error::YamlError;
-pub use read::{read, read_with_checked_numbers};
+pub use reader::{read, read_with_checked_numbers};
 pub use write::{write, write_while};
 
 #[cfg(test)]

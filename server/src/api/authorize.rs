@@ -47,7 +47,7 @@ pub fn read(request: &Call<'_>) -> Result<Option<Value>, ApiError> {
 /// A refusal where it does not allow the request; and [`ApiError::Elsewhere`].
 pub fn check(state: &State, request: &Call<'_>) -> Result<(), ApiError> {
     let document = document(state, request)?;
-    let now = document.prepared().bind();
+    let now = document.prepared().pin();
     decide(state, request, &document, &now)
 }
 
@@ -62,7 +62,7 @@ pub fn check_head(
 ) -> Result<HeadVerdict, ApiError> {
     let document = document(state, request)?;
     // one policy says whether it needs the body, and decides
-    let now = document.prepared().bind();
+    let now = document.prepared().pin();
     if has_body {
         // finding out visits every module, once for each policy
         document.is_quick_at(request, &now)?;

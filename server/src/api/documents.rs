@@ -174,8 +174,8 @@ impl Document {
         style: Style<'_>,
     ) -> Result<Option<Vec<u8>>, Failure> {
         let bound = match moment {
-            Some(moment) => self.prepared.bind_to(moment),
-            None => self.prepared.bind(),
+            Some(moment) => self.prepared.pin_to(moment),
+            None => self.prepared.pin(),
         };
         self.ask(state, request, &bound, asked, |document, asked| {
             document.evaluate_text(asked, style)
@@ -267,7 +267,7 @@ impl Document {
             };
             let asked = asked
                 .limits(&limits)
-                .at_looks(&poll)
+                .on_poll(&poll)
                 .around_host_calls(&host_call);
             evaluate(bound, &asked)
         };

@@ -37,7 +37,7 @@ pub fn evaluate<R>(
     let host_call = |call: &mut dyn FnMut()| request.place.host_call(call);
     let limits = state.limits_of(request);
     let asked = asked.print(&print).cancel(&request.info().cancel);
-    let asked = asked.limits(&limits).at_looks(&poll);
+    let asked = asked.limits(&limits).on_poll(&poll);
     let result = run(&asked.around_host_calls(&host_call));
     prints.log(request);
     result

@@ -108,7 +108,7 @@ pub fn answer(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
 
     let pretty = request.pretty();
     let mut answer = Fields::new(pretty);
-    let result = shown(&made.answer(several), pretty, "  ");
+    let result = shown(&made.to_response(several), pretty, "  ");
     if let Some(logged) = &logged {
         let outcome = Outcome {
             // a filter that no row passes has no members

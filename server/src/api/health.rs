@@ -61,13 +61,9 @@ pub fn rule(state: &State, request: &Call<'_>) -> Result<Response, ApiError> {
     let found = || Ok(path.clone());
     let (document, _) = state.documents.get(state, request, request.path(), found)?;
     let asked = solon::Request::new().input(&input);
-    let holds = document.evaluate(
-        state,
-        request,
-        &document.prepared().bind(),
-        asked,
-        |value| matches!(value, solon::ValueRef::Bool(true)),
-    );
+    let holds = document.evaluate(state, request, &document.prepared().pin(), asked, |value| {
+        matches!(value, solon::ValueRef::Bool(true))
+    });
     let place = path.reference();
     let opa = state.options.spelling.is_opa();
     match holds {

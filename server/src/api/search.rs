@@ -164,7 +164,7 @@ impl Searched for PreparedQuery {
         asked: &solon::Request<'_>,
         search: SearchOptions<'_>,
     ) -> Result<Self::Answer, Error> {
-        self.checked(asked, search)
+        self.search_checked(asked, search)
     }
 
     fn tell(
@@ -223,7 +223,7 @@ pub fn search<S: Searched>(
         Some(detail) => {
             let explained = subject.tell(asked, detail, how);
             let steps = steps(state, request, &explained);
-            (explained.answer, Some(steps))
+            (explained.result, Some(steps))
         }
         None => (subject.find(asked, how), None),
     });

@@ -163,7 +163,7 @@ fn measure(args: &Args) -> Result<(), Report> {
             options.unknowns.clone_from(&args.unknowns);
         }
         let prepared = engine.prepare_partial(&query, &options, &context);
-        let prepared = prepared.and_then(|partial| partial.bind());
+        let prepared = prepared.and_then(|partial| partial.pin());
         let prepared = prepared.map_err(refused)?;
         let search = solon::SearchOptions::default;
         Box::new(move || {
@@ -172,7 +172,7 @@ fn measure(args: &Args) -> Result<(), Report> {
         })
     } else {
         let prepared = engine.prepare_query_in(&query, &context);
-        let prepared = prepared.and_then(|query| query.bind()).map_err(refused)?;
+        let prepared = prepared.and_then(|query| query.pin()).map_err(refused)?;
         Box::new(move || Ok(!prepared.solutions(&request)?.is_empty()))
     };
     for _ in 0..args.count {

@@ -81,7 +81,7 @@ fn exceptions() -> BTreeSet<String> {
 }
 
 #[test]
-fn generated_calls_answer_as_opa_does() {
+fn generated_calls_return_what_opa_returns() {
     let only = std::env::var("FUNCTION").ok();
     let engine = Engine::new();
     engine.set_module("k.rego", super::HIDE).unwrap();

@@ -97,7 +97,7 @@ fn differences(functions: &Functions, case: &Case, schema: &str) -> Vec<String> 
 }
 
 #[test]
-fn queries_fit_as_in_opa() {
+fn queries_are_valid_as_in_opa() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/graphql");
     let functions = Functions(Engine::new());
     let (mut checked, mut wrong) = (0, Vec::new());

@@ -100,7 +100,7 @@ fn compare(text: &str, read: fn(&str) -> Option<Json>, printed: Option<String>) 
 }
 
 #[test]
-fn documents_are_read_alike() {
+fn both_parsers_agree() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/graphql");
     let (mut compared, mut wrong) = (0, Vec::new());
     for file in ["rules.json", "generated.json"] {

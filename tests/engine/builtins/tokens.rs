@@ -58,7 +58,7 @@ fn changed(token: &str, at: usize) -> String {
 }
 
 #[test]
-fn signatures_that_are_remembered_change_no_answer() {
+fn cached_signatures_change_no_result() {
     let tokens: Value = serde_json::from_str(TOKENS).expect("tokens");
     for signatures in [4096, 1, 0] {
         let asked = Asked::new(signatures);

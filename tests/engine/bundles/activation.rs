@@ -20,7 +20,7 @@ fn ids(engine: &Engine) -> Vec<String> {
 }
 
 #[test]
-fn policy_documents_and_facts_come_together() {
+fn policies_documents_and_facts_change_atomically() {
     let engine = Engine::new();
     let first = bundle(&[
         ("/p.rego", "package a\nq := data.a.x"),
@@ -282,7 +282,7 @@ fn owners_of_paths() {
 }
 
 #[test]
-fn what_does_not_change_is_not_compiled_and_keeps_its_memory() {
+fn unchanged_parts_are_not_compiled_and_keep_their_memory() {
     let engine = Engine::new();
     let files = |changed: u32| {
         let mut files = vec![(
@@ -330,7 +330,7 @@ fn what_does_not_change_is_not_compiled_and_keeps_its_memory() {
 }
 
 #[test]
-fn every_decision_belongs_to_one_revision() {
+fn every_decision_uses_one_revision() {
     let engine = Engine::new();
     let revision = |number: u64| {
         let policy = format!("package p\nown := {number}\nboth := [own, data.d.n]");

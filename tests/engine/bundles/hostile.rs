@@ -134,7 +134,7 @@ fn headers_that_override_entries() {
 }
 
 #[test]
-fn entries_with_one_name() {
+fn entries_of_the_same_name() {
     for (first, second) in [
         ("a.rego", "a.rego"),
         ("a.rego", "./a.rego"),
@@ -162,7 +162,7 @@ fn entries_with_one_name() {
 }
 
 #[test]
-fn what_is_cut_or_goes_on() {
+fn truncated_archives_and_trailing_data() {
     let whole = Tarball::default().file("a.rego", A);
     let archive = whole.clone().finish();
     for length in 0..archive.len() {
@@ -233,7 +233,7 @@ fn repeated(block: &[u8], count: usize) -> Vec<u8> {
 }
 
 #[test]
-fn bombs() {
+fn decompression_bombs() {
     let zeros = vec![0; 1 << 20];
     // an archive that ends at once, and goes on for a gigabyte
     rejected(&[(
@@ -274,7 +274,7 @@ fn bombs() {
 }
 
 #[test]
-fn a_bomb_takes_no_time() {
+fn decompression_bombs_end_quickly() {
     let zeros = vec![0; 1 << 20];
     let mut inner = Tarball::default()
         .entry(b'0', b"data.json", "", 1 << 30, b"")

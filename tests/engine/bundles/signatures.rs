@@ -202,7 +202,7 @@ fn files() -> Vec<BundleFile> {
 }
 
 #[test]
-fn signatures_that_are_made_here_are_verified_here() {
+fn own_signatures_are_verified() {
     for (algorithm, private, public) in ALGORITHMS {
         let mut files = files();
         let signing = SigningKey::new(algorithm, key(private)).id("default");

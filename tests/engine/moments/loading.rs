@@ -39,7 +39,7 @@ fn loading_merges_documents_and_replaces_modules() {
 }
 
 #[test]
-fn what_cannot_be_loaded_is_told_whole_and_changes_nothing() {
+fn all_load_errors_are_reported_and_nothing_changes() {
     let engine = Engine::new();
     let before = engine.generation();
     let files = MemoryFiles::from([

@@ -204,7 +204,7 @@ fn hidden_policies_are_written_when_they_change() {
 }
 
 #[test]
-fn a_report_names_documents_that_files_give() {
+fn a_report_names_documents_of_files() {
     let version = || (Path::from_slashes("system/version"), value(r#"{"v": 1}"#));
     let report = |client: &[(&str, &str)], files: &[(&str, &str)]| {
         let engine = Engine::new();
@@ -321,7 +321,7 @@ impl Store for Waiting {
 }
 
 #[test]
-fn a_change_sees_what_the_change_before_it_made() {
+fn a_change_reads_the_result_of_the_previous_one() {
     let (begun, has_begun) = channel();
     let (release, go_on) = channel();
     let store = Waiting {

@@ -44,7 +44,7 @@ fn ask(engine: &Engine, path: &str) -> Option<Value> {
 }
 
 #[test]
-fn a_store_gives_policies_and_documents_back() {
+fn a_store_returns_policies_and_documents() {
     let store = Arc::new(Moody::default());
     let engine = Engine::builder().open(store.clone()).unwrap();
     let mut change = Change::default();
@@ -79,7 +79,7 @@ fn a_store_gives_policies_and_documents_back() {
 }
 
 #[test]
-fn what_a_store_refuses_has_not_happened() {
+fn a_failed_commit_changes_nothing() {
     let store = Arc::new(Moody::default());
     let engine = Engine::builder().open(store.clone()).unwrap();
     engine.put("a", Value::Int(1)).unwrap();
@@ -104,7 +104,7 @@ fn what_a_store_refuses_has_not_happened() {
 }
 
 #[test]
-fn a_store_without_an_object_or_with_broken_modules_is_refused() {
+fn a_store_without_an_object_or_with_invalid_modules_is_rejected() {
     let list = Arc::new(MemoryStore::new(value("[]")));
     assert!(matches!(Engine::builder().open(list), Err(Error::Store(_))));
     let store = Arc::new(MemoryStore::default());
@@ -118,7 +118,7 @@ fn a_store_without_an_object_or_with_broken_modules_is_refused() {
 }
 
 #[test]
-fn a_check_changes_nothing_and_can_be_asked() {
+fn a_check_returns_a_snapshot_and_changes_nothing() {
     let engine = Engine::new();
     engine
         .set_module("p.rego", "package p\nq := data.a + 1")
@@ -138,7 +138,7 @@ fn a_check_changes_nothing_and_can_be_asked() {
         let there = document.evaluate(&now.snapshot(&after)).unwrap();
         assert_eq!(there, Some(Value::Int(70)));
         assert_eq!(document.evaluate(&now).unwrap(), Some(Value::Int(2)));
-        let there = query.bind_to(&after).unwrap().solutions(&now).unwrap();
+        let there = query.pin_to(&after).unwrap().solutions(&now).unwrap();
         assert_eq!(there[0].bindings[0].1, Value::Int(70));
         let here = query.solutions(&now).unwrap();
         assert_eq!(here[0].bindings[0].1, Value::Int(2));

@@ -5,7 +5,7 @@ use solon::{Engine, Error, PartialOptions, Request, Value};
 use crate::decide;
 
 #[test]
-fn tokens_are_held_against_the_clock_of_the_system() {
+fn tokens_are_checked_with_the_system_clock() {
     let engine = Engine::new();
     let policy = r#"package t
 now := time.now_ns() / 1000000000
@@ -24,7 +24,7 @@ early := accepted(now + 60, now + 120)
 }
 
 #[test]
-fn what_is_random_differs() {
+fn random_results_differ() {
     let query = Engine::new()
         .prepare_query("x := uuid.rfc4122(\"\")")
         .unwrap();
@@ -74,7 +74,7 @@ every_one := [x | x := http.send({"method": "get", "url": "http://a/"})]
         .prepare_query("data.t.allow")
         .unwrap()
         .explain(&Request::new(), solon::trace::Detail::Full)
-        .answer;
+        .result;
     assert!(matches!(explained, Err(Error::Eval(_))), "{explained:?}");
     let options = PartialOptions::default().nondeterministic_builtins(true);
     let residuals = engine.partial("data.t.allow", &options, &Request::new());

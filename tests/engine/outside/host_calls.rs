@@ -139,7 +139,7 @@ fn the_host_runs_each_call_that_may_block() {
 
 /// A decision without the result of a call would be another decision.
 #[test]
-fn a_call_that_is_left_out_ends_the_evaluation() {
+fn a_call_that_is_not_run_ends_the_evaluation() {
     for path in [
         "t/once",
         "t/twice",
@@ -168,7 +168,7 @@ fn a_call_that_is_left_out_ends_the_evaluation() {
 }
 
 #[test]
-fn only_a_call_can_be_left_out_after_others() {
+fn only_a_new_call_can_be_skipped_after_others() {
     let (network, engine) = network();
     let left = Cell::new(2);
     let run = |call: &mut dyn FnMut()| {
@@ -223,7 +223,7 @@ fn polls_pause_while_the_host_runs_a_call() {
         inside.set(false);
     };
     let limits = Limits::default().time(Some(Duration::from_mins(10)));
-    let request = Request::new().limits(&limits).at_looks(&poll);
+    let request = Request::new().limits(&limits).on_poll(&poll);
     assert_eq!(decide(&engine, "t/once", &request).unwrap(), "204");
     assert!(polls.get() > 0);
     let request = request.around_host_calls(&run);

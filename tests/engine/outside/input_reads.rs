@@ -11,7 +11,7 @@ fn may_read(modules: &[&str], path: &str) -> bool {
         set.unwrap_or_else(|error| panic!("{module}: {error}"));
     }
     let document = engine.prepare_document(path).unwrap();
-    document.bind().may_read_input("body")
+    document.pin().may_read_input("body")
 }
 
 #[test]
@@ -86,10 +86,10 @@ fn rules_that_cannot_name_the_key_do_not_read_it() {
 }
 
 #[test]
-fn changes_of_the_policy_count_at_once() {
+fn changes_of_the_policy_take_effect_at_once() {
     let engine = Engine::new();
     let document = engine.prepare_document("p/allow").unwrap();
-    let reads = || document.bind().may_read_input("body");
+    let reads = || document.pin().may_read_input("body");
     assert!(!reads());
     for (text, want) in [
         ("package p\n\nallow if input.method", false),
@@ -99,6 +99,6 @@ fn changes_of_the_policy_count_at_once() {
         engine.set_module("p.rego", text).unwrap();
         assert_eq!(reads(), want, "{text}");
         assert_eq!(reads(), want, "{text}");
-        assert_eq!(document.bind().may_read_input("method"), !want, "{text}");
+        assert_eq!(document.pin().may_read_input("method"), !want, "{text}");
     }
 }

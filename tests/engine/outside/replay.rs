@@ -40,7 +40,7 @@ fn count<'e>(asked: &AtomicU32) -> ValueRef<'e> {
 }
 
 #[test]
-fn each_question_is_asked_once() {
+fn each_host_call_is_made_once() {
     let host = Arc::new(Restless::default());
     let asked = Arc::new(AtomicU32::new(0));
     let (first, second) = (asked.clone(), asked.clone());
@@ -108,7 +108,7 @@ p := 2 if slow(4) > 0
         let looks = Cell::new(0_u64);
         let count = || looks.set(looks.get() + 1);
         let limits = Limits::default().steps(Some(steps));
-        let request = Request::new().limits(&limits).at_looks(&count);
+        let request = Request::new().limits(&limits).on_poll(&count);
         (decide(&engine, "t/p", &request), looks.get())
     };
     let (free, looks) = steps_of(u64::MAX);

@@ -47,7 +47,7 @@ fn work(engine: &Engine, name: &str, text: &str) -> Work {
 }
 
 #[test]
-fn a_body_that_changes_is_all_there_is_to_do() {
+fn a_changed_body_compiles_one_rule() {
     let engine = engine(PACKAGES);
     let (name, text) = team(20, "");
     let work = work(&engine, &name, &text.replace("%s", "it is %s"));
@@ -57,7 +57,7 @@ fn a_body_that_changes_is_all_there_is_to_do() {
 }
 
 #[test]
-fn a_rule_that_comes_concerns_those_that_may_read_it() {
+fn an_added_rule_affects_its_possible_readers() {
     let engine = engine(PACKAGES);
     // `data.teams[input.team]` may be the changed package
     let (name, text) = team(21, "turn := 1\n");
@@ -68,7 +68,7 @@ fn a_rule_that_comes_concerns_those_that_may_read_it() {
 }
 
 #[test]
-fn a_new_package_concerns_nobody_who_does_not_read_it() {
+fn a_new_package_affects_only_its_readers() {
     let engine = engine(PACKAGES);
     let work = work(&engine, "apart.rego", "package apart\n\np := 1\n");
     assert_eq!((work.modules, work.checked, work.lowered), (1, 1, 1));
@@ -78,7 +78,7 @@ fn a_new_package_concerns_nobody_who_does_not_read_it() {
 }
 
 #[test]
-fn a_type_that_changes_is_checked_where_it_is_read() {
+fn a_changed_type_is_checked_in_its_readers() {
     let engine = engine(PACKAGES);
     let (name, text) = team(8, "");
     let work = work(&engine, &name, &text.replace("\"u-8\"", "8"));
@@ -88,7 +88,7 @@ fn a_type_that_changes_is_checked_where_it_is_read() {
 }
 
 #[test]
-fn a_function_that_takes_more_concerns_all_who_call_it() {
+fn a_new_parameter_affects_all_callers() {
     let engine = engine(PACKAGES);
     let longer = LIBRARY.replace("least)", "least, _)");
     let refused = engine.set_module("lib.rego", &longer);
@@ -101,7 +101,7 @@ fn a_function_that_takes_more_concerns_all_who_call_it() {
 }
 
 #[test]
-fn many_changes_leave_little_behind() {
+fn many_changes_leave_few_unused_numbers() {
     let engine = engine(8);
     let (name, _) = team(3, "");
     let (mut modules, mut documents) = (0, 0);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use solon::host::{HttpError, HttpRequest, HttpResponse, Wait};
 use solon::internal::limits::{
-    CALL_DEPTH, ERRORS, GRAPHQL_NESTING, HELD_PRINTS, LARGE_OPERAND, LOOK_BYTES,
-    LOOKUP_COMBINATIONS, NUMBER_BITS, RESPONSE_BYTES, SCHEMA_DEPTH, SEARCH_DEPTH, TEMPLATE_DEPTH,
+    BUFFERED_PRINTS, CALL_DEPTH, ERRORS, GRAPHQL_NESTING, LARGE_OPERAND, LOOKUP_COMBINATIONS,
+    NUMBER_BITS, POLL_BYTES, RESPONSE_BYTES, SCHEMA_DEPTH, SEARCH_DEPTH, TEMPLATE_DEPTH,
     TRACEBACK_STEPS,
 };
 use solon::trace::Detail;
@@ -116,7 +116,7 @@ fn ask(edge: &Edge, size: usize) -> Result<Option<Value>, Error> {
 }
 
 #[test]
-fn the_largest_works_and_one_more_is_refused() {
+fn the_largest_size_works_and_the_next_is_rejected() {
     for edge in EDGES {
         let largest = ask(edge, edge.largest);
         let largest = largest.map(|found| found.map(|found| found.to_string()));
@@ -137,7 +137,7 @@ fn the_largest_works_and_one_more_is_refused() {
 }
 
 #[test]
-fn as_many_errors_as_allowed_are_told() {
+fn as_many_errors_as_allowed_are_reported() {
     let told = |unsafe_rules: usize| {
         let rules = (0..unsafe_rules).map(|at| format!("p{at} := x{at}\n"));
         let module = format!("package t\n{}", rules.collect::<String>());
@@ -198,22 +198,22 @@ fn numbers(len: usize) -> Value {
 }
 
 #[test]
-fn large_operands_are_looked_at() {
+fn large_operands_poll() {
     let query = "count(input) > 0";
     assert!(!is_seen_cancelled(query, &numbers(LARGE_OPERAND)));
     assert!(is_seen_cancelled(query, &numbers(LARGE_OPERAND + 1)));
 }
 
 #[test]
-fn long_texts_are_looked_at_while_they_are_written() {
+fn writing_long_texts_polls() {
     let of_bytes = |bytes: usize| {
         let part = Value::string(&"x".repeat(1_000));
         let parts = Value::array(vec![part; bytes / 1_000]);
         Value::object(vec![("parts".into(), parts)])
     };
     let query = "x := json.marshal(input)";
-    assert!(!is_seen_cancelled(query, &of_bytes(LOOK_BYTES * 9 / 10)));
-    assert!(is_seen_cancelled(query, &of_bytes(LOOK_BYTES * 11 / 10)));
+    assert!(!is_seen_cancelled(query, &of_bytes(POLL_BYTES * 9 / 10)));
+    assert!(is_seen_cancelled(query, &of_bytes(POLL_BYTES * 11 / 10)));
 }
 
 /// Rules that call one another, ten loops in each.
@@ -245,7 +245,7 @@ fn evaluations_and_searches_nest_as_deep_as_allowed() {
         on_small_stack("a deep search", || {
             let query = deep(rules).prepare_query("data.t.r0").unwrap();
             let request = Request::new().input(&input);
-            query.explain(&request, Detail::Notes).answer
+            query.explain(&request, Detail::Notes).result
         })
     };
     assert!(searched(SEARCH_DEPTH / 40).is_ok());
@@ -268,7 +268,7 @@ fn errors_are_searched_for_a_while() {
 }
 
 #[test]
-fn printed_lines_are_held_up_to_a_bound() {
+fn printed_lines_are_buffered_up_to_a_limit() {
     // lines that come before the evaluation has ended can cancel it
     let end = |bytes: usize| {
         let engine = Engine::new();
@@ -287,8 +287,8 @@ fn printed_lines_are_held_up_to_a_bound() {
         assert_eq!(lines.get(), 1);
         ended.unwrap_err().entries().remove(0).message
     };
-    assert_eq!(end(HELD_PRINTS), "evaluation exceeds its step limit");
-    assert_eq!(end(HELD_PRINTS + 1), "caller cancelled query execution");
+    assert_eq!(end(BUFFERED_PRINTS), "evaluation exceeds its step limit");
+    assert_eq!(end(BUFFERED_PRINTS + 1), "caller cancelled query execution");
 }
 
 /// Answers with the number of bytes that an answer may have.

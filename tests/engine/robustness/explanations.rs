@@ -98,7 +98,7 @@ impl<'a> Asked<'a> {
     /// How the search ended.
     fn end(self) -> String {
         self.explain()
-            .answer
+            .result
             .map_or_else(message, |_| String::new())
     }
 }
@@ -119,13 +119,13 @@ fn memory_of_events_is_bounded() {
     let limits = NONE.explanation(Some(4 << 20));
     for detail in [Detail::Debug, Detail::Full, Detail::Fails] {
         let explained = Asked::new("data.t.wide", detail, &limits).explain();
-        assert_eq!(message(explained.answer.err().unwrap()), EXCEEDED);
+        assert_eq!(message(explained.result.err().unwrap()), EXCEEDED);
         let kept = explained.events.len();
         assert!((100..40_000).contains(&kept), "{kept} events");
     }
     // what is not shown takes no memory
     let explained = Asked::new("data.t.noted", Detail::Notes, &limits).explain();
-    assert!(explained.answer.is_ok());
+    assert!(explained.result.is_ok());
     let lines = explained.lines(true, true).unwrap();
     assert!(lines.iter().any(|line| line.contains("Note \"found\"")));
 }
@@ -177,9 +177,9 @@ fn long_lists_are_compared() {
         let asked = Asked::new("data.t.same", detail, &NONE);
         asked.about(&input).explain()
     };
-    assert_eq!(ask(Detail::Notes).answer.unwrap().len(), 1);
+    assert_eq!(ask(Detail::Notes).result.unwrap().len(), 1);
     let explained = ask(Detail::Debug);
-    assert_eq!(explained.answer.unwrap().len(), 1);
+    assert_eq!(explained.result.unwrap().len(), 1);
     assert!(explained.events.len() > 200_000);
     let pattern: Vec<String> = (0..10_000).map(|at| format!("x{at}")).collect();
     let query = format!("[{}] = input.list", pattern.join(","));
@@ -225,7 +225,7 @@ fn texts_are_bounded() {
     let limits = NONE.memory(Some(16 << 20));
     let asked = Asked::new("x = input.list; x[_] < 0", Detail::Full, &limits);
     let explained = asked.about(&input).explain();
-    assert!(explained.answer.as_ref().unwrap().is_empty());
+    assert!(explained.result.as_ref().unwrap().is_empty());
     let texts = [
         explained.json(Spelling::Title),
         explained.json(Spelling::Lower),
@@ -244,7 +244,7 @@ fn deep_searches_are_explained() {
     let nested = format!("{deep}1{}", "]".repeat(300));
     let query = format!("x = {nested}; x = {nested}");
     let explained = Asked::new(&query, Detail::Debug, &NONE).explain();
-    assert!(explained.answer.is_ok());
+    assert!(explained.result.is_ok());
     for text in [explained.json(Spelling::Title), explained.detailed_json()] {
         assert!(text.unwrap().len() > 300 * r#"{"type":"array"}"#.len());
     }
@@ -258,7 +258,7 @@ fn deep_searches_are_explained() {
         engine.set_module("t.rego", &module).unwrap();
         let query = engine.prepare_query("data.t.r0").unwrap();
         let explained = query.explain(&Request::new(), Detail::Fails);
-        assert!(explained.answer.as_ref().unwrap().is_empty());
+        assert!(explained.result.as_ref().unwrap().is_empty());
         explained.lines(true, false).unwrap()
     });
     assert!(lines.len() > 3_000, "{}", lines.len());
@@ -279,7 +279,7 @@ fn the_deepest_values_are_explained() {
             let explained = Asked::new(query, Detail::Full, &limits)
                 .about(&input)
                 .explain();
-            assert!(explained.answer.is_ok(), "{query}");
+            assert!(explained.result.is_ok(), "{query}");
             assert!(!explained.events.is_empty(), "{query}");
             on_small_stack("drop", move || drop(explained));
         }

@@ -106,7 +106,7 @@ fn fragments_that_use_fragments() {
 }
 
 #[test]
-fn fragments_that_come_back() {
+fn fragment_cycles() {
     let cycle = "Cannot spread fragment \"F";
     for body in [
         "...F",
@@ -267,7 +267,7 @@ fn large_schemas() {
 }
 
 #[test]
-fn fields_of_one_name_are_compared_up_to_a_bound() {
+fn fields_of_the_same_name_are_compared_up_to_a_limit() {
     // each pair of fields is a step
     let pairs = |fields: usize| fields * (fields - 1) / 2;
     let most = (2..).take_while(|fields| pairs(*fields) <= GRAPHQL_STEPS);

@@ -199,7 +199,7 @@ impl Functions {
 }
 
 #[test]
-fn broken_documents_and_trees() {
+fn mutated_documents_and_trees() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/graphql");
     let functions = Functions::new();
     let mut dice = Dice(SEED);

@@ -99,7 +99,7 @@ fn values_that_double() {
 
 /// The largest value with as many parts as may be gone through, and the smallest with more, which may be held.
 #[test]
-fn as_many_parts_as_may_be() {
+fn as_many_nodes_as_allowed() {
     let engine = Engine::new();
     // 2^12 times an array of 2^13 - 1 numbers is 2^25 parts and one for the array around them
     let module = r#"package t
@@ -151,7 +151,7 @@ walked := count([1 | walk(more, [[_, _, 3], _])])
 
 /// A part of the data that many elements share.
 #[test]
-fn parts_that_are_only_held() {
+fn oversized_values_that_are_not_traversed() {
     let engine = Engine::new();
     let module = "package t
 y := [z | some z in data.u]
@@ -183,7 +183,7 @@ fn keys_within_keys() {
 
 /// A key that is no string comes last in order; nothing is written twice because of it.
 #[test]
-fn late_keys_that_are_no_strings() {
+fn late_keys_that_are_not_strings() {
     let engine = tower(300, "{\"a\": P, [1]: 0}");
     for name in ASKED {
         for answer in ask(&engine, name) {

@@ -68,7 +68,7 @@ fn ask(engine: &Engine, name: &str, limits: &Limits) -> Result<Value, String> {
 }
 
 #[test]
-fn joins_take_few_turns() {
+fn joins_take_few_iterations() {
     let engine = engine();
     // half a million would be too few to go over one list for each element of the other
     let limits = Limits::default().steps(Some(80_000));
@@ -86,7 +86,7 @@ fn joins_take_few_turns() {
 
 /// Tables are made only where there is memory for them: they end no evaluation that would do without.
 #[test]
-fn joins_take_no_memory_that_is_not_there() {
+fn joins_stay_within_the_memory_limit() {
     let engine = engine();
     let mut refused = 0;
     for memory in (0..64).map(|part| part << 15) {

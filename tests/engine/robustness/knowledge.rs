@@ -35,7 +35,7 @@ fn pairs(name: &str, first: &str, levels: usize) -> String {
 }
 
 #[test]
-fn types_are_known_as_deep_as_allowed() {
+fn types_are_precise_up_to_a_depth() {
     // the innermost element is one level more
     let mistaken = |levels: usize| {
         is_mistaken(&format!(
@@ -50,7 +50,7 @@ fn types_are_known_as_deep_as_allowed() {
 }
 
 #[test]
-fn types_are_known_as_large_as_allowed() {
+fn types_are_precise_up_to_a_size() {
     // an array has a node more than its elements
     let mistaken = |nodes: usize| {
         let pair = TYPE_NODES / 2 - 1;
@@ -66,7 +66,7 @@ fn types_are_known_as_large_as_allowed() {
 }
 
 #[test]
-fn types_are_compared_as_long_as_allowed() {
+fn types_are_compared_up_to_a_limit() {
     // leaves share only the last type of the left one, which takes nine comparisons; the last element is a mistake
     let mistaken = |comparisons: usize| {
         let leaf = |name: &str, values: &[&str]| {
@@ -89,7 +89,7 @@ fn types_are_compared_as_long_as_allowed() {
 }
 
 #[test]
-fn documents_that_need_another_are_listed_up_to_a_bound() {
+fn dependent_documents_are_listed_up_to_a_limit() {
     // `p` is one of them
     let mistaken = |documents: usize, other: &str| {
         let mut module = "package t\nbase := 1\nother := 1\n".to_owned();

@@ -4,7 +4,7 @@ use std::sync::Barrier;
 use std::thread;
 
 use solon::internal::limits;
-use solon::{Engine, Limits, Request, kept_memory, release_memory};
+use solon::{Engine, Limits, Request, cached_memory, release_memory};
 
 const LARGE: &str = "x := count([[n, n] | some n in numbers.range(1, 400000)])";
 
@@ -22,12 +22,12 @@ fn idle_threads_keep_little_and_all_can_be_released() {
             });
         }
         done.wait();
-        let kept = kept_memory();
+        let kept = cached_memory();
         assert!((1..=limits::POOLED_ARENAS).contains(&kept), "{kept} bytes");
         // other tests may leave something at the same time
         let released = (0..100).any(|_| {
             release_memory();
-            kept_memory() < kept
+            cached_memory() < kept
         });
         measured.wait();
         assert!(released);
@@ -35,7 +35,7 @@ fn idle_threads_keep_little_and_all_can_be_released() {
 }
 
 #[test]
-fn what_is_kept_does_not_count_for_the_next_decision() {
+fn reused_memory_does_not_count_for_the_next_decision() {
     let query = Engine::new().prepare_query(LARGE).unwrap();
     query.solutions(&Request::new()).unwrap();
     let small = Limits::default().memory(Some(1 << 20));

@@ -166,7 +166,7 @@ fn run(engine: &Engine, function: usize, operands: &serde_json::Value) {
 }
 
 #[test]
-fn mistakes_in_tokens_keys_and_certificates_are_survived() {
+fn mutated_tokens_keys_and_certificates_do_not_panic() {
     on_small_stack("mutants", || {
         let (engine, seeds) = (engine(), seeds());
         assert!(seeds.len() > 500, "{} seeds", seeds.len());

@@ -204,7 +204,7 @@ fn chains_of_rules_and_functions() {
 }
 
 #[test]
-fn recursion_through_all_rules_is_refused() {
+fn recursion_through_all_rules_is_rejected() {
     let mut rules = "package t\n".to_owned();
     for at in 0..10_000 {
         writeln!(rules, "r{at} := r{}", (at + 1) % 10_000).unwrap();

@@ -142,7 +142,7 @@ fn text_of_chain(length: usize) -> String {
 }
 
 #[test]
-fn negations_are_picked_apart_up_to_a_bound() {
+fn negations_are_expanded_up_to_a_limit() {
     let module = |bodies: usize| {
         let mut text = "package t\n\np if not q\n".to_owned();
         for at in 0..bodies {
@@ -158,7 +158,7 @@ fn negations_are_picked_apart_up_to_a_bound() {
 }
 
 #[test]
-fn elements_are_unrolled_up_to_a_bound() {
+fn elements_are_unrolled_up_to_a_limit() {
     let module = |count: usize| {
         format!("package t\n\np if every i in numbers.range(1, {count}) {{ input.x != i }}\n")
     };

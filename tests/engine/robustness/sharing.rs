@@ -40,7 +40,7 @@ fn change(snapshot: i64) -> Change {
 
 /// What is prepared keeps its rules; documents are those of the moment it is asked.
 #[test]
-fn readers_see_one_moment() {
+fn readers_see_one_snapshot() {
     let engine = Engine::new();
     engine.apply(change(0)).unwrap();
     let done = AtomicBool::new(false);

@@ -45,7 +45,7 @@ fn strings_of_ten_megabytes() {
 }
 
 #[test]
-fn numbers_out_of_all_bounds() {
+fn numbers_out_of_range_in_either_direction() {
     let digits = "7".repeat(100_000);
     let fraction = format!("0.{digits}");
     let mut numbers = vec![
@@ -140,7 +140,7 @@ fn integers_of_many_digits() {
 }
 
 #[test]
-fn bytes_that_are_no_text() {
+fn bytes_that_are_not_text() {
     for bytes in [
         &b"\"\xff\xfe\""[..],
         b"[\"a\xc3\"]",

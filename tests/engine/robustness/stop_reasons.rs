@@ -46,17 +46,17 @@ fn errors(engine: &Engine, name: &str, request: &Request<'_>) -> Vec<(&'static s
         ),
         (
             "explain",
-            document.explain(request, watched()).answer.map(drop),
+            document.explain(request, watched()).result.map(drop),
         ),
         ("solutions", query.solutions(request).map(drop)),
         (
             "explained query",
-            query.explain(request, watched()).answer.map(drop),
+            query.explain(request, watched()).result.map(drop),
         ),
         ("partial", partial.evaluate(request).map(drop)),
         (
             "explained partial",
-            partial.explain(request, watched()).answer.map(drop),
+            partial.explain(request, watched()).result.map(drop),
         ),
     ];
     let errors = results.into_iter().map(|(way, result)| match result {
@@ -67,7 +67,7 @@ fn errors(engine: &Engine, name: &str, request: &Request<'_>) -> Vec<(&'static s
 }
 
 #[test]
-fn each_reason_has_a_kind() {
+fn each_stop_reason_has_an_error_kind() {
     let engine = Engine::new();
     engine.set_module("t.rego", POLICY).unwrap();
     let cancel = Cancel::default();
@@ -108,7 +108,7 @@ fn an_explanation_that_is_too_large_exceeds_a_memory_limit() {
     let request = Request::new().limits(&limits);
     let document = engine.prepare_document("t/p").unwrap();
     let explained = document.explain(&request, ExplainOptions::new(Detail::Full));
-    let error = explained.answer.err().unwrap();
+    let error = explained.result.err().unwrap();
     assert_eq!(error.kind(), ErrorKind::MemoryLimit, "{error}");
     assert_eq!(
         error.entries()[0].message,
@@ -131,7 +131,7 @@ fn other_errors_have_the_kind_of_their_variant() {
             ErrorKind::UnknownModule,
         ),
         (
-            engine.prepare_known_document("nothing").err(),
+            engine.prepare_existing_document("nothing").err(),
             ErrorKind::UnknownPath,
         ),
         (

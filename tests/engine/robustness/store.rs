@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use solon::internal::engine::Change;
-use solon::internal::value::object::{Form, Object};
+use solon::internal::value::object::{Object, ObjectRepr};
 use solon::store::{Operation, StoreError, Transaction};
 use solon::{Engine, Error, Path, Request, Value};
 
@@ -27,7 +27,8 @@ fn object<'a>(root: &'a Value, name: &str) -> &'a Object {
 
 /// How many runs of a large object are not those of another one.
 fn runs_of_its_own(object: &Object, other: &Object) -> usize {
-    let (Form::Chunked(object), Form::Chunked(other)) = (object.form(), other.form()) else {
+    let (ObjectRepr::Chunked(object), ObjectRepr::Chunked(other)) = (object.repr(), other.repr())
+    else {
         panic!("not large");
     };
     let shared = |run: &&Arc<_>| other.runs().any(|other| Arc::ptr_eq(other, run));
@@ -74,7 +75,7 @@ fn a_change_copies_one_run_and_no_document() {
         assert_eq!(other.len(), keys);
         assert!(runs_of_its_own(other, one) <= 1, "{operation:?} of {path}");
         // what lies beside it is not copied, nor are its members
-        assert!(object(before.root(), "other").is(object(after.root(), "other")));
+        assert!(object(before.root(), "other").ptr_eq(object(after.root(), "other")));
         let neighbours = |object: &Object| {
             object
                 .get_str("k0500001")
@@ -83,7 +84,7 @@ fn a_change_copies_one_run_and_no_document() {
                 .unwrap()
                 .clone()
         };
-        assert!(neighbours(one).is(&neighbours(other)));
+        assert!(neighbours(one).ptr_eq(&neighbours(other)));
         // and whoever still reads the documents of before reads those
         assert_eq!(before.read(&path).ok(), old.as_ref());
         let new = (operation != Operation::Remove).then(|| Value::from(-1));
@@ -99,7 +100,7 @@ fn changed(operation: Operation, path: &[&str]) -> Result<String, StoreError> {
     let odd = odd.map(|(key, value)| (Value::string(key), Value::from(value)));
     engine.put("/l", list).unwrap();
     engine.put("/o", Value::object(odd.to_vec())).unwrap();
-    let mut transaction = Transaction::on(&engine.data_snapshot());
+    let mut transaction = Transaction::new(&engine.data_snapshot());
     let before = transaction.root().clone();
     let path = Path::new(path.iter().copied());
     match transaction.write(operation, &path, 9.into()) {
@@ -219,7 +220,7 @@ fn edges_of_paths() {
 }
 
 #[test]
-fn putting_makes_objects_and_replaces_what_is_there() {
+fn put_creates_objects_and_replaces_values() {
     let engine = Engine::new();
     engine.put("/a/b/c", 1.into()).unwrap();
     engine.put("/a/l", vec![0, 1].into()).unwrap();
@@ -237,7 +238,7 @@ fn putting_makes_objects_and_replaces_what_is_there() {
 
 /// Documents may not stand where rules make them, whichever way they would get there.
 #[test]
-fn rules_keep_their_place() {
+fn documents_must_not_conflict_with_rules() {
     let engine = Engine::new();
     engine
         .set_module("t.rego", "package a.b\n\nc := 1\n\nd.e := 2\n")
@@ -279,7 +280,7 @@ fn rules_keep_their_place() {
 
 /// Each step copies all there is into itself: sixty of them are more than any memory holds.
 #[test]
-fn copies_of_copies_are_refused() {
+fn copies_of_copies_are_rejected() {
     let engine = Engine::new();
     engine.put("/a", Value::object(Vec::new())).unwrap();
     let double = |transaction: &mut Transaction| {

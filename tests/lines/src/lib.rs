@@ -227,7 +227,7 @@ fn ask(request: &Line<'_>, manner: &Manner<'_>, prints: &RefCell<String>) -> Res
     let options = manner.options.clone().strict(request.strict);
     let host: Arc<dyn Host> = match &manner.host {
         Some(host) => Arc::new(Anywhere(Arc::clone(host))),
-        None => Arc::new(FixedHost::at(request.now_ns)),
+        None => Arc::new(FixedHost::at_time(request.now_ns)),
     };
     let engine = Engine::builder()
         .version(version)
@@ -278,7 +278,7 @@ fn ask(request: &Line<'_>, manner: &Manner<'_>, prints: &RefCell<String>) -> Res
             ("trace", Value::array(lines.collect()))
         };
         return Ok(Output {
-            solutions: explained.answer?,
+            solutions: explained.result?,
             more: vec![trace],
         });
     }

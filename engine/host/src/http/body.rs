@@ -64,7 +64,7 @@ pub fn unpack(packed: &[u8], limit: usize, wait: &Wait<'_>) -> Result<Vec<u8>, H
             return Err(too_large(limit));
         }
         bytes.extend_from_slice(part);
-        if let Some(over) = wait.over() {
+        if let Some(over) = wait.check_ended() {
             let mut error = HttpError::from(over);
             error.kind = HttpErrorKind::OverInBody(over);
             return Err(error);

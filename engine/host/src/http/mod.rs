@@ -130,7 +130,7 @@ pub fn send(
     let setup = |problem: String| HttpError::new(HttpErrorKind::Setup, problem);
     let shared = Shared::of_process().map_err(setup)?;
     let pool = pool_for(request, &shared, networks).map_err(setup)?;
-    if let Some(over) = wait.over() {
+    if let Some(over) = wait.check_ended() {
         return Err(over.into());
     }
     let answering = Arc::new(AtomicBool::new(false));

@@ -6,7 +6,7 @@ use super::curve::{Curve, PublicPoint};
 use super::der::{self, Bits, Element, Reader};
 use super::oids;
 use super::rsa::RsaPublic;
-use crate::limits::SHOWN_BYTES;
+use crate::limits::DECIMAL_BYTES;
 
 /// A public key.
 #[derive(Clone, Debug)]
@@ -139,8 +139,8 @@ fn rsa(algorithm: Algorithm<'_>, key: &[u8]) -> Result<RsaPublic, &'static str> 
 pub fn positive(number: &[u8]) -> Option<&[u8]> {
     match number {
         [0] => None,
-        [0, rest @ ..] if rest.len() <= SHOWN_BYTES => Some(rest),
-        [first, ..] if first & 0x80 == 0 && number.len() <= SHOWN_BYTES => Some(number),
+        [0, rest @ ..] if rest.len() <= DECIMAL_BYTES => Some(rest),
+        [first, ..] if first & 0x80 == 0 && number.len() <= DECIMAL_BYTES => Some(number),
         _ => None,
     }
 }

@@ -5,8 +5,8 @@ use std::sync::{Arc, Weak};
 use arc_swap::ArcSwap;
 
 use super::numbered::Edges;
-use crate::limits::{KEPT_GRAPHS, KEPT_GRAPHS_BYTES};
-use crate::value::object::{Chunked, Form, Object};
+use crate::limits::{CACHED_GRAPHS, CACHED_GRAPHS_BYTES};
+use crate::value::object::{Chunked, Object, ObjectRepr};
 
 /// Number of initial nodes up to which each is searched among the keys of a graph.
 pub const FEW: usize = 16;
@@ -29,7 +29,7 @@ struct CachedGraph {
 impl Graphs {
     /// Returns the edges of a graph.
     pub fn get(&self, graph: &Object) -> Option<Arc<Edges>> {
-        let Form::Chunked(graph) = graph.form() else {
+        let ObjectRepr::Chunked(graph) = graph.repr() else {
             return None;
         };
         let kept = self.cached.load();
@@ -39,7 +39,7 @@ impl Graphs {
 
     /// Adds the edges of a graph. Evicts replaced graphs, and the oldest if the limits are exceeded.
     pub fn keep(&self, graph: &Object, edges: &Arc<Edges>) {
-        let Form::Chunked(graph) = graph.form() else {
+        let ObjectRepr::Chunked(graph) = graph.repr() else {
             return;
         };
         self.cached.rcu(|kept| {
@@ -52,9 +52,9 @@ impl Graphs {
             };
             let mut all: Vec<CachedGraph> = others.cloned().chain([new]).collect();
             let mut bytes = 0;
-            let fit = all.iter().rev().take(KEPT_GRAPHS).take_while(|one| {
+            let fit = all.iter().rev().take(CACHED_GRAPHS).take_while(|one| {
                 bytes += one.edges.bytes();
-                bytes <= KEPT_GRAPHS_BYTES
+                bytes <= CACHED_GRAPHS_BYTES
             });
             let fit = fit.count();
             all.drain(..all.len() - fit);
@@ -92,12 +92,12 @@ mod tests {
     #[test]
     fn the_number_of_cached_graphs_is_limited() {
         let graphs = Graphs::default();
-        let all: Vec<_> = (0..=KEPT_GRAPHS).map(|_| graph()).collect();
+        let all: Vec<_> = (0..=CACHED_GRAPHS).map(|_| graph()).collect();
         for one in &all {
             graphs.keep(one, &Arc::new(Edges::default()));
         }
         let known: Vec<_> = all.iter().map(|one| graphs.get(one).is_some()).collect();
-        assert_eq!(known.iter().filter(|known| **known).count(), KEPT_GRAPHS);
+        assert_eq!(known.iter().filter(|known| **known).count(), CACHED_GRAPHS);
         assert!(!known[0]);
     }
 
@@ -105,7 +105,7 @@ mod tests {
     fn the_bytes_of_cached_graphs_are_limited() {
         let graphs = Graphs::default();
         let (small, large) = (graph(), graph());
-        let half = |more| Arc::new(Edges::with_capacity(KEPT_GRAPHS_BYTES / 8 + more));
+        let half = |more| Arc::new(Edges::with_capacity(CACHED_GRAPHS_BYTES / 8 + more));
         graphs.keep(&small, &half(0));
         graphs.keep(&large, &half(0));
         assert!(graphs.get(&small).is_some() && graphs.get(&large).is_some());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::builtins::{BuiltinContext, BuiltinError, BuiltinErrorDetail, EvalErrorCode};
-use crate::host::{HttpError, HttpErrorKind, Over};
+use crate::host::{HttpError, HttpErrorKind, WaitError};
 use crate::value::ValueRef;
 
 /// Why a request has no response. Equal requests share it.
@@ -70,7 +70,7 @@ impl Failure {
                 error.message
             )),
             kind => {
-                let late = kind == HttpErrorKind::Over(Over::Late);
+                let late = kind == HttpErrorKind::Over(WaitError::TimedOut);
                 let suffix = if late {
                     " (Client.Timeout exceeded while awaiting headers)"
                 } else {

@@ -156,7 +156,7 @@ fn fill<'e>(
             Source::Right(at) => right.put(at, place),
             Source::Both(at, other) => {
                 right.put(other, place);
-                if matches!(place, ValueRef::Object(_) | ValueRef::NewObject(_)) {
+                if matches!(place, ValueRef::Object(_) | ValueRef::ArenaObject(_)) {
                     *place = both(call, left.get(at), *place)?;
                 }
             }

@@ -50,7 +50,7 @@ impl<'e> Values for ArrayView<'e> {
         match value {
             ValueRef::Int(size) => Some(size),
             // with a sign, `-0` is an integer
-            ValueRef::Number(_) | ValueRef::NewNumber(_) if value.to_string() == "-0" => Some(0),
+            ValueRef::Number(_) | ValueRef::ArenaNumber(_) if value.to_string() == "-0" => Some(0),
             _ => None,
         }
     }

@@ -118,7 +118,7 @@ impl LastZone<'_> {
         match (self.name, name) {
             (ValueRef::Short(a), ValueRef::Short(b)) => a == b,
             (ValueRef::Text(a), ValueRef::Text(b)) => a.is(b),
-            (ValueRef::NewText(a), ValueRef::NewText(b)) => std::ptr::eq(a, b),
+            (ValueRef::ArenaText(a), ValueRef::ArenaText(b)) => std::ptr::eq(a, b),
             _ => false,
         }
     }

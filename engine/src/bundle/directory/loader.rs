@@ -79,7 +79,7 @@ fn patched(documents: Value, patches: &[PatchOperation]) -> Result<Value, String
     if patches.is_empty() {
         return Ok(documents);
     }
-    let mut transaction = Transaction::on(&DataSnapshot::new(documents, 0));
+    let mut transaction = Transaction::new(&DataSnapshot::new(documents, 0));
     for operation in patches {
         operation
             .apply(&mut transaction)

@@ -42,7 +42,7 @@ pub struct Earlier<'p> {
 impl<'p> Earlier<'p> {
     /// Returns `true` if there is little enough garbage.
     pub fn is_worthwhile(self) -> bool {
-        let grown = |now: usize, before: usize| now > (2 * before).max(limits::KEPT_NUMBERS);
+        let grown = |now: usize, before: usize| now > (2 * before).max(limits::STALE_NUMBERS);
         !grown(self.program.constants.len(), self.record.constants)
             && !grown(self.program.rules.len(), self.record.sets)
     }

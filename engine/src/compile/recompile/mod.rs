@@ -86,5 +86,5 @@ fn from_parsed(
 fn is_worthwhile(earlier: &Compiled) -> bool {
     let since = earlier.work.locals_since;
     let of_all = earlier.locals.made().saturating_sub(since);
-    !earlier.uses_metadata && since <= of_all.max(limits::KEPT_LOCALS)
+    !earlier.uses_metadata && since <= of_all.max(limits::STALE_LOCALS)
 }

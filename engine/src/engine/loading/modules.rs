@@ -7,7 +7,7 @@ use std::path::Path as FilePath;
 use solon_syntax::ast::Version;
 
 use super::FileLoad;
-use crate::engine::change::Text;
+use crate::engine::change::ModuleSource;
 use crate::snapshot::SnapshotState;
 use crate::store::{HiddenModule, Origin, StoredModule, digest, sort_hidden};
 
@@ -54,7 +54,7 @@ pub fn of_store(modules: &[StoredModule]) -> ModulesBefore<'_> {
 
 /// Changes of modules by a load.
 pub struct ModuleChanges {
-    pub changes: Vec<(String, Option<Text>)>,
+    pub changes: Vec<(String, Option<ModuleSource>)>,
     /// Names of the modules that change.
     pub changed: BTreeSet<String>,
     /// All policies of files that are not in force, in order of their names.
@@ -66,7 +66,7 @@ pub struct ModuleChanges {
 impl ModuleChanges {
     /// Compares the modules of a load with those before it. `hidden_before` are the policies of files that were not in force, in
     /// order of their names.
-    pub fn of(
+    pub fn compute(
         before: &ModulesBefore<'_>,
         hidden_before: &[HiddenModule],
         load: &FileLoad<'_>,
@@ -106,8 +106,8 @@ impl ModuleChanges {
             });
             if !is_same {
                 let text = match parsed {
-                    Some(module) => Text::Parsed(module.clone()),
-                    None => Text::Source(text.clone(), None),
+                    Some(module) => ModuleSource::Parsed(module.clone()),
+                    None => ModuleSource::Source(text.clone(), None),
                 };
                 changes.push((name.clone(), Some(text)));
             }

@@ -14,7 +14,7 @@ use crate::value::Value;
 #[derive(Clone, Copy)]
 pub struct ResolvedEntry(u64);
 
-const FEWER: &str = "a rule stands below more names than its document has";
+const TOO_FEW_NAMES: &str = "a rule stands below more names than its document has";
 
 impl ResolvedEntry {
     const BELOW: u32 = 32;
@@ -46,7 +46,7 @@ impl ResolvedEntry {
     }
 
     /// The same with the path.
-    pub fn entry(self, names: &[Value]) -> EntryPoint<'_> {
+    pub fn entry_point(self, names: &[Value]) -> EntryPoint<'_> {
         if self.0 & Self::RULE == 0 {
             return EntryPoint::Path(names);
         }
@@ -55,7 +55,7 @@ impl ResolvedEntry {
         let above = names
             .len()
             .checked_sub(below)
-            .unwrap_or_else(|| bug!(FEWER));
+            .unwrap_or_else(|| bug!(TOO_FEW_NAMES));
         EntryPoint::Rule(self.rule(), names.within(above..))
     }
 
@@ -90,7 +90,7 @@ impl EntryCache {
 
     /// Notes what is known of a policy, unless that of a later one is; whether it was noted.
     #[cold]
-    pub fn keep(&self, policy: u64, found: ResolvedEntry) -> bool {
+    pub fn insert(&self, policy: u64, found: ResolvedEntry) -> bool {
         let _writing = self.writing.lock();
         if self.policy.load(Ordering::Relaxed) >= policy {
             return false;

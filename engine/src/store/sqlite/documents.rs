@@ -5,14 +5,14 @@ use std::collections::{BTreeSet, HashMap};
 use rusqlite::{Connection, OptionalExtension as _, Transaction as Sql};
 use solon_syntax::stack;
 
-use super::file::Failure;
+use super::file::OpenFileError;
 use super::{limits, row};
 use crate::store::Path;
 use crate::value::json::{self, Style};
 use crate::value::{Object, Value};
 
 /// All documents.
-pub fn read(connection: &Connection) -> Result<Value, Failure> {
+pub fn read(connection: &Connection) -> Result<Value, OpenFileError> {
     let bytes: i64 = connection.query_row(
         "SELECT coalesce(sum(length(value)), 0) FROM documents",
         [],
@@ -27,8 +27,9 @@ pub fn read(connection: &Connection) -> Result<Value, Failure> {
     let mut root = None;
     while let Some(row) = rows.next()? {
         let path = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
-        let named =
-            |what: &str| Failure::Damaged(format!("{what} at {:?}", String::from_utf8_lossy(path)));
+        let named = |what: &str| {
+            OpenFileError::Damaged(format!("{what} at {:?}", String::from_utf8_lossy(path)))
+        };
         let own = members.remove(path);
         let text = row.get_ref(1)?.as_blob_or_null();
         let value = match (text.map_err(rusqlite::Error::from)?, own) {
@@ -47,22 +48,22 @@ pub fn read(connection: &Connection) -> Result<Value, Failure> {
     }
     if let Some(lost) = members.into_keys().next() {
         let lost = String::from_utf8_lossy(&lost).into_owned();
-        return Err(Failure::Damaged(format!(
+        return Err(OpenFileError::Damaged(format!(
             "nothing around what is below {lost:?}"
         )));
     }
-    root.ok_or_else(|| Failure::Damaged("no documents".to_owned()))
+    root.ok_or_else(|| OpenFileError::Damaged("no documents".to_owned()))
 }
 
 /// Writes what a change made of documents.
-pub struct Writer<'s> {
+pub struct DocumentWriter<'s> {
     sql: &'s Sql<'s>,
     documents: &'s Value,
     /// Rows that are as the change left them, with all below.
     written: BTreeSet<Vec<u8>>,
 }
 
-impl<'s> Writer<'s> {
+impl<'s> DocumentWriter<'s> {
     /// For documents as the change left them.
     pub fn new(sql: &'s Sql<'s>, documents: &'s Value) -> Self {
         Self {
@@ -73,7 +74,7 @@ impl<'s> Writer<'s> {
     }
 
     /// Writes the row that a path belongs to: its own, or that of the smallest document around it that has one.
-    pub fn changed(&mut self, path: &Path) -> Result<(), Failure> {
+    pub fn changed(&mut self, path: &Path) -> Result<(), OpenFileError> {
         let mut name = Vec::new();
         let mut value = Some(self.documents);
         for key in path.segments() {
@@ -85,7 +86,7 @@ impl<'s> Writer<'s> {
             let Some(Value::Object(object)) = value.filter(|_| is_split) else {
                 break;
             };
-            name = row::below(&name, key.as_bytes());
+            name = row::member_name(&name, key.as_bytes());
             value = object.get_str(key);
         }
         if self.written.contains(&name) {
@@ -99,7 +100,7 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    fn is_split(&self, name: &[u8]) -> Result<bool, Failure> {
+    fn is_split(&self, name: &[u8]) -> Result<bool, OpenFileError> {
         let mut statement = self
             .sql
             .prepare_cached("SELECT value IS NULL FROM documents WHERE path = ?1")?;
@@ -107,7 +108,7 @@ impl<'s> Writer<'s> {
         Ok(row.optional()?.unwrap_or(false))
     }
 
-    fn remove(&self, name: &[u8]) -> Result<(), Failure> {
+    fn remove(&self, name: &[u8]) -> Result<(), OpenFileError> {
         let (first, behind) = row::range(name);
         self.sql
             .prepare_cached("DELETE FROM documents WHERE path = ?1 OR path >= ?2 AND path < ?3")?
@@ -115,14 +116,14 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    fn insert(&self, name: &[u8], value: &Value) -> Result<(), Failure> {
+    fn insert(&self, name: &[u8], value: &Value) -> Result<(), OpenFileError> {
         if !stack::level(|| is_json(value)) {
             return Err(no_json());
         }
-        self.insert_parts(name, value)
+        self.insert_members(name, value)
     }
 
-    fn insert_parts(&self, name: &[u8], value: &Value) -> Result<(), Failure> {
+    fn insert_members(&self, name: &[u8], value: &Value) -> Result<(), OpenFileError> {
         let text = if name.is_empty() {
             None
         } else {
@@ -139,17 +140,17 @@ impl<'s> Writer<'s> {
             let Some(key) = key.as_str() else {
                 return Err(no_json());
             };
-            let name = row::below(name, key.as_bytes());
-            stack::level(|| self.insert_parts(&name, value))?;
+            let name = row::member_name(name, key.as_bytes());
+            stack::level(|| self.insert_members(&name, value))?;
         }
         Ok(())
     }
 }
 
-fn no_json() -> Failure {
+fn no_json() -> OpenFileError {
     let message =
         "a document with a set, or with a key that is no string, cannot be kept: it is no JSON";
-    Failure::Other(message.to_owned())
+    OpenFileError::Other(message.to_owned())
 }
 
 /// What stands in the row of a value; nothing where that is an object whose members have rows of their own.

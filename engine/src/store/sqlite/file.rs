@@ -11,7 +11,7 @@ use super::{StoreError, origins};
 const APPLICATION: i32 = 0x536f_6c6e;
 
 /// The form of the tables. A file of a greater number was written by a newer version.
-const FORM: i32 = 1;
+const SCHEMA_VERSION: i32 = 1;
 
 const TABLES: &str = "
     CREATE TABLE documents (path BLOB PRIMARY KEY, value BLOB) STRICT;
@@ -20,7 +20,7 @@ const TABLES: &str = "
 ";
 
 /// Why a file is refused.
-pub enum Failure {
+pub enum OpenFileError {
     /// SQLite says so.
     Sql(rusqlite::Error),
     /// It holds what no version wrote.
@@ -34,13 +34,13 @@ pub enum Failure {
 /// What is said of a file that may not be written.
 const READ_ONLY: &str = "the file cannot be written";
 
-impl From<rusqlite::Error> for Failure {
+impl From<rusqlite::Error> for OpenFileError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sql(error)
     }
 }
 
-impl Failure {
+impl OpenFileError {
     /// What is wrong.
     pub fn message(&self) -> String {
         let damaged = |what: &str| format!("the file is damaged ({what}); put a copy of it back");
@@ -80,7 +80,7 @@ pub fn make_private_file(path: &Path) {
 }
 
 /// Opens a file, or makes it, for one process alone.
-pub fn open(path: &Path) -> Result<Connection, Failure> {
+pub fn open(path: &Path) -> Result<Connection, OpenFileError> {
     make_private_file(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
@@ -88,7 +88,7 @@ pub fn open(path: &Path) -> Result<Connection, Failure> {
     let mut connection = Connection::open_with_flags(path, flags)?;
     // SQLite takes what it can get
     if connection.is_readonly(rusqlite::MAIN_DB)? {
-        return Err(Failure::ReadOnly);
+        return Err(OpenFileError::ReadOnly);
     }
     // nobody else may write, so that memory and file stay equal; and what was acknowledged outlives the machine
     connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
@@ -101,15 +101,15 @@ pub fn open(path: &Path) -> Result<Connection, Failure> {
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     match (application, form) {
         (0, 0) if tables == 0 => {}
-        (APPLICATION, FORM) => {}
-        (APPLICATION, newer) if newer > FORM => {
-            return Err(Failure::Other(format!(
-                "the file has form {newer}, and this version reads forms up to {FORM}: use the version that wrote it"
+        (APPLICATION, SCHEMA_VERSION) => {}
+        (APPLICATION, newer) if newer > SCHEMA_VERSION => {
+            return Err(OpenFileError::Other(format!(
+                "the file has form {newer}, and this version reads forms up to {SCHEMA_VERSION}: use the version that wrote it"
             )));
         }
         _ => {
             let message = "the file is a SQLite database of another kind";
-            return Err(Failure::Other(message.to_owned()));
+            return Err(OpenFileError::Other(message.to_owned()));
         }
     }
     connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -120,7 +120,7 @@ pub fn open(path: &Path) -> Result<Connection, Failure> {
     if tables == 0 {
         sql.execute_batch(TABLES)?;
         sql.pragma_update(None, "application_id", APPLICATION)?;
-        sql.pragma_update(None, "user_version", FORM)?;
+        sql.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     }
     origins::migrate(&sql, tables == 0)?;
     sql.commit()?;
@@ -128,7 +128,7 @@ pub fn open(path: &Path) -> Result<Connection, Failure> {
 }
 
 /// What SQLite finds wrong.
-pub fn damages(connection: &Connection) -> Result<Vec<String>, Failure> {
+pub fn damages(connection: &Connection) -> Result<Vec<String>, OpenFileError> {
     let mut statement = connection.prepare("PRAGMA integrity_check")?;
     let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
     let lines = lines.collect::<Result<Vec<_>, _>>()?;

@@ -6,7 +6,7 @@
 
 use rusqlite::{Connection, Transaction as Sql};
 
-use super::file::Failure;
+use super::file::OpenFileError;
 use super::row;
 use crate::store::{
     Claim, ClaimChange, ClaimChanges, ClaimKind, Claims, HiddenModule, OriginChanges, StoredOrigins,
@@ -27,7 +27,7 @@ const TABLES: &str = "
 ";
 
 /// Adds the tables to a file of a version before them, and forgets origins that such a version has made wrong.
-pub fn migrate(sql: &Sql<'_>, is_new: bool) -> Result<(), Failure> {
+pub fn migrate(sql: &Sql<'_>, is_new: bool) -> Result<(), OpenFileError> {
     let has_tables: bool = sql.query_row(
         "SELECT count(*) > 0 FROM sqlite_schema WHERE type = 'table' AND name = 'origin_state'",
         [],
@@ -51,7 +51,7 @@ pub fn migrate(sql: &Sql<'_>, is_new: bool) -> Result<(), Failure> {
 }
 
 /// All origins of documents, and all hidden modules.
-pub fn read(connection: &Connection) -> Result<StoredOrigins, Failure> {
+pub fn read(connection: &Connection) -> Result<StoredOrigins, OpenFileError> {
     let mut claims = Claims::default();
     let mut statement = connection.prepare("SELECT path, kind, made FROM claims")?;
     let mut rows = statement.query([])?;
@@ -64,11 +64,12 @@ pub fn read(connection: &Connection) -> Result<StoredOrigins, Failure> {
             2 => ClaimKind::Unknown,
             other => {
                 let message = format!("the claim on {:?} is of an unknown kind: {other}", shown());
-                return Err(Failure::Damaged(message));
+                return Err(OpenFileError::Damaged(message));
             }
         };
         let path = row::keys(&name);
-        let path = path.ok_or_else(|| Failure::Damaged(format!("no path at {:?}", shown())))?;
+        let path =
+            path.ok_or_else(|| OpenFileError::Damaged(format!("no path at {:?}", shown())))?;
         let made = row.get::<_, u32>(2)?;
         let made = usize::try_from(made).unwrap_or(path.len());
         claims.insert(path, Claim::new(kind, made));
@@ -89,7 +90,7 @@ pub fn read(connection: &Connection) -> Result<StoredOrigins, Failure> {
 }
 
 /// Writes changes.
-pub fn write(sql: &Sql<'_>, changes: &OriginChanges) -> Result<(), Failure> {
+pub fn write(sql: &Sql<'_>, changes: &OriginChanges) -> Result<(), OpenFileError> {
     match &changes.claims {
         ClaimChanges::Some(changes) => {
             for change in changes {
@@ -105,12 +106,12 @@ pub fn write(sql: &Sql<'_>, changes: &OriginChanges) -> Result<(), Failure> {
 }
 
 /// Replaces all.
-pub fn replace(sql: &Sql<'_>, origins: &StoredOrigins) -> Result<(), Failure> {
+pub fn replace(sql: &Sql<'_>, origins: &StoredOrigins) -> Result<(), OpenFileError> {
     replace_claims(sql, &origins.claims)?;
     replace_hidden(sql, &origins.hidden)
 }
 
-fn write_claim(sql: &Sql<'_>, change: &ClaimChange) -> Result<(), Failure> {
+fn write_claim(sql: &Sql<'_>, change: &ClaimChange) -> Result<(), OpenFileError> {
     let name = row::of_keys(change.path.segments());
     match change.claim {
         Some(claim) if claim.kind == ClaimKind::Object => insert(sql, &name, claim),
@@ -123,19 +124,19 @@ fn write_claim(sql: &Sql<'_>, change: &ClaimChange) -> Result<(), Failure> {
     }
 }
 
-fn insert(sql: &Sql<'_>, name: &[u8], claim: Claim) -> Result<(), Failure> {
+fn insert(sql: &Sql<'_>, name: &[u8], claim: Claim) -> Result<(), OpenFileError> {
     let kind = match claim.kind {
         ClaimKind::Whole => 0,
         ClaimKind::Object => 1,
         ClaimKind::Unknown => 2,
     };
-    let made = u32::try_from(claim.made).unwrap_or(u32::MAX);
+    let made = u32::try_from(claim.created_depth).unwrap_or(u32::MAX);
     sql.prepare_cached("INSERT OR IGNORE INTO claims (path, kind, made) VALUES (?1, ?2, ?3)")?
         .execute((name, kind, made))?;
     Ok(())
 }
 
-fn replace_claims(sql: &Sql<'_>, claims: &Claims) -> Result<(), Failure> {
+fn replace_claims(sql: &Sql<'_>, claims: &Claims) -> Result<(), OpenFileError> {
     sql.execute("DELETE FROM claims", [])?;
     for (path, claim) in claims.iter() {
         insert(sql, &row::of_keys(path), claim)?;
@@ -143,7 +144,7 @@ fn replace_claims(sql: &Sql<'_>, claims: &Claims) -> Result<(), Failure> {
     Ok(())
 }
 
-fn replace_hidden(sql: &Sql<'_>, hidden: &[HiddenModule]) -> Result<(), Failure> {
+fn replace_hidden(sql: &Sql<'_>, hidden: &[HiddenModule]) -> Result<(), OpenFileError> {
     sql.execute("DELETE FROM hidden_modules", [])?;
     let mut statement = sql.prepare_cached(
         "INSERT OR REPLACE INTO hidden_modules (name, location, digest) VALUES (?1, ?2, ?3)",

@@ -1,7 +1,7 @@
 //! The names of rows: paths as JSON pointers, so that what lies below a path has its name as a beginning.
 
 /// The name of a member of a row's object.
-pub fn below(parent: &[u8], key: &[u8]) -> Vec<u8> {
+pub fn member_name(parent: &[u8], key: &[u8]) -> Vec<u8> {
     let mut name = Vec::with_capacity(parent.len() + key.len() + 1);
     name.extend_from_slice(parent);
     push(&mut name, key);
@@ -69,12 +69,12 @@ pub fn range(name: &[u8]) -> (Vec<u8>, Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{below, keys, of_keys, range, split};
+    use super::{keys, member_name, of_keys, range, split};
 
     #[test]
-    fn names_come_back() {
+    fn names_are_parsed_back() {
         for key in ["", "a", "/", "~", "~1", "a/b~c", "~01/"] {
-            let name = below(b"/x", key.as_bytes());
+            let name = member_name(b"/x", key.as_bytes());
             let (parent, back) = split(&name).unwrap();
             assert_eq!((parent, &*back), (&b"/x"[..], key.as_bytes()));
             assert_eq!(keys(&name), Some(vec!["x".to_owned(), key.to_owned()]));

@@ -40,7 +40,7 @@ impl Arena {
     /// Whether a long step goes on. If not, what it makes is worth nothing.
     pub fn goes_on(&self) -> bool {
         if self.alarm.ended.get().is_none() {
-            self.alarm.ended.set(self.alarm.look());
+            self.alarm.ended.set(self.alarm.poll());
         }
         self.alarm.ended.get().is_none()
     }
@@ -48,7 +48,7 @@ impl Arena {
 
 impl Alarm {
     #[cold]
-    fn look(&self) -> Option<Ended> {
+    fn poll(&self) -> Option<Ended> {
         let cancelled = self.cancelled.borrow();
         if cancelled
             .as_ref()

@@ -19,12 +19,12 @@ const INSERTED: usize = 16;
 /// at the start, since a late pointer into the arena would tie the lifetimes of all values together.
 pub(super) struct Order<'e> {
     slots: &'e [Cell<u32>],
-    state: Cell<State>,
+    state: Cell<OrderState>,
     arena: &'e Arena,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum OrderState {
     Unknown,
     AsInserted,
     BySlots,
@@ -34,7 +34,7 @@ impl<'e> Order<'e> {
     pub(super) fn new(arena: &'e Arena, len: usize) -> Self {
         Self {
             slots: arena.bump().alloc_slice_fill_with(len, |_| Cell::new(0)),
-            state: Cell::new(State::Unknown),
+            state: Cell::new(OrderState::Unknown),
             arena,
         }
     }
@@ -44,7 +44,7 @@ impl<'e> Order<'e> {
     pub(super) fn as_inserted(arena: &'e Arena) -> Self {
         Self {
             slots: &[],
-            state: Cell::new(State::AsInserted),
+            state: Cell::new(OrderState::AsInserted),
             arena,
         }
     }
@@ -55,23 +55,23 @@ impl<'e> Order<'e> {
     }
 
     /// Whether nothing needs to be sorted any more.
-    pub(super) fn is_known(&self) -> bool {
-        self.state.get() != State::Unknown
+    pub(super) fn is_sorted(&self) -> bool {
+        self.state.get() != OrderState::Unknown
     }
 
     /// The positions in order; `None` when the order of insertion already is the order.
-    pub(super) fn of(&self, keys: &[ValueRef<'e>]) -> Option<&'e [Cell<u32>]> {
-        if self.state.get() == State::Unknown {
+    pub(super) fn sorted_positions(&self, keys: &[ValueRef<'e>]) -> Option<&'e [Cell<u32>]> {
+        if self.state.get() == OrderState::Unknown {
             self.state.set(if keys.is_sorted() {
-                State::AsInserted
+                OrderState::AsInserted
             } else {
                 self.sort(keys)
             });
         }
-        (self.state.get() == State::BySlots).then_some(self.slots)
+        (self.state.get() == OrderState::BySlots).then_some(self.slots)
     }
 
-    fn sort(&self, keys: &[ValueRef<'e>]) -> State {
+    fn sort(&self, keys: &[ValueRef<'e>]) -> OrderState {
         if keys.len() <= INSERTED {
             return self.insert_all(keys);
         }
@@ -79,13 +79,13 @@ impl<'e> Order<'e> {
         for (slot, at) in self.slots.iter().zip(sort::order(keys, goes_on)) {
             slot.set(at);
         }
-        State::BySlots
+        OrderState::BySlots
     }
 }
 
 impl<'e> Order<'e> {
     /// Sorts a few keys in the slots themselves.
-    fn insert_all(&self, keys: &[ValueRef<'e>]) -> State {
+    fn insert_all(&self, keys: &[ValueRef<'e>]) -> OrderState {
         for (key, at) in keys.iter().zip(0_u32..) {
             let mut new = at;
             let sorted = self.slots.within(..at as usize);
@@ -99,7 +99,7 @@ impl<'e> Order<'e> {
                 new = slot.replace(new);
             }
         }
-        State::BySlots
+        OrderState::BySlots
     }
 }
 
@@ -114,7 +114,7 @@ pub(super) fn insert_key<'e>(
     match table {
         Some(table) => {
             table.relieve(keys);
-            let (code, found) = table.look(keys, &key);
+            let (code, found) = table.lookup(keys, &key);
             match found {
                 Ok(at) => return Err(at),
                 Err(slot) => table.fill(slot, keys.len(), code),
@@ -145,7 +145,7 @@ pub(super) fn insert_stored<'e>(
     let (Some(table), Value::Short(short)) = (table.as_mut(), key) else {
         return insert_key(keys, table, arena, key.borrow());
     };
-    let (code, found) = table.look_short(keys, short);
+    let (code, found) = table.lookup_short(keys, short);
     match found {
         Ok(at) => Err(at),
         Err(slot) => {

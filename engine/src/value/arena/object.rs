@@ -115,10 +115,10 @@ impl<'e> ArenaObject<'e> {
         if let Some(overlaid) = self.overlaid {
             return ArenaPairs::Overlaid(overlaid.iter());
         }
-        ArenaPairs::Held(HeldPairs {
+        ArenaPairs::InArena(InArenaPairs {
             keys: self.keys,
             values: self.values,
-            order: self.order.of(self.keys),
+            order: self.order.sorted_positions(self.keys),
             at: 0,
         })
     }
@@ -128,7 +128,7 @@ impl<'e> ArenaObject<'e> {
 #[derive(Clone)]
 pub enum ArenaPairs<'e> {
     /// All held in the arena.
-    Held(HeldPairs<'e>),
+    InArena(InArenaPairs<'e>),
     /// Those of a stored object but for a few.
     Overlaid(OverlaidPairs<'e>),
 }
@@ -139,7 +139,7 @@ impl<'e> Iterator for ArenaPairs<'e> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         match self {
-            Self::Held(pairs) => pairs.next(),
+            Self::InArena(pairs) => pairs.next(),
             Self::Overlaid(pairs) => pairs.next(),
         }
     }
@@ -148,7 +148,7 @@ impl<'e> Iterator for ArenaPairs<'e> {
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, f: F) -> B {
         match self {
-            Self::Held(pairs) => pairs.fold(init, f),
+            Self::InArena(pairs) => pairs.fold(init, f),
             Self::Overlaid(pairs) => pairs.fold(init, f),
         }
     }
@@ -156,14 +156,14 @@ impl<'e> Iterator for ArenaPairs<'e> {
 
 /// Pairs held in the arena, in key order.
 #[derive(Clone)]
-pub struct HeldPairs<'e> {
+pub struct InArenaPairs<'e> {
     keys: &'e [ValueRef<'e>],
     values: &'e [ValueRef<'e>],
     order: Option<&'e [Cell<u32>]>,
     at: usize,
 }
 
-impl<'e> Iterator for HeldPairs<'e> {
+impl<'e> Iterator for InArenaPairs<'e> {
     type Item = (ValueRef<'e>, ValueRef<'e>);
 
     #[inline]
@@ -293,7 +293,7 @@ impl<'e> ObjectBuilder<'e> {
     }
 
     fn finish_at(self, extent: ValueSize) -> ValueRef<'e> {
-        ValueRef::NewObject(self.arena.bump().alloc(ArenaObject {
+        ValueRef::ArenaObject(self.arena.bump().alloc(ArenaObject {
             extent,
             order: Order::new(self.arena, self.keys.len()),
             keys: self.keys.into_bump_slice(),
@@ -306,13 +306,13 @@ impl<'e> ObjectBuilder<'e> {
 }
 
 /// Distinct keys and their places, of which an object is made once its values are there.
-pub struct KeyPlaces<'e> {
+pub struct KeyPositions<'e> {
     arena: &'e Arena,
     keys: bumpalo::collections::Vec<'e, ValueRef<'e>>,
     table: Option<Table<'e>>,
 }
 
-impl<'e> KeyPlaces<'e> {
+impl<'e> KeyPositions<'e> {
     /// No keys.
     pub fn new(arena: &'e Arena) -> Self {
         Self {
@@ -338,7 +338,7 @@ impl<'e> KeyPlaces<'e> {
 
     /// The place of a key, which is the next one when it is new.
     #[inline]
-    pub fn place(&mut self, key: ValueRef<'e>) -> usize {
+    pub fn find_or_insert(&mut self, key: ValueRef<'e>) -> usize {
         let next = self.keys.len();
         match insert_key(&mut self.keys, &mut self.table, self.arena, key) {
             Ok(()) => next,
@@ -375,22 +375,22 @@ impl Arena {
             for (key, value) in keys.iter().zip(values) {
                 object.set(*key, *value);
             }
-            return object.finish_at(ValueSize::READ);
+            return object.finish_at(ValueSize::PARSED);
         }
         let keys = self.bump.alloc_slice_copy(keys);
-        self.read_object(keys, values)
+        self.parsed_object(keys, values)
     }
 
     /// An object of few distinct keys that a reader made, with a copy of the values.
     #[inline]
-    fn read_object<'e>(
+    fn parsed_object<'e>(
         &'e self,
         keys: &'e [ValueRef<'e>],
         values: &[ValueRef<'e>],
     ) -> ValueRef<'e> {
         let values = self.bump.alloc_slice_copy(values);
         let order = Order::new(self, keys.len());
-        self.untabled(ValueSize::READ, keys, values, order, None)
+        self.untabled(ValueSize::PARSED, keys, values, order, None)
     }
 
     /// An object without a table of its keys.
@@ -403,7 +403,7 @@ impl Arena {
         order: Order<'e>,
         shape: Option<&'e Arc<Shape>>,
     ) -> ValueRef<'e> {
-        ValueRef::NewObject(self.bump.alloc(ArenaObject {
+        ValueRef::ArenaObject(self.bump.alloc(ArenaObject {
             keys,
             values,
             table: None,
@@ -424,7 +424,7 @@ impl Arena {
         if like.table.is_some() || values.len() != like.keys.len() {
             return self.object_of(like.keys, values);
         }
-        self.read_object(like.keys, values)
+        self.parsed_object(like.keys, values)
     }
 
     /// An object of distinct keys that are in order.

@@ -137,7 +137,7 @@ impl Arena {
             values,
             len,
         });
-        ValueRef::NewObject(self.bump().alloc(ArenaObject::of_overlaid(
+        ValueRef::ArenaObject(self.bump().alloc(ArenaObject::of_overlaid(
             overlaid,
             extent,
             Order::as_inserted(self),
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_objects_are_as_if_they_were_copied() {
+    fn changed_objects_equal_copies() {
         let (base, arena) = (stored(), Arena::new());
         let keys = [-1, 0, 7, 8, 12, 99, 398, 500].map(ValueRef::Int);
         let one = Some(ValueRef::Bool(true));
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_keys_stay_as_they_are_spelled() {
+    fn equal_keys_keep_their_notation() {
         let (base, arena) = (stored(), Arena::new());
         let keys = arena.bump().alloc_slice_copy(&[ValueRef::Decimal(1, 40)]);
         let values = arena.bump().alloc_slice_copy(&[Some(ValueRef::Null)]);

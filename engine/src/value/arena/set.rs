@@ -45,7 +45,7 @@ impl<'e> ArenaSet<'e> {
 
     /// Whether its order is known, so that going through it in order costs no sorting.
     pub fn is_ordered(&self) -> bool {
-        self.order.is_known()
+        self.order.is_sorted()
     }
 
     /// The members in the order of insertion.
@@ -55,12 +55,15 @@ impl<'e> ArenaSet<'e> {
 
     /// The members, when the order of insertion is their order.
     pub fn in_order(&self) -> Option<&'e [ValueRef<'e>]> {
-        self.order.of(self.items).is_none().then_some(self.items)
+        self.order
+            .sorted_positions(self.items)
+            .is_none()
+            .then_some(self.items)
     }
 
     /// The members in order, side by side.
     pub fn sorted(&self, arena: &'e Arena) -> &'e [ValueRef<'e>] {
-        let Some(order) = self.order.of(self.items) else {
+        let Some(order) = self.order.sorted_positions(self.items) else {
             return self.items;
         };
         let member = |at: usize| {
@@ -79,7 +82,7 @@ impl<'e> ArenaSet<'e> {
     pub fn iter(&self) -> ArenaMembers<'e> {
         ArenaMembers {
             items: self.items,
-            order: self.order.of(self.items),
+            order: self.order.sorted_positions(self.items),
             at: 0,
         }
     }
@@ -114,7 +117,7 @@ impl Arena {
         let Some(extent) = self.around_sorted(items) else {
             return ValueRef::Null;
         };
-        ValueRef::NewSet(self.bump.alloc(ArenaSet {
+        ValueRef::ArenaSet(self.bump.alloc(ArenaSet {
             items,
             table: None,
             order: Order::as_inserted(self),
@@ -160,14 +163,16 @@ fn compared(item: &ValueRef<'_>, member: &ValueRef<'_>) -> Ordering {
     match (item, member) {
         (ValueRef::Short(one), ValueRef::Short(other)) => one.cmp(other),
         (ValueRef::Int(one), ValueRef::Int(other)) => one.cmp(other),
-        (ValueRef::NewText(one), ValueRef::NewText(other)) => one.as_bytes().cmp(other.as_bytes()),
+        (ValueRef::ArenaText(one), ValueRef::ArenaText(other)) => {
+            one.as_bytes().cmp(other.as_bytes())
+        }
         _ => item.cmp(member),
     }
 }
 
 /// The place of a string or number among members in order, or where it would stand.
 #[inline]
-fn place_among(items: &[ValueRef<'_>], member: &ValueRef<'_>) -> Result<usize, usize> {
+fn position_among(items: &[ValueRef<'_>], member: &ValueRef<'_>) -> Result<usize, usize> {
     items.binary_search_by(|item| compared(item, member))
 }
 
@@ -191,7 +196,7 @@ impl Arena {
         let Some(extent) = self.around(items) else {
             return ValueRef::Null;
         };
-        ValueRef::NewSet(self.bump().alloc(ArenaSet {
+        ValueRef::ArenaSet(self.bump().alloc(ArenaSet {
             items,
             table: None,
             order: Order::as_inserted(self),
@@ -286,7 +291,7 @@ impl<'e> SetBuilder<'e> {
             return true;
         }
         let place = if is_simple {
-            place_among(&self.items, member)
+            position_among(&self.items, member)
         } else {
             Err(ORDERED)
         };
@@ -321,7 +326,7 @@ impl<'e> SetBuilder<'e> {
     pub fn contains(&self, member: ValueRef<'_>) -> bool {
         match &self.table {
             Some(table) => table.find(&self.items, member).is_some(),
-            None if self.in_order => place_among(&self.items, &member).is_ok(),
+            None if self.in_order => position_among(&self.items, &member).is_ok(),
             None => search::position_in_flight(&self.items, member).is_some(),
         }
     }
@@ -357,7 +362,7 @@ impl<'e> SetBuilder<'e> {
         } else {
             Order::new(self.arena, items.len())
         };
-        ValueRef::NewSet(self.arena.bump().alloc(ArenaSet {
+        ValueRef::ArenaSet(self.arena.bump().alloc(ArenaSet {
             items,
             table: self.table.take(),
             order,

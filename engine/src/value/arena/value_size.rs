@@ -11,12 +11,12 @@ pub(super) struct ValueSize {
     /// Levels of compounds.
     depth: u32,
     /// Parts, shared ones counted each time.
-    parts: u32,
+    nodes: u32,
 }
 
 impl ValueSize {
     /// Of what a reader made.
-    pub const READ: Self = Self { depth: 0, parts: 1 };
+    pub const PARSED: Self = Self { depth: 0, nodes: 1 };
 
     /// Of a compound around keys, values and so many more parts without depth.
     #[inline]
@@ -27,7 +27,7 @@ impl ValueSize {
             .saturating_add(more + 1);
         let mut around = Self {
             depth: 0,
-            parts: u32::try_from(parts).unwrap_or(u32::MAX),
+            nodes: u32::try_from(parts).unwrap_or(u32::MAX),
         };
         around.enclose(keys);
         around.enclose(values);
@@ -40,13 +40,13 @@ impl ValueSize {
     fn enclose(&mut self, members: &[ValueRef<'_>]) {
         for member in members {
             let made = match member {
-                ValueRef::NewArray(array) => array.extent,
-                ValueRef::NewObject(object) => object.extent(),
-                ValueRef::NewSet(set) => set.extent(),
+                ValueRef::ArenaArray(array) => array.extent,
+                ValueRef::ArenaObject(object) => object.extent(),
+                ValueRef::ArenaSet(set) => set.extent(),
                 _ => continue,
             };
             self.depth = self.depth.max(made.depth);
-            self.parts = self.parts.saturating_add(made.parts - Self::READ.parts);
+            self.nodes = self.nodes.saturating_add(made.nodes - Self::PARSED.nodes);
         }
     }
 
@@ -59,27 +59,27 @@ impl ValueSize {
     #[inline]
     pub fn is_flat(self) -> bool {
         const FLAT: u32 = 4;
-        self.depth <= FLAT && !self.is_outsize()
+        self.depth <= FLAT && !self.is_oversized()
     }
 
     #[inline]
-    pub fn is_outsize(self) -> bool {
-        self.parts > limits::VALUE_PARTS
+    pub fn is_oversized(self) -> bool {
+        self.nodes > limits::VALUE_NODES
     }
 }
 
 impl Arena {
     /// Whether a value was made that [is outsize](V::is_outsize).
     #[inline]
-    pub fn has_outsize(&self) -> bool {
+    pub fn has_oversized(&self) -> bool {
         self.has_outsize.get()
     }
 
     /// Ends the evaluation soon, since it wants to go through all parts of an outsize value.
     #[cold]
-    fn refuse_walk(&self) {
+    fn reject_traversal(&self) {
         if self.excess.get().is_none() {
-            self.excess.set(Some(Excess::Parts));
+            self.excess.set(Some(Excess::Nodes));
         }
     }
 }
@@ -87,24 +87,28 @@ impl Arena {
 impl ValueRef<'_> {
     /// Whether it has so many parts, shared ones counted each time, that it may be held, but not gone through.
     #[inline]
-    pub fn is_outsize(&self) -> bool {
+    pub fn is_oversized(&self) -> bool {
         match self {
-            ValueRef::NewArray(array) => array.extent.is_outsize(),
-            ValueRef::NewObject(object) => object.extent().is_outsize(),
-            ValueRef::NewSet(set) => set.extent().is_outsize(),
+            ValueRef::ArenaArray(array) => array.extent.is_oversized(),
+            ValueRef::ArenaObject(object) => object.extent().is_oversized(),
+            ValueRef::ArenaSet(set) => set.extent().is_oversized(),
             _ => false,
         }
     }
 
     /// The same, for one who is about to go through all its parts: the evaluation ends soon if he may not.
     #[inline]
-    pub fn refuses_walk(&self) -> bool {
+    pub fn exceeds_traversal_limit(&self) -> bool {
         match self {
-            ValueRef::NewArray(array) if array.extent.is_outsize() => array.arena.refuse_walk(),
-            ValueRef::NewObject(object) if object.extent().is_outsize() => {
-                object.arena().refuse_walk()
+            ValueRef::ArenaArray(array) if array.extent.is_oversized() => {
+                array.arena.reject_traversal()
             }
-            ValueRef::NewSet(set) if set.extent().is_outsize() => set.arena().refuse_walk(),
+            ValueRef::ArenaObject(object) if object.extent().is_oversized() => {
+                object.arena().reject_traversal()
+            }
+            ValueRef::ArenaSet(set) if set.extent().is_oversized() => {
+                set.arena().reject_traversal()
+            }
             _ => return false,
         }
         true

@@ -11,26 +11,26 @@ use crate::value::text::ArenaText;
 use crate::value::{Arena, ArenaObject, Number, Short, ValueRef};
 
 /// Builds values in an arena.
-pub(super) struct InArena<'e> {
+pub(super) struct ArenaBuild<'e> {
     arena: &'e Arena,
     /// Objects whose keys others may share.
-    forms: SmallVec<[Form<'e>; 8]>,
+    shapes: SmallVec<[CachedShape<'e>; 8]>,
     last: usize,
 }
 
 /// An object, and which one followed it the last time: documents repeat themselves.
-struct Form<'e> {
+struct CachedShape<'e> {
     object: &'e ArenaObject<'e>,
-    mark: u64,
+    fingerprint: u64,
     next: usize,
 }
 
 /// What tells most lists of keys apart.
 #[inline]
-fn mark(keys: &[ValueRef<'_>]) -> u64 {
+fn fingerprint(keys: &[ValueRef<'_>]) -> u64 {
     let word = |key: Option<&ValueRef<'_>>| match key {
         Some(ValueRef::Short(short)) => short.words().0,
-        Some(ValueRef::NewText(text)) => text.as_bytes().len() as u64,
+        Some(ValueRef::ArenaText(text)) => text.as_bytes().len() as u64,
         _ => 0,
     };
     word(keys.first()) ^ word(keys.last()).rotate_left(5) ^ keys.len() as u64
@@ -42,17 +42,17 @@ fn emptied<A, B>(list: Vec<A>) -> Vec<B> {
     list.into_iter().filter_map(|_| None).collect()
 }
 
-impl<'e> InArena<'e> {
+impl<'e> ArenaBuild<'e> {
     pub fn new(arena: &'e Arena) -> Self {
         Self {
             arena,
-            forms: SmallVec::new(),
+            shapes: SmallVec::new(),
             last: 0,
         }
     }
 }
 
-impl<'e> Build<'e> for InArena<'e> {
+impl<'e> Build<'e> for ArenaBuild<'e> {
     type Item = ValueRef<'e>;
     type Key = ValueRef<'e>;
     type Aside = ();
@@ -73,7 +73,7 @@ impl<'e> Build<'e> for InArena<'e> {
     fn take_back(&mut self, mut lists: Lists<ValueRef<'e>, ValueRef<'e>, ()>) {
         let longest = lists.frames.capacity();
         let longest = longest.max(lists.keys.capacity());
-        if longest.max(lists.items.capacity()) > limits::KEPT_LISTS {
+        if longest.max(lists.items.capacity()) > limits::RETAINED_LISTS {
             return;
         }
         lists.frames.clear();
@@ -101,7 +101,7 @@ impl<'e> Build<'e> for InArena<'e> {
             Number::Decimal(scale, coefficient) => {
                 items.push(ValueRef::Decimal(scale, coefficient))
             }
-            Number::Text(text) => items.push(ValueRef::NewNumber(self.arena.bump().alloc(text))),
+            Number::Text(text) => items.push(ValueRef::ArenaNumber(self.arena.bump().alloc(text))),
         }
     }
 
@@ -115,7 +115,7 @@ impl<'e> Build<'e> for InArena<'e> {
             Cow::Borrowed(text) => text,
             Cow::Owned(text) => self.arena.bump().alloc_str(&text),
         };
-        items.push(ValueRef::NewText(
+        items.push(ValueRef::ArenaText(
             self.arena.bump().alloc(ArenaText::Utf8(text)),
         ));
     }
@@ -127,7 +127,7 @@ impl<'e> Build<'e> for InArena<'e> {
 
     #[inline]
     fn array(&mut self, items: &mut Vec<ValueRef<'e>>, start: usize) {
-        let array = self.arena.read_array(items.within(start..));
+        let array = self.arena.parsed_array(items.within(start..));
         items.truncate(start);
         items.push(array);
     }
@@ -149,44 +149,44 @@ impl<'e> Build<'e> for InArena<'e> {
     }
 }
 
-impl<'e> InArena<'e> {
+impl<'e> ArenaBuild<'e> {
     #[inline]
     fn object_of(&mut self, keys: &[ValueRef<'e>], values: &[ValueRef<'e>]) -> ValueRef<'e> {
-        let next = self.forms.get(self.last).map_or(0, |form| form.next);
-        if let Some(form) = self.forms.get(next)
-            && same(form.object.keys(), keys)
+        let next = self.shapes.get(self.last).map_or(0, |shape| shape.next);
+        if let Some(shape) = self.shapes.get(next)
+            && same(shape.object.keys(), keys)
         {
             self.last = next;
-            return self.arena.object_like(form.object, values);
+            return self.arena.object_like(shape.object, values);
         }
         self.other_object(keys, values)
     }
 
     fn other_object(&mut self, keys: &[ValueRef<'e>], values: &[ValueRef<'e>]) -> ValueRef<'e> {
-        let mark = mark(keys);
+        let fingerprint = fingerprint(keys);
         let known = self
-            .forms
+            .shapes
             .iter()
-            .position(|form| form.mark == mark && same(form.object.keys(), keys));
-        let (at, made) = match known.and_then(|at| Some((at, self.forms.get(at)?))) {
-            Some((at, form)) => (at, self.arena.object_like(form.object, values)),
+            .position(|shape| shape.fingerprint == fingerprint && same(shape.object.keys(), keys));
+        let (at, made) = match known.and_then(|at| Some((at, self.shapes.get(at)?))) {
+            Some((at, shape)) => (at, self.arena.object_like(shape.object, values)),
             None => {
                 let made = self.arena.object_of(keys, values);
-                if let ValueRef::NewObject(object) = made
+                if let ValueRef::ArenaObject(object) = made
                     && object.len() == keys.len()
-                    && self.forms.len() < limits::ARENA_SHAPES
+                    && self.shapes.len() < limits::ARENA_SHAPES
                 {
-                    self.forms.push(Form {
+                    self.shapes.push(CachedShape {
                         object,
-                        mark,
+                        fingerprint,
                         next: 0,
                     });
                 }
-                (self.forms.len().saturating_sub(1), made)
+                (self.shapes.len().saturating_sub(1), made)
             }
         };
         // the first object may be of a form that is not kept
-        if let Some(last) = self.forms.get_mut(self.last) {
+        if let Some(last) = self.shapes.get_mut(self.last) {
             last.next = at;
         }
         self.last = at;

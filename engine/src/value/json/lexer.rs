@@ -3,7 +3,7 @@
 use super::error::{Fail, JsonErrorKind};
 use crate::bug::Within as _;
 use crate::value::Number;
-use crate::value::number::parse::{Form, check};
+use crate::value::number::parse::{NumberSyntax, check};
 
 /// A position in a text.
 pub(super) struct Lexer<'t> {
@@ -88,7 +88,7 @@ impl<'t> Lexer<'t> {
     #[inline]
     pub fn number(&mut self) -> Result<Number<'t>, Fail> {
         let rest = self.text.get(self.at..).unwrap_or("");
-        let Some(form) = Form::scan(rest.as_bytes()) else {
+        let Some(form) = NumberSyntax::scan(rest.as_bytes()) else {
             return Err(self.bad_number());
         };
         let start = self.at;

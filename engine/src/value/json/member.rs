@@ -82,7 +82,7 @@ mod tests {
     use crate::value::Arena;
 
     #[test]
-    fn of_several_names_the_last_in_the_text_counts() {
+    fn the_last_matching_name_in_the_text_wins() {
         let arena = Arena::new();
         let read = |text: &'static str| {
             let read = read_member(&arena, text.as_bytes(), "input");

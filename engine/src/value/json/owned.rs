@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::parser::Build;
-use super::repeats::{Repeats, Seen, Worth, arrange};
+use super::repeats::{AdaptiveGate, Probe, Repeats, arrange};
 use crate::bug::{Within as _, WithinMut as _, bug};
 use crate::value::number::NumberText;
 use crate::value::object::{Growing, KeyOrder, Shapes};
@@ -13,7 +13,7 @@ use crate::value::{Items, Number, Object, Short, Text, Value};
 /// Builds owned values.
 #[derive(Default)]
 pub(super) struct Owned {
-    shapes: Shapes<Worth>,
+    shapes: Shapes<AdaptiveGate>,
     repeats: Repeats,
 }
 
@@ -80,14 +80,14 @@ impl<'t> Build<'t> for Owned {
     fn array(&mut self, items: &mut Vec<Value>, start: usize) {
         let elements = items.within(start..);
         let seen = match self.repeats.array(elements) {
-            Seen::Part(known) => {
+            Probe::Hit(known) => {
                 items.truncate(start);
                 return items.push(known);
             }
             seen => seen,
         };
         let array = Value::Array(Items::collect(items.drain(start..)));
-        seen.keep(|| array.clone());
+        seen.store(|| array.clone());
         items.push(array);
     }
 
@@ -137,7 +137,7 @@ impl<'t> Build<'t> for Owned {
 /// Takes the values from `start` on out of a list, unless an equal object was seen before.
 #[inline]
 fn object(
-    order: &mut KeyOrder<Worth>,
+    order: &mut KeyOrder<AdaptiveGate>,
     items: &mut Vec<Value>,
     start: usize,
     repeats: &mut Repeats,
@@ -145,8 +145,8 @@ fn object(
     let values = items.within_mut(start..);
     let mut is_arranged = order.is_sorted();
     let are_distinct = values.len() == order.shape().keys().len();
-    let mut seen = Seen::No;
-    if are_distinct && repeats.wants(values, &mut order.note) {
+    let mut seen = Probe::Miss;
+    if are_distinct && repeats.is_eligible(values, &mut order.note) {
         if let Some(sources) = order.sources() {
             arrange(values, sources);
             is_arranged = true;
@@ -154,7 +154,7 @@ fn object(
         let shape = order.shape().clone();
         seen = repeats.object(&shape, values, &mut order.note);
     }
-    if let Seen::Part(known) = seen {
+    if let Probe::Hit(known) = seen {
         return known;
     }
     let object = if is_arranged {
@@ -168,6 +168,6 @@ fn object(
         object
     };
     let object = Value::Object(object);
-    seen.keep(|| object.clone());
+    seen.store(|| object.clone());
     object
 }

@@ -72,7 +72,7 @@ pub(super) trait Build<'t> {
 
 /// What is open while a text is read: compounds, their keys and their members.
 pub(in crate::value) struct Lists<I, K, A> {
-    pub frames: Vec<Frame<A>>,
+    pub frames: Vec<ListFrame<A>>,
     pub keys: Vec<K>,
     pub items: Vec<I>,
 }
@@ -88,7 +88,7 @@ impl<I, K, A> Default for Lists<I, K, A> {
 }
 
 /// A compound being read: where its members start.
-pub(in crate::value) struct Frame<A> {
+pub(in crate::value) struct ListFrame<A> {
     object: bool,
     first_key: usize,
     start: usize,
@@ -151,7 +151,7 @@ fn read<'t, B: Build<'t>>(
                     return Err(lexer.unexpected(TOO_DEEP));
                 }
                 lexer.bump();
-                let frame = Frame {
+                let frame = ListFrame {
                     object: open == b'{',
                     first_key: keys.len(),
                     start: items.len(),

@@ -13,10 +13,10 @@ use crate::limits;
 use crate::value::{Shape, Text, Value};
 
 /// Most parts of an array or object that is shared.
-const PARTS: usize = 8;
+const MAX_MEMBERS: usize = 8;
 
 /// Bytes of a document for each place to remember something in.
-const BYTES_A_PLACE: usize = 64;
+const BYTES_PER_SLOT: usize = 64;
 
 /// Texts shorter than this are not searched for repetitions.
 const LARGE: usize = 64 << 10;
@@ -24,99 +24,101 @@ const LARGE: usize = 64 << 10;
 /// Small arrays, objects and longer strings seen lately, each at the place that its hash gives.
 #[derive(Default)]
 pub(super) struct Repeats {
-    places: Places,
-    strings: Worth,
-    arrays: [Worth; PARTS + 1],
+    slots: SlotTable,
+    strings: AdaptiveGate,
+    arrays: [AdaptiveGate; MAX_MEMBERS + 1],
 }
 
 /// Where parts are remembered: none for small documents, else a power of two.
 #[derive(Default)]
-struct Places {
-    parts: Vec<Value>,
-    marks: Vec<Marks>,
+struct SlotTable {
+    values: Vec<Value>,
+    fingerprints: Vec<Fingerprints>,
 }
 
 /// What is known of the part at a place, and of the last one that belonged there, beside 0 for nothing.
 #[derive(Clone, Copy, Default)]
-struct Marks {
-    kept: u16,
-    seen: u16,
+struct Fingerprints {
+    cached: u16,
+    latest: u16,
 }
 
-impl Places {
+impl SlotTable {
     fn new(count: usize) -> Self {
         Self {
-            parts: vec![Value::Null; count],
-            marks: vec![Marks::default(); count],
+            values: vec![Value::Null; count],
+            fingerprints: vec![Fingerprints::default(); count],
         }
     }
 
     fn is_empty(&self) -> bool {
-        self.parts.is_empty()
+        self.values.is_empty()
     }
 
     /// What `same` makes of the part with a hash, if one is remembered.
     #[inline]
-    fn look<P>(&mut self, hash: &Hash, same: impl FnOnce(&Value) -> Option<P>) -> Seen<'_, P> {
-        let (at, mark) = hash.place(self.parts.len());
-        let (Some(marks), Some(part)) = (self.marks.get_mut(at), self.parts.get_mut(at)) else {
-            return Seen::No;
+    fn probe<P>(&mut self, hash: &Hash, same: impl FnOnce(&Value) -> Option<P>) -> Probe<'_, P> {
+        let (at, fingerprint) = hash.slot(self.values.len());
+        let (Some(fingerprints), Some(part)) =
+            (self.fingerprints.get_mut(at), self.values.get_mut(at))
+        else {
+            return Probe::Miss;
         };
-        if marks.kept == mark
+        if fingerprints.cached == fingerprint
             && let Some(known) = same(part)
         {
-            return Seen::Part(known);
+            return Probe::Hit(known);
         }
-        if marks.seen == mark {
-            marks.kept = mark;
-            return Seen::Place(part);
+        if fingerprints.latest == fingerprint {
+            fingerprints.cached = fingerprint;
+            return Probe::Candidate(part);
         }
-        marks.seen = mark;
-        Seen::No
+        fingerprints.latest = fingerprint;
+        Probe::Miss
     }
 }
 
 /// Whether looking pays: what is found earns more looks, what is not costs one.
 #[derive(Clone, Copy)]
-pub(super) struct Worth {
-    looks: u32,
+pub(super) struct AdaptiveGate {
+    credit: u32,
     passed: u32,
 }
 
-impl Default for Worth {
+impl Default for AdaptiveGate {
     fn default() -> Self {
         Self {
-            looks: Self::FIRST,
+            credit: Self::FIRST,
             passed: 0,
         }
     }
 }
 
-impl Worth {
+impl AdaptiveGate {
     /// Looks that nothing must be found for.
     const FIRST: u32 = 4096;
     /// Parts that pass unseen until looking is tried again.
     const PAUSE: u32 = 1 << 15;
 
     fn pays(&mut self) -> bool {
-        if self.looks > 0 {
+        if self.credit > 0 {
             return true;
         }
         self.passed += 1;
         if self.passed == Self::PAUSE {
             *self = Self {
-                looks: Self::FIRST / 8,
+                credit: Self::FIRST / 8,
                 passed: 0,
             };
         }
         false
     }
 
-    fn looked(&mut self, found: bool) {
-        self.looks = if found {
-            (self.looks + 8).min(Self::FIRST)
+    fn record(&mut self, found: bool) {
+        self.credit = if found {
+            (self.credit + 8).min(Self::FIRST)
         } else {
-            self.looks - 1
+            self.credit - 1
         };
     }
 }
@@ -126,8 +128,8 @@ impl Repeats {
     pub fn new(length: usize) -> Self {
         let mut repeats = Self::default();
         if length >= LARGE {
-            let places = (length / BYTES_A_PLACE).next_power_of_two();
-            repeats.places = Places::new(places.min(limits::REPEATS));
+            let slots = (length / BYTES_PER_SLOT).next_power_of_two();
+            repeats.slots = SlotTable::new(slots.min(limits::REPEATS));
         }
         repeats
     }
@@ -135,21 +137,21 @@ impl Repeats {
     /// A string too long to be held in place.
     #[inline]
     pub fn string(&mut self, text: &str, make: impl FnOnce() -> Text) -> Text {
-        if self.places.is_empty() || !self.strings.pays() {
+        if self.slots.is_empty() || !self.strings.pays() {
             return make();
         }
         let mut hash = Hash::default();
         hash.bytes(text.as_bytes());
-        let seen = self.places.look(&hash, |known| match known {
+        let seen = self.slots.probe(&hash, |known| match known {
             Value::Text(known) if known.as_bytes() == text.as_bytes() => Some(known.clone()),
             _ => None,
         });
-        self.strings.looked(seen.is_part());
+        self.strings.record(seen.is_hit());
         match seen {
-            Seen::Part(known) => known,
+            Probe::Hit(known) => known,
             seen => {
                 let made = make();
-                seen.keep(|| Value::Text(made.clone()));
+                seen.store(|| Value::Text(made.clone()));
                 made
             }
         }
@@ -157,47 +159,52 @@ impl Repeats {
 
     /// An array of these elements that was seen before, or else the place to remember it in.
     #[inline]
-    pub fn array(&mut self, items: &[Value]) -> Seen<'_> {
-        let Some(worth) = self.arrays.get_mut(items.len()) else {
-            return Seen::No;
+    pub fn array(&mut self, items: &[Value]) -> Probe<'_> {
+        let Some(gate) = self.arrays.get_mut(items.len()) else {
+            return Probe::Miss;
         };
-        if self.places.is_empty() || !worth.pays() {
-            return Seen::No;
+        if self.slots.is_empty() || !gate.pays() {
+            return Probe::Miss;
         }
-        let Some(hash) = Hash::of(items) else {
-            return Seen::No;
+        let Some(hash) = Hash::of_items(items) else {
+            return Probe::Miss;
         };
-        let seen = self.places.look(&hash, |part| match part {
+        let seen = self.slots.probe(&hash, |part| match part {
             Value::Array(known) if same(known, items) => Some(part.clone()),
             _ => None,
         });
-        worth.looked(seen.is_part());
+        gate.record(seen.is_hit());
         seen
     }
 
     /// Whether an object of these values may be held once for all of its like.
     #[inline]
-    pub fn wants(&self, items: &[Value], worth: &mut Worth) -> bool {
-        !self.places.is_empty()
-            && items.len() <= PARTS
+    pub fn is_eligible(&self, items: &[Value], gate: &mut AdaptiveGate) -> bool {
+        !self.slots.is_empty()
+            && items.len() <= MAX_MEMBERS
             && items.iter().all(is_plain)
-            && worth.pays()
+            && gate.pays()
     }
 
     /// An object of these values, in the order of their keys, as [`Self::array`].
     #[inline]
-    pub fn object(&mut self, shape: &Arc<Shape>, items: &[Value], worth: &mut Worth) -> Seen<'_> {
-        let Some(mut hash) = Hash::of(items) else {
-            return Seen::No;
+    pub fn object(
+        &mut self,
+        shape: &Arc<Shape>,
+        items: &[Value],
+        gate: &mut AdaptiveGate,
+    ) -> Probe<'_> {
+        let Some(mut hash) = Hash::of_items(items) else {
+            return Probe::Miss;
         };
         hash.word(Arc::as_ptr(shape).addr() as u64);
-        let seen = self.places.look(&hash, |part| match part {
+        let seen = self.slots.probe(&hash, |part| match part {
             Value::Object(object) => object.shaped().and_then(|(known, values)| {
                 (Arc::ptr_eq(known, shape) && same(values, items)).then(|| part.clone())
             }),
             _ => None,
         });
-        worth.looked(seen.is_part());
+        gate.record(seen.is_hit());
         seen
     }
 }
@@ -205,7 +212,7 @@ impl Repeats {
 /// Puts the values of an object, few enough to be remembered, into the order of its keys.
 #[inline]
 pub(super) fn arrange(values: &mut [Value], sources: &[u8]) {
-    let mut ordered: [Value; PARTS] = Default::default();
+    let mut ordered: [Value; MAX_MEMBERS] = Default::default();
     for (place, at) in ordered.iter_mut().zip(sources) {
         *place = values
             .get_mut(usize::from(*at))
@@ -225,24 +232,24 @@ fn is_plain(value: &Value) -> bool {
 }
 
 /// What is known of a part.
-pub(super) enum Seen<'p, P = Value> {
+pub(super) enum Probe<'p, P = Value> {
     /// It is remembered.
-    Part(P),
+    Hit(P),
     /// It was seen before, and is to be remembered here.
-    Place(&'p mut Value),
+    Candidate(&'p mut Value),
     /// It is new, or not one of those that are remembered.
-    No,
+    Miss,
 }
 
-impl<P> Seen<'_, P> {
-    fn is_part(&self) -> bool {
-        matches!(self, Self::Part(_))
+impl<P> Probe<'_, P> {
+    fn is_hit(&self) -> bool {
+        matches!(self, Self::Hit(_))
     }
 
     /// Remembers a part, if it is to be.
     #[inline]
-    pub fn keep(self, part: impl FnOnce() -> Value) {
-        if let Self::Place(place) = self {
+    pub fn store(self, part: impl FnOnce() -> Value) {
+        if let Self::Candidate(place) = self {
             *place = part();
         }
     }
@@ -268,7 +275,7 @@ struct Hash(u64);
 impl Hash {
     /// Of scalars that are held in place; `None` of anything else.
     #[inline]
-    fn of(items: &[Value]) -> Option<Self> {
+    fn of_items(items: &[Value]) -> Option<Self> {
         let mut hash = Self(items.len() as u64);
         for item in items {
             match item {
@@ -317,13 +324,13 @@ impl Hash {
 
     /// A place among so many, and what tells parts there from one another; never 0.
     #[inline]
-    fn place(&self, count: usize) -> (usize, u16) {
+    fn slot(&self, count: usize) -> (usize, u16) {
         #[expect(
             clippy::cast_possible_truncation,
             reason = "parts of the hash are taken"
         )]
-        let (at, mark) = (self.0 as usize, (self.0 >> 48) as u16);
-        (at & count.wrapping_sub(1), mark | 1)
+        let (at, fingerprint) = (self.0 as usize, (self.0 >> 48) as u16);
+        (at & count.wrapping_sub(1), fingerprint | 1)
     }
 }
 
@@ -342,14 +349,14 @@ mod tests {
     }
 
     #[test]
-    fn equal_parts_are_held_once() {
+    fn equal_parts_are_stored_once() {
         let items = repeated(r#"{"a":1,"b":"x"},["x",2],"a string of its own""#);
         // the first of each is only noted
         let items = items.get(3..).expect("more of them");
         for (part, known) in items.iter().zip(items.iter().cycle().take(3).cycle()) {
             let shared = match (part, known) {
-                (Value::Object(a), Value::Object(b)) => a.is(b),
-                (Value::Array(a), Value::Array(b)) => a.is(b),
+                (Value::Object(a), Value::Object(b)) => a.ptr_eq(b),
+                (Value::Array(a), Value::Array(b)) => a.ptr_eq(b),
                 (Value::Text(a), Value::Text(b)) => a.is(b),
                 _ => false,
             };
@@ -358,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_equal_but_written_otherwise_is_kept() {
+    fn equal_parts_in_another_notation_are_not_shared() {
         let items =
             repeated(r#"[1],[1.0],[1.00],{"a":1},{"a":1.0},{"a":true},{"b":1},[1e0],[[1]]"#);
         let written: Vec<String> = items.iter().take(9).map(ToString::to_string).collect();
@@ -372,12 +379,12 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_one_part_leaves_its_equals_alone() {
+    fn a_change_of_a_shared_part_does_not_affect_others() {
         use crate::store::{DataSnapshot, Operation, Path, Transaction};
 
         let text = format!("{{\"list\":[{}]}}", vec![r#"{"a":1}"#; 10_000].join(","));
         let snapshot = DataSnapshot::new(read(text.as_bytes()).unwrap(), 0);
-        let mut transaction = Transaction::on(&snapshot);
+        let mut transaction = Transaction::new(&snapshot);
         let path = Path::from_slashes("/list/0/a");
         transaction
             .write(Operation::Replace, &path, Value::from(2))

@@ -50,7 +50,7 @@ fn documents_survive() {
 }
 
 #[test]
-fn what_changes() {
+fn changes_share_unchanged_parts() {
     for (text, want) in [
         (" { \"b\" : 1 ,\n\"a\" :\t[ ] } ", r#"{"a":[],"b":1}"#),
         (r#"{"a":1,"b":2,"a":3}"#, r#"{"a":3,"b":2}"#),
@@ -190,7 +190,7 @@ fn errors_are_those_of_go() {
 }
 
 #[test]
-fn errors_know_their_place() {
+fn errors_have_positions() {
     let error = read("{\n  \"é\": x\n}".as_bytes()).unwrap_err();
     assert_eq!((error.offset(), error.line(), error.column()), (10, 2, 8));
     let error = read(b"\xff\n[\"\xff\xff\", x]").unwrap_err();
@@ -200,7 +200,7 @@ fn errors_know_their_place() {
 }
 
 #[test]
-fn as_the_built_in_reads() {
+fn errors_equal_those_of_the_builtin() {
     let message = |text: &str| match unmarshal(&Arena::new(), text.as_bytes()) {
         Ok(value) => value.to_string(),
         Err(message) => message,
@@ -370,7 +370,7 @@ fn strings_that_are_bytes() {
 
 /// Texts, and what `json.marshal(json.unmarshal(text))` was recorded to be.
 #[test]
-fn reads_and_writes_as_opa() {
+fn parses_and_writes_as_opa() {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../tests/cases/json/unmarshal.json"
@@ -423,7 +423,7 @@ fn escaped(text: &str, html: bool) -> String {
 }
 
 #[test]
-fn escapes_at_any_place() {
+fn escapes_in_any_position() {
     let marks = [
         "\"", "\\", "\n", "\0", "\x1f", "<", ">", "&", " ", "~", "\x7f", "é", "\u{2028}",
         "\u{2030}",

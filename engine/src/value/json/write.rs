@@ -6,7 +6,7 @@ use solon_syntax::stack;
 
 use super::style::{Layout, Style};
 use crate::bug::Within as _;
-use crate::limits::LOOK_BYTES;
+use crate::limits::POLL_BYTES;
 use crate::value::{ObjectView, ValueRef, text};
 
 /// A text would be longer than it may be: values share parts, their texts do not.
@@ -32,11 +32,11 @@ pub fn write_while(
     out: &mut Vec<u8>,
 ) -> Result<(), TooLong> {
     let limit = out.len().saturating_add(limit);
-    let mut writer = Writer {
+    let mut writer = JsonWriter {
         limit,
-        next_look: limit.min(out.len().saturating_add(LOOK_BYTES)),
+        next_poll: limit.min(out.len().saturating_add(POLL_BYTES)),
         goes_on: Some(goes_on),
-        ..Writer::new(out, style.html, style.layout)
+        ..JsonWriter::new(out, style.html, style.layout)
     };
     writer.value(value);
     if writer.is_full() {
@@ -48,7 +48,7 @@ pub fn write_while(
 
 /// Compact, as answers are written.
 pub fn write(value: ValueRef<'_>, out: &mut Vec<u8>) {
-    Writer::new(out, false, None).value(value);
+    JsonWriter::new(out, false, None).value(value);
 }
 
 /// Writes a value in a style, whatever its length.
@@ -62,7 +62,7 @@ pub fn write(value: ValueRef<'_>, out: &mut Vec<u8>) {
 /// assert_eq!(text, b"\"a \\u003c b\"");
 /// ```
 pub fn write_styled(value: ValueRef<'_>, style: Style<'_>, out: &mut Vec<u8>) {
-    Writer::new(out, style.html, style.layout).value(value);
+    JsonWriter::new(out, style.html, style.layout).value(value);
 }
 
 /// Indented by two blanks, as answers are shown.
@@ -71,20 +71,20 @@ pub fn write_pretty(value: ValueRef<'_>, out: &mut Vec<u8>) {
         prefix: "",
         indent: "  ",
     };
-    Writer::new(out, false, Some(layout)).value(value);
+    JsonWriter::new(out, false, Some(layout)).value(value);
 }
 
 /// Compact, as `json.marshal` writes: `<`, `>` and `&` are escaped.
 pub fn write_go(value: ValueRef<'_>, out: &mut Vec<u8>) {
-    Writer::new(out, true, None).value(value);
+    JsonWriter::new(out, true, None).value(value);
 }
 
 /// As `json.marshal_with_options` writes; the first line is without the prefix.
 pub fn write_go_layout(value: ValueRef<'_>, layout: Layout<'_>, out: &mut Vec<u8>) {
-    Writer::new(out, true, Some(layout)).value(value);
+    JsonWriter::new(out, true, Some(layout)).value(value);
 }
 
-struct Writer<'o, 'l> {
+struct JsonWriter<'o, 'l> {
     out: &'o mut Vec<u8>,
     html: bool,
     layout: Option<Layout<'l>>,
@@ -92,14 +92,14 @@ struct Writer<'o, 'l> {
     /// Length of `out` from which on nothing more has to be written.
     limit: usize,
     /// Length of `out` from which on is asked whether to go on.
-    next_look: usize,
+    next_poll: usize,
     /// Whether to go on.
     goes_on: Option<&'l dyn Fn() -> bool>,
     /// Whether something was left out.
     full: bool,
 }
 
-impl<'o, 'l> Writer<'o, 'l> {
+impl<'o, 'l> JsonWriter<'o, 'l> {
     fn new(out: &'o mut Vec<u8>, html: bool, layout: Option<Layout<'l>>) -> Self {
         Self {
             out,
@@ -107,7 +107,7 @@ impl<'o, 'l> Writer<'o, 'l> {
             layout,
             depth: 0,
             limit: usize::MAX,
-            next_look: usize::MAX,
+            next_poll: usize::MAX,
             goes_on: None,
             full: false,
         }
@@ -115,12 +115,12 @@ impl<'o, 'l> Writer<'o, 'l> {
 
     #[inline]
     fn is_full(&mut self) -> bool {
-        self.full || self.out.len() > self.next_look && self.ends_here()
+        self.full || self.out.len() > self.next_poll && self.ends_here()
     }
 
     #[cold]
     fn ends_here(&mut self) -> bool {
-        self.next_look = self.limit.min(self.out.len().saturating_add(LOOK_BYTES));
+        self.next_poll = self.limit.min(self.out.len().saturating_add(POLL_BYTES));
         self.full = self.out.len() > self.limit || !self.goes_on.is_none_or(|goes_on| goes_on());
         self.full
     }
@@ -133,16 +133,19 @@ impl<'o, 'l> Writer<'o, 'l> {
             ValueRef::Int(i) => self
                 .out
                 .extend_from_slice(itoa::Buffer::new().format(i).as_bytes()),
-            ValueRef::Decimal(..) | ValueRef::Number(_) | ValueRef::NewNumber(_) => {
+            ValueRef::Decimal(..) | ValueRef::Number(_) | ValueRef::ArenaNumber(_) => {
                 self.number(value)
             }
-            ValueRef::Short(_) | ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::NewText(_) => {
+            ValueRef::Short(_)
+            | ValueRef::Text(_)
+            | ValueRef::Bytes(_)
+            | ValueRef::ArenaText(_) => {
                 self.string(value.text_or_empty().as_bytes());
             }
-            _ if value.refuses_walk() => self.full = true,
-            ValueRef::Array(_) | ValueRef::NewArray(_) => stack::level(|| self.array(value)),
-            ValueRef::Set(_) | ValueRef::NewSet(_) => stack::level(|| self.set(value)),
-            ValueRef::Object(_) | ValueRef::NewObject(_) => stack::level(|| self.object(value)),
+            _ if value.exceeds_traversal_limit() => self.full = true,
+            ValueRef::Array(_) | ValueRef::ArenaArray(_) => stack::level(|| self.array(value)),
+            ValueRef::Set(_) | ValueRef::ArenaSet(_) => stack::level(|| self.set(value)),
+            ValueRef::Object(_) | ValueRef::ArenaObject(_) => stack::level(|| self.object(value)),
         }
     }
 
@@ -150,7 +153,7 @@ impl<'o, 'l> Writer<'o, 'l> {
     fn number(&mut self, value: ValueRef<'_>) {
         if let Some(number) = value.as_number() {
             // writing to a vector does not fail
-            let _ = number.write(&mut Bytes(self.out));
+            let _ = number.write(&mut ByteSink(self.out));
         }
     }
 
@@ -394,9 +397,9 @@ impl Escape {
 }
 
 /// Takes texts as bytes.
-struct Bytes<'o>(&'o mut Vec<u8>);
+struct ByteSink<'o>(&'o mut Vec<u8>);
 
-impl fmt::Write for Bytes<'_> {
+impl fmt::Write for ByteSink<'_> {
     #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.0.extend_from_slice(text.as_bytes());
@@ -407,20 +410,22 @@ impl fmt::Write for Bytes<'_> {
 /// Whether a text is ASCII and written as it is.
 #[inline]
 fn is_plain(text: &[u8], html: bool) -> bool {
-    text::all_words(text, |word| (word & text::HIGHS) | marks(word, html) == 0)
+    text::all_words(text, |word| {
+        (word & text::HIGHS) | escape_flags(word, html) == 0
+    })
 }
 
 /// Marks bytes in ASCII that have to be escaped, perhaps others behind the first.
 #[inline]
-fn marks(word: u64, html: bool) -> u64 {
-    let marks =
-        text::marks_below(word, b' ') | text::marks_of(word, b'"') | text::marks_of(word, b'\\');
+fn escape_flags(word: u64, html: bool) -> u64 {
+    let escape_flags =
+        text::flags_below(word, b' ') | text::flags_of(word, b'"') | text::flags_of(word, b'\\');
     if html {
         // `<` and `>` differ in one bit
         let both = word & !u64::from_le_bytes([2; 8]);
-        marks | text::marks_of(both, b'<') | text::marks_of(word, b'&')
+        escape_flags | text::flags_of(both, b'<') | text::flags_of(word, b'&')
     } else {
-        marks
+        escape_flags
     }
 }
 

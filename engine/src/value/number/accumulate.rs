@@ -3,7 +3,7 @@
 
 use num_bigint::BigInt;
 
-use super::arithmetic::{Outcome, bounded};
+use super::arithmetic::{ArithmeticResult, bounded};
 use super::float::Float;
 use super::shortest::from_rounded;
 use super::{ArithmeticError, Number, NumberBuf};
@@ -87,7 +87,7 @@ impl Sum {
 
     /// The sum; of no numbers it is 0.
     #[inline]
-    pub fn finish(self) -> Outcome {
+    pub fn finish(self) -> ArithmeticResult {
         match self.0 {
             Running::Small(sum) => Ok(NumberBuf::Int(sum)),
             Running::Big(sum, _) => Ok(sum.into()),
@@ -98,11 +98,11 @@ impl Sum {
 
 /// A running product. Its floats have 53 bits, as OPA's have.
 pub struct Product {
-    exact: Option<Exact>,
+    exact: Option<ExactProduct>,
     float: Float,
 }
 
-enum Exact {
+enum ExactProduct {
     Small(i64),
     Big(BigInt),
 }
@@ -112,7 +112,7 @@ const PRODUCT_PRECISION: u32 = 53;
 impl Default for Product {
     fn default() -> Self {
         Self {
-            exact: Some(Exact::Small(1)),
+            exact: Some(ExactProduct::Small(1)),
             float: Number::Int(1).into(),
         }
     }
@@ -124,21 +124,21 @@ impl Product {
         self.float = self.float.times_rounded(number.into(), PRODUCT_PRECISION);
         self.exact = match self.exact.take() {
             None => None,
-            Some(Exact::Small(product)) => {
+            Some(ExactProduct::Small(product)) => {
                 match (
                     number.to_i64().and_then(|i| product.checked_mul(i)),
                     number.to_bigint(),
                 ) {
-                    (Some(product), _) => Some(Exact::Small(product)),
-                    (None, Some(i)) => Some(Exact::Big(i * product)),
+                    (Some(product), _) => Some(ExactProduct::Small(product)),
+                    (None, Some(i)) => Some(ExactProduct::Big(i * product)),
                     (None, None) => None,
                 }
             }
-            Some(Exact::Big(product)) => match number.to_bigint() {
+            Some(ExactProduct::Big(product)) => match number.to_bigint() {
                 Some(i) if i.bits() + product.bits() > limits::NUMBER_BITS => {
                     return Err(ArithmeticError::TooBig);
                 }
-                Some(i) => Some(Exact::Big(product * i)),
+                Some(i) => Some(ExactProduct::Big(product * i)),
                 None => None,
             },
         };
@@ -146,10 +146,10 @@ impl Product {
     }
 
     /// The product; of no numbers it is 1.
-    pub fn finish(self) -> Outcome {
+    pub fn finish(self) -> ArithmeticResult {
         match self.exact {
-            Some(Exact::Small(product)) => Ok(NumberBuf::Int(product)),
-            Some(Exact::Big(product)) => Ok(product.into()),
+            Some(ExactProduct::Small(product)) => Ok(NumberBuf::Int(product)),
+            Some(ExactProduct::Big(product)) => Ok(product.into()),
             None if self.float.exponent.unsigned_abs() > limits::NUMBER_BITS => {
                 Err(ArithmeticError::TooBig)
             }

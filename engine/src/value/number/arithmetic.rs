@@ -5,7 +5,7 @@ use std::fmt;
 use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
 
-use super::exact::Exact;
+use super::exact::ExactDecimal;
 use super::float::Float;
 use super::{Number, NumberBuf};
 use crate::limits;
@@ -37,12 +37,12 @@ impl fmt::Display for ArithmeticError {
 
 impl std::error::Error for ArithmeticError {}
 
-pub(super) type Outcome = Result<NumberBuf, ArithmeticError>;
+pub(super) type ArithmeticResult = Result<NumberBuf, ArithmeticError>;
 
 impl Number<'_> {
     /// The sum.
     #[inline]
-    pub fn plus(self, other: Number<'_>) -> Outcome {
+    pub fn plus(self, other: Number<'_>) -> ArithmeticResult {
         if let (Self::Int(a), Number::Int(b)) = (self, other)
             && let Some(sum) = a.checked_add(b)
         {
@@ -53,7 +53,7 @@ impl Number<'_> {
 
     /// The difference.
     #[inline]
-    pub fn minus(self, other: Number<'_>) -> Outcome {
+    pub fn minus(self, other: Number<'_>) -> ArithmeticResult {
         if let (Self::Int(a), Number::Int(b)) = (self, other)
             && let Some(difference) = a.checked_sub(b)
         {
@@ -65,7 +65,7 @@ impl Number<'_> {
 
     /// The product.
     #[inline]
-    pub fn times(self, other: Number<'_>) -> Outcome {
+    pub fn times(self, other: Number<'_>) -> ArithmeticResult {
         if let (Self::Int(a), Number::Int(b)) = (self, other)
             && let Some(product) = a.checked_mul(b)
         {
@@ -76,7 +76,7 @@ impl Number<'_> {
 
     /// The quotient: a float unless it is exact.
     #[inline]
-    pub fn divide(self, other: Number<'_>) -> Outcome {
+    pub fn divide(self, other: Number<'_>) -> ArithmeticResult {
         // zero goes through floats, since it may come out as -0
         if let (Self::Int(a), Number::Int(b)) = (self, other)
             && a != 0
@@ -98,7 +98,7 @@ impl Number<'_> {
         clippy::should_implement_trait,
         reason = "named as the built-in, and fallible"
     )]
-    pub fn rem(self, other: Number<'_>) -> Outcome {
+    pub fn rem(self, other: Number<'_>) -> ArithmeticResult {
         if let (Self::Int(a), Number::Int(b)) = (self, other)
             && let Some(rest) = a.checked_rem(b)
         {
@@ -119,13 +119,16 @@ impl Number<'_> {
             return a.checked_rem(b).is_none_or(|rest| rest == 0);
         }
         let (mut left, mut right) = (itoa::Buffer::new(), itoa::Buffer::new());
-        let (a, b) = (Exact::of(self, &mut left), Exact::of(other, &mut right));
+        let (a, b) = (
+            ExactDecimal::of_number(self, &mut left),
+            ExactDecimal::of_number(other, &mut right),
+        );
         if a.is_zero() || b.is_zero() {
             return a.is_zero();
         }
         // both over one power of ten
         let power = a.power().min(b.power());
-        let scaled = |number: Exact<'_>| {
+        let scaled = |number: ExactDecimal<'_>| {
             let zeros = u32::try_from(number.power() - power).unwrap_or(u32::MAX);
             number.coefficient() * BigUint::from(10_u8).pow(zeros)
         };
@@ -217,7 +220,7 @@ fn compute(
     small: fn(i64, i64) -> Option<i64>,
     big: fn(BigInt, BigInt) -> BigInt,
     floats: fn(Float, Float) -> Float,
-) -> Outcome {
+) -> ArithmeticResult {
     if !(a.is_integer() && b.is_integer()) {
         return bounded(floats(a.into(), b.into()));
     }
@@ -236,7 +239,7 @@ fn compute(
 }
 
 /// Refuses floats whose digits would fill the memory.
-pub(super) fn bounded(float: Float) -> Outcome {
+pub(super) fn bounded(float: Float) -> ArithmeticResult {
     if float.exponent.unsigned_abs() > limits::NUMBER_BITS {
         return Err(ArithmeticError::TooBig);
     }

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use super::arithmetic::Outcome;
+use super::arithmetic::ArithmeticResult;
 use super::{ArithmeticError, Number, NumberBuf};
 use crate::limits;
 
@@ -31,7 +31,7 @@ impl Number<'_> {
     }
 
     /// Shifts to the left.
-    pub fn shift_left(self, by: u64) -> Option<Outcome> {
+    pub fn shift_left(self, by: u64) -> Option<ArithmeticResult> {
         let i = self.to_bigint()?;
         if i.bits().saturating_add(by) > limits::NUMBER_BITS && i.bits() > 0 {
             return Some(Err(ArithmeticError::TooBig));

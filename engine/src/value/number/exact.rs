@@ -10,7 +10,7 @@ use crate::bug::bug;
 
 /// `0.d1d2d3… · 10^exponent`, where neither the first nor the last digit is zero. No digits: zero.
 #[derive(Clone, Copy)]
-pub(super) struct Exact<'a> {
+pub(super) struct ExactDecimal<'a> {
     pub negative: bool,
     whole: &'a [u8],
     fraction: &'a [u8],
@@ -20,9 +20,9 @@ pub(super) struct Exact<'a> {
 /// Numbers below ten to this power read as zero, as they do in OPA, whose binary exponent has 32 bits.
 const UNDERFLOW: i64 = -646_456_993;
 
-impl<'a> Exact<'a> {
+impl<'a> ExactDecimal<'a> {
     /// `buffer` holds the digits of numbers that have no text.
-    pub fn of(number: Number<'a>, buffer: &'a mut itoa::Buffer) -> Self {
+    pub fn of_number(number: Number<'a>, buffer: &'a mut itoa::Buffer) -> Self {
         match number {
             Number::Int(i) => Self::of_digits(i < 0, buffer.format(i.unsigned_abs()), 0),
             Number::Decimal(scale, coefficient) => {
@@ -305,7 +305,7 @@ impl Number<'_> {
         match self {
             Self::Int(i) => state.write_i64(i),
             Self::Decimal(scale, coefficient) => hash_decimal(scale, coefficient, state),
-            Self::Text(text) => Exact::of_text(text).hash_into(state),
+            Self::Text(text) => ExactDecimal::of_text(text).hash_into(state),
         }
     }
 
@@ -315,7 +315,7 @@ impl Number<'_> {
         match self {
             Self::Int(_) => true,
             Self::Decimal(scale, coefficient) => whole(scale, coefficient).is_some(),
-            Self::Text(text) => Exact::of_text(text).is_integer(),
+            Self::Text(text) => ExactDecimal::of_text(text).is_integer(),
         }
     }
 
@@ -325,7 +325,7 @@ impl Number<'_> {
         match self {
             Self::Int(i) => Some(i),
             Self::Decimal(scale, coefficient) => whole(scale, coefficient),
-            Self::Text(text) => Exact::of_text(text).to_i64(),
+            Self::Text(text) => ExactDecimal::of_text(text).to_i64(),
         }
     }
 
@@ -334,7 +334,7 @@ impl Number<'_> {
         match self {
             Self::Int(i) => Some(i.into()),
             Self::Decimal(scale, coefficient) => whole(scale, coefficient).map(BigInt::from),
-            Self::Text(text) => Exact::of_text(text).to_bigint(),
+            Self::Text(text) => ExactDecimal::of_text(text).to_bigint(),
         }
     }
 
@@ -410,5 +410,5 @@ fn compare_decimals(a: Number<'_>, b: Number<'_>) -> Option<Ordering> {
 
 fn compare_texts(a: Number<'_>, b: Number<'_>) -> Ordering {
     let (mut left, mut right) = (itoa::Buffer::new(), itoa::Buffer::new());
-    Exact::of(a, &mut left).compare(&Exact::of(b, &mut right))
+    ExactDecimal::of_number(a, &mut left).compare(&ExactDecimal::of_number(b, &mut right))
 }

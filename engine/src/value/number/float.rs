@@ -6,7 +6,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::Zero;
 
 use super::Number;
-use super::exact::Exact;
+use super::exact::ExactDecimal;
 
 /// Bits of a mantissa.
 pub(super) const PRECISION: u32 = 64;
@@ -319,7 +319,7 @@ impl From<Number<'_>> for Float {
                 Self::from_decimal(coefficient < 0, magnitude, -i64::from(scale))
             }
             Number::Text(text) => {
-                let exact = Exact::of_text(text);
+                let exact = ExactDecimal::of_text(text);
                 if exact.is_zero() {
                     return Self::zero(exact.negative);
                 }

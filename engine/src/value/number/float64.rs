@@ -1,13 +1,13 @@
 //! 64-bit floats as Go writes them.
 
-use super::exact::Exact;
+use super::exact::ExactDecimal;
 use super::{Number, NumberBuf};
 
 impl NumberBuf {
     /// The number of an `f64` as Go's JSON writes it: the shortest digits, an exponent from 1e21 on and below
     /// 1e-6. `None` unless it is finite.
     pub fn from_f64(f: f64) -> Option<Self> {
-        let text = Shortest::of(&format!("{f:e}"))?;
+        let text = Shortest::parse(&format!("{f:e}"))?;
         let number = if (-6..21).contains(&text.exponent) {
             text.plain()
         } else {
@@ -19,12 +19,12 @@ impl NumberBuf {
 
     /// The text of an `f64` in Go's format `%g`.
     pub fn general_f64(f: f64) -> Option<String> {
-        Shortest::of(&format!("{f:e}")).map(|text| text.general())
+        Shortest::parse(&format!("{f:e}")).map(|text| text.general())
     }
 
     /// The text of an `f32` in Go's format `%g`.
     pub fn general_f32(f: f32) -> Option<String> {
-        Shortest::of(&format!("{f:e}")).map(|text| text.general())
+        Shortest::parse(&format!("{f:e}")).map(|text| text.general())
     }
 }
 
@@ -32,7 +32,7 @@ impl Number<'_> {
     /// The number's digits in Go's format `%g`.
     pub fn general(self) -> String {
         let mut buffer = itoa::Buffer::new();
-        let exact = Exact::of(self, &mut buffer);
+        let exact = ExactDecimal::of_number(self, &mut buffer);
         if exact.is_zero() {
             return "0".to_owned();
         }
@@ -56,7 +56,7 @@ struct Shortest {
 
 impl Shortest {
     /// Takes Rust's exponent form, which has the shortest digits.
-    fn of(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         let (mantissa, exponent) = text.split_once('e')?;
         let digits = mantissa.strip_prefix('-');
         Some(Self {

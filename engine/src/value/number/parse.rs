@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::exact::Exact;
+use super::exact::ExactDecimal;
 use super::{Number, NumberBuf};
 use crate::limits;
 
@@ -42,7 +42,7 @@ impl NumberBuf {
 
     /// Reads a JSON number.
     pub fn read(text: &str) -> Result<Self, NumberError> {
-        let form = Form::scan(text.as_bytes()).ok_or(NumberError::Syntax)?;
+        let form = NumberSyntax::scan(text.as_bytes()).ok_or(NumberError::Syntax)?;
         if form.length != text.len() {
             return Err(NumberError::Syntax);
         }
@@ -56,7 +56,7 @@ impl NumberBuf {
 
 /// Refuses numbers whose exact value would be expensive to hold.
 pub(in crate::value) fn check(text: &str) -> Result<(), NumberError> {
-    let exact = Exact::of_text(text);
+    let exact = ExactDecimal::of_text(text);
     if let Some((_, exponent)) = text.split_once(['e', 'E']) {
         let exponent: i64 = exponent.parse().map_err(|_| NumberError::Exponent)?;
         if !exact.has_no_digits() && i32::try_from(exponent).is_err() {
@@ -70,7 +70,7 @@ pub(in crate::value) fn check(text: &str) -> Result<(), NumberError> {
 }
 
 /// A number at the start of a text.
-pub(in crate::value) struct Form {
+pub(in crate::value) struct NumberSyntax {
     /// Bytes that belong to it.
     pub length: usize,
     negative: bool,
@@ -80,7 +80,7 @@ pub(in crate::value) struct Form {
     exponent: bool,
 }
 
-impl Form {
+impl NumberSyntax {
     /// `None` when the text does not start with a number. Digits after a leading zero are left over.
     #[inline]
     pub fn scan(text: &[u8]) -> Option<Self> {

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::NumberBuf;
 use super::exact::{power_of_ten, without_zeros};
 use super::float::{Float, PRECISION, five, small_five};
-use super::parse::Form;
+use super::parse::NumberSyntax;
 use crate::bug::bug;
 
 /// From this power of ten on, a number that is not integral is written with an exponent.
@@ -169,7 +169,7 @@ impl Digits {
     const LEADING: usize = 24;
 
     /// The digits of `magnitude · 2^exponent`: the leading ones when that is quick, else all.
-    fn of(magnitude: u128, exponent: i64) -> Self {
+    fn compute(magnitude: u128, exponent: i64) -> Self {
         Self::leading(magnitude, exponent).unwrap_or_else(|| Self::all(magnitude, exponent))
     }
 
@@ -248,9 +248,9 @@ impl Digits {
         let exponent = float.exponent + i64::from(PRECISION - precision) - 1;
         let even = mantissa.is_multiple_of(2);
         let doubled = u128::from(mantissa) << 1;
-        let lower = Self::of(doubled - 1, exponent);
-        let upper = Self::of(doubled + 1, exponent);
-        let mut value = Self::of(doubled, exponent);
+        let lower = Self::compute(doubled - 1, exponent);
+        let upper = Self::compute(doubled + 1, exponent);
+        let mut value = Self::compute(doubled, exponent);
         let at = |digits: &Self, i: usize| digits.ascii.get(i).copied().unwrap_or(b'0');
         for i in 0..value.ascii.len() {
             let (low, digit, high) = (at(&lower, i), at(&value, i), at(&upper, i));
@@ -340,7 +340,7 @@ impl Digits {
             let mut buffer = itoa::Buffer::new();
             text.extend_from_slice(buffer.format(lead.unsigned_abs()).as_bytes());
         }
-        if let Some(small) = Form::scan(&text).and_then(|form| form.small()) {
+        if let Some(small) = NumberSyntax::scan(&text).and_then(|form| form.small()) {
             return small.into();
         }
         let text = String::from_utf8(text);
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn decimals_are_the_digits_that_are_found_one_by_one() {
+    fn short_decimals_equal_digit_generation() {
         let mut long = 0;
         for float in floats().filter(|float| !float.is_integer()) {
             let slow = Digits::shortest(float, PRECISION).write_general(false);

@@ -41,7 +41,7 @@ fn texts_survive() {
 }
 
 #[test]
-fn what_is_refused() {
+fn invalid_and_oversized_numbers() {
     use NumberError::{Exponent, Syntax, TooBig};
     for (text, error) in [
         ("", Syntax),
@@ -108,7 +108,7 @@ fn order_equality_and_hash_go_by_value() {
 }
 
 #[test]
-fn integers_in_any_form() {
+fn integers_in_any_notation() {
     for (text, index) in [
         ("1", 1),
         ("1.0", 1),
@@ -204,7 +204,7 @@ fn arithmetic_is_that_of_opa() {
 }
 
 #[test]
-fn decimals_answer_as_their_texts_do() {
+fn decimals_behave_like_their_texts() {
     let coefficients = [
         0,
         1,

@@ -55,19 +55,19 @@ impl Growing {
         keys.is_sorted_by(|a, b| a < b)
     }
 
-    fn place(at: u32) -> (usize, usize) {
+    fn find_position(at: u32) -> (usize, usize) {
         let at = at as usize;
         (at / FULL, at % FULL)
     }
 
     fn key(&self, at: u32) -> Option<&Value> {
-        let (run, slot) = Self::place(at);
+        let (run, slot) = Self::find_position(at);
         self.runs.get(run)?.keys().get(slot)
     }
 
     /// Takes a pair out; a run that is used up makes room for one of the object's.
     fn take(&mut self, at: u32, left: &mut [usize]) -> Option<(Value, Value)> {
-        let (at, slot) = Self::place(at);
+        let (at, slot) = Self::find_position(at);
         let run = self.runs.get_mut(at)?;
         let pair = run.take(slot);
         let left = left.get_mut(at)?;
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_come_into_the_order_of_their_keys() {
+    fn pairs_are_sorted_by_key() {
         let keys: [fn(usize) -> usize; 6] = [
             |at| at,
             |at| 10_000 - at,

@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use triomphe::{HeaderSlice, HeaderWithLength};
 
-use super::{Form, Object, Shape};
+use super::{Object, ObjectRepr, Shape};
 use crate::bug::bug;
 use crate::value::Value;
 
 /// An object of a known shape that nobody shares yet, each of whose values is `null` before it is put to its place. What is
 /// written to a list and moved to its object at once is waited for.
-pub struct Unfilled(triomphe::Arc<HeaderSlice<HeaderWithLength<Form>, [Value]>>);
+pub struct Unfilled(triomphe::Arc<HeaderSlice<HeaderWithLength<ObjectRepr>, [Value]>>);
 
 impl Unfilled {
     #[inline]
     pub(super) fn new(shape: Arc<Shape>) -> Self {
         let count = shape.keys().len();
-        let header = HeaderWithLength::new(Form::Shaped(shape), count);
+        let header = HeaderWithLength::new(ObjectRepr::Shaped(shape), count);
         let nulls = (0..count).map(|_| Value::Null);
         Self(triomphe::Arc::from_header_and_iter(header, nulls))
     }

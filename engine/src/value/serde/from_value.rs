@@ -45,7 +45,7 @@ impl<'de> Deserializer<'de> for FromValue<'_> {
         let value = self.0;
         match value.kind() {
             Kind::Null => visitor.visit_unit(),
-            Kind::Boolean => visitor.visit_bool(value.holds()),
+            Kind::Boolean => visitor.visit_bool(value.is_truthy()),
             Kind::Number => match value.as_number() {
                 Some(number) => visit_number(number, visitor),
                 None => visitor.visit_unit(),
@@ -127,7 +127,9 @@ impl<'de> Deserializer<'de> for FromValue<'_> {
         }
         let mut pairs = pairs(self.0);
         match (pairs.next(), pairs.next()) {
-            (Some((FromKey(name), content)), None) => visitor.visit_enum(Variant { name, content }),
+            (Some((FromKey(name), content)), None) => {
+                visitor.visit_enum(EnumVariant { name, content })
+            }
             _ => Err(de::Error::invalid_type(
                 unexpected(self.0),
                 &"a string or an object with one key",
@@ -232,7 +234,7 @@ fn visit_number<'de, T: Visitor<'de>>(
 fn unexpected(value: ValueRef<'_>) -> de::Unexpected<'static> {
     match value.kind() {
         Kind::Null => de::Unexpected::Unit,
-        Kind::Boolean => de::Unexpected::Bool(value.holds()),
+        Kind::Boolean => de::Unexpected::Bool(value.is_truthy()),
         Kind::Number => de::Unexpected::Other("number"),
         Kind::String => de::Unexpected::Other("string"),
         Kind::Array | Kind::Set => de::Unexpected::Seq,
@@ -241,12 +243,12 @@ fn unexpected(value: ValueRef<'_>) -> de::Unexpected<'static> {
 }
 
 /// `{"name": content}`.
-struct Variant<'e> {
+struct EnumVariant<'e> {
     name: String,
     content: FromValue<'e>,
 }
 
-impl<'de, 'e> EnumAccess<'de> for Variant<'e> {
+impl<'de, 'e> EnumAccess<'de> for EnumVariant<'e> {
     type Error = ConvertError;
     type Variant = FromValue<'e>;
 

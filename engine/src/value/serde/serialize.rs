@@ -33,7 +33,7 @@ fn serialize_compound<S: Serializer>(
     value: ValueRef<'_>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    if value.refuses_walk() {
+    if value.exceeds_traversal_limit() {
         return Err(S::Error::custom("value of too many parts"));
     }
     if let Some(items) = value.as_array() {

@@ -49,7 +49,7 @@ fn request() -> Request {
 }
 
 #[test]
-fn typed_values_there_and_back() {
+fn typed_values_round_trip() {
     let value = to_value(&request()).unwrap();
     assert_eq!(
         value.to_string(),
@@ -73,7 +73,7 @@ fn agrees_with_json() {
 }
 
 #[test]
-fn what_json_lacks() {
+fn values_without_json() {
     let value = Value::object(vec![
         (1.into(), Value::set(vec![2.into(), 1.into()])),
         (Value::array(vec!["a".into()]), Value::bytes(b"\xff")),
@@ -112,7 +112,7 @@ fn numbers() {
 }
 
 #[test]
-fn errors_name_what_was_found() {
+fn errors_name_the_actual_value() {
     let text = |result: Result<u8, super::ConvertError>| result.unwrap_err().to_string();
     assert_eq!(
         text(from_value(Value::from("a").borrow())),

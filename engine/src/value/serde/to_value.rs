@@ -9,7 +9,7 @@ use super::serialize::json_text;
 use crate::limits;
 use crate::value::{NumberBuf, Value};
 
-type Outcome = Result<Value, ConvertError>;
+type ConvertResult = Result<Value, ConvertError>;
 
 /// Makes a value of what it is given.
 #[derive(Clone, Copy, Default)]
@@ -32,79 +32,79 @@ impl ToValue {
 impl Serializer for ToValue {
     type Ok = Value;
     type Error = ConvertError;
-    type SerializeSeq = List;
-    type SerializeTuple = List;
-    type SerializeTupleStruct = List;
-    type SerializeTupleVariant = List;
-    type SerializeMap = Map;
-    type SerializeStruct = Map;
-    type SerializeStructVariant = Map;
+    type SerializeSeq = SerializeList;
+    type SerializeTuple = SerializeList;
+    type SerializeTupleStruct = SerializeList;
+    type SerializeTupleVariant = SerializeList;
+    type SerializeMap = SerializeEntries;
+    type SerializeStruct = SerializeEntries;
+    type SerializeStructVariant = SerializeEntries;
 
-    fn serialize_bool(self, b: bool) -> Outcome {
+    fn serialize_bool(self, b: bool) -> ConvertResult {
         Ok(Value::Bool(b))
     }
 
-    fn serialize_i8(self, i: i8) -> Outcome {
+    fn serialize_i8(self, i: i8) -> ConvertResult {
         Ok(Value::Int(i.into()))
     }
 
-    fn serialize_i16(self, i: i16) -> Outcome {
+    fn serialize_i16(self, i: i16) -> ConvertResult {
         Ok(Value::Int(i.into()))
     }
 
-    fn serialize_i32(self, i: i32) -> Outcome {
+    fn serialize_i32(self, i: i32) -> ConvertResult {
         Ok(Value::Int(i.into()))
     }
 
-    fn serialize_i64(self, i: i64) -> Outcome {
+    fn serialize_i64(self, i: i64) -> ConvertResult {
         Ok(Value::Int(i))
     }
 
-    fn serialize_i128(self, i: i128) -> Outcome {
+    fn serialize_i128(self, i: i128) -> ConvertResult {
         let number =
             i64::try_from(i).map_or_else(|_| NumberBuf::Text(i.to_string()), NumberBuf::Int);
         Ok(Value::number(number))
     }
 
-    fn serialize_u8(self, u: u8) -> Outcome {
+    fn serialize_u8(self, u: u8) -> ConvertResult {
         Ok(Value::Int(u.into()))
     }
 
-    fn serialize_u16(self, u: u16) -> Outcome {
+    fn serialize_u16(self, u: u16) -> ConvertResult {
         Ok(Value::Int(u.into()))
     }
 
-    fn serialize_u32(self, u: u32) -> Outcome {
+    fn serialize_u32(self, u: u32) -> ConvertResult {
         Ok(Value::Int(u.into()))
     }
 
-    fn serialize_u64(self, u: u64) -> Outcome {
+    fn serialize_u64(self, u: u64) -> ConvertResult {
         Ok(Value::number(u.into()))
     }
 
-    fn serialize_u128(self, u: u128) -> Outcome {
+    fn serialize_u128(self, u: u128) -> ConvertResult {
         let number =
             i64::try_from(u).map_or_else(|_| NumberBuf::Text(u.to_string()), NumberBuf::Int);
         Ok(Value::number(number))
     }
 
-    fn serialize_f32(self, f: f32) -> Outcome {
+    fn serialize_f32(self, f: f32) -> ConvertResult {
         float(f64::from(f), &format!("{f:?}"))
     }
 
-    fn serialize_f64(self, f: f64) -> Outcome {
+    fn serialize_f64(self, f: f64) -> ConvertResult {
         float(f, &format!("{f:?}"))
     }
 
-    fn serialize_char(self, c: char) -> Outcome {
+    fn serialize_char(self, c: char) -> ConvertResult {
         Ok(Value::string(c.encode_utf8(&mut [0; 4])))
     }
 
-    fn serialize_str(self, text: &str) -> Outcome {
+    fn serialize_str(self, text: &str) -> ConvertResult {
         Ok(Value::string(text))
     }
 
-    fn serialize_bytes(self, bytes: &[u8]) -> Outcome {
+    fn serialize_bytes(self, bytes: &[u8]) -> ConvertResult {
         Ok(Value::array(
             bytes
                 .iter()
@@ -113,23 +113,28 @@ impl Serializer for ToValue {
         ))
     }
 
-    fn serialize_none(self) -> Outcome {
+    fn serialize_none(self) -> ConvertResult {
         Ok(Value::Null)
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Outcome {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> ConvertResult {
         value.serialize(self)
     }
 
-    fn serialize_unit(self) -> Outcome {
+    fn serialize_unit(self) -> ConvertResult {
         Ok(Value::Null)
     }
 
-    fn serialize_unit_struct(self, _: &'static str) -> Outcome {
+    fn serialize_unit_struct(self, _: &'static str) -> ConvertResult {
         Ok(Value::Null)
     }
 
-    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Outcome {
+    fn serialize_unit_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+    ) -> ConvertResult {
         Ok(Value::string(variant))
     }
 
@@ -137,7 +142,7 @@ impl Serializer for ToValue {
         self,
         _: &'static str,
         value: &T,
-    ) -> Outcome {
+    ) -> ConvertResult {
         value.serialize(self)
     }
 
@@ -147,22 +152,26 @@ impl Serializer for ToValue {
         _: u32,
         variant: &'static str,
         value: &T,
-    ) -> Outcome {
+    ) -> ConvertResult {
         let inner = self.deeper()?;
         let inner = stack::level(|| value.serialize(inner))?;
         Ok(Value::object(vec![(Value::string(variant), inner)]))
     }
 
-    fn serialize_seq(self, len: Option<usize>) -> Result<List, ConvertError> {
-        List::new(self, len, None)
+    fn serialize_seq(self, len: Option<usize>) -> Result<SerializeList, ConvertError> {
+        SerializeList::new(self, len, None)
     }
 
-    fn serialize_tuple(self, len: usize) -> Result<List, ConvertError> {
-        List::new(self, Some(len), None)
+    fn serialize_tuple(self, len: usize) -> Result<SerializeList, ConvertError> {
+        SerializeList::new(self, Some(len), None)
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, len: usize) -> Result<List, ConvertError> {
-        List::new(self, Some(len), None)
+    fn serialize_tuple_struct(
+        self,
+        _: &'static str,
+        len: usize,
+    ) -> Result<SerializeList, ConvertError> {
+        SerializeList::new(self, Some(len), None)
     }
 
     fn serialize_tuple_variant(
@@ -171,16 +180,20 @@ impl Serializer for ToValue {
         _: u32,
         variant: &'static str,
         len: usize,
-    ) -> Result<List, ConvertError> {
-        List::new(self.deeper()?, Some(len), Some(variant))
+    ) -> Result<SerializeList, ConvertError> {
+        SerializeList::new(self.deeper()?, Some(len), Some(variant))
     }
 
-    fn serialize_map(self, len: Option<usize>) -> Result<Map, ConvertError> {
-        Map::new(self, len, None)
+    fn serialize_map(self, len: Option<usize>) -> Result<SerializeEntries, ConvertError> {
+        SerializeEntries::new(self, len, None)
     }
 
-    fn serialize_struct(self, _: &'static str, len: usize) -> Result<Map, ConvertError> {
-        Map::new(self, Some(len), None)
+    fn serialize_struct(
+        self,
+        _: &'static str,
+        len: usize,
+    ) -> Result<SerializeEntries, ConvertError> {
+        SerializeEntries::new(self, Some(len), None)
     }
 
     fn serialize_struct_variant(
@@ -189,13 +202,13 @@ impl Serializer for ToValue {
         _: u32,
         variant: &'static str,
         len: usize,
-    ) -> Result<Map, ConvertError> {
-        Map::new(self.deeper()?, Some(len), Some(variant))
+    ) -> Result<SerializeEntries, ConvertError> {
+        SerializeEntries::new(self.deeper()?, Some(len), Some(variant))
     }
 }
 
 /// Rust's text for a float reads back as the same float.
-fn float(f: f64, text: &str) -> Outcome {
+fn float(f: f64, text: &str) -> ConvertResult {
     if f.is_finite()
         && let Some(number) = NumberBuf::parse(text)
     {
@@ -208,13 +221,13 @@ fn float(f: f64, text: &str) -> Outcome {
 const RESERVED: usize = 1024;
 
 /// An array being built, perhaps as the content of an enum's variant.
-pub(super) struct List {
+pub(super) struct SerializeList {
     items: Vec<Value>,
     inner: ToValue,
     variant: Option<&'static str>,
 }
 
-impl List {
+impl SerializeList {
     fn new(
         outer: ToValue,
         len: Option<usize>,
@@ -245,7 +258,7 @@ fn in_variant(variant: Option<&'static str>, value: Value) -> Value {
     }
 }
 
-impl ser::SerializeSeq for List {
+impl ser::SerializeSeq for SerializeList {
     type Ok = Value;
     type Error = ConvertError;
 
@@ -253,12 +266,12 @@ impl ser::SerializeSeq for List {
         self.push(item)
     }
 
-    fn end(self) -> Outcome {
+    fn end(self) -> ConvertResult {
         Ok(self.finish())
     }
 }
 
-impl ser::SerializeTuple for List {
+impl ser::SerializeTuple for SerializeList {
     type Ok = Value;
     type Error = ConvertError;
 
@@ -266,12 +279,12 @@ impl ser::SerializeTuple for List {
         self.push(item)
     }
 
-    fn end(self) -> Outcome {
+    fn end(self) -> ConvertResult {
         Ok(self.finish())
     }
 }
 
-impl ser::SerializeTupleStruct for List {
+impl ser::SerializeTupleStruct for SerializeList {
     type Ok = Value;
     type Error = ConvertError;
 
@@ -279,12 +292,12 @@ impl ser::SerializeTupleStruct for List {
         self.push(item)
     }
 
-    fn end(self) -> Outcome {
+    fn end(self) -> ConvertResult {
         Ok(self.finish())
     }
 }
 
-impl ser::SerializeTupleVariant for List {
+impl ser::SerializeTupleVariant for SerializeList {
     type Ok = Value;
     type Error = ConvertError;
 
@@ -292,20 +305,20 @@ impl ser::SerializeTupleVariant for List {
         self.push(item)
     }
 
-    fn end(self) -> Outcome {
+    fn end(self) -> ConvertResult {
         Ok(self.finish())
     }
 }
 
 /// An object being built, perhaps as the content of an enum's variant.
-pub(super) struct Map {
+pub(super) struct SerializeEntries {
     pairs: Vec<(Value, Value)>,
     key: Value,
     inner: ToValue,
     variant: Option<&'static str>,
 }
 
-impl Map {
+impl SerializeEntries {
     fn new(
         outer: ToValue,
         len: Option<usize>,
@@ -334,7 +347,7 @@ impl Map {
     }
 }
 
-impl ser::SerializeMap for Map {
+impl ser::SerializeMap for SerializeEntries {
     type Ok = Value;
     type Error = ConvertError;
 
@@ -355,12 +368,12 @@ impl ser::SerializeMap for Map {
         Ok(())
     }
 
-    fn end(self) -> Outcome {
+    fn end(self) -> ConvertResult {
         Ok(self.finish())
     }
 }
 
-impl ser::SerializeStruct for Map {
+impl ser::SerializeStruct for SerializeEntries {
     type Ok = Value;
     type Error = ConvertError;
 
@@ -372,12 +385,12 @@ impl ser::SerializeStruct for Map {
         self.field(name, value)
     }
 
-    fn end(self) -> Outcome {
+    fn end(self) -> ConvertResult {
         Ok(self.finish())
     }
 }
 
-impl ser::SerializeStructVariant for Map {
+impl ser::SerializeStructVariant for SerializeEntries {
     type Ok = Value;
     type Error = ConvertError;
 
@@ -389,7 +402,7 @@ impl ser::SerializeStructVariant for Map {
         self.field(name, value)
     }
 
-    fn end(self) -> Outcome {
+    fn end(self) -> ConvertResult {
         Ok(self.finish())
     }
 }

@@ -79,17 +79,17 @@ fn go_syntax(value: ValueRef<'_>, null: &str) -> String {
     // writing to a string does not fail
     let _ = match value {
         ValueRef::Null => out.write_str(null),
-        ValueRef::Short(_) | ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::NewText(_) => {
+        ValueRef::Short(_) | ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::ArenaText(_) => {
             quote(value.text_or_empty().as_bytes(), &mut out)
         }
-        ValueRef::Array(_) | ValueRef::NewArray(_) => {
+        ValueRef::Array(_) | ValueRef::ArenaArray(_) => {
             let items = value.as_array().into_iter().flat_map(ArrayView::iter);
             let items: Vec<String> = items
                 .map(|item| go_syntax(item, "interface {}(nil)"))
                 .collect();
             write!(out, "[]interface {{}}{{{}}}", items.join(", "))
         }
-        ValueRef::Object(_) | ValueRef::NewObject(_) => {
+        ValueRef::Object(_) | ValueRef::ArenaObject(_) => {
             let pairs = value.as_object().into_iter().flat_map(ObjectView::iter);
             let pairs = pairs.map(|(key, value)| {
                 let key = go_syntax(key, null);

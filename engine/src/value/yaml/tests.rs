@@ -31,7 +31,7 @@ fn report(wrong: &[String], count: usize) {
 }
 
 #[test]
-fn reads_as_opa_reads() {
+fn parses_as_opa() {
     let cases = cases(&std::env::var("UN").unwrap_or("unmarshal".into()));
     let mut wrong = Vec::new();
     for (text, kind, want) in &cases {
@@ -52,7 +52,7 @@ fn reads_as_opa_reads() {
 }
 
 #[test]
-fn writes_as_opa_writes() {
+fn writes_as_opa() {
     let cases = cases(&std::env::var("MA").unwrap_or("marshal".into()));
     let mut wrong = Vec::new();
     for (text, _, want) in &cases {
@@ -74,7 +74,7 @@ fn message(text: &str) -> String {
 }
 
 #[test]
-fn what_bounds_a_document() {
+fn documents_have_limits() {
     let nest = |depth: usize| format!("{}x", "- ".repeat(depth));
     assert!(read(nest(limits::VALUE_NESTING).as_bytes()).is_ok());
     let deep = format!("yaml: exceeded max depth of {}", limits::VALUE_NESTING);
@@ -142,7 +142,7 @@ fn numbers_out_of_range_are_strings_unless_they_are_checked() {
 }
 
 #[test]
-fn errors_know_their_line() {
+fn errors_have_lines() {
     let error = read(b"a: 1\nb: [\nc: }").unwrap_err();
     assert_eq!(error.line(), Some(3));
 }
@@ -299,7 +299,7 @@ fn shrunk(mut choices: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn written_values_are_parsed_back() {
     let mut state = 7_u64;
     let mut byte = || {
         state = state

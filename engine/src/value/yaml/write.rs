@@ -6,7 +6,7 @@ use solon_syntax::stack;
 
 use super::error::YamlError;
 use super::resolve::{Scalar, resolve, rfc3339};
-use crate::limits::LOOK_BYTES;
+use crate::limits::POLL_BYTES;
 use crate::value::json::{TooLong, text_keys};
 use crate::value::text::lossy;
 use crate::value::{ArrayView, Kind, NumberBuf, ObjectView, SetView, ValueRef};
@@ -33,8 +33,8 @@ pub fn write_while(
     out: &mut String,
 ) -> Result<(), YamlError> {
     let limit = out.len().saturating_add(limit);
-    let mut writer = Writer {
-        next_look: limit.min(out.len().saturating_add(LOOK_BYTES)),
+    let mut writer = YamlWriter {
+        next_poll: limit.min(out.len().saturating_add(POLL_BYTES)),
         out,
         limit,
         goes_on,
@@ -47,22 +47,22 @@ pub fn write_while(
     Ok(())
 }
 
-struct Writer<'o> {
+struct YamlWriter<'o> {
     out: &'o mut String,
     limit: usize,
     /// Length from which on is asked whether to go on.
-    next_look: usize,
+    next_poll: usize,
     goes_on: &'o dyn Fn() -> bool,
 }
 
 /// Longest key that stands in front of its colon, in bytes.
 const SIMPLE_KEY: usize = 128;
 
-impl Writer<'_> {
+impl YamlWriter<'_> {
     /// A value at the place where it starts; `indent` is that of its further lines.
     fn start(&mut self, value: ValueRef<'_>, indent: usize) -> Result<(), YamlError> {
         match value.kind() {
-            _ if value.refuses_walk() => Err(YamlError::too_long()),
+            _ if value.exceeds_traversal_limit() => Err(YamlError::too_long()),
             Kind::Array | Kind::Set if !is_empty(value) => {
                 stack::level(|| self.list(value, indent))
             }
@@ -122,10 +122,10 @@ impl Writer<'_> {
     }
 
     fn within(&mut self) -> Result<(), YamlError> {
-        if self.out.len() <= self.next_look {
+        if self.out.len() <= self.next_poll {
             return Ok(());
         }
-        self.next_look = self.limit.min(self.out.len().saturating_add(LOOK_BYTES));
+        self.next_poll = self.limit.min(self.out.len().saturating_add(POLL_BYTES));
         if self.out.len() > self.limit || !(self.goes_on)() {
             return Err(YamlError::too_long());
         }
@@ -152,7 +152,7 @@ impl Writer<'_> {
             Kind::Null => self.out.push_str("null"),
             Kind::Boolean => self
                 .out
-                .push_str(if value.holds() { "true" } else { "false" }),
+                .push_str(if value.is_truthy() { "true" } else { "false" }),
             Kind::Array | Kind::Set => self.out.push_str("[]"),
             Kind::Object => self.out.push_str("{}"),
             Kind::Number => self.number(&value.to_string()),
@@ -180,7 +180,7 @@ impl Writer<'_> {
         if text.contains(|c: char| matches!(c, '\u{7f}'..='\u{9f}') && c != '\u{85}') {
             return Err(YamlError::yaml("control characters are not allowed"));
         }
-        let looks = Looks::of(text);
+        let looks = TextStyles::allowed(text);
         if text.contains('\n') && block && looks.block {
             self.literal(text, indent.max(2));
         } else if text.contains('\n')
@@ -325,7 +325,7 @@ fn is_sexagesimal(text: &str) -> bool {
 }
 
 /// Which styles can hold a text.
-struct Looks {
+struct TextStyles {
     plain: bool,
     /// In single quotes.
     quotable: bool,
@@ -333,8 +333,8 @@ struct Looks {
     block: bool,
 }
 
-impl Looks {
-    fn of(text: &str) -> Self {
+impl TextStyles {
+    fn allowed(text: &str) -> Self {
         let mut indicators = text.starts_with("---") || text.starts_with("...");
         let mut before = ' ';
         let (mut special, mut tab, mut breaks, mut space_break, mut break_space) =

@@ -35,7 +35,7 @@ pub fn read_document(asked: &Asked) -> Result<Value, Refusal> {
 
 /// Reads a body that is a patch.
 pub fn read_patch(asked: &Asked) -> Result<Vec<PatchStep>, Refusal> {
-    let steps = PatchStep::read(&read_document(asked)?);
+    let steps = PatchStep::parse(&read_document(asked)?);
     steps.map_err(|error| Refusal::invalid(format!("the patch is malformed: {}", words(&error))))
 }
 
@@ -248,10 +248,10 @@ fn patched(before: Option<&str>, steps: Vec<PatchStep>) -> Result<Value, Refusal
         .map_err(|error| Refusal::internal(format!("a document is not valid JSON: {error}")))?;
     let root = Path::new([DOCUMENT]);
     let documents = Value::object(vec![(DOCUMENT.into(), before)]);
-    let mut transaction = Transaction::on(&DataSnapshot::new(documents, 0));
+    let mut transaction = Transaction::new(&DataSnapshot::new(documents, 0));
     let made = transaction.patching(|patching| {
         let mut steps = steps.into_iter();
-        steps.try_for_each(|step| apply(patching, step.below(&root)))
+        steps.try_for_each(|step| apply(patching, step.with_prefix(&root)))
     });
     made.map_err(|error| not_applied(&error))?;
     let after = transaction.read(&root);

@@ -92,7 +92,7 @@ impl Listing<'_> {
         } = node;
         let claim = self.claims.get(&path).map(|claim| claim.kind);
         let is_unknown = is_unknown || claim == Some(ClaimKind::Unknown);
-        let below = self.claims.below(&path);
+        let below = self.claims.iter_below(&path);
         let keys: BTreeSet<String> = below
             .filter_map(|(place, _)| place.get(path.len()).cloned())
             .collect();
@@ -129,7 +129,7 @@ pub fn release(args: &ReleaseArgs) -> Result<ExitCode, Report> {
     for path in &args.paths {
         let path = document_path(path)?;
         let claims = &mut contents.origins.claims;
-        if claims.below(path.segments()).next().is_none() {
+        if claims.iter_below(path.segments()).next().is_none() {
             let text =
                 format!("{path}: no client has written this document; see `solon data origins`");
             return Err(Report::message(text));
@@ -241,7 +241,7 @@ impl Exported {
                 ClaimKind::Object => ExportedKind::Object,
                 _ => ExportedKind::Unknown,
             },
-            made: claim.made,
+            made: claim.created_depth,
         });
         let hidden = origins.hidden.iter().map(|module| ExportedModule {
             name: module.name.clone(),

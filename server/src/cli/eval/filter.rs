@@ -29,7 +29,7 @@ impl Made {
                 }
             }
             _ => {
-                let answer = self.0.answer(self.0.filters.len() > 1);
+                let answer = self.0.to_response(self.0.filters.len() > 1);
                 let result = solon::Value::object(vec![("result".into(), answer)]);
                 // what is compared is shown as it is written
                 let layout = json::Layout::new("", "  ");

@@ -147,7 +147,7 @@ impl Run {
             left.map(|left| Answered::Left(Left(left)))
         } else {
             let prepared = engine.prepare_query_in(query, &context);
-            let prepared = prepared.and_then(|query| query.bind()).map_err(refused)?;
+            let prepared = prepared.and_then(|query| query.pin()).map_err(refused)?;
             let start = Instant::now();
             let solutions = match args.explain.detail() {
                 None if watched => prepared.checked(&request, search),
@@ -203,7 +203,7 @@ impl Run {
     /// Keeps how an answer was found, and gives the answer.
     fn explained<T>(&mut self, args: &Args, explained: solon::Explanation<T>) -> Result<T, Error> {
         self.explanation = Some(Explanation::of(&explained, args.shown(), args.var_values)?);
-        explained.answer
+        explained.result
     }
 }
 

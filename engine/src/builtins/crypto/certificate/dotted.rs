@@ -3,11 +3,11 @@
 use num_bigint::BigUint;
 
 use crate::bug::bug;
-use crate::limits::SHOWN_BYTES;
+use crate::limits::DECIMAL_BYTES;
 
 /// Returns `true` if bytes are a complete object identifier, with numbers of any size.
 pub fn is_oid(oid: &[u8]) -> bool {
-    if oid.len() > SHOWN_BYTES {
+    if oid.len() > DECIMAL_BYTES {
         return false;
     }
     let mut first = true;

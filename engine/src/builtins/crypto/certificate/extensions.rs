@@ -4,7 +4,7 @@ use super::names::{AlternativeNames, NameConstraints};
 use super::{Problem, dotted};
 use crate::builtins::crypto::der::{self, Reader};
 use crate::builtins::crypto::oids;
-use crate::limits::SHOWN_BYTES;
+use crate::limits::DECIMAL_BYTES;
 
 /// Tag of a name that is a URI.
 const URI: u8 = 0x86;
@@ -284,7 +284,7 @@ impl<'d> Extensions<'d> {
             let mut mapping = list.inside(der::SEQUENCE)?;
             // Go does not validate these object identifiers
             let (issuer, subject) = (mapping.take(der::OID)?, mapping.take(der::OID)?);
-            if issuer.len().max(subject.len()) > SHOWN_BYTES {
+            if issuer.len().max(subject.len()) > DECIMAL_BYTES {
                 return None;
             }
             self.policy_mappings.push((issuer, subject));

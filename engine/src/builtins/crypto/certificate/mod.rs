@@ -17,7 +17,7 @@ pub use super::asn1::Problem;
 use super::der::{self, Bits, Reader};
 use super::oids;
 use super::public::{Algorithm, PublicKey};
-use crate::limits::SHOWN_BYTES;
+use crate::limits::DECIMAL_BYTES;
 use algorithm::SignatureAlgorithm;
 use extensions::{Extension, Extensions};
 use name::Name;
@@ -163,7 +163,7 @@ fn version(body: &mut Reader<'_>) -> Result<i64, Problem> {
 fn serial<'d>(body: &mut Reader<'d>) -> Result<&'d [u8], Problem> {
     let mut ahead = *body;
     body.integer()
-        .filter(|serial| serial.len() <= SHOWN_BYTES)
+        .filter(|serial| serial.len() <= DECIMAL_BYTES)
         .ok_or("x509: malformed serial number")?;
     let serial = ahead.natural().ok_or("x509: negative serial number")?;
     Ok(serial)

@@ -72,9 +72,9 @@ pub fn verify_schema<'e>(
 fn text(operand: ValueRef<'_>) -> Result<Vec<u8>, String> {
     match operand {
         ValueRef::Object(_)
-        | ValueRef::NewObject(_)
+        | ValueRef::ArenaObject(_)
         | ValueRef::Array(_)
-        | ValueRef::NewArray(_) => {
+        | ValueRef::ArenaArray(_) => {
             let mut text = Vec::new();
             json::write(operand, &mut text);
             Ok(text)
@@ -95,9 +95,9 @@ fn document<'e>(
     if operand.as_text().is_none() && is_json(operand) {
         return match operand {
             ValueRef::Object(_)
-            | ValueRef::NewObject(_)
+            | ValueRef::ArenaObject(_)
             | ValueRef::Array(_)
-            | ValueRef::NewArray(_) => Ok(operand),
+            | ValueRef::ArenaArray(_) => Ok(operand),
             _ => Err(BuiltinError::error("wrong type, expected string or object")),
         };
     }
@@ -117,19 +117,19 @@ fn is_json(value: ValueRef<'_>) -> bool {
         | ValueRef::Int(_)
         | ValueRef::Decimal(..)
         | ValueRef::Number(_)
-        | ValueRef::NewNumber(_) => true,
-        ValueRef::Object(_) | ValueRef::NewObject(_) => value.as_object().is_none_or(|members| {
+        | ValueRef::ArenaNumber(_) => true,
+        ValueRef::Object(_) | ValueRef::ArenaObject(_) => value.as_object().is_none_or(|members| {
             let is_text = |key: ValueRef<'_>| key.as_text().is_some() && is_json(key);
             members
                 .iter()
                 .all(|(key, value)| is_text(key) && is_json(value))
         }),
-        ValueRef::Array(_) | ValueRef::NewArray(_) => {
+        ValueRef::Array(_) | ValueRef::ArenaArray(_) => {
             let items = value.as_array();
             items.is_none_or(|items| items.iter().all(is_json))
         }
-        ValueRef::Set(_) | ValueRef::NewSet(_) => false,
-        ValueRef::Short(_) | ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::NewText(_) => {
+        ValueRef::Set(_) | ValueRef::ArenaSet(_) => false,
+        ValueRef::Short(_) | ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::ArenaText(_) => {
             let text = value.as_text();
             text.is_none_or(|text| text.as_utf8().is_some())
         }

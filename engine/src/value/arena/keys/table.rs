@@ -8,18 +8,18 @@ use std::cell::Cell;
 use super::super::Arena;
 use crate::index::Indexed as _;
 use crate::value::order::{hash, hash_short};
-use crate::value::sample::sample;
+use crate::value::prefix_hash::prefix_hash;
 use crate::value::{Short, ValueRef};
 
 /// Where a key is. Its hash stays with it: keys may be large, and a table that grows needs the hashes of all.
 #[derive(Clone, Copy)]
-struct Place {
+struct Slot {
     at: u32,
     code: u32,
 }
 
 /// A place that is free.
-const FREE: Place = Place {
+const FREE: Slot = Slot {
     at: u32::MAX,
     code: 0,
 };
@@ -27,7 +27,7 @@ const FREE: Place = Place {
 /// Positions of distinct keys.
 pub struct Table<'e> {
     /// A power of two, and never full.
-    places: &'e mut [Place],
+    slots: &'e mut [Slot],
     arena: &'e Arena,
     /// Whether compounds are hashed as a whole, since too many have the same first members.
     thorough: bool,
@@ -42,7 +42,7 @@ impl<'e> Table<'e> {
     /// A table of keys, with room for so many.
     pub fn new(keys: &[ValueRef<'_>], room: usize, arena: &'e Arena) -> Self {
         let mut table = Self {
-            places: free(arena, 2 * room.max(keys.len())),
+            slots: free(arena, 2 * room.max(keys.len())),
             arena,
             thorough: false,
             crowded: Cell::new(false),
@@ -62,14 +62,14 @@ impl<'e> Table<'e> {
     pub fn code(&self, key: &ValueRef<'_>) -> u64 {
         match key {
             ValueRef::Array(_)
-            | ValueRef::NewArray(_)
+            | ValueRef::ArenaArray(_)
             | ValueRef::Object(_)
-            | ValueRef::NewObject(_)
+            | ValueRef::ArenaObject(_)
             | ValueRef::Set(_)
-            | ValueRef::NewSet(_)
+            | ValueRef::ArenaSet(_)
                 if !self.thorough =>
             {
-                sample(*key)
+                prefix_hash(*key)
             }
             _ => hash(*key),
         }
@@ -86,21 +86,21 @@ impl<'e> Table<'e> {
     #[cold]
     fn hash_all(&mut self, keys: &[ValueRef<'_>]) {
         self.thorough = true;
-        self.places.fill(FREE);
+        self.slots.fill(FREE);
         self.add_all(keys);
     }
 
     /// The position of a key among the keys.
     #[inline]
     pub fn find(&self, keys: &[ValueRef<'_>], key: ValueRef<'_>) -> Option<usize> {
-        self.look(keys, &key).1.ok()
+        self.lookup(keys, &key).1.ok()
     }
 
     /// The hash of a key and its position, or the place that it would get.
     #[inline]
-    pub fn look(&self, keys: &[ValueRef<'_>], key: &ValueRef<'_>) -> (u64, Result<usize, usize>) {
+    pub fn lookup(&self, keys: &[ValueRef<'_>], key: &ValueRef<'_>) -> (u64, Result<usize, usize>) {
         if let ValueRef::Short(short) = key {
-            return self.look_short(keys, short);
+            return self.lookup_short(keys, short);
         }
         let code = self.code(key);
         let alike = Cell::new(0);
@@ -118,7 +118,7 @@ impl<'e> Table<'e> {
 
     /// The same for a string, read where it lies: copied, it would be written in parts and read back too early.
     #[inline]
-    pub fn look_short(&self, keys: &[ValueRef<'_>], key: &Short) -> (u64, Result<usize, usize>) {
+    pub fn lookup_short(&self, keys: &[ValueRef<'_>], key: &Short) -> (u64, Result<usize, usize>) {
         let code = hash_short(key);
         let same = |at| matches!(keys.get(at), Some(ValueRef::Short(other)) if other == key);
         (code, self.probe(code, same))
@@ -126,10 +126,10 @@ impl<'e> Table<'e> {
 
     #[inline]
     fn probe(&self, code: u64, same: impl Fn(usize) -> bool) -> Result<usize, usize> {
-        let mask = self.places.len().wrapping_sub(1);
+        let mask = self.slots.len().wrapping_sub(1);
         let code = low(code);
         let mut slot = code as usize & mask;
-        while let Some(place) = self.places.get(slot) {
+        while let Some(place) = self.slots.get(slot) {
             if place.at == FREE.at {
                 break;
             }
@@ -144,8 +144,8 @@ impl<'e> Table<'e> {
     /// Adds the next key, the one at a position, which [`Self::look`] did not find.
     #[inline]
     pub fn fill(&mut self, slot: usize, at: usize, code: u64) {
-        *self.places.item_mut(slot) = Place::new(at, code);
-        if 3 * (at + 1) > 2 * self.places.len() {
+        *self.slots.item_mut(slot) = Slot::new(at, code);
+        if 3 * (at + 1) > 2 * self.slots.len() {
             self.grow();
         }
     }
@@ -160,9 +160,9 @@ impl<'e> Table<'e> {
 
     #[cold]
     fn grow(&mut self) {
-        let larger = free(self.arena, 2 * self.places.len());
+        let larger = free(self.arena, 2 * self.slots.len());
         let mask = larger.len() - 1;
-        for place in self.places.iter().filter(|place| place.at != FREE.at) {
+        for place in self.slots.iter().filter(|place| place.at != FREE.at) {
             let mut slot = place.code as usize & mask;
             while let Some(other) = larger.get(slot)
                 && other.at != FREE.at
@@ -171,11 +171,11 @@ impl<'e> Table<'e> {
             }
             *larger.item_mut(slot) = *place;
         }
-        self.places = larger;
+        self.slots = larger;
     }
 }
 
-impl Place {
+impl Slot {
     #[expect(
         clippy::cast_possible_truncation,
         reason = "an arena holds fewer than 2^32 values of 16 bytes"
@@ -197,8 +197,8 @@ fn low(hash: u64) -> u32 {
 }
 
 /// So many places and some more.
-fn free(arena: &Arena, places: usize) -> &mut [Place] {
+fn free(arena: &Arena, slots: usize) -> &mut [Slot] {
     arena
         .bump()
-        .alloc_slice_fill_copy(places.next_power_of_two(), FREE)
+        .alloc_slice_fill_copy(slots.next_power_of_two(), FREE)
 }

@@ -18,15 +18,15 @@ const SEARCHES: u8 = 16;
 pub struct Run {
     keys: Vec<Value>,
     values: Vec<Value>,
-    places: OnceLock<Places>,
+    table: OnceLock<KeyTable>,
     /// How many lookups were answered by a search, up to [`SEARCHES`].
     searches: AtomicU8,
 }
 
 /// Places of keys and one, by the hashes of the keys: 0 is free, what collides stands behind.
-struct Places(Box<[u16]>);
+struct KeyTable(Box<[u16]>);
 
-impl Places {
+impl KeyTable {
     fn new(keys: &[Value]) -> Self {
         let mut slots = vec![0; (2 * keys.len()).next_power_of_two()];
         let mask = slots.len() - 1;
@@ -81,7 +81,7 @@ impl Run {
         Self {
             keys,
             values,
-            places: OnceLock::new(),
+            table: OnceLock::new(),
             searches: AtomicU8::new(0),
         }
     }
@@ -125,8 +125,8 @@ impl Run {
     /// The value under a key.
     #[inline]
     pub fn get(&self, key: ValueRef<'_>) -> Option<&Value> {
-        let place = match self.places.get() {
-            Some(places) => places.find(&self.keys, key)?,
+        let place = match self.table.get() {
+            Some(table) => table.find(&self.keys, key)?,
             None => self.search(key)?,
         };
         self.values.get(place)
@@ -138,7 +138,7 @@ impl Run {
         if searches < SEARCHES {
             self.searches.store(searches + 1, Ordering::Relaxed);
         } else if self.keys.len() < usize::from(u16::MAX) {
-            self.places.get_or_init(|| Places::new(&self.keys));
+            self.table.get_or_init(|| KeyTable::new(&self.keys));
         }
         self.find(key).ok()
     }
@@ -175,7 +175,7 @@ impl Run {
     }
 
     fn forget(&mut self) {
-        self.places.take();
+        self.table.take();
     }
 }
 
@@ -188,7 +188,7 @@ mod tests {
         Run::new(keys.clone(), keys)
     }
 
-    fn ask(run: &Run, key: i64) -> Option<i64> {
+    fn look_up_all(run: &Run, key: i64) -> Option<i64> {
         match run.get(ValueRef::Int(key)) {
             Some(Value::Int(found)) => Some(*found),
             _ => None,
@@ -200,10 +200,14 @@ mod tests {
         let run = run((0..600).map(|n| 3 * n));
         for round in 0..2 {
             for key in 0..1800 {
-                assert_eq!(ask(&run, key), (key % 3 == 0).then_some(key), "{round}");
+                assert_eq!(
+                    look_up_all(&run, key),
+                    (key % 3 == 0).then_some(key),
+                    "{round}"
+                );
             }
         }
-        assert!(run.places.get().is_some());
+        assert!(run.table.get().is_some());
         assert_eq!(
             run.get(ValueRef::Decimal(1, 30)).map(Value::kind),
             Some(crate::value::Kind::Number)
@@ -211,14 +215,20 @@ mod tests {
     }
 
     #[test]
-    fn changes_forget_the_table() {
+    fn changes_drop_the_table() {
         let mut run = run(0..600);
-        (0..100).for_each(|key| assert_eq!(ask(&run, key), Some(key)));
+        (0..100).for_each(|key| assert_eq!(look_up_all(&run, key), Some(key)));
         run.remove(7);
-        assert_eq!((ask(&run, 7), ask(&run, 8)), (None, Some(8)));
-        (0..100).for_each(|_| assert_eq!(ask(&run, 599), Some(599)));
+        assert_eq!(
+            (look_up_all(&run, 7), look_up_all(&run, 8)),
+            (None, Some(8))
+        );
+        (0..100).for_each(|_| assert_eq!(look_up_all(&run, 599), Some(599)));
         run.insert(7, Value::Int(7), Value::Int(70));
-        assert_eq!((ask(&run, 7), ask(&run, 8)), (Some(70), Some(8)));
-        (0..100).for_each(|_| assert_eq!(ask(&run.clone(), 599), Some(599)));
+        assert_eq!(
+            (look_up_all(&run, 7), look_up_all(&run, 8)),
+            (Some(70), Some(8))
+        );
+        (0..100).for_each(|_| assert_eq!(look_up_all(&run.clone(), 599), Some(599)));
     }
 }

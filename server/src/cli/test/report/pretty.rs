@@ -146,7 +146,7 @@ impl<'a> Pretty<'a> {
             return;
         };
         // OPA indents each column, and the end of each line too
-        match explanation.lines_apart(true, self.var_values, 2) {
+        match explanation.lines_with_gap(true, self.var_values, 2) {
             Ok(lines) => lines
                 .iter()
                 .for_each(|line| out.push_str(&format!("  {line}  \n"))),

@@ -45,18 +45,18 @@ fn read_with(text: &[u8], out_of_range: OutOfRange) -> Result<Value, YamlError> 
     for _ in 0..REPAIRS {
         match document(&text, stand_in, out_of_range) {
             // the parser nests brackets up to 255 deep; what is deeper nearly always is JSON
-            Err(Failure::Syntax(error)) if error.info() == FLOW_TOO_DEEP => {
+            Err(ReadFailure::Syntax(error)) if error.info() == FLOW_TOO_DEEP => {
                 return json::read(text.as_bytes()).map_err(|fault| match fault.kind() {
                     JsonErrorKind::Character(json::TOO_DEEP) => YamlError::too_deep(),
                     _ => YamlError::syntax(&error, &text),
                 });
             }
-            Err(Failure::Syntax(error)) => match repaired(&text, &error) {
+            Err(ReadFailure::Syntax(error)) => match repaired(&text, &error) {
                 Some(repaired) => text = Cow::Owned(repaired),
                 None => return Err(YamlError::syntax(&error, &text)),
             },
-            Err(Failure::Spelling(respelled)) => text = Cow::Owned(respelled),
-            Err(Failure::Document(error)) => return Err(error),
+            Err(ReadFailure::Spelling(respelled)) => text = Cow::Owned(respelled),
+            Err(ReadFailure::Document(error)) => return Err(error),
             Ok(value) => return Ok(value),
         }
     }
@@ -65,7 +65,7 @@ fn read_with(text: &[u8], out_of_range: OutOfRange) -> Result<Value, YamlError> 
     ))
 }
 
-enum Failure {
+enum ReadFailure {
     Syntax(ScanError),
     /// Go's reader takes it for this text.
     Spelling(String),
@@ -83,8 +83,8 @@ fn document(
     text: &str,
     stand_in: Option<char>,
     out_of_range: OutOfRange,
-) -> Result<Value, Failure> {
-    let mut reader = Reader {
+) -> Result<Value, ReadFailure> {
+    let mut reader = YamlReader {
         text,
         stand_in,
         out_of_range,
@@ -98,22 +98,22 @@ fn document(
     };
     let mut gaps = Gaps::new(text);
     let differs = |differs| match differs {
-        Differs::Rejected(found) => Failure::Document(YamlError::misplaced(found)),
-        Differs::Respelled(text) => Failure::Spelling(text),
+        Differs::Rejected(found) => ReadFailure::Document(YamlError::misplaced(found)),
+        Differs::Respelled(text) => ReadFailure::Spelling(text),
     };
     for event in Parser::new_from_str(text) {
         let (event, span) = match event {
             Ok(event) => event,
             Err(error) => {
                 gaps.before_error(&error).map_err(differs)?;
-                return Err(Failure::Syntax(error));
+                return Err(ReadFailure::Syntax(error));
             }
         };
         gaps.before(&event, span).map_err(differs)?;
-        reader.event(event, span).map_err(Failure::Document)?;
+        reader.event(event, span).map_err(ReadFailure::Document)?;
     }
     match reader.unfit {
-        Some(error) => Err(Failure::Document(error)),
+        Some(error) => Err(ReadFailure::Document(error)),
         None => Ok(reader.document.unwrap_or_default()),
     }
 }
@@ -136,7 +136,7 @@ fn decode(text: &[u8]) -> Result<&str, YamlError> {
 }
 
 /// A collection being read.
-struct Frame {
+struct YamlFrame {
     kind: Collection,
     anchor: usize,
     /// Nodes read before it.
@@ -164,14 +164,14 @@ struct Anchor {
     unfit: Option<YamlError>,
 }
 
-struct Reader<'t> {
+struct YamlReader<'t> {
     text: &'t str,
     /// What stands for byte order marks.
     stand_in: Option<char>,
     out_of_range: OutOfRange,
     /// The length in characters of a text whose last line has no end.
     open_end: Option<usize>,
-    frames: Vec<Frame>,
+    frames: Vec<YamlFrame>,
     anchors: HashMap<usize, Anchor>,
     nodes: u64,
     aliased: u64,
@@ -180,7 +180,7 @@ struct Reader<'t> {
     unfit: Option<YamlError>,
 }
 
-impl Reader<'_> {
+impl YamlReader<'_> {
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), YamlError> {
         if self.document.is_some() {
             return Ok(());
@@ -222,7 +222,7 @@ impl Reader<'_> {
         let marked = self.stand_in.filter(|stand_in| text.contains(*stand_in));
         let marked = marked.map(|stand_in| text.replace(stand_in, "\u{feff}"));
         let text = marked.as_deref().unwrap_or(text);
-        let tag = tag.map(Meaning::of).filter(|tag| *tag != Meaning::None);
+        let tag = tag.map(Meaning::parse).filter(|tag| *tag != Meaning::None);
         let merge = text == "<<" && matches!(tag, None | Some(Meaning::Core("merge")));
         if merge
             && style == ScalarStyle::Plain
@@ -316,7 +316,7 @@ impl Reader<'_> {
             return Err(YamlError::too_deep());
         }
         self.nodes += 1;
-        self.frames.push(Frame {
+        self.frames.push(YamlFrame {
             kind,
             anchor,
             nodes: self.nodes - 1,
@@ -343,7 +343,7 @@ impl Reader<'_> {
     /// The mapping at hand, if its next node is a key.
     fn awaiting_key(&mut self) -> Option<&mut Mapping> {
         match self.frames.last_mut() {
-            Some(Frame {
+            Some(YamlFrame {
                 kind: Collection::Mapping(mapping),
                 ..
             }) if mapping.key.is_none() => Some(mapping),
@@ -418,7 +418,7 @@ enum Meaning<'t> {
 }
 
 impl<'t> Meaning<'t> {
-    fn of(tag: &'t Tag) -> Self {
+    fn parse(tag: &'t Tag) -> Self {
         let suffix = tag.suffix.strip_prefix("tag:yaml.org,2002:");
         match (tag.handle.as_str(), suffix, tag.suffix.as_str()) {
             ("tag:yaml.org,2002:", _, suffix) => Self::Core(suffix),

@@ -13,7 +13,7 @@ use super::{Value, ValueRef};
 const MEMBERS: usize = 6;
 
 /// Strings and numbers among them that are enough.
-const LEAVES: usize = 3;
+const SCALARS: usize = 3;
 
 /// Bytes up to which a string counts as a whole: messages are mostly alike where they begin and where they end.
 const WHOLE: usize = 256;
@@ -36,33 +36,33 @@ impl ValueRef<'_> {
 
 /// Hash of a few leaves of a value, equal for equal values within one process.
 #[inline]
-pub fn sample(value: ValueRef<'_>) -> u64 {
+pub fn prefix_hash(value: ValueRef<'_>) -> u64 {
     let mut state = STATE.build_hasher();
     match value {
         ValueRef::Array(items) => {
             let items = items.iter().map(Value::borrow);
             add_members(items, &mut state);
         }
-        ValueRef::NewArray(items) => add_members(items.iter().copied(), &mut state),
+        ValueRef::ArenaArray(items) => add_members(items.iter().copied(), &mut state),
         ValueRef::Object(object) if let Some((_, values)) = object.shaped() => {
             add_members(values.iter().map(Value::borrow), &mut state);
         }
-        ValueRef::NewObject(object) if object.shape().is_some() => {
+        ValueRef::ArenaObject(object) if object.shape().is_some() => {
             add_members(object.values().iter().copied(), &mut state);
         }
-        ValueRef::Object(_) | ValueRef::NewObject(_) => {
+        ValueRef::Object(_) | ValueRef::ArenaObject(_) => {
             if let Some(object) = value.as_object() {
                 let values = object.iter().map(|(_, value)| value);
                 add_members_of(object.len(), values, &mut state);
             }
         }
-        ValueRef::Set(_) | ValueRef::NewSet(_) => {
+        ValueRef::Set(_) | ValueRef::ArenaSet(_) => {
             if let Some(set) = value.as_set() {
                 add_members_of(set.len(), set.iter(), &mut state);
             }
         }
         leaf => {
-            add_leaf(&leaf, &mut state);
+            add_scalar(&leaf, &mut state);
         }
     }
     state.finish()
@@ -80,10 +80,10 @@ fn add_members_of<'v>(
     state: &mut impl Hasher,
 ) {
     state.write_usize(length);
-    let mut leaves = 0;
+    let mut scalars = 0;
     for member in members.take(MEMBERS) {
-        leaves += usize::from(add_leaf(&member, state));
-        if leaves == LEAVES {
+        scalars += usize::from(add_scalar(&member, state));
+        if scalars == SCALARS {
             break;
         }
     }
@@ -91,15 +91,15 @@ fn add_members_of<'v>(
 
 /// Adds a string or number as it is, of a container only the length; whether it is a leaf.
 #[inline]
-fn add_leaf(value: &ValueRef<'_>, state: &mut impl Hasher) -> bool {
+fn add_scalar(value: &ValueRef<'_>, state: &mut impl Hasher) -> bool {
     let length = match value {
         ValueRef::Array(items) => items.len(),
-        ValueRef::NewArray(items) => items.len(),
+        ValueRef::ArenaArray(items) => items.len(),
         ValueRef::Object(object) => object.len(),
-        ValueRef::NewObject(object) => object.len(),
+        ValueRef::ArenaObject(object) => object.len(),
         ValueRef::Set(set) => set.items().len(),
-        ValueRef::NewSet(set) => set.len(),
-        ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::NewText(_) => {
+        ValueRef::ArenaSet(set) => set.len(),
+        ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::ArenaText(_) => {
             add_text(value, state);
             return true;
         }

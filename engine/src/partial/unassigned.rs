@@ -8,15 +8,15 @@ use crate::compile::functions::Functions;
 use crate::compile::safety::SafeVars;
 
 /// Variables without values, while equations are added that give them some.
-pub struct Lacking<'c> {
+pub struct UnassignedNames<'c> {
     /// What has values. Nobody asks where nothing lacks one.
     safe_vars: Option<SafeVars<'c>>,
     names: Vec<Name>,
 }
 
-impl<'c> Lacking<'c> {
+impl<'c> UnassignedNames<'c> {
     /// Those of a body in which the live ones have values.
-    pub fn of(body: &Body, functions: Functions<'c>, live: &BTreeSet<Name>) -> Self {
+    pub fn new(body: &Body, functions: Functions<'c>, live: &BTreeSet<Name>) -> Self {
         let may_lack = |name: &Name| !matches!(&**name, "data" | "input") && !live.contains(name);
         let scan = VarScan {
             skip_call_heads: true,

@@ -16,11 +16,11 @@ use crate::value::{Value, ValueRef};
 /// let engine = Engine::new();
 /// engine.set_module("p.rego", "package p\nallow := input.n > data.least")?;
 /// engine.put("/least", 1.into())?;
-/// let bound = engine.prepare_document("p/allow")?.bind();
+/// let pinned = engine.prepare_document("p/allow")?.pin();
 /// engine.put("/least", 5.into())?;
-/// assert!(!bound.may_block());
+/// assert!(!pinned.may_block());
 /// let request = Request::new().input_json(br#"{"n": 3}"#);
-/// assert_eq!(bound.evaluate(&request)?, Some(true.into()));
+/// assert_eq!(pinned.evaluate(&request)?, Some(true.into()));
 /// assert_eq!(engine.prepare_document("p/allow")?.evaluate(&request)?, Some(false.into()));
 /// # Ok::<(), solon::Error>(())
 /// ```
@@ -82,7 +82,7 @@ impl PinnedDocument {
     pub fn may_block(&self) -> bool {
         self.document
             .handle
-            .found(self.snapshot.state())
+            .resolve(self.snapshot.state())
             .may_block()
     }
 

@@ -11,21 +11,21 @@ use crate::snapshot::SnapshotState;
 
 /// Whether glances at a document pay. They are given up when more fail than tell something.
 #[derive(Default)]
-pub(crate) struct Glances {
+pub(crate) struct FastPathStats {
     failed: AtomicU8,
 }
 
-impl Glances {
+impl FastPathStats {
     /// Failures, beyond what succeeds, after which there are no more glances.
-    const ENOUGH: u8 = 16;
+    const MAX_FAILURES: u8 = 16;
 
     #[inline]
-    fn pay(&self) -> bool {
-        self.failed.load(Ordering::Relaxed) < Self::ENOUGH
+    fn is_worthwhile(&self) -> bool {
+        self.failed.load(Ordering::Relaxed) < Self::MAX_FAILURES
     }
 
     /// The rules are others now.
-    pub fn start_anew(&self) {
+    pub fn reset(&self) {
         self.failed.store(0, Ordering::Relaxed);
     }
 
@@ -51,7 +51,7 @@ impl DocumentHandle {
         clippy::inline_always,
         reason = "what it finds was just written in parts, and is slow to move as a whole"
     )]
-    pub(super) fn glance<'e>(
+    pub(super) fn fast_path<'e>(
         &'e self,
         found: ResolvedEntry,
         state: &'e SnapshotState,
@@ -63,16 +63,16 @@ impl DocumentHandle {
             // memory is needed first
             Input::Json(_) | Input::Member { .. } => return FastResult::Unsure,
         };
-        let Some(rule) = self.glanced(found, request) else {
+        let Some(rule) = self.fast_path_rule(found, request) else {
             return FastResult::Unsure;
         };
-        self.glimpse(rule, input, state, request)
+        self.run_fast_path(rule, input, state, request)
     }
 
     /// What a glance tells of a rule.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "as for the whole")]
-    pub(super) fn glimpse<'e>(
+    pub(super) fn run_fast_path<'e>(
         &self,
         rule: RuleId,
         input: Option<InputSource<'e>>,
@@ -83,17 +83,21 @@ impl DocumentHandle {
         let program = &*state.policy.program;
         let data = state.documents.root();
         let glimpse = FastPath::new(program, input, data, turns).rule(rule);
-        self.glances.count(&glimpse);
+        self.fast_path_stats.count(&glimpse);
         glimpse
     }
 
     /// The rule whose document is asked for, if it is one to be glanced at, and the request is neither cancelled nor to
     /// end with the first error of a built-in.
     #[inline]
-    pub(super) fn glanced(&self, found: ResolvedEntry, request: &Request<'_>) -> Option<RuleId> {
+    pub(super) fn fast_path_rule(
+        &self,
+        found: ResolvedEntry,
+        request: &Request<'_>,
+    ) -> Option<RuleId> {
         found
             .whole_rule()
-            .filter(|_| self.glances.pay())
+            .filter(|_| self.fast_path_stats.is_worthwhile())
             .filter(|_| !request.strict_builtin_errors)
             .filter(|_| !request.cancel.is_some_and(Cancel::is_cancelled))
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 
-use super::{Request, Shared};
+use super::{EngineShared, Request};
 use crate::error::Error;
 use crate::snapshot::{Policy, Snapshot};
 
@@ -14,16 +14,16 @@ type Prepare<P> = dyn Fn(&Policy) -> Result<P, Error> + Send + Sync;
 /// Something that follows the policy of an engine. It holds nothing of the policy itself, so idle ones keep no earlier
 /// policy alive.
 pub(crate) struct Recompiling<P> {
-    pub shared: Arc<Shared>,
+    pub shared: Arc<EngineShared>,
     prepare: Box<Prepare<P>>,
-    latest: ArcSwap<Outcome<P>>,
+    latest: ArcSwap<CompileOutcome<P>>,
     /// Held while it is prepared anew, so that threads do not do so at once.
     preparing: Mutex<()>,
 }
 
 /// Something prepared, and the moment that it asks.
 pub(crate) struct Pinned<P> {
-    pub shared: Arc<Shared>,
+    pub shared: Arc<EngineShared>,
     pub snapshot: Snapshot,
     pub prepared: Arc<P>,
 }
@@ -39,7 +39,7 @@ impl<P> Clone for Pinned<P> {
 }
 
 /// What came of preparing for a policy: an error is kept as well.
-struct Outcome<P> {
+struct CompileOutcome<P> {
     policy: u64,
     result: Result<Arc<P>, Error>,
 }
@@ -47,7 +47,7 @@ struct Outcome<P> {
 impl<P> Recompiling<P> {
     /// Prepares something for a policy; `prepare` is called again when the policy has changed.
     pub fn new(
-        shared: Arc<Shared>,
+        shared: Arc<EngineShared>,
         policy: &Policy,
         first: P,
         prepare: impl Fn(&Policy) -> Result<P, Error> + Send + Sync + 'static,
@@ -55,7 +55,7 @@ impl<P> Recompiling<P> {
         Self {
             shared,
             prepare: Box::new(prepare),
-            latest: ArcSwap::from_pointee(Outcome {
+            latest: ArcSwap::from_pointee(CompileOutcome {
                 policy: policy.version_id,
                 result: Ok(Arc::new(first)),
             }),
@@ -64,8 +64,9 @@ impl<P> Recompiling<P> {
     }
 
     /// What is prepared for a moment's policy, with that moment.
-    pub fn bind_to(&self, snapshot: &Snapshot) -> Result<Pinned<P>, Error> {
-        let prepared = self.within(&snapshot.state().policy, |prepared| Ok(prepared.clone()))?;
+    pub fn pin_to(&self, snapshot: &Snapshot) -> Result<Pinned<P>, Error> {
+        let prepared =
+            self.with_prepared(&snapshot.state().policy, |prepared| Ok(prepared.clone()))?;
         Ok(Pinned {
             shared: self.shared.clone(),
             snapshot: snapshot.clone(),
@@ -74,20 +75,20 @@ impl<P> Recompiling<P> {
     }
 
     /// The same for the current moment.
-    pub fn bind(&self) -> Result<Pinned<P>, Error> {
-        self.bind_to(&Snapshot::new(self.shared.now.pin()))
+    pub fn pin(&self) -> Result<Pinned<P>, Error> {
+        self.pin_to(&Snapshot::new(self.shared.now.pin()))
     }
 
     /// The same for the moment that a request asks about.
-    pub fn bind_for(&self, request: &Request<'_>) -> Result<Pinned<P>, Error> {
+    pub fn pin_for(&self, request: &Request<'_>) -> Result<Pinned<P>, Error> {
         match request.snapshot {
-            Some(snapshot) => self.bind_to(snapshot),
-            None => self.bind(),
+            Some(snapshot) => self.pin_to(snapshot),
+            None => self.pin(),
         }
     }
 
     /// Runs something with what is prepared for a policy.
-    pub fn within<R>(
+    pub fn with_prepared<R>(
         &self,
         policy: &Policy,
         run: impl FnOnce(&Arc<P>) -> Result<R, Error>,
@@ -100,13 +101,13 @@ impl<P> Recompiling<P> {
             };
         }
         drop(latest);
-        run(&self.anew(policy)?)
+        run(&self.recompile(policy)?)
     }
 
     /// Prepares for another policy than the last time. What is prepared for an earlier one, which somebody still holds,
     /// does not replace what is prepared for a later one.
     #[cold]
-    fn anew(&self, policy: &Policy) -> Result<Arc<P>, Error> {
+    fn recompile(&self, policy: &Policy) -> Result<Arc<P>, Error> {
         let _preparing = self.preparing.lock();
         let latest = self.latest.load();
         if latest.policy == policy.version_id {
@@ -114,7 +115,7 @@ impl<P> Recompiling<P> {
         }
         let result = (self.prepare)(policy).map(Arc::new);
         if latest.policy < policy.version_id {
-            self.latest.store(Arc::new(Outcome {
+            self.latest.store(Arc::new(CompileOutcome {
                 policy: policy.version_id,
                 result: result.clone(),
             }));
