@@ -48,9 +48,6 @@ impl Detail {
 /// `Fails` and `Notes` record each selected event after the bodies and rules that were entered or searched again since
 /// the previous one.
 ///
-/// `Fails` and `Notes` record each selected event after the bodies and rules that were entered or searched again on the
-/// way to it since the last one.
-///
 /// ```
 /// use solon::trace::{Detail, Recorder};
 /// use solon::{Engine, Request};
