@@ -1,4 +1,4 @@
-//! Calls of built-ins and functions, replaced ones too.
+//! Calls of built-ins and functions, including replaced ones.
 
 use solon_syntax::source::Span;
 
@@ -24,7 +24,7 @@ impl<'e> Machine<'e> {
         self.call_whole(call, out)
     }
 
-    /// The same for a call that is not answered for the most common operands.
+    /// Calls a built-in without trying its intrinsic.
     #[inline(never)]
     pub(super) fn call_whole(&mut self, call: &'e BuiltinCall, out: Slot) -> Result<bool, Halt> {
         self.builtin(call, |machine, result| {
@@ -33,7 +33,7 @@ impl<'e> Machine<'e> {
         })
     }
 
-    /// Calls a built-in; whether its result holds.
+    /// Calls a built-in. Returns `true` if its result is truthy.
     pub(super) fn call_is_truthy(&mut self, call: &'e BuiltinCall) -> Result<bool, Halt> {
         self.builtin(call, |_, result| result.is_truthy())
     }
@@ -51,7 +51,8 @@ impl<'e> Machine<'e> {
         Ok(found)
     }
 
-    /// Calls a built-in, and hands its result on where it lies: one that was just written in parts is slow to move.
+    /// Calls a built-in and passes its result to a closure in place: moving a value right after it was written field by
+    /// field would stall.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -82,7 +83,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// What becomes of a call that has no value.
+    /// Handles a call without a result.
     #[cold]
     fn without_value(
         &self,
@@ -103,7 +104,7 @@ impl<'e> Machine<'e> {
         Some([first, self.call.arena.array(args)])
     }
 
-    /// Calls a function that the host added.
+    /// Calls a function of the host.
     pub(super) fn host_call(&mut self, call: &'e HostCall) -> Result<Option<ValueRef<'e>>, Halt> {
         let mut few = Few::default();
         let args = self.gather(&call.args, &mut few);
@@ -115,7 +116,7 @@ impl<'e> Machine<'e> {
         let Some(function) = self.program.functions.get(call.function as usize) else {
             bug!("a plan names a function that is not there");
         };
-        // rules are numbered from below, these from above
+        // rules are numbered upwards from 0, host functions downwards from the maximum
         let key = u32::MAX - call.function;
         if function.memoise
             && let Some(kept) = self.memo().get(key, args)

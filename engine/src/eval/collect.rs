@@ -10,7 +10,7 @@ use super::frame::Operands;
 use super::machine::{Flow, Machine};
 use super::sink::{Order, Sink, WRONG_SINK};
 
-/// Whether equal elements of an array are one and the same, so that sorting leaves nothing of the order they had.
+/// Returns `true` if equal elements of an array are identical, so that sorting removes all traces of their order.
 fn is_told_apart(array: ValueRef<'_>) -> bool {
     let is_plain = |item: ValueRef<'_>| item.is_string() || matches!(item, ValueRef::Int(_));
     array
@@ -19,13 +19,13 @@ fn is_told_apart(array: ValueRef<'_>) -> bool {
 }
 
 impl<'e> Machine<'e> {
-    /// The collection that a block's leaf fills.
+    /// Returns the collection that a block produces.
     pub(super) fn collect(
         &mut self,
         into: Collector,
         block: &'e [Step],
     ) -> Result<ValueRef<'e>, Halt> {
-        // what stands in for a function that sorts sees the order
+        // a replacement of the sorting function can observe the order
         let is_bag = into == Collector::Bag && !self.mocked && !self.is_seen();
         let order = if is_bag {
             Order::Free
@@ -73,7 +73,7 @@ impl<'e> Machine<'e> {
         flow.map(|_| collection)
     }
 
-    /// Whether lookups alone find something, as they do in the parts of a template; `None` when there are other steps.
+    /// Runs steps that are lookups only, as in the parts of a template; `None` if there are other steps.
     fn looked_up(&mut self, steps: &'e [Step]) -> Option<bool> {
         let is_lookup = |step: &Step| match step {
             Step::GetPath { .. } | Step::Input { .. } => true,
@@ -93,14 +93,14 @@ impl<'e> Machine<'e> {
         }))
     }
 
-    /// An aggregate of what a block's leaf produces.
+    /// Returns an aggregate of the elements that a block produces.
     pub(super) fn aggregate(
         &mut self,
         aggregate: &'e Aggregate,
     ) -> Result<Option<ValueRef<'e>>, Halt> {
         let call = &aggregate.call;
         if self.mocked {
-            // whatever stands in for the built-in sees the collection
+            // a replacement of the built-in receives the collection
             let collection = self.collect(aggregate.into, &aggregate.block)?;
             self.set(aggregate.slot, collection);
             return self.call_value(call);
@@ -127,7 +127,7 @@ impl<'e> Machine<'e> {
         self.outcome(result, call.entry.builtin.name, call.span)
     }
 
-    /// Whether each element of the domain satisfies the block.
+    /// Returns `true` if each element of the domain satisfies the block.
     pub(super) fn every(&mut self, every: &'e Every) -> Result<bool, Halt> {
         let domain = self.get(every.domain);
         match domain {
@@ -167,7 +167,7 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
-            // nothing else can be walked, and nothing is not "every"
+            // other values have no elements, and `every` requires a collection
             _ => return Ok(false),
         }
         Ok(true)

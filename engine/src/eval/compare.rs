@@ -1,6 +1,6 @@
-//! Tests of two values.
+//! Comparisons of two values.
 //!
-//! They read operands where they are: a value that was just written in parts is not copied as a whole.
+//! Operands are read in place: copying a value right after it was written field by field would stall.
 
 use std::cmp::Ordering;
 
@@ -12,9 +12,9 @@ use crate::value::{Value, ValueRef};
 use super::frame::{Operands, Register};
 use super::machine::Machine;
 
-/// Comparisons of operands where they are.
+/// Comparisons of operands in place.
 pub(super) trait Compare<'e>: Operands<'e> {
-    /// Whether two operands are equal.
+    /// Returns `true` if two operands are equal.
     #[inline]
     fn equal(&self, left: Operand, right: Operand) -> bool {
         match (left, right) {
@@ -37,7 +37,7 @@ pub(super) trait Compare<'e>: Operands<'e> {
         }
     }
 
-    /// The order of two operands, as far as a comparison asks for it.
+    /// Returns `true` if a comparison of two operands holds.
     #[inline]
     fn compares(&self, comparison: Comparison, left: Operand, right: Operand) -> bool {
         if comparison == Comparison::NotEqual {
@@ -75,13 +75,13 @@ pub(super) trait Compare<'e>: Operands<'e> {
 impl<'e, O: Operands<'e>> Compare<'e> for O {}
 
 impl Machine<'_> {
-    /// Whether a collection holds a value.
+    /// Returns `true` if a collection contains a value.
     #[inline(never)]
     pub(super) fn contains_member(&self, value: Operand, collection: Operand) -> bool {
         is_member(self.get(value), self.get(collection))
     }
 
-    /// Whether a comparison of two operands holds.
+    /// Returns `true` if a comparison of two operands holds.
     #[inline]
     pub(super) fn compare(
         &mut self,
@@ -98,7 +98,7 @@ impl Machine<'_> {
         Ok(self.compares(comparison, left, right))
     }
 
-    /// The same for two small integers; `None` when others are compared, or a function stands in for the comparison.
+    /// Compares two small integers; `None` for other operands, or if a function replaces the comparison.
     #[inline]
     pub(super) fn compare_ints(
         &self,
@@ -114,7 +114,7 @@ impl Machine<'_> {
     }
 }
 
-/// Whether two values are equal.
+/// Returns `true` if two registers hold equal values.
 #[inline]
 pub(super) fn same_register(a: &Register<'_>, b: &Register<'_>) -> bool {
     match (a, b) {
@@ -126,7 +126,7 @@ pub(super) fn same_register(a: &Register<'_>, b: &Register<'_>) -> bool {
     }
 }
 
-/// Whether a collection holds a value.
+/// Returns `true` if a collection contains a value.
 #[inline]
 pub(super) fn is_member(value: ValueRef<'_>, collection: ValueRef<'_>) -> bool {
     match collection {

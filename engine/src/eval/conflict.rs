@@ -1,4 +1,4 @@
-//! What producers of conflicting values are told.
+//! Conflicts: errors that list the producers of conflicting values.
 
 use solon_syntax::source::Span;
 
@@ -12,7 +12,8 @@ use super::machine::Machine;
 use super::sink::Sink;
 
 impl<'e> Machine<'e> {
-    /// The error of a complete rule or function whose rules disagree; `clashed` disagreed first.
+    /// Returns the error of a complete rule or function whose rules return different values; `clashed` was the first to
+    /// differ.
     pub(super) fn conflict(
         &mut self,
         set: &'e RuleSet,
@@ -21,7 +22,7 @@ impl<'e> Machine<'e> {
     ) -> Halt {
         let header = rule_header(&set.name, matches!(set.kind, RuleKind::Function(_)));
         if self.call.hooks.recorded.is_some() {
-            // the search for the error lists them, by what functions answered
+            // the search for the error lists them, with recorded results of functions
             return conflict_error(self.program, header, &[], clashed.span);
         }
         let producers: Vec<&'e Rule> = self.candidates(set, args).collect();
@@ -35,7 +36,7 @@ impl<'e> Machine<'e> {
         conflict_error(self.program, header, &spans(&produced), clashed.span)
     }
 
-    /// The same for rules of a partial object that share a constant key.
+    /// Returns the error for rules of a partial object that share a constant key.
     pub(super) fn fixed_key_conflict(
         &mut self,
         set: &'e RuleSet,
@@ -43,7 +44,7 @@ impl<'e> Machine<'e> {
         clashed: &'e Rule,
     ) -> Halt {
         let mut produced: Vec<(ValueRef<'e>, &'e Rule)> = Vec::new();
-        // where answers of functions are recorded, the search for the error lists them
+        // if results of functions are recorded, the search for the error lists the producers
         let rivals = rivals.iter().filter(|_| self.call.hooks.recorded.is_none());
         for rule in rivals.collect::<Vec<_>>() {
             let keys: Vec<ValueRef<'e>> = rule
@@ -55,7 +56,7 @@ impl<'e> Machine<'e> {
             let mut extent = DocumentBuilder::Empty;
             let first = produced.first().map(|(value, _)| *value);
             if let Some(first) = first {
-                // into an empty document anything fits
+                // an empty document accepts any value
                 if extent.insert(self.call.arena, &keys, first, false).is_err() {
                     bug!("a document without parts has no room");
                 }
@@ -87,7 +88,7 @@ impl<'e> Machine<'e> {
         conflict_error(self.program, header, &spans(&produced), clashed.span)
     }
 
-    /// The first value of all, and of each rule the first that differs from it.
+    /// Returns the first value of all, and of each rule the first value that differs from it.
     fn values(
         &mut self,
         rules: &[&'e Rule],
@@ -109,7 +110,7 @@ impl<'e> Machine<'e> {
                 Err(Halt::Conflict) => {
                     produced.extend(self.rival.take().map(|value| (value, member)))
                 }
-                // what a rule made before it failed is made
+                // values produced before the error count
                 Err(Halt::Error(error)) if error.code.is_evaluation_failure() => {}
                 Err(halt) => return Err(halt),
             }

@@ -17,17 +17,17 @@ use super::frame::Operands;
 use super::machine::{Flow, Machine};
 use super::rules::NO_RULE;
 
-/// Where the document at a path of `data` comes from, found once for a path that is asked often.
+/// Source of the document at a path of `data`, computed once for paths that are evaluated often.
 #[derive(Clone, Copy, Debug)]
 pub enum EntryPoint<'p> {
     /// A rule, and keys below its document.
     Rule(RuleId, &'p [Value]),
-    /// Base data, or base data and rules together.
+    /// Base documents, or base documents and rules together.
     Path(&'p [Value]),
 }
 
 impl<'p> EntryPoint<'p> {
-    /// Finds the entry of a path below `data`.
+    /// Returns the entry point of a path below `data`.
     pub fn new(program: &Program, path: &'p [Value]) -> Self {
         let mut node = 0;
         for (depth, key) in path.iter().enumerate() {
@@ -43,18 +43,18 @@ impl<'p> EntryPoint<'p> {
     }
 }
 
-/// What `with` replaces of a base document.
+/// Replacement of a base document by `with`.
 pub(super) enum Replacement<'e> {
-    /// The document is the stored one.
+    /// The document is not replaced.
     Nothing,
-    /// The document, or one around it, is replaced. This is the new one.
+    /// The document, or one around it, is replaced by this one.
     Whole(Option<ValueRef<'e>>),
     /// Documents below it are replaced.
     Part,
 }
 
 impl<'e> Machine<'e> {
-    /// The document of an entry; `None` when it is undefined.
+    /// Returns the document of an entry point; `None` if it is undefined.
     #[inline]
     pub fn entry(&mut self, entry: EntryPoint<'e>) -> Result<Option<ValueRef<'e>>, Box<EvalError>> {
         let found = match entry {
@@ -71,7 +71,7 @@ impl<'e> Machine<'e> {
         found.map_err(Halt::into_error)
     }
 
-    /// Fills a slot with a base document below which there are no rules; whether there is one.
+    /// Fills a slot with a base document without rules below it. Returns `false` if there is none.
     pub(super) fn base_document(&mut self, path: &[ConstId], out: Slot) -> Result<bool, Halt> {
         if self.overlaid {
             let found = match self.replacement(path.iter().map(|id| self.constant(*id))) {
@@ -84,17 +84,17 @@ impl<'e> Machine<'e> {
         Ok(self.stored_base(path, out))
     }
 
-    /// A base document that is replaced in part, or all of `data`.
+    /// Returns a base document that is partly replaced, or all of `data`.
     fn merged_base(&mut self, path: &[ConstId]) -> Result<Option<ValueRef<'e>>, Halt> {
         let path: SmallVec<[ValueRef<'e>; 8]> = path.iter().map(|id| self.constant(*id)).collect();
-        // the root has rules, though none of them is below
+        // the root has rules, but none of them is below this path
         let node = path.is_empty().then_some(0);
         let overlays = self.scope_ref().overlay.clone();
         let place = self.root(node, overlays.as_deref());
         self.document_from(place, &path)
     }
 
-    /// Fills a slot with a base document of which nothing is replaced. Returns `false` if there is none.
+    /// Fills a slot with a base document that is not replaced. Returns `false` if there is none.
     fn stored_base(&mut self, path: &[ConstId], out: Slot) -> bool {
         let mut value = self.data;
         for id in path {
@@ -110,7 +110,7 @@ impl<'e> Machine<'e> {
         true
     }
 
-    /// Returns what `with` replaces of the base document at a path.
+    /// Returns the replacement of the base document at a path.
     #[inline]
     pub(super) fn replacement(
         &self,
@@ -137,7 +137,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// The document of a rule under keys, where documents are replaced.
+    /// Returns the document of a rule under keys, if documents are replaced.
     pub(super) fn overlaid_rule(
         &mut self,
         rule: RuleId,
@@ -158,7 +158,7 @@ impl<'e> Machine<'e> {
         self.document(&path)
     }
 
-    /// Whether a document at a path, around or below it is replaced.
+    /// Returns `true` if a document at a path, around or below it is replaced.
     fn is_replaced(&self, path: &[Value]) -> bool {
         let mut overlay = self.scope_ref().overlay.as_deref();
         for key in path {
@@ -171,14 +171,14 @@ impl<'e> Machine<'e> {
         overlay.is_some()
     }
 
-    /// The document at a path below `data`.
+    /// Returns the document at a path below `data`.
     pub(super) fn document(&mut self, path: &[ValueRef<'e>]) -> Result<Option<ValueRef<'e>>, Halt> {
         let overlays = self.scope_ref().overlay.clone();
         let place = self.root(Some(0), overlays.as_deref());
         self.document_from(place, path)
     }
 
-    /// The place of `data`, where the rules below it are those of a node.
+    /// Returns the data node of `data` with the rules below a tree node.
     fn root<'o>(&self, node: Option<NodeId>, overlay: Option<&'o Overlay<'e>>) -> DataNode<'o, 'e> {
         DataNode {
             node,
@@ -187,7 +187,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// The place one key below another.
+    /// Returns a child of a data node.
     fn child_node<'o>(&self, place: DataNode<'o, 'e>, key: ValueRef<'e>) -> DataNode<'o, 'e> {
         DataNode {
             node: place
@@ -198,7 +198,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// The document at a path below a place.
+    /// Returns the document at a path below a data node.
     fn document_from(
         &mut self,
         mut place: DataNode<'_, 'e>,
@@ -223,7 +223,7 @@ impl<'e> Machine<'e> {
             };
             if let Some(rule) = self.program.tree.node(at).and_then(|node| node.rule) {
                 if place.overlay.is_some() && !rest.is_empty() {
-                    // documents below the rule are replaced: the whole, then down again
+                    // documents below the rule are replaced: builds the whole document, then descends again
                     let whole = self.extent_at(place)?;
                     return Ok(descend(whole, rest));
                 }
@@ -235,7 +235,7 @@ impl<'e> Machine<'e> {
         self.extent_at(place)
     }
 
-    /// What lies below the document of a rule.
+    /// Returns the value below the document of a rule.
     fn rule_below(
         &mut self,
         rule: RuleId,
@@ -260,7 +260,7 @@ impl<'e> Machine<'e> {
         Ok(descend(value, rest))
     }
 
-    /// The whole document at a place: base data, rules and replaced documents merged.
+    /// Returns the whole document of a data node: base documents, rules and replacements merged.
     fn extent_at(&mut self, place: DataNode<'_, 'e>) -> Result<Option<ValueRef<'e>>, Halt> {
         let DataNode {
             node,
@@ -278,7 +278,7 @@ impl<'e> Machine<'e> {
             let value = self.rule_below(rule, &[])?;
             let arena = self.call.arena;
             return Ok(match (value, overlay) {
-                // base data in the place of a rule is refused where it is written; read back it wins
+                // base documents at the path of a rule are rejected when written; when read, they have precedence
                 (value, None) => base.or(value),
                 (value, Some(overlay)) => Some(replaced(arena, value, overlay)),
             });
@@ -287,7 +287,7 @@ impl<'e> Machine<'e> {
             Some(Overlay::Node(children)) => Some(children),
             _ => None,
         };
-        // packages make nothing below what is no object
+        // packages add nothing below a value that is not an object
         let is_whole = overlay.is_none() && base.is_some_and(|base| base.as_object().is_none());
         if is_whole || tree_node.is_none() && replaced.is_none() {
             return Ok(base);
@@ -298,7 +298,7 @@ impl<'e> Machine<'e> {
         let is_root = node == Some(0);
         for key in merged_keys(is_root, rule_keys(tree_node), base, overlay) {
             let overlay = overlay.and_then(|overlay| overlay.child(key));
-            // of what the system keeps, only what is replaced is seen from here
+            // of the system's documents, only replaced ones are visible from here
             let is_shown = !(is_root && is_system(key));
             if !is_shown && overlay.is_none() {
                 continue;
@@ -320,7 +320,7 @@ impl<'e> Machine<'e> {
         Ok(Some(arena.object_from(pairs)))
     }
 
-    /// A replaced document as it is seen from above: packages that it hides are empty objects.
+    /// Returns a replaced document as seen from above: packages that it hides are empty objects.
     fn with_packages(&self, value: ValueRef<'e>, at: NodeId) -> ValueRef<'e> {
         let arena = self.call.arena;
         let is_package = |node: &&TreeNode| node.rule.is_none() && !node.children.is_empty();
@@ -349,9 +349,9 @@ impl<'e> Machine<'e> {
         arena.object_from(object.iter().chain(hidden))
     }
 
-    /// Runs the rest of a block for each element of a collection, whose path below `data` is `base` if it is a base document.
-    /// What replaces an object is merged with it in the document around it, but an element that is read by its own path is
-    /// the new value alone.
+    /// Runs the rest of a block for each element of a collection, whose path below `data` is `base` if it is a base
+    /// document. A replacement of an object is merged with it in the enclosing document, but an element read by its own
+    /// path is the new value alone.
     #[inline]
     pub(super) fn each_below(
         &mut self,
@@ -367,8 +367,8 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Returns the path of a base document if documents below it are replaced. A document that is replaced as a whole, or is below
-    /// such a one, has the new elements alone.
+    /// Returns the path of a base document if documents below it are replaced. A document that is replaced as a whole,
+    /// or is below such a one, has the new elements alone.
     pub(super) fn replaced_base(
         &self,
         base: Option<&'e BasePath>,
@@ -413,8 +413,8 @@ impl<'e> Machine<'e> {
         Ok(Flow::More)
     }
 
-    /// The keys of the document at a path below `data`, those of the base data first; and where the documents under them are
-    /// found.
+    /// Returns the keys of the document at a path below `data`, base documents first, and the source of their
+    /// documents.
     fn keys<'o>(
         &mut self,
         overlay: Option<&'o Overlay<'e>>,
@@ -448,7 +448,7 @@ impl<'e> Machine<'e> {
     }
 }
 
-/// A place in the tree of documents: what is there of rules, of base data and of what `with` replaces.
+/// A node of the document tree: its rules, its base document, and its replacement by `with`.
 #[derive(Clone, Copy)]
 struct DataNode<'o, 'e> {
     node: Option<NodeId>,
@@ -456,22 +456,22 @@ struct DataNode<'o, 'e> {
     overlay: Option<&'o Overlay<'e>>,
 }
 
-/// Where the documents under keys are found.
+/// Source of the documents under keys.
 #[derive(Clone, Copy)]
 enum Source<'o, 'e> {
-    /// Below a place.
+    /// Below a node.
     Node(DataNode<'o, 'e>),
-    /// In what was made as a whole: a rule may not find a part of it by its key.
+    /// In a document that was built as a whole, since a rule may not find a part of it by its key.
     Whole(Option<ValueRef<'e>>),
 }
 
-/// Returns what a base document has below `keys`.
+/// Returns the value of a base document under `keys`.
 fn below_base<'e>(base: Option<ValueRef<'e>>, keys: &[ValueRef<'e>]) -> Option<ValueRef<'e>> {
     keys.iter()
         .try_fold(base?, |base, key| base_child(base, *key))
 }
 
-/// The keys under which rules make something.
+/// Iterates over the keys under which rules produce documents.
 fn rule_keys(node: Option<&TreeNode>) -> impl Iterator<Item = ValueRef<'_>> {
     node.into_iter()
         .flat_map(|node| node.children.keys())

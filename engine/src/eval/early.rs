@@ -1,7 +1,7 @@
-//! Early exit: whether the first solution of a rule set ends its search.
+//! Early exit: the first solution of a rule set may end its search.
 //!
-//! The rules that can match must all have one constant value. Nothing of that shows in a value, but prints and the
-//! errors of built-ins do: where they can be seen, the published index decides which rules can match.
+//! The rules that can match must all have one constant value. Values do not show the difference, but prints and errors
+//! of built-ins do: if they are observable, OPA's index decides which rules can match.
 
 use crate::program::RuleSet;
 use crate::program::canonical::{ConditionOperand, Constraint, Member, Membership};
@@ -13,7 +13,7 @@ use super::machine::Machine;
 use super::rules::Candidates;
 
 impl<'e> Machine<'e> {
-    /// Whether the first solution ends the search among the rules of a set.
+    /// Returns `true` if the first solution ends the search among the rules of a set.
     #[inline]
     pub(super) fn exits_early(
         &mut self,
@@ -30,13 +30,13 @@ impl<'e> Machine<'e> {
         Ok(!matches!(candidates, Candidates::All(_)) && self.agree(candidates))
     }
 
-    /// Whether it can be seen what runs: by what it prints, or by the errors of built-ins.
+    /// Returns `true` if evaluation is observable by prints or errors of built-ins.
     #[inline]
     pub(super) fn is_seen(&self) -> bool {
         self.strict || self.program.canonical.prints()
     }
 
-    /// Whether the rules that can match have one constant value.
+    /// Returns `true` if the rules that can match have one constant value.
     fn agree(&self, candidates: &Candidates<'e>) -> bool {
         let mut constants = candidates.clone().map(|rule| rule.settled);
         let Some(Some(first)) = constants.next() else {
@@ -46,7 +46,7 @@ impl<'e> Machine<'e> {
         constants.all(|id| id.is_some_and(|id| self.constant(id) == value))
     }
 
-    /// The same, with the rules that can match as the published index knows them.
+    /// Returns the early exit for the rules that match according to OPA's index.
     pub(super) fn opa_exit(
         &mut self,
         set: &'e RuleSet,
@@ -67,7 +67,7 @@ impl<'e> Machine<'e> {
         Ok(true)
     }
 
-    /// Whether what can match of a rule has the one constant value.
+    /// Returns `true` if the matching members of a rule have the one constant value.
     fn fits(
         &mut self,
         member: &'e Member,
@@ -120,7 +120,7 @@ impl<'e> Machine<'e> {
         Ok(true)
     }
 
-    /// What is at a place, with the arguments of the call in hand.
+    /// Returns the value of a condition's operand, given the arguments of the call.
     fn operand_value(
         &mut self,
         place: &'e ConditionOperand,

@@ -1,8 +1,8 @@
-//! Decisions at a glance: rules that only look things up and compare them, and ask functions and rules of that kind, are
-//! decided without setting a machine up.
+//! The fast path: evaluates rules that only do lookups, comparisons and calls of such rules and functions, without
+//! setting up a machine.
 //!
-//! What is met beyond that (long loops, most built-ins, partial rules) leaves the decision to the machine. Nothing was done
-//! by then that anybody could see, and what a glance finds is what the machine would find.
+//! Anything else (long loops, most built-ins, partial rules) is left to the machine. The fast path has no observable
+//! effects, and its results are those of the machine.
 
 mod calls;
 mod index_input;
@@ -22,35 +22,35 @@ use super::table;
 use super::texts::Texts;
 use index_input::FastIndexInput;
 
-/// Slots of the largest frame that is looked into.
+/// Maximum number of slots of a frame.
 const MAX_SLOTS: usize = 12;
 
-/// Arguments of a function that is looked into.
+/// Maximum number of arguments of a function.
 const ARGS: usize = 4;
 
-/// Rules that are looked at before the machine has to do it, which heeds its limits.
+/// Maximum number of evaluated rules; beyond it, the machine must check its limits.
 const RULES: usize = 32;
 
-/// Negations, loops, functions and rules within each other that are looked into.
+/// Maximum nesting of negations, loops, functions and rules.
 const DEPTH: u8 = 4;
 
-/// Turns of loops, calls and rules that are asked for, as for rules.
+/// Maximum number of loop iterations, calls and rules.
 const MAX_ITERATIONS: u64 = 64;
 
-/// What a glance tells.
+/// Result of the fast path.
 #[derive(Clone, Copy)]
 pub enum FastResult<'e> {
-    /// The document, which is stored somewhere, as most that are found at a glance.
+    /// The document, as a reference to a stored value, which is the most frequent result.
     Stored(&'e Value),
     /// The document.
     Document(ValueRef<'e>),
     /// The document is undefined.
     Undefined,
-    /// The machine has to find out.
+    /// Not decided; the machine must evaluate it.
     Unsure,
 }
 
-/// How a block went.
+/// Outcome of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Hit,
@@ -58,7 +58,7 @@ enum End {
     Unsure,
 }
 
-/// What is looked at.
+/// State of the fast path.
 pub struct FastPath<'a, 'e> {
     program: &'e Program,
     input: Option<Register<'e>>,
@@ -66,18 +66,18 @@ pub struct FastPath<'a, 'e> {
     data: &'e Value,
     slots: [Register<'e>; MAX_SLOTS],
     found: Option<Register<'e>>,
-    /// The arguments of the function that is looked at, which stand in the first slots of each of its plans.
+    /// Arguments of the current function, which are the first slots of each of its plans.
     args: Option<&'a [Register<'e>]>,
-    /// Turns that may still be made.
+    /// Remaining iterations.
     turns: u64,
-    /// Blocks around the rule that is looked at.
+    /// Number of blocks around the current rule.
     outer: u8,
-    /// Whether the first solution ends the search.
+    /// `true` if the first solution ends the search.
     early: bool,
 }
 
 impl<'e> FastPath<'_, 'e> {
-    /// With the input and the base documents of a decision, for at most so many turns.
+    /// Creates the state for the input and the base documents of a decision, with a maximum number of iterations.
     /// Errors of built-ins do not end it.
     #[inline]
     pub fn new(
@@ -99,7 +99,7 @@ impl<'e> FastPath<'_, 'e> {
         }
     }
 
-    /// The document of a rule.
+    /// Evaluates the document of a rule.
     pub fn rule(&mut self, rule: RuleId) -> FastResult<'e> {
         match self.program.rules.get(rule as usize) {
             Some(set) if set.kind == RuleKind::Complete => self.complete(set),
@@ -116,7 +116,7 @@ impl<'e> FastPath<'_, 'e> {
         }
     }
 
-    /// Whether a complete rule or a function has a value, which is found then.
+    /// Evaluates a complete rule or a function.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -128,7 +128,7 @@ impl<'e> FastPath<'_, 'e> {
             Index::All => self.rules(set, set.rules.iter()),
             Index::By(branch) => {
                 let rule = |at| set.rules.get(at as usize);
-                // they are read where they were written: moved, their parts would be waited for
+                // read in place: moving them would wait for their fields
                 match &mut self.find(branch) {
                     Matches::Few(numbers) => self.rules(set, numbers.filter_map(rule)),
                     Matches::Merged(numbers) => {
@@ -151,7 +151,7 @@ impl<'e> FastPath<'_, 'e> {
         })
     }
 
-    /// Whether one of the rules has a value, which is found then.
+    /// Evaluates the rules until one has a value.
     #[inline]
     fn rules(&mut self, set: &RuleSet, rules: impl Iterator<Item = &'e Rule>) -> End {
         let mut known: Option<Register<'e>> = None;
@@ -160,7 +160,7 @@ impl<'e> FastPath<'_, 'e> {
                 End::Miss => {}
                 End::Hit if set.early_exit => return End::Hit,
                 End::Hit => match (known, self.found) {
-                    // the machine words the conflict
+                    // the machine reports the conflict
                     (Some(known), Some(found)) if !same_register(&known, &found) => {
                         return End::Unsure;
                     }
@@ -176,7 +176,7 @@ impl<'e> FastPath<'_, 'e> {
         if known.is_some() { End::Hit } else { End::Miss }
     }
 
-    /// A rule, or the member of its else chain that comes first.
+    /// Evaluates a rule, or the first member of its `else` chain that holds.
     #[inline]
     fn chain(&mut self, rule: &'e Rule) -> End {
         match &rule.otherwise {
@@ -220,7 +220,7 @@ impl<'e> FastPath<'_, 'e> {
         self.block(&plan.steps, 0)
     }
 
-    /// Finds the result of a function by its bodies; `None` when that cannot be said.
+    /// Evaluates an inlined function; `None` if it cannot be decided.
     #[inline(never)]
     fn inlined(&mut self, inlined: &'e Inlined, depth: u8) -> Option<bool> {
         for (block, value) in inlined.blocks.iter().zip(&inlined.values) {
@@ -327,7 +327,7 @@ impl<'e> FastPath<'_, 'e> {
                     None => return End::Unsure,
                 },
                 Step::Value(operand) => {
-                    // stored in each arm: what both may be would be copied in parts
+                    // stored in each arm: a value of either kind would be copied field by field
                     match *operand {
                         Operand::Slot(_) => self.found = Some(self.register(*operand)),
                         Operand::Const(id) => {
@@ -338,7 +338,7 @@ impl<'e> FastPath<'_, 'e> {
                     }
                     return End::Hit;
                 }
-                // nothing is seen here that comes too early
+                // a conditional precheck is irrelevant here, because errors do not end the evaluation
                 Step::Precheck(screen) if !screen.always => true,
                 Step::Exists => return End::Hit,
                 Step::Each { from, key, out, .. } => {
@@ -367,7 +367,7 @@ impl<'e> FastPath<'_, 'e> {
         rest: &'e [Step],
         depth: u8,
     ) -> End {
-        // where solutions may differ all of them count, but for blocks that only ask whether there is one
+        // if solutions may differ, all of them count, except in blocks that only test for existence
         if !(self.early || depth > 0) {
             return End::Unsure;
         }
@@ -401,7 +401,8 @@ impl<'e> FastPath<'_, 'e> {
         self.block(block, depth + 1)
     }
 
-    /// Goes down a value along keys, which are those of base documents if `BASE` is set. Returns `false` if nothing is there.
+    /// Looks up a value under keys, which are those of base documents if `BASE` is set. Returns `false` if there is
+    /// none.
     fn walk<const BASE: bool>(
         &mut self,
         from: Register<'e>,
@@ -417,7 +418,7 @@ impl<'e> FastPath<'_, 'e> {
         self.set(out, found)
     }
 
-    /// The same from a stored value; what lies within it and the keys are read where they are.
+    /// Looks up a value in a stored value; nested values and keys are read in place.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -492,7 +493,7 @@ impl<'e> Operands<'e> for FastPath<'_, 'e> {
     }
 }
 
-/// What lies under a key.
+/// Returns the value under a key.
 #[inline]
 fn below<'e>(held: Register<'e>, key: Register<'e>) -> Option<Register<'e>> {
     match (held, key) {

@@ -1,4 +1,4 @@
-//! The slots of running plans.
+//! The registers of running plans.
 
 use std::hint::black_box;
 
@@ -9,20 +9,20 @@ use crate::value::{Arena, Object, Value, ValueRef};
 
 use super::machine::Machine;
 
-/// What a slot holds. What is stored stays where it is: most values are only gone through on the way to one
-/// below them, and a value in flight that was just written in parts is slow to read back as a whole.
+/// Content of a slot. Stored values are referenced: most values are only steps on a path, and a value that was just
+/// written field by field is slow to read back as a whole.
 #[derive(Clone, Copy)]
 pub(super) enum Register<'e> {
     /// A value of the input, the base documents or the constants.
     Stored(&'e Value),
-    /// A value in flight.
+    /// A value of the arena.
     Value(ValueRef<'e>),
 }
 
 const _: () = assert!(size_of::<Register<'static>>() == 16);
 
 impl<'e> Register<'e> {
-    /// The value in flight.
+    /// Returns the value.
     #[inline]
     pub fn value(&self) -> ValueRef<'e> {
         match self {
@@ -49,18 +49,18 @@ pub(super) const NO_SLOT: &str = "a plan names a slot that is not there";
 /// A plan names a constant that its program does not have.
 pub(super) const NO_CONSTANT: &str = "a plan names a constant that is not there";
 
-/// Where operands are read.
+/// Source of operands.
 pub(super) trait Operands<'e> {
-    /// A slot, read in place.
+    /// Returns a slot in place.
     fn slot(&self, slot: Slot) -> Option<&Register<'e>>;
 
-    /// A constant where it is stored.
+    /// Returns a constant in place.
     fn stored_constant(&self, id: ConstId) -> Option<&'e Value>;
 
     /// Returns the value under a constant key of a stored object.
     fn field_of(&self, object: &'e Object, id: ConstId) -> Option<&'e Value>;
 
-    /// The value of an operand, where it is stored if it is.
+    /// Returns the register of an operand, a reference if it is stored.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -76,7 +76,7 @@ pub(super) trait Operands<'e> {
         }
     }
 
-    /// Follows keys down stored objects as long as they have them. Returns where that ends, and the keys that are left.
+    /// Follows keys in stored objects as long as they exist. Returns the last value, and the remaining keys.
     #[inline]
     fn follow(&self, mut value: &'e Value, mut keys: &'e [Operand]) -> (&'e Value, &'e [Operand]) {
         while let (Value::Object(object), [key, rest @ ..]) = (value, keys) {
@@ -96,8 +96,8 @@ pub(super) trait Operands<'e> {
         (value, keys)
     }
 
-    /// Returns what is below a base document along keys. Strings as keys cost what they cost in any object: only a key that an
-    /// object does not have may be a number with the text of another key.
+    /// Returns the value below a base document under keys. String keys cost the same as in any object: only a missing
+    /// key may be a number with the text of another key.
     #[inline]
     fn base_value(&self, mut base: Register<'e>, mut keys: &'e [Operand]) -> Option<Register<'e>> {
         loop {
@@ -119,7 +119,8 @@ pub(super) trait Operands<'e> {
         }
     }
 
-    /// The same where the first key is a number that a stored object does not have: its text may be a key.
+    /// Returns the value below a base document if the first key is a number that a stored object does not have: its
+    /// text may be a key.
     #[inline(never)]
     fn number_value(
         &self,
@@ -131,7 +132,7 @@ pub(super) trait Operands<'e> {
         self.base_value(Register::Stored(found), rest)
     }
 
-    /// The value of an operand.
+    /// Returns the value of an operand.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -144,7 +145,7 @@ pub(super) trait Operands<'e> {
         }
     }
 
-    /// Whether an operand is anything but `false`, asked where it lies.
+    /// Returns `true` if an operand is not `false`, read in place.
     #[inline]
     fn is_truthy(&self, operand: Operand) -> bool {
         let stored = match operand {
@@ -178,7 +179,7 @@ impl<'e> Operands<'e> for Machine<'e> {
         self.under(object, id).flatten()
     }
 
-    /// Of the program, or of the query behind it.
+    /// Constants of the program, followed by those of the query.
     #[inline]
     fn stored_constant(&self, id: ConstId) -> Option<&'e Value> {
         let own = &self.program.constants;
@@ -191,13 +192,13 @@ impl<'e> Operands<'e> for Machine<'e> {
     }
 }
 
-/// The slots of all running plans, innermost last.
+/// Registers of all running plans, innermost last.
 pub(super) struct Frames<'e> {
     arena: &'e Arena,
     slots: &'e mut [Register<'e>],
-    /// Where the running plan's frame begins.
+    /// Start of the running plan's frame.
     base: usize,
-    /// Where it ends. What lies behind was used by plans that have ended.
+    /// End of the frame. Registers after it belonged to plans that have ended.
     top: usize,
 }
 
@@ -212,7 +213,7 @@ impl<'e> Frames<'e> {
         }
     }
 
-    /// Makes room for frames that end here.
+    /// Grows the registers to `top`.
     #[cold]
     fn grow(&mut self, top: usize) {
         let slots = empty(self.arena, top.next_power_of_two());
@@ -222,20 +223,20 @@ impl<'e> Frames<'e> {
         self.slots = slots;
     }
 
-    /// A slot of the running plan, read in place.
+    /// Returns a slot of the running plan in place.
     #[inline]
     pub fn slot(&self, slot: Slot) -> Option<&Register<'e>> {
         self.slots.get(self.base + slot as usize)
     }
 
-    /// The same, to be filled.
+    /// Mutable version of [`Self::slot`].
     #[inline]
     fn slot_mut(&mut self, slot: Slot) -> Option<&mut Register<'e>> {
         self.slots.get_mut(self.base + slot as usize)
     }
 }
 
-/// Slots that most decisions make do with.
+/// Number of registers that suffices for most decisions.
 const FIRST: usize = 32;
 
 #[inline]
@@ -247,11 +248,11 @@ fn empty(arena: &Arena, slots: usize) -> &mut [Register<'_>] {
     arena.bump().alloc_slice_fill_copy(slots, NOTHING)
 }
 
-/// Writes a value that was just made, in the parts that it was made of: read as a whole so early it would stall. The compiler,
-/// which would make one move of the parts, must not see that they are the same.
+/// Stores a new value field by field. A 16-byte load right after two 8-byte stores defeats store forwarding.
+/// `black_box` keeps the compiler from merging the stores.
 #[inline]
 fn store_by_field<'e>(place: &mut Register<'e>, value: &ValueRef<'e>) {
-    // one arm for all would make one move of all
+    // one arm for all variants would be compiled to one move
     match value {
         ValueRef::Bool(bool) => *place = Register::Value(ValueRef::Bool(black_box(*bool))),
         ValueRef::Int(int) => *place = Register::Value(ValueRef::Int(black_box(*int))),
@@ -273,11 +274,11 @@ fn store_by_field<'e>(place: &mut Register<'e>, value: &ValueRef<'e>) {
     }
 }
 
-/// Room for a few operands.
+/// Buffer for a few operands.
 pub(super) type Few<'e> = [ValueRef<'e>; 4];
 
 impl<'e> Machine<'e> {
-    /// The values of some operands, side by side; `few` is room for as many as most calls have.
+    /// Returns the values of operands as a slice; `few` is a buffer large enough for most calls.
     pub(super) fn gather<'b>(
         &self,
         operands: &[Operand],
@@ -286,7 +287,7 @@ impl<'e> Machine<'e> {
         self.gather_here(operands, few)
     }
 
-    /// The same as a part of its caller.
+    /// Inlined version of [`Self::gather`].
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -298,7 +299,7 @@ impl<'e> Machine<'e> {
         few: &'b mut Few<'e>,
     ) -> &'b [ValueRef<'e>] {
         match (operands, few) {
-            // most calls, without counting
+            // most calls, without a loop
             ([one], [first, ..]) => {
                 self.fetch(*one, first);
                 std::slice::from_ref(first)
@@ -326,7 +327,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// The values of some operands, side by side in the arena.
+    /// Returns the registers of operands as a slice in the arena.
     #[inline]
     pub(super) fn gather_registers(
         &self,
@@ -340,7 +341,7 @@ impl<'e> Machine<'e> {
         values
     }
 
-    /// Writes the value of an operand. What is in flight is moved as a whole.
+    /// Writes the value of an operand. A value of the arena is moved as a whole.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "as for the whole")]
     fn fetch(&self, operand: Operand, place: &mut ValueRef<'e>) {
@@ -359,7 +360,7 @@ impl<'e> Machine<'e> {
         *place = stored.borrow();
     }
 
-    /// Fills a slot with a stored value, which stays where it is.
+    /// Fills a slot with a reference to a stored value.
     #[inline]
     pub(super) fn set_stored(&mut self, slot: Slot, value: &'e Value) {
         match self.frames.slot_mut(slot) {
@@ -368,7 +369,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Fills a slot with what an operand is.
+    /// Copies an operand to a slot.
     #[inline]
     pub(super) fn copy(&mut self, operand: Operand, slot: Slot) {
         let held = match operand {
@@ -393,7 +394,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Fills a slot with a value that was just made.
+    /// Fills a slot with a new value, field by field.
     #[inline]
     pub(super) fn set_by_field(&mut self, slot: Slot, value: &ValueRef<'e>) {
         match self.frames.slot_mut(slot) {
@@ -402,8 +403,8 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Runs something on a frame of its own whose first slots hold `args`. The others hold anything: a plan
-    /// reads no slot that it has not filled.
+    /// Runs a closure on a new frame whose first slots are `args`. The others are uninitialised: a plan reads no slot
+    /// that it has not filled.
     #[inline]
     pub(super) fn framed<R>(
         &mut self,

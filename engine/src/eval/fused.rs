@@ -1,4 +1,4 @@
-//! Rules whose bodies stand where their documents were asked for.
+//! Inlined rules and fused producers.
 
 use crate::program::{Any, FusedSet, Inlined};
 use crate::runtime::Halt;
@@ -7,7 +7,7 @@ use crate::value::ValueRef;
 use super::machine::{Flow, Machine};
 
 impl<'e> Machine<'e> {
-    /// Whether a rule holds that is `true` or nothing.
+    /// Returns `true` if a rule that is `true` or undefined is true.
     pub(super) fn any(&mut self, any: &'e Any) -> Result<bool, Halt> {
         if self.overlaid {
             let found = self.overlaid_rule(any.rule, &[])?;
@@ -21,7 +21,7 @@ impl<'e> Machine<'e> {
         Ok(false)
     }
 
-    /// Finds the result of a function by its bodies.
+    /// Evaluates an inlined function.
     pub(super) fn inlined(&mut self, inlined: &'e Inlined) -> Result<bool, Halt> {
         if self.mocked {
             let found = self.function_call(&inlined.call);
@@ -36,7 +36,7 @@ impl<'e> Machine<'e> {
         Ok(false)
     }
 
-    /// Goes on with each member that the bodies of a rule find.
+    /// Continues with each member that the bodies of a rule produce.
     pub(super) fn fused(&mut self, fused: &'e FusedSet) -> Result<Flow, Halt> {
         if self.overlaid {
             return self.run(&fused.plain);

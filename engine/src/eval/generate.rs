@@ -1,4 +1,4 @@
-//! Generators: steps whose rest runs once for each element.
+//! Generators: steps whose rest of the block runs once for each element.
 
 use solon_syntax::source::Span;
 
@@ -119,10 +119,10 @@ impl<'e> Machine<'e> {
         Ok(Flow::More)
     }
 
-    /// Whether nobody sees in which order the members of a set come: all that is made of them goes into an array that
-    /// is sorted or counted, so that no solution ends the loop, and nothing prints. Of several errors, a search finds
-    /// the first. A set is no such array, since of equal numbers in different forms it keeps the first, but for the
-    /// members themselves, no two of which are equal.
+    /// Returns `true` if the order of a set's members is not observable: all values derived from them go into an array
+    /// that is sorted or counted, so that no solution ends the loop, and nothing prints. (Of several errors, a search
+    /// finds the first.) A set does not qualify as the target, since it keeps the first of equal numbers in different
+    /// notation, except for the members themselves, which are distinct.
     #[inline]
     fn is_in_any_order(&mut self, rest: &[Step], out: Slot) -> bool {
         match rest {

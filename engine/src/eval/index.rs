@@ -1,4 +1,4 @@
-//! Asking the rule index.
+//! Queries of the rule index.
 
 use crate::program::{AccessPath, Branch, IndexInput, Matches, Node, Numbers, Root, Values};
 use crate::value::ValueRef;
@@ -7,7 +7,7 @@ use super::frame::Register;
 use super::machine::Machine;
 use super::path;
 
-/// Where a machine finds what an index asks for.
+/// Values that the rule index tests, in a machine.
 struct MachineIndexInput<'m, 'e> {
     machine: &'m Machine<'e>,
     args: &'m [ValueRef<'e>],
@@ -45,7 +45,7 @@ impl<'e> IndexInput<'e> for MachineIndexInput<'_, 'e> {
 }
 
 impl<'e> Machine<'e> {
-    /// The rules that an index finds.
+    /// Returns the rules that an index selects.
     #[inline]
     pub(super) fn find(&self, index: &'e Branch, args: &[ValueRef<'e>]) -> Numbers<'e> {
         let machine = self;

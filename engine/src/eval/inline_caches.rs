@@ -1,14 +1,14 @@
-//! Inline caches: where constants stand among the keys of shapes, kept from one evaluation to the next.
+//! Inline caches: positions of constants among the keys of shapes, kept between evaluations.
 
 use std::cell::Cell;
 
 use crate::program::ConstId;
 use crate::value::object::InlineCache;
 
-/// Where constants of one policy stood last among the keys of objects. The objects of one list mostly have one form, and
-/// so have documents that are asked again and again.
+/// Last position of each constant of one policy among the keys of objects. The objects of one list mostly share a
+/// shape, and so do documents that are read repeatedly.
 pub struct InlineCaches {
-    /// The stamp of the policy, if there is one whose constants are known.
+    /// Version id of the policy of the constants, if there is one.
     policy: Cell<Option<u64>>,
     caches: [Cell<InlineCache>; 64],
 }
@@ -23,8 +23,8 @@ impl Default for InlineCaches {
 }
 
 impl InlineCaches {
-    /// Those for the constants of a policy, by its stamp. Without one, constants mean something else in each evaluation, and
-    /// nothing is kept.
+    /// Returns the caches for the constants of a policy, by its version id. Without one, constants differ in each
+    /// evaluation, and nothing is cached.
     #[inline]
     pub fn of(&self, policy: Option<u64>) -> &Self {
         if policy.is_none() || policy != self.policy.get() {
@@ -41,7 +41,7 @@ impl InlineCaches {
         }
     }
 
-    /// The cache of a constant, which it shares with others.
+    /// Returns the cache of a constant. Several constants share a cache (direct mapped).
     #[inline]
     pub(super) fn of_constant(&self, constant: ConstId) -> Option<&Cell<InlineCache>> {
         self.caches.get(constant as usize % self.caches.len())

@@ -1,4 +1,4 @@
-//! Calls that are answered for the most common operands where these lie.
+//! Intrinsics: calls evaluated in place for common operands.
 
 use crate::builtins::IntrinsicResult;
 use crate::program::{BuiltinCall, Intrinsic, Operand, Slot};
@@ -10,8 +10,8 @@ use super::machine::Machine;
 use super::texts::Texts;
 
 impl Machine<'_> {
-    /// Fills a slot with what a call answers; `false` when it has to be made: its operands are others, or a function stands
-    /// in for the built-in.
+    /// Fills a slot with the result of an intrinsic; `false` if the built-in must be called: the operands are others,
+    /// or a function replaces the built-in.
     #[inline(never)]
     pub(super) fn answered(&mut self, quick: &Intrinsic, call: &BuiltinCall, out: Slot) -> bool {
         if self.mocked {
@@ -35,7 +35,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What comes of two small integers.
+    /// Returns the result of an operation on two small integers.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -62,7 +62,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What an object holds under a constant, or a default, found as a step of a path is.
+    /// Looks up a constant in an object, with a default, as a step of a path does.
     #[inline]
     fn look_up(&mut self, call: &BuiltinCall, out: Slot) -> bool {
         let [object, Operand::Const(key), default] = *call.args else {

@@ -1,7 +1,7 @@
-//! Loops and memberships that ask one collection again and again.
+//! Hash joins: loops and memberships that search one collection repeatedly.
 //!
-//! They go over its elements until that has cost more than a table of them does, and then ask the table. So a policy
-//! that asks once pays nothing, and one that asks often is quadratic only in writing.
+//! They scan the elements until the total cost exceeds that of a hash table, and then use the table. A policy that
+//! searches once pays nothing, and one that searches often is not quadratic.
 
 use solon_syntax::source::Span;
 
@@ -16,20 +16,20 @@ use super::frame::{Operands, Register};
 use super::machine::{Flow, Machine};
 use super::table::{self, ElementPath, FoundElements, JoinState, Joins};
 
-/// Comparisons that a turn of a loop costs.
+/// Cost of a loop iteration, in comparisons.
 const ITERATION_COST: usize = 4;
 
-/// The elements that a join visits.
+/// Elements that a join visits.
 enum Matching<'e> {
-    /// All, and what that has cost so far at a place.
+    /// All, with the cost so far of an element path.
     All(Option<(ElementPath<'e>, usize)>),
-    /// Those that a table knows.
+    /// Those that a hash table finds.
     These(FoundElements<'e>),
 }
 
 impl<'e> Machine<'e> {
-    /// Runs the rest of a block for each element of a collection that may have a known value at a place. The rest tests
-    /// that it has: all others may be visited, too.
+    /// Runs the rest of a block for each element of a collection that may have a known value. The rest tests the value:
+    /// other elements may be visited, too.
     #[inline(never)]
     pub(super) fn join(&mut self, join: &'e Join, rest: &'e [Step]) -> Result<Flow, Halt> {
         let from = self.get(join.from);
@@ -59,7 +59,7 @@ impl<'e> Machine<'e> {
             _ => self.each(from, join.key, join.out, rest)?,
         };
         if let Matching::All(Some((place, cost))) = matching {
-            // turns of inner loops count too, which are no less work
+            // iterations of inner loops count, too
             let turns = before.saturating_sub(self.call.budget.remaining_steps());
             let len = table::len(from);
             let turns = usize::try_from(turns).unwrap_or(len).min(len);
@@ -69,7 +69,7 @@ impl<'e> Machine<'e> {
         Ok(flow)
     }
 
-    /// Goes over an array, and leaves elements out whose field is seen at once to be another.
+    /// Scans an array, and skips elements whose field obviously differs.
     #[inline(never)]
     fn sift(
         &mut self,
@@ -108,13 +108,13 @@ impl<'e> Machine<'e> {
         Ok(Flow::More)
     }
 
-    /// The elements of a collection that a join visits.
+    /// Returns the elements of a collection that a join visits.
     fn matching(&mut self, join: &'e Join, from: ValueRef<'e>) -> Result<Matching<'e>, Halt> {
-        // what a function stands in for sees all elements; new documents have other keys than base documents
+        // a replacement of a function receives all elements; new documents have other keys than base documents
         if table::len(from) < Join::FEW || self.mocked || (join.is_base && self.overlaid) {
             return Ok(Matching::All(None));
         }
-        // the first error ends an evaluation, of whichever element it is
+        // the first error ends an evaluation, whichever element it concerns
         if join.calls && self.strict {
             return Ok(Matching::All(None));
         }
@@ -148,7 +148,7 @@ impl<'e> Machine<'e> {
         })
     }
 
-    /// Whether a collection holds a value.
+    /// Returns `true` if a collection contains a value.
     #[inline]
     pub(super) fn among(&mut self, asked: ValueRef<'e>, from: ValueRef<'e>) -> Result<bool, Halt> {
         if table::len(from) < Join::FEW || matches!(from, ValueRef::Set(_) | ValueRef::ArenaSet(_))
@@ -189,7 +189,7 @@ impl<'e> Machine<'e> {
             .get_or_insert_with(|| arena.bump().alloc(Joins::new(arena)))
     }
 
-    /// What is known of a place in a collection: a table as soon as that is worth it.
+    /// Returns the join state of an element path: a table once that is worthwhile.
     fn joined(
         &mut self,
         place: ElementPath<'e>,
@@ -242,7 +242,7 @@ impl<'e> Machine<'e> {
     }
 }
 
-/// The slot of the field that a join goes by and the steps behind its test, when the rest begins with that.
+/// Returns the slot of the compared field and the steps after the test, if the rest starts with the test.
 fn behind_test<'e>(join: &Join, rest: &'e [Step]) -> Option<(Slot, &'e [Step])> {
     let [
         Step::GetPath { from, keys, out }
@@ -261,7 +261,7 @@ fn behind_test<'e>(join: &Join, rest: &'e [Step]) -> Option<(Slot, &'e [Step])> 
     (is_test && join.known != field).then_some((*out, behind))
 }
 
-/// Whether two values are equal, if that is seen at once.
+/// Returns the equality of two values if it is cheap to decide.
 #[inline]
 fn equals(a: &Value, b: &ValueRef<'_>) -> Option<bool> {
     match (a, b) {

@@ -1,4 +1,4 @@
-//! The light steps: lookups and tests that most loops consist of, run where the loop is.
+//! Light steps: lookups and tests, which most loops consist of, run inside the loop.
 
 use crate::bug::bug;
 use crate::program::{Operand, Step};
@@ -9,7 +9,7 @@ use super::frame::Operands;
 use super::machine::{Flow, Machine};
 use super::terminator::NO_TERMINATOR;
 
-/// How far light steps led.
+/// Progress of light steps.
 pub(super) enum Light<'e> {
     /// To the end of their block.
     Done(Flow),
@@ -20,14 +20,14 @@ pub(super) enum Light<'e> {
 }
 
 impl<'e> Machine<'e> {
-    /// One turn of a generator. It stands alone, so that loops enter the interpreter only for what needs it.
+    /// Runs one iteration of a generator. Not inlined, so that loops enter the interpreter only for steps that need it.
     #[inline(never)]
     pub(super) fn next(&mut self, steps: &'e [Step]) -> Result<Flow, Halt> {
         self.turn()?;
         self.onward(steps)
     }
 
-    /// Runs the body of a rule, which often is light to its end.
+    /// Runs the body of a rule, which often consists of light steps only.
     #[inline(never)]
     pub(super) fn enter(&mut self, steps: &'e [Step]) -> Result<Flow, Halt> {
         self.onward(steps)
@@ -57,7 +57,7 @@ impl<'e> Machine<'e> {
         self.light_steps::<true>(steps)
     }
 
-    /// Whether a block finds nothing; `None` when not all of its steps are light.
+    /// Returns `true` if a block finds nothing; `None` if not all of its steps are light.
     #[inline]
     fn not(&mut self, block: &'e [Step]) -> Option<bool> {
         if let [Step::Test(test, call), Step::Exists] = block {
@@ -66,8 +66,8 @@ impl<'e> Machine<'e> {
         self.fails(block)
     }
 
-    /// Whether a block whose steps are all light finds nothing. What is negated within it is not light: deep negations
-    /// need more stack, which only `run` gives them. Nor are calls, which may end the evaluation.
+    /// Returns `true` if a block of light steps finds nothing. Nested negations are not light: deep negations need more
+    /// stack, which only `run` provides. Neither are calls, which may end the evaluation.
     #[inline(never)]
     fn fails(&mut self, block: &'e [Step]) -> Option<bool> {
         match self.light_steps::<false>(block) {

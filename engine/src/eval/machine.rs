@@ -20,22 +20,22 @@ use super::sink::{Order, Produced, Sink};
 use super::table::Joins;
 use super::terminator::NO_TERMINATOR;
 
-/// What a run tells its generator.
+/// Result of a run for its generator.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Flow {
     /// Try the next element.
     #[default]
     More,
-    /// Enough was found.
+    /// Enough solutions were found.
     Stop,
 }
 
-/// The input as it was given.
+/// The input in the form that was provided.
 #[derive(Clone, Copy)]
 pub enum InputSource<'e> {
     /// An owned value.
     Value(&'e Value),
-    /// A value that was read into the evaluation's memory.
+    /// A value that was parsed into the evaluation's arena.
     Read(ValueRef<'e>),
 }
 
@@ -49,18 +49,18 @@ impl<'e> InputSource<'e> {
     }
 }
 
-/// What an evaluation reads.
+/// Environment of an evaluation.
 #[derive(Clone, Copy)]
 pub struct EvalContext<'e> {
     /// The program.
     pub program: &'e Program,
-    /// Constants of the query, behind those of the program.
+    /// Constants of the query; their ids follow those of the program.
     pub query_constants: &'e [Value],
     /// The base documents.
     pub data: &'e Value,
     /// The input.
     pub input: Option<InputSource<'e>>,
-    /// Whether the first error of a built-in ends the evaluation.
+    /// `true` if the first error of a built-in ends the evaluation.
     pub strict: bool,
 }
 
@@ -74,38 +74,38 @@ pub struct Machine<'e> {
     pub(crate) call: BuiltinContext<'e>,
     pub(super) frames: Frames<'e>,
     pub(super) caches: &'e InlineCaches,
-    /// What the innermost running block fills.
+    /// Target of the innermost running block.
     pub(super) sink: Sink<'e>,
-    /// Of the array that it fills.
+    /// Order of the array that it fills.
     pub(super) order: Order,
-    /// Turns within the functions that the running one has called.
+    /// Iterations within the functions that the running one has called.
     pub(super) callee_iterations: u64,
-    /// What the innermost running complete rule or function has.
+    /// State of the innermost running complete rule or function.
     pub(super) produced: Produced<'e>,
-    /// The value that clashed last with what a rule had produced.
+    /// The last value that conflicted with the value of a rule.
     pub(super) rival: Option<ValueRef<'e>>,
-    /// Whether the set that was asked last has the member asked for.
+    /// `true` if the last queried set contains the requested member.
     pub(super) has_member: bool,
-    /// Whether rules run again to list what they make: what clashes there has its first value.
+    /// `true` if rules run again to list their values: a conflict then keeps the first value.
     pub(super) listing: bool,
     pub(super) root: Scope<'e>,
-    /// Scopes that `with` opened; the root is not among them.
+    /// Scopes opened by `with`, without the root.
     pub(super) scopes: Vec<Scope<'e>>,
     /// The current scope; out of range for the root.
     pub(super) scope: usize,
-    /// Whether the current scope replaces documents.
+    /// `true` if the current scope replaces documents.
     pub(super) overlaid: bool,
-    /// Whether the current scope replaces functions.
+    /// `true` if the current scope replaces functions.
     pub(super) mocked: bool,
-    /// What is known of collections that loops go over again and again.
+    /// Join states of collections that loops search repeatedly.
     pub(super) joins: Option<&'e mut Joins<'e>>,
     pub(super) depth: usize,
 }
 
-/// The scope that is not on the stack of scopes.
+/// Index of the root scope, which is not on the stack of scopes.
 pub(super) const ROOT: usize = usize::MAX;
 
-/// Stack that must be left for a run, and what is added when it is not.
+/// Bytes of stack that a run needs, and bytes that are added if fewer remain.
 pub(super) const RED_ZONE: usize = limits::VALUE_STACK;
 pub(super) const STACK_GROWTH: usize = RED_ZONE + (1 << 20);
 
@@ -139,7 +139,7 @@ impl<'e> Machine<'e> {
             rival: None,
             has_member: false,
             listing: false,
-            // made here, without a copy on the way
+            // built in place, to avoid a copy
             root: Scope {
                 parent: ROOT,
                 input,
@@ -168,7 +168,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// The document at a path below `data`; `None` when it is undefined.
+    /// Returns the document at a path below `data`; `None` if it is undefined.
     pub fn document_at(
         &mut self,
         path: &[ValueRef<'e>],
@@ -176,7 +176,7 @@ impl<'e> Machine<'e> {
         self.document(path).map_err(Halt::into_error)
     }
 
-    /// Runs something whose leaves fill a sink, and gives both back.
+    /// Runs a closure whose terminators fill a sink, and returns both.
     #[inline]
     pub(super) fn filling<R>(
         &mut self,
@@ -186,8 +186,8 @@ impl<'e> Machine<'e> {
         self.filled(sink, run, std::mem::take)
     }
 
-    /// The same, and takes out what the sink holds while it lies in its place: as a whole, what was just written to
-    /// in parts is slow to move.
+    /// Runs a closure whose terminators fill a sink, and converts the sink in place: moving it right after it was
+    /// written would stall.
     #[inline]
     pub(super) fn filled<R, T>(
         &mut self,
@@ -202,7 +202,7 @@ impl<'e> Machine<'e> {
         (taken, result)
     }
 
-    /// Runs a complete rule or function, and tells what it has produced, by which of its rules.
+    /// Runs a complete rule or function, and returns its value and the rule that produced it.
     #[inline]
     pub(super) fn producing<R>(
         &mut self,
@@ -216,7 +216,7 @@ impl<'e> Machine<'e> {
         (found, rule, result)
     }
 
-    /// Counts a turn of a loop.
+    /// Counts a loop iteration against the budget.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -229,7 +229,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Runs steps in a nested turn, on more stack when little is left.
+    /// Runs steps one level deeper, on a new stack segment if the current one is nearly full.
     #[inline]
     pub(super) fn run(&mut self, steps: &'e [Step]) -> Result<Flow, Halt> {
         self.depth += 1;
@@ -411,7 +411,7 @@ impl<'e> Machine<'e> {
         arena.object_from(pairs.map(|(key, value)| (self.get(*key), self.get(*value))))
     }
 
-    /// Fills a slot with what was found; whether there is something. It is read where it was written.
+    /// Fills a slot with a result. Returns `true` if there is one. The result is read in place.
     #[inline]
     pub(super) fn found(
         &mut self,

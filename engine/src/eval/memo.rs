@@ -1,4 +1,4 @@
-//! Results that one evaluation keeps.
+//! Memoised results of one evaluation.
 
 use bumpalo::Bump;
 use hashbrown::HashTable;
@@ -8,67 +8,68 @@ use crate::index::Indexed as _;
 use crate::program::RuleId;
 use crate::value::{Arena, ValueRef, order, prefix_hash};
 
-/// Results of rules and functions within one scope. `None` stands for undefined.
+/// Results of rules and functions within one scope. `None` means undefined.
 pub(super) struct Memo<'e> {
     arena: &'e Arena,
-    /// The last of a chain of all results.
+    /// Last entry of the linked list of all results.
     last: Option<&'e Entry<'e>>,
-    /// Length of the chain.
+    /// Length of the list.
     len: usize,
-    /// All results, once there are too many to go along the chain.
+    /// Hash table of all results, once the list is too long.
     table: Option<&'e mut HashTable<Hashed<'e>, &'e Bump>>,
-    /// Whether arguments are hashed as a whole, since too many have the same first members.
+    /// `true` if arguments are hashed in full, since too many share their first members.
     thorough: bool,
     /// Number of rules of the program.
     rules: usize,
-    /// [`RAN`] and [`LONG_RUN`] of each rule, [`RULES_PER_WORD`] rules a word. Empty until a function runs. They are not in
-    /// the arena: a loop over a `with` would fill it.
+    /// [`RAN`] and [`LONG_RUN`] of each rule, [`RULES_PER_WORD`] rules a word. Empty until a function runs. Not in the
+    /// arena, because a loop over a `with` would fill it.
     flags: SmallVec<[u64; SMALL]>,
 }
 
-/// Words of flags that take no memory of their own.
+/// Number of words stored inline.
 const SMALL: usize = 4;
 
-/// Flag of functions that ran: nothing is kept of others.
+/// Flag of functions that ran at least once: the first result is not memoised.
 const RAN: u64 = 1;
 
 /// Flag of functions that ran long.
 const LONG_RUN: u64 = 2;
 
-/// Bits of flags that a rule has.
+/// Number of flag bits for each rule.
 const FLAG_BITS: u32 = 2;
 
-/// Rules whose flags are in one word.
+/// Number of rules for each word.
 const RULES_PER_WORD: u32 = u64::BITS / FLAG_BITS;
 
-/// Results up to which a scan beats a hash table.
+/// Number of results up to which a linear scan is faster than a hash table.
 const SCAN: usize = 8;
 
-/// Results of one bounded hash from which on arguments are hashed as a whole.
+/// Number of results with one bounded hash from which on arguments are hashed in full.
 const ALIKE: usize = 8;
 
-/// Turns from which on a function ran long.
+/// Number of iterations from which on a function counts as long-running.
 pub(super) const LONG: u64 = 24;
 
-/// How arguments are told apart.
+/// Comparison of arguments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
-    /// By what they are.
+    /// By value.
     Value,
-    /// Stored collections by where they are, which costs nothing. An equal one elsewhere is another argument: the
-    /// function runs for it as well, once for each collection that is stored.
+    /// Stored collections by address, which costs nothing. An equal one elsewhere is another argument: the function
+    /// runs for it as well, once for each stored collection.
     Address,
 }
 
-/// What is known of a rule under arguments.
+/// Result of a memo lookup.
 pub(super) enum MemoLookup<'e> {
-    /// The kept result.
+    /// The memoised result.
     Cached(Option<ValueRef<'e>>),
-    /// Nothing, and where a result will be.
+    /// None, with the position for a result.
     Missing(Vacant),
 }
 
-/// Where a result will be: its hash, once there is a table, whether that is one of whole arguments, and by what.
+/// Position for a result: its hash, once there is a table, whether that is a hash of the full arguments, and their
+/// comparison.
 #[derive(Clone, Copy)]
 pub(super) struct Vacant(Option<(u64, bool, By)>);
 
@@ -95,7 +96,7 @@ impl<'e> Entry<'e> {
 }
 
 impl<'e> Memo<'e> {
-    /// An empty memo for a program with so many rules. It allocates nothing.
+    /// Creates an empty memo for a program with `rules` rules. Allocates nothing.
     #[inline]
     pub fn new(arena: &'e Arena, rules: usize) -> Self {
         Self {
@@ -109,7 +110,7 @@ impl<'e> Memo<'e> {
         }
     }
 
-    /// Forgets all results and which functions ran.
+    /// Clears all results and flags.
     pub fn clear(&mut self) {
         self.last = None;
         self.len = 0;
@@ -118,7 +119,7 @@ impl<'e> Memo<'e> {
         self.flags.clear();
     }
 
-    /// The kept result of a rule, or of a function or a partial rule under arguments.
+    /// Returns the memoised result of a rule, or of a function or a partial rule under arguments.
     #[inline]
     pub fn get(&self, rule: RuleId, args: &[ValueRef<'e>]) -> Option<Option<ValueRef<'e>>> {
         match self.look(rule, args, By::Value) {
@@ -127,7 +128,7 @@ impl<'e> Memo<'e> {
         }
     }
 
-    /// The same; what is not kept has a place already that [`Self::fill`] puts it in.
+    /// Looks a result up; if it is missing, returns the position for [`Self::fill`].
     #[inline]
     pub fn look(&self, rule: RuleId, args: &[ValueRef<'e>], by: By) -> MemoLookup<'e> {
         if let Some(table) = &self.table {
@@ -148,7 +149,7 @@ impl<'e> Memo<'e> {
         MemoLookup::Missing(Vacant(None))
     }
 
-    /// How the arguments of a function are told apart: equal ones are looked for where running again would cost more.
+    /// Returns the comparison of a function's arguments: by value if running again costs more than comparing.
     #[inline]
     pub fn by(&self, rule: RuleId) -> By {
         let (word, shift) = flags_at(rule);
@@ -158,7 +159,8 @@ impl<'e> Memo<'e> {
         }
     }
 
-    /// Notes that a function runs, and returns `true` if it is the first time, as for most functions of small decisions.
+    /// Records that a function runs. Returns `true` for its first run, which is the only one of most functions in small
+    /// decisions.
     #[inline]
     pub fn is_first(&mut self, rule: RuleId) -> bool {
         let (word, shift) = flags_at(rule);
@@ -175,7 +177,7 @@ impl<'e> Memo<'e> {
         }
     }
 
-    /// Makes room for the flags of all rules.
+    /// Allocates the flags of all rules.
     #[cold]
     fn make_flags(&mut self) {
         let words = self.rules.div_ceil(RULES_PER_WORD as usize);
@@ -191,26 +193,26 @@ impl<'e> Memo<'e> {
         *self.flags.item_mut(word) |= flag << shift;
     }
 
-    /// Notes that a function ran long.
+    /// Records that a function ran long.
     #[inline]
     pub fn note_long(&mut self, rule: RuleId) {
         self.set(rule, LONG_RUN);
     }
 
-    /// Keeps the result of a function that ran long.
+    /// Memoises the result of a function that ran long.
     #[cold]
     pub fn keep_long(&mut self, rule: RuleId, args: &[ValueRef<'e>], result: Option<ValueRef<'e>>) {
         self.note_long(rule);
         self.fill(Vacant(None), rule, args, By::Value, result);
     }
 
-    /// Keeps a result.
+    /// Memoises a result.
     #[inline]
     pub fn put(&mut self, rule: RuleId, args: &[ValueRef<'e>], result: Option<ValueRef<'e>>) {
         self.fill(Vacant(None), rule, args, By::Value, result);
     }
 
-    /// Keeps a result at its place.
+    /// Memoises a result at its position.
     #[inline]
     pub fn fill(
         &mut self,
@@ -240,7 +242,7 @@ impl<'e> Memo<'e> {
         }
     }
 
-    /// Adds a result to the table, which is made of all when there is none yet.
+    /// Adds a result to the table, which is created from all results if there is none yet.
     fn tabulate(&mut self, entry: &'e Entry<'e>, place: Vacant) {
         let code = match place.0 {
             Some((code, thorough, by)) if thorough == self.thorough && by == entry.by => code,
@@ -280,12 +282,12 @@ impl<'e> Memo<'e> {
 
     #[inline]
     fn code(&self, rule: RuleId, args: &[ValueRef<'_>], by: By) -> u64 {
-        // multiplying by an odd constant spreads small numbers over the upper half, which a table asks for last
+        // multiplication by an odd constant spreads small numbers over the upper bits, which a table uses last
         let spread = |code: u64| code.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32);
         args.iter().fold(spread(u64::from(rule) + 1), |code, arg| {
             let arg = match (by, arg.stored_at()) {
                 (By::Address, Some(address)) => address as u64,
-                // what has too many parts to hash is told by its kind
+                // values with too many nodes to hash are hashed by kind
                 _ if self.thorough && arg.is_oversized() => 0,
                 _ if self.thorough => order::hash(*arg),
                 _ => prefix_hash::prefix_hash(*arg),
@@ -295,7 +297,7 @@ impl<'e> Memo<'e> {
     }
 }
 
-/// The word with the flags of a rule, and by how many bits they are shifted in it.
+/// Returns the word with the flags of a rule, and the shift of its bits.
 #[inline]
 fn flags_at(rule: RuleId) -> (usize, u32) {
     (
@@ -304,7 +306,7 @@ fn flags_at(rule: RuleId) -> (usize, u32) {
     )
 }
 
-/// Whether two arguments are equal; those with too many parts to compare only if they are one.
+/// Returns `true` if two arguments are equal; those with too many nodes to compare only if they are identical.
 #[inline]
 fn is_known(a: &ValueRef<'_>, b: &ValueRef<'_>) -> bool {
     if a.is_oversized() || b.is_oversized() {
@@ -314,7 +316,7 @@ fn is_known(a: &ValueRef<'_>, b: &ValueRef<'_>) -> bool {
     }
 }
 
-/// The same; stored collections only if they are one.
+/// Returns `true` if two arguments are equal; stored collections only if they are identical.
 #[inline]
 fn is_there(a: &ValueRef<'_>, b: &ValueRef<'_>) -> bool {
     match (a.stored_at(), b.stored_at()) {

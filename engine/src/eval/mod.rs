@@ -1,8 +1,7 @@
-//! The fast machine: runs plans and yields values, errors and prints.
+//! The evaluator of plans: computes values, errors and prints.
 //!
-//! A generator step runs the rest of its block once for each element, so backtracking is the next turn of a
-//! loop. Values in flight borrow from the program, the store's snapshot, the input and the arena; nothing
-//! counts references.
+//! A generator step runs the rest of its block once for each element, so backtracking is the next iteration of a loop.
+//! Values borrow from the program, the store's snapshot, the input and the arena; nothing counts references.
 
 mod call;
 mod collect;

@@ -1,4 +1,4 @@
-//! Going down values along known keys.
+//! Lookups under known keys.
 
 use smallvec::SmallVec;
 
@@ -10,7 +10,7 @@ use super::data::Replacement;
 use super::frame::{Operands, Register};
 use super::machine::Machine;
 
-/// What a value holds at a path.
+/// Returns the value at a path.
 #[inline]
 pub(super) fn at<'e>(from: Register<'e>, path: &'e [Value]) -> Option<ValueRef<'e>> {
     let mut keys = path.iter();
@@ -28,7 +28,7 @@ pub(super) fn at<'e>(from: Register<'e>, path: &'e [Value]) -> Option<ValueRef<'
     keys.try_fold(value, |value, key| value.lookup(key.borrow()))
 }
 
-/// What is below the value at a path.
+/// Returns the index subtree of the value at a path.
 #[inline]
 pub(super) fn answer<'e>(
     from: &Register<'e>,
@@ -60,8 +60,8 @@ fn child_in_flight<'e>(
 }
 
 impl<'e> Machine<'e> {
-    /// What a stored object holds under a constant, the most frequent step of all: `None` when that is not what
-    /// is asked, and the inner option tells whether something is there.
+    /// Looks up a constant key in a stored object, the most frequent step of all. `None` if the operands are others;
+    /// the inner option is `None` if there is no value.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -79,7 +79,7 @@ impl<'e> Machine<'e> {
         self.under(object, id)
     }
 
-    /// What a stored object holds under a constant; `None` when there is no such constant.
+    /// Returns the value of a stored object under a constant; `None` if there is no such constant.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -93,7 +93,7 @@ impl<'e> Machine<'e> {
         Some(object.get_noted(self.stored_constant(id)?, id, cache))
     }
 
-    /// Goes down an operand along keys; whether something is there.
+    /// Looks up a value of an operand under keys. Returns `true` if there is one.
     #[inline(never)]
     pub(super) fn get_operand_path(
         &mut self,
@@ -121,8 +121,8 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// The element of a made array at a constant place, as patterns of results ask for it: `None` when that is not what
-    /// is asked, and the inner option tells whether there is one.
+    /// Returns the element of an arena array at a constant index, as patterns of results need it. `None` if the
+    /// operands are others; the inner option is `None` if there is no element.
     #[inline]
     fn element(&self, from: ValueRef<'e>, keys: &'e [Operand]) -> Option<Option<ValueRef<'e>>> {
         let (ValueRef::ArenaArray(items), [Operand::Const(id)]) = (from, keys) else {
@@ -135,7 +135,7 @@ impl<'e> Machine<'e> {
         Some(index.and_then(|index| items.get(index).copied()))
     }
 
-    /// Fills a slot with what is below a base document along keys. Returns `false` if nothing is there.
+    /// Fills a slot with the value below a base document under keys. Returns `false` if there is none.
     pub(super) fn base_child(
         &mut self,
         from: Operand,
@@ -161,7 +161,7 @@ impl<'e> Machine<'e> {
         self.found(found, out)
     }
 
-    /// The same where no documents are replaced.
+    /// Same as [`Self::base_child`] without replaced documents.
     #[inline(never)]
     pub(super) fn stored_base_child(
         &mut self,
@@ -177,13 +177,13 @@ impl<'e> Machine<'e> {
         true
     }
 
-    /// What the input holds at a path.
+    /// Returns the value of the input at a path.
     #[inline]
     pub(super) fn input_at(&self, path: &'e [Value]) -> Option<ValueRef<'e>> {
         at(self.input?, path)
     }
 
-    /// Goes down the input along keys; whether something is there.
+    /// Looks up a value of the input under keys. Returns `true` if there is one.
     #[inline(never)]
     pub(super) fn get_input_path(&mut self, keys: &'e [Operand], out: Slot) -> bool {
         match self.input {
@@ -193,7 +193,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Goes down a value in flight.
+    /// Looks up a value below an arena value.
     fn walk(&mut self, from: ValueRef<'e>, keys: &'e [Operand], out: Slot) -> bool {
         let mut value = from;
         let mut keys = keys.iter();
@@ -214,10 +214,10 @@ impl<'e> Machine<'e> {
         true
     }
 
-    /// Goes down a stored value, without making values in flight.
+    /// Looks up a value below a stored value, without copying values to the arena.
     fn get_stored_path(&mut self, from: &'e Value, keys: &'e [Operand], out: Slot) -> bool {
         let (mut value, mut keys) = (from, keys);
-        // what nearly all paths are
+        // nearly all paths have this form
         while let (Value::Object(object), [Operand::Const(id), rest @ ..]) = (value, keys) {
             match self.under(object, *id) {
                 Some(Some(inner)) => (value, keys) = (inner, rest),
@@ -231,7 +231,7 @@ impl<'e> Machine<'e> {
         self.get_stored_path_general(value, keys, out)
     }
 
-    /// The same for keys and values of all kinds.
+    /// Same as [`Self::get_stored_path`] for keys and values of all kinds.
     #[inline(never)]
     fn get_stored_path_general(&mut self, from: &'e Value, keys: &'e [Operand], out: Slot) -> bool {
         let mut value = from;
@@ -250,7 +250,7 @@ impl<'e> Machine<'e> {
                     let index = self.get(*key).as_number().and_then(|key| key.as_index());
                     index.and_then(|index| items.get(index))
                 }
-                // a set answers with the term asked for, not with the equal member
+                // a set returns the requested term, not the equal member
                 Value::Set(set) => {
                     let member = self.get(*key);
                     return set.contains(member) && self.walk(member, keys.as_slice(), out);

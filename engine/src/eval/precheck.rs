@@ -1,4 +1,4 @@
-//! Conditions without which a rule is not entered.
+//! Prechecks: conditions for entering a rule.
 
 use crate::program::canonical::{ConditionOperand, Conditions, Constraint, Membership};
 use crate::runtime::{Halt, allows, may_have};
@@ -8,7 +8,7 @@ use super::frame::{Operands, Register};
 use super::machine::Machine;
 
 impl<'e> Machine<'e> {
-    /// Whether the conditions of the rule that begins hold.
+    /// Returns `true` if the conditions for entering the rule hold.
     pub(super) fn screen(&mut self, conditions: &'e Conditions) -> Result<bool, Halt> {
         for constraints in &conditions.alternatives {
             let mut holds = true;
@@ -22,7 +22,7 @@ impl<'e> Machine<'e> {
         Ok(false)
     }
 
-    /// What is at a place; `argument` knows those of the call.
+    /// Returns the value of a condition's operand; `argument` returns those of the call.
     pub(super) fn condition_value(
         &mut self,
         place: &'e ConditionOperand,

@@ -1,4 +1,4 @@
-//! Rules: which can match, what they make, and what is kept of it.
+//! Rules: selection of those that can match, their documents, and memoisation.
 
 use crate::bug::bug;
 use crate::program::{Index, Numbers, Plan, Rule, RuleId, RuleKind, RuleSet};
@@ -29,17 +29,17 @@ impl<'e> Iterator for Candidates<'e> {
     }
 }
 
-/// What is said of a number that no rule has.
+/// A plan refers to a rule set that does not exist.
 pub(super) const NO_RULE: &str = "a plan names a rule that is not there";
 
-/// What is said of a rule that lacks a plan.
+/// A rule lacks the plan for a number of known keys.
 const NO_PLAN: &str = "a rule has no plan for known keys";
 
-/// Turns that a function took.
+/// Iterations of a function.
 struct IterationCount {
-    /// In all.
+    /// Total.
     all: u64,
-    /// Without those of the functions that it called.
+    /// Without those of called functions.
     own: u64,
 }
 
@@ -68,7 +68,7 @@ impl<'e> Machine<'e> {
         Ok(result)
     }
 
-    /// The document of a rule that is not kept: nothing below asks for the rule that an evaluation is about.
+    /// Returns the document of a rule without memoising it: nothing below the evaluated rule refers to it.
     #[inline]
     pub(super) fn outermost(&mut self, rule: RuleId) -> Result<Option<ValueRef<'e>>, Halt> {
         let Some(set) = self.rule_set(rule) else {
@@ -105,7 +105,7 @@ impl<'e> Machine<'e> {
             MemoLookup::Missing(place) => place,
         };
         let (result, turns) = self.timed(set, args)?;
-        // where it can be seen what runs, a function without a result runs again, as in OPA
+        // if evaluation is observable, a function without a result runs again, as in OPA
         if result.is_some() || !is_seen {
             let memo = self.memo();
             if turns.all >= LONG {
@@ -117,8 +117,9 @@ impl<'e> Machine<'e> {
         Ok(result)
     }
 
-    /// The result of a function that runs for the first time, which is kept if its own part of that took long: most functions
-    /// are not asked for the same again, and in a second run the functions that it calls are not run for the first time.
+    /// Returns the result of a function's first run. It is memoised only if its self-cost (excluding callees) is at
+    /// least `LONG` iterations: most functions are called once with the same arguments, and in a second run its callees
+    /// are no longer in their first run.
     fn first(
         &mut self,
         set: &'e RuleSet,
@@ -132,7 +133,7 @@ impl<'e> Machine<'e> {
         Ok(result)
     }
 
-    /// The result of a function, and how long it took.
+    /// Returns the result of a function, and its number of iterations.
     #[inline]
     fn timed(
         &mut self,
@@ -182,7 +183,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// The one value of a single rule: what most functions are.
+    /// Returns the value of a single rule, which most functions are.
     fn only(
         &mut self,
         set: &'e RuleSet,
@@ -204,7 +205,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Runs rules until one ends the search; tells which of them clashed with an earlier one.
+    /// Runs rules until one ends the search. Returns the one that conflicted with an earlier one.
     #[inline]
     fn chains(
         &mut self,
@@ -222,7 +223,7 @@ impl<'e> Machine<'e> {
         Ok(None)
     }
 
-    /// Runs a rule, and its else chain as long as nothing was found.
+    /// Runs a rule, and its `else` chain until a member has a result.
     pub(super) fn chain(&mut self, rule: &'e Rule, args: &[ValueRef<'e>]) -> Result<Flow, Halt> {
         match &rule.otherwise {
             None => self.member(rule, args),
@@ -236,7 +237,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Runs members of an else chain up to the first that finds something.
+    /// Runs members of an `else` chain up to the first with a result.
     fn first_of(
         &mut self,
         members: impl Iterator<Item = &'e Rule>,
@@ -276,7 +277,7 @@ impl<'e> Machine<'e> {
     fn full_set(&mut self, set: &'e RuleSet) -> Result<ValueRef<'e>, Halt> {
         let members = Sink::Set(SetBuilder::new(self.call.arena));
         let run = |machine: &mut Self| {
-            // apart from each other, since a list of candidates is slow to move
+            // separate arms, since a list of candidates is slow to move
             match &set.index {
                 Index::All => machine.run_all(set.rules.iter()),
                 Index::By(_) => {
@@ -310,7 +311,7 @@ impl<'e> Machine<'e> {
             .unwrap_or_else(|| arena.object_from([])))
     }
 
-    /// What lies below a partial rule under known keys.
+    /// Returns the value below a partial rule under known keys.
     pub(super) fn keyed(
         &mut self,
         rule: RuleId,
@@ -359,14 +360,14 @@ impl<'e> Machine<'e> {
         Ok(found)
     }
 
-    /// Runs a plan for known keys; whether it found the member that they name.
+    /// Runs a plan for known keys. Returns `true` if it found the requested member.
     fn asking(&mut self, plan: &'e Plan, keys: &[ValueRef<'e>]) -> (Result<Flow, Halt>, bool) {
         let outer = std::mem::take(&mut self.has_member);
         let flow = self.framed(plan.slots, keys, |machine| machine.run(&plan.steps));
         (flow, std::mem::replace(&mut self.has_member, outer))
     }
 
-    /// Collects what the rules of a set make below known keys; defaults fill what is left.
+    /// Collects the values that the rules of a set produce below known keys; defaults fill the gaps.
     fn extent(
         &mut self,
         set: &'e RuleSet,
@@ -393,7 +394,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Whether a rule has made something at the place of a default.
+    /// Returns `true` if a rule produced a value at the path of a default.
     fn is_taken(&self, fallback: &Rule, keys: &[ValueRef<'e>]) -> bool {
         let path: Option<Vec<ValueRef<'e>>> = fallback
             .constant_tail
@@ -432,7 +433,7 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// A rule whose head is shorter than the keys: goes on inside its value.
+    /// Runs a rule whose head is shorter than the keys: continues inside its value.
     fn produce_below(
         &mut self,
         set: &'e RuleSet,

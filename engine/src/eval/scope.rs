@@ -15,19 +15,19 @@ use super::memo::Memo;
 
 /// Input, documents and functions as one expression sees them.
 pub(super) struct Scope<'e> {
-    /// The scope around it.
+    /// Index of the enclosing scope.
     pub parent: usize,
     /// The input.
     pub input: Option<Register<'e>>,
     /// Replaced documents.
     pub overlay: Option<Rc<Overlay<'e>>>,
-    /// Replaced functions; later ones win.
+    /// Replaced functions; later entries win.
     pub mocks: Option<Rc<Vec<(Callee, Mock<'e>)>>>,
-    /// Results kept in it.
+    /// Memoised results.
     pub memo: Memo<'e>,
 }
 
-/// What stands in for a function.
+/// Replacement of a function.
 #[derive(Clone, Copy)]
 pub(super) enum Mock<'e> {
     /// A function of the policy, or a rule whose value is the result.
@@ -39,7 +39,7 @@ pub(super) enum Mock<'e> {
 }
 
 impl<'e> Machine<'e> {
-    /// Runs the steps behind `with` in a scope of their own.
+    /// Runs the steps after `with` in a new scope.
     pub(super) fn with(&mut self, with: &'e With, rest: &'e [Step]) -> Result<Flow, Halt> {
         let parent = self.scope;
         let mut patches = Patches::default();
@@ -90,19 +90,19 @@ impl<'e> Machine<'e> {
         )
     }
 
-    /// Goes on outside the innermost scope, and comes back into it to backtrack.
+    /// Continues outside the innermost scope, and returns to it for backtracking.
     pub(super) fn end_with(&mut self, rest: &'e [Step]) -> Result<Flow, Halt> {
         let inner = self.scope;
         let parent = self.scope_ref().parent;
         self.enter_scope(parent);
         let flow = self.run(rest);
         self.enter_scope(inner);
-        // what was found before is found again, as prints show
+        // results are computed again, which prints show
         self.memo().clear();
         flow
     }
 
-    /// Runs something in a new scope.
+    /// Runs a closure in a new scope.
     pub(super) fn scoped<R>(&mut self, scope: Scope<'e>, run: impl FnOnce(&mut Self) -> R) -> R {
         let caller = self.scope;
         self.scopes.push(scope);
@@ -124,7 +124,7 @@ impl<'e> Machine<'e> {
         self.mocked = mocked;
     }
 
-    /// Runs something without any replaced function.
+    /// Runs a closure without replaced functions.
     pub(super) fn without_mocks<R>(&mut self, run: impl FnOnce(&mut Self) -> R) -> R {
         let parent = self.scope;
         let scope = self.scope_ref();
@@ -142,7 +142,7 @@ impl<'e> Machine<'e> {
         )
     }
 
-    /// What stands in for a function here.
+    /// Returns the replacement of a function.
     pub(super) fn mock(&self, callee: Callee) -> Option<Mock<'e>> {
         let mocks = self.scope_ref().mocks.as_ref()?;
         mocks

@@ -1,14 +1,14 @@
-//! Where the leaves of running blocks put what they find.
+//! Sinks: targets of the terminators of running blocks.
 
 use crate::builtins::Fold;
 use crate::program::Rule;
 use crate::runtime::DocumentBuilder;
 use crate::value::{ObjectBuilder, SetBuilder, ValueRef};
 
-/// What is said of a leaf that meets what it cannot fill.
+/// A terminator does not match its sink.
 pub(super) const WRONG_SINK: &str = "a plan produces what nobody collects";
 
-/// What the innermost running block produces.
+/// Target of the innermost running block.
 #[derive(Default)]
 pub(super) enum Sink<'e> {
     /// Nothing.
@@ -28,33 +28,33 @@ pub(super) enum Sink<'e> {
     Rows(Vec<Vec<ValueRef<'e>>>),
 }
 
-/// Whether the array that is being filled has an order.
+/// Order of the array that is being filled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
-    /// It has.
+    /// The order matters.
     Preserved,
-    /// Nobody asks for it.
+    /// The order is not used.
     Free,
-    /// Elements came in another order.
+    /// Elements were added in another order.
     Lost,
 }
 
-/// The value that a running complete rule or function has so far. Apart from the sinks because it is small and
-/// most rules need nothing else.
+/// The value of a running complete rule or function so far. Separate from the sinks because it is small and most rules
+/// need nothing else.
 #[derive(Clone, Copy)]
 pub(super) struct Produced<'e> {
     /// The value.
     pub found: Option<ValueRef<'e>>,
-    /// Whether the first value ends the search.
+    /// `true` if the first value ends the search.
     pub early: bool,
-    /// Whether the rule that runs has produced a value.
+    /// `true` if the running rule has produced a value.
     pub hit: bool,
-    /// The rule, or the member of its else chain, that runs.
+    /// The running rule, or member of its `else` chain.
     pub rule: Option<&'e Rule>,
 }
 
 impl<'e> Produced<'e> {
-    /// No value yet of a rule that runs.
+    /// Creates the state of a running rule without a value.
     pub fn by(rule: &'e Rule, early: bool) -> Self {
         Self {
             rule: Some(rule),
@@ -62,7 +62,7 @@ impl<'e> Produced<'e> {
         }
     }
 
-    /// No value yet.
+    /// Creates a state without a value.
     pub fn nothing(early: bool) -> Self {
         Self {
             found: None,

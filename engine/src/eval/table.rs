@@ -1,6 +1,6 @@
-//! Where in a collection the elements are that have a value at some place.
+//! Hash tables of join elements.
 //!
-//! A table tells by hash alone: whoever asks compares the values himself.
+//! A table compares hashes only: the caller must compare the values.
 
 use std::ptr;
 
@@ -13,54 +13,54 @@ use crate::value::{Arena, Kind, Value, ValueRef, order};
 
 use super::frame::Register;
 
-/// What an evaluation knows of collections that its loops go over again and again.
+/// Join states of the collections that loops search repeatedly.
 pub(super) struct Joins<'e> {
     bump: &'e Bump,
     notes: HashMap<ElementPath<'e>, JoinState<'e>, foldhash::fast::FixedState, &'e Bump>,
-    /// Bytes that tables may still take.
+    /// Bytes that tables may still use.
     left: usize,
 }
 
-/// A place in the elements of a collection.
+/// An element path of a collection.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct ElementPath<'e> {
-    /// Where the collection is in memory, where it stays as long as the evaluation runs.
+    /// Address of the collection, which does not change during the evaluation.
     collection: usize,
-    /// Whether the place is at or below the key of an element.
+    /// `true` if the path starts at the key of an element.
     pub by_key: bool,
-    /// Where it is below that.
+    /// Path from there.
     pub path: &'e [Operand],
     /// `true` if the path has keys of base documents.
     pub is_base: bool,
 }
 
-/// What is known of a place in the elements of a collection.
+/// Join state of an element path.
 #[derive(Clone, Copy)]
 pub(super) enum JoinState<'e> {
-    /// What going over the elements has cost so far, in comparisons.
+    /// Cost of scans so far, in comparisons.
     Cost(usize),
-    /// Where the elements are.
+    /// Hash table of the elements.
     Table(&'e Table<'e>),
 }
 
-/// The elements of a collection, by hashes of values.
+/// Hash table of the elements of a collection.
 pub(super) struct Table<'e> {
     elements: Elements<'e>,
-    /// The first element of each chain.
+    /// First element of each chain.
     chains: &'e [u32],
     links: &'e [Link],
 }
 
-/// An element in its chain.
+/// A chain link of an element.
 #[derive(Clone, Copy)]
 struct Link {
-    /// What the hash tells beside the chain; zero where there is no value.
+    /// Remaining bits of the hash; zero if there is no value.
     tag: u32,
-    /// The next element of the chain, behind this one.
+    /// Next element of the chain, which has a higher index.
     next: u32,
 }
 
-/// Elements by their positions.
+/// Elements by index.
 #[derive(Clone, Copy)]
 enum Elements<'e> {
     Stored(&'e [Value]),
@@ -71,12 +71,12 @@ enum Elements<'e> {
 /// No element.
 const END: u32 = u32::MAX;
 
-/// Comparisons for each element that going over a collection must have cost before it gets a table. That is several times
-/// what the table costs: it gains little where it finds many elements, or is asked only a few times.
+/// Number of comparisons for each element before a collection gets a table. It is several times the cost of a table,
+/// because a table gains little if it finds many elements, or is used only a few times.
 const COST: usize = 32;
 
 impl<'e> ElementPath<'e> {
-    /// A place in a collection; `None` when that is none.
+    /// Creates an element path; `None` if the value is not a collection.
     pub fn new(collection: ValueRef<'e>, by_key: bool, path: &'e [Operand]) -> Option<Self> {
         let collection = match collection {
             ValueRef::Array(array) => array.as_ptr().addr(),
@@ -106,12 +106,12 @@ impl<'e> Joins<'e> {
         }
     }
 
-    /// What is known of a place.
+    /// Returns the join state of an element path.
     pub fn get(&self, place: &ElementPath<'e>) -> JoinState<'e> {
         self.notes.get(place).copied().unwrap_or(JoinState::Cost(0))
     }
 
-    /// Keeps what is known of a place.
+    /// Stores the join state of an element path.
     pub fn put(&mut self, place: ElementPath<'e>, known: JoinState<'e>) {
         if self.notes.len() >= limits::JOINED && !self.notes.contains_key(&place) {
             self.notes.clear();
@@ -119,7 +119,7 @@ impl<'e> Joins<'e> {
         self.notes.insert(place, known);
     }
 
-    /// Begins a table of a collection, if it is worth that and there is room.
+    /// Starts a table of a collection, if it is worthwhile and memory suffices.
     pub fn begin(
         &mut self,
         collection: ValueRef<'e>,
@@ -131,7 +131,7 @@ impl<'e> Joins<'e> {
             return None;
         }
         let bytes = Builder::bytes(collection);
-        // what may follow needs memory too
+        // later steps need memory, too
         if bytes > self.left || bytes > memory_left / 2 || len >= END as usize {
             return None;
         }
@@ -153,7 +153,7 @@ pub(super) fn len(collection: ValueRef<'_>) -> usize {
     }
 }
 
-/// The hash of a value that tables know: comparing others may cost less than hashing them.
+/// Returns the hash of a value that tables support: comparing others may cost less than hashing them.
 #[inline]
 pub(super) fn hash(value: ValueRef<'_>) -> Option<u64> {
     let known = match value {
@@ -165,11 +165,11 @@ pub(super) fn hash(value: ValueRef<'_>) -> Option<u64> {
     known.then(|| order::hash(value))
 }
 
-/// A table on its way.
+/// A table during construction.
 pub(super) struct Builder<'e> {
     bump: &'e Bump,
     elements: Building<'e>,
-    /// The hashes of elements, in parts.
+    /// Hashes of elements, in two parts.
     links: bumpalo::collections::Vec<'e, Link>,
     chains: &'e mut [u32],
 }
@@ -184,7 +184,7 @@ impl<'e> Builder<'e> {
         len.next_power_of_two()
     }
 
-    /// What the table of a collection takes.
+    /// Bytes of the table of a collection.
     fn bytes(collection: ValueRef<'_>) -> usize {
         let len = len(collection);
         let pair = match collection {
@@ -209,7 +209,7 @@ impl<'e> Builder<'e> {
         }
     }
 
-    /// Adds the next element with what is at its place.
+    /// Adds the next element with the value at its path.
     pub fn add(
         &mut self,
         key: Register<'e>,
@@ -220,7 +220,7 @@ impl<'e> Builder<'e> {
             pairs.push((key, value));
         }
         let hash = condition_value.and_then(hash);
-        // the chain is kept here until all elements are there
+        // the link stores the chain until all elements are added
         self.links.push(match hash {
             Some(hash) => Link {
                 tag: tag(hash),
@@ -230,7 +230,7 @@ impl<'e> Builder<'e> {
         });
     }
 
-    /// The table.
+    /// Returns the table.
     pub fn finish(self) -> &'e Table<'e> {
         let links = self.links.into_bump_slice_mut();
         let mask = self.chains.len() - 1;
@@ -255,19 +255,19 @@ impl<'e> Builder<'e> {
     }
 }
 
-/// The part of a hash that tells elements of a chain apart.
+/// Bits of a hash that distinguish elements of a chain.
 fn tag(hash: u64) -> u32 {
     (hash >> 32) as u32 | 1
 }
 
-/// The part of a hash that tells chains apart.
+/// Bits of a hash that select the chain.
 #[expect(clippy::cast_possible_truncation, reason = "a part is wanted")]
 fn chain(hash: u64) -> u32 {
     hash as u32
 }
 
 impl<'e> Table<'e> {
-    /// The elements, with their keys, whose value may have a hash.
+    /// Iterates over the elements, with their keys, whose value may have a hash.
     #[inline]
     pub fn find(&'e self, hash: u64) -> FoundElements<'e> {
         let first = self
@@ -281,7 +281,7 @@ impl<'e> Table<'e> {
     }
 }
 
-/// Elements that are found, in order.
+/// Iterator over found elements, in order.
 pub(super) struct FoundElements<'e> {
     table: Option<&'e Table<'e>>,
     tag: u32,

@@ -1,4 +1,4 @@
-//! Leaves: what is done with a solution.
+//! Terminators: processing of a solution.
 
 use crate::bug::bug;
 use crate::program::{Operand, Step};
@@ -10,11 +10,11 @@ use super::frame::{Few, Operands, Register};
 use super::machine::{Flow, Machine};
 use super::sink::{Sink, WRONG_SINK};
 
-/// What is said of a plan whose last step is no leaf.
+/// A plan's last step is not a terminator.
 pub(super) const NO_TERMINATOR: &str = "a plan ends with a step that produces nothing";
 
 impl<'e> Machine<'e> {
-    /// The value of a complete rule or function, which must agree with earlier ones.
+    /// Handles the value of a complete rule or function, which must agree with earlier ones.
     #[inline]
     pub(super) fn value(&mut self, operand: Operand) -> Result<Flow, Halt> {
         let value = self.get(operand);
@@ -35,13 +35,13 @@ impl<'e> Machine<'e> {
         })
     }
 
-    /// The member asked for is there.
+    /// Records that the requested member exists.
     pub(super) fn asked(&mut self) -> Flow {
         self.has_member = true;
         self.enough()
     }
 
-    /// One solution is enough. Where somebody could see what else runs, it does.
+    /// Ends the search after one solution, unless further evaluation is observable.
     pub(super) fn enough(&self) -> Flow {
         if self.is_seen() {
             Flow::More
@@ -50,13 +50,13 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Adds an element to an array, or to an aggregate of it. What is stored is added without room for a value.
+    /// Adds an element to an array, or to an aggregate. Stored values are added without a copy.
     #[inline(never)]
     pub(super) fn append(&mut self, operand: Operand) {
         if let (Sink::Fold(fold), Operand::Slot(slot)) = (&mut self.sink, operand) {
             match self.frames.slot(slot) {
                 Some(Register::Stored(value)) => return fold.add_stored(value),
-                // read where it lies: a value that a call has just written in parts is slow to move as a whole
+                // read in place: moving a value right after a call has written it would stall
                 Some(Register::Value(ValueRef::Int(int))) => return fold.add(ValueRef::Int(*int)),
                 _ => {}
             }
@@ -64,7 +64,7 @@ impl<'e> Machine<'e> {
         self.append_value(operand);
     }
 
-    /// The same for what is in flight, or goes into an array.
+    /// Adds an element that is a value of the arena, or goes into an array.
     #[inline(never)]
     fn append_value(&mut self, operand: Operand) {
         let value = self.get(operand);

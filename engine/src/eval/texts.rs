@@ -1,4 +1,4 @@
-//! Tests of texts, which ask no built-in as long as texts are tested.
+//! Tests of texts without calling built-ins.
 
 use crate::builtins::{IntrinsicFunction, IntrinsicResult, TextRelation};
 use crate::limits;
@@ -8,8 +8,8 @@ use super::frame::{Operands, Register};
 use super::machine::Machine;
 
 impl Machine<'_> {
-    /// Whether a test holds; `None` when the built-in has to say it: an operand is no text, or a long one, or a
-    /// function stands in for the built-in.
+    /// Returns `true` if a test holds; `None` if the built-in must be called: an operand is not a text, or too long, or
+    /// a function replaces the built-in.
     #[inline(never)]
     pub(super) fn test_texts(&self, test: TextTest, call: &BuiltinCall) -> Option<bool> {
         if self.mocked {
@@ -22,9 +22,9 @@ impl Machine<'_> {
 
 impl<'e, O: Operands<'e>> Texts<'e> for O {}
 
-/// Tests of texts where they are.
+/// Tests of texts in place.
 pub(super) trait Texts<'e>: Operands<'e> {
-    /// Whether a test holds; `None` when an operand is no text, or a long one.
+    /// Returns `true` if a test holds; `None` if an operand is not a text, or too long.
     #[inline]
     fn test(&self, test: TextTest, call: &BuiltinCall) -> Option<bool> {
         let relation = match test {
@@ -58,8 +58,8 @@ pub(super) trait Texts<'e>: Operands<'e> {
         is_short.then(|| prepared.test(&text))
     }
 
-    /// What a call answers from its strings; `None` when the call has to be made: an operand is no string, a long one,
-    /// or one in an unusual form.
+    /// Evaluates an intrinsic on strings; `None` if the built-in must be called: an operand is not a string, too long,
+    /// or in an unusual representation.
     #[inline]
     fn quick(&self, quick: &Intrinsic, call: &BuiltinCall) -> Option<(IntrinsicResult, i64)> {
         let short = |text: &[u8]| text.len() <= limits::LARGE_OPERAND;
@@ -88,7 +88,7 @@ pub(super) trait Texts<'e>: Operands<'e> {
         Some((answer, found?))
     }
 
-    /// The bytes of a text, read in place.
+    /// Returns the bytes of a text in place.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a part of each test of texts")]
     fn bytes<'a>(&'a self, operand: Operand) -> Option<&'a [u8]>

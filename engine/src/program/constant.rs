@@ -1,11 +1,11 @@
-//! Terms that are values.
+//! Terms that are constant values.
 
 use solon_syntax::ast::{Term, TermKind};
 
 use crate::value::{Kind, NumberBuf, Value};
 
-/// The steps of a reference below its document, as `with` replaces what lies there; `None` where no document can be, as
-/// below `input.a[0]`.
+/// Returns the steps of a reference below its document, for replacements by `with`; `None` if no document can exist
+/// there, as below `input.a[0]`.
 pub fn document_path(target: &Term) -> Option<Vec<Value>> {
     let steps = target.as_ref().into_iter().flatten().skip(1);
     steps
@@ -13,7 +13,7 @@ pub fn document_path(target: &Term) -> Option<Vec<Value>> {
         .collect()
 }
 
-/// The value of a term without variables, references, calls and comprehensions.
+/// Returns the value of a term without variables, references, calls and comprehensions.
 pub fn constant(term: &Term) -> Option<Value> {
     Some(match &term.kind {
         TermKind::Null => Value::Null,

@@ -1,7 +1,7 @@
-//! Programs as text, for people and golden tests: every rule set with its index, every rule with its plans, one
-//! step a line, inner blocks indented.
+//! Programs as text, for users and golden tests: every rule set with its index, every rule with its plans, one step a
+//! line, inner blocks indented.
 //!
-//! Slots print as `s0`, constants as they are written, callees by name, sets by path. So equal programs have equal dumps.
+//! Slots are written as `s0`, constants as literals, callees by name, sets by path. Equal programs have equal dumps.
 
 mod index;
 mod indexed;
@@ -33,7 +33,7 @@ pub fn program(program: &Program) -> String {
     dump.text
 }
 
-/// Text of a query's plan, whose own constants are numbered on from the program's.
+/// Returns the text of a query's plan, whose own constants are numbered after the program's.
 pub fn query(program: &Program, plan: &Plan, constants: &[Value]) -> String {
     let mut dump = Dump::new(program, constants);
     let _ = dump.plan("query", plan);
@@ -131,7 +131,7 @@ impl<'p> Dump<'p> {
         self.within(|dump| block.iter().try_for_each(|step| dump.step(step)))
     }
 
-    /// Blocks of which one must do, told apart by what stands between them.
+    /// Writes alternative blocks, separated by a line.
     fn blocks(&mut self, blocks: &[Block]) -> fmt::Result {
         for (at, block) in blocks.iter().enumerate() {
             if at > 0 {
@@ -325,7 +325,7 @@ impl<'p> Dump<'p> {
         }
     }
 
-    /// A step that gives a slot its value.
+    /// Writes a step that fills a slot.
     fn set(&mut self, out: Slot, value: impl Display) -> fmt::Result {
         self.line(format_args!("s{out} = {value}"))
     }
@@ -439,7 +439,7 @@ impl<'p> Dump<'p> {
     }
 }
 
-/// A slot that may not be wanted.
+/// Writes an optional slot.
 fn wanted(slot: Option<Slot>) -> String {
     slot.map_or_else(|| "_".to_owned(), |slot| format!("s{slot}"))
 }

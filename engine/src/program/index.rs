@@ -1,8 +1,8 @@
-//! The rule index: a decision tree that finds the rules that can match by what the input or an argument holds.
+//! The rule index: a decision tree that selects the rules that can match, by values of the input or an argument.
 //!
-//! Each node asks one [`Question`] of one place. Rules that need some answer are below that answer, the others below
-//! `rest`; both sides may ask on. A rule that is not found has a condition that fails. What a rule needs and the tree
-//! has proven is not in its plan, so plans of indexed rules run for found rules alone.
+//! Each node asks one [`Question`] about one access path. Rules that require an answer are below that answer, the
+//! others below `rest`; both may have further questions. A rule that is not selected has a condition that fails.
+//! Invariant: checks implied by the tree are omitted from plans, so plans of indexed rules run only for selected rules.
 
 mod matches;
 mod nested;
@@ -18,18 +18,18 @@ use matches::RuleLists;
 pub use matches::{Matches, Numbers};
 pub use nested::Nested;
 
-/// The rules that can match.
+/// Selection of the rules that can match.
 #[derive(Default)]
 pub enum Index {
     /// All of them.
     #[default]
     All,
-    /// Those that a decision tree finds.
+    /// Those that a decision tree selects.
     By(Box<Branch>),
 }
 
 impl Index {
-    /// The tree, if there is one.
+    /// Returns the tree, if there is one.
     #[inline]
     pub fn branch(&self) -> Option<&Branch> {
         match self {
@@ -39,7 +39,7 @@ impl Index {
     }
 }
 
-/// What is below an answer: numbers of rules in source order, or a further question.
+/// Subtree of an answer: numbers of rules in source order, or a further question.
 pub enum Node {
     /// Rules.
     Rules(Box<[u32]>),
@@ -49,38 +49,38 @@ pub enum Node {
 
 /// A question and its answers.
 pub struct Branch {
-    /// What is asked.
     pub question: Question,
-    /// Whether rules that the answers rule out are seen nevertheless where errors of built-ins end the evaluation.
+    /// If set, this branch must not exclude rules if errors of built-ins end the evaluation, because OPA would have
+    /// entered them and reported their errors.
     pub lenient: bool,
-    /// Rules that need an answer.
+    /// Rules that require an answer.
     pub answers: RequiredValues,
-    /// Rules that need none.
+    /// Rules that require none.
     pub rest: Node,
 }
 
-/// What is asked, and of which value.
+/// A question about the value at an access path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Question {
-    /// Where the value is.
+    /// Access path of the value.
     pub place: AccessPath,
-    /// What is asked of it.
+    /// Tested feature of the value.
     pub feature: Feature,
 }
 
-/// Keys that lead from one value to another.
+/// Keys from one value to another.
 pub type Path = SmallVec<[Value; 3]>;
 
-/// A place whose value tells rules apart.
+/// Path to a value of the input or an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AccessPath {
-    /// Where to start.
+    /// Start of the path.
     pub root: Root,
-    /// The keys from there.
+    /// Keys from there.
     pub path: Path,
 }
 
-/// Where a place begins.
+/// Start of an access path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Root {
     /// The input.
@@ -89,30 +89,30 @@ pub enum Root {
     Argument(u32),
 }
 
-/// What is asked of a value, cheap questions first.
+/// Features of a value, cheap ones first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Feature {
-    /// What it is.
+    /// The value itself.
     Value,
-    /// How many elements the array has.
+    /// Length of the array.
     Length,
-    /// What the string has at a position between delimiters.
+    /// Segment of the string at an index, between delimiters.
     Segment(Delimiters, usize),
-    /// How many parts delimiters make of the string.
+    /// Number of segments of the string.
     Segments(Delimiters),
-    /// Which of some texts the string begins with.
+    /// Prefixes of the string.
     Prefix,
-    /// Which of some texts the string ends with.
+    /// Suffixes of the string.
     Suffix,
-    /// In which of some networks the address or network is.
+    /// Networks that contain the address or network.
     Network,
-    /// Which keys the object or set has.
+    /// Keys of the object or set.
     Key,
-    /// Which elements the collection has.
+    /// Elements of the collection.
     Element,
 }
 
-/// What a string is divided at.
+/// Delimiters of a string's segments.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Delimiters {
     /// Any of some characters.
@@ -121,11 +121,11 @@ pub enum Delimiters {
     Text(Box<str>),
 }
 
-/// The answers of a question.
+/// Answers of a question.
 pub enum RequiredValues {
     /// One value each.
     Values(Values),
-    /// Texts that strings begin with, or texts in reverse that they end with.
+    /// Prefixes of strings, or reversed suffixes.
     Texts(Nested<Box<[u8]>>),
     /// Networks.
     Networks(Nested<net::Range>),
@@ -135,12 +135,12 @@ pub enum RequiredValues {
 #[derive(Default)]
 pub struct Values {
     nodes: HashMap<Value, Node, foldhash::fast::RandomState>,
-    /// Whether some are collections; else none of those is hashed.
+    /// `true` if some are collections; otherwise collections are not hashed.
     collections: bool,
 }
 
 impl Values {
-    /// Of different values and what is below them.
+    /// Creates the answers from distinct values and their subtrees.
     pub fn new(nodes: Vec<(Value, Node)>) -> Self {
         Self {
             collections: nodes.iter().any(|(value, _)| value.kind() >= Kind::Array),
@@ -148,7 +148,7 @@ impl Values {
         }
     }
 
-    /// What is below a value, which is read where it is.
+    /// Returns the subtree of a value, which is read in place.
     #[inline]
     pub fn get(&self, value: &ValueRef<'_>) -> Option<&Node> {
         if value.kind() >= Kind::Array && !self.collections {
@@ -157,7 +157,7 @@ impl Values {
         self.nodes.get(value)
     }
 
-    /// What is below a stored value.
+    /// Returns the subtree of a stored value.
     #[inline]
     pub fn get_stored(&self, value: &Value) -> Option<&Node> {
         if matches!(value, Value::Array(_) | Value::Object(_) | Value::Set(_)) && !self.collections
@@ -167,7 +167,7 @@ impl Values {
         self.nodes.get(value)
     }
 
-    /// What is below a string.
+    /// Returns the subtree of a string.
     fn text(&self, text: &str) -> Option<&Node> {
         match Short::new(text.as_bytes()) {
             Some(short) => self.get(&ValueRef::Short(short)),
@@ -175,32 +175,32 @@ impl Values {
         }
     }
 
-    /// The values and what is below them.
+    /// Iterates over the values and their subtrees.
     pub fn iter(&self) -> impl Iterator<Item = (&Value, &Node)> {
         self.nodes.iter()
     }
 }
 
-/// Where an index finds what it asks for.
+/// Source of the values that an index tests.
 pub trait IndexInput<'e> {
-    /// What is at a place.
+    /// Returns the value at an access path.
     fn at(&self, place: &'e AccessPath) -> Option<ValueRef<'e>>;
 
-    /// What is below the value at a place. Stored values are read where they are: put in flight and read again at
-    /// once they stall.
+    /// Returns the subtree of the value at an access path. Stored values are read in place: writing them to a register
+    /// and reading that again at once would stall.
     fn answer(&self, place: &'e AccessPath, answers: &'e Values) -> Option<&'e Node>;
 
-    /// Whether errors of built-ins end the evaluation.
+    /// Returns `true` if errors of built-ins end the evaluation.
     fn is_strict(&self) -> bool;
 }
 
 impl Node {
-    /// The empty node.
+    /// Returns the empty node.
     pub fn empty() -> Self {
         Self::Rules(Box::default())
     }
 
-    /// Whether nothing is below.
+    /// Returns `true` if the subtree is empty.
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Rules(rules) if rules.is_empty())
     }
@@ -215,7 +215,7 @@ impl Node {
 }
 
 impl Branch {
-    /// The rules that can match.
+    /// Returns the rules that can match.
     #[inline]
     pub fn find<'e>(&'e self, places: &impl IndexInput<'e>) -> Matches<'e> {
         match self.by_value() {
@@ -234,7 +234,7 @@ impl Branch {
         }
     }
 
-    /// The rules below a node and below the rest.
+    /// Returns the rules of a subtree and of `rest`.
     #[inline(never)]
     fn find_below<'e>(
         &'e self,
@@ -256,7 +256,7 @@ impl Branch {
         found.matches()
     }
 
-    /// The answers, when the question is what a value is.
+    /// Returns the answers if the question is about the value itself.
     #[inline]
     fn by_value(&self) -> Option<&Values> {
         match &self.answers {
@@ -344,7 +344,7 @@ impl Branch {
     }
 }
 
-/// Visits what is below the keys that an object or a set has. Of an array they are its positions.
+/// Visits the subtrees of the keys of an object or a set; for an array, of its indices.
 fn keys<'e>(value: ValueRef<'e>, answers: &'e Values, mut visit: impl FnMut(&'e Node)) {
     let size = match value.kind() {
         Kind::Object => value.as_object().map_or(0, |object| object.len()),
@@ -366,7 +366,7 @@ fn keys<'e>(value: ValueRef<'e>, answers: &'e Values, mut visit: impl FnMut(&'e 
     }
 }
 
-/// Visits what is below the elements that a collection has.
+/// Visits the subtrees of the elements of a collection.
 fn elements<'e>(value: ValueRef<'e>, answers: &'e Values, visit: impl FnMut(&'e Node)) {
     if let Some(array) = value.as_array() {
         let known = array.iter().filter_map(|item| answers.get(&item));
@@ -398,7 +398,7 @@ fn one_or_each<'e>(value: ValueRef<'e>, mut visit: impl FnMut(&[u8])) {
 }
 
 impl RequiredValues {
-    /// What is below each answer.
+    /// Iterates over the subtrees.
     pub fn nodes(&self) -> Box<dyn Iterator<Item = &Node> + '_> {
         match self {
             Self::Values(answers) => Box::new(answers.nodes.values()),
@@ -409,7 +409,7 @@ impl RequiredValues {
 }
 
 impl Delimiters {
-    /// A part of a text by its position.
+    /// Returns a segment of a text by index.
     fn segment<'t>(&self, text: &'t str, at: usize) -> Option<&'t str> {
         match self {
             Self::Chars(chars) => match **chars {
@@ -420,7 +420,7 @@ impl Delimiters {
         }
     }
 
-    /// How many parts a text has.
+    /// Number of segments of a text.
     fn count(&self, text: &str) -> i64 {
         let count = match self {
             Self::Chars(chars) => match **chars {

@@ -1,35 +1,35 @@
-//! Bodies in the place of what asks for them.
+//! Inlined bodies.
 
 use super::RuleId;
 use super::plan::{Block, FunctionCall, Operand, Slot};
 
-/// A rule that is `true` or nothing, as the bodies that make it so.
+/// A rule that is `true` or undefined, as its bodies.
 #[derive(Clone)]
 pub struct Any {
-    /// The rule, asked where documents are replaced.
+    /// The rule, for evaluation with replaced documents.
     pub rule: RuleId,
     /// Its bodies.
     pub blocks: Box<[Block]>,
 }
 
-/// A call of a function, and the bodies of it, of which the first that holds gives the result.
+/// A call of a function, and its bodies, of which the first that holds provides the result.
 #[derive(Clone)]
 pub struct Inlined {
-    /// The call, for where functions are replaced.
+    /// The call, for evaluation with replaced functions.
     pub call: FunctionCall,
     /// The bodies.
     pub blocks: Box<[Block]>,
-    /// What each of them gives.
+    /// Result of each body.
     pub values: Box<[Operand]>,
     /// Receives the result.
     pub out: Slot,
 }
 
-/// What asks for the members of a set that a rule makes, in two ways.
+/// A consumer of a set, fused with the bodies that produce the members, in two versions.
 #[derive(Clone)]
 pub struct FusedSet {
-    /// The set is made first; for where documents are replaced.
+    /// The set is built first; used if documents are replaced.
     pub plain: Block,
-    /// Each body of the rule goes on with the members as it finds them.
+    /// Each body of the rule continues with the members that it produces.
     pub fused: Box<[Block]>,
 }

@@ -1,29 +1,29 @@
-//! Calls that are answered for the most common operands where these lie.
+//! Intrinsics: calls evaluated in place for common operands.
 
 use std::sync::Arc;
 
 use super::Operand;
 use crate::builtins::{Entry, IntrinsicFunction, IntrinsicResult, Prepared};
 
-/// How a call is answered without being made, when its operands have their usual forms.
+/// In-place evaluation of a call for operands in their usual representation.
 #[derive(Clone, Copy)]
 pub enum Intrinsic {
-    /// From strings, by the built-in.
+    /// From strings, by a function of the built-in.
     Function(IntrinsicFunction),
-    /// From the string at a position, by the prepared call.
+    /// From the string at an index, by the specialised call.
     Prepared(usize, IntrinsicResult),
-    /// By looking for a constant string in an object, as a step of a path does, but for the default.
+    /// Lookup of a constant string in an object, with a default.
     Get,
-    /// By adding whole numbers.
+    /// Addition of integers.
     Plus,
-    /// By taking one from the other.
+    /// Subtraction of integers.
     Minus,
-    /// By multiplying them.
+    /// Multiplication of integers.
     Times,
 }
 
 impl Intrinsic {
-    /// How a call with these operands is answered from strings; `None` when nothing answers it so.
+    /// Returns the intrinsic of a call on strings, if there is one.
     pub fn of_texts(
         entry: &Entry,
         prepared: Option<&Arc<dyn Prepared>>,
@@ -37,7 +37,7 @@ impl Intrinsic {
         (quick.arity() == args.len()).then_some(Self::Function(quick))
     }
 
-    /// The same from other operands, of which `is_string` tells the constant strings.
+    /// Returns the intrinsic of a call on other operands; `is_string` returns `true` for constant strings.
     pub fn of_others(
         name: &str,
         args: &[Operand],
@@ -52,7 +52,7 @@ impl Intrinsic {
         }
     }
 
-    /// What its answers from strings stand for.
+    /// Returns the kind of the results from strings.
     pub fn answer(self) -> Option<IntrinsicResult> {
         match self {
             Self::Function(quick) => Some(quick.result_kind()),

@@ -1,4 +1,4 @@
-//! What there is in plans, by name, and a walk over all steps: for censuses and whoever looks for a step.
+//! Kinds of steps by name, and traversal of all steps.
 
 use super::index::Index;
 use super::plan::{Block, Callee, Collector, Comparison, Operand, Plan, Step, Target};
@@ -7,10 +7,10 @@ use super::rules::{Rule, RuleKind, RuleSet};
 macro_rules! kinds {
     ($type:ident: $($kind:ident)*) => {
         impl $type {
-            /// The names of all kinds.
+            /// Names of all kinds.
             pub const KINDS: &[&str] = &[$(stringify!($kind)),*];
 
-            /// The name of its kind.
+            /// Name of the kind.
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Self::$kind { .. } => stringify!($kind),)*
@@ -34,7 +34,7 @@ kinds! { RuleKind: Complete Function Set Object }
 kinds! { Index: All By }
 
 impl Step {
-    /// The blocks that the step runs itself; what follows it is not among them.
+    /// Iterates over the nested blocks of a step; the steps after it are not included.
     pub fn blocks(&self) -> impl Iterator<Item = &Block> {
         let (first, more): (Option<&Block>, &[Block]) = match self {
             Self::Collect { block, .. } | Self::Not(block) => (Some(block), &[]),
@@ -49,7 +49,7 @@ impl Step {
         first.into_iter().chain(more)
     }
 
-    /// The same, to change them.
+    /// Mutable version of [`Self::blocks`].
     pub fn blocks_mut(&mut self) -> impl Iterator<Item = &mut Block> {
         let (first, more): (Option<&mut Block>, &mut [Block]) = match self {
             Self::Collect { block, .. } | Self::Not(block) => (Some(block), &mut []),
@@ -68,7 +68,7 @@ impl Step {
 }
 
 impl Step {
-    /// Whether what follows runs once for each of several things.
+    /// Returns `true` if the following steps run once for each of several values.
     pub fn is_generator(&self) -> bool {
         matches!(
             self,
@@ -82,7 +82,7 @@ impl Step {
 }
 
 impl Plan {
-    /// How often each slot is read.
+    /// Number of reads of each slot.
     pub fn reads(&self) -> Vec<u32> {
         let mut reads = vec![0_u32; self.slots as usize];
         self.visit(&mut |step| {
@@ -97,19 +97,19 @@ impl Plan {
         reads
     }
 
-    /// Number of its steps, those of inner blocks too.
+    /// Number of steps, including inner blocks.
     pub fn len(&self) -> usize {
         let mut len = 0;
         self.visit(&mut |_| len += 1);
         len
     }
 
-    /// Whether it has no steps.
+    /// Returns `true` if there are no steps.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// Whether one of its steps is wanted, those of inner blocks too.
+    /// Returns `true` if a step matches, including inner blocks.
     pub fn holds(&self, wanted: fn(&Step) -> bool) -> bool {
         fn holds(block: &[Step], wanted: fn(&Step) -> bool) -> bool {
             block
@@ -119,7 +119,7 @@ impl Plan {
         holds(&self.steps, wanted)
     }
 
-    /// Visits every step, those of inner blocks too.
+    /// Visits every step, including inner blocks.
     pub fn visit<'p>(&'p self, see: &mut impl FnMut(&'p Step)) {
         let mut open: Vec<&[Step]> = vec![&self.steps];
         while let Some(block) = open.pop() {
@@ -132,7 +132,7 @@ impl Plan {
 }
 
 impl RuleSet {
-    /// All its plans: each rule's, the ones for known head terms, and the default's.
+    /// Iterates over all plans: each rule's, those for known head terms, and the default's.
     pub fn plans(&self) -> impl Iterator<Item = &Plan> {
         let members = self.rules.iter().flat_map(Rule::members);
         members

@@ -1,4 +1,4 @@
-//! A compiled program: plain data that the machines run and nobody else interprets.
+//! A compiled program: plain data for the evaluators.
 
 pub mod canonical;
 mod constant;
@@ -38,25 +38,25 @@ use solon_syntax::source::{SourceId, Span};
 use crate::builtins::HostFunction;
 use crate::value::Value;
 
-/// Everything that evaluating needs to know of the modules.
+/// Everything that evaluation needs to know of the modules.
 #[derive(Default)]
 pub struct Program {
     /// Constants of all plans.
     pub constants: Vec<Value>,
-    /// The rules of each document path. Numbers that no document has any more have none.
+    /// Rule sets by document path. Ids that are no longer used have none.
     pub rules: Vec<Arc<RuleSet>>,
     /// The virtual documents by path.
     pub tree: Tree,
-    /// Functions that the host added.
+    /// Functions of the host.
     pub functions: Vec<HostFunction>,
     /// File names, for messages.
     pub files: HashMap<SourceId, Arc<str>>,
-    /// The bodies that the plans were made from.
+    /// Canonical bodies that the plans were lowered from.
     pub canonical: Canonical,
 }
 
 impl Program {
-    /// The function of a name that the host added, by its position.
+    /// Returns the index of a function of the host.
     pub fn function(&self, name: &str) -> Option<u32> {
         let at = self
             .functions
@@ -65,7 +65,7 @@ impl Program {
         u32::try_from(at).ok()
     }
 
-    /// The file and the row of a span.
+    /// Returns the file and the row of a span.
     pub fn place(&self, span: Span) -> (Arc<str>, u32, u32) {
         let file = self
             .files

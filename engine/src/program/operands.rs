@@ -1,9 +1,9 @@
-//! What steps read and fill.
+//! Operands and results of steps.
 
 use super::canonical::ConditionOperand;
 use super::plan::{Operand, Slot, Step, Target};
 
-/// Visits what a step reads, shared or to be changed.
+/// Visits the operands of a step, shared or mutable.
 macro_rules! operands {
     ($step:expr, $see:ident, $iter:ident) => {
         match $step {
@@ -127,7 +127,7 @@ macro_rules! operands {
 }
 
 impl Step {
-    /// Visits the operands that the step itself reads; those of its inner blocks are not among them.
+    /// Visits the operands that the step itself reads, without those of inner blocks.
     pub fn operands(&self, see: &mut impl FnMut(Operand)) {
         if let Self::Precheck(screen) = self {
             for constraint in screen.conditions.alternatives.iter().flatten() {
@@ -145,7 +145,7 @@ impl Step {
         operands!(self, see, iter);
     }
 
-    /// The same to change them; a screen's are the arguments and stay.
+    /// Visits the operands mutably, except those of a precheck, which are the arguments.
     pub fn operands_mut(&mut self, see: &mut impl FnMut(&mut Operand)) {
         if let Self::Aggregate(aggregate) = self {
             aggregate.call.args.iter_mut().for_each(see);
@@ -154,7 +154,7 @@ impl Step {
         operands!(self, see, iter_mut);
     }
 
-    /// Visits the slots that the step itself fills, to change them.
+    /// Visits the slots that the step itself fills, mutably.
     pub fn results_mut(&mut self, see: &mut impl FnMut(&mut Slot)) {
         match self {
             Self::Input { out, .. }

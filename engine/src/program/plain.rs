@@ -1,4 +1,4 @@
-//! Plans that only look things up and compare them, and ask other rules, so that a glance may decide them.
+//! Plans that the fast path can evaluate.
 
 use super::plan::{Block, Plan, Step};
 
@@ -12,7 +12,7 @@ impl Plan {
         }
     }
 
-    /// Whether it has no steps but lookups, comparisons, loops, and calls of functions and rules.
+    /// Returns `true` if the plan has only lookups, comparisons, loops, and calls of functions and rules.
     #[inline]
     pub fn is_plain(&self) -> bool {
         *self.plain.get_or_init(|| are_plain(&self.steps))

@@ -1,8 +1,8 @@
 //! Plans: the steps that find the solutions of a body.
 //!
-//! A step binds slots, tests, or generates; what follows it in its block runs once for each way it succeeds.
-//! The last step of a block is a leaf. Which variable is bound where was decided when the plan was made, so
-//! there is no unification at run time.
+//! A step binds slots, tests, or generates; the following steps of its block run once for each way that it succeeds.
+//! The last step of a block is a terminator. Bindings are decided at compile time, so there is no unification at run
+//! time.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,16 +15,16 @@ use super::intrinsic::Intrinsic;
 use crate::builtins::{Aggregation, Entry, IntrinsicResult, Prepared, TextRelation};
 use crate::value::{Kind, Shape};
 
-/// A place in the frame of a running plan.
+/// Index of a slot in the frame of a running plan.
 pub type Slot = u32;
 
-/// Number of a constant of the program.
+/// Index of a constant of the program.
 pub type ConstId = u32;
 
-/// Steps that are run in turn.
+/// Steps that run in order.
 pub type Block = Box<[Step]>;
 
-/// Where a step finds a value.
+/// Source of a step's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
     /// In the frame.
@@ -44,7 +44,7 @@ pub struct Plan {
     pub(super) plain: OnceLock<bool>,
 }
 
-/// Comparisons that are tested without making a boolean.
+/// Comparisons that are tested without building a boolean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// `!=`
@@ -59,12 +59,12 @@ pub enum Comparison {
     GreaterOrEqual,
 }
 
-/// What a comprehension or a fused aggregate makes of its elements.
+/// Collection that a comprehension or a fused aggregate produces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Collector {
     /// `[x | …]`
     Array,
-    /// The same where nobody asks for its order.
+    /// An array whose order is not used.
     Bag,
     /// `{x | …}`
     Set,
@@ -72,56 +72,58 @@ pub enum Collector {
     Object,
 }
 
-/// One step. Its tag is a number of its own: left to the compiler it would share bits with what the steps hold, and
-/// every turn of the interpreter would begin with arithmetic.
+/// One step. The discriminant is an explicit `repr`: otherwise the compiler would store it in niches of the fields, and
+/// each dispatch would start with arithmetic.
 #[derive(Clone)]
 #[repr(u8)]
 pub enum Step {
-    /// Goes down the input along known keys.
+    /// Looks up a value of the input under known keys.
     Input {
         /// The keys.
         keys: Box<[Operand]>,
-        /// Receives what is there.
+        /// Receives the value.
         out: Slot,
     },
-    /// Goes down a value along known keys.
+    /// Looks up a value under known keys.
     GetPath {
-        /// Where to start.
+        /// Start of the path.
         from: Operand,
         /// The keys.
         keys: Box<[Operand]>,
-        /// Receives what is there.
+        /// Receives the value.
         out: Slot,
     },
-    /// Each element of an array, object or set.
+    /// Enumerates an array, object or set.
     Each {
-        /// What is walked.
+        /// Enumerated collection.
         from: Operand,
         /// Receives the index, key or member.
         key: Option<Slot>,
         /// Receives the element, value or member.
         out: Slot,
-        /// Path of `from` below `data` if it is a base document: where documents are replaced, the path of an element decides.
+        /// Path of `from` below `data` if it is a base document. If documents are replaced, the path of an element
+        /// decides.
         base: Option<Box<BasePath>>,
     },
-    /// Each element of a collection that may have a known value at a known place; what follows tests that it has.
+    /// Enumerates the elements of a collection that may have a known value at a known path; a following step tests the
+    /// value.
     Join(Box<Join>),
-    /// A base document below which there are no rules.
+    /// A base document without rules below it.
     Base {
         /// Its path.
         path: Box<[ConstId]>,
         /// Receives it.
         out: Slot,
     },
-    /// The value below a base document along known keys, where a number is the key of its text.
+    /// Looks up a value below a base document under known keys; a number selects the key that is its text.
     BaseChild {
         /// A base document.
         from: Operand,
-        /// Receives what is there.
+        /// Receives the value.
         out: Slot,
         /// The keys.
         keys: Box<[Operand]>,
-        /// Path of `from` below `data`: where documents are replaced, the whole path decides.
+        /// Path of `from` below `data`. If documents are replaced, the whole path decides.
         path: Box<BasePath>,
     },
     /// The document of a rule: its value, or its full extent.
@@ -131,29 +133,29 @@ pub enum Step {
         /// Receives the document.
         out: Slot,
     },
-    /// What lies below a partial rule under known keys.
+    /// The value below a partial rule under known keys.
     Keyed {
         /// The rule.
         rule: RuleId,
         /// The keys, at most as many as the rule's head has.
         keys: Box<[Operand]>,
-        /// Receives the value; a member of a set is the key asked with.
+        /// Receives the value; for a member of a set, the requested key.
         out: Slot,
     },
-    /// The document at a path of `data` that is known only now, or that mixes rules and base data.
+    /// The document at a path of `data` that is known only at run time, or that mixes rules and base documents.
     Document {
         /// The path below `data`.
         path: Box<[Operand]>,
         /// Receives the document.
         out: Slot,
     },
-    /// Each key of the document at a path of `data`.
+    /// Enumerates the keys of the document at a path of `data`.
     Keys {
         /// The path below `data`.
         path: Box<[Operand]>,
         /// Receives the key.
         key: Slot,
-        /// Receives what is under it, when that is asked for.
+        /// Receives the value under the key, if it is needed.
         value: Option<Slot>,
     },
     /// Calls a built-in.
@@ -163,7 +165,7 @@ pub enum Step {
         /// Receives the result.
         out: Slot,
     },
-    /// Calls a function that the host added.
+    /// Calls a function of the host.
     HostCall {
         /// The call.
         call: Box<HostCall>,
@@ -177,37 +179,37 @@ pub enum Step {
         /// Receives the result.
         out: Slot,
     },
-    /// Each path and value of the tree below a value.
+    /// Enumerates each path and value of the tree below a value.
     Descend {
         /// The root.
         from: Operand,
-        /// Receives the path, when it is wanted.
+        /// Receives the path, if it is needed.
         path: Option<Slot>,
         /// Receives the value.
         value: Slot,
     },
-    /// Goes on unless the value is `false`.
+    /// Continues unless the value is `false`.
     IsTruthy(Operand),
-    /// Goes on when both are equal.
+    /// Continues if both are equal.
     Equal(Operand, Operand),
-    /// Goes on when the comparison holds.
+    /// Continues if the comparison holds.
     Compare(Comparison, Operand, Operand),
-    /// Goes on when a collection (the second) holds a value.
+    /// Continues if a collection (the second operand) contains a value.
     Member(Operand, Operand),
-    /// The same where one collection is asked again and again.
+    /// Same as `Member`, for a collection that is tested repeatedly.
     Among(Operand, Operand),
-    /// Goes on when the test of two texts holds, or what the built-in that it stands for answers.
+    /// Continues if the test of two texts holds, or the built-in that it replaces returns `true`.
     Test(TextTest, Box<BuiltinCall>),
-    /// Goes on when the conditions hold without which the rule is not entered.
+    /// Continues if the conditions for entering the rule hold.
     Precheck(Box<Precheck>),
-    /// Never goes on.
+    /// Never continues.
     Fail,
-    /// Goes on when the value may equal what a comprehension makes of a kind: it is of that kind, or a set, with which OPA
-    /// compares any.
+    /// Continues if the value may equal a comprehension of a kind: it has that kind, or is a set, which OPA compares
+    /// with any comprehension.
     MayEqual(Operand, Kind),
-    /// Goes on when the value is an array of that length.
+    /// Continues if the value is an array of that length.
     IsArray(Operand, u32),
-    /// Goes on when the value is an object of that size.
+    /// Continues if the value is an object of that size.
     IsObject(Operand, u32),
     /// Makes an array.
     Array {
@@ -227,114 +229,115 @@ pub enum Step {
     Object {
         /// The pairs; in the order of the keys when these are known.
         pairs: Box<[(Operand, Operand)]>,
-        /// The keys, when they are known.
+        /// Shape of the object, if the keys are known.
         shape: Option<Arc<Shape>>,
         /// Receives it.
         out: Slot,
     },
-    /// Collects what a block's leaf produces.
+    /// Collects the elements that a block produces.
     Collect {
-        /// Into what.
+        /// Kind of collection.
         into: Collector,
         /// The body.
         block: Block,
         /// Receives the collection.
         out: Slot,
     },
-    /// An aggregate of what a block's leaf produces.
+    /// An aggregate of the elements that a block produces.
     Aggregate(Box<Aggregate>),
-    /// Goes on when the block has no solution.
+    /// Continues if the block has no solution.
     Not(Block),
-    /// Goes on when each element satisfies a block.
+    /// Continues if each element satisfies a block.
     Every(Box<Every>),
-    /// Goes on when both blocks have a solution.
+    /// Continues if both blocks have a solution.
     And(Box<(Block, Block)>),
-    /// Goes on when one of the blocks has a solution.
+    /// Continues if one of the blocks has a solution.
     Or(Box<(Block, Block)>),
-    /// Goes on when a rule holds that is `true` or nothing.
+    /// Continues if a rule that is `true` or undefined is true.
     Any(Box<Any>),
-    /// Goes on with the result of a function, whose bodies stand here.
+    /// Continues with the result of an inlined function.
     Inlined(Box<Inlined>),
-    /// Goes on with the bodies of a rule in the place of its document; nothing follows it in its block.
+    /// Continues inside the bodies of a fused producer; always the last step of its block.
     Fused(Box<FusedSet>),
     /// Replaces documents and functions until the matching [`Step::EndWith`].
     With(Box<With>),
     /// Ends the innermost [`Step::With`].
     EndWith,
-    /// Leaf: there is a solution.
+    /// Terminator: there is a solution.
     Exists,
-    /// Leaf: the member asked for is in the set.
+    /// Terminator: the requested member is in the set.
     MemberFound,
-    /// Leaf: the value of a complete rule or function.
+    /// Terminator: the value of a complete rule or function.
     Value(Operand),
-    /// Leaf: an element of an array.
+    /// Terminator: an element of an array.
     Append(Operand),
-    /// Leaf: a member of a set.
+    /// Terminator: a member of a set.
     Insert(Operand),
-    /// Leaf: a member of a set that all solutions have in common, so that one is enough.
+    /// Terminator: a member of a set that all solutions have in common, so that one is enough.
     InsertOnce(Operand),
-    /// Leaf: a pair of an object; equal keys must have equal values.
+    /// Terminator: a pair of an object; equal keys must have equal values.
     Put {
         /// The key.
         key: Operand,
         /// The value.
         value: Operand,
-        /// Place of the key, for the conflict error.
+        /// Source location of the key, for the conflict error.
         span: Span,
     },
-    /// Leaf: a value, or a member of a set, somewhere below a partial rule.
+    /// Terminator: a value, or a member of a set, below a partial rule.
     Produce {
-        /// Keys below the rule, known ones left out.
+        /// Keys below the rule, without known ones.
         path: Box<[Operand]>,
         /// The value or the member.
         value: Operand,
-        /// Whether it is a member of a set.
+        /// `true` for a member of a set.
         member: bool,
     },
-    /// Leaf: a solution of a query, all of whose wanted values are in these places.
+    /// Terminator: a solution of a query, with its values in these operands.
     Solution(Box<[Operand]>),
 }
 
-/// The path of a base document below `data`. A type of its own keeps the step small.
+/// The path of a base document below `data`. A separate type keeps the step small.
 #[derive(Clone)]
 pub struct BasePath(pub Box<[Operand]>);
 
-/// A loop that is entered again and again over one collection, each time for the elements that have one value.
+/// A hash join: a loop that runs repeatedly over one collection, each time for the elements with one value.
 #[derive(Clone)]
 pub struct Join {
-    /// What is walked.
+    /// Enumerated collection.
     pub from: Operand,
     /// Receives the index, key or member.
     pub key: Option<Slot>,
     /// Receives the element, value or member.
     pub out: Slot,
-    /// Whether the value is at or below the key, not the element.
+    /// `true` if the value is at or below the key instead of the element.
     pub by_key: bool,
-    /// Where it is below that: constants.
+    /// Path from there: constants.
     pub path: Box<[Operand]>,
     /// `true` if the path has keys of base documents, as in `Step::BaseChild`.
     pub is_base: bool,
     /// Path of `from` below `data`, as in `Step::Each`.
     pub base: Option<Box<BasePath>>,
-    /// The value.
+    /// The compared value.
     pub known: Operand,
-    /// The steps that find it, if only within the loop, which does not change it: lookups, and calls of built-ins.
+    /// Loop-invariant steps that compute the value, if it is computed within the loop: lookups, and calls of built-ins.
     pub lookup: Box<[Step]>,
-    /// Whether built-ins are called before the test. An evaluation that ends with the first error visits all elements.
+    /// `true` if built-ins are called before the test. An evaluation that ends with the first error then visits all
+    /// elements.
     pub calls: bool,
 }
 
 impl Join {
-    /// Elements below which a collection is gone over: that is soon done.
+    /// Number of elements up to which a collection is always scanned.
     pub const FEW: usize = 32;
 }
 
-/// Conditions that are looked at before a body.
+/// Conditions that are tested before a body.
 #[derive(Clone)]
 pub struct Precheck {
     /// The conditions.
     pub conditions: Conditions,
-    /// Whether they always are; otherwise only where errors of built-ins end the evaluation.
+    /// `true` if they are always tested; otherwise only if errors of built-ins end the evaluation.
     pub always: bool,
 }
 
@@ -347,17 +350,17 @@ pub struct BuiltinCall {
     pub args: Box<[Operand]>,
     /// The call specialised for its constant operands.
     pub prepared: Option<Arc<dyn Prepared>>,
-    /// Whether the operands behind the first are the elements of the array that is the second. The call takes those
-    /// alone: the call is specialised for the first one.
+    /// `true` if the operands after the first are the elements of the array that is the second. The call is specialised
+    /// for the first operand and takes the elements alone.
     pub elements: bool,
-    /// How it is answered for the most common operands where these lie.
+    /// Intrinsic that evaluates the call for common operands in place.
     pub quick: Option<Intrinsic>,
-    /// Place of the expression.
+    /// Source location of the expression.
     pub span: Span,
 }
 
 impl BuiltinCall {
-    /// The operands that the call takes.
+    /// Operands that the specialised call takes.
     #[inline]
     pub fn taken(&self) -> &[Operand] {
         match &*self.args {
@@ -367,19 +370,19 @@ impl BuiltinCall {
     }
 }
 
-/// What is tested of a text.
+/// Test of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextTest {
-    /// How two of them are related.
+    /// Relation of two texts.
     Related(TextRelation),
-    /// What a call is a test of whose other operands are constant.
+    /// A call whose other operands are constant.
     Prepared,
-    /// What a call answers from strings where they lie.
+    /// An intrinsic with a boolean result.
     Quick,
 }
 
 impl TextTest {
-    /// The test that a call makes.
+    /// Returns the test of a call.
     pub fn of(call: &BuiltinCall) -> Option<Self> {
         let prepared = call.prepared.as_ref();
         if prepared.is_some_and(|prepared| prepared.tested().is_some()) {
@@ -395,14 +398,14 @@ impl TextTest {
     }
 }
 
-/// A call of a function that the host added.
+/// A call of a function of the host.
 #[derive(Clone)]
 pub struct HostCall {
-    /// Its position among the program's functions of that kind.
+    /// Index among the program's functions of the host.
     pub function: u32,
     /// Its arguments.
     pub args: Box<[Operand]>,
-    /// Place of the expression.
+    /// Source location of the expression.
     pub span: Span,
 }
 
@@ -413,20 +416,20 @@ pub struct FunctionCall {
     pub rule: RuleId,
     /// Its arguments.
     pub args: Box<[Operand]>,
-    /// Place of the expression.
+    /// Source location of the expression.
     pub span: Span,
 }
 
-/// An aggregate that takes the elements of a comprehension one by one.
+/// An aggregate that consumes the elements of a comprehension one by one.
 #[derive(Clone)]
 pub struct Aggregate {
     /// The aggregate.
     pub aggregation: Aggregation,
-    /// What the comprehension would make.
+    /// Collection of the comprehension.
     pub into: Collector,
     /// Its body.
     pub block: Block,
-    /// Holds the collection where the built-in is replaced, which sees it then.
+    /// Holds the collection if the built-in is replaced, since the replacement receives it.
     pub slot: Slot,
     /// The call of the built-in.
     pub call: BuiltinCall,
@@ -437,26 +440,25 @@ pub struct Aggregate {
 /// `every key, value in domain { … }`
 #[derive(Clone)]
 pub struct Every {
-    /// What is walked.
+    /// Enumerated collection.
     pub domain: Operand,
     /// Receives the key.
     pub key: Option<Slot>,
     /// Receives the value.
     pub value: Slot,
-    /// Must have a solution each time.
+    /// Must have a solution for each element.
     pub block: Block,
 }
 
 /// The modifiers of one expression, in source order.
 #[derive(Clone)]
 pub struct With {
-    /// What they replace.
     pub modifiers: Box<[Target]>,
-    /// Place of the expression.
+    /// Source location of the expression.
     pub span: Span,
 }
 
-/// What a modifier replaces, and by what.
+/// Target and replacement of a modifier.
 #[derive(Clone)]
 pub enum Target {
     /// The input below a path.
@@ -469,17 +471,17 @@ pub enum Target {
     ByBuiltin(Callee, &'static Entry),
     /// A built-in or a function, by a value.
     ByValue(Callee, Operand),
-    /// A path with a step that is no string. Nothing is there to be replaced.
+    /// A path with a step that is not a string: nothing to replace.
     Nowhere,
 }
 
-/// Something that can be called.
+/// A callable function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Callee {
     /// A function of the policy.
     Rule(RuleId),
     /// A built-in, by name.
     Builtin(&'static str),
-    /// A function that the host added.
+    /// A function of the host.
     HostFunction(u32),
 }

@@ -10,13 +10,13 @@ use super::plan::{ConstId, Plan};
 use crate::bug::bug;
 use crate::value::{Value, ValueRef};
 
-/// Number of a rule set.
+/// Index of a rule set.
 pub type RuleId = u32;
 
-/// Number of a tree node.
+/// Index of a tree node.
 pub type NodeId = u32;
 
-/// What the rules of a path make.
+/// Kind of document that the rules of a path produce.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RuleKind {
     /// One value.
@@ -35,21 +35,20 @@ pub enum RuleKind {
 pub struct RuleSet {
     /// The path below `data`.
     pub path: Box<[Value]>,
-    /// The path as messages print it, `data.a.p`.
+    /// Path in the notation of messages, `data.a.p`.
     pub name: Arc<str>,
-    /// What they make.
     pub kind: RuleKind,
-    /// How many terms a caller may know of the heads, if they are partial.
+    /// Maximum number of head terms that a caller may know, for partial rules.
     pub depth: usize,
-    /// The rules in source order, default rules apart.
+    /// The rules in source order, without default rules.
     pub rules: Vec<Rule>,
-    /// The default, whose leaf is a value.
+    /// The default, whose terminator is a value.
     pub default: Option<Plan>,
-    /// Finds the rules that can match.
+    /// Selects the rules that can match.
     pub index: Index,
-    /// Whether results are kept by argument: the body costs more than finding them again, or prints.
+    /// `true` if results are memoised by argument: the body costs more than the lookup, or prints.
     pub memoised: bool,
-    /// Whether all rules have one constant value, so that the first solution ends the search.
+    /// `true` if all rules have one constant value, so that the first solution ends the search.
     pub early_exit: bool,
 }
 
@@ -59,34 +58,34 @@ pub struct Rule {
     pub plan: Plan,
     /// For partial rules: plans whose frame starts with 1, 2, … known head terms.
     pub keyed: Vec<Plan>,
-    /// Number of terms of the head behind the path of the set.
+    /// Number of terms of the head after the path of the set.
     pub tail: u32,
-    /// The constant keys of the head behind the path of the set, as far as they are constant.
+    /// Constant keys of the head after the path of the set.
     pub constant_tail: Box<[Option<ConstId>]>,
-    /// Whether the rule makes members of a set.
+    /// `true` if the rule produces members of a set.
     pub member: bool,
-    /// Whether it is a default, which yields to whatever another rule makes at its place.
+    /// `true` for a default, which other rules override at its path.
     pub fallback: bool,
     /// The value, if it is constant.
     pub constant: Option<ConstId>,
-    /// The one value of the rule and all its `else`s, if it is constant.
+    /// The value of the rule and all its `else` branches, if it is one constant.
     pub settled: Option<ConstId>,
     /// `else …`
     pub otherwise: Option<Box<Chain>>,
-    /// What there is for an index to ask.
+    /// Coverage of the rule's conditions by an index.
     pub conditions: ConditionCoverage,
-    /// Place of the head.
+    /// Source location of the head.
     pub span: Span,
 }
 
 impl Rule {
-    /// The rule, then the members of its else chain.
+    /// Iterates over the rule and the members of its `else` chain.
     pub fn members(&self) -> impl Iterator<Item = &Self> {
         let elses = self.otherwise.iter().flat_map(|chain| &chain.elses);
         std::iter::once(self).chain(elses)
     }
 
-    /// The plans of each member, and those for known head terms, to change them.
+    /// Iterates over the plans of each member mutably, including those for known head terms.
     pub fn plans_mut(&mut self) -> impl Iterator<Item = (&mut Plan, &mut Vec<Plan>)> {
         let Self {
             plan,
@@ -99,7 +98,7 @@ impl Rule {
         std::iter::once((plan, keyed)).chain(elses)
     }
 
-    /// A member of its else chain; the rule itself is the first.
+    /// Returns a member of its `else` chain; the rule itself is the first.
     #[inline]
     pub fn member(&self, at: u32) -> Option<&Self> {
         match at.checked_sub(1) {
@@ -109,28 +108,28 @@ impl Rule {
     }
 }
 
-/// What an index knows of the conditions of a rule.
+/// Coverage of a rule's conditions by an index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ConditionCoverage {
-    /// It did not look: there are too few rules to tell apart.
+    /// Not analysed: there are too few rules.
     #[default]
     Unasked,
-    /// There are some.
+    /// Some conditions are covered.
     Some,
-    /// None asks for a constant at a place of the input or of an argument.
+    /// No condition tests a constant of the input or an argument.
     None,
-    /// The rule prints, so it is entered whatever its conditions are.
+    /// The rule prints, so it is always entered.
     Prints,
-    /// Some come behind what may print or fail, which is seen where they fail.
+    /// Some conditions follow prints or possible errors, which are observable.
     Late,
 }
 
-/// What is tried after a rule, for as long as nothing was found.
+/// The `else` branches, tried until one has a result.
 #[derive(Default)]
 pub struct Chain {
-    /// The members behind the first, in source order.
+    /// The members after the first, in source order.
     pub elses: Box<[Rule]>,
-    /// Finds the members that can match; the first is 0.
+    /// Selects the members that can match; the first is 0.
     pub index: Index,
 }
 
@@ -138,7 +137,7 @@ pub struct Chain {
 pub struct Tree {
     /// The nodes; 0 is `data`.
     pub nodes: Vec<TreeNode>,
-    /// The steps between them.
+    /// Edges of the tree.
     steps: Steps,
 }
 
@@ -154,16 +153,16 @@ impl Default for Tree {
 /// A package, a rule, or a step between them.
 #[derive(Default)]
 pub struct TreeNode {
-    /// The key under which it is.
+    /// Key of the node.
     pub key: Value,
-    /// The nodes below, by key.
+    /// Child nodes by key.
     pub children: std::collections::BTreeMap<Value, NodeId>,
-    /// The rules here.
+    /// Rule set of this node.
     pub rule: Option<RuleId>,
 }
 
 impl Tree {
-    /// A node.
+    /// Returns a node.
     pub fn node(&self, id: NodeId) -> Option<&TreeNode> {
         let node = self.nodes.get(id as usize);
         if node.is_none() {
@@ -172,7 +171,7 @@ impl Tree {
         node
     }
 
-    /// The node below another.
+    /// Returns the child of a node.
     pub fn child(&self, id: NodeId, key: ValueRef<'_>) -> Option<NodeId> {
         let is_there = |child| {
             self.node(child)
@@ -181,7 +180,7 @@ impl Tree {
         self.steps.find(id, key, is_there)
     }
 
-    /// Makes room for so many further nodes.
+    /// Reserves capacity for `count` additional nodes.
     pub fn reserve(&mut self, count: usize) {
         self.steps.reserve(count);
         self.nodes.reserve(count);
@@ -195,7 +194,7 @@ impl Tree {
         id
     }
 
-    /// The path of a rule that base documents stand in the way of.
+    /// Returns the path of a rule that conflicts with base documents.
     pub fn conflict(&self, base: &Value) -> Option<Vec<String>> {
         let mut open = vec![(0, base, Vec::new())];
         while let Some((id, base, path)) = open.pop() {

@@ -1,4 +1,4 @@
-//! Steps of trees that are found by hash: one package may hold many rules, and each reference to one leads past it.
+//! Hash table of a tree's edges: one package may have many rules, and each reference to one looks it up.
 
 use hashbrown::HashTable;
 
@@ -21,7 +21,7 @@ impl Steps {
         hash(key) ^ u64::from(from).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
-    /// The node one step from another; `has_key` tells of a node whether the step to it has the key.
+    /// Returns the child of a node; `has_key` tests the key of a candidate.
     pub fn find(&self, from: u32, key: ValueRef<'_>, has_key: impl Fn(u32) -> bool) -> Option<u32> {
         if self.0.is_empty() {
             return None;
@@ -32,7 +32,7 @@ impl Steps {
         found.map(|step| step.to)
     }
 
-    /// The same; a step that is not there is added and leads to `to`.
+    /// Returns the child of a node; adds an edge to `to` if there is none.
     pub fn find_or_add(
         &mut self,
         from: u32,
@@ -46,14 +46,14 @@ impl Steps {
         entry.or_insert(Step { hash, from, to }).get().to
     }
 
-    /// Adds a step that is not there.
+    /// Adds an edge that does not exist yet.
     pub fn add(&mut self, from: u32, key: ValueRef<'_>, to: u32) {
         let hash = Self::hash(from, key);
         let step = Step { hash, from, to };
         self.0.insert_unique(hash, step, |step| step.hash);
     }
 
-    /// Makes room for so many further steps.
+    /// Reserves capacity for `count` additional edges.
     pub fn reserve(&mut self, count: usize) {
         self.0.reserve(count, |step| step.hash);
     }

@@ -1,4 +1,4 @@
-//! Calls in a decision that is looked at: of functions and rules, and of built-ins that are answered where their operands lie.
+//! Calls on the fast path: functions, rules, and intrinsics.
 
 use super::super::compare::Compare;
 use super::super::frame::{Operands, Register};
@@ -9,8 +9,7 @@ use crate::program::{BuiltinCall, Intrinsic, Operand, RuleId, RuleKind, Slot};
 use crate::value::{Value, ValueRef};
 
 impl<'e> FastPath<'_, 'e> {
-    /// Finds the value of another rule, or of a function for arguments, in a frame of its own; `None` when that cannot be
-    /// said.
+    /// Evaluates another rule, or a function for arguments, in a new frame; `None` if it cannot be decided.
     #[inline(never)]
     pub(super) fn other(
         &mut self,
@@ -49,7 +48,7 @@ impl<'e> FastPath<'_, 'e> {
         }
     }
 
-    /// Fills a slot with what a call of a built-in answers; `None` when it has to be made.
+    /// Fills a slot with the result of an intrinsic; `None` if the built-in must be called.
     #[inline(never)]
     pub(super) fn answered(&mut self, call: &BuiltinCall, out: Slot) -> Option<bool> {
         let quick = call.quick.as_ref()?;
@@ -68,7 +67,7 @@ impl<'e> FastPath<'_, 'e> {
         Some(self.set(out, Some(answer)))
     }
 
-    /// What comes of two small integers.
+    /// Returns the result of an operation on two small integers.
     fn counted(
         &self,
         call: &BuiltinCall,
@@ -81,7 +80,7 @@ impl<'e> FastPath<'_, 'e> {
         Some(Register::Value(ValueRef::Int(counted)))
     }
 
-    /// What an object holds under a constant, or a default.
+    /// Returns the value of an object under a constant, or a default.
     fn looked_up(&self, call: &BuiltinCall) -> Option<Register<'e>> {
         let [object, Operand::Const(key), default] = *call.args else {
             return None;

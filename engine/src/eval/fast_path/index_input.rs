@@ -1,4 +1,4 @@
-//! What a rule index asks of a decision that is looked at.
+//! Values that the rule index tests, on the fast path.
 
 use super::super::frame::Register;
 use super::super::path;

@@ -5,18 +5,17 @@ use std::sync::Arc;
 
 use solon_syntax::ast::{Name, Term};
 
-/// How a comprehension is searched once: with nothing bound, its solutions sorted by the variables that it shares with
-/// the bodies around it.
+/// Search plan of a comprehension that is searched once: without bindings, with its solutions indexed by the variables
+/// that it shares with outer bodies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Key {
-    /// The shared variables, in the order of their names.
+    /// Shared variables, ordered by name.
     pub shared: Box<[Name]>,
-    /// The variables of its head that it binds.
+    /// Variables of its head that it binds.
     pub made: Box<[Name]>,
 }
 
-/// The comprehensions of some bodies that are searched once. They are known by where they are in memory, so the bodies
-/// must stay there.
+/// Comprehensions that are searched once, by address. The bodies must not move.
 #[derive(Clone, Debug, Default)]
 pub struct Keyed(HashMap<usize, Arc<Key>>);
 
@@ -33,7 +32,7 @@ impl Keyed {
         self.0.extend(others);
     }
 
-    /// How a comprehension is searched once, if it is.
+    /// Returns the search plan of a comprehension, if it is searched once.
     pub fn get(&self, comprehension: &Term) -> Option<&Key> {
         let key = self.0.get(&std::ptr::from_ref(comprehension).addr())?;
         Some(key)

@@ -1,4 +1,4 @@
-//! Canonical bodies: the rewritten modules that searching, explaining and partial evaluation speak of.
+//! Canonical bodies: the rewritten modules, which traces, explanations and partial evaluation refer to.
 
 mod index;
 mod keyed;
@@ -18,7 +18,7 @@ pub use index::{
 pub use keyed::{Key, Keyed};
 pub use tree::{DocNode, DocNodeId, DocTree, Group, GroupKind, Member, chain, is_ground};
 
-/// The rewritten modules of a program, and what is found out about them when somebody first asks.
+/// The rewritten modules of a program, and data derived from them on demand.
 #[derive(Default)]
 pub struct Canonical {
     /// The modules, ordered by file name.
@@ -59,12 +59,12 @@ impl Canonical {
         self
     }
 
-    /// The virtual documents by path.
+    /// Returns the tree of virtual documents.
     pub fn sites(&self) -> &DocTree {
         self.sites.get_or_init(|| DocTree::new(&self.modules))
     }
 
-    /// Whether a rule prints, so that what runs can be seen.
+    /// Returns `true` if a rule prints, so that evaluation is observable.
     pub fn prints(&self) -> bool {
         *self.prints.get_or_init(|| {
             let mut found = false;
@@ -78,7 +78,7 @@ impl Canonical {
         })
     }
 
-    /// The rules that are evaluated together at a path below `data`.
+    /// Returns the rules that are evaluated together at a path below `data`.
     pub fn group(&self, path: &[Value]) -> Option<&Group> {
         let sites = self.sites();
         let mut keys = path.iter();
@@ -86,7 +86,7 @@ impl Canonical {
         sites.get(site).group.as_ref()
     }
 
-    /// A rule.
+    /// Returns a rule.
     pub fn rule(&self, at: RuleAt) -> Option<&Rule> {
         tree::find(&self.modules, at).map(|(_, rule)| rule)
     }

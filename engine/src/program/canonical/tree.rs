@@ -1,4 +1,4 @@
-//! Packages and rules by path, as the published rule tree has them.
+//! Packages and rules by path, as in OPA's rule tree.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use crate::index::{Indexed as _, Position};
 use crate::program::constant;
 use crate::value::{Value, ValueRef};
 
-/// Children among which looking at each beats making a key.
+/// Number of children up to which a linear scan is faster than creating a key.
 const FEW: usize = 8;
 
-/// Number of a site.
+/// Index of a document node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DocNodeId(u32);
 
@@ -26,18 +26,18 @@ impl Position for DocNodeId {
     }
 }
 
-/// A package, a rule, or a step between them.
+/// A document node: a package, a rule, or a step between them.
 #[derive(Default)]
 pub struct DocNode {
-    /// The sites below, by key.
+    /// Child nodes by key.
     pub children: BTreeMap<Value, DocNodeId>,
-    /// The rules whose longest constant prefix leads here.
+    /// Rules whose longest constant prefix is this node.
     rules: Vec<RuleAt>,
-    /// What is evaluated here, if rules stand here.
+    /// Rules that are evaluated at this node, if there are any.
     pub group: Option<Group>,
 }
 
-/// What the rules of a group make.
+/// Kind of document that a group produces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupKind {
     /// One value, or the value of a function.
@@ -46,44 +46,44 @@ pub enum GroupKind {
     Multiple,
 }
 
-/// The rules that are evaluated together at a site: its own, and those below it once a head has a variable.
+/// The rules that are evaluated together at a node: its own, and those below it once a head has a variable.
 pub struct Group {
-    /// What the first rule makes.
+    /// Kind of the first rule.
     pub kind: GroupKind,
-    /// Whether all heads are constant, so that there is one document and no object of documents.
+    /// `true` if all heads are constant, so that there is one document instead of an object of documents.
     pub ground: bool,
-    /// The rules in order, defaults apart.
+    /// The rules in order, without defaults.
     pub members: Vec<Member>,
     /// The default.
     pub default: Option<RuleAt>,
-    /// Number of arguments; 0 for rules that are no functions.
+    /// Number of arguments; 0 for rules that are not functions.
     pub arity: usize,
-    /// Length of the longest head, `data` and package included.
+    /// Length of the longest head, including `data` and the package.
     pub longest: usize,
-    /// Whether the first solution of any of the rules is the answer, whichever may match. The index then does not ask
-    /// collections for keys.
+    /// `true` if the first solution of any of the rules is the result. The index then does not test keys of
+    /// collections.
     pub exits: bool,
 }
 
-/// A rule of a group, and when it may match.
+/// A rule of a group, with its conditions.
 pub struct Member {
     /// The rule.
     pub rule: RuleAt,
-    /// Number of terms of its package's path, `data` not counted.
+    /// Number of terms of its package's path, without `data`.
     pub package: usize,
-    /// Conditions of the rule and of each member of its else chain.
+    /// Conditions of the rule and of each member of its `else` chain.
     pub conditions: Vec<Conditions>,
-    /// Their values, as far as those are constant.
+    /// Their values, if constant.
     pub values: Vec<Option<Value>>,
 }
 
-/// The tree of sites.
+/// The tree of document nodes.
 pub struct DocTree {
     sites: Vec<DocNode>,
 }
 
 impl DocTree {
-    /// The site of `data`.
+    /// The node of `data`.
     pub const DATA: DocNodeId = DocNodeId(0);
 
     /// Sorts rules into the tree.
@@ -91,7 +91,7 @@ impl DocTree {
         let mut tree = Self {
             sites: vec![DocNode::default()],
         };
-        // of rules that meet, those of outer packages come first
+        // rules of outer packages come first at a shared node
         let mut ordered: Vec<(u32, &Arc<Module>)> = (0_u32..).zip(modules).collect();
         ordered.sort_by_key(|(_, module)| module.package.path.len());
         for (at, module) in ordered {
@@ -107,12 +107,12 @@ impl DocTree {
         tree
     }
 
-    /// Returns the site of a number.
+    /// Returns a node.
     pub fn get(&self, id: DocNodeId) -> &DocNode {
         self.sites.item(id)
     }
 
-    /// The site one step below.
+    /// Returns the child of a node.
     pub fn child(&self, id: DocNodeId, key: ValueRef<'_>) -> Option<DocNodeId> {
         let site = self.get(id);
         if site.children.len() <= FEW {
@@ -123,19 +123,19 @@ impl DocTree {
         site.children.get(&key.to_value()).copied()
     }
 
-    /// Number of sites.
+    /// Number of nodes.
     pub fn count(&self) -> usize {
         self.sites.len()
     }
 
-    /// The site of a whole reference behind `data`, if its terms are constants.
+    /// Returns the node of a whole reference after `data`, if its terms are constants.
     pub fn find(&self, steps: &[Term]) -> Option<DocNodeId> {
         steps.iter().try_fold(Self::DATA, |site, step| {
             self.child(site, constant(step)?.borrow())
         })
     }
 
-    /// Whether rules stand on the way of a reference, or make something below it.
+    /// Returns `true` if rules exist on the path of a reference, or below it.
     pub fn is_virtual(&self, steps: &[Term]) -> bool {
         let mut site = Self::DATA;
         for step in steps {
@@ -162,7 +162,7 @@ impl DocTree {
         })
     }
 
-    /// Forms the groups at a site and below it.
+    /// Creates the groups at a node and below it.
     fn group(&mut self, from: DocNodeId, modules: &[Arc<Module>]) {
         let mut open = vec![from];
         while let Some(id) = open.pop() {
@@ -194,7 +194,7 @@ impl DocTree {
 }
 
 impl Group {
-    /// Whether the value is the same wherever there is one, whichever rule makes it.
+    /// Returns `true` if all rules have the same constant value.
     pub fn is_constant(&self) -> bool {
         let mut values = self.members.iter().flat_map(|member| &member.values);
         let first = values.next().filter(|value| value.is_some());
@@ -284,7 +284,7 @@ pub(super) fn find(modules: &[Arc<Module>], at: RuleAt) -> Option<(&Module, &Rul
     found
 }
 
-/// The keys in front of a head's first variable; its name comes first.
+/// Returns the keys before a head's first variable; its name comes first.
 fn ground_prefix(head: &Head) -> impl Iterator<Item = Value> {
     let name = head.reference.first().and_then(name);
     let keys = head.reference.iter().skip(1).map_while(|term| {
@@ -302,7 +302,7 @@ fn name(term: &Term) -> Option<Value> {
     Some(Value::string(text))
 }
 
-/// Whether a head has no variable.
+/// Returns `true` if a head has no variables.
 pub fn is_ground(head: &Head) -> bool {
     head.reference.iter().skip(1).all(Term::is_scalar)
 }

@@ -41,7 +41,7 @@ impl Dump<'_> {
     }
 }
 
-/// A question in words.
+/// Describes a question.
 pub fn question(question: &Question) -> String {
     let place = place(&question.place);
     match &question.feature {

@@ -1,4 +1,4 @@
-//! What finds each rule, for those who wonder why a decision looks at it.
+//! Explanation of the index: the questions that select each rule.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,7 +7,8 @@ use super::index::question;
 use crate::program::index::{Branch, Index, Node};
 use crate::program::{ConditionCoverage, NodeId, Program, Rule, RuleSet};
 
-/// A line for each rule and each `else`: where it is, what finds it, or why every decision looks at it.
+/// Returns a line for each rule and each `else`: its location, and the questions that select it or the reason that it
+/// is always evaluated.
 pub fn indexed(program: &Program) -> String {
     let mut text = String::new();
     let mut open: Vec<NodeId> = vec![0];
@@ -61,7 +62,7 @@ fn line(
     let _ = writeln!(text, "{file}:{row}:{col}: {}: {why}", set.name);
 }
 
-/// The questions whose answers lead to each rule that is below an answer.
+/// Returns the questions whose answers lead to each rule.
 fn found(index: &Index) -> BTreeMap<u32, Vec<String>> {
     let mut found = BTreeMap::new();
     if let Index::By(branch) = index {

@@ -8,7 +8,7 @@ use crate::program::{Join, Operand, Step};
 impl Dump<'_> {
     pub(super) fn join(&mut self, join: &Join) -> fmt::Result {
         let (from, key) = (self.operand(join.from), wanted(join.key));
-        // each step reads what those before it found
+        // each step reads the results of earlier ones
         let mut found: Vec<(Operand, String)> = Vec::new();
         for step in &join.lookup {
             let read = |operand: &Operand| {

@@ -1,4 +1,4 @@
-//! Conditions that are looked at before a body.
+//! Prechecks as text.
 
 use std::fmt;
 

@@ -1,17 +1,17 @@
-//! The rules that an index finds, by their numbers.
+//! Rule numbers that an index selects.
 
-/// The rules that an index finds.
+/// Selected rules.
 pub enum Matches<'e> {
-    /// Those of one or two lists, which is as many as most indexes find.
+    /// Rules of one or two lists; sufficient for most indexes.
     Few(Numbers<'e>),
-    /// Those of more lists, in source order, each once.
+    /// Rules of more lists, in source order, each once.
     Merged(Vec<u32>),
 }
 
-/// Lists of rules that an index found, none of them empty.
+/// Lists of selected rules. Invariant: none is empty.
 #[derive(Default)]
 pub(super) struct RuleLists<'e> {
-    /// Two lists, which is as many as most indexes find.
+    /// The first two lists; sufficient for most indexes.
     lists: [&'e [u32]; 2],
     more: Vec<&'e [u32]>,
 }
@@ -29,7 +29,7 @@ impl<'e> RuleLists<'e> {
         }
     }
 
-    /// The rules of all lists.
+    /// Merges the lists.
     pub fn matches(&self) -> Matches<'e> {
         let [left, right] = self.lists;
         if self.more.is_empty() {
@@ -48,7 +48,7 @@ impl<'e> RuleLists<'e> {
     }
 }
 
-/// Numbers of rules that can match, in source order, each once.
+/// Numbers of selected rules, in source order, each once.
 #[derive(Clone)]
 pub struct Numbers<'e> {
     left: &'e [u32],
@@ -56,13 +56,13 @@ pub struct Numbers<'e> {
 }
 
 impl<'e> Numbers<'e> {
-    /// Those of two lists.
+    /// Merges two lists.
     #[inline]
     pub fn merged(left: &'e [u32], right: &'e [u32]) -> Self {
         Self { left, right }
     }
 
-    /// Those of one list.
+    /// Creates the iterator of one list.
     #[inline]
     pub fn of_list(list: &'e [u32]) -> Self {
         let right = &[];

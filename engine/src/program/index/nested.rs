@@ -1,4 +1,4 @@
-//! Answers that lie within each other: texts that begin with others, networks within networks.
+//! Nested answers: prefixes of prefixes, networks within networks.
 
 use std::cmp::Ordering;
 
@@ -6,41 +6,41 @@ use super::Node;
 use crate::builtins::net;
 use crate::value::text::padded;
 
-/// What may lie within another of its kind.
+/// A key that may contain other keys of its kind.
 pub trait Nests {
-    /// What is looked for.
+    /// Type of the searched value.
     type Sought: ?Sized;
 
-    /// An order in which outer ones come before inner ones, with nothing else between.
+    /// Orders outer keys before inner ones, with nothing else between.
     fn outer_first(&self, other: &Self) -> Ordering;
 
-    /// Whether it does not come behind what is looked for in that order.
+    /// Returns `true` if the key is not after the searched value in that order.
     fn is_before(&self, sought: &Self::Sought) -> bool;
 
-    /// Whether what is looked for lies within.
+    /// Returns `true` if the key contains the searched value.
     fn covers(&self, sought: &Self::Sought) -> bool;
 
-    /// Whether another one lies within.
+    /// Returns `true` if the key contains another key.
     fn holds(&self, inner: &Self) -> bool;
 
-    /// How far this and a later one, and so all between them, begin alike.
+    /// Length of the common prefix of this key and a later one, and therefore of all between them.
     fn common(&self, last: &Self) -> usize;
 
-    /// Whether what is looked for begins alike so far.
+    /// Returns `true` if the searched value has this common prefix.
     fn begins(&self, common: usize, sought: &Self::Sought) -> bool;
 
-    /// A number that comes before those of later ones, or is the same, among all that begin alike so far.
+    /// A number that is monotonic in the order of keys with this common prefix.
     fn rank(&self, common: usize) -> u64;
 
-    /// The number of what is looked for among these.
+    /// The number of the searched value in this order.
     fn rank_of(sought: &Self::Sought, common: usize) -> u64;
 }
 
-/// Answers in order, outer ones before inner ones.
+/// Keys with their subtrees, outer keys before inner ones.
 ///
-/// Whatever covers what is looked for holds the last answer that does not come after it, or is that answer. So one
-/// binary search finds them all. It compares numbers that stand side by side: most keys differ in the first bytes behind
-/// what all have in common.
+/// All keys that contain the searched value lie on the parent chain of its predecessor in sort order, so one binary
+/// search and a walk along the parents find them all. The search compares adjacent integers: most keys differ in the
+/// first bytes after their common prefix.
 pub struct Nested<K> {
     common: usize,
     ranks: Box<[u64]>,
@@ -49,13 +49,13 @@ pub struct Nested<K> {
 
 struct Answer<K> {
     key: K,
-    /// The next outer one.
+    /// Index of the next outer key.
     outer: Option<u32>,
     node: Node,
 }
 
 impl<K: Nests> Nested<K> {
-    /// Of different keys and what is below them.
+    /// Creates the structure from distinct keys and their subtrees.
     pub fn new(mut nodes: Vec<(K, Node)>) -> Self {
         nodes.sort_by(|a, b| a.0.outer_first(&b.0));
         let mut answers: Vec<Answer<K>> = Vec::with_capacity(nodes.len());
@@ -81,7 +81,7 @@ impl<K: Nests> Nested<K> {
         }
     }
 
-    /// Visits what is below the answers that cover something.
+    /// Visits the subtrees of all keys that contain the searched value.
     pub fn find<'e>(&'e self, sought: &K::Sought, mut visit: impl FnMut(&'e Node)) {
         let first = self.answers.first();
         if !first.is_some_and(|first| first.key.begins(self.common, sought)) {
@@ -91,7 +91,7 @@ impl<K: Nests> Nested<K> {
         let mut next = behind.checked_sub(1).and_then(|at| self.answers.get(at));
         let mut covers = false;
         while let Some(answer) = next {
-            // what holds one that covers covers as well
+            // a key that contains a matching key matches as well
             covers = covers || answer.key.covers(sought);
             if covers {
                 visit(&answer.node);
@@ -100,7 +100,7 @@ impl<K: Nests> Nested<K> {
         }
     }
 
-    /// How many answers do not come behind what is looked for.
+    /// Number of keys that are not after the searched value.
     #[inline]
     fn behind(&self, sought: &K::Sought) -> usize {
         let rank = K::rank_of(sought, self.common);
@@ -114,12 +114,12 @@ impl<K: Nests> Nested<K> {
         from + alike.partition_point(|answer| answer.key.is_before(sought))
     }
 
-    /// What is below each answer.
+    /// Iterates over the subtrees.
     pub fn nodes(&self) -> impl Iterator<Item = &Node> {
         self.answers.iter().map(|answer| &answer.node)
     }
 
-    /// The answers and what is below them.
+    /// Iterates over the keys and their subtrees.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &Node)> {
         self.answers
             .iter()
@@ -225,7 +225,7 @@ mod tests {
         found
     }
 
-    /// Keys that differ behind what they have in common, at the eighth byte, in their lengths, or by zero bytes alone.
+    /// Keys that differ after their common prefix, at the eighth byte, in their lengths, or by zero bytes alone.
     #[test]
     fn keys_that_begin_alike_are_found() {
         let parts = [

@@ -1,7 +1,7 @@
-//! What the published index notes of a rule's body, expression by expression.
+//! Index notes of a rule's body, expression by expression, as in OPA's rule index.
 //!
-//! A place is noted together with what must be there, or with the variable that what is there goes by. A variable stands
-//! for the first place that it was noted with, as long as no value takes its place there.
+//! An operand is noted together with a test, or with the variable that is bound to it. A variable refers to the first
+//! operand that it was noted with, until a value replaces it there.
 
 use std::borrow::Cow;
 
@@ -16,21 +16,21 @@ use crate::builtins::{IndexTest, index_test};
 use crate::program::constant;
 use crate::value::Value;
 
-/// Most alternatives of one rule; beyond, those of `or` do not count.
+/// Maximum number of alternatives of one rule; beyond it, those of `or` are ignored.
 const ALTERNATIVES: usize = 32;
 
-/// Entries of which all must hold.
+/// Notes that must all hold.
 type RuleNotes<'r> = Vec<Note<'r>>;
 
-/// The entries of a body.
+/// Notes of a body.
 pub(super) struct Entries<'r> {
     is_virtual: &'r dyn Fn(&[Term]) -> bool,
     args: &'r [Term],
     constants: HashMap<&'r Name, &'r Term>,
     list: RuleNotes<'r>,
-    /// What the variables of the list stand for; of a body within, also those of the bodies around.
+    /// Operands that variables are bound to; in a nested body, including those of outer bodies.
     names: HashMap<&'r Name, ConditionOperand>,
-    /// For each `or`, lists of which one must hold.
+    /// For each `or`, the lists of which one must hold.
     choices: Vec<Vec<RuleNotes<'r>>>,
     memberships: Vec<Membership>,
 }
@@ -76,7 +76,7 @@ impl<'r> Entries<'r> {
                 }
             }
             ExprKind::And(pair) => {
-                // chains lie in one another's left operands
+                // chains nest in the left operand
                 let left = stack::level(|| self.side(&pair.lhs));
                 let right = self.side(&pair.rhs);
                 self.require(left);
@@ -94,7 +94,7 @@ impl<'r> Entries<'r> {
         }
     }
 
-    /// The alternatives of one side of `and` or `or`; none if anything may hold there.
+    /// Returns the alternatives of one side of `and` or `or`; empty if anything may hold there.
     fn side(&self, body: &'r [Expr]) -> Vec<RuleNotes<'r>> {
         let mut inner = Self::new(self.args, self.is_virtual);
         inner.constants.clone_from(&self.constants);
@@ -106,7 +106,7 @@ impl<'r> Entries<'r> {
         if matches!(alternatives.as_slice(), [only] if only.is_empty()) {
             return Vec::new();
         }
-        // the variables of a side are its own
+        // the variables of a side are local to it
         for entry in alternatives.iter_mut().flatten() {
             if entry.what.is_something() {
                 entry.what = What::Something(None);
@@ -125,7 +125,7 @@ impl<'r> Entries<'r> {
         }
     }
 
-    /// The ways in which a body may hold: one list of each choice besides what always must.
+    /// Returns the alternatives of a body: the common notes combined with one list of each choice.
     fn alternatives(&self) -> Vec<RuleNotes<'r>> {
         let mut alternatives = vec![self.list.clone()];
         for choice in &self.choices {
@@ -144,7 +144,7 @@ impl<'r> Entries<'r> {
         alternatives
     }
 
-    /// A value takes the place of a variable, unless it is only the beginning or the end of a text.
+    /// Adds a note. A value replaces a variable, unless it is only a prefix or a suffix.
     fn add(&mut self, place: ConditionOperand, what: What<'r>) {
         self.note(place, what, 0);
     }
@@ -217,7 +217,7 @@ impl<'r> Entries<'r> {
         }
     }
 
-    /// Notes the beginning or the end of a text: a string, or one of several.
+    /// Notes a prefix or a suffix of a string, or one of several.
     fn end(&mut self, text: &'r Term, base: &'r Term, test: fn(Vec<Value>) -> Test) {
         let base = self.resolve(base);
         let items = match &base.kind {
@@ -233,13 +233,13 @@ impl<'r> Entries<'r> {
                 texts.push(text);
             }
         }
-        // no text is one of none
+        // an empty list matches no string
         if let (Some(place), Some(further)) = (self.document(text), items.len().checked_sub(1)) {
             self.note(place, What::Test(test(texts)), further);
         }
     }
 
-    /// `collection[_] == "a"` asks for an element.
+    /// Notes a test for an element: `collection[_] == "a"`.
     fn element(&mut self, reference: &'r Term, value: &'r Term) -> bool {
         let TermKind::Ref(terms) = &reference.kind else {
             return false;
@@ -260,7 +260,7 @@ impl<'r> Entries<'r> {
         true
     }
 
-    /// Notes what a place must be equal to; whether there was anything to note.
+    /// Notes an equality. Returns `true` if there was anything to note.
     fn equality(&mut self, place: &'r Term, value: &'r Term) -> bool {
         match &place.kind {
             TermKind::Var(name) if !is_document(name) => {
@@ -322,7 +322,7 @@ impl<'r> Entries<'r> {
         }
     }
 
-    /// `data.collection[input.key]` asks for a key.
+    /// Notes a test for a key: `data.collection[input.key]`.
     fn membership(&mut self, reference: &'r Term) -> bool {
         let TermKind::Ref(terms) = &reference.kind else {
             return false;
@@ -354,13 +354,13 @@ impl<'r> Entries<'r> {
         true
     }
 
-    /// The constant that a variable stands for, or the term itself.
+    /// Returns the constant that a variable is bound to, or the term itself.
     fn resolve(&self, term: &'r Term) -> &'r Term {
         let known = term.as_var().and_then(|name| self.constants.get(name));
         known.copied().unwrap_or(term)
     }
 
-    /// A place in the documents: what a variable stands for, or what a reference leads to.
+    /// Returns the operand of a variable or a reference.
     fn document(&self, term: &Term) -> Option<ConditionOperand> {
         let place = match &term.kind {
             TermKind::Var(name) if is_document(name) => self.path(std::slice::from_ref(term)),
@@ -407,7 +407,7 @@ impl<'r> Entries<'r> {
         }
     }
 
-    /// Steps with the scalars that their variables stand for.
+    /// Returns steps with variables replaced by their scalars.
     fn plugged<'t>(&self, steps: &'t [Term]) -> Cow<'t, [Term]> {
         let known = |step: &Term| {
             let value = self.constants.get(step.as_var()?)?;
@@ -422,7 +422,7 @@ impl<'r> Entries<'r> {
             .collect()
     }
 
-    /// The key that a step is known to be.
+    /// Returns the key of a step, if it is known.
     fn step(&self, step: &Term) -> Option<Value> {
         match step.as_var() {
             Some(name) => scalar(self.constants.get(name)?),
@@ -431,7 +431,7 @@ impl<'r> Entries<'r> {
     }
 }
 
-/// What an equation with a term tells: a scalar, a flat array, or a variable.
+/// Returns the note for an equation with a term: a scalar, a flat array, or a variable.
 fn indexed(term: &Term) -> Option<What<'_>> {
     match &term.kind {
         TermKind::Var(name) if !is_document(name) => Some(What::Something(Some(name))),
@@ -446,7 +446,7 @@ fn indexed(term: &Term) -> Option<What<'_>> {
     }
 }
 
-/// What being equal to a constant tells: of an array its length and its scalars, of objects and sets nothing.
+/// Returns the note for equality with a constant: for arrays the length and the scalars, for objects and sets nothing.
 fn listed(term: &Term) -> What<'_> {
     match &term.kind {
         TermKind::Array(items) => What::Test(Test::Items(items.iter().map(scalar).collect())),

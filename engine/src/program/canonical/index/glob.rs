@@ -1,10 +1,10 @@
-//! Globs that the published index knows: literal segments and `*`s.
+//! Globs in OPA's index: literal segments and `*`s.
 
 use solon_syntax::ast::{Term, TermKind};
 
 use super::Test;
 
-/// The test of a glob of literal segments and `*`s.
+/// Returns the test of a glob of literal segments and `*`s.
 pub(super) fn test(pattern: &Term, delimiters: &Term) -> Option<Test> {
     let pattern = pattern.as_string()?;
     let TermKind::Array(delimiters) = &delimiters.kind else {

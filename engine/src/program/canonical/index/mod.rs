@@ -1,7 +1,7 @@
-//! Conditions that a rule cannot succeed without, as the published rule index knows them.
+//! Conditions of rules as in OPA's rule index.
 //!
-//! A rule whose conditions fail is not entered: nothing in its body is evaluated, printed or traced. So these
-//! are contract, and weaker or stronger ones would be seen.
+//! A rule whose conditions fail is not entered: nothing in its body is evaluated, printed or traced. The conditions are
+//! therefore part of the compatibility contract; weaker or stronger ones would be observable.
 
 mod entries;
 mod glob;
@@ -16,74 +16,74 @@ use crate::value::Value;
 use entries::Entries;
 pub use shared::Shared;
 
-/// Alternatives, one of which must hold, and keys that must be there in any case. A rule without conditions has one
-/// empty alternative.
+/// Alternatives of which one must hold, and keys that must always exist. A rule without conditions has one empty
+/// alternative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conditions {
-    /// Each a list of constraints that must all hold.
+    /// Lists of constraints that must all hold.
     pub alternatives: Vec<Vec<Constraint>>,
-    /// Keys that collections must have.
+    /// Keys that collections must contain.
     pub memberships: Vec<Membership>,
 }
 
-/// What is at one place must be a key of the object, or a member of the set, at another; an array may be anything.
+/// The value of one operand must be a key of the object, or a member of the set, of another operand; arrays always
+/// pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Membership {
-    /// Where the key is.
+    /// Operand of the key.
     pub key: ConditionOperand,
-    /// Where the collection is.
+    /// Operand of the collection.
     pub collection: ConditionOperand,
 }
 
-/// What must be at a place: one of some things.
+/// An operand must pass one of some tests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constraint {
-    /// The place.
     pub place: ConditionOperand,
-    /// What may be there; nothing listed means that anything may.
+    /// Possible tests; empty if any value passes.
     pub tests: Vec<Test>,
-    /// How often it counts among the rules that share an index: once, and again for each further value of a list.
+    /// Weight among the rules that share an index: one, plus one for each further value of a list.
     pub count: usize,
 }
 
-/// A place in the documents, or an argument.
+/// A path in the documents, or an argument.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ConditionOperand {
-    /// Below `input`.
+    /// Path below `input`.
     Input(Vec<Value>),
-    /// Below `data`, where there are no rules.
+    /// Path below `data` without rules.
     Data(Vec<Value>),
     /// An argument of the function.
     Argument(usize),
 }
 
-/// What must be at a place.
+/// Test of an operand's value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
-    /// This value.
+    /// Equal to this value.
     Equal(Value),
-    /// An array with these elements; `None` stands for any.
+    /// An array with these elements; `None` matches any element.
     Items(Vec<Option<Value>>),
-    /// A collection that has this element.
+    /// A collection that contains this element.
     Contains(Value),
-    /// A string that begins with one of these.
+    /// A string with one of these prefixes.
     Prefix(Vec<Value>),
-    /// A string that ends with one of these.
+    /// A string with one of these suffixes.
     Suffix(Vec<Value>),
-    /// A string whose segments between delimiters are these; `None` stands for any.
+    /// A string with these segments between delimiters; `None` matches any segment.
     Segments(Vec<Option<String>>, Vec<char>),
 }
 
 impl Test {
-    /// Whether it asks for the beginning or the end of a text.
+    /// Returns `true` for a prefix or suffix test.
     pub fn is_end(&self) -> bool {
         matches!(self, Self::Prefix(_) | Self::Suffix(_))
     }
 }
 
 impl Conditions {
-    /// The conditions of a rule, its else chain apart; `is_virtual` says whether rules stand on the way of steps
-    /// below `data`, or make something below them.
+    /// Returns the conditions of a rule without its `else` chain. `is_virtual` returns `true` if rules exist on the
+    /// path of steps below `data`, or below it.
     pub fn of_rule(rule: &Rule, is_virtual: &dyn Fn(&[Term]) -> bool) -> Self {
         if always_runs(&rule.body) {
             return Self {
@@ -94,7 +94,7 @@ impl Conditions {
         Self::among(&rule.head.args, &rule.body, is_virtual)
     }
 
-    /// The conditions of a function's arguments and of some expressions.
+    /// Returns the conditions of a function's arguments and of some expressions.
     pub fn among<'r>(
         args: &'r [Term],
         body: impl IntoIterator<Item = &'r Expr>,
@@ -108,7 +108,7 @@ impl Conditions {
     }
 }
 
-/// Whether an expression may add to the conditions of a body; a look at its form tells that most do not.
+/// Returns `false` if the syntax of an expression shows that it adds no conditions.
 pub fn may_constrain(expr: &Expr) -> bool {
     if expr.negated || !expr.with.is_empty() {
         return false;
@@ -138,7 +138,7 @@ fn may_test(test: Option<IndexTest>, operands: &[Term]) -> bool {
     }
 }
 
-/// Whether a body is seen to run: it prints, or names a case of a test.
+/// Returns `true` if the evaluation of a body is observable: it prints, or names a case of a test.
 fn always_runs(body: &[Expr]) -> bool {
     body.iter().any(|expr| match &expr.kind {
         ExprKind::Call(terms) => terms.first().is_some_and(is_observable),

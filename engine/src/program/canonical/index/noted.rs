@@ -1,18 +1,18 @@
-//! What is noted of places, and the constraints that it comes to.
+//! Notes of operands, and the constraints derived from them.
 
 use solon_syntax::ast::Name;
 
 use super::{ConditionOperand, Constraint, Test};
 use crate::value::Value;
 
-/// What is noted of a place.
+/// Note of an operand.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum What<'r> {
-    /// Something is there, by this name if it has one.
+    /// A value exists, bound to this name if there is one.
     Something(Option<&'r Name>),
-    /// A value is there of which the index keeps nothing.
+    /// A value exists that the index does not record.
     Value,
-    /// What is there passes this test.
+    /// The value passes this test.
     Test(Test),
 }
 
@@ -30,12 +30,12 @@ impl What<'_> {
 pub(super) struct Note<'r> {
     pub place: ConditionOperand,
     pub what: What<'r>,
-    /// Values that lists name there beyond their first, those counted that are named again.
+    /// Number of further values in lists, counting duplicates.
     pub further: usize,
 }
 
-/// What must be at places. Of what is noted of one place it is enough that one holds; that something is there follows
-/// from any other.
+/// Returns the constraints of notes. Of the notes of one operand, one must hold; the existence of a value follows from
+/// any other note.
 pub(super) fn constraints(list: Vec<Note<'_>>) -> Vec<Constraint> {
     let mut places: Vec<(ConditionOperand, usize, Vec<What<'_>>)> = Vec::new();
     for Note {
@@ -67,9 +67,9 @@ pub(super) fn constraints(list: Vec<Note<'_>>) -> Vec<Constraint> {
     places.into_iter().map(constraint).collect()
 }
 
-/// The tests of one place. Where some ask for the beginning of a text and some for its end, those count whose shortest
-/// text is longer, and those for the beginning where they are equal. One end stands in front of other tests if it is the only
-/// one and nothing before it only says that something is there; otherwise ends stand behind.
+/// Returns the tests of one operand. If there are prefixes and suffixes, those with the longer shortest text count, and
+/// the prefixes if the lengths are equal. A prefix or suffix precedes other tests if it is the only one and only
+/// existence notes come before it; otherwise it follows them.
 fn one_end(noted: Vec<What<'_>>) -> Vec<Test> {
     let known = noted.iter().position(What::is_end);
     let before = known.and_then(|at| noted.get(..at)).unwrap_or_default();

@@ -1,43 +1,43 @@
-//! What the rules of one index have in common.
+//! Common part of the rules of one index.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::{ConditionOperand, Conditions, Constraint, Test};
 
-/// What the published index knows of all its rules: the places at which it looks, in their order.
+/// Operands of a shared index, in OPA's order.
 ///
-/// It looks at one place after the other. Where a rule may be found by one of several beginnings or ends of a text, or by
-/// one of several values of which some are arrays, it asks for nothing behind.
+/// OPA's index tests one operand after another. If a rule may match one of several prefixes or suffixes, or one of
+/// several values of which some are arrays, the index tests nothing after that operand.
 pub struct Shared {
-    /// Places that a rule compares with a value, by their turn.
+    /// Operands that a rule compares with a value, with their positions.
     turns: BTreeMap<ConditionOperand, usize>,
 }
 
-/// What the rules say of a place.
+/// Notes of the rules about an operand.
 struct Level {
     spread: OperandSpread,
-    /// How often they ask for it.
+    /// Number of tests.
     count: usize,
-    /// Whether one compares it.
+    /// `true` if a rule compares it with a value.
     is_compared: bool,
-    /// Its number among the places.
+    /// Position among the operands.
     first: usize,
 }
 
-/// What a rule may find at a place.
+/// Number of alternatives of a rule for an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum OperandSpread {
     /// One value.
     One,
     /// One of several values.
     Several,
-    /// One of several beginnings or ends of a text.
+    /// One of several prefixes or suffixes.
     Ends,
 }
 
 impl Shared {
-    /// That of the conditions of some rules.
+    /// Computes the common part of the conditions of some rules.
     pub fn new<'c>(rules: impl IntoIterator<Item = &'c Conditions>) -> Self {
         let mut places: BTreeMap<&ConditionOperand, Level> = BTreeMap::new();
         for rule in rules {
@@ -53,7 +53,7 @@ impl Shared {
             for place in order {
                 let asked = own.remove(place).unwrap_or_default();
                 let counts = asked.iter().map(|one| one.count);
-                // what all alternatives ask for was asked for once, before they part
+                // a test common to all alternatives counts once
                 let once = counts.clone().min().filter(|_| always(place, rule));
                 let again = once.map_or(0, |once| once * asked.len().saturating_sub(1));
                 let count = counts.sum::<usize>().saturating_sub(again);
@@ -81,7 +81,7 @@ impl Shared {
         }
     }
 
-    /// Whether the index may ask a rule for less than its conditions.
+    /// Returns `true` if the index may test a rule for less than its conditions.
     pub fn may_loosen(conditions: &Conditions) -> bool {
         conditions.alternatives.len() > 1
             || conditions
@@ -90,8 +90,8 @@ impl Shared {
                 .any(|alternative| alternative.len() > 1 && alternative.iter().any(ends_path))
     }
 
-    /// Takes away what the index does not ask for. Besides what lies behind, that is a place that no rule compares, where
-    /// not all alternatives of a rule ask for it.
+    /// Removes conditions that the index does not test: those after the last tested operand, and operands that no rule
+    /// compares, unless all alternatives of a rule test them.
     pub fn loosen(&self, conditions: &mut Conditions) {
         let asked: Vec<ConditionOperand> = conditions
             .alternatives
@@ -127,7 +127,7 @@ fn level<'l, 'c>(
     })
 }
 
-/// Whether all alternatives ask for a place.
+/// Returns `true` if all alternatives test an operand.
 fn always(place: &ConditionOperand, conditions: &Conditions) -> bool {
     conditions.alternatives.iter().all(|alternative| {
         let mut own = alternative.iter();
@@ -150,7 +150,7 @@ fn texts(test: &Test) -> usize {
 fn spread(constraint: &Constraint) -> OperandSpread {
     match (values(constraint), constraint.tests.as_slice()) {
         (0 | 1, _) => OperandSpread::One,
-        // one end that stands in front of the others is not seen beside them
+        // a single prefix or suffix before other tests is ignored
         (_, [first, others @ ..])
             if first.is_end() && texts(first) == 1 && !others.iter().any(Test::is_end) =>
         {
@@ -164,7 +164,7 @@ fn spread(constraint: &Constraint) -> OperandSpread {
     }
 }
 
-/// Whether nothing is asked for behind.
+/// Returns `true` if nothing is tested after this constraint.
 fn ends_path(constraint: &Constraint) -> bool {
     let is_array = |test: &Test| matches!(test, Test::Items(_) | Test::Segments(..));
     let several = values(constraint) > 1;
