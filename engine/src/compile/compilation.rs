@@ -190,6 +190,7 @@ pub struct Compilation<'a> {
     pub findings: Vec<Findings>,
     /// Earlier compilation from which some modules are reused.
     pub earlier: Option<Earlier<'a>>,
+    /// Compiler options.
     pub options: &'a Options,
     /// Tests for base documents; `None` if conflicts with them are not checked.
     pub base_exists: Option<BaseExists<'a>>,

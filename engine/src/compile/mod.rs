@@ -59,6 +59,7 @@ use self::rewrite::{
 pub struct Pass {
     /// OPA's name of the pass.
     pub name: &'static str,
+    /// Runs the pass.
     pub run: fn(&mut Compilation<'_>),
 }
 

@@ -31,6 +31,7 @@ pub struct Query {
     pub unify_equals: bool,
     /// Package whose rules the query may name without their path.
     pub package: Option<Ref>,
+    /// Imports that the query may use.
     pub imports: Vec<Import>,
 }
 
@@ -52,6 +53,7 @@ impl Query {
 pub struct QueryCompilation<'a> {
     /// Modules that the query refers to.
     pub compiled: &'a Compiled,
+    /// Compiler options.
     pub options: &'a Options,
     /// Expressions.
     pub body: Body,
@@ -61,6 +63,7 @@ pub struct QueryCompilation<'a> {
     pub unify_equals: bool,
     /// Package whose rules the query may name without their path.
     pub package: Option<Ref>,
+    /// Imports that the query may use.
     pub imports: Vec<Import>,
     /// Generator of local names.
     pub locals: Locals,
@@ -70,6 +73,7 @@ pub struct QueryCompilation<'a> {
 
 /// A query's canonical body.
 pub struct CompiledQuery {
+    /// Rewritten expressions in safe order.
     pub body: Body,
     /// User's name of each generated local.
     pub originals: HashMap<Name, Name>,
@@ -81,6 +85,7 @@ pub struct CompiledQuery {
 pub struct QueryPass {
     /// OPA's name of the pass.
     pub name: &'static str,
+    /// Runs the pass.
     pub run: fn(&mut QueryCompilation<'_>),
 }
 

@@ -85,9 +85,11 @@ pub enum Predicate {
 /// A predicate on a column, possibly negated.
 #[derive(Clone, Debug)]
 pub struct Test {
+    /// Tested column.
     pub column: Column,
     /// Functions applied to the column first, innermost first.
     pub functions: Vec<ColumnFunction>,
+    /// Predicate on the result of the functions.
     pub predicate: Predicate,
     /// `true` if the predicate must not hold.
     pub negated: bool,

@@ -49,6 +49,7 @@ impl Decimal {
         })
     }
 
+    /// Number of significant digits.
     pub fn significant(&self) -> usize {
         self.digits.len()
     }

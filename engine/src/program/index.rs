@@ -49,6 +49,7 @@ pub enum Node {
 
 /// A question and its answers.
 pub struct Branch {
+    /// Question of this node.
     pub question: Question,
     /// If set, this branch must not exclude rules if errors of built-ins end the evaluation, because OPA would have
     /// entered them and reported their errors.

@@ -453,6 +453,7 @@ pub struct Every {
 /// The modifiers of one expression, in source order.
 #[derive(Clone)]
 pub struct With {
+    /// Targets and replacements.
     pub modifiers: Box<[Target]>,
     /// Source location of the expression.
     pub span: Span,

@@ -37,6 +37,7 @@ pub struct RuleSet {
     pub path: Box<[Value]>,
     /// Path in the notation of messages, `data.a.p`.
     pub name: Arc<str>,
+    /// Kind of document.
     pub kind: RuleKind,
     /// Maximum number of head terms that a caller may know, for partial rules.
     pub depth: usize,

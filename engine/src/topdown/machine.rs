@@ -42,9 +42,11 @@ pub(super) type Continuation<'n, 'e> = &'n mut dyn FnMut(&mut Topdown<'e>) -> Se
 
 /// Environment that a search reads.
 pub struct TopdownContext<'e> {
+    /// Program that contains the rules.
     pub program: &'e Program,
     /// Base documents.
     pub data: ValueRef<'e>,
+    /// Input document, if there is one.
     pub input: Option<ValueRef<'e>>,
     /// `true` if the first error of a built-in ends the search.
     pub strict: bool,

@@ -32,6 +32,7 @@ type Narrowed<'e> = hashbrown::HashMap<Narrow<'e>, ValueRef<'e>, foldhash::fast:
 /// Input, documents and functions as one expression sees them.
 #[derive(Default)]
 pub(super) struct TopdownScope<'e> {
+    /// Input document, if there is one.
     pub input: Option<ValueRef<'e>>,
     /// Replaced documents.
     pub overlay: Option<Rc<Overlay<'e>>>,

@@ -62,6 +62,7 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[non_exhaustive]
 pub struct Position {
+    /// Row.
     pub row: u32,
     /// Column, in code points.
     pub col: u32,

@@ -70,6 +70,7 @@ pub struct Local {
     pub name: Name,
     /// Name that the user wrote.
     pub shown: Name,
+    /// Bound term.
     pub value: Arc<Term>,
     /// Source location of the bound variable; empty for generated variables.
     pub span: Span,

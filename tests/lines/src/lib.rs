@@ -39,11 +39,13 @@ pub struct Line<'a> {
     /// All base documents.
     #[serde(borrow, deserialize_with = "document")]
     pub data: Option<&'a RawValue>,
+    /// Input as JSON.
     #[serde(borrow, deserialize_with = "document")]
     pub input: Option<&'a RawValue>,
     /// Input as a Rego term, instead of JSON.
     #[serde(deserialize_with = "or_default")]
     pub input_term: Option<String>,
+    /// Query to evaluate.
     #[serde(deserialize_with = "or_default")]
     pub query: String,
     /// `true` if modules and query are Rego v0.

@@ -73,6 +73,7 @@ pub struct Need {
 /// A reference with steps that are known only at evaluation.
 #[derive(Debug)]
 pub struct DynamicRef {
+    /// The whole reference.
     pub reference: Ref,
     /// Steps that are known only at evaluation.
     pub conditions: Vec<Condition>,

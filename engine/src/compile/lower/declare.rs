@@ -33,6 +33,7 @@ impl Pending<'_> {
 /// A rule and the terms of its head after the set's path.
 #[derive(Clone)]
 pub struct Member<'m> {
+    /// Rule of a module.
     pub rule: &'m ast::Rule,
     /// Terms of the head after the set's path.
     pub tail: Vec<Term>,

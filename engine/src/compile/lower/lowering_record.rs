@@ -34,6 +34,7 @@ pub struct Lowered {
 /// An earlier program and its record.
 #[derive(Clone, Copy)]
 pub struct Earlier<'p> {
+    /// Program of the earlier compilation.
     pub program: &'p Program,
     /// Record of its inputs.
     pub record: &'p LoweringRecord,

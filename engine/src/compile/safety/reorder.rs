@@ -21,6 +21,7 @@ use crate::index::Indexed as _;
 pub struct Unsafe {
     /// Location of the expression.
     pub span: Span,
+    /// Variables without values.
     pub vars: VarSet,
     /// Variables that the expression assigns.
     pub assigned: VarSet,

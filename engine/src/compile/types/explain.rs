@@ -19,6 +19,7 @@ pub type Details = (Vec<String>, Option<Json>);
 /// A type error without its file.
 #[derive(Clone, Debug)]
 pub struct Problem {
+    /// Source location.
     pub span: Span,
     /// Error message.
     pub message: String,

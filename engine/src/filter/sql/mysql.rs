@@ -8,6 +8,7 @@ use crate::filter::column_functions::Ends;
 use crate::filter::condition::Affix;
 use crate::filter::decimal::Decimal;
 
+/// Dialect of MySQL and MariaDB.
 pub struct Mysql;
 
 /// Maximum digits of a decimal literal in total, and after its decimal point.

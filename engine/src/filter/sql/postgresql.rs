@@ -5,6 +5,7 @@ use super::names::{Keywords, quoted, reserved_words};
 use crate::filter::column_functions::Ends;
 use crate::filter::condition::Affix;
 
+/// Dialect of PostgreSQL.
 pub struct Postgresql;
 
 /// Reserved words that must be quoted as table names. After a dot no word is reserved.

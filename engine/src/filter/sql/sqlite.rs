@@ -8,6 +8,7 @@ use crate::filter::decimal::Decimal;
 use crate::filter::rejection::Rejection;
 use crate::limits;
 
+/// Dialect of SQLite.
 pub struct Sqlite;
 
 /// Number of decimal digits that every float represents exactly.

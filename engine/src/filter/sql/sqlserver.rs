@@ -4,6 +4,7 @@ use super::dialect::{Dialect, Pattern, affixed, doubled, escaped, plain, untyped
 use super::names::{Keywords, quoted, reserved_words};
 use crate::filter::condition::{Affix, Comparison};
 
+/// Dialect of SQL Server.
 pub struct Sqlserver;
 
 /// Collation that compares by code point.

@@ -26,6 +26,7 @@ pub struct Way {
     pub body: Body,
     /// Keys from the document to the value.
     pub keys: Vec<Term>,
+    /// Value of the document or call.
     pub value: Term,
     /// Source location of the rule.
     pub span: Span,

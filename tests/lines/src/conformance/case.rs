@@ -11,12 +11,14 @@ use serde_json::{Map, json};
 pub struct Case {
     /// Name of the case.
     pub note: String,
+    /// Query to evaluate.
     pub query: String,
     /// Source texts of modules.
     #[serde(default)]
     pub modules: Vec<String>,
     /// All base documents.
     pub data: Option<Box<RawValue>>,
+    /// Input as JSON.
     pub input: Option<Box<RawValue>>,
     /// Input as a Rego term.
     pub input_term: Option<String>,

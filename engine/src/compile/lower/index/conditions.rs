@@ -27,6 +27,7 @@ pub type RequiredValues = SmallVec<[Value; 1]>;
 /// A condition that must hold for a rule to succeed.
 #[derive(Clone, Debug)]
 pub struct Condition {
+    /// Question whose answer is required.
     pub question: Question,
     /// Accepted values.
     pub answers: RequiredValues,

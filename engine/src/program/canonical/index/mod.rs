@@ -39,6 +39,7 @@ pub struct Membership {
 /// An operand must pass one of some tests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constraint {
+    /// Tested operand.
     pub place: ConditionOperand,
     /// Possible tests; empty if any value passes.
     pub tests: Vec<Test>,
