@@ -11,7 +11,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "count",
         "collection: any<string, array[any], object[any: any], set[any]> => n: number",
-        "How many elements, keys or characters there are.",
+        "The number of elements, keys or characters.",
         count,
     )
     .listed(&["aggregates"])
@@ -20,7 +20,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "sum",
         "collection: any<array[number], set[number]> => n: number",
-        "The sum of numbers; 0 when there are none.",
+        "The sum of numbers, 0 if there are none.",
         sum,
     )
     .listed(&["aggregates"])
@@ -28,14 +28,14 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "product",
         "collection: any<array[number], set[number]> => n: number",
-        "The product of numbers; 1 when there are none.",
+        "The product of numbers, 1 if there are none.",
         product,
     )
     .listed(&["aggregates"]),
     Builtin::new(
         "max",
         "collection: any<array[any], set[any]> => n: any",
-        "The greatest element; undefined when there is none.",
+        "The greatest element, undefined if there is none.",
         max,
     )
     .listed(&["aggregates"])
@@ -44,7 +44,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "min",
         "collection: any<array[any], set[any]> => n: any",
-        "The least element; undefined when there is none.",
+        "The least element, undefined if there is none.",
         min,
     )
     .listed(&["aggregates"])
@@ -61,14 +61,14 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "all",
         "any<array[any], set[any]> => boolean",
-        "Tells whether every element is `true`.",
+        "Returns `true` if every element is `true`.",
         all,
     )
     .deprecated(),
     Builtin::new(
         "any",
         "any<array[any], set[any]> => boolean",
-        "Tells whether some element is `true`.",
+        "Returns `true` if some element is `true`.",
         any,
     )
     .deprecated(),

@@ -57,7 +57,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "round",
         "x: number => y: number",
-        "The nearest integer, away from zero when halfway.",
+        "The nearest integer, rounded half away from zero.",
         round,
     )
     .listed(&["numbers"]),

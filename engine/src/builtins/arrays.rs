@@ -8,14 +8,14 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "array.concat",
         "x: array[any], y: array[any] => z: array[any]",
-        "One array after the other.",
+        "The concatenation of two arrays.",
         concat,
     )
     .holding(),
     Builtin::new(
         "array.flatten",
         "arr: array[any] => flattened: array[any]",
-        "The array with the elements of inner arrays in their place, one level deep.",
+        "The array with inner arrays replaced by their elements, one level deep.",
         flatten,
     ),
     Builtin::new(
@@ -28,7 +28,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "array.slice",
         "arr: array[any], start: number, stop: number => slice: array[any]",
-        "The elements from one index up to another that is not included.",
+        "The elements from a start index up to, but not including, an end index.",
         slice,
     )
     .holding(),

@@ -16,13 +16,13 @@ pub const TABLE: &[Builtin] = &[
     Builtin::evaluator(
         "assign",
         "any, any => boolean",
-        "Declares local variables and gives them a value.",
+        "Declares local variables and assigns a value to them.",
     )
     .infix(":="),
     Builtin::new(
         "equal",
         "x: any, y: any => result: boolean",
-        "Tells whether two values are equal.",
+        "Returns `true` if two values are equal.",
         equal,
     )
     .listed(&["comparison"])
@@ -33,7 +33,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "neq",
         "x: any, y: any => result: boolean",
-        "Tells whether two values differ.",
+        "Returns `true` if two values differ.",
         neq,
     )
     .listed(&["comparison"])
@@ -43,7 +43,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "lt",
         "x: any, y: any => result: boolean",
-        "Tells whether the first value sorts before the second.",
+        "Returns `true` if the first value sorts before the second.",
         lt,
     )
     .listed(&["comparison"])
@@ -52,7 +52,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "lte",
         "x: any, y: any => result: boolean",
-        "Tells whether the first value does not sort after the second.",
+        "Returns `true` if the first value does not sort after the second.",
         lte,
     )
     .listed(&["comparison"])
@@ -61,7 +61,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "gt",
         "x: any, y: any => result: boolean",
-        "Tells whether the first value sorts after the second.",
+        "Returns `true` if the first value sorts after the second.",
         gt,
     )
     .listed(&["comparison"])
@@ -70,7 +70,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "gte",
         "x: any, y: any => result: boolean",
-        "Tells whether the first value does not sort before the second.",
+        "Returns `true` if the first value does not sort before the second.",
         gte,
     )
     .listed(&["comparison"])
@@ -79,7 +79,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "internal.member_2",
         "any, any => boolean",
-        "Tells whether a collection holds a value: `x in xs`.",
+        "Returns `true` if a collection holds a value: `x in xs`.",
         member,
     )
     .silent()
@@ -89,7 +89,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "internal.member_3",
         "any, any, any => boolean",
-        "Tells whether a collection holds a value under a key: `k, x in xs`.",
+        "Returns `true` if a collection holds a value under a key: `k, x in xs`.",
         member_at,
     )
     .holding()

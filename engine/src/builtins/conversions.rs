@@ -12,7 +12,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "to_number",
         "value: any<null, boolean, number, string> => num: number",
-        "The number that a text spells; 1 for `true`, 0 for `false` and null.",
+        "The number in a string; 1 for `true`, 0 for `false` and null.",
         to_number,
     )
     .listed(&["conversions"]),

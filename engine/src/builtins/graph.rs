@@ -18,19 +18,19 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "graph.reachable",
         "graph: object[any: any<array[any], set[any]>], initial: any<array[any], set[any]> => output: set[any]",
-        "The nodes that can be reached from some nodes, those included.",
+        "The nodes reachable from some nodes, including these.",
         reachable,
     ),
     Builtin::new(
         "graph.reachable_paths",
         "graph: object[any: any<array[any], set[any]>], initial: any<array[any], set[any]> => output: set[array[any]]",
-        "The longest paths from some nodes that visit no node twice.",
+        "The longest paths from some nodes without repeated nodes.",
         reachable_paths,
     ),
     Builtin::evaluator(
         "walk",
         "x: any => output: array<array[any], any>",
-        "Yields every path of a document with the value it leads to.",
+        "Generates every path of a document with the value at the path.",
     )
     .listed(&["graph"]),
 ];

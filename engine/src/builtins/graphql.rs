@@ -14,21 +14,21 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "graphql.is_valid",
         "query: any<string, object[any: any]>, schema: any<string, object[any: any]> => output: boolean",
-        "Whether a GraphQL query fits a schema, each as text or as a syntax tree.",
+        "Returns `true` if a GraphQL query is valid for a schema, each as text or as a syntax tree.",
         |call, operands| is_valid(call, operands, None),
     )
     .specialise(|operands| prepare(operands, is_valid)),
     Builtin::new(
         "graphql.parse",
         "query: any<string, object[any: any]>, schema: any<string, object[any: any]> => output: array<object[any: any], object[any: any]>",
-        "The syntax trees of a GraphQL query and of the schema that it fits.",
+        "The syntax trees of a valid GraphQL query and of its schema.",
         |call, operands| parse(call, operands, None),
     )
     .specialise(|operands| prepare(operands, parse)),
     Builtin::new(
         "graphql.parse_and_verify",
         "query: any<string, object[any: any]>, schema: any<string, object[any: any]> => output: array<boolean, object[any: any], object[any: any]>",
-        "Whether a GraphQL query fits a schema, and if so the syntax trees of both.",
+        "The validity of a GraphQL query for a schema, and if it is valid the syntax trees of both.",
         |call, operands| parse_and_verify(call, operands, None),
     )
     .specialise(|operands| prepare(operands, parse_and_verify)),
@@ -47,7 +47,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "graphql.schema_is_valid",
         "schema: any<string, object[any: any]> => output: boolean",
-        "Whether a GraphQL schema, as text or as a syntax tree, is valid.",
+        "Returns `true` if a GraphQL schema, as text or as a syntax tree, is valid.",
         schema_is_valid,
     ),
 ];

@@ -58,7 +58,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "crypto.hmac.equal",
         "mac1: string, mac2: string => result: boolean",
-        "Tells whether two authentication codes are equal, without telling by its duration where they differ.",
+        "Compares two authentication codes in constant time.",
         equal,
     ),
 ];

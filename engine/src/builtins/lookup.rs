@@ -11,7 +11,7 @@ use crate::value::ValueRef;
 pub const TABLE: &[Builtin] = &[Builtin::new(
     "net.lookup_ip_addr",
     "name: string => addrs: set[string]",
-    "The addresses of a host.",
+    "The IP addresses of a host name.",
     lookup,
 )
 .waiting()

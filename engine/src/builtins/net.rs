@@ -20,7 +20,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "net.cidr_contains",
         "cidr: string, cidr_or_ip: string => result: boolean",
-        "Tells whether a block contains an address or all of another block.",
+        "Returns `true` if a block contains an address or all of another block.",
         cidr_contains,
     )
     .testing(IndexTest::Network)
@@ -29,7 +29,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "net.cidr_contains_matches",
         "cidrs: any<string, array[any<string, array[any]>], object[string: any<string, array[any]>], set[any<string, array[any]>]>, cidrs_or_ips: any<string, array[any<string, array[any]>], object[string: any<string, array[any]>], set[any<string, array[any]>]> => output: set[array<any, any>]",
-        "The pairs of a block and an address or block in it, by their positions, keys or selves.",
+        "The pairs of a block and an address or block in it, identified by index, key or value.",
         cidr_contains_matches,
     ),
     Builtin::new(
@@ -41,21 +41,21 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "net.cidr_intersects",
         "cidr1: string, cidr2: string => result: boolean",
-        "Tells whether two blocks have an address in common.",
+        "Returns `true` if two blocks have an address in common.",
         cidr_intersects,
     )
     .quick(IntrinsicFunction::Two(IntrinsicResult::Bool, intersects)),
     Builtin::new(
         "net.cidr_is_valid",
         "cidr: string => result: boolean",
-        "Tells whether a string denotes a block.",
+        "Returns `true` if a string denotes a block.",
         cidr_is_valid,
     )
     .quick(IntrinsicFunction::One(IntrinsicResult::Bool, is_block)),
     Builtin::new(
         "net.cidr_merge",
         "addrs: any<array[any<string>], set[string]> => output: set[string]",
-        "The fewest blocks that cover the same addresses.",
+        "The smallest list of blocks that covers the same addresses.",
         cidr_merge,
     ),
     Builtin::new(

@@ -14,19 +14,19 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "numbers.range",
         "a: number, b: number => range: array[number]",
-        "The integers from one to another, downwards when the second is smaller.",
+        "The integers from one to another, descending if the second is smaller.",
         range,
     ),
     Builtin::new(
         "numbers.range_step",
         "a: number, b: number, step: number => range: array[number]",
-        "Every so many integers from one to another.",
+        "The integers from one to another with a step.",
         range_step,
     ),
     Builtin::new(
         "rand.intn",
         "str: string, n: number => y: number",
-        "A random integer from 0 up to a number, the same for the same string within an evaluation.",
+        "A random integer from 0 up to, but not including, a number. Equal strings yield equal results within an evaluation.",
         intn,
     ).listed(&["numbers"])
     .nondeterministic(),

@@ -18,13 +18,13 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "object.filter",
         "object: object[any: any], keys: any<array[any], object[any: any], set[any]> => filtered: object[any: any]",
-        "The object with the given keys only.",
+        "The object with only the given keys.",
         filter,
     ),
     Builtin::new(
         "object.get",
         "object: object[any: any], key: any, default: any => value: any",
-        "What an object holds under a key or, for an array, a path; a default when it holds nothing there.",
+        "The value under a key of an object or, for an array, at a path; otherwise a default.",
         get::get,
     ).holding()
     .specialise(get::prepare),
@@ -43,19 +43,19 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "object.subset",
         "super: any<array[any], object[any: any], set[any]>, sub: any<array[any], object[any: any], set[any]> => result: boolean",
-        "Tells whether one collection is part of another, objects at any depth.",
+        "Returns `true` if the second collection is part of the first; objects are compared recursively.",
         subset,
     ),
     Builtin::new(
         "object.union",
         "a: object[any: any], b: object[any: any] => output: object[any: any]",
-        "Both objects merged at every depth; the second wins.",
+        "Both objects, merged recursively. Values of the second override those of the first.",
         union::union,
     ),
     Builtin::new(
         "object.union_n",
         "objects: array[object[any: any]] => output: object[any: any]",
-        "Objects merged at every depth; later ones win.",
+        "Objects, merged recursively. Values of later ones override those of earlier ones.",
         union::union_n,
     ),
 ];

@@ -9,7 +9,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "print",
         "...: any => void",
-        "Shows values to whoever runs the policy.",
+        "Writes values to the output of the evaluation.",
         print,
     )
     .observed(Observed::Print),
@@ -29,7 +29,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "trace",
         "note: string => result: boolean",
-        "Leaves a note in the trace.",
+        "Adds a note to the trace.",
         trace,
     )
     .listed(&["tracing"])
@@ -37,7 +37,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "internal.test_case",
         "array[any] => void",
-        "Names the case of a test that has several.",
+        "Names a case of a test with several cases.",
         |_, _| Ok(ValueRef::Bool(true)),
     )
     .observed(Observed::TestCase),

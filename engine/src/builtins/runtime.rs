@@ -15,20 +15,20 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "opa.runtime",
         "=> output: object[string: any]",
-        "What the program that runs the policy tells of itself.",
+        "Information about the program that runs the policy.",
         runtime,
     )
     .nondeterministic(),
     Builtin::new(
         "rego.metadata.chain",
         "=> chain: array[any]",
-        "The annotations of the rule in hand and of what contains it.",
+        "The annotations of the current rule and of its scopes.",
         |_, _| Err(not_in_a_rule("rego.metadata.chain")),
     ),
     Builtin::new(
         "rego.metadata.rule",
         "=> output: any",
-        "The annotations of the rule in hand.",
+        "The annotations of the current rule.",
         |_, _| Err(not_in_a_rule("rego.metadata.rule")),
     ),
 ];

@@ -13,7 +13,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "semver.compare",
         "a: string, b: string => result: number",
-        "-1, 0 or 1 as the first version precedes, equals or follows the second.",
+        "-1, 0 or 1 if the first version precedes, equals or follows the second.",
         compare,
     )
     .specialise(prepare)
@@ -21,7 +21,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "semver.is_valid",
         "vsn: any => result: boolean",
-        "Tells whether a value is a semantic version.",
+        "Returns `true` if a value is a semantic version.",
         is_valid,
     )
     .quick(IntrinsicFunction::One(IntrinsicResult::Bool, is_version)),

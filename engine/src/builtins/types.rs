@@ -8,7 +8,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "is_array",
         "x: any => result: boolean",
-        "Tells whether a value is an array.",
+        "Returns `true` if a value is an array.",
         |_, operands| is_kind(operands, Kind::Array),
     )
     .listed(&["types"])
@@ -16,7 +16,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "is_boolean",
         "x: any => result: boolean",
-        "Tells whether a value is a boolean.",
+        "Returns `true` if a value is a boolean.",
         |_, operands| is_kind(operands, Kind::Boolean),
     )
     .listed(&["types"])
@@ -24,7 +24,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "is_null",
         "x: any => result: boolean",
-        "Tells whether a value is null.",
+        "Returns `true` if a value is null.",
         |_, operands| is_kind(operands, Kind::Null),
     )
     .listed(&["types"])
@@ -32,7 +32,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "is_number",
         "x: any => result: boolean",
-        "Tells whether a value is a number.",
+        "Returns `true` if a value is a number.",
         |_, operands| is_kind(operands, Kind::Number),
     )
     .listed(&["types"])
@@ -40,7 +40,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "is_object",
         "x: any => result: boolean",
-        "Tells whether a value is an object.",
+        "Returns `true` if a value is an object.",
         |_, operands| is_kind(operands, Kind::Object),
     )
     .listed(&["types"])
@@ -48,7 +48,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "is_set",
         "x: any => result: boolean",
-        "Tells whether a value is a set.",
+        "Returns `true` if a value is a set.",
         |_, operands| is_kind(operands, Kind::Set),
     )
     .listed(&["types"])
@@ -56,7 +56,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "is_string",
         "x: any => result: boolean",
-        "Tells whether a value is a string.",
+        "Returns `true` if a value is a string.",
         |_, operands| is_kind(operands, Kind::String),
     )
     .listed(&["types"])
@@ -72,42 +72,42 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "cast_array",
         "any => array[any]",
-        "An array as it is, a set as an array.",
+        "An array unchanged, or a set as an array.",
         cast_array,
     )
     .deprecated(),
     Builtin::new(
         "cast_boolean",
         "any => boolean",
-        "A boolean as it is.",
+        "A boolean unchanged.",
         |_, operands| cast(operands, Kind::Boolean, &["boolean"]),
     )
     .deprecated(),
     Builtin::new(
         "cast_null",
         "any => null",
-        "Null as it is.",
+        "Null unchanged.",
         |_, operands| cast(operands, Kind::Null, &["null"]),
     )
     .deprecated(),
     Builtin::new(
         "cast_object",
         "any => object[any: any]",
-        "An object as it is.",
+        "An object unchanged.",
         |_, operands| cast(operands, Kind::Object, &["object"]),
     )
     .deprecated(),
     Builtin::new(
         "cast_set",
         "any => set[any]",
-        "A set as it is, an array as a set.",
+        "A set unchanged, or an array as a set.",
         cast_set,
     )
     .deprecated(),
     Builtin::new(
         "cast_string",
         "any => string",
-        "A string as it is.",
+        "A string unchanged.",
         |_, operands| cast(operands, Kind::String, &["string"]),
     )
     .deprecated(),

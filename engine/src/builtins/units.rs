@@ -14,13 +14,13 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "units.parse",
         "x: string => y: number",
-        "The number that an amount with a decimal or binary unit stands for; `m` is a thousandth.",
+        "The number of an amount with a decimal or binary unit. `m` is a thousandth.",
         parse,
     ),
     Builtin::new(
         "units.parse_bytes",
         "x: string => y: number",
-        "The number of bytes that an amount with a unit stands for.",
+        "The number of bytes of an amount with a unit.",
         parse_bytes,
     ),
 ];

@@ -9,7 +9,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "uri.is_valid",
         "uri: string => result: boolean",
-        "Tells whether a string is a URI.",
+        "Returns `true` if a string is a URI.",
         is_valid,
     ),
     Builtin::new(

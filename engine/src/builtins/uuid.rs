@@ -11,13 +11,13 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "uuid.parse",
         "uuid: string => result: object[string: any]",
-        "What an identifier tells of its making.",
+        "The fields of an identifier.",
         parse,
     ),
     Builtin::new(
         "uuid.rfc4122",
         "k: string => output: string",
-        "A random identifier, the same for the same key throughout an evaluation.",
+        "A random identifier. Equal keys yield equal results within an evaluation.",
         rfc4122,
     )
     .nondeterministic(),

@@ -34,25 +34,25 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "crypto.parse_private_keys",
         "keys: string => output: array[object[string: any]]",
-        "The private keys in blocks of PEM text, which may be in base64.",
+        "The private keys in a PEM text, which may be encoded in base64.",
         parse_private_keys,
     ),
     Builtin::new(
         "crypto.x509.parse_and_verify_certificates",
         "certs: string => output: array<boolean, array[object[string: any]]>",
-        "Whether certificates from a root to a leaf make a valid chain, and the chain from the leaf to the root.",
+        "Verifies a chain of certificates from a root to a leaf. Returns the validity, and the chain from the leaf to the root.",
         verify_certificates,
     ),
     Builtin::new(
         "crypto.x509.parse_and_verify_certificates_with_options",
         "certs: string, options: object[string: any] => output: array<boolean, array[object[string: any]]>",
-        "As `crypto.x509.parse_and_verify_certificates`, for a name, a time and uses of keys.",
+        "Like `crypto.x509.parse_and_verify_certificates`, with a DNS name, a time and key usages.",
         verify_certificates_with_options,
     ),
     Builtin::new(
         "crypto.x509.parse_certificate_request",
         "csr: string => output: object[string: any]",
-        "A request for a certificate (PKCS #10), from PEM or base64.",
+        "A certificate request (PKCS #10), from PEM or base64.",
         parse_certificate_request,
     ),
     Builtin::new(
@@ -64,7 +64,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "crypto.x509.parse_keypair",
         "cert: string, pem: string => output: object[string: any]",
-        "A certificate with the private key that belongs to it, each from PEM or base64.",
+        "A certificate with its private key, each from PEM or base64.",
         parse_keypair,
     ),
     Builtin::new(

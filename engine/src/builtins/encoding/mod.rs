@@ -13,7 +13,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "base64.decode",
         "x: string => y: string",
-        "The bytes that a base64 text stands for.",
+        "The decoded bytes of a base64 text.",
         base64::decode,
     ).listed(&["encoding"]),
     Builtin::new(
@@ -25,31 +25,31 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "base64.is_valid",
         "x: string => result: boolean",
-        "Tells whether a string is base64.",
+        "Returns `true` if a string is base64.",
         base64::is_valid,
     ).listed(&["encoding"]),
     Builtin::new(
         "base64url.decode",
         "x: string => y: string",
-        "The bytes that a base64 text for URLs stands for, with or without padding.",
+        "The decoded bytes of a base64url text, with or without padding.",
         base64::url_decode,
     ).listed(&["encoding"]),
     Builtin::new(
         "base64url.encode",
         "x: string => y: string",
-        "A string's bytes in base64 for URLs.",
+        "A string's bytes in base64url.",
         base64::url_encode,
     ).listed(&["encoding"]),
     Builtin::new(
         "base64url.encode_no_pad",
         "x: string => y: string",
-        "A string's bytes in base64 for URLs, without padding.",
+        "A string's bytes in base64url, without padding.",
         base64::url_encode_no_pad,
     ).listed(&["encoding"]),
     Builtin::new(
         "hex.decode",
         "x: string => y: string",
-        "The bytes that a hexadecimal text stands for.",
+        "The decoded bytes of a hexadecimal text.",
         hex::decode,
     ).listed(&["encoding"]),
     Builtin::new(
@@ -61,7 +61,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "json.is_valid",
         "x: string => result: boolean",
-        "Tells whether a string is JSON.",
+        "Returns `true` if a string is JSON.",
         json::is_valid,
     ).listed(&["encoding"]),
     Builtin::new(
@@ -79,13 +79,13 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "json.unmarshal",
         "x: string => y: any",
-        "The value that a JSON text stands for.",
+        "The value of a JSON text.",
         json::unmarshal,
     ).listed(&["encoding"]),
     Builtin::new(
         "urlquery.decode",
         "x: string => y: string",
-        "The string that a part of a URL's query stands for.",
+        "The decoded string of a URL query component.",
         urlquery::decode,
     ).listed(&["encoding"]),
     Builtin::new(
@@ -97,19 +97,19 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "urlquery.encode",
         "x: string => y: string",
-        "A string as a part of a URL's query.",
+        "A string, encoded as URL query component.",
         urlquery::encode,
     ).listed(&["encoding"]),
     Builtin::new(
         "urlquery.encode_object",
         "object: object[string: any<string, array[string], set[string]>] => y: string",
-        "An object as a URL's query.",
+        "An object, encoded as URL query.",
         urlquery::encode_object,
     ).listed(&["encoding"]),
     Builtin::new(
         "yaml.is_valid",
         "x: string => result: boolean",
-        "Tells whether a string is YAML.",
+        "Returns `true` if a string is YAML.",
         yaml::is_valid,
     ).listed(&["encoding"]),
     Builtin::new(
@@ -121,7 +121,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "yaml.unmarshal",
         "x: string => y: any",
-        "The value that a YAML text stands for.",
+        "The value of a YAML text.",
         yaml::unmarshal,
     ).listed(&["encoding"]),
 ];

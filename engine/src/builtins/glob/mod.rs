@@ -33,7 +33,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "glob.match",
         "pattern: string, delimiters: any<null, array[string]>, match: string => result: boolean",
-        "Tells whether a glob matches a whole string; `*` and `?` stop at delimiters.",
+        "Returns `true` if a glob matches a whole string; `*` and `?` stop at delimiters.",
         glob_match,
     )
     .testing(IndexTest::Glob)

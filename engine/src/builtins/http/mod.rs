@@ -35,7 +35,7 @@ use crate::value::{ObjectView, ValueRef};
 pub const TABLE: &[Builtin] = &[Builtin::new(
     "http.send",
     "request: object[string: any] => response: object[any: any]",
-    "The answer to an HTTP request.",
+    "The response to an HTTP request.",
     send,
 )
 .waiting()

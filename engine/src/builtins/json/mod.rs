@@ -21,7 +21,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "json.filter",
         "object: object[any: any], paths: any<array[any<string, array[any]>], set[any<string, array[any]>]> => filtered: object[any: any]",
-        "The object with what the paths lead to only.",
+        "The object with only the values at the paths.",
         filter::filter,
     ).listed(&["object"])
     .specialise(|operands| selection::prepare(operands, true)),
@@ -29,7 +29,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "json.match_schema",
         "document: any<string, object[any: any]>, schema: any<string, object[any: any]> => output: array<boolean, array[object<desc: string, error: string, field: string, type: string>]>",
-        "Whether a document is what a JSON schema asks for, and what is wrong with it.",
+        "The validity of a document for a JSON schema, and the errors.",
         schema::match_schema,
     ).listed(&["object"])
     .nondeterministic()
@@ -37,14 +37,14 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "json.patch",
         "target: any, patches: array[object<op: string, path: any>[any: any]] => output: any",
-        "The document changed by the operations of a JSON Patch.",
+        "The document after the operations of a JSON Patch.",
         patch::patch,
     ).listed(&["object"])
     .specialise(edits::prepare),
     Builtin::new(
         "json.remove",
         "object: object[any: any], paths: any<array[any<string, array[any]>], set[any<string, array[any]>]> => output: object[any: any]",
-        "The object without what the paths lead to.",
+        "The object without the values at the paths.",
         filter::remove,
     ).listed(&["object"])
     .specialise(|operands| selection::prepare(operands, false)),
@@ -52,7 +52,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "json.verify_schema",
         "schema: any<string, object[any: any]> => output: array<boolean, any<null, string>>",
-        "Whether a document is a JSON schema, and what is wrong with it.",
+        "The validity of a JSON schema, and the error.",
         schema::verify_schema,
     ).listed(&["object"])
     .nondeterministic(),

@@ -33,109 +33,109 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "io.jwt.decode",
         "jwt: string => output: array<object[any: any], object[any: any], string>",
-        "The header, the payload and the signature in hexadecimal of a token, none of it verified.",
+        "The header, the payload and the signature (hexadecimal) of a token, without verification.",
         decode,
     ).listed(&["tokens"]),
     Builtin::new(
         "io.jwt.decode_verify",
         "jwt: string, constraints: object[string: any] => output: array<boolean, object[any: any], object[any: any]>",
-        "Whether a token is signed and valid as asked for, and if it is, its header and payload.",
+        "The validity of a token under constraints, and if it is valid its header and payload.",
         decode_verify,
     ).listed(&["tokens"])
     .nondeterministic(),
     Builtin::new(
         "io.jwt.encode_sign",
         "headers: object[string: any], payload: object[string: any], key: object[string: any] => output: string",
-        "A token, signed by a key in JSON.",
+        "A token signed with a JWK.",
         sign::encode_sign,
     ).listed(&["tokensign"])
     .nondeterministic(),
     Builtin::new(
         "io.jwt.encode_sign_raw",
         "headers: string, payload: string, key: string => output: string",
-        "A token of texts, signed by a key in JSON.",
+        "A token of JSON texts, signed with a JWK.",
         sign::encode_sign_raw,
     ).listed(&["tokensign"])
     .nondeterministic(),
 Builtin::new(
         "io.jwt.verify_hs256",
         "jwt: string, secret: string => result: boolean",
-        "Tells whether a token has an authentication code (HMAC, SHA-256) under a secret.",
+        "Returns `true` if a token has an authentication code (HMAC, SHA-256) under a secret.",
         verify_code::<256>,
     ).listed(&["tokens"])
     .specialise(prepare_code::<256>),
     Builtin::new(
         "io.jwt.verify_hs384",
         "jwt: string, secret: string => result: boolean",
-        "Tells whether a token has an authentication code (HMAC, SHA-384) under a secret.",
+        "Returns `true` if a token has an authentication code (HMAC, SHA-384) under a secret.",
         verify_code::<384>,
     ).listed(&["tokens"])
     .specialise(prepare_code::<384>),
     Builtin::new(
         "io.jwt.verify_hs512",
         "jwt: string, secret: string => result: boolean",
-        "Tells whether a token has an authentication code (HMAC, SHA-512) under a secret.",
+        "Returns `true` if a token has an authentication code (HMAC, SHA-512) under a secret.",
         verify_code::<512>,
     ).listed(&["tokens"])
     .specialise(prepare_code::<512>),
     Builtin::new(
         "io.jwt.verify_rs256",
         "jwt: string, certificate: string => result: boolean",
-        "Tells whether a token has an RSA signature (PKCS #1 1.5, SHA-256).",
+        "Returns `true` if a token has an RSA signature (PKCS #1 1.5, SHA-256).",
         verify::<RSA, 256>,
     ).listed(&["tokens"]),
     Builtin::new(
         "io.jwt.verify_rs384",
         "jwt: string, certificate: string => result: boolean",
-        "Tells whether a token has an RSA signature (PKCS #1 1.5, SHA-384).",
+        "Returns `true` if a token has an RSA signature (PKCS #1 1.5, SHA-384).",
         verify::<RSA, 384>,
     ).listed(&["tokens"]),
     Builtin::new(
         "io.jwt.verify_rs512",
         "jwt: string, certificate: string => result: boolean",
-        "Tells whether a token has an RSA signature (PKCS #1 1.5, SHA-512).",
+        "Returns `true` if a token has an RSA signature (PKCS #1 1.5, SHA-512).",
         verify::<RSA, 512>,
     ).listed(&["tokens"]),
     Builtin::new(
         "io.jwt.verify_ps256",
         "jwt: string, certificate: string => result: boolean",
-        "Tells whether a token has an RSA signature (PSS, SHA-256).",
+        "Returns `true` if a token has an RSA signature (PSS, SHA-256).",
         verify::<RSA_PSS, 256>,
     ).listed(&["tokens"]),
     Builtin::new(
         "io.jwt.verify_ps384",
         "jwt: string, certificate: string => result: boolean",
-        "Tells whether a token has an RSA signature (PSS, SHA-384).",
+        "Returns `true` if a token has an RSA signature (PSS, SHA-384).",
         verify::<RSA_PSS, 384>,
     ).listed(&["tokens"]),
     Builtin::new(
         "io.jwt.verify_ps512",
         "jwt: string, certificate: string => result: boolean",
-        "Tells whether a token has an RSA signature (PSS, SHA-512).",
+        "Returns `true` if a token has an RSA signature (PSS, SHA-512).",
         verify::<RSA_PSS, 512>,
     ).listed(&["tokens"]),
     Builtin::new(
         "io.jwt.verify_es256",
         "jwt: string, certificate: string => result: boolean",
-        "Tells whether a token has a signature on an elliptic curve (ECDSA, SHA-256).",
+        "Returns `true` if a token has a signature on an elliptic curve (ECDSA, SHA-256).",
         verify::<CURVE, 256>,
     ).listed(&["tokens"]),
     Builtin::new(
         "io.jwt.verify_es384",
         "jwt: string, certificate: string => result: boolean",
-        "Tells whether a token has a signature on an elliptic curve (ECDSA, SHA-384).",
+        "Returns `true` if a token has a signature on an elliptic curve (ECDSA, SHA-384).",
         verify::<CURVE, 384>,
     ).listed(&["tokens"]),
     Builtin::new(
         "io.jwt.verify_es512",
         "jwt: string, certificate: string => result: boolean",
-        "Tells whether a token has a signature on an elliptic curve (ECDSA, SHA-512).",
+        "Returns `true` if a token has a signature on an elliptic curve (ECDSA, SHA-512).",
         verify::<CURVE, 512>,
     ).listed(&["tokens"]),
     Builtin::new(
         "io.jwt.verify_eddsa",
         "jwt: string, certificate: string => result: boolean",
-        "Tells whether a token has a signature of Ed25519.",
+        "Returns `true` if a token has a signature of Ed25519.",
         verify::<ED25519, 0>,
     ).listed(&["tokens"]),
 ];

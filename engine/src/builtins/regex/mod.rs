@@ -34,33 +34,33 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "regex.find_all_string_submatch_n",
         "pattern: string, value: string, number: number => output: array[array[string]]",
-        "The first matches with their groups; all of them when the number is negative.",
+        "The first matches with their groups, or all of them if the number is negative.",
         find_all_string_submatch_n,
     )
     .specialise(|operands| prepare(operands, 0, find_groups)),
     Builtin::new(
         "regex.find_n",
         "pattern: string, value: string, number: number => output: array[string]",
-        "The first matches; all of them when the number is negative.",
+        "The first matches, or all of them if the number is negative.",
         find_n,
     )
     .specialise(|operands| prepare(operands, 0, find)),
     Builtin::new(
         "regex.globs_match",
         "glob1: string, glob2: string => result: boolean",
-        "Tells whether two simple patterns have a string in common.",
+        "Returns `true` if some string matches two simple patterns.",
         globs_match,
     ),
     Builtin::new(
         "regex.is_valid",
         "pattern: string => result: boolean",
-        "Tells whether a string is a regular expression.",
+        "Returns `true` if a string is a regular expression.",
         is_valid,
     ),
     Builtin::new(
         "regex.match",
         "pattern: string, value: string => result: boolean",
-        "Tells whether a regular expression matches somewhere in a string.",
+        "Returns `true` if a regular expression matches somewhere in a string.",
         is_match,
     )
     .testing(IndexTest::Pattern)
@@ -68,7 +68,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "regex.replace",
         "s: string, pattern: string, value: string => output: string",
-        "The string with every match replaced; `$1` in the replacement stands for a group.",
+        "The string with every match replaced. `$1` in the replacement refers to a group.",
         replace,
     )
     .specialise(prepare_replacement),
@@ -82,13 +82,13 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "regex.template_match",
         "template: string, value: string, delimiter_start: string, delimiter_end: string => result: boolean",
-        "Tells whether a string matches a text with regular expressions between delimiters.",
+        "Returns `true` if a string matches a text with regular expressions between delimiters.",
         template_match,
     ),
     Builtin::new(
         "re_match",
         "string, string => boolean",
-        "Tells whether a regular expression matches somewhere in a string.",
+        "Returns `true` if a regular expression matches somewhere in a string.",
         is_match,
     )
     .testing(IndexTest::Pattern)

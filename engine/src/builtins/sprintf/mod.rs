@@ -19,7 +19,7 @@ pub use printer::Printer;
 pub const TABLE: &[Builtin] = &[Builtin::new(
     "sprintf",
     "format: string, values: array[any] => output: string",
-    "A text with values in the places of its verbs (`%s`, `%d`, `%v`).",
+    "A text with its verbs (`%s`, `%d`, `%v`) replaced by values.",
     sprintf,
 )
 .listed(&["strings"])

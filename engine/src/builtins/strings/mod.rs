@@ -23,27 +23,27 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "contains",
         "haystack: string, needle: string => result: boolean",
-        "Tells whether a string has another in it.",
+        "Returns `true` if a string contains another.",
         search::contains,
     ).listed(&["strings"]).relating(TextRelation::Contains)
     .specialise(search::prepare_contains),
     Builtin::new(
         "endswith",
         "search: string, base: string => result: boolean",
-        "Tells whether a string ends with another.",
+        "Returns `true` if a string ends with another.",
         affix::endswith,
     ).listed(&["strings"]).testing(IndexTest::Suffix).relating(TextRelation::Ends),
     Builtin::new(
         "indexof",
         "haystack: string, needle: string => output: number",
-        "Position of a string's first occurrence in another, -1 when there is none.",
+        "Index of a string's first occurrence in another, -1 if there is none.",
         search::indexof,
     ).listed(&["strings"])
     .specialise(search::prepare_indexof),
     Builtin::new(
         "indexof_n",
         "haystack: string, needle: string => output: array[number]",
-        "Positions of all occurrences of a string in another, overlapping ones too.",
+        "Indexes of all occurrences of a string in another, including overlapping ones.",
         search::indexof_n,
     ).listed(&["strings"]),
     Builtin::new(
@@ -67,27 +67,27 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "startswith",
         "search: string, base: string => result: boolean",
-        "Tells whether a string starts with another.",
+        "Returns `true` if a string starts with another.",
         affix::startswith,
     ).listed(&["strings"]).testing(IndexTest::Prefix).relating(TextRelation::Starts),
     Builtin::new(
         "strings.any_prefix_match",
         "search: any<string, array[string], set[string]>, base: any<string, array[string], set[string]> => result: boolean",
-        "Tells whether any of some strings starts with any of some prefixes.",
+        "Returns `true` if any of some strings starts with any of some prefixes.",
         affix::any_prefix_match,
     ).listed(&["strings"]).testing(IndexTest::Prefix)
     .specialise(affix::prepare_any_prefix),
     Builtin::new(
         "strings.any_suffix_match",
         "search: any<string, array[string], set[string]>, base: any<string, array[string], set[string]> => result: boolean",
-        "Tells whether any of some strings ends with any of some suffixes.",
+        "Returns `true` if any of some strings ends with any of some suffixes.",
         affix::any_suffix_match,
     ).listed(&["strings"]).testing(IndexTest::Suffix)
     .specialise(affix::prepare_any_suffix),
     Builtin::new(
         "strings.count",
         "search: string, substring: string => output: number",
-        "How often a string occurs in another without overlapping.",
+        "The number of non-overlapping occurrences of a string in another.",
         search::count,
     ).listed(&["strings"]),
     Builtin::new(
@@ -105,13 +105,13 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "strings.split_n",
         "x: string, delimiter: string, n: number => ys: array[string]",
-        "The first (or, for a negative number, the last) parts of a string between occurrences of a delimiter.",
+        "The first or, for a negative number, the last parts of a string between occurrences of a delimiter.",
         split::split_n,
     ).listed(&["strings"]),
     Builtin::new(
         "substring",
         "value: string, offset: number, length: number => output: string",
-        "Part of a string from an offset on, to the end when the length is negative.",
+        "The substring at an offset with a length, or to the end if the length is negative.",
         search::substring,
     ).listed(&["strings"]),
     Builtin::new(

@@ -25,7 +25,7 @@ use tree::Templates;
 pub const TABLE: &[Builtin] = &[Builtin::new(
     "strings.render_template",
     "value: string, vars: object[string: any] => result: string",
-    "The text of a template with the values of variables.",
+    "The text of a template, rendered with variables.",
     render_template,
 )
 .listed(&["strings"])

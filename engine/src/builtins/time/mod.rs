@@ -24,7 +24,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "time.add_date",
         "ns: number, years: number, months: number, days: number => output: number",
-        "The time some years, months and days later.",
+        "The time after some years, months and days.",
         calendar::add_date,
     ),
     Builtin::new(
@@ -48,7 +48,7 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "time.format",
         "x: any<number, array<number, string>, array<number, string, string>> => formatted timestamp: string",
-        "A time in the form that a layout shows.",
+        "A time, formatted by a layout.",
         format::format,
     ),
     Builtin::new(
@@ -65,14 +65,14 @@ pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "time.parse_ns",
         "layout: string, value: string => ns: number",
-        "The time that a string of the form that a layout shows stands for.",
+        "The time in a string, parsed by a layout.",
         parse_ns,
     )
     .specialise(prepare),
     Builtin::new(
         "time.parse_rfc3339_ns",
         "value: string => ns: number",
-        "The time that a string in the form of RFC 3339 stands for.",
+        "The time in a string in RFC 3339 format.",
         parse_rfc3339_ns,
     )
     .specialise(prepare_rfc3339)
