@@ -196,7 +196,7 @@ fn strict(solon: &mut Solon) -> Result<Vec<String>, String> {
             Some(wanted) if found != *wanted || wanted.starts_with("error") => {
                 problems.push(format!("{name}\n  OPA   {wanted}\n  Solon {found}"));
             }
-            Some(_) if !row.refused => problems.push(format!("{name} is read by the crate")),
+            Some(_) if !row.rejected => problems.push(format!("{name} is read by the crate")),
             Some(_) => {}
         }
     }

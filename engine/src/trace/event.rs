@@ -56,9 +56,11 @@ impl Op {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Node {
+    /// A body: of a rule, a query, a comprehension, `every` or a negation.
     Body(Arc<Body>),
     /// A rule, and the path of its document.
     Rule(Arc<Rule>, Arc<str>),
+    /// An expression of a body.
     Expr(Arc<Expr>),
 }
 
