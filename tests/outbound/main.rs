@@ -12,5 +12,6 @@
 #[expect(dead_code, reason = "each test target uses some of it")]
 mod certificates;
 mod client;
+mod credentials;
 mod server;
 mod tls;

@@ -30,6 +30,11 @@ impl Received {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
+
+    /// Parameters of a form.
+    pub fn form(&self) -> BTreeMap<String, String> {
+        form_urlencoded::parse(&self.body).into_owned().collect()
+    }
 }
 
 /// Chooses the response to a request, whose number is the second argument.

@@ -37,6 +37,7 @@ fn each_dependency_has_a_line() {
         "server",
         "server/common",
         "server/control",
+        "server/outbound",
     ] {
         let manifest = text(&format!("{crate_}/Cargo.toml"));
         let mut depends = false;

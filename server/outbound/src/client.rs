@@ -14,7 +14,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
 use crate::authorize::Authorize;
 use crate::body::BodyStream;
 use crate::config::{KeyConfig, Secret, ServiceConfig};
-use crate::credentials::Credentials;
+use crate::credentials::{Credentials, Environment, Sources};
 use crate::error::{Error, ErrorKind};
 use crate::networks::NetworkRules;
 use crate::proxy::Proxies;
@@ -45,6 +45,8 @@ pub struct ClientOptions {
     pub proxies: Arc<Proxies>,
     /// Networks that connections may lead to. Addresses that an operator configured are not restricted.
     pub networks: Arc<NetworkRules>,
+    /// Variables that credentials are read from.
+    pub environment: Environment,
 }
 
 impl Default for ClientOptions {
@@ -53,6 +55,7 @@ impl Default for ClientOptions {
             user_agent: concat!("Solon/", env!("CARGO_PKG_VERSION")).to_owned(),
             proxies: Proxies::system(),
             networks: Arc::default(),
+            environment: Environment::default(),
         }
     }
 }
@@ -120,10 +123,9 @@ impl Client {
                 Arc::new(proxies)
             }
         };
-        let credentials = Credentials::new(&config.credentials, keys)?;
-        let trust = trust(config)?;
-        let transport = |identity| {
-            let tls = tls::client_config(&trust, identity)
+        let Trusted { own, others } = trust(config)?;
+        let transport = |trust: &Trust, identity, proxies: &Arc<Proxies>| {
+            let tls = tls::client_config(trust, identity)
                 .map_err(|error| format!("tls.ca_cert: {error}"))?;
             let target = Target {
                 tls,
@@ -135,10 +137,21 @@ impl Client {
             };
             Ok::<_, String>(Transport::new(target, true))
         };
-        let other_hosts = transport(None)?;
+        let verified = transport(&others, None, &proxies)?;
+        let sources = Sources {
+            service: match own {
+                Trust::Any => transport(&Trust::Any, None, &proxies)?,
+                Trust::Authorities { .. } => verified.clone(),
+            },
+            direct: transport(&others, None, &Arc::default())?,
+            verified,
+            environment: options.environment.clone(),
+        };
+        let credentials = Credentials::new(&config.credentials, keys, &sources)?;
+        let other_hosts = transport(&own, None, &proxies)?;
         let transport = match credentials.identity {
             None => other_hosts.clone(),
-            identity => transport(identity)?,
+            identity => transport(&own, identity, &proxies)?,
         };
         Ok(Self(Arc::new(Shared {
             name: name.to_owned(),
@@ -355,20 +368,36 @@ fn headers(config: &BTreeMap<String, Secret>) -> Result<HeaderMap, String> {
     Ok(headers)
 }
 
-/// Returns the certificates of a service that are accepted.
-fn trust(config: &ServiceConfig) -> Result<Trust, String> {
-    if config.allow_insecure_tls || config.allow_insure_tls {
-        return Ok(Trust::Any);
-    }
-    let Some(path) = config.tls.ca_cert.as_ref().filter(|path| !path.is_empty()) else {
-        return Ok(Trust::default());
+/// Certificates that are accepted.
+struct Trusted {
+    /// Those of the service.
+    own: Trust,
+    /// Those of servers that give credentials: of authorities of the system, and of those of the service.
+    others: Trust,
+}
+
+fn trust(config: &ServiceConfig) -> Result<Trusted, String> {
+    let path = config.tls.ca_cert.as_ref().filter(|path| !path.is_empty());
+    let mut trusted = Trusted {
+        own: Trust::default(),
+        others: Trust::default(),
     };
-    let named = |error: String| format!("tls.ca_cert: {error}");
-    let pem = crate::files::read(path.as_ref()).map_err(named)?;
-    let certificates =
-        tls::certificates(&pem).map_err(|error| named(format!("{path}: {error}")))?;
-    Ok(Trust::Authorities {
-        certificates,
-        system: config.tls.system_ca_required,
-    })
+    if let Some(path) = path {
+        let named = |error: String| format!("tls.ca_cert: {error}");
+        let pem = crate::files::read(path.as_ref()).map_err(named)?;
+        let certificates =
+            tls::certificates(&pem).map_err(|error| named(format!("{path}: {error}")))?;
+        trusted.own = Trust::Authorities {
+            certificates: certificates.clone(),
+            system: config.tls.system_ca_required,
+        };
+        trusted.others = Trust::Authorities {
+            certificates,
+            system: true,
+        };
+    }
+    if config.allow_insecure_tls || config.allow_insure_tls {
+        trusted.own = Trust::Any;
+    }
+    Ok(trusted)
 }

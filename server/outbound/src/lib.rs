@@ -65,4 +65,6 @@ pub use client::{Client, ClientOptions, HeadTimeout};
 #[cfg(feature = "services")]
 pub use config::{KeyConfig, ServiceConfig, ServicesConfig};
 #[cfg(feature = "services")]
+pub use credentials::Environment;
+#[cfg(feature = "services")]
 pub use services::Services;

@@ -1,12 +1,21 @@
 //! Credentials of each kind that a configuration may contain.
 
+mod aws;
+mod azure;
 mod bearer;
+mod cache;
 mod client_tls;
+mod endpoint;
+mod gcp;
+mod jwt;
+mod oauth2;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustls::client::ResolvesClientCert;
+
+pub use endpoint::{Environment, Sources};
 
 use crate::authorize::Authorize;
 use crate::config::{CredentialsConfig, KeyConfig};
@@ -27,7 +36,8 @@ impl Credentials {
     /// They are not valid, or not supported. The message begins with the key of the configuration below `credentials`.
     pub fn new(
         config: &CredentialsConfig,
-        _keys: &BTreeMap<String, KeyConfig>,
+        keys: &BTreeMap<String, KeyConfig>,
+        sources: &Sources,
     ) -> Result<Self, String> {
         let kinds = [
             config.bearer.is_some(),
@@ -52,19 +62,25 @@ impl Credentials {
             let identity = client_tls::Identity::new(client_tls).map_err(within("client_tls"))?;
             credentials.identity = Some(Arc::new(identity));
         }
-        for (name, is_set) in [
-            ("oauth2", config.oauth2.is_some()),
-            ("s3_signing", config.s3_signing.is_some()),
-            ("gcp_metadata", config.gcp_metadata.is_some()),
-            (
-                "azure_managed_identity",
-                config.azure_managed_identity.is_some(),
-            ),
-            ("plugin", config.plugin.is_some()),
-        ] {
-            if is_set {
-                return Err(within(name)(": not supported".to_owned()));
-            }
+        if let Some(oauth2) = &config.oauth2 {
+            let oauth2 = oauth2::OAuth2::new(oauth2, keys, sources).map_err(within("oauth2"))?;
+            credentials.authorize = Some(Arc::new(oauth2));
+        }
+        if let Some(aws) = &config.s3_signing {
+            let aws = aws::Aws::new(aws, sources).map_err(within("s3_signing"))?;
+            credentials.authorize = Some(Arc::new(aws));
+        }
+        if let Some(gcp) = &config.gcp_metadata {
+            let gcp = gcp::Gcp::new(gcp, sources).map_err(within("gcp_metadata"))?;
+            credentials.authorize = Some(Arc::new(gcp));
+        }
+        if let Some(azure) = &config.azure_managed_identity {
+            let azure = azure::Azure::new(azure, sources);
+            let azure = azure.map_err(within("azure_managed_identity"))?;
+            credentials.authorize = Some(Arc::new(azure));
+        }
+        if config.plugin.is_some() {
+            return Err(within("plugin")(": not supported".to_owned()));
         }
         Ok(credentials)
     }
