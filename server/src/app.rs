@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use solon::{Engine, HostFunction, Value, json};
 use solon_host::RestrictedHost;
+use solon_outbound::Services;
 use tracing::{info, warn};
 
 use crate::api::{Service, State, file_name, log_status};
@@ -46,6 +47,9 @@ pub struct Server {
     options: ServerOptions,
     live: Live,
     decision_logs: DecisionLogs,
+    services: Services,
+    /// JSON object with the labels of the configuration.
+    labels: Vec<u8>,
     plugins: Vec<Start>,
     hangup: Vec<Hangup>,
 }
@@ -61,6 +65,7 @@ pub struct ServerBuilder {
     options: ServerOptions,
     addresses: Vec<String>,
     config: Option<Value>,
+    services: Services,
     plugins: Vec<Start>,
     hangup: Vec<Hangup>,
 }
@@ -106,6 +111,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Sets the services that decisions may be uploaded to.
+    #[must_use]
+    pub(crate) fn services(mut self, services: Services) -> Self {
+        self.services = services;
+        self
+    }
+
     /// Adds a plugin: a part of the server that begins before it listens and runs until it stops. Its name stands in
     /// `/v1/status` and in what health rules see; of two of a name the later one runs.
     #[must_use]
@@ -138,11 +150,11 @@ impl ServerBuilder {
             options.addresses = self.addresses;
         }
         let config = self.config.unwrap_or_else(|| Value::object(Vec::new()));
-        let decision_logs = DecisionLogs::default();
-        decision_logs.configure(options.decision_logs.as_ref(), &labels_of(&config));
         Server {
             engine,
-            decision_logs,
+            decision_logs: DecisionLogs::default(),
+            services: self.services,
+            labels: labels_of(&config),
             live: Live::new(LiveOptions::of(&options, config)),
             options,
             plugins: self.plugins,
@@ -234,6 +246,14 @@ impl Server {
     pub async fn open(mut self) -> io::Result<Open> {
         let wrong = |text| io::Error::new(io::ErrorKind::InvalidInput, text);
         self.options.check().map_err(wrong)?;
+        self.decision_logs
+            .configure(
+                self.options.decision_logs.as_ref(),
+                &self.labels,
+                &self.services,
+            )
+            .map_err(|text| io::Error::new(io::ErrorKind::InvalidInput, text))?;
+        self.decision_logs.start();
         let (app, started) = self.begin();
         if let Some(within) = self.options.ready_within {
             wait_until_ready(&app.state().plugins, within).await?;
@@ -266,6 +286,7 @@ impl Server {
             "Server initialized."
         );
         Ok(Open {
+            decision_logs: self.decision_logs,
             addresses: addresses(false),
             app,
             started,
@@ -284,6 +305,7 @@ pub struct Open {
     addresses: Vec<String>,
     tls: Option<Arc<TlsState>>,
     started: Started,
+    decision_logs: DecisionLogs,
 }
 
 impl Open {
@@ -310,6 +332,7 @@ impl Open {
             task.abort();
         }
         self.started.end(grace).await;
+        self.decision_logs.stop(grace).await;
         info!("Server shutdown.");
     }
 }

@@ -51,8 +51,8 @@ mod wire;
 
 pub use app::{Open, Server, ServerBuilder};
 pub use config::{
-    Authentication, Authorization, Bounds, BufferLimit, DecisionLogOptions, Packing,
-    ReportingOptions, ReportingTrigger, ServerOptions, Spelling, StatusOptions, TlsOptions,
-    TlsVersion,
+    Authentication, Authorization, Bounds, BufferLimit, DecisionLogOptions, Fsync, LogFileOptions,
+    Packing, ReportingOptions, ReportingTrigger, ServerOptions, Spelling, SpoolOptions,
+    StatusOptions, TlsOptions, TlsVersion, WhenFull,
 };
 pub use plugins::{BundleStatus, Plugin, PluginState};

@@ -18,6 +18,10 @@ mod client;
 mod process;
 #[path = "decision_logs/sink.rs"]
 mod sink;
+#[path = "decision_logs/spool.rs"]
+mod spool;
+#[path = "decision_logs/upload.rs"]
+mod upload;
 #[path = "../time/waiting.rs"]
 mod waiting;
 

@@ -88,7 +88,18 @@ pub fn registry(state: &State) -> Registry {
     ] {
         register(&mut registry, name, help, value);
     }
-    if state.decision_logs.load().is_some() {
+    if let Some(log) = &*state.decision_logs.load() {
+        let name = "solon_decision_logs_waiting_events";
+        register(
+            &mut registry,
+            name,
+            "Events that wait for an upload.",
+            log.waiting(),
+        );
+        if let Some(bytes) = log.spool_bytes() {
+            let name = "solon_decision_logs_spool_bytes";
+            register(&mut registry, name, "Size of the spool.", bytes);
+        }
         for (name, help, value) in state.decision_logs.counts().all() {
             register(&mut registry, name, help, value);
         }

@@ -217,6 +217,7 @@ fn start(args: &Args) -> Result<(), String> {
     let mut builder = Server::builder()
         .engine(engine.clone())
         .options(options)
+        .services(services.clone())
         .config(active);
     if watched_files.is_some() || watched_config.is_some() {
         builder = builder.on_hangup(move || {

@@ -1,5 +1,6 @@
 //! Options of decision logs.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Where decisions are logged, and how.
@@ -21,6 +22,58 @@ pub struct DecisionLogOptions {
     pub nd_builtin_cache: bool,
     /// When and how events are uploaded.
     pub reporting: ReportingOptions,
+    /// Writes each event to standard output.
+    pub stdout: bool,
+    /// Writes each event to a file.
+    pub file: Option<LogFileOptions>,
+    /// Keeps events on disk until they are uploaded.
+    pub spool: Option<SpoolOptions>,
+}
+
+/// A file with an event on each line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogFileOptions {
+    /// Path of the file.
+    pub path: PathBuf,
+    /// Size in bytes from which on another file is begun.
+    pub max_bytes: u64,
+    /// Number of earlier files that are kept.
+    pub max_files: usize,
+}
+
+/// A bounded spool on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpoolOptions {
+    /// Folder of the spool.
+    pub directory: PathBuf,
+    /// Maximum size of all segments in bytes.
+    pub max_bytes: u64,
+    /// Size in bytes from which on another segment is begun.
+    pub segment_bytes: u64,
+    /// When events are synchronized with the disk.
+    pub fsync: Fsync,
+    /// What happens to an event if the spool is full.
+    pub when_full: WhenFull,
+}
+
+/// When events of a spool are synchronized with the disk. None of these loses an event if the process is killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fsync {
+    /// Before the response is sent. A power failure loses nothing.
+    Always,
+    /// Each second. A power failure loses the events of a second.
+    Interval,
+    /// When the operating system writes them.
+    Never,
+}
+
+/// What happens to an event if the spool is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhenFull {
+    /// It is dropped and counted.
+    Drop,
+    /// The response to its request is 500.
+    Reject,
 }
 
 /// When events are uploaded to a service, and which wait for that.
@@ -56,6 +109,4 @@ pub enum ReportingTrigger {
     Periodic,
     /// After a delay, and whenever a chunk is full.
     Immediate,
-    /// When the program that embeds the server requests it.
-    Manual,
 }

@@ -8,7 +8,10 @@ mod options;
 mod spelling;
 
 pub use bounds::Bounds;
-pub use decision_logs::{BufferLimit, DecisionLogOptions, ReportingOptions, ReportingTrigger};
+pub use decision_logs::{
+    BufferLimit, DecisionLogOptions, Fsync, LogFileOptions, ReportingOptions, ReportingTrigger,
+    SpoolOptions, WhenFull,
+};
 pub use file::{Config, Sources};
 pub use live::{Live, LiveOptions};
 pub use options::{

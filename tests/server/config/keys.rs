@@ -226,6 +226,13 @@ fn decision_logs() -> Vec<(Value, fn(&Settings) -> bool)> {
             json!({"reporting": {"max_decisions_per_second": 0.5}}),
             |s| reporting(s).per_second == Some(0.5),
         ),
+        (json!({"stdout": true}), |s| logs(s).stdout),
+        (json!({"file": {"path": "/x", "max_bytes": 0}}), |s| {
+            logs(s)
+                .file
+                .as_ref()
+                .is_some_and(|file| file.max_bytes == u64::MAX)
+        }),
         (json!({"reporting": {"trigger": "immediate"}}), |s| {
             reporting(s).trigger == ReportingTrigger::Immediate
         }),
@@ -275,6 +282,22 @@ fn decision_logs_that_are_not_valid_are_rejected() {
         (
             json!({"reporting": {"buffer_type": "event", "buffer_size_limit_events": 0}}),
             "invalid decision_log config, 'buffer_size_limit_entries' must be higher than 0",
+        ),
+        (
+            json!({"reporting": {"trigger": "manual"}}),
+            "decision_logs.reporting.trigger: `manual` is not supported, nothing begins an upload",
+        ),
+        (
+            json!({"spool": {"directory": "/x"}}),
+            "decision_logs.spool needs decision_logs.service",
+        ),
+        (
+            json!({"spool": {"fsync": "x"}}),
+            "decision_logs.spool.fsync: expected `always`, `interval` or `never`, got `x`",
+        ),
+        (
+            json!({"spool": {"when_full": "x"}}),
+            "decision_logs.spool.when_full: expected `drop` or `reject`, got `x`",
         ),
         (
             json!({"mask_decisions": "/a"}),

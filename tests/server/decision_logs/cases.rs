@@ -120,9 +120,10 @@ impl Case {
             if let (Some(console), Some(error)) = (&mut console, &exchange.error) {
                 console["error"] = error.clone();
             }
-            for (what, want, got) in
-                [("on the console", console.as_ref(), got.console.get(&number))]
-            {
+            for (what, want, got) in [
+                ("uploaded", want, got.uploaded.get(&number)),
+                ("on the console", console.as_ref(), got.console.get(&number)),
+            ] {
                 if want != got {
                     let show = |event: Option<&Value>| {
                         event.map_or_else(|| "none".to_owned(), Value::to_string)
@@ -147,7 +148,7 @@ impl Case {
     }
 
     /// The configuration with a service and the console.
-    fn config(&self, sink: &Sink, is_opa: bool) -> String {
+    fn config(&self, sink: &Sink) -> String {
         let mut config = self.config.clone();
         if config.is_null() {
             config = json!({});
@@ -158,15 +159,13 @@ impl Case {
             *section = json!({});
         }
         section["console"] = true.into();
-        if is_opa {
-            section["service"] = "sink".into();
-        }
+        section["service"] = "sink".into();
         config.to_string()
     }
 
     fn run(&self, program: &str, flags: &[&str]) -> Outcome {
         let sink = Sink::start();
-        let config = self.config(&sink, flags.is_empty());
+        let config = self.config(&sink);
         let mut files: Vec<(&str, &str)> = self
             .files
             .iter()

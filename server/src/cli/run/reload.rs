@@ -41,10 +41,11 @@ impl Reload {
         let services = services(&self.services, &config)?;
         let told = to_value(&config.told())?;
         let active = to_value(&config.active(&self.id, VERSION))?;
+        let labels = labels_of(&active);
+        let logs = options.decision_logs.as_ref();
+        self.decision_logs.configure(logs, &labels, &services)?;
         // nothing fails from here on
         self.host.configure(told);
-        self.decision_logs
-            .configure(options.decision_logs.as_ref(), &labels_of(&active));
         self.live.replace(LiveOptions::of(&options, active));
         for warning in &config.warnings {
             tracing::warn!("{warning}");

@@ -5,7 +5,10 @@ use std::time::Duration;
 use schemars::JsonSchema;
 
 use super::document::Unsupported;
-use crate::config::{BufferLimit, DecisionLogOptions, ReportingOptions, ReportingTrigger};
+use crate::config::{
+    BufferLimit, DecisionLogOptions, Fsync, LogFileOptions, ReportingOptions, ReportingTrigger,
+    SpoolOptions, WhenFull,
+};
 
 /// Where decisions are logged.
 #[derive(Debug, Default, serde::Deserialize, JsonSchema)]
@@ -34,7 +37,100 @@ pub struct DecisionLogsSection {
     pub nd_builtin_cache: bool,
     pub request_context: RequestContextSection,
     pub reporting: ReportingSection,
+    /// Writes each event as a line of JSON to standard output.
+    #[schemars(example = true)]
+    pub stdout: bool,
+    pub file: LogFileSection,
+    pub spool: SpoolSection,
     pub plugin: Unsupported,
+}
+
+/// A file with an event on each line.
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "an object")]
+pub struct LogFileSection {
+    /// Path of a file that events are appended to, as lines of JSON.
+    #[schemars(example = &"/var/log/solon/decisions.jsonl")]
+    pub path: Option<String>,
+    /// Size in bytes from which on the file is renamed and another one is begun; 0 sets no limit.
+    #[schemars(extend("default" = FILE_BYTES), example = 10_485_760)]
+    pub max_bytes: Option<u64>,
+    /// Number of renamed files that are kept (`PATH.1` is the latest).
+    #[schemars(extend("default" = FILES), example = 10)]
+    pub max_files: Option<u64>,
+}
+
+/// Events on disk until they are uploaded.
+#[derive(Debug, Default, serde::Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "an object")]
+pub struct SpoolSection {
+    /// Folder of a spool: each event is in a file there before its response is sent, and is uploaded from there.
+    #[schemars(example = &"/var/lib/solon/decisions")]
+    pub directory: Option<String>,
+    /// Maximum size of the spool in bytes.
+    #[schemars(extend("default" = SPOOL_BYTES), example = 10_737_418_240_u64)]
+    pub max_bytes: Option<u64>,
+    /// Size in bytes from which on another file is begun.
+    #[schemars(extend("default" = SEGMENT_BYTES), example = 67_108_864)]
+    pub segment_bytes: Option<u64>,
+    /// When events are synchronized with the disk: `always` before the response is sent, `interval` each second, or `never`.
+    #[schemars(extend("default" = "interval"), example = &"always")]
+    pub fsync: Option<String>,
+    /// `drop` drops events if the spool is full, `reject` responds 500 to their requests.
+    #[schemars(extend("default" = "drop"), example = &"reject")]
+    pub when_full: Option<String>,
+}
+
+const FILE_BYTES: u64 = 100 << 20;
+const FILES: u64 = 5;
+const SPOOL_BYTES: u64 = 1 << 30;
+const SEGMENT_BYTES: u64 = 16 << 20;
+
+impl LogFileSection {
+    fn options(&self) -> Option<LogFileOptions> {
+        let path = self.path.as_ref().filter(|path| !path.is_empty())?;
+        let most = match self.max_bytes.unwrap_or(FILE_BYTES) {
+            0 => u64::MAX,
+            bytes => bytes,
+        };
+        Some(LogFileOptions {
+            path: path.into(),
+            max_bytes: most,
+            max_files: usize::try_from(self.max_files.unwrap_or(FILES)).unwrap_or(usize::MAX),
+        })
+    }
+}
+
+impl SpoolSection {
+    fn options(&self) -> Result<Option<SpoolOptions>, String> {
+        let fsync = match self.fsync.as_deref() {
+            Some("always") => Fsync::Always,
+            None | Some("interval") => Fsync::Interval,
+            Some("never") => Fsync::Never,
+            Some(other) => {
+                return Err(format!(
+                    "decision_logs.spool.fsync: expected `always`, `interval` or `never`, got `{other}`"
+                ));
+            }
+        };
+        let when_full = match self.when_full.as_deref() {
+            None | Some("drop") => WhenFull::Drop,
+            Some("reject") => WhenFull::Reject,
+            Some(other) => {
+                return Err(format!(
+                    "decision_logs.spool.when_full: expected `drop` or `reject`, got `{other}`"
+                ));
+            }
+        };
+        let directory = self.directory.as_ref().filter(|path| !path.is_empty());
+        Ok(directory.map(|directory| SpoolOptions {
+            directory: directory.into(),
+            max_bytes: self.max_bytes.unwrap_or(SPOOL_BYTES),
+            segment_bytes: self.segment_bytes.unwrap_or(SEGMENT_BYTES),
+            fsync,
+            when_full,
+        }))
+    }
 }
 
 #[derive(Debug, Default, serde::Deserialize, JsonSchema)]
@@ -58,8 +154,8 @@ pub struct ReportingSection {
     /// `size` or `event`: what the buffer of events is limited by.
     #[schemars(extend("default" = "size"), example = &"event")]
     pub buffer_type: Option<String>,
-    /// Maximum compressed size in bytes of the events that wait, with `buffer_type: size`; 0 sets no limit. The oldest are dropped.
-    #[schemars(extend("default" = 0), example = 16_777_216)]
+    /// Maximum size in bytes of the events that wait, with `buffer_type: size`; 0 sets no limit. The oldest are dropped.
+    #[schemars(extend("default" = BUFFER_BYTES), example = 16_777_216)]
     pub buffer_size_limit_bytes: Option<i64>,
     /// Maximum number of events that wait, with `buffer_type: event`. The oldest are dropped.
     #[schemars(extend("default" = EVENTS), example = 100_000)]
@@ -76,7 +172,7 @@ pub struct ReportingSection {
     /// Maximum number of events a second. Events beyond it are dropped and counted.
     #[schemars(example = 1000.0)]
     pub max_decisions_per_second: Option<f64>,
-    /// `periodic`, `immediate` (also as soon as an upload is full) or `manual`.
+    /// `periodic`, or `immediate`: also as soon as there are enough events for an upload. `manual` is not supported.
     #[schemars(extend("default" = "periodic"), example = &"immediate")]
     pub trigger: Option<String>,
 }
@@ -85,6 +181,7 @@ const RESOURCE: &str = "/logs";
 const MASK: &str = "/system/log/mask";
 const DROP: &str = "/system/log/drop";
 const EVENTS: i64 = 10_000;
+const BUFFER_BYTES: usize = 128 << 20;
 const UPLOAD_BYTES: i64 = 32_768;
 const MIN_DELAY: i64 = 300;
 const MAX_DELAY: i64 = 600;
@@ -109,14 +206,17 @@ impl DecisionLogsSection {
         {
             return Err(format!("invalid service name {name:?} in decision_logs"));
         }
-        if service.is_none() && !self.console {
+        let file = self.file.options();
+        let has_sink = self.console || self.stdout || file.is_some();
+        if service.is_none() && (!has_sink || self.spool.directory.is_some()) {
             service = services.first().cloned();
         }
-        let reporting = self.reporting.options()?;
-        if service.is_some() {
-            return Err("decision_logs.service: not supported yet".to_owned());
+        let spool = self.spool.options()?;
+        if spool.is_some() && service.is_none() {
+            return Err("decision_logs.spool needs decision_logs.service".to_owned());
         }
-        if service.is_none() && !self.console {
+        let reporting = self.reporting.options()?;
+        if service.is_none() && !has_sink {
             return Ok(None);
         }
         let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
@@ -135,6 +235,9 @@ impl DecisionLogsSection {
             headers: headers.cloned().collect(),
             nd_builtin_cache: records,
             reporting,
+            stdout: self.stdout,
+            file,
+            spool,
         }))
     }
 }
@@ -144,7 +247,12 @@ impl ReportingSection {
         let trigger = match self.trigger.as_deref() {
             None | Some("" | "periodic") => ReportingTrigger::Periodic,
             Some("immediate") => ReportingTrigger::Immediate,
-            Some("manual") => ReportingTrigger::Manual,
+            Some("manual") => {
+                return Err(
+                    "decision_logs.reporting.trigger: `manual` is not supported, nothing begins an upload"
+                        .to_owned(),
+                );
+            }
             Some(other) => {
                 return Err(format!(
                     "invalid decision_log config: invalid trigger mode {other:?} (want \"periodic\", \"manual\" or \"immediate\")"
@@ -197,7 +305,8 @@ impl ReportingSection {
                     );
                 }
                 match bytes.map(usize::try_from) {
-                    None | Some(Ok(0)) => Ok(BufferLimit::Bytes(None)),
+                    None => Ok(BufferLimit::Bytes(Some(BUFFER_BYTES))),
+                    Some(Ok(0)) => Ok(BufferLimit::Bytes(None)),
                     Some(Ok(bytes)) => Ok(BufferLimit::Bytes(Some(bytes))),
                     Some(Err(_)) => invalid("'buffer_size_limit_bytes' must be higher than 0"),
                 }

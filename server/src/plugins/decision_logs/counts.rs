@@ -29,6 +29,24 @@ counts! {
     drop_failures: "solon_decision_logs_drop_failures_total",
     /// Decisions that were not logged because the mask policy failed.
     mask_failures: "solon_decision_logs_mask_failures_total",
+    /// Events that were dropped because of `max_decisions_per_second`.
+    dropped_rate: "decision_logs_dropped_rate_limit_exceeded_total",
+    /// Events that were dropped because the buffer was full, which is limited by a number of events.
+    dropped_events: "decision_logs_dropped_buffer_size_limit_exceeded_total",
+    /// Events that were dropped because the buffer was full, which is limited by a size.
+    dropped_bytes: "decision_logs_dropped_buffer_size_limit_bytes_exceeded_total",
+    /// Events that were uploaded without `nd_builtin_cache` because they were too large.
+    nd_cache_dropped: "decision_logs_nd_builtin_cache_dropped_total",
+    /// Events that were dropped because they were too large for an upload.
+    encoding_failures: "decision_logs_encoding_failure_total",
+    /// Events that were uploaded.
+    uploaded: "solon_decision_logs_uploaded_total",
+    /// Uploads that failed.
+    upload_failures: "solon_decision_logs_upload_failures_total",
+    /// Events that were dropped because the spool was full.
+    dropped_spool: "solon_decision_logs_dropped_spool_full_total",
+    /// Events that a file, standard output or the spool did not accept.
+    write_failures: "solon_decision_logs_write_failures_total",
 }
 
 /// A number that only grows.

@@ -1,14 +1,24 @@
 //! The log of decisions, from start to stop.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwapOption, Guard};
 use parking_lot::Mutex;
+use solon_outbound::Services;
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
 use tracing::info;
 
+use super::buffer::Buffer;
 use super::counts::LogCounts;
 use super::event::{ErrorForm, Event};
-use crate::config::DecisionLogOptions;
+use super::file::{LogFile, Stdout};
+use super::rate::RateLimit;
+use super::spool::{Spool, SpoolError};
+use super::upload::{End, Source, Uploader};
+use crate::config::{DecisionLogOptions, ReportingTrigger};
 use crate::telemetry::CONSOLE;
 
 /// Name of the plugin.
@@ -23,6 +33,23 @@ struct Shared {
     log: ArcSwapOption<DecisionLog>,
     counts: Arc<LogCounts>,
     failure: Arc<Mutex<Option<String>>>,
+    /// The uploads. Its lock makes changes of the configuration follow one another.
+    uploads: Mutex<Uploads>,
+}
+
+#[derive(Default)]
+struct Uploads {
+    /// Where uploaders run, once the server does.
+    runtime: Option<Handle>,
+    services: Services,
+    running: Option<Running>,
+    /// Uploaders of earlier configurations that upload what waits.
+    ending: Vec<JoinHandle<()>>,
+}
+
+struct Running {
+    end: watch::Sender<End>,
+    task: JoinHandle<()>,
 }
 
 /// A decision log that runs.
@@ -37,8 +64,13 @@ pub struct DecisionLog {
     pub drop_key: String,
     /// See `drop_key`.
     pub mask_key: String,
-    /// The last failure, until an event is logged.
+    /// The last failure, until an upload succeeds.
     failure: Arc<Mutex<Option<String>>>,
+    source: Option<Source>,
+    rate: Option<RateLimit>,
+    file: Option<Arc<LogFile>>,
+    stdout: Option<Arc<Stdout>>,
+    wake: Arc<Notify>,
 }
 
 impl DecisionLogs {
@@ -52,38 +84,209 @@ impl DecisionLogs {
         &self.0.counts
     }
 
-    /// Returns the last failure of the log that runs, or `None`.
+    /// Returns the last failure, or `None`.
     pub fn failure(&self) -> Option<String> {
         self.0.failure.lock().clone()
     }
 
     /// Starts a log, or replaces the one that runs by one with other options. Without options no decision is logged from now on.
-    /// Decisions that have begun end in the log that they began with. `labels` is a JSON object.
-    pub fn configure(&self, options: Option<&DecisionLogOptions>, labels: &[u8]) {
-        let log = options.map(|options| {
-            Arc::new(DecisionLog {
-                options: options.clone(),
-                labels: labels.to_vec(),
-                counts: self.0.counts.clone(),
-                drop_key: format!("log {}", options.drop_decision),
-                mask_key: format!("log {}", options.mask_decision),
-                failure: self.0.failure.clone(),
-            })
-        });
+    ///
+    /// Decisions that have begun end in the log that they began with. Events that wait are uploaded: by the new log if it keeps them
+    /// in the same place, otherwise by the old one in the background. `labels` is a JSON object.
+    ///
+    /// # Errors
+    /// A file or the spool cannot be opened, or the service does not exist. The log that runs stays.
+    pub fn configure(
+        &self,
+        options: Option<&DecisionLogOptions>,
+        labels: &[u8],
+        services: &Services,
+    ) -> Result<(), String> {
+        let mut uploads = self.0.uploads.lock();
+        let before = self.0.log.load_full();
+        let log = options.map(|options| self.log(options, labels, before.as_deref()));
+        let log = log.transpose()?.map(Arc::new);
+        if let Some(log) = &log
+            && let Some(name) = &log.options.service
+            && services.get(name).is_none()
+        {
+            return Err(format!("invalid service name {name:?} in decision_logs"));
+        }
+        uploads.services = services.clone();
+        let is_same = match (&before, &log) {
+            (Some(before), Some(log)) => log.shares_source(before),
+            _ => false,
+        };
         self.0.log.store(log);
+        uploads.end(if is_same { End::Now } else { End::Flush });
+        self.start_upload(&mut uploads);
+        Ok(())
+    }
+
+    fn log(
+        &self,
+        options: &DecisionLogOptions,
+        labels: &[u8],
+        before: Option<&DecisionLog>,
+    ) -> Result<DecisionLog, String> {
+        let source = match (&options.service, &options.spool) {
+            (None, _) => None,
+            (Some(_), Some(spool)) => match before.and_then(|before| before.source.as_ref()) {
+                Some(Source::Spool(open)) if open.options() == spool => {
+                    Some(Source::Spool(open.clone()))
+                }
+                _ => Some(Source::Spool(Arc::new(Spool::open(spool)?))),
+            },
+            (Some(_), None) => match before.map(|before| (&before.source, &before.options)) {
+                Some((Some(Source::Buffer(buffer)), old))
+                    if (old.reporting.buffer, old.reporting.upload_bytes)
+                        == (options.reporting.buffer, options.reporting.upload_bytes) =>
+                {
+                    Some(Source::Buffer(buffer.clone()))
+                }
+                _ => Some(Source::Buffer(Arc::new(Buffer::new(&options.reporting)))),
+            },
+        };
+        let file = match &options.file {
+            None => None,
+            Some(file) => match before.and_then(|before| before.file.as_ref()) {
+                Some(open) if open.options() == file => Some(open.clone()),
+                _ => Some(Arc::new(LogFile::open(file)?)),
+            },
+        };
+        let stdout = match before.and_then(|before| before.stdout.clone()) {
+            _ if !options.stdout => None,
+            Some(stdout) => Some(stdout),
+            None => Some(Arc::new(Stdout::start()?)),
+        };
+        Ok(DecisionLog {
+            options: options.clone(),
+            labels: labels.to_vec(),
+            counts: self.0.counts.clone(),
+            drop_key: format!("log {}", options.drop_decision),
+            mask_key: format!("log {}", options.mask_decision),
+            failure: self.0.failure.clone(),
+            source,
+            rate: options.reporting.per_second.map(RateLimit::new),
+            file,
+            stdout,
+            wake: Arc::default(),
+        })
+    }
+
+    /// Starts uploading, within a runtime of tokio.
+    pub fn start(&self) {
+        let mut uploads = self.0.uploads.lock();
+        uploads.runtime = Handle::try_current().ok();
+        if uploads.running.is_none() {
+            self.start_upload(&mut uploads);
+        }
+    }
+
+    fn start_upload(&self, uploads: &mut Uploads) {
+        let log = self.0.log.load();
+        let (Some(runtime), Some(log)) = (&uploads.runtime, &*log) else {
+            return;
+        };
+        let client = log
+            .options
+            .service
+            .as_ref()
+            .and_then(|name| uploads.services.get(name));
+        let (Some(source), Some(client)) = (&log.source, client) else {
+            return;
+        };
+        let (end, ends) = watch::channel(End::No);
+        let uploader = Uploader {
+            source: source.clone(),
+            client: client.clone(),
+            resource: log.options.resource.clone(),
+            reporting: log.options.reporting.clone(),
+            counts: log.counts.clone(),
+            failure: log.failure.clone(),
+            wake: log.wake.clone(),
+            end: ends,
+        };
+        let task = runtime.spawn(uploader.run());
+        uploads.running = Some(Running { end, task });
+    }
+
+    /// Stops the log: uploads what waits, for a time at most.
+    pub async fn stop(&self, within: Duration) {
+        let tasks = {
+            let mut uploads = self.0.uploads.lock();
+            uploads.runtime = None;
+            uploads.end(End::Flush);
+            std::mem::take(&mut uploads.ending)
+        };
+        if tasks.is_empty() {
+            return;
+        }
+        info!(plugin = NAME, "Flushing decision logs.");
+        let all = async {
+            for task in tasks {
+                // a task that panicked has nothing to wait for
+                let _ = task.await;
+            }
+        };
+        let _ = tokio::time::timeout(within, all).await;
+        let left = self.load().as_ref().map_or(0, |log| log.waiting());
+        if left > 0 {
+            tracing::error!(
+                plugin = NAME,
+                events = left,
+                "Decision logs were not uploaded."
+            );
+        }
+    }
+}
+
+impl Uploads {
+    fn end(&mut self, how: End) {
+        self.ending.retain(|task| !task.is_finished());
+        if let Some(running) = self.running.take() {
+            // an uploader that has ended needs no message
+            let _ = running.end.send(how);
+            self.ending.push(running.task);
+        }
     }
 }
 
 impl DecisionLog {
     /// Returns `true` if writing an event may take longer than a reactor may wait.
     pub fn may_block(&self) -> bool {
-        false
+        matches!(&self.source, Some(Source::Spool(spool)) if spool.may_block())
     }
 
     /// Reports that an event was not logged.
     pub fn failed(&self, why: String) {
         tracing::error!(plugin = NAME, "{why}");
         *self.failure.lock() = Some(why);
+    }
+
+    /// Returns the number of events that wait for an upload.
+    pub fn waiting(&self) -> u64 {
+        match &self.source {
+            Some(Source::Buffer(buffer)) => buffer.len() as u64,
+            Some(Source::Spool(spool)) => spool.len(),
+            None => 0,
+        }
+    }
+
+    /// Returns the size of the spool in bytes, or `None` without one.
+    pub fn spool_bytes(&self) -> Option<u64> {
+        match &self.source {
+            Some(Source::Spool(spool)) => Some(spool.bytes()),
+            _ => None,
+        }
+    }
+
+    fn shares_source(&self, other: &Self) -> bool {
+        match (&self.source, &other.source) {
+            (Some(Source::Buffer(a)), Some(Source::Buffer(b))) => Arc::ptr_eq(a, b),
+            (Some(Source::Spool(a)), Some(Source::Spool(b))) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
     }
 
     /// Writes an event to each sink. The mask policy must have been applied.
@@ -101,7 +304,63 @@ impl DecisionLog {
                 "Decision Log"
             );
         }
+        if self.source.is_some() || self.file.is_some() || self.stdout.is_some() {
+            self.write(event.text(ErrorForm::Object))?;
+        }
         self.counts.logged.increment();
+        Ok(())
+    }
+
+    fn write(&self, event: Vec<u8>) -> Result<(), String> {
+        let failed = |what: &str, error: &dyn std::fmt::Display| {
+            self.counts.write_failures.increment();
+            self.failed(format!("{what}: {error}"));
+        };
+        if let Some(file) = &self.file
+            && let Err(error) = file.append(&event)
+        {
+            failed("decision_logs.file", &error);
+        }
+        if let Some(stdout) = &self.stdout
+            && let Err(error) = stdout.append(event.clone())
+        {
+            failed("decision_logs.stdout", &error);
+        }
+        let Some(source) = &self.source else {
+            return Ok(());
+        };
+        if let Some(rate) = &self.rate
+            && !rate.allows(Instant::now())
+        {
+            self.counts.dropped_rate.increment();
+            return Ok(());
+        }
+        match source {
+            Source::Buffer(buffer) => {
+                if buffer.push(event, &self.counts) {
+                    self.wake.notify_one();
+                }
+            }
+            Source::Spool(spool) => match spool.append(&event) {
+                Ok(()) => {
+                    if self.options.reporting.trigger == ReportingTrigger::Immediate {
+                        self.wake.notify_one();
+                    }
+                }
+                Err(SpoolError::Full(true)) => {
+                    self.counts.dropped_spool.increment();
+                    return Err("the spool is full".to_owned());
+                }
+                Err(SpoolError::Full(false)) => self.counts.dropped_spool.increment(),
+                Err(SpoolError::Io(error)) => {
+                    failed("decision_logs.spool", &error);
+                    // an event that is not on disk must not be taken for one that is
+                    if spool.rejects() {
+                        return Err(format!("the spool cannot be written: {error}"));
+                    }
+                }
+            },
+        }
         Ok(())
     }
 }

@@ -7,12 +7,25 @@
 //! | `mask` | removing and replacing fields of an event |
 //! | `logger` | the log itself, from start to stop |
 //! | `counts` | numbers of events that were dropped or failed |
+//! | `upload` | uploading events to a service |
+//! | `buffer`, `spool` | events that wait for an upload, in memory or on disk |
+//! | `chunk` | compressing events into the body of an upload |
+//! | `rate` | a limit of events a second |
+//! | `file` | files and standard output |
+//! | `private` | files that others cannot read |
 
+mod buffer;
+mod chunk;
 mod counts;
 mod event;
+mod file;
 mod id;
 mod logger;
 mod mask;
+mod private;
+mod rate;
+mod spool;
+mod upload;
 
 pub use event::{ErrorForm, Event, EventError};
 pub use id::new_id;

@@ -1,0 +1,42 @@
+//! Files that only the user of the process can read.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// Lets only the user of the process read and write a file that is created.
+pub fn options(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
+
+/// Removes the permissions of others from a file that exists.
+pub fn protect(file: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        file.set_permissions(fs::Permissions::from_mode(0o600))?;
+    }
+    #[cfg(not(unix))]
+    let _ = file;
+    Ok(())
+}
+
+/// Creates a folder, unless it exists, that only the user of the process can enter.
+pub fn create_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Synchronizes the names in a folder with the disk.
+pub fn sync_folder(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    File::open(path)?.sync_all()?;
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! A limit of events a second.
+
+use std::time::Instant;
+
+use parking_lot::Mutex;
+
+/// A token bucket. It holds the tokens of one second, but at least one.
+pub struct RateLimit {
+    per_second: f64,
+    state: Mutex<(f64, Instant)>,
+}
+
+impl RateLimit {
+    /// Creates a full bucket.
+    pub fn new(per_second: f64) -> Self {
+        Self {
+            per_second,
+            state: Mutex::new((per_second.max(1.0), Instant::now())),
+        }
+    }
+
+    /// Takes a token. Returns `false` if there is none.
+    pub fn allows(&self, now: Instant) -> bool {
+        let (tokens, last) = &mut *self.state.lock();
+        let passed = now.saturating_duration_since(*last).as_secs_f64();
+        *tokens = (*tokens + passed * self.per_second).min(self.per_second.max(1.0));
+        *last = now.max(*last);
+        let is_allowed = *tokens >= 1.0;
+        if is_allowed {
+            *tokens -= 1.0;
+        }
+        is_allowed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::RateLimit;
+
+    #[test]
+    fn tokens_return_with_time() {
+        let start = Instant::now();
+        let limit = RateLimit::new(2.0);
+        let at = |milliseconds| start + Duration::from_millis(milliseconds);
+        let now = at(100);
+        assert_eq!([(); 3].map(|()| limit.allows(now)), [true, true, false]);
+        assert!(!limit.allows(at(300)));
+        assert!(limit.allows(at(700)));
+        assert!(!limit.allows(at(700)));
+        // no more than those of a second are kept
+        let allowed = (0..10).filter(|_| limit.allows(at(60_000))).count();
+        assert_eq!(allowed, 2);
+    }
+}

@@ -1,0 +1,311 @@
+//! A bounded spool on disk: events are appended to it before their responses are sent, and uploaded from it at least once.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `record` | the format of segments and of the cursor |
+//! | `reader` | reading events after the cursor |
+
+mod reader;
+mod record;
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use parking_lot::Mutex;
+
+use self::reader::{Reader, Segment};
+use self::record::{Cursor, HEADER_BYTES, RECORD_BYTES, cursor_text, header, read_cursor, record};
+use super::private;
+use crate::config::{Fsync, SpoolOptions, WhenFull};
+
+/// A spool that is open. No other process can open it.
+pub struct Spool {
+    options: SpoolOptions,
+    writer: Mutex<Writer>,
+    /// Sequence number up to which events are synchronized. Its lock lets one thread synchronize for all that wait.
+    synced: Mutex<u64>,
+    reader: Mutex<Reader>,
+    _lock: File,
+}
+
+/// Why an event was not appended.
+#[derive(Debug)]
+pub enum SpoolError {
+    /// The spool is full. `true` if the decision must not be returned.
+    Full(bool),
+    /// The file cannot be written.
+    Io(io::Error),
+}
+
+struct Writer {
+    folder: PathBuf,
+    /// All segments, the oldest first. The last one is written.
+    segments: Vec<Segment>,
+    file: File,
+    /// Sequence number of the next event.
+    next: u64,
+    /// `true` if the end of the last segment is not known, after a write that failed.
+    is_broken: bool,
+    buffer: Vec<u8>,
+}
+
+/// Events of the spool, which are being uploaded.
+pub struct Batch {
+    /// The events.
+    pub events: Vec<Vec<u8>>,
+    end: Cursor,
+}
+
+/// Name of the file that keeps other processes out.
+const LOCK: &str = "lock";
+/// Name of the file with the position after the last event that was uploaded.
+const CURSOR: &str = "cursor";
+
+impl Spool {
+    /// Opens a spool, or creates one. A record that was not completely written before a crash is removed.
+    ///
+    /// # Errors
+    /// The folder cannot be read or written, or another process uses it.
+    pub fn open(options: &SpoolOptions) -> Result<Self, String> {
+        let folder = options.directory.clone();
+        let failed =
+            |error: io::Error| format!("decision_logs.spool: {}: {error}", folder.display());
+        private::create_folder(&folder).map_err(failed)?;
+        let lock = private::options(OpenOptions::new().write(true).create(true).truncate(false))
+            .open(folder.join(LOCK))
+            .map_err(failed)?;
+        lock.try_lock().map_err(|_| {
+            format!(
+                "decision_logs.spool: {}: another process uses it",
+                folder.display()
+            )
+        })?;
+        let mut segments = Vec::new();
+        for entry in fs::read_dir(&folder).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            if let Some(first) = segment_number(&path) {
+                segments.push(Segment::scan(path, first).map_err(failed)?);
+            }
+        }
+        segments.sort_by_key(|segment| segment.first);
+        let cursor = fs::read(folder.join(CURSOR)).ok();
+        let cursor = cursor
+            .and_then(|text| read_cursor(&text))
+            .unwrap_or_default();
+        let next = segments
+            .last()
+            .map_or(cursor.next, Segment::end)
+            .max(cursor.next);
+        // a new segment for each start: the end of an old one may be damaged
+        segments.retain(|segment| {
+            let is_empty = segment.records == 0;
+            if is_empty {
+                let _ = fs::remove_file(&segment.path);
+            }
+            !is_empty
+        });
+        let (segment, file) = create(&folder, next).map_err(failed)?;
+        segments.push(segment);
+        Ok(Self {
+            reader: Mutex::new(Reader::new(cursor)),
+            writer: Mutex::new(Writer {
+                folder,
+                segments,
+                file,
+                next,
+                is_broken: false,
+                buffer: Vec::new(),
+            }),
+            synced: Mutex::new(next),
+            options: options.clone(),
+            _lock: lock,
+        })
+    }
+
+    /// Returns `true` if appending waits for the disk.
+    pub fn may_block(&self) -> bool {
+        self.options.fsync == Fsync::Always
+    }
+
+    /// Returns `true` if a decision that is not in the spool must not be returned.
+    pub fn rejects(&self) -> bool {
+        self.options.when_full == WhenFull::Reject
+    }
+
+    /// Returns the options that the spool was opened with.
+    pub fn options(&self) -> &SpoolOptions {
+        &self.options
+    }
+
+    /// Appends an event. When this returns the event is in the file, and with `fsync: always` on the disk.
+    ///
+    /// # Errors
+    /// The event is not in the spool.
+    pub fn append(&self, event: &[u8]) -> Result<(), SpoolError> {
+        let number = {
+            let mut writer = self.writer.lock();
+            if writer.bytes() + (event.len() + RECORD_BYTES) as u64 > self.options.max_bytes {
+                return Err(SpoolError::Full(self.options.when_full == WhenFull::Reject));
+            }
+            writer
+                .append(event, self.options.segment_bytes)
+                .map_err(SpoolError::Io)?
+        };
+        if self.options.fsync == Fsync::Always {
+            self.sync(number + 1).map_err(SpoolError::Io)?;
+        }
+        Ok(())
+    }
+
+    /// Synchronizes all events before a sequence number with the disk. Several threads that wait share one synchronization.
+    fn sync(&self, end: u64) -> io::Result<()> {
+        let mut synced = self.synced.lock();
+        if *synced >= end {
+            return Ok(());
+        }
+        let (file, next) = {
+            let writer = self.writer.lock();
+            (writer.file.try_clone()?, writer.next)
+        };
+        file.sync_data()?;
+        *synced = next;
+        Ok(())
+    }
+
+    /// Synchronizes all events, if the policy demands it at intervals.
+    ///
+    /// # Errors
+    /// The disk reports one.
+    pub fn sync_interval(&self) -> io::Result<()> {
+        if self.options.fsync == Fsync::Interval {
+            let next = self.writer.lock().next;
+            self.sync(next)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the oldest events that were not uploaded, up to a size. `None` if there are none.
+    ///
+    /// # Errors
+    /// A segment cannot be read.
+    pub fn next(&self, bytes: usize) -> io::Result<Option<Batch>> {
+        let segments = self.writer.lock().segments.clone();
+        let mut reader = self.reader.lock();
+        let (events, end) = reader.read(&segments, bytes)?;
+        Ok((!events.is_empty()).then_some(Batch { events, end }))
+    }
+
+    /// Moves the cursor after events that were uploaded, and removes segments that are not needed any more.
+    ///
+    /// # Errors
+    /// The cursor cannot be written. The events are uploaded again after a restart.
+    pub fn sent(&self, batch: &Batch) -> io::Result<()> {
+        self.reader.lock().moved(batch.end);
+        let mut writer = self.writer.lock();
+        let folder = writer.folder.clone();
+        write_cursor(&folder, batch.end, self.options.fsync != Fsync::Never)?;
+        writer.remove_before(batch.end.next);
+        Ok(())
+    }
+
+    /// Returns the number of events that were not uploaded.
+    pub fn len(&self) -> u64 {
+        let next = self.writer.lock().next;
+        next.saturating_sub(self.reader.lock().cursor().next)
+    }
+
+    /// Returns the size of all segments in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.writer.lock().bytes()
+    }
+}
+
+impl Writer {
+    fn bytes(&self) -> u64 {
+        self.segments.iter().map(|segment| segment.bytes).sum()
+    }
+
+    fn append(&mut self, event: &[u8], segment_bytes: u64) -> io::Result<u64> {
+        let is_full = self
+            .segments
+            .last()
+            .is_none_or(|segment| segment.bytes >= segment_bytes);
+        if is_full || self.is_broken {
+            if !self.is_broken {
+                self.file.sync_data()?;
+            }
+            let (segment, file) = create(&self.folder, self.next)?;
+            self.segments.retain(|segment| segment.records > 0);
+            self.segments.push(segment);
+            self.file = file;
+            self.is_broken = false;
+        }
+        self.buffer.clear();
+        record(event, &mut self.buffer);
+        if let Err(error) = self.file.write_all(&self.buffer) {
+            // part of the record may be in the file, so that nothing can follow it
+            self.is_broken = true;
+            return Err(error);
+        }
+        if let Some(segment) = self.segments.last_mut() {
+            segment.bytes += self.buffer.len() as u64;
+            segment.records += 1;
+        }
+        let number = self.next;
+        self.next += 1;
+        // a single large event must not keep its memory
+        self.buffer.shrink_to(64 << 10);
+        Ok(number)
+    }
+
+    /// Removes the segments all of whose events have smaller sequence numbers, except for the last one.
+    fn remove_before(&mut self, number: u64) {
+        while self.segments.len() > 1
+            && let Some(first) = self.segments.first()
+            && first.end() <= number
+        {
+            // a file that cannot be removed is removed at the next start, since the cursor is after it
+            let _ = fs::remove_file(&first.path);
+            self.segments.remove(0);
+        }
+    }
+}
+
+/// Creates the segment whose first event has a sequence number.
+fn create(folder: &Path, first: u64) -> io::Result<(Segment, File)> {
+    let path = folder.join(format!("{first:020}.log"));
+    let mut file =
+        private::options(OpenOptions::new().create(true).write(true).truncate(true)).open(&path)?;
+    file.write_all(&header(first))?;
+    file.sync_all()?;
+    private::sync_folder(folder)?;
+    let segment = Segment {
+        path,
+        first,
+        bytes: HEADER_BYTES as u64,
+        records: 0,
+    };
+    Ok((segment, file))
+}
+
+/// Returns the number in the name of a segment, or `None` if a file is no segment.
+fn segment_number(path: &Path) -> Option<u64> {
+    let name = path.file_name()?.to_str()?.strip_suffix(".log")?;
+    (name.len() == 20).then(|| name.parse().ok()).flatten()
+}
+
+fn write_cursor(folder: &Path, cursor: Cursor, is_synced: bool) -> io::Result<()> {
+    let new = folder.join("cursor.new");
+    let mut file =
+        private::options(OpenOptions::new().create(true).write(true).truncate(true)).open(&new)?;
+    file.write_all(&cursor_text(cursor))?;
+    if is_synced {
+        file.sync_data()?;
+    }
+    fs::rename(&new, folder.join(CURSOR))
+}
+
+#[cfg(test)]
+#[path = "../../../../../tests/server/unit/log_spool.rs"]
+mod tests;

@@ -1,0 +1,167 @@
+//! Reading events after the cursor.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::PathBuf;
+
+use super::record::{Cursor, HEADER_BYTES, RECORD_BYTES, read_header, read_record};
+
+/// A file of the spool.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    pub path: PathBuf,
+    /// Sequence number of its first event.
+    pub first: u64,
+    /// Size of its valid part.
+    pub bytes: u64,
+    /// Number of its events.
+    pub records: u64,
+}
+
+impl Segment {
+    /// Reads a segment to find its valid part: everything up to the first record that is not complete, or whose checksum is another.
+    pub fn scan(path: PathBuf, first: u64) -> io::Result<Self> {
+        let mut segment = Self {
+            path,
+            first,
+            bytes: HEADER_BYTES as u64,
+            records: 0,
+        };
+        let mut records = Records::open(&segment)?;
+        while let Some(event) = records.next()? {
+            segment.bytes += (event.len() + RECORD_BYTES) as u64;
+            segment.records += 1;
+        }
+        Ok(segment)
+    }
+
+    /// Returns the sequence number after its last event.
+    pub fn end(&self) -> u64 {
+        self.first + self.records
+    }
+}
+
+/// The events of a segment in their order.
+struct Records {
+    /// `None` if the file is no segment.
+    file: Option<BufReader<File>>,
+    /// Size of the file as far as it is known. The last segment grows.
+    size: u64,
+    /// Size of the part that was read.
+    position: u64,
+}
+
+impl Records {
+    fn open(segment: &Segment) -> io::Result<Self> {
+        let file = File::open(&segment.path)?;
+        let size = file.metadata()?.len();
+        let mut file = BufReader::new(file);
+        let mut head = [0; HEADER_BYTES];
+        let is_segment =
+            is_read(&mut file, &mut head)? && read_header(&head) == Some(segment.first);
+        Ok(Self {
+            file: is_segment.then_some(file),
+            size,
+            position: HEADER_BYTES as u64,
+        })
+    }
+
+    /// Returns the next event, or `None` if there is none that is valid.
+    fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let Some(file) = &mut self.file else {
+            return Ok(None);
+        };
+        let mut head = [0; RECORD_BYTES];
+        if !is_read(file, &mut head)? {
+            return Ok(None);
+        }
+        let (length, sum) = read_record(head);
+        let end = self.position + (RECORD_BYTES + length) as u64;
+        if end > self.size {
+            self.size = file.get_ref().metadata()?.len();
+        }
+        // a damaged length must not take memory
+        if end > self.size {
+            return Ok(None);
+        }
+        let mut event = vec![0; length];
+        if !is_read(file, &mut event)? || crc32fast::hash(&event) != sum {
+            return Ok(None);
+        }
+        self.position = end;
+        Ok(Some(event))
+    }
+}
+
+/// Fills a buffer. Returns `false` if the file ends before.
+fn is_read(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
+    match file.read_exact(buffer) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads events in their order.
+pub struct Reader {
+    cursor: Cursor,
+    /// An open segment, and the sequence number of its next event.
+    open: Option<(u64, u64, Records)>,
+}
+
+impl Reader {
+    /// Starts at a cursor.
+    pub fn new(cursor: Cursor) -> Self {
+        Self { cursor, open: None }
+    }
+
+    /// Returns the position after the last event that was uploaded.
+    pub fn cursor(&self) -> Cursor {
+        self.cursor
+    }
+
+    /// Moves the cursor. Events before it are not read again.
+    pub fn moved(&mut self, cursor: Cursor) {
+        self.cursor = cursor;
+    }
+
+    /// Reads events from the cursor on, up to a size. The cursor stays. The second result is the position after them.
+    pub fn read(
+        &mut self,
+        segments: &[Segment],
+        bytes: usize,
+    ) -> io::Result<(Vec<Vec<u8>>, Cursor)> {
+        let (mut events, mut size, mut next) = (Vec::new(), 0, self.cursor.next);
+        for segment in segments {
+            // numbers before a segment belong to events that are lost
+            next = next.max(segment.first);
+            if segment.end() <= next {
+                continue;
+            }
+            let (mut at, mut records) = match self.open.take() {
+                Some((first, at, records)) if first == segment.first && at == next => (at, records),
+                _ => (segment.first, Records::open(segment)?),
+            };
+            while at < segment.end() && size < bytes {
+                // only the part that was written is read
+                let Some(event) = records.next()? else {
+                    return Err(io::Error::other(format!(
+                        "{}: a record is damaged",
+                        segment.path.display()
+                    )));
+                };
+                if at >= next {
+                    size += event.len();
+                    events.push(event);
+                }
+                at += 1;
+            }
+            next = at;
+            if size >= bytes {
+                self.open = Some((segment.first, at, records));
+                break;
+            }
+        }
+        Ok((events, Cursor { next }))
+    }
+}

@@ -1,0 +1,248 @@
+//! Uploading events to a service.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::{Method, Request};
+use parking_lot::Mutex;
+use solon_outbound::Client;
+use tokio::sync::{Notify, watch};
+
+use super::buffer::Buffer;
+use super::chunk::{Chunk, SoftLimit, encode};
+use super::counts::LogCounts;
+use super::spool::Spool;
+use crate::config::{ReportingOptions, ReportingTrigger};
+
+/// Delay after the first failure. It doubles with each failure that follows.
+const FIRST_RETRY: Duration = Duration::from_millis(100);
+/// Pause between two synchronizations of a spool.
+const SYNC: Duration = Duration::from_secs(1);
+/// Maximum size of the body of a response, which is not used.
+const RESPONSE_BYTES: usize = 64 << 10;
+
+/// Where events wait.
+#[derive(Clone)]
+pub enum Source {
+    /// In memory.
+    Buffer(Arc<Buffer>),
+    /// On disk.
+    Spool(Arc<Spool>),
+}
+
+/// An uploader: the source of its events, and what it is told.
+pub struct Uploader {
+    pub source: Source,
+    pub client: Client,
+    pub resource: String,
+    pub reporting: ReportingOptions,
+    pub counts: Arc<LogCounts>,
+    /// The last failure; see `DecisionLog`.
+    pub failure: Arc<Mutex<Option<String>>>,
+    /// Wakes the uploader: there are enough events for a chunk.
+    pub wake: Arc<Notify>,
+    /// How the uploader ends.
+    pub end: watch::Receiver<End>,
+}
+
+/// How an uploader ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It goes on.
+    No,
+    /// It uploads what waits, once.
+    Flush,
+    /// At once: another uploader has the source.
+    Now,
+}
+
+impl Uploader {
+    /// Uploads events until the uploader is told to end.
+    pub async fn run(mut self) {
+        let mut failures = 0;
+        loop {
+            let delay = self.delay(failures);
+            match self.wait(delay, failures).await {
+                End::Now => return,
+                End::Flush => {
+                    if let Err(error) = self.upload(true).await {
+                        self.failed(&error);
+                    }
+                    return;
+                }
+                End::No => {}
+            }
+            let mut end = self.end.clone();
+            let uploaded = tokio::select! {
+                uploaded = self.upload(true) => uploaded,
+                // what is being uploaded is uploaded again by the next one
+                _ = end.wait_for(|end| *end == End::Now) => return,
+            };
+            match uploaded {
+                Ok(()) => {
+                    failures = 0;
+                    *self.failure.lock() = None;
+                }
+                Err(error) => {
+                    failures += 1;
+                    self.counts.upload_failures.increment();
+                    self.failed(&error);
+                }
+            }
+        }
+    }
+
+    fn failed(&self, error: &str) {
+        tracing::error!(plugin = "decision_logs", err = error, "Log upload failed.");
+        *self.failure.lock() = Some(error.to_owned());
+    }
+
+    /// Returns the delay before the next upload: random between minimum and maximum, or growing with failures up to the maximum.
+    fn delay(&self, failures: u32) -> Duration {
+        let ReportingOptions {
+            min_delay,
+            max_delay,
+            trigger,
+            ..
+        } = self.reporting;
+        if failures > 0 {
+            let most =
+                FIRST_RETRY.saturating_mul(1_u32.checked_shl(failures - 1).unwrap_or(u32::MAX));
+            return random_up_to(most.min(max_delay.max(FIRST_RETRY))) + FIRST_RETRY / 2;
+        }
+        match trigger {
+            ReportingTrigger::Immediate => min_delay,
+            ReportingTrigger::Periodic => {
+                min_delay + random_up_to(max_delay.saturating_sub(min_delay))
+            }
+        }
+    }
+
+    /// Waits for the next upload. Compresses events in the meantime.
+    async fn wait(&mut self, delay: Duration, failures: u32) -> End {
+        let timer = tokio::time::sleep(delay.min(FOREVER));
+        tokio::pin!(timer);
+        let is_immediate = self.reporting.trigger == ReportingTrigger::Immediate && failures == 0;
+        loop {
+            tokio::select! {
+                () = &mut timer => return End::No,
+                changed = self.end.changed() => {
+                    // without a log nobody adds events
+                    let end = if changed.is_ok() { *self.end.borrow() } else { End::Flush };
+                    if end != End::No {
+                        return end;
+                    }
+                }
+                () = self.wake.notified() => {
+                    self.encode(false).await;
+                    if is_immediate {
+                        return End::No;
+                    }
+                }
+                () = tokio::time::sleep(SYNC), if matches!(self.source, Source::Spool(_)) => self.sync().await,
+            }
+        }
+    }
+
+    async fn encode(&self, is_all: bool) {
+        if let Source::Buffer(buffer) = &self.source {
+            let (buffer, counts) = (buffer.clone(), self.counts.clone());
+            // a panic there loses events that were being compressed, and nothing else
+            let _ = tokio::task::spawn_blocking(move || buffer.encode(is_all, &counts)).await;
+        }
+    }
+
+    async fn sync(&self) {
+        if let Source::Spool(spool) = &self.source {
+            let spool = spool.clone();
+            let synced = tokio::task::spawn_blocking(move || spool.sync_interval()).await;
+            if let Ok(Err(error)) = synced {
+                self.failed(&format!("decision_logs.spool: {error}"));
+            }
+        }
+    }
+
+    /// Uploads everything that waits.
+    async fn upload(&self, is_all: bool) -> Result<(), String> {
+        match &self.source {
+            Source::Buffer(buffer) => {
+                self.encode(is_all).await;
+                while let Some(sending) = buffer.next() {
+                    self.send(&sending.chunk).await?;
+                    buffer.sent(&sending);
+                }
+            }
+            Source::Spool(spool) => {
+                self.sync().await;
+                let mut soft = SoftLimit::new(self.reporting.upload_bytes);
+                loop {
+                    let (spool, counts, mut limit) = (spool.clone(), self.counts.clone(), soft);
+                    let read = tokio::task::spawn_blocking(move || {
+                        let batch = spool.next(limit.get())?;
+                        let chunks = batch.as_ref().map(|batch| {
+                            VecDeque::from(encode(&batch.events, &mut limit, &counts))
+                        });
+                        Ok::<_, std::io::Error>((batch, chunks, limit))
+                    });
+                    let read = read.await.map_err(|error| error.to_string())?;
+                    let (batch, chunks, limit) =
+                        read.map_err(|error| format!("decision_logs.spool: {error}"))?;
+                    soft = limit;
+                    let Some(batch) = batch else {
+                        return Ok(());
+                    };
+                    for chunk in chunks.into_iter().flatten() {
+                        self.send(&chunk).await?;
+                    }
+                    let (spool, sent) = match &self.source {
+                        Source::Spool(spool) => (spool.clone(), batch),
+                        Source::Buffer(_) => return Ok(()),
+                    };
+                    let sent = tokio::task::spawn_blocking(move || spool.sent(&sent)).await;
+                    let sent = sent.map_err(|error| error.to_string())?;
+                    sent.map_err(|error| format!("decision_logs.spool: {error}"))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn send(&self, chunk: &Chunk) -> Result<(), String> {
+        let request = Request::builder()
+            .method(Method::POST)
+            .uri(&self.resource)
+            .header(CONTENT_TYPE, "application/json")
+            .header(CONTENT_ENCODING, "gzip")
+            .body(chunk.body.clone());
+        let request: Request<Bytes> =
+            request.map_err(|error| format!("decision_logs.resource: {error}"))?;
+        let response = self.client.send(request).await;
+        let response = response.map_err(|error| format!("log upload failed: {error}"))?;
+        let status = response.status();
+        // read to its end, so that the connection can be used again
+        let _ = response.into_body().read_bounded(RESPONSE_BYTES).await;
+        if !status.is_success() {
+            let reason = status.canonical_reason().unwrap_or_default();
+            let code = status.as_u16();
+            return Err(format!(
+                "log upload failed, server replied with HTTP {code} {reason}"
+            ));
+        }
+        self.counts.uploaded.add(chunk.events as u64);
+        Ok(())
+    }
+}
+
+/// A time that no timer of this process reaches.
+const FOREVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// Returns a random time below another.
+fn random_up_to(most: Duration) -> Duration {
+    let mut bytes = [0; 4];
+    // without random numbers all servers of a fleet upload at the same time, and nothing else
+    let _ = getrandom::fill(&mut bytes);
+    most.mul_f64(f64::from(u32::from_le_bytes(bytes)) / f64::from(u32::MAX))
+}
