@@ -259,10 +259,10 @@ impl Policy {
     ) -> Result<Option<Self>, ApiError> {
         let path = || Ok(Path::from_slashes(path));
         let (document, _) = state.documents.get(state, request, key, path)?;
-        if !document.prepared().is_known() {
+        if !document.prepared().exists() {
             return Ok(None);
         }
-        let bound = document.prepared().bind_to(snapshot);
+        let bound = document.prepared().pin_to(snapshot);
         document.is_quick_at(request, &bound)?;
         Ok(Some(Self { document, bound }))
     }

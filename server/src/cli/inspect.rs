@@ -100,7 +100,7 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn inspect(args: &Args, argument: &str) -> Result<Vec<u8>, String> {
-    let options = ParseOptions::of(super::version_of(args.v0_compatible));
+    let options = ParseOptions::from_version(super::version_of(args.v0_compatible));
     let path = path(argument).map_err(|error| error.to_string())?;
     let kind = SystemFiles.look(Path::new(&*path), Links::Followed);
     let contents = if path.ends_with(".rego") && kind != Ok(FileKind::Folder) {
