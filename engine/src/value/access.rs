@@ -1,9 +1,9 @@
-//! What a value holds, in Rust's own types.
+//! Conversions of values to Rust types.
 
 use super::{Set, Value, pointer};
 
 impl Value {
-    /// The string, if it is one that is UTF-8.
+    /// Returns the string, if the value is a string of valid UTF-8.
     ///
     /// ```
     /// use solon::{Value, value};
@@ -19,7 +19,7 @@ impl Value {
         self.utf8()
     }
 
-    /// The boolean, if it is one.
+    /// Returns the Boolean, if the value is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Bool(bool) => Some(*bool),
@@ -27,17 +27,17 @@ impl Value {
         }
     }
 
-    /// The number, if it is an integer of 64 bits; `1.0` is one.
+    /// Returns the number, if it is a 64-bit integer. `1.0` is one.
     pub fn as_i64(&self) -> Option<i64> {
         self.borrow().as_number()?.to_i64()
     }
 
-    /// The number as the nearest `f64`, if it is a number.
+    /// Returns the nearest `f64`, if the value is a number.
     pub fn as_f64(&self) -> Option<f64> {
         Some(self.borrow().as_number()?.to_f64())
     }
 
-    /// The elements, if it is an array.
+    /// Returns the elements, if the value is an array.
     pub fn as_array(&self) -> Option<&[Self]> {
         match self {
             Self::Array(items) => Some(items),
@@ -45,7 +45,7 @@ impl Value {
         }
     }
 
-    /// The set, if it is one.
+    /// Returns the set, if the value is one.
     pub fn as_set(&self) -> Option<&Set> {
         match self {
             Self::Set(set) => Some(set),
@@ -53,13 +53,13 @@ impl Value {
         }
     }
 
-    /// Whether it is `null`.
+    /// Returns `true` for `null`.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 
-    /// What is at a JSON Pointer (RFC 6901): a key of an object or an index of an array for each step. The empty one is
-    /// the value itself.
+    /// Returns the value at a JSON Pointer (RFC 6901): each step is a key of an object or an index of an array. The
+    /// empty pointer returns the value itself.
     pub fn pointer(&self, pointer: &str) -> Option<&Self> {
         if pointer.is_empty() {
             return Some(self);
@@ -69,7 +69,7 @@ impl Value {
             match value {
                 Self::Object(object) => object.get_str(&step),
                 Self::Array(items) => {
-                    // no sign, and no zeros in front
+                    // no sign, and no leading zeros
                     let is_index = step.bytes().all(|byte| byte.is_ascii_digit())
                         && (*step == *"0" || !step.starts_with('0'));
                     items.get(step.parse::<usize>().ok().filter(|_| is_index)?)

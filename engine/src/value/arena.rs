@@ -1,6 +1,6 @@
-//! The arena of one evaluation and the compound values that live in it.
+//! The arena of one evaluation and the compound values in it.
 //!
-//! Nothing in the arena is dropped: one reset frees a whole decision.
+//! A bump arena: nothing in it is dropped, and one reset frees all values of an evaluation.
 
 mod alarm;
 mod keys;
@@ -33,23 +33,23 @@ use crate::limits;
 pub struct Arena {
     bump: Bump,
     excess: Cell<Option<Excess>>,
-    /// Whether a value of more than [`limits::VALUE_NODES`] parts was made.
+    /// `true` if a value with more than [`limits::VALUE_NODES`] nodes was built.
     has_outsize: Cell<bool>,
     alarm: Alarm,
-    /// What inputs are read with, for the next one.
+    /// Lists for reading inputs, kept for the next input.
     pub(super) lists: Cell<Lists<Room, Room, ()>>,
 }
 
-/// Room for a value of any life: a list of it has the form of a list of values.
+/// Memory for one value of any lifetime: a list of it has the layout of a list of values.
 pub(super) type Room = [u64; 2];
 
-/// Why the evaluation ends soon.
+/// The reason why an evaluation must end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Excess {
-    /// A value would nest deeper than [`limits::VALUE_NESTING`] around what was read; `null` stands in its place.
+    /// A value would be nested deeper than [`limits::VALUE_NESTING`] above parsed values. It was replaced by `null`.
     Depth,
-    /// More than [`limits::VALUE_NODES`] parts would be gone through. Values share parts, so few steps can make one that
-    /// has more, and it may be held; but nobody compares, hashes or writes it.
+    /// A traversal of more than [`limits::VALUE_NODES`] nodes was attempted. Values share nodes, so a few steps can
+    /// build a larger value. It may exist, but it is not compared, hashed or written.
     Nodes,
 }
 
@@ -70,17 +70,17 @@ impl<'e> Deref for ArenaArray<'e> {
 }
 
 impl Arena {
-    /// An empty arena.
+    /// Creates an empty arena.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The memory itself.
+    /// Returns the bump allocator.
     pub fn bump(&self) -> &Bump {
         &self.bump
     }
 
-    /// Frees everything at once, keeping memory for the next evaluation.
+    /// Frees all values and keeps memory for the next evaluation.
     pub fn reset(&mut self) {
         self.bump.reset();
         self.excess.set(None);
@@ -88,24 +88,24 @@ impl Arena {
         self.alarm = Alarm::default();
     }
 
-    /// Why a value was not made, if one was not.
+    /// Returns the limit that was exceeded, if one was.
     pub fn excess(&self) -> Option<Excess> {
         self.excess.get()
     }
 
-    /// The extent of a compound around some values; `None` when it may not be made.
+    /// Returns the size of a compound with these members, or `None` if it is nested too deeply.
     #[inline]
     fn around(&self, items: &[ValueRef<'_>]) -> Option<ValueSize> {
         self.around_pairs(items, &[])
     }
 
-    /// The same around keys and values.
+    /// Returns the size of an object with these keys and values, or `None` if it is nested too deeply.
     #[inline]
     fn around_pairs(&self, keys: &[ValueRef<'_>], values: &[ValueRef<'_>]) -> Option<ValueSize> {
         self.around_more(keys, values, 0)
     }
 
-    /// The same around so many more parts that are stored or no compounds.
+    /// Like [`Self::around_pairs`], with `more` additional members that are stored or scalars.
     #[inline]
     fn around_more(
         &self,
@@ -113,7 +113,7 @@ impl Arena {
         values: &[ValueRef<'_>],
         more: usize,
     ) -> Option<ValueSize> {
-        // the evaluation has failed, and has only to notice
+        // the evaluation has failed and ends at its next poll
         if self.excess.get().is_some() {
             return None;
         }
@@ -128,18 +128,18 @@ impl Arena {
         Some(around)
     }
 
-    /// Bytes that values take.
+    /// Returns the bytes that values occupy.
     pub fn used(&mut self) -> usize {
         let chunks = self.bump.iter_allocated_chunks();
         chunks.map(<[_]>::len).sum()
     }
 
-    /// Bytes that were taken for values, whether or not values fill them.
+    /// Returns the bytes that are allocated for values, used or not.
     pub fn bytes(&self) -> usize {
         self.bump.allocated_bytes()
     }
 
-    /// A string.
+    /// Copies a string.
     #[inline]
     pub fn text(&self, text: &str) -> ValueRef<'_> {
         match Short::new(text.as_bytes()) {
@@ -148,7 +148,7 @@ impl Arena {
         }
     }
 
-    /// A string that already lives long enough.
+    /// Wraps a string that outlives the arena's values.
     #[inline]
     pub fn borrowed_text<'e>(&'e self, text: &'e str) -> ValueRef<'e> {
         match Short::new(text.as_bytes()) {
@@ -157,7 +157,7 @@ impl Arena {
         }
     }
 
-    /// A string of bytes.
+    /// Copies a string of bytes.
     pub fn bytes_text(&self, bytes: &[u8]) -> ValueRef<'_> {
         match Short::new(bytes) {
             Some(short) => ValueRef::Short(short),
@@ -165,7 +165,7 @@ impl Arena {
         }
     }
 
-    /// A string of bytes that already live long enough.
+    /// Wraps a string of bytes that outlive the arena's values.
     pub fn borrowed_bytes<'e>(&'e self, bytes: &'e [u8]) -> ValueRef<'e> {
         match Short::new(bytes) {
             Some(short) => ValueRef::Short(short),
@@ -173,7 +173,7 @@ impl Arena {
         }
     }
 
-    /// The same for more bytes than are held in place.
+    /// Wraps a string of bytes that is too long for [`Short`].
     fn long_bytes<'e>(&'e self, bytes: &'e [u8]) -> ValueRef<'e> {
         ValueRef::ArenaText(self.bump.alloc(match std::str::from_utf8(bytes) {
             Ok(text) => ArenaText::Utf8(text),
@@ -181,7 +181,7 @@ impl Arena {
         }))
     }
 
-    /// A number.
+    /// Copies a number.
     #[inline]
     pub fn number(&self, number: NumberBuf) -> ValueRef<'_> {
         match number {
@@ -193,12 +193,12 @@ impl Arena {
         }
     }
 
-    /// An array with a copy of the elements.
+    /// Creates an array with a copy of the elements.
     pub fn array<'e>(&'e self, items: &[ValueRef<'e>]) -> ValueRef<'e> {
         self.array_of(self.bump.alloc_slice_copy(items))
     }
 
-    /// An array of elements that already live in the arena.
+    /// Creates an array of elements that are in the arena.
     pub fn array_of<'e>(&'e self, items: &'e [ValueRef<'e>]) -> ValueRef<'e> {
         match self.around(items) {
             Some(extent) => ValueRef::ArenaArray(self.bump.alloc(ArenaArray {
@@ -210,7 +210,7 @@ impl Arena {
         }
     }
 
-    /// An array that a reader made, which bounds nesting itself.
+    /// Creates an array of a parser, which limits nesting itself.
     pub(super) fn parsed_array<'e>(&'e self, items: &[ValueRef<'e>]) -> ValueRef<'e> {
         let items = self.bump.alloc_slice_copy(items);
         ValueRef::ArenaArray(self.bump.alloc(ArenaArray {
@@ -220,14 +220,15 @@ impl Arena {
         }))
     }
 
-    /// An array from an iterator.
+    /// Creates an array from an iterator.
     pub fn array_from<'e>(&'e self, items: impl IntoIterator<Item = ValueRef<'e>>) -> ValueRef<'e> {
         let mut list = self.list();
         list.extend(items);
         self.array_of(list.into_bump_slice())
     }
 
-    /// Stored values side by side, each written where it stays: those that move are waited for.
+    /// Converts stored values to a slice of borrowed values. Each is constructed in place, since moving it would stall
+    /// on store forwarding.
     pub(crate) fn in_flight<'e>(&'e self, items: &'e [Value]) -> &'e mut [ValueRef<'e>] {
         let all = self.bump.alloc_slice_fill_copy(items.len(), ValueRef::Null);
         for (place, item) in all.iter_mut().zip(items) {
@@ -236,12 +237,12 @@ impl Arena {
         all
     }
 
-    /// A growing list in the arena.
+    /// Creates an empty list in the arena.
     pub fn list(&self) -> bumpalo::collections::Vec<'_, ValueRef<'_>> {
         bumpalo::collections::Vec::new_in(&self.bump)
     }
 
-    /// A set from an iterator; of equal members the first is kept.
+    /// Creates a set from an iterator. The first of equal members is kept.
     pub fn set_from<'e>(&'e self, items: impl IntoIterator<Item = ValueRef<'e>>) -> ValueRef<'e> {
         let mut set = SetBuilder::new(self);
         for item in self.while_it_goes_on(items) {
@@ -250,7 +251,7 @@ impl Arena {
         set.finish()
     }
 
-    /// An object from an iterator; of equal keys the last pair wins.
+    /// Creates an object from an iterator. The last of pairs with equal keys wins.
     pub fn object_from<'e>(
         &'e self,
         pairs: impl IntoIterator<Item = (ValueRef<'e>, ValueRef<'e>)>,
@@ -262,7 +263,7 @@ impl Arena {
         object.finish()
     }
 
-    /// As many of the items as there is time for.
+    /// Returns the items until the evaluation is cancelled or exceeds its deadline.
     #[inline]
     fn while_it_goes_on<T>(&self, items: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
         let stretch = limits::LONG_STEP;
@@ -273,7 +274,7 @@ impl Arena {
             .map(|(_, item)| item)
     }
 
-    /// A copy of an owned value that does not outlive the call otherwise.
+    /// Copies an owned value that does not outlive the call.
     pub fn copy_of(&self, value: &Value) -> ValueRef<'_> {
         match value {
             Value::Null => ValueRef::Null,
@@ -321,12 +322,12 @@ impl Arena {
 }
 
 impl ValueRef<'_> {
-    /// The kind and, for strings, the bytes: what a built-in wants to match on.
+    /// Returns `true` for strings.
     pub fn is_string(&self) -> bool {
         self.kind() == Kind::String
     }
 
-    /// The bytes of a string; empty for other values.
+    /// Returns the bytes of a string, or none for other values.
     pub fn text_or_empty(&self) -> TextView<'_> {
         self.as_text().unwrap_or(TextView::Utf8(""))
     }

@@ -1,4 +1,4 @@
-//! Arrays, wherever they are held.
+//! Arrays, owned and in the arena.
 
 use std::ops::Deref;
 
@@ -7,37 +7,37 @@ use triomphe::{Arc, HeaderWithLength, ThinArc};
 
 use super::{Value, ValueRef};
 
-/// The elements of an owned array, shared, behind their counter.
+/// The elements of an owned array, with shared ownership, in one allocation with their reference count.
 #[derive(Clone)]
 pub struct Items(ThinArc<(), Value>);
 
 impl Items {
-    /// Takes elements.
+    /// Creates an array from elements.
     pub fn new(items: Vec<Value>) -> Self {
         let header = HeaderWithLength::new((), items.len());
         let items = Arc::from_header_and_vec(header, items);
         Self(Arc::into_thin(items))
     }
 
-    /// Takes so many elements.
+    /// Creates an array from an iterator of known length.
     #[inline]
     pub fn collect(items: impl ExactSizeIterator<Item = Value>) -> Self {
         Self(ThinArc::from_header_and_iter((), items))
     }
 
-    /// Whether both are one.
+    /// Returns `true` if both are the same allocation.
     #[inline]
     pub fn ptr_eq(&self, other: &Self) -> bool {
         self.address() == other.address()
     }
 
-    /// Where it lies: no two that live have the same.
+    /// Returns the address of the allocation, which is unique among live arrays.
     #[inline]
     pub fn address(&self) -> usize {
         self.0.as_ptr().addr()
     }
 
-    /// Changes an element in place, of a copy when the elements are shared; `None` when there is no such element.
+    /// Changes an element in place. Shared elements are copied first. Returns `None` if there is no such element.
     pub fn change<R>(&mut self, at: usize, change: impl FnOnce(&mut Value) -> R) -> Option<R> {
         self.get(at)?;
         if ThinArc::strong_count(&self.0) > 1 {
@@ -49,14 +49,14 @@ impl Items {
         })
     }
 
-    /// Adds an element before the one at a place.
+    /// Inserts an element before the one at a position.
     pub fn insert(&mut self, at: usize, item: Value) {
         let mut items = self.to_vec();
         items.insert(at.min(items.len()), item);
         *self = Self::new(items);
     }
 
-    /// Takes out the element at a place, if there is one.
+    /// Removes the element at a position, if there is one.
     pub fn remove(&mut self, at: usize) {
         let mut items = self.to_vec();
         if at < items.len() {
@@ -81,7 +81,7 @@ impl Deref for Items {
     }
 }
 
-/// The deepest values take more stack than there may be; others are dropped as they are.
+/// Drops deeply nested values on a larger stack.
 impl Drop for Items {
     #[inline]
     fn drop(&mut self) {
@@ -104,14 +104,14 @@ impl Items {
 /// An array.
 #[derive(Clone, Copy)]
 pub enum ArrayView<'e> {
-    /// In an owned value.
+    /// An owned array.
     Stored(&'e [Value]),
-    /// In the arena.
+    /// An array in the arena.
     Arena(&'e [ValueRef<'e>]),
 }
 
 impl<'e> ArrayView<'e> {
-    /// Number of elements.
+    /// Returns the number of elements.
     #[inline]
     pub fn len(self) -> usize {
         match self {
@@ -120,12 +120,12 @@ impl<'e> ArrayView<'e> {
         }
     }
 
-    /// Whether it has no elements.
+    /// Returns `true` if there are no elements.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// The element at an index.
+    /// Returns the element at an index.
     #[inline]
     pub fn get(self, index: usize) -> Option<ValueRef<'e>> {
         match self {
@@ -134,7 +134,7 @@ impl<'e> ArrayView<'e> {
         }
     }
 
-    /// The elements in order.
+    /// Returns the elements in order.
     #[inline]
     pub fn iter(self) -> ArrayIter<'e> {
         match self {
@@ -147,9 +147,9 @@ impl<'e> ArrayView<'e> {
 /// The elements of an array.
 #[derive(Clone)]
 pub enum ArrayIter<'e> {
-    /// Of an owned value.
+    /// Elements of an owned array.
     Stored(std::slice::Iter<'e, Value>),
-    /// Of an array in the arena.
+    /// Elements of an array in the arena.
     Arena(std::slice::Iter<'e, ValueRef<'e>>),
 }
 
@@ -171,7 +171,7 @@ impl<'e> Iterator for ArrayIter<'e> {
         }
     }
 
-    /// A loop for each kind of array: one over both asks each time which it is.
+    /// A loop for each variant, instead of a dispatch for each element.
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
         match self {

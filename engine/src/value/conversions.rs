@@ -1,4 +1,4 @@
-//! Values from Rust's own types.
+//! Conversions from Rust types to values.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasher;
@@ -39,14 +39,14 @@ macro_rules! from_integers {
 from_integers!(i8 i16 i32 i64 u8 u16 u32; u64 usize isize i128 u128);
 
 impl From<f32> for Value {
-    /// The shortest decimal that reads back as the number; `null` for what is no number.
+    /// Converts to the shortest decimal that parses as the same number, or to `null` if it is not finite.
     fn from(number: f32) -> Self {
         number_of(number.is_finite(), &number.to_string())
     }
 }
 
 impl From<f64> for Value {
-    /// The shortest decimal that reads back as the number; `null` for what is no number.
+    /// Converts to the shortest decimal that parses as the same number, or to `null` if it is not finite.
     fn from(number: f64) -> Self {
         number_of(number.is_finite(), &number.to_string())
     }
@@ -84,7 +84,7 @@ impl From<char> for Value {
 }
 
 impl<T: Into<Value>> From<Option<T>> for Value {
-    /// `null` for nothing.
+    /// Converts `None` to `null`.
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Into::into)
     }
@@ -109,7 +109,7 @@ impl<T: Clone + Into<Value>> From<&[T]> for Value {
 }
 
 impl<T: Into<Value>> From<BTreeSet<T>> for Value {
-    /// A set.
+    /// Converts to a set.
     fn from(members: BTreeSet<T>) -> Self {
         Self::set(members.into_iter().map(Into::into).collect())
     }
@@ -128,14 +128,14 @@ impl<K: Into<Value>, T: Into<Value>, S: BuildHasher> From<HashMap<K, T, S>> for 
 }
 
 impl FromIterator<Value> for Value {
-    /// An array.
+    /// Collects an array.
     fn from_iter<I: IntoIterator<Item = Value>>(items: I) -> Self {
         Self::array(items.into_iter().collect())
     }
 }
 
 impl<K: Into<Value>, T: Into<Value>> FromIterator<(K, T)> for Value {
-    /// An object; of equal keys the last pair wins.
+    /// Collects an object. The last of pairs with equal keys wins.
     fn from_iter<I: IntoIterator<Item = (K, T)>>(pairs: I) -> Self {
         let pairs = pairs.into_iter();
         Self::object(
@@ -146,7 +146,8 @@ impl<K: Into<Value>, T: Into<Value>> FromIterator<(K, T)> for Value {
     }
 }
 
-/// A value written as JSON is, with expressions of Rust where values stand; keys that are no literals stand in brackets.
+/// Creates a value from JSON syntax with Rust expressions in place of values. Keys that are not literals are put in
+/// brackets.
 ///
 /// ```
 /// use solon::value;

@@ -1,4 +1,4 @@
-//! The text form of values that messages, `print` and `sprintf` show: `[1, "a"]`, `{"a": 1}`, `{1, 2}`, `set()`.
+//! Text of values as in messages, `print` and `sprintf`: `[1, "a"]`, `{"a": 1}`, `{1, 2}`, `set()`.
 
 use std::fmt::{self, Write};
 
@@ -19,8 +19,8 @@ impl fmt::Debug for ValueRef<'_> {
     }
 }
 
-/// The text form, unless it is longer than `limit` bytes: values share parts, their texts do not. Every few megabytes
-/// `goes_on` tells whether to go on.
+/// Returns the text, or `None` if it is longer than `limit` bytes: values share nodes, but their texts do not.
+/// `goes_on` is called every few megabytes and stops the conversion by `false`.
 pub fn show_while(value: ValueRef<'_>, limit: usize, goes_on: &dyn Fn() -> bool) -> Option<String> {
     let mut out = Bounded {
         text: String::new(),
@@ -35,7 +35,7 @@ pub fn show_while(value: ValueRef<'_>, limit: usize, goes_on: &dyn Fn() -> bool)
 struct Bounded<'g> {
     text: String,
     limit: usize,
-    /// Length from which on is asked whether to go on.
+    /// Length at which `goes_on` is called next.
     next_poll: usize,
     goes_on: &'g dyn Fn() -> bool,
 }
@@ -57,7 +57,7 @@ impl Write for Bounded<'_> {
     }
 }
 
-/// Writes the text form without what formatting costs.
+/// Writes the text without the overhead of `fmt::Formatter`.
 pub fn write_value(value: ValueRef<'_>, f: &mut impl Write) -> fmt::Result {
     match value {
         ValueRef::Null => f.write_str("null"),
@@ -131,7 +131,7 @@ fn separate(first: &mut bool, f: &mut impl Write) -> fmt::Result {
     }
 }
 
-/// A string in quotes, escaped as Go's `strconv.Quote` does.
+/// Writes a string in quotes, escaped as by Go's `strconv.Quote`.
 pub fn quote(text: &[u8], f: &mut impl Write) -> fmt::Result {
     f.write_str("\"")?;
     if is_plain(text)
@@ -155,14 +155,14 @@ pub fn quote(text: &[u8], f: &mut impl Write) -> fmt::Result {
     f.write_str("\"")
 }
 
-/// Whether a text stands in quotes as it is, since it has printable ASCII characters alone and none to escape.
+/// Returns `true` if a text consists of printable ASCII characters and contains none to escape.
 #[inline]
 fn is_plain(text: &[u8]) -> bool {
     let escaped = |word| text::flags_of(word, b'"') | text::flags_of(word, b'\\');
     text::all_words(text, |word| text::is_printable(word) && escaped(word) == 0)
 }
 
-/// A character as it stands in Go's quoted strings and characters, but for the quotes themselves.
+/// Writes a character as in Go's quoted strings and characters, except for the quotes themselves.
 pub fn write_escaped(c: char, f: &mut impl Write) -> fmt::Result {
     match c {
         ' '..='~' => f.write_char(c),
@@ -180,9 +180,10 @@ pub fn write_escaped(c: char, f: &mut impl Write) -> fmt::Result {
     }
 }
 
-/// Whether a character is a letter, mark, number, punctuation or symbol.
+/// Returns `true` if a character is a letter, mark, number, punctuation or symbol.
 pub fn is_print(c: char) -> bool {
-    // what Rust shows unescaped; after another character, so that combining marks count as well
+    // Rust leaves printable characters unescaped; another character precedes it, so that combining marks count as
+    // printable
     let mut buffer = [b'a'; 5];
     let len = match buffer.split_first_mut() {
         Some((_, rest)) => 1 + c.encode_utf8(rest).len(),

@@ -1,5 +1,5 @@
-//! Reading and writing JSON as Rego does: number texts are kept, messages are those of Go's decoder, sets are
-//! written as arrays and keys that are no strings as their JSON text.
+//! JSON as in Rego: number texts are kept, error messages are those of Go's decoder, sets are written as arrays, and
+//! keys that are not strings as their JSON text.
 
 mod arena;
 mod error;
@@ -26,7 +26,7 @@ pub use write::{
 use super::text::lossy;
 use super::{Arena, Value, ValueRef};
 
-/// Reads a document into an owned value. Objects with the same keys in the same order share their keys.
+/// Parses a document into an owned value. Objects with the same keys in the same order share their keys.
 ///
 /// ```
 /// let value = solon::json::read(br#"{"rate": 1.50}"#).unwrap();
@@ -39,19 +39,19 @@ pub fn read(text: &[u8]) -> Result<Value, JsonError> {
     Reader::new(text.len()).read(text)
 }
 
-/// Reads several documents, whose objects share their keys, and whose repeated parts are held once.
+/// Parses several documents. Their objects share keys, and repeated parts are stored once.
 pub(crate) struct Reader(owned::Owned);
 
 impl Reader {
-    /// For documents of so many bytes in all.
+    /// Creates a reader for documents of `length` bytes in total.
     pub fn new(length: usize) -> Self {
         Self(owned::Owned::new(length))
     }
 
-    /// Reads the next document.
+    /// Parses the next document.
     ///
     /// # Errors
-    /// What is no JSON.
+    /// If the text is not valid JSON.
     pub fn read(&mut self, text: &[u8]) -> Result<Value, JsonError> {
         let build = &mut self.0;
         match std::str::from_utf8(text) {
@@ -62,8 +62,8 @@ impl Reader {
     }
 }
 
-/// Reads a document into the arena. Strings without escapes are borrowed from the text; objects keep the order
-/// of the source.
+/// Parses a document into the arena. Strings without escapes are borrowed from the text; objects keep the order of the
+/// source.
 pub fn read_into<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<ValueRef<'e>, JsonError> {
     let build = &mut arena::ArenaBuild::new(arena);
     if let Ok(valid) = std::str::from_utf8(text) {
@@ -87,7 +87,7 @@ pub fn is_valid(text: &[u8]) -> bool {
     }
 }
 
-/// Reads a document as the built-in `json.unmarshal` does; the error is the message it shows.
+/// Parses a document like the built-in `json.unmarshal`. The error is that built-in's message.
 pub fn unmarshal<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<ValueRef<'e>, String> {
     let fixed = readable(arena, text);
     let mut lexer = Lexer::new(fixed);
@@ -98,7 +98,7 @@ pub fn unmarshal<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<ValueRef<'e>, S
     {
         return Err(stream(fail));
     }
-    // what follows is named by its first token; a `null` passes unseen
+    // the message names the first token that follows; a `null` is ignored
     let Some(byte) = lexer.token() else {
         return value.map_err(stream);
     };
@@ -130,12 +130,12 @@ pub fn unmarshal<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<ValueRef<'e>, S
 pub fn error_message(text: &[u8]) -> String {
     match unmarshal(&Arena::new(), text) {
         Err(words) => words,
-        // `json.unmarshal` lets a `null` pass
+        // `json.unmarshal` ignores a trailing `null`
         Ok(_) => "error: invalid character 'null' after top-level value".to_owned(),
     }
 }
 
-/// Reads the first document of a text and tells whether it is the only one; the error is that of [`unmarshal`].
+/// Parses the first document of a text. Returns `true` with it if no text follows. The error is that of [`unmarshal`].
 pub fn first<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<(ValueRef<'e>, bool), String> {
     let fixed = readable(arena, text);
     let mut lexer = Lexer::new(fixed);
@@ -144,7 +144,7 @@ pub fn first<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<(ValueRef<'e>, bool
     Ok((value, lexer.token().is_none()))
 }
 
-/// Reads the first document of a text into an owned value and ignores the rest, as a decoder of Go's streams does.
+/// Parses the first document of a text into an owned value and ignores the rest, like Go's stream decoder.
 ///
 /// # Errors
 /// The decoder's message.
@@ -155,7 +155,7 @@ pub fn read_first(text: &[u8]) -> Result<Value, String> {
         .map_err(|fail| stream_error(fail, &fixed, text))
 }
 
-/// The text with what is no UTF-8 replaced.
+/// Returns the text with invalid UTF-8 replaced.
 fn readable<'e>(arena: &'e Arena, text: &'e [u8]) -> &'e str {
     match std::str::from_utf8(text) {
         Ok(valid) => valid,
@@ -163,7 +163,7 @@ fn readable<'e>(arena: &'e Arena, text: &'e [u8]) -> &'e str {
     }
 }
 
-/// A failure in the words of a decoder of streams.
+/// Returns the message of Go's stream decoder for a failure.
 fn stream_error(fail: error::Fail, fixed: &str, text: &[u8]) -> String {
     match fail.kind {
         JsonErrorKind::End if fixed.trim_ascii().is_empty() => "EOF".to_owned(),

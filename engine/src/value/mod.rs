@@ -1,8 +1,8 @@
-//! Rego values: owned ones that live in stores, programs and answers, and borrowed ones in flight.
+//! Rego values: owned ones in stores, programs and results, and borrowed ones during an evaluation.
 //!
-//! [`Value`] is owned, 16 bytes, cheap to clone. [`ValueRef`] is what an evaluation works with: 16 bytes, `Copy`,
-//! never dropped; it borrows from owned values or from the evaluation's [`Arena`]. Both order, compare and
-//! hash alike. Strings of at most 14 bytes and most numbers are held in place.
+//! [`Value`] is owned, 16 bytes, cheap to clone. [`ValueRef`] is the value that an evaluation computes with: 16 bytes,
+//! `Copy`, never dropped. It borrows from owned values or from the evaluation's [`Arena`]. Both have the same order,
+//! equality and hash. Strings of at most 14 bytes and most numbers need no allocation.
 
 mod access;
 pub mod arena;
@@ -57,17 +57,17 @@ pub enum Value {
     Null,
     /// `true`, `false`
     Bool(bool),
-    /// An integer that fits.
+    /// A 64-bit integer.
     Int(i64),
-    /// `coefficient / 10^scale`, scale at least 1: keeps `1.0` and `0.10` as written.
+    /// `coefficient / 10^scale` with a scale of at least 1. Keeps `1.0` and `0.10` as written.
     Decimal(u8, i64),
-    /// Any other number, by its text.
+    /// Any other number, as its text.
     Number(Arc<number::NumberText>),
     /// A string of at most 14 bytes.
     Short(Short),
     /// A longer string.
     Text(Text),
-    /// A longer string that is no UTF-8.
+    /// A longer string that is not valid UTF-8.
     Bytes(Bytes),
     /// An array.
     Array(Items),
@@ -77,7 +77,7 @@ pub enum Value {
     Set(Arc<Set>),
 }
 
-/// A borrowed value in flight. The variants named `New…` live in the arena, the others in an owned value.
+/// A borrowed value. The variants named `Arena…` are in the arena, the others in an owned value.
 #[derive(Clone, Copy, Default)]
 pub enum ValueRef<'e> {
     /// `null`
@@ -91,7 +91,7 @@ pub enum ValueRef<'e> {
     Decimal(u8, i64),
     /// See [`Value::Number`].
     Number(&'e Arc<number::NumberText>),
-    /// A number text in the arena.
+    /// The text of a number in the arena.
     ArenaNumber(&'e &'e str),
     /// See [`Value::Short`].
     Short(Short),
@@ -141,7 +141,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The name that `type_name` and messages give.
+    /// Returns the name of the kind, as in `type_name` and in messages.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -162,7 +162,7 @@ impl fmt::Display for Kind {
 }
 
 impl Value {
-    /// The borrowed form.
+    /// Returns the borrowed value.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -184,12 +184,12 @@ impl Value {
         }
     }
 
-    /// Its kind.
+    /// Returns the kind.
     pub fn kind(&self) -> Kind {
         self.borrow().kind()
     }
 
-    /// A string.
+    /// Creates a string.
     #[inline]
     pub fn string(text: &str) -> Self {
         match Short::new(text.as_bytes()) {
@@ -198,7 +198,7 @@ impl Value {
         }
     }
 
-    /// A string of bytes, nearly always UTF-8.
+    /// Creates a string of bytes, which are nearly always UTF-8.
     pub fn bytes(bytes: &[u8]) -> Self {
         if let Some(short) = Short::new(bytes) {
             return Self::Short(short);
@@ -209,7 +209,7 @@ impl Value {
         }
     }
 
-    /// A number.
+    /// Creates a number.
     pub fn number(number: NumberBuf) -> Self {
         match number {
             NumberBuf::Int(i) => Self::Int(i),
@@ -220,22 +220,22 @@ impl Value {
         }
     }
 
-    /// An array.
+    /// Creates an array.
     pub fn array(items: Vec<Self>) -> Self {
         Self::Array(Items::new(items))
     }
 
-    /// An object; of equal keys the last pair wins.
+    /// Creates an object. The last of pairs with equal keys wins.
     pub fn object(pairs: Vec<(Self, Self)>) -> Self {
         Self::Object(Object::from_pairs(pairs))
     }
 
-    /// A set; of equal members the first is kept.
+    /// Creates a set. The first of equal members is kept.
     pub fn set(items: Vec<Self>) -> Self {
         Self::Set(Arc::new(Set::from_items(items)))
     }
 
-    /// What an object holds under a string key.
+    /// Returns the value under a string key of an object.
     pub fn get(&self, key: &str) -> Option<&Self> {
         match self {
             Self::Object(object) => object.get_str(key),
@@ -243,7 +243,7 @@ impl Value {
         }
     }
 
-    /// A string that is UTF-8.
+    /// Returns the string, if it is valid UTF-8.
     #[inline]
     pub fn utf8(&self) -> Option<&str> {
         match self {
@@ -253,7 +253,7 @@ impl Value {
         }
     }
 
-    /// The bytes of a string.
+    /// Returns the bytes of a string.
     #[inline]
     pub fn string_bytes(&self) -> Option<&[u8]> {
         Some(match self {
@@ -264,7 +264,7 @@ impl Value {
         })
     }
 
-    /// The object, if it is one.
+    /// Returns the object, if the value is one.
     pub fn as_object(&self) -> Option<&Object> {
         match self {
             Self::Object(object) => Some(object),
@@ -274,7 +274,7 @@ impl Value {
 }
 
 impl<'e> ValueRef<'e> {
-    /// Its kind.
+    /// Returns the kind.
     #[inline]
     pub fn kind(self) -> Kind {
         match self {
@@ -290,13 +290,13 @@ impl<'e> ValueRef<'e> {
         }
     }
 
-    /// Whether an expression with this value holds: everything but `false`.
+    /// Returns `true` if an expression with this value succeeds: for every value except `false`.
     #[inline]
     pub fn is_truthy(self) -> bool {
         !matches!(self, Self::Bool(false))
     }
 
-    /// The number, if it is one.
+    /// Returns the number, if the value is one.
     #[inline]
     pub fn as_number(&self) -> Option<Number<'e>> {
         Some(match self {
@@ -308,7 +308,7 @@ impl<'e> ValueRef<'e> {
         })
     }
 
-    /// The string, if it is one.
+    /// Returns the string, if the value is one.
     #[inline]
     pub fn as_text(&self) -> Option<TextView<'e>> {
         Some(match self {
@@ -320,7 +320,7 @@ impl<'e> ValueRef<'e> {
         })
     }
 
-    /// A string that is UTF-8, read where it lies.
+    /// Returns the string, if it is valid UTF-8, without a copy.
     #[inline]
     pub fn utf8(&self) -> Option<&str> {
         match self {
@@ -331,7 +331,7 @@ impl<'e> ValueRef<'e> {
         }
     }
 
-    /// The bytes of a string, read where they lie.
+    /// Returns the bytes of a string, without a copy.
     #[inline]
     pub fn string_bytes(&self) -> Option<&[u8]> {
         Some(match self {
@@ -343,7 +343,7 @@ impl<'e> ValueRef<'e> {
         })
     }
 
-    /// The array, if it is one.
+    /// Returns the array, if the value is one.
     #[inline]
     pub fn as_array(&self) -> Option<ArrayView<'e>> {
         Some(match self {
@@ -353,7 +353,7 @@ impl<'e> ValueRef<'e> {
         })
     }
 
-    /// The object, if it is one.
+    /// Returns the object, if the value is one.
     #[inline]
     pub fn as_object(&self) -> Option<ObjectView<'e>> {
         Some(match self {
@@ -363,7 +363,7 @@ impl<'e> ValueRef<'e> {
         })
     }
 
-    /// The set, if it is one.
+    /// Returns the set, if the value is one.
     #[inline]
     pub fn as_set(&self) -> Option<SetView<'e>> {
         Some(match self {
@@ -373,7 +373,7 @@ impl<'e> ValueRef<'e> {
         })
     }
 
-    /// An owned copy; what already is owned is shared, not copied.
+    /// Returns an owned value. Arena values are copied, owned values are shared.
     pub fn to_value(self) -> Value {
         match self {
             Self::Null => Value::Null,
@@ -387,7 +387,7 @@ impl<'e> ValueRef<'e> {
             Self::Bytes(bytes) => Value::Bytes(bytes.clone()),
             Self::ArenaText(text) => text.to_value(),
             Self::Array(items) => Value::Array(items.clone()),
-            // nobody uses what stands in the place of so many parts
+            // the evaluation fails, so the placeholder for the oversized value is never used
             Self::ArenaArray(_) | Self::ArenaObject(_) | Self::ArenaSet(_)
                 if self.exceeds_traversal_limit() =>
             {
@@ -401,7 +401,8 @@ impl<'e> ValueRef<'e> {
         }
     }
 
-    /// What lies under `key`: an element, a value, or a set's member itself; `None` when undefined.
+    /// Returns the value under `key`: an element, an object's value, or a set's member itself. `None` if it is
+    /// undefined.
     #[inline]
     pub fn lookup(self, key: ValueRef<'e>) -> Option<ValueRef<'e>> {
         match self {
@@ -411,7 +412,7 @@ impl<'e> ValueRef<'e> {
                 let index = key.as_number()?.as_index()?;
                 self.as_array()?.get(index)
             }
-            // a lookup answers with the term asked for, not with the equal member
+            // returns the key, not the equal member, as OPA does
             Self::Set(set) => set.contains(key).then_some(key),
             Self::ArenaSet(set) => set.contains(key).then_some(key),
             _ => None,
@@ -419,7 +420,7 @@ impl<'e> ValueRef<'e> {
     }
 }
 
-// plain loops, since values may be deep and stacks small
+// plain loops, since values may be deeply nested and stacks small
 
 fn items_to_value(items: &[ValueRef<'_>]) -> Value {
     Value::Array(Items::collect(items.iter().map(|item| item.to_value())))

@@ -1,7 +1,7 @@
-//! Numbers: exact integers, everything else as text until arithmetic touches it.
+//! Numbers: exact integers; all others are kept as text until arithmetic uses them.
 //!
-//! A number keeps the text it was written with (`1.0`, `0.10`, `1e2`), while order, equality and hash go by
-//! its exact value. Three forms hold it: an `i64`, a short decimal, any other text.
+//! A number keeps its notation (`1.0`, `0.10`, `1e2`), while order, equality and hash use its exact value. There are
+//! three representations: an `i64`, a short decimal, any other text.
 
 mod accumulate;
 mod arithmetic;
@@ -19,34 +19,34 @@ pub use accumulate::{Product, Sum};
 pub use arithmetic::ArithmeticError;
 pub use parse::NumberError;
 
-/// A valid JSON number text behind a thin pointer.
+/// The text of a valid JSON number, boxed so that a pointer to it is thin.
 #[derive(Clone, Debug)]
 pub struct NumberText(pub Box<str>);
 
-/// A number, wherever it is held.
+/// A borrowed number.
 #[derive(Clone, Copy, Debug)]
 pub enum Number<'e> {
-    /// An integer that fits.
+    /// A 64-bit integer.
     Int(i64),
-    /// `coefficient / 10^scale`, scale at least 1, as written.
+    /// `coefficient / 10^scale` with a scale of at least 1, as written.
     Decimal(u8, i64),
     /// Any other text.
     Text(&'e str),
 }
 
-/// A number that a computation or a reader made; always in the smallest form that keeps the text.
+/// A computed or parsed number. Invariant: it has the smallest representation that keeps the text.
 #[derive(Clone, Debug)]
 pub enum NumberBuf {
-    /// An integer that fits.
+    /// A 64-bit integer.
     Int(i64),
-    /// `coefficient / 10^scale`, scale at least 1.
+    /// `coefficient / 10^scale` with a scale of at least 1.
     Decimal(u8, i64),
     /// Any other text.
     Text(String),
 }
 
 impl NumberBuf {
-    /// The borrowed form.
+    /// Returns the borrowed number.
     #[inline]
     pub fn as_number(&self) -> Number<'_> {
         match self {
@@ -99,7 +99,7 @@ impl PartialEq for Number<'_> {
 impl Eq for Number<'_> {}
 
 impl Number<'_> {
-    /// Writes the text, without what formatting costs.
+    /// Writes the text without the overhead of `fmt::Formatter`.
     pub fn write(self, out: &mut impl fmt::Write) -> fmt::Result {
         match self {
             Self::Int(i) => out.write_str(itoa::Buffer::new().format(i)),
@@ -121,7 +121,7 @@ impl fmt::Display for NumberBuf {
     }
 }
 
-/// The text of a decimal: at least one digit before the point, `scale` digits after it.
+/// Writes a decimal with at least one digit before the point and `scale` digits after it.
 fn write_decimal(scale: u8, coefficient: i64, f: &mut impl fmt::Write) -> fmt::Result {
     if coefficient < 0 {
         f.write_char('-')?;

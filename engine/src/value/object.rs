@@ -1,4 +1,4 @@
-//! Objects, wherever they are held.
+//! Objects, owned and in the arena.
 
 mod chunked;
 mod growing;
@@ -22,7 +22,7 @@ pub use shape::Shape;
 pub use shapes::{KeyOrder, Shapes};
 pub use unfilled::Unfilled;
 
-/// An owned object, shared: its form and values behind their counter.
+/// An owned object with shared ownership: shape and values are in one allocation with their reference count.
 ///
 /// ```
 /// use solon::Object;
@@ -34,18 +34,18 @@ pub use unfilled::Unfilled;
 #[derive(Clone)]
 pub struct Object(ThinArc<ObjectRepr, Value>);
 
-/// Where a constant stands among the keys of one shape.
+/// Cached position of a constant key in the objects of one shape.
 #[derive(Clone, Copy)]
 pub struct InlineCache {
-    /// The number of the shape.
+    /// Number of the shape.
     shape: u64,
     constant: u32,
-    /// Out of range when the key is not there.
+    /// Out of range if the shape does not contain the key.
     at: u32,
 }
 
 impl InlineCache {
-    /// Of no constant and no shape.
+    /// An empty cache.
     pub const EMPTY: Self = Self {
         shape: 0,
         constant: 0,
@@ -53,16 +53,16 @@ impl InlineCache {
     };
 }
 
-/// How an object holds its pairs.
+/// The representation of an object.
 #[derive(Clone)]
 pub enum ObjectRepr {
-    /// Up to [`Object::SHAPED`] values stand beside, in the order of these keys.
+    /// Up to [`Object::SHAPED`] values follow in the same allocation, in the order of the shape's keys.
     Shaped(Arc<Shape>),
-    /// More pairs stand in runs of their own.
+    /// More pairs are in separate runs.
     Chunked(Arc<Chunked>),
 }
 
-/// As for arrays.
+/// Drops deeply nested values on a larger stack.
 impl Drop for Object {
     #[inline]
     fn drop(&mut self) {
@@ -90,13 +90,13 @@ impl Default for Object {
 }
 
 impl Object {
-    /// Most keys of the shaped form.
+    /// Maximum number of keys of the shaped representation.
     pub const SHAPED: usize = 64;
 
-    /// Sorts; of equal keys the last pair wins.
+    /// Sorts pairs. The last of pairs with equal keys wins.
     pub fn from_pairs(mut pairs: Vec<(Value, Value)>) -> Self {
         if !pairs.is_sorted_by(|a, b| a.0 < b.0) {
-            // a stable sort of the reversed list brings the last of equal keys to the front
+            // a stable sort of the reversed list puts the last of equal keys first
             pairs.reverse();
             pairs.sort_by(|a, b| a.0.cmp(&b.0));
             pairs.dedup_by(|later, first| later.0 == first.0);
@@ -104,7 +104,7 @@ impl Object {
         Self::from_sorted(pairs)
     }
 
-    /// Takes pairs whose keys are in order and distinct.
+    /// Creates an object from pairs with sorted distinct keys.
     pub fn from_sorted(pairs: Vec<(Value, Value)>) -> Self {
         if pairs.len() > Self::SHAPED {
             return Self::chunked(Chunked::from_sorted(pairs));
@@ -118,7 +118,7 @@ impl Object {
         Self::from_sorted_keys_and_values(keys, values)
     }
 
-    /// Takes keys that are in order and distinct, and as many values.
+    /// Creates an object from sorted distinct keys and as many values.
     pub fn from_sorted_keys_and_values(keys: Vec<Value>, values: Vec<Value>) -> Self {
         if keys.len() > Self::SHAPED {
             let pairs = keys.into_iter().zip(values).collect();
@@ -127,7 +127,7 @@ impl Object {
         Self::from_shape(Arc::new(Shape::new(keys.into())), values)
     }
 
-    /// Takes a list of values in the order of the shape's keys, all at once.
+    /// Creates an object from a list of values in the order of the shape's keys, with one copy of the whole list.
     #[inline]
     fn from_shape(shape: Arc<Shape>, values: Vec<Value>) -> Self {
         let header = HeaderWithLength::new(ObjectRepr::Shaped(shape), values.len());
@@ -135,7 +135,7 @@ impl Object {
         Self(triomphe::Arc::into_thin(values))
     }
 
-    /// Takes values in the order of the shape's keys.
+    /// Creates an object from values in the order of the shape's keys.
     #[inline]
     pub fn with_shape(shape: Arc<Shape>, values: impl ExactSizeIterator<Item = Value>) -> Self {
         Self(ThinArc::from_header_and_iter(
@@ -149,19 +149,19 @@ impl Object {
         Self(ThinArc::from_header_and_iter(form, std::iter::empty()))
     }
 
-    /// How it holds its pairs.
+    /// Returns the representation.
     #[inline]
     pub fn repr(&self) -> &ObjectRepr {
         &self.0.header.header
     }
 
-    /// The values that stand beside the form.
+    /// Returns the values of the shaped representation.
     #[inline]
     fn values(&self) -> &[Value] {
         &self.0.slice
     }
 
-    /// Its keys and values, when it has a shape.
+    /// Returns keys and values, if the object has a shape.
     #[inline]
     pub fn shaped(&self) -> Option<(&Arc<Shape>, &[Value])> {
         match self.repr() {
@@ -170,19 +170,19 @@ impl Object {
         }
     }
 
-    /// Whether both are one.
+    /// Returns `true` if both are the same allocation.
     #[inline]
     pub fn ptr_eq(&self, other: &Self) -> bool {
         self.address() == other.address()
     }
 
-    /// Where it lies: no two that live have the same.
+    /// Returns the address of the allocation, which is unique among live objects.
     #[inline]
     pub fn address(&self) -> usize {
         self.0.as_ptr().addr()
     }
 
-    /// Number of keys.
+    /// Returns the number of keys.
     #[inline]
     pub fn len(&self) -> usize {
         match self.repr() {
@@ -191,12 +191,12 @@ impl Object {
         }
     }
 
-    /// Whether it has no keys.
+    /// Returns `true` if there are no keys.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The value under a key.
+    /// Returns the value under a key.
     #[inline]
     pub fn get(&self, key: ValueRef<'_>) -> Option<&Value> {
         match self.repr() {
@@ -205,7 +205,7 @@ impl Object {
         }
     }
 
-    /// The value under a key that is stored itself.
+    /// Returns the value under a stored key.
     #[inline]
     pub fn get_stored(&self, key: &Value) -> Option<&Value> {
         match (self.repr(), key) {
@@ -219,7 +219,7 @@ impl Object {
         }
     }
 
-    /// What is under a constant key whose place is known for this form of objects; `None` when it is not.
+    /// Returns the result of looking up a constant key, if its position in objects of this shape is cached.
     #[inline]
     pub fn cached(&self, constant: u32, cache: InlineCache) -> Option<Option<&Value>> {
         let ObjectRepr::Shaped(shape) = self.repr() else {
@@ -229,7 +229,7 @@ impl Object {
             .then(|| self.values().get(cache.at as usize))
     }
 
-    /// The value under a constant key, whose place is noted.
+    /// Returns the value under a constant key and caches its position.
     pub fn get_noted(
         &self,
         key: &Value,
@@ -242,7 +242,7 @@ impl Object {
         let at = match key {
             Value::Short(key) if shape.keys.len() <= SCANNED => {
                 let is_key = |other: &Value| matches!(other, Value::Short(other) if other == key);
-                // forms that take turns often have the key at the same place
+                // alternating shapes often have the key at the same position
                 let last = cache.get().at as usize;
                 match shape.keys.get(last) {
                     Some(other) if is_key(other) => Some(last),
@@ -259,13 +259,13 @@ impl Object {
         self.values().get(at?)
     }
 
-    /// The value under a string key.
+    /// Returns the value under a string key.
     pub fn get_str(&self, key: &str) -> Option<&Value> {
         let key = Value::string(key);
         self.get(key.borrow())
     }
 
-    /// The place of a key in key order.
+    /// Returns the position of a key in key order.
     pub fn position(&self, key: ValueRef<'_>) -> Option<u32> {
         let at = match self.repr() {
             ObjectRepr::Shaped(shape) => shape.slot(key)?,
@@ -274,7 +274,7 @@ impl Object {
         u32::try_from(at).ok()
     }
 
-    /// The pairs in key order.
+    /// Returns the pairs in key order.
     #[inline]
     pub fn iter(&self) -> ObjectIter<'_> {
         match self.repr() {
@@ -305,7 +305,7 @@ impl Object {
         }
     }
 
-    /// Takes a key out.
+    /// Removes a key.
     pub fn remove(&mut self, key: ValueRef<'_>) {
         if let Some((shape, values)) = self.shaped() {
             if let Some(slot) = shape.slot(key) {
@@ -322,13 +322,13 @@ impl Object {
         }
     }
 
-    /// Changes the value under a key in place, of a copy when the object is shared; `None` when there is no such key.
+    /// Changes the value under a key in place. A shared object is copied first. Returns `None` if there is no such key.
     pub fn change<R>(
         &mut self,
         key: ValueRef<'_>,
         change: impl FnOnce(&mut Value) -> R,
     ) -> Option<R> {
-        // look before copying: a key that is not there must not unshare anything
+        // check before copying: a missing key must not copy anything
         self.get(key)?;
         match self.repr() {
             ObjectRepr::Shaped(shape) => self.change_at(shape.slot(key)?, change),
@@ -359,7 +359,7 @@ impl Object {
         })
     }
 
-    /// Whether all keys are strings. They are in order, so that the first and the last one tell.
+    /// Returns `true` if all keys are strings. They are sorted, so the first and the last one are sufficient.
     fn has_text_keys(&self) -> bool {
         let (first, last) = match self.repr() {
             ObjectRepr::Shaped(shape) => (shape.keys.first(), shape.keys.last()),
@@ -416,14 +416,14 @@ impl<'a> Iterator for ObjectIter<'a> {
 /// An object.
 #[derive(Clone, Copy)]
 pub enum ObjectView<'e> {
-    /// Owned.
+    /// An owned object.
     Stored(&'e Object),
-    /// In the arena.
+    /// An object in the arena.
     Arena(&'e ArenaObject<'e>),
 }
 
 impl<'e> ObjectView<'e> {
-    /// Number of keys.
+    /// Returns the number of keys.
     #[inline]
     pub fn len(self) -> usize {
         match self {
@@ -432,12 +432,12 @@ impl<'e> ObjectView<'e> {
         }
     }
 
-    /// Whether it has no keys.
+    /// Returns `true` if there are no keys.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// The value under a key.
+    /// Returns the value under a key.
     #[inline]
     pub fn get(self, key: ValueRef<'_>) -> Option<ValueRef<'e>> {
         match self {
@@ -446,13 +446,13 @@ impl<'e> ObjectView<'e> {
         }
     }
 
-    /// The value under a string key.
+    /// Returns the value under a string key.
     pub fn get_str(self, key: &str) -> Option<ValueRef<'e>> {
         let key = Value::string(key);
         self.get(key.borrow())
     }
 
-    /// Whether all keys are strings.
+    /// Returns `true` if all keys are strings.
     #[inline]
     pub fn has_text_keys(self) -> bool {
         match self {
@@ -464,7 +464,7 @@ impl<'e> ObjectView<'e> {
         }
     }
 
-    /// The pairs in key order.
+    /// Returns the pairs in key order.
     #[inline]
     pub fn iter(self) -> PairIter<'e> {
         match self {
@@ -477,9 +477,9 @@ impl<'e> ObjectView<'e> {
 /// The pairs of an object in key order.
 #[derive(Clone)]
 pub enum PairIter<'e> {
-    /// Of an owned object.
+    /// Pairs of an owned object.
     Stored(ObjectIter<'e>),
-    /// Of an object in the arena.
+    /// Pairs of an object in the arena.
     Arena(super::arena::ArenaPairs<'e>),
 }
 
@@ -494,7 +494,7 @@ impl<'e> Iterator for PairIter<'e> {
         }
     }
 
-    /// A loop for each kind of object: one over both asks each time which it is.
+    /// A loop for each variant, instead of a dispatch for each pair.
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
         match self {

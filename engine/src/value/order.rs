@@ -1,4 +1,4 @@
-//! The one order, equality and hash of values: null, booleans, numbers, strings, arrays, objects, sets.
+//! Order, equality and hash of values: null, Booleans, numbers, strings, arrays, objects, sets.
 
 use std::cmp::Ordering;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -12,15 +12,15 @@ use super::{ArenaObject, Kind, Short, Text, ValueRef, stored_order};
 pub(super) static STATE: LazyLock<foldhash::fast::RandomState> =
     LazyLock::new(foldhash::fast::RandomState::default);
 
-/// Hash of something made of values, equal for equal ones within one process.
+/// Returns a hash of a type that consists of values. Equal for equal ones within one process.
 pub fn hash_of(made_of_values: &impl Hash) -> u64 {
     STATE.hash_one(made_of_values)
 }
 
-/// Hash of a value, equal for equal values within one process.
+/// Returns the hash of a value. Equal for equal values within one process.
 #[inline]
 pub fn hash(value: ValueRef<'_>) -> u64 {
-    // what most keys are, in line
+    // inlined for the most frequent kinds of keys
     match &value {
         ValueRef::Short(short) => hash_short(short),
         ValueRef::Text(text) => hash_bytes(text.as_bytes()),
@@ -29,7 +29,7 @@ pub fn hash(value: ValueRef<'_>) -> u64 {
     }
 }
 
-/// The hash of a longer string.
+/// Returns the hash of a longer string.
 #[inline]
 fn hash_bytes(bytes: &[u8]) -> u64 {
     let mut hasher = STATE.build_hasher();
@@ -37,7 +37,7 @@ fn hash_bytes(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// The hash of a string, read where it lies.
+/// Returns the hash of a string that is read in place.
 #[inline]
 pub fn hash_short(short: &Short) -> u64 {
     let mut hasher = STATE.build_hasher();
@@ -47,7 +47,7 @@ pub fn hash_short(short: &Short) -> u64 {
     hasher.finish()
 }
 
-/// Whether two values are equal, in line for what most keys are.
+/// Returns `true` if two values are equal. Inlined for the most frequent kinds of keys.
 #[inline]
 pub fn same_key(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     match (&a, &b) {
@@ -59,13 +59,13 @@ pub fn same_key(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
 impl PartialEq for ValueRef<'_> {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        // read where they lie: a value that was just written in parts is slow to copy
+        // compared in place: copying a value whose fields were just written stalls on store forwarding
         match (self, other) {
             (ValueRef::Null, ValueRef::Null) => true,
             (ValueRef::Bool(a), ValueRef::Bool(b)) => a == b,
             (ValueRef::Int(a), ValueRef::Int(b)) => a == b,
             (ValueRef::Short(a), ValueRef::Short(b)) => a == b,
-            // a string's length decides how it is held
+            // the length of a string determines its representation
             (
                 ValueRef::Short(_),
                 ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::ArenaText(_),
@@ -80,7 +80,7 @@ impl PartialEq for ValueRef<'_> {
             (ValueRef::ArenaObject(a), ValueRef::ArenaObject(b))
                 if let Some((one, other)) = shared_shape_values(a, b) =>
             {
-                // what stands last differs most often
+                // the last members differ most often
                 one.iter().rev().eq(other.iter().rev())
             }
             (a, b) => equal(*a, *b),
@@ -90,7 +90,7 @@ impl PartialEq for ValueRef<'_> {
 
 impl Eq for ValueRef<'_> {}
 
-/// Whether both are one compound, which may be large.
+/// Returns `true` if both are the same compound. It may be large, so this check comes first.
 #[inline]
 pub fn same(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     match (a, b) {
@@ -104,7 +104,7 @@ pub fn same(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     }
 }
 
-// One function for each kind, with plain loops: values are deep, stacks are small.
+// One function for each kind, with plain loops: values may be deeply nested and stacks small.
 
 fn equal(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
     let kind = a.kind();
@@ -227,7 +227,7 @@ impl Ord for ValueRef<'_> {
     }
 }
 
-/// The order of two strings, which their first bytes mostly decide.
+/// Compares two strings. Their first 16 bytes decide most often.
 #[inline]
 fn compare_bytes(a: &[u8], b: &[u8]) -> Ordering {
     if let (Some(first), Some(second)) = (a.first_chunk::<16>(), b.first_chunk::<16>()) {
@@ -239,7 +239,8 @@ fn compare_bytes(a: &[u8], b: &[u8]) -> Ordering {
     a.cmp(b)
 }
 
-/// The values of two objects of one form, in the order of its keys, if they are so flat that no stack is looked at.
+/// Returns the values of two objects of the same shape, in the order of its keys, if they are so flat that the stack
+/// need not be checked.
 #[inline]
 fn shared_shape_values<'a, 'b>(
     a: &'a ArenaObject<'_>,
@@ -273,7 +274,7 @@ fn compare_numbers(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
     }
 }
 
-/// The order of two stored strings: in one document equal ones often are one.
+/// Compares two stored strings. Equal ones of one document often share their allocation.
 #[inline]
 pub(super) fn compare_texts_stored(a: &Text, b: &Text) -> Ordering {
     if a.is(b) {

@@ -1,8 +1,8 @@
-//! JSON Pointers as Rego's built-ins take them.
+//! JSON Pointers in the syntax of Rego's built-ins.
 
 use std::borrow::Cow;
 
-/// The segments of a path like `/a/b~1c`. Leading slashes do not count; the empty path has no segments, `/` has
+/// Returns the segments of a path like `/a/b~1c`. Leading slashes are ignored; the empty path has no segments, `/` has
 /// one, the empty string.
 pub fn segments(path: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let inner = (!path.is_empty()).then(|| path.trim_start_matches('/'));
@@ -12,7 +12,7 @@ pub fn segments(path: &str) -> impl Iterator<Item = Cow<'_, str>> {
         .map(unescape)
 }
 
-/// A segment without its escapes: `~1` stands for a slash, `~0` for a tilde; other tildes for themselves.
+/// Decodes a segment: `~1` is a slash, `~0` a tilde; other tildes are literal.
 pub fn unescape(segment: &str) -> Cow<'_, str> {
     if segment.contains('~') {
         Cow::Owned(segment.replace("~1", "/").replace("~0", "~"))
@@ -21,7 +21,7 @@ pub fn unescape(segment: &str) -> Cow<'_, str> {
     }
 }
 
-/// A segment as it stands in a path.
+/// Encodes a segment.
 pub fn escape(segment: &str) -> Cow<'_, str> {
     if segment.contains(['~', '/']) {
         Cow::Owned(segment.replace('~', "~0").replace('/', "~1"))

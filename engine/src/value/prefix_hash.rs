@@ -1,7 +1,7 @@
-//! A bounded hash: of a few leaves, whatever the size of the value.
+//! A hash of bounded cost: it covers only the first members of a value.
 //!
-//! Values that are asked for again are mostly told apart by their first members. Who keeps values by such a hash compares
-//! those that share one, and turns to [`order::hash`](super::order::hash) when these are many.
+//! Lookups by whole values most often differ in their first members. A table with this hash must compare the values
+//! that share one, and switch to [`order::hash`](super::order::hash) when there are many.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -9,20 +9,20 @@ use std::sync::Arc;
 use super::order::STATE;
 use super::{Value, ValueRef};
 
-/// Members of a container that are looked at.
+/// Maximum number of members that are hashed.
 const MEMBERS: usize = 6;
 
-/// Strings and numbers among them that are enough.
+/// Maximum number of scalars that are hashed.
 const SCALARS: usize = 3;
 
-/// Bytes up to which a string counts as a whole: messages are mostly alike where they begin and where they end.
+/// Maximum length of a string that is hashed completely, in bytes: messages often have the same start and the same end.
 const WHOLE: usize = 256;
 
-/// Bytes of a longer string that count at its start, and at its end.
+/// Number of bytes of a longer string that are hashed at its start, and at its end.
 const ENDS: usize = 24;
 
 impl ValueRef<'_> {
-    /// Where a stored collection lies: no two that live lie in one place.
+    /// Returns the address of a stored collection, which is unique among live ones.
     #[inline]
     pub fn stored_at(&self) -> Option<usize> {
         match self {
@@ -34,7 +34,7 @@ impl ValueRef<'_> {
     }
 }
 
-/// Hash of a few leaves of a value, equal for equal values within one process.
+/// Returns a hash of the first scalars of a value. Equal for equal values within one process.
 #[inline]
 pub fn prefix_hash(value: ValueRef<'_>) -> u64 {
     let mut state = STATE.build_hasher();
@@ -72,8 +72,8 @@ fn add_members<'v>(members: impl ExactSizeIterator<Item = ValueRef<'v>>, state: 
     add_members_of(members.len(), members, state);
 }
 
-/// Adds the first members. What tells containers of one sort apart are values more often than keys, and strings and
-/// numbers more often than what is in containers within them.
+/// Hashes the first members. Similar containers differ in values more often than in keys, and in scalars more often
+/// than in nested containers.
 fn add_members_of<'v>(
     length: usize,
     members: impl Iterator<Item = ValueRef<'v>>,
@@ -89,7 +89,7 @@ fn add_members_of<'v>(
     }
 }
 
-/// Adds a string or number as it is, of a container only the length; whether it is a leaf.
+/// Hashes a scalar completely, and only the length of a container. Returns `true` for a scalar.
 #[inline]
 fn add_scalar(value: &ValueRef<'_>, state: &mut impl Hasher) -> bool {
     let length = match value {

@@ -1,10 +1,10 @@
-//! Finding a key among keys: the innermost loop of most policies.
+//! Search for a key among keys: the innermost loop of most policies.
 
 use std::cmp::Ordering;
 
 use super::{Value, ValueRef};
 
-/// The position of a key among a few keys in any order.
+/// Returns the position of a key among a few keys in any order.
 #[inline]
 pub fn position(keys: &[Value], key: ValueRef<'_>) -> Option<usize> {
     match key {
@@ -18,7 +18,7 @@ pub fn position(keys: &[Value], key: ValueRef<'_>) -> Option<usize> {
     }
 }
 
-/// The position of a key among a few keys in flight, in any order.
+/// Returns the position of a key among a few borrowed keys in any order.
 #[inline]
 pub fn position_in_flight(keys: &[ValueRef<'_>], key: ValueRef<'_>) -> Option<usize> {
     match key {
@@ -29,12 +29,12 @@ pub fn position_in_flight(keys: &[ValueRef<'_>], key: ValueRef<'_>) -> Option<us
     }
 }
 
-/// The position of a key among sorted keys, or where it would stand.
+/// Returns the position of a key among sorted keys, or that for its insertion.
 #[inline]
 pub fn find(keys: &[Value], key: ValueRef<'_>) -> Result<usize, usize> {
     match key {
         ValueRef::Short(short) => {
-            // one comparison a step, and one more at the end
+            // one comparison per step, and one more at the end
             let rank = short.rank();
             let at = keys.partition_point(|other| match other {
                 Value::Short(other) => other.rank() < rank,
@@ -49,7 +49,7 @@ pub fn find(keys: &[Value], key: ValueRef<'_>) -> Result<usize, usize> {
     }
 }
 
-/// How many of some sorted keys are not greater than a key.
+/// Returns the number of sorted keys that are less than or equal to a key.
 #[inline]
 pub fn not_greater(keys: &[Value], key: ValueRef<'_>) -> usize {
     match key {

@@ -1,7 +1,7 @@
-//! Rego values and Rust's own types, converted directly.
+//! Direct conversion between Rego values and Rust types with serde.
 //!
-//! Numbers that no Rust type holds become the nearest `f64`; sets become sequences, and keys that are no
-//! strings their JSON text.
+//! Numbers that fit no Rust type become the nearest `f64`; sets become sequences, and keys that are not strings their
+//! JSON text.
 
 mod from_value;
 mod serialize;
@@ -14,7 +14,7 @@ use ::serde::de::DeserializeOwned;
 
 use super::{Value, ValueRef};
 
-/// The value that a Rust value stands for.
+/// Converts a Rust value to a Rego value.
 ///
 /// ```
 /// let value = solon::to_value(&[Some(1), None]).unwrap();
@@ -24,7 +24,7 @@ pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, ConvertError>
     value.serialize(to_value::ToValue::default())
 }
 
-/// The Rust value that a value stands for.
+/// Converts a Rego value to a Rust value.
 ///
 /// ```
 /// let roles = solon::value!(["admin", "dev"]);
@@ -35,7 +35,7 @@ pub fn from_value<T: DeserializeOwned>(value: ValueRef<'_>) -> Result<T, Convert
     T::deserialize(from_value::FromValue(value))
 }
 
-/// Why a value has no counterpart.
+/// The reason why a value cannot be converted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConvertError(String);
 

@@ -1,4 +1,4 @@
-//! Sets, wherever they are held.
+//! Sets, owned and in the arena.
 
 use solon_syntax::stack;
 
@@ -6,10 +6,10 @@ use super::arena::ArenaMembers;
 use super::array::ArrayIter;
 use super::{ArenaSet, Value, ValueRef, search};
 
-/// Members that are looked at one after the other sooner than halved.
+/// Maximum number of members for a linear scan, which then beats a binary search.
 const FEW: usize = 8;
 
-/// An owned set: its members in order.
+/// An owned set of sorted members.
 ///
 /// ```
 /// use solon::{Set, Value};
@@ -22,7 +22,7 @@ pub struct Set {
     items: Vec<Value>,
 }
 
-/// As for arrays.
+/// Drops deeply nested values on a larger stack.
 impl Drop for Set {
     #[inline]
     fn drop(&mut self) {
@@ -33,24 +33,24 @@ impl Drop for Set {
 }
 
 impl Set {
-    /// Sorts; of equal members the first is kept.
+    /// Sorts members. The first of equal members is kept.
     pub fn from_items(mut items: Vec<Value>) -> Self {
         items.sort();
         items.dedup();
         Self { items }
     }
 
-    /// Takes members that are already in order and distinct.
+    /// Creates a set from sorted distinct members.
     pub fn from_sorted(items: Vec<Value>) -> Self {
         Self { items }
     }
 
-    /// The members in order.
+    /// Returns the members in order.
     pub fn items(&self) -> &[Value] {
         &self.items
     }
 
-    /// Whether an equal member is in it.
+    /// Returns `true` if the set contains an equal member.
     #[inline]
     pub fn contains(&self, member: ValueRef<'_>) -> bool {
         if self.items.len() <= FEW {
@@ -63,14 +63,14 @@ impl Set {
 /// A set.
 #[derive(Clone, Copy)]
 pub enum SetView<'e> {
-    /// Owned.
+    /// An owned set.
     Stored(&'e Set),
-    /// In the arena.
+    /// A set in the arena.
     Arena(&'e ArenaSet<'e>),
 }
 
 impl<'e> SetView<'e> {
-    /// Number of members.
+    /// Returns the number of members.
     #[inline]
     pub fn len(self) -> usize {
         match self {
@@ -79,12 +79,12 @@ impl<'e> SetView<'e> {
         }
     }
 
-    /// Whether it has no members.
+    /// Returns `true` if there are no members.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// Whether an equal member is in it.
+    /// Returns `true` if the set contains an equal member.
     #[inline]
     pub fn contains(self, member: ValueRef<'_>) -> bool {
         match self {
@@ -93,7 +93,7 @@ impl<'e> SetView<'e> {
         }
     }
 
-    /// The members in order.
+    /// Returns the members in order.
     #[inline]
     pub fn iter(self) -> SetIter<'e> {
         match self {
@@ -102,7 +102,7 @@ impl<'e> SetView<'e> {
         }
     }
 
-    /// The members in any order, for work whose result does not depend on it.
+    /// Returns the members in any order, for results that do not depend on it.
     #[inline]
     pub fn iter_unordered(self) -> ArrayIter<'e> {
         match self {
@@ -115,9 +115,9 @@ impl<'e> SetView<'e> {
 /// The members of a set in order.
 #[derive(Clone)]
 pub enum SetIter<'e> {
-    /// Of an owned set.
+    /// Members of an owned set.
     Stored(std::slice::Iter<'e, Value>),
-    /// Of a set in the arena.
+    /// Members of a set in the arena.
     Arena(ArenaMembers<'e>),
 }
 

@@ -1,8 +1,8 @@
-//! Stacks as small as those of callers may be, for tests.
+//! Small stacks, as callers may have them, for tests.
 
-/// Runs something on a small stack.
+/// Runs a function on a small stack.
 pub fn on_small_stack(work: impl FnOnce() + Send + 'static) {
-    // frames of a build without optimisation are several times larger
+    // stack frames of a build without optimisation are several times larger
     let size = if cfg!(debug_assertions) {
         1536 << 10
     } else {

@@ -1,4 +1,5 @@
-//! Sorting: strings by their first bytes and numbers as integers of one width, which processors sort without guessing.
+//! Sorting by key prefixes: the first bytes of strings, or numbers as integers of one width. Integers are sorted
+//! without branches.
 
 mod key_prefix;
 
@@ -10,14 +11,14 @@ use crate::limits::LONG_STEP;
 pub use key_prefix::common;
 use key_prefix::{KeyPrefix, key_prefixes, shared};
 
-/// Values below which there is nothing to gain by marks.
+/// Number of values below which key prefixes do not pay.
 const FEW: usize = 16;
 
-/// What can be sorted: values, wherever they are held.
+/// Values that can be sorted.
 pub trait Sortable: Ord {
-    /// The bytes of a string.
+    /// Returns the bytes of a string.
     fn text(&self) -> Option<&[u8]>;
-    /// The number, when it is held without a text.
+    /// Returns the number, if it is stored without a text.
     fn number(&self) -> Option<Number<'static>>;
 }
 
@@ -53,17 +54,18 @@ impl Sortable for Value {
     }
 }
 
-/// How often strings are told apart by what comes behind the bytes that they share, before they are compared whole.
+/// Maximum number of rounds in which strings with equal prefixes are sorted by their next bytes, before they are
+/// compared as a whole.
 const LEVELS: usize = 16;
 
-/// The value that a mark stands for comes first, or the other one; equal ones by their positions.
+/// Compares the values of two key prefixes, and their positions if the values are equal.
 fn by_value<T: Sortable>(values: &[T], one: KeyPrefix, other: KeyPrefix) -> Ordering {
     let value = |prefix: KeyPrefix| values.get(prefix.position() as usize);
     value(one).cmp(&value(other)).then(one.cmp(&other))
 }
 
-/// Puts marks in the order of their values, and tells whether some are alike; in some other order when the evaluation
-/// does not go on. Marks of strings begin at a byte.
+/// Sorts key prefixes in the order of their values, and returns `true` if some are equal. The order is unspecified if
+/// the evaluation is interrupted. Prefixes of strings start at byte `from`.
 fn sort_prefixes<T: Sortable>(
     values: &[T],
     prefixes: &mut [KeyPrefix],
@@ -99,7 +101,7 @@ fn sort_prefixes<T: Sortable>(
     true
 }
 
-/// Sorts a list of which no two are equal; whether it is sorted, since the evaluation may not go on.
+/// Sorts a list without equal elements. Returns `false` if the evaluation was interrupted.
 fn sort_all<T: Copy>(
     list: &mut [T],
     order: impl Fn(&T, &T) -> Ordering,
@@ -114,7 +116,7 @@ fn sort_all<T: Copy>(
     is_whole
 }
 
-/// A list in order, and whether it is: it is in some other order when the evaluation does not go on.
+/// Returns a sorted list and `true`, or a list in unspecified order and `false` if the evaluation was interrupted.
 fn in_blocks<T: Copy>(
     mut list: Vec<T>,
     order: impl Fn(&T, &T) -> Ordering,
@@ -141,7 +143,7 @@ fn in_blocks<T: Copy>(
     (list, true)
 }
 
-/// Appends two sorted parts as one, unless the evaluation does not go on.
+/// Appends the merge of two sorted lists, unless the evaluation is interrupted.
 fn merge<T: Copy>(
     left: &[T],
     right: &[T],
@@ -168,8 +170,8 @@ fn merge<T: Copy>(
     true
 }
 
-/// The positions of values in their order; in some other order when the evaluation does not go on. Equal ones stay in
-/// the order they are in.
+/// Returns the positions of values in sort order. The sort is stable. The order is unspecified if the evaluation is
+/// interrupted.
 pub fn order<T: Sortable>(values: &[T], goes_on: impl Fn() -> bool) -> Vec<u32> {
     let known = if values.len() >= FEW {
         key_prefixes(values)
@@ -185,9 +187,8 @@ pub fn order<T: Sortable>(values: &[T], goes_on: impl Fn() -> bool) -> Vec<u32> 
     places.into_iter().map(|(_, at)| at).collect()
 }
 
-/// The positions of values in their order, of equal ones the first alone, when all are strings or all are numbers without
-/// a text.
-/// What it gives when the evaluation does not go on is worth nothing.
+/// Returns the positions of values in sort order, only the first of equal ones, if all are strings or all are numbers
+/// without a text. The result must not be used if the evaluation was interrupted.
 pub fn distinct<T: Sortable>(
     values: &[T],
     goes_on: impl Fn() -> bool,
@@ -195,7 +196,7 @@ pub fn distinct<T: Sortable>(
     let (mut prefixes, from) = key_prefixes(values)?;
     if sort_prefixes(values, &mut prefixes, from, 0, &goes_on) {
         let value = |prefix: KeyPrefix| values.get(prefix.position() as usize);
-        // the marks of equal values are alike, whatever level made them
+        // prefixes of equal values are equal at every level
         prefixes
             .dedup_by(|later, first| later.has_same_head(*first) && value(*later) == value(*first));
     }
@@ -206,7 +207,7 @@ pub fn distinct<T: Sortable>(
     )
 }
 
-/// Sorts values; equal ones stay in the order they are in. Leaves off when the evaluation does not go on.
+/// Sorts values with a stable sort. Stops if the evaluation is interrupted.
 pub fn sort(values: &mut [ValueRef<'_>], goes_on: impl Fn() -> bool) {
     if values.is_sorted() {
         return;
@@ -222,7 +223,7 @@ pub fn sort(values: &mut [ValueRef<'_>], goes_on: impl Fn() -> bool) {
     }
 }
 
-/// The same for integers: equal ones need no places to stay in their order.
+/// Sorts integers. Equal ones are indistinguishable, so no positions are necessary.
 fn sort_ints(values: &mut [ValueRef<'_>], goes_on: impl Fn() -> bool) {
     let int = |value: &ValueRef<'_>| match value {
         ValueRef::Int(int) => *int,
@@ -303,7 +304,7 @@ mod tests {
         let mut expected: Vec<_> = (0..).zip(&values).map(|(at, value)| (*value, at)).collect();
         expected.sort();
         assert!(positions.iter().eq(expected.iter().map(|(_, at)| at)));
-        // what is left unfinished holds all values still
+        // an interrupted sort still contains all values
         let looks = std::cell::Cell::new(0);
         let few_times = || {
             looks.set(looks.get() + 1);
@@ -362,7 +363,7 @@ mod tests {
         });
         let found: Vec<_> = distinct(&mixed, || true).unwrap().collect();
         assert_eq!(found, [2, 4, 3, 0]);
-        // too wide for a mark
+        // too wide for a key prefix
         let wide = [Value::Int(i64::MAX), Value::Decimal(18, 1)];
         assert!(distinct(&wide, || true).is_none());
         assert!(distinct(&[Value::from("a"), Value::Int(1)], || true).is_none());

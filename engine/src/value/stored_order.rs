@@ -1,4 +1,4 @@
-//! The order and equality of stored values, by references: the same as in flight, without putting values in flight.
+//! Order and equality of stored values by reference: the same as for borrowed values, without converting to these.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -40,13 +40,13 @@ impl Ord for Value {
     }
 }
 
-/// Whether two objects are equal.
+/// Returns `true` if two objects are equal.
 #[inline]
 pub(super) fn are_equal(a: &Object, b: &Object) -> bool {
     a.ptr_eq(b) || stack::level(|| equal_objects(a, b))
 }
 
-/// The order of two objects.
+/// Compares two objects.
 #[inline]
 pub(super) fn order(a: &Object, b: &Object) -> Ordering {
     if a.ptr_eq(b) {
@@ -55,7 +55,7 @@ pub(super) fn order(a: &Object, b: &Object) -> Ordering {
     stack::level(|| compare_objects(a, b))
 }
 
-// plain loops, since values may be deep and stacks small
+// plain loops, since values may be deeply nested and stacks small
 
 #[inline(never)]
 fn equal_items(a: &[Value], b: &[Value]) -> bool {

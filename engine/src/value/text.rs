@@ -10,7 +10,8 @@ use triomphe::ThinArc;
 use super::{Value, ValueRef};
 use crate::bug::{Within as _, bug};
 
-/// A string of at most 14 bytes, held in place. Unused bytes are zero, so equal strings are equal as a whole.
+/// A string of at most 14 bytes, stored inline. Invariant: unused bytes are zero, so that equal strings have equal
+/// representations.
 #[derive(Clone, Copy)]
 pub struct Short {
     len: u8,
@@ -18,16 +19,16 @@ pub struct Short {
 }
 
 impl Short {
-    /// Longest string that is held in place, in bytes.
+    /// Maximum length of an inline string, in bytes.
     pub const MAX: usize = 14;
 
-    /// `None` when the string is too long.
+    /// Creates an inline string. Returns `None` if the text is too long.
     #[inline]
     pub fn new(text: &[u8]) -> Option<Self> {
         if text.len() > Self::MAX {
             return None;
         }
-        // whole words go from register to memory: bytes copied one by one would be read again too early
+        // stored as whole words: reading a word after writing it byte by byte stalls on store forwarding
         let (low, high) = words(text);
         let mut bytes = [0; Self::MAX];
         let (head, tail) = bytes.split_first_chunk_mut()?;
@@ -40,7 +41,8 @@ impl Short {
         })
     }
 
-    /// The same, read in the parts that [`Self::new`] writes.
+    /// Returns a copy. It is read with the same field widths that [`Self::new`] writes, so that loads are forwarded
+    /// from the stores.
     #[inline]
     pub fn copied_by_fields(&self) -> Self {
         let mut bytes = [0; Self::MAX];
@@ -56,7 +58,7 @@ impl Short {
         Self { len, bytes }
     }
 
-    /// Whether it is this text, without making a string of that.
+    /// Compares with a text, without creating a string.
     #[inline]
     pub fn is(&self, text: &[u8]) -> bool {
         let word = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes));
@@ -64,26 +66,26 @@ impl Short {
         text.len() == usize::from(self.len) && words(text) == (word(first), word(last) >> 16)
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.within(..usize::from(self.len))
     }
 
-    /// The text, when it is valid UTF-8.
+    /// Returns the text, if it is valid UTF-8.
     #[inline]
     pub fn utf8(&self) -> Option<&str> {
         std::str::from_utf8(self.as_bytes()).ok()
     }
 
-    /// Whether it has ASCII characters alone.
+    /// Returns `true` if all characters are ASCII.
     #[inline]
     fn is_ascii(&self) -> bool {
         let (first, last) = self.ends();
         (first | last) & 0x8080_8080_8080_8080 == 0
     }
 
-    /// What a change of each ASCII character makes of the string; `None` when it has others.
+    /// Maps each ASCII character. Returns `None` if there are other characters.
     #[inline]
     pub fn ascii_mapped(self, change: impl Fn(u8) -> u8) -> Option<Self> {
         if !self.is_ascii() {
@@ -95,7 +97,7 @@ impl Short {
         })
     }
 
-    /// The first and the last eight bytes; they overlap and cover all.
+    /// Returns the first and the last eight bytes. They overlap and cover all bytes.
     #[inline]
     fn ends(&self) -> (u64, u64) {
         let first = self
@@ -109,14 +111,15 @@ impl Short {
         (first, last)
     }
 
-    /// A number that orders strings as their bytes do; the length tells a string from one that goes on with NUL bytes.
+    /// Returns a number that has the order of the bytes. Its lowest part is the length, which distinguishes strings
+    /// that only differ in trailing NUL bytes.
     #[inline]
     pub fn rank(&self) -> u128 {
         let (first, last) = self.ends();
         u128::from(first) << 64 | u128::from(last << 16 | u64::from(self.len))
     }
 
-    /// The string as two words, for hashing.
+    /// Returns the string as two words, for hashing.
     #[inline]
     pub fn words(&self) -> (u64, u64) {
         let (first, last) = self.ends();
@@ -147,7 +150,7 @@ impl Ord for Short {
     }
 }
 
-/// Up to 16 bytes as two little-endian words, by loads that overlap.
+/// Loads up to 16 bytes as two little-endian words, with overlapping loads.
 #[inline]
 fn words(text: &[u8]) -> (u64, u64) {
     if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
@@ -168,14 +171,14 @@ fn words(text: &[u8]) -> (u64, u64) {
     (low, 0)
 }
 
-/// Fewer than eight bytes as a little-endian word, filled up with a byte.
+/// Loads fewer than eight bytes as a little-endian word, padded with a byte.
 #[inline]
 pub fn padded(text: &[u8], byte: u8) -> u64 {
     words(text).0 | u64::from_le_bytes([byte; 8]) << (8 * text.len().min(7))
 }
 
-/// Whether all words of eight bytes are of some kind. The last one may overlap the one before; a shorter text is filled up
-/// with blanks.
+/// Returns `true` if a condition holds for all words of eight bytes. The last word may overlap the one before; a
+/// shorter text is padded with blanks.
 #[inline]
 pub fn all_words(text: &[u8], is_so: impl Fn(u64) -> bool) -> bool {
     let word = |chunk: &[u8; 8]| u64::from_le_bytes(*chunk);
@@ -184,32 +187,32 @@ pub fn all_words(text: &[u8], is_so: impl Fn(u64) -> bool) -> bool {
         && is_so(text.last_chunk().map_or_else(|| padded(text, b' '), word))
 }
 
-/// A one in each byte.
+/// The value 1 in each byte.
 const ONES: u64 = u64::MAX / 255;
 
 /// The highest bit of each byte.
 pub const HIGHS: u64 = ONES << 7;
 
-/// Marks the highest bits of bytes below a bound of at most 0x80, but not of those from 0x80 on. Behind the first one it
-/// may mark others.
+/// Sets the highest bit of each byte that is less than a bound of at most 0x80. Bits above the lowest one may be false
+/// positives.
 #[inline]
 pub fn flags_below(word: u64, bound: u8) -> u64 {
     word.wrapping_sub(ONES * u64::from(bound)) & !word & HIGHS
 }
 
-/// The same for bytes that are one.
+/// Sets the highest bit of each byte that equals `byte`. Bits above the lowest one may be false positives.
 #[inline]
 pub fn flags_of(word: u64, byte: u8) -> u64 {
     flags_below(word ^ (ONES * u64::from(byte)), 1)
 }
 
-/// Whether eight bytes are printable ASCII characters.
+/// Returns `true` if eight bytes are printable ASCII characters.
 #[inline]
 pub fn is_printable(word: u64) -> bool {
     (word & HIGHS) | flags_below(word, b' ') | flags_of(word, 0x7f) == 0
 }
 
-/// The first 16 bytes as a number that orders strings as far as they go; what is missing counts as zero.
+/// Returns the first 16 bytes as a number with the order of the strings. Missing bytes count as zero.
 #[inline]
 pub fn head(text: &[u8]) -> u128 {
     if let Some(first) = text.first_chunk() {
@@ -219,7 +222,8 @@ pub fn head(text: &[u8]) -> u128 {
     u128::from(low.swap_bytes()) << 64 | u128::from(high.swap_bytes())
 }
 
-/// The same for what stands from a byte on. At the end of a longer string it is a part of the last 16 bytes.
+/// Returns the 16 bytes from a byte on, like [`head`]. At the end of a longer string they are part of its last 16
+/// bytes.
 #[inline]
 pub fn head_from(text: &[u8], from: usize) -> u128 {
     const HEAD: usize = 16;
@@ -234,47 +238,47 @@ pub fn head_from(text: &[u8], from: usize) -> u128 {
     }
 }
 
-/// An owned string longer than [`Short::MAX`], shared, behind its counter.
+/// An owned string longer than [`Short::MAX`], with shared ownership, in one allocation with its reference count.
 #[derive(Clone, Debug)]
 pub struct Text(ArcStr);
 
 impl Text {
-    /// Takes a copy.
+    /// Copies a string.
     #[inline]
     pub fn new(text: &str) -> Self {
         Self(ArcStr::from(text))
     }
 
-    /// The string.
+    /// Returns the string.
     #[inline]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
 
-    /// Whether both are one.
+    /// Returns `true` if both are the same allocation.
     #[inline]
     pub fn is(&self, other: &Self) -> bool {
         ArcStr::ptr_eq(&self.0, &other.0)
     }
 }
 
-/// An owned string longer than [`Short::MAX`] that is no UTF-8, for example from `base64.decode`.
+/// An owned string longer than [`Short::MAX`] that is not valid UTF-8, for example from `base64.decode`.
 #[derive(Clone, Debug)]
 pub struct Bytes(ThinArc<(), u8>);
 
 impl Bytes {
-    /// Takes a copy.
+    /// Copies bytes.
     pub fn new(bytes: &[u8]) -> Self {
         Self(ThinArc::from_header_and_slice((), bytes))
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0.slice
@@ -291,7 +295,7 @@ pub enum ArenaText<'e> {
 }
 
 impl<'e> ArenaText<'e> {
-    /// The bytes.
+    /// Returns the bytes.
     #[inline]
     pub fn as_bytes(&self) -> &'e [u8] {
         match self {
@@ -300,7 +304,7 @@ impl<'e> ArenaText<'e> {
         }
     }
 
-    /// An owned copy of a string too long to be held in place.
+    /// Copies a string that is too long for [`Short`].
     pub fn to_value(self) -> Value {
         match self {
             Self::Utf8(text) => Value::Text(Text::new(text)),
@@ -308,7 +312,7 @@ impl<'e> ArenaText<'e> {
         }
     }
 
-    /// The view that built-ins work with.
+    /// Returns the string as built-ins take it.
     #[inline]
     pub fn view(&self) -> TextView<'e> {
         match self {
@@ -318,11 +322,11 @@ impl<'e> ArenaText<'e> {
     }
 }
 
-/// A string, wherever it is held. Each kind is made of whole words, so that nothing moves by halves.
+/// A borrowed string. Each variant consists of whole words, so that it moves without partial stores.
 #[derive(Clone, Copy)]
 #[repr(u64)]
 pub enum TextView<'e> {
-    /// Held in place.
+    /// A short string.
     Short(BorrowedText<'e>),
     /// Valid UTF-8.
     Utf8(&'e str),
@@ -335,16 +339,16 @@ pub enum TextView<'e> {
 pub struct BorrowedText<'e>(pub(super) ValueRef<'e>);
 
 impl BorrowedText<'_> {
-    /// The string.
+    /// Returns the string.
     #[inline]
     pub fn short(&self) -> &Short {
         match &self.0 {
             ValueRef::Short(short) => short,
-            _ => bug!("a text in place is no short string"),
+            _ => bug!("a borrowed short text is not a short string"),
         }
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         self.short().as_bytes()
@@ -352,7 +356,7 @@ impl BorrowedText<'_> {
 }
 
 impl TextView<'_> {
-    /// The bytes.
+    /// Returns the bytes.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         match self {
@@ -362,7 +366,7 @@ impl TextView<'_> {
         }
     }
 
-    /// The text; each invalid byte reads as one U+FFFD.
+    /// Returns the text. Each invalid byte becomes one U+FFFD.
     #[inline]
     pub fn to_str(&self) -> Cow<'_, str> {
         match self {
@@ -372,7 +376,7 @@ impl TextView<'_> {
         }
     }
 
-    /// The bytes of [`Self::to_str`].
+    /// Returns the bytes of [`Self::to_str`].
     #[cold]
     pub fn to_bytes(&self) -> Cow<'_, [u8]> {
         match self.to_str() {
@@ -381,7 +385,7 @@ impl TextView<'_> {
         }
     }
 
-    /// The bytes where it is seen at once that they are UTF-8.
+    /// Returns the bytes, if they are known to be UTF-8 without a check.
     #[inline]
     #[cfg(feature = "regex")]
     pub(crate) fn utf8_bytes(&self) -> Option<&[u8]> {
@@ -392,7 +396,7 @@ impl TextView<'_> {
         }
     }
 
-    /// The text, when it is valid UTF-8.
+    /// Returns the text, if it is valid UTF-8.
     #[inline]
     pub fn as_utf8(&self) -> Option<&str> {
         match self {
@@ -403,7 +407,7 @@ impl TextView<'_> {
     }
 }
 
-/// UTF-8 as Go reads it: each byte that belongs to no character counts as one U+FFFD.
+/// Decodes UTF-8 like Go: each byte that is not part of a character becomes one U+FFFD.
 pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);

@@ -1,5 +1,5 @@
-//! YAML as OPA reads and writes it: the core of YAML 1.2 with the extras of Go's library (`0777`, `1_000`,
-//! merge keys), and everything made fit for JSON (keys become strings, numbers beyond 64 bits floats).
+//! YAML as in OPA: the core schema of YAML 1.2 with the extensions of Go's library (`0777`, `1_000`, merge keys),
+//! converted to JSON (keys become strings, numbers beyond 64 bits floats).
 
 mod error;
 mod key;

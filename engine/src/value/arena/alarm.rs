@@ -1,5 +1,5 @@
-//! What ends an evaluation early. Steps that take long by themselves, like sorting a million values, look at it while
-//! they go on; nobody uses what they leave unfinished.
+//! Deadline and cancellation. Steps that take long by themselves, like sorting a million values, poll them and stop.
+//! Their unfinished results are never used.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::Arena;
 
-/// When an evaluation ends.
+/// Deadline and cancellation flag of an evaluation.
 #[derive(Default)]
 pub(super) struct Alarm {
     deadline: Cell<Option<Instant>>,
@@ -16,28 +16,28 @@ pub(super) struct Alarm {
     ended: Cell<Option<Ended>>,
 }
 
-/// Why a long step was left unfinished.
+/// The reason why a long step was interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// Time is up.
+    /// The deadline has passed.
     Late,
-    /// Somebody cancelled the evaluation.
+    /// The evaluation was cancelled.
     Cancelled,
 }
 
 impl Arena {
-    /// Sets when the evaluation ends: at a time, or when somebody raises a flag.
+    /// Sets the deadline and the cancellation flag of the evaluation.
     pub fn set_alarm(&self, deadline: Option<Instant>, cancelled: Option<Arc<AtomicBool>>) {
         self.alarm.deadline.set(deadline);
         self.alarm.cancelled.replace(cancelled);
     }
 
-    /// Why a step was left unfinished, if one was.
+    /// Returns the reason why a step was interrupted, if one was.
     pub fn ended(&self) -> Option<Ended> {
         self.alarm.ended.get()
     }
 
-    /// Whether a long step goes on. If not, what it makes is worth nothing.
+    /// Returns `true` if a long step may continue. Otherwise its result must not be used.
     pub fn goes_on(&self) -> bool {
         if self.alarm.ended.get().is_none() {
             self.alarm.ended.set(self.alarm.poll());

@@ -1,4 +1,4 @@
-//! Distinct values in the order of insertion, found by scan or hash, ordered when first asked for.
+//! Distinct values in insertion order, found by scan or hash table, sorted on first use of their order.
 
 mod table;
 
@@ -12,11 +12,11 @@ pub(super) use table::Table;
 /// Members up to which a scan beats a hash table.
 pub(super) const SCAN: usize = 8;
 
-/// Members up to which sorting by insertion beats a list made for it.
+/// Maximum number of members for insertion sort, which then beats a sort with a temporary list.
 const INSERTED: usize = 16;
 
-/// The order of members or keys, found when first asked for. It holds positions in slots that were set aside
-/// at the start, since a late pointer into the arena would tie the lifetimes of all values together.
+/// The sort order of members or keys, computed on first use. It stores positions in slots that are allocated at
+/// construction, since a later pointer into the arena would tie the lifetimes of all values together.
 pub(super) struct Order<'e> {
     slots: &'e [Cell<u32>],
     state: Cell<OrderState>,
@@ -39,7 +39,7 @@ impl<'e> Order<'e> {
         }
     }
 
-    /// The order of insertion.
+    /// Creates an order that equals the order of insertion.
     #[inline]
     pub(super) fn as_inserted(arena: &'e Arena) -> Self {
         Self {
@@ -54,12 +54,12 @@ impl<'e> Order<'e> {
         self.arena
     }
 
-    /// Whether nothing needs to be sorted any more.
+    /// Returns `true` if the order is known, so that no sort is necessary.
     pub(super) fn is_sorted(&self) -> bool {
         self.state.get() != OrderState::Unknown
     }
 
-    /// The positions in order; `None` when the order of insertion already is the order.
+    /// Returns the positions in sort order, or `None` if the order of insertion is the sort order.
     pub(super) fn sorted_positions(&self, keys: &[ValueRef<'e>]) -> Option<&'e [Cell<u32>]> {
         if self.state.get() == OrderState::Unknown {
             self.state.set(if keys.is_sorted() {
@@ -84,12 +84,12 @@ impl<'e> Order<'e> {
 }
 
 impl<'e> Order<'e> {
-    /// Sorts a few keys in the slots themselves.
+    /// Sorts a few keys directly in the slots (insertion sort).
     fn insert_all(&self, keys: &[ValueRef<'e>]) -> OrderState {
         for (key, at) in keys.iter().zip(0_u32..) {
             let mut new = at;
             let sorted = self.slots.within(..at as usize);
-            // whatever is greater moves on by one
+            // greater keys move one position up
             let larger = sorted.iter().rev().take_while(|slot| {
                 let other = keys.get(slot.get() as usize);
                 other.is_some_and(|other| *other > *key)
@@ -103,7 +103,7 @@ impl<'e> Order<'e> {
     }
 }
 
-/// Appends a key unless an equal one is there, whose position is the error.
+/// Appends a key, or returns the position of an equal one as an error.
 #[inline]
 pub(super) fn insert_key<'e>(
     keys: &mut bumpalo::collections::Vec<'e, ValueRef<'e>>,
@@ -134,7 +134,7 @@ pub(super) fn insert_key<'e>(
     Ok(())
 }
 
-/// The same for a key that is stored, which is read where it lies.
+/// Appends a stored key, or returns the position of an equal one as an error. The key is read in place.
 #[inline]
 pub(super) fn insert_stored<'e>(
     keys: &mut bumpalo::collections::Vec<'e, ValueRef<'e>>,
@@ -156,7 +156,7 @@ pub(super) fn insert_stored<'e>(
     }
 }
 
-/// Appends a key that no other one equals, with its hash.
+/// Appends a key that differs from all others, with its hash.
 #[inline]
 pub(super) fn append_key<'e>(
     keys: &mut bumpalo::collections::Vec<'e, ValueRef<'e>>,

@@ -10,21 +10,21 @@ use super::value_size::ValueSize;
 use crate::index::Indexed as _;
 use crate::value::{Shape, ValueRef, search};
 
-/// An object in the arena: distinct keys, ordered when first asked for.
+/// An object in the arena: distinct keys, sorted on first use of their order.
 pub struct ArenaObject<'e> {
     keys: &'e [ValueRef<'e>],
     values: &'e [ValueRef<'e>],
     table: Option<Table<'e>>,
     order: Order<'e>,
     extent: ValueSize,
-    /// The form, when the program knows it: then the keys are in order.
+    /// The shape, if it is known at compile time. Then the keys are sorted.
     shape: Option<&'e Arc<Shape>>,
-    /// What stands in the place of all pairs, when they are those of a stored object but for a few.
+    /// Set if the object is a stored one with a few changes. Then there are no pairs of its own.
     overlaid: Option<&'e Overlaid<'e>>,
 }
 
 impl<'e> ArenaObject<'e> {
-    /// Its form, when the program knows it; the values are in the order of its keys then.
+    /// Returns the shape, if it is known at compile time. Then values are in the order of its keys.
     #[inline]
     pub fn shape(&self) -> Option<&'e Arc<Shape>> {
         self.shape
@@ -40,7 +40,7 @@ impl<'e> ArenaObject<'e> {
         self.order.arena()
     }
 
-    /// An object that differs from a stored one in a few pairs.
+    /// Creates an object that differs from a stored one in a few pairs.
     pub(super) fn of_overlaid(
         overlaid: &'e Overlaid<'e>,
         extent: ValueSize,
@@ -57,19 +57,19 @@ impl<'e> ArenaObject<'e> {
         }
     }
 
-    /// The stored object and what differs from it, when it is made of these.
+    /// Returns the stored object and the changes, if the object consists of these.
     #[inline]
     pub fn overlaid(&self) -> Option<&'e Overlaid<'e>> {
         self.overlaid
     }
 
-    /// Whether its own keys and values may be gone through without a look at how deep and how large they are.
+    /// Returns `true` if keys and values may be traversed without checks of depth and size.
     #[inline]
     pub fn is_flat(&self) -> bool {
         self.overlaid.is_none() && self.extent.is_flat()
     }
 
-    /// Number of keys.
+    /// Returns the number of keys.
     #[inline]
     pub fn len(&self) -> usize {
         match self.overlaid {
@@ -78,12 +78,12 @@ impl<'e> ArenaObject<'e> {
         }
     }
 
-    /// Whether it has no keys.
+    /// Returns `true` if there are no keys.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The value under a key.
+    /// Returns the value under a key.
     #[inline]
     pub fn get(&self, key: ValueRef<'_>) -> Option<ValueRef<'e>> {
         if let Some(overlaid) = self.overlaid {
@@ -99,17 +99,17 @@ impl<'e> ArenaObject<'e> {
         self.values.get(at).copied()
     }
 
-    /// The keys in the order of insertion; none when it [differs from a stored one](Self::overlaid).
+    /// Returns the keys in the order of insertion. Empty if the object [differs from a stored one](Self::overlaid).
     pub fn keys(&self) -> &'e [ValueRef<'e>] {
         self.keys
     }
 
-    /// The values in the order of insertion of their keys; as for these.
+    /// Returns the values in the order of [`Self::keys`].
     pub fn values(&self) -> &'e [ValueRef<'e>] {
         self.values
     }
 
-    /// The pairs in key order.
+    /// Returns the pairs in key order.
     #[inline]
     pub fn iter(&self) -> ArenaPairs<'e> {
         if let Some(overlaid) = self.overlaid {
@@ -127,9 +127,9 @@ impl<'e> ArenaObject<'e> {
 /// The pairs of an object in the arena, in key order.
 #[derive(Clone)]
 pub enum ArenaPairs<'e> {
-    /// All held in the arena.
+    /// Pairs in the arena.
     InArena(InArenaPairs<'e>),
-    /// Those of a stored object but for a few.
+    /// Pairs of a stored object with a few changes.
     Overlaid(OverlaidPairs<'e>),
 }
 
@@ -144,7 +144,7 @@ impl<'e> Iterator for ArenaPairs<'e> {
         }
     }
 
-    /// As for all objects.
+    /// A loop for each variant, instead of a dispatch for each pair.
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, f: F) -> B {
         match self {
@@ -154,7 +154,7 @@ impl<'e> Iterator for ArenaPairs<'e> {
     }
 }
 
-/// Pairs held in the arena, in key order.
+/// Pairs in the arena, in key order.
 #[derive(Clone)]
 pub struct InArenaPairs<'e> {
     keys: &'e [ValueRef<'e>],
@@ -176,7 +176,7 @@ impl<'e> Iterator for InArenaPairs<'e> {
         Some((*self.keys.get(at)?, *self.values.get(at)?))
     }
 
-    /// As for all objects.
+    /// A plain loop if the order of insertion is the key order.
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
         if self.order.is_none() {
@@ -191,18 +191,18 @@ impl<'e> Iterator for InArenaPairs<'e> {
     }
 }
 
-/// What became of a pair.
+/// Outcome of an insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Put {
     /// The key is new.
     New,
-    /// The key was there with an equal value.
+    /// The key exists with an equal value.
     Same,
-    /// The key was there with another value, which stays.
+    /// The key exists with another value, which is kept.
     Conflict,
 }
 
-/// An object being built.
+/// Builder of an object.
 pub struct ObjectBuilder<'e> {
     arena: &'e Arena,
     keys: bumpalo::collections::Vec<'e, ValueRef<'e>>,
@@ -211,7 +211,7 @@ pub struct ObjectBuilder<'e> {
 }
 
 impl<'e> ObjectBuilder<'e> {
-    /// An empty object.
+    /// Creates an empty builder.
     pub fn new(arena: &'e Arena) -> Self {
         Self {
             arena,
@@ -221,7 +221,7 @@ impl<'e> ObjectBuilder<'e> {
         }
     }
 
-    /// An empty object with room for so many pairs.
+    /// Creates an empty builder with capacity for `pairs`.
     pub fn with_room(arena: &'e Arena, pairs: usize) -> Self {
         let list = || bumpalo::collections::Vec::with_capacity_in(pairs, arena.bump());
         Self {
@@ -232,7 +232,7 @@ impl<'e> ObjectBuilder<'e> {
         }
     }
 
-    /// Adds a pair unless the key is there.
+    /// Adds a pair, unless the key exists.
     #[inline]
     pub fn put(&mut self, key: ValueRef<'e>, value: ValueRef<'e>) -> Put {
         match insert_key(&mut self.keys, &mut self.table, self.arena, key) {
@@ -245,7 +245,7 @@ impl<'e> ObjectBuilder<'e> {
         }
     }
 
-    /// Adds a pair whose key no other one equals.
+    /// Adds a pair whose key differs from all others.
     #[inline]
     pub fn append(&mut self, key: ValueRef<'e>, value: ValueRef<'e>) {
         let code = match &self.table {
@@ -256,7 +256,7 @@ impl<'e> ObjectBuilder<'e> {
         self.values.push(value);
     }
 
-    /// Sets the value under a key; the first of equal keys stays.
+    /// Sets the value under a key. An existing equal key is kept.
     #[inline]
     pub fn set(&mut self, key: ValueRef<'e>, value: ValueRef<'e>) {
         match insert_key(&mut self.keys, &mut self.table, self.arena, key) {
@@ -265,7 +265,7 @@ impl<'e> ObjectBuilder<'e> {
         }
     }
 
-    /// The value under a key so far.
+    /// Returns the value under a key.
     pub fn get(&self, key: ValueRef<'_>) -> Option<ValueRef<'e>> {
         let at = match &self.table {
             Some(table) => table.find(&self.keys, key)?,
@@ -274,17 +274,17 @@ impl<'e> ObjectBuilder<'e> {
         self.values.get(at).copied()
     }
 
-    /// Number of keys so far.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Whether it has no keys yet.
+    /// Returns `true` if there are no keys.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// The object.
+    /// Returns the object.
     pub fn finish(self) -> ValueRef<'e> {
         match self.arena.around_pairs(&self.keys, &self.values) {
             Some(extent) => self.finish_at(extent),
@@ -305,7 +305,7 @@ impl<'e> ObjectBuilder<'e> {
     }
 }
 
-/// Distinct keys and their places, of which an object is made once its values are there.
+/// Builder of an object whose values are known last: it maps distinct keys to positions.
 pub struct KeyPositions<'e> {
     arena: &'e Arena,
     keys: bumpalo::collections::Vec<'e, ValueRef<'e>>,
@@ -313,7 +313,7 @@ pub struct KeyPositions<'e> {
 }
 
 impl<'e> KeyPositions<'e> {
-    /// No keys.
+    /// Creates an empty builder.
     pub fn new(arena: &'e Arena) -> Self {
         Self {
             arena,
@@ -322,13 +322,13 @@ impl<'e> KeyPositions<'e> {
         }
     }
 
-    /// The key at a place.
+    /// Returns the key at a position.
     #[inline]
     pub fn key(&self, at: usize) -> Option<&ValueRef<'e>> {
         self.keys.get(at)
     }
 
-    /// The place of a key that is there.
+    /// Returns the position of an existing key.
     pub fn find(&self, key: ValueRef<'_>) -> Option<usize> {
         match &self.table {
             Some(table) => table.find(&self.keys, key),
@@ -336,7 +336,7 @@ impl<'e> KeyPositions<'e> {
         }
     }
 
-    /// The place of a key, which is the next one when it is new.
+    /// Returns the position of a key. A new key gets the next position.
     #[inline]
     pub fn find_or_insert(&mut self, key: ValueRef<'e>) -> usize {
         let next = self.keys.len();
@@ -346,7 +346,7 @@ impl<'e> KeyPositions<'e> {
         }
     }
 
-    /// The object of all keys with their values, which stand at the places of these.
+    /// Returns the object of all keys, with `values` at their positions.
     pub fn finish(self, values: bumpalo::collections::Vec<'e, ValueRef<'e>>) -> ValueRef<'e> {
         let builder = ObjectBuilder {
             arena: self.arena,
@@ -359,8 +359,8 @@ impl<'e> KeyPositions<'e> {
 }
 
 impl Arena {
-    /// An object that a reader made, which bounds nesting itself, with copies of the keys and values; of equal
-    /// keys the last pair wins.
+    /// Creates an object of a parser, which limits nesting itself, with copies of keys and values. The last of pairs
+    /// with equal keys wins.
     pub fn object_of<'e>(&'e self, keys: &[ValueRef<'e>], values: &[ValueRef<'e>]) -> ValueRef<'e> {
         let mut seen = keys;
         let distinct = |seen: &mut &[ValueRef<'e>]| match seen.split_last() {
@@ -381,7 +381,7 @@ impl Arena {
         self.parsed_object(keys, values)
     }
 
-    /// An object of few distinct keys that a reader made, with a copy of the values.
+    /// Creates an object of a parser with few distinct keys and a copy of the values.
     #[inline]
     fn parsed_object<'e>(
         &'e self,
@@ -393,7 +393,7 @@ impl Arena {
         self.untabled(ValueSize::PARSED, keys, values, order, None)
     }
 
-    /// An object without a table of its keys.
+    /// Creates an object without a hash table.
     #[inline]
     fn untabled<'e>(
         &'e self,
@@ -414,7 +414,7 @@ impl Arena {
         }))
     }
 
-    /// The same with the keys of another one, which both share.
+    /// Creates an object of a parser that shares the keys of another one.
     #[inline]
     pub fn object_like<'e>(
         &'e self,
@@ -427,7 +427,7 @@ impl Arena {
         self.parsed_object(like.keys, values)
     }
 
-    /// An object of distinct keys that are in order.
+    /// Creates an object of distinct sorted keys.
     pub fn sorted_object<'e>(
         &'e self,
         keys: &'e [ValueRef<'e>],
@@ -436,7 +436,7 @@ impl Arena {
         self.ordered_object(keys, values, None)
     }
 
-    /// The same of keys that hold no compounds.
+    /// Creates an object of distinct sorted keys that are scalars.
     #[inline]
     pub fn object_of_plain_keys<'e>(
         &'e self,
@@ -449,7 +449,7 @@ impl Arena {
         }
     }
 
-    /// An object of a form with few keys, and the values in the order of these.
+    /// Creates an object with a shape of few keys, and values in their order.
     #[inline]
     pub fn object_of_shape<'e>(
         &'e self,
@@ -472,6 +472,6 @@ impl Arena {
         }
     }
 
-    /// Most keys of an object that [`Self::object_of_shape`] makes.
+    /// Maximum number of keys for [`Self::object_of_shape`].
     pub const SHAPED: usize = SCAN;
 }

@@ -1,4 +1,4 @@
-//! Large stored objects with a few changes, which are held beside them: nothing of the rest is copied.
+//! Large stored objects with a few changes, which are kept separately so that the object is not copied.
 
 use std::cmp::Ordering;
 use std::iter::Peekable;
@@ -13,34 +13,34 @@ use crate::value::{Object, Value, ValueRef};
 /// An object that differs from a stored one in a few pairs.
 pub struct Overlaid<'e> {
     base: &'e Object,
-    /// Keys of what differs, in order.
+    /// Changed keys, in order.
     keys: &'e [ValueRef<'e>],
-    /// What is under those keys; nothing where the pair is taken out.
+    /// Their values; `None` for a removed pair.
     values: &'e [Option<ValueRef<'e>>],
     len: usize,
 }
 
 impl<'e> Overlaid<'e> {
-    /// Pairs of the stored object for each that differs: below that, copying the object costs less than looking twice.
+    /// Minimum ratio of stored pairs to changes. Below it a copy of the object costs less than two lookups.
     pub const SHARE: usize = 8;
 
-    /// Number of keys.
+    /// Returns the number of keys.
     #[inline]
     pub fn size(&self) -> usize {
         self.len
     }
 
-    /// The stored object.
+    /// Returns the stored object.
     pub fn base(&self) -> &'e Object {
         self.base
     }
 
-    /// What differs, in key order.
+    /// Returns the changes in key order.
     pub fn changes(&self) -> impl Iterator<Item = (ValueRef<'e>, Option<ValueRef<'e>>)> + use<'e> {
         self.keys.iter().copied().zip(self.values.iter().copied())
     }
 
-    /// The value under a key.
+    /// Returns the value under a key.
     #[inline(never)]
     pub fn get(&self, key: ValueRef<'_>) -> Option<ValueRef<'e>> {
         match self.keys.binary_search_by(|other| other.cmp(&key)) {
@@ -49,7 +49,7 @@ impl<'e> Overlaid<'e> {
         }
     }
 
-    /// The pairs in key order.
+    /// Returns the pairs in key order.
     pub fn iter(&self) -> OverlaidPairs<'e> {
         OverlaidPairs {
             base: self.base.iter().peekable(),
@@ -58,7 +58,7 @@ impl<'e> Overlaid<'e> {
         }
     }
 
-    /// An owned copy, which shares what is the same.
+    /// Returns an owned copy, which shares unchanged parts.
     pub fn to_object(&self) -> Object {
         let mut object = self.base.clone();
         for (key, value) in self.changes() {
@@ -71,7 +71,7 @@ impl<'e> Overlaid<'e> {
     }
 }
 
-/// The pairs of such an object, in key order.
+/// The pairs of an overlaid object, in key order.
 #[derive(Clone)]
 pub struct OverlaidPairs<'e> {
     base: Peekable<ObjectIter<'e>>,
@@ -97,7 +97,7 @@ impl<'e> Iterator for OverlaidPairs<'e> {
             }
             self.keys.next();
             let value = self.values.next().copied().flatten();
-            // an equal key stays as it is spelled
+            // an equal key keeps its stored notation
             let key = match order {
                 Ordering::Equal => self.base.next().map_or(*over, |(key, _)| key.borrow()),
                 _ => *over,
@@ -110,8 +110,7 @@ impl<'e> Iterator for OverlaidPairs<'e> {
 }
 
 impl Arena {
-    /// A stored object with a few changes, which are in the order of their keys: what a key has from now on, or that it
-    /// is not there.
+    /// Creates an object from a stored one and changes in key order: a new value, or `None` to remove the key.
     pub fn overlaid<'e>(
         &'e self,
         base: &'e Object,

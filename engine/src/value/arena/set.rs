@@ -12,10 +12,10 @@ use crate::value::array::ArrayView;
 use crate::value::sort::{self, Sortable};
 use crate::value::{Kind, Value, ValueRef, search};
 
-/// A set in the arena: distinct members, ordered when first asked for.
+/// A set in the arena: distinct members, sorted on first use of their order.
 pub struct ArenaSet<'e> {
     items: &'e [ValueRef<'e>],
-    /// Where members are by their hashes, unless they are few or in order.
+    /// Hash table of members, unless they are few or sorted.
     table: Option<Table<'e>>,
     order: Order<'e>,
     extent: ValueSize,
@@ -32,28 +32,28 @@ impl<'e> ArenaSet<'e> {
         self.order.arena()
     }
 
-    /// Number of members.
+    /// Returns the number of members.
     #[inline]
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether it has no members.
+    /// Returns `true` if there are no members.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// Whether its order is known, so that going through it in order costs no sorting.
+    /// Returns `true` if the order is known, so that an ordered traversal needs no sort.
     pub fn is_ordered(&self) -> bool {
         self.order.is_sorted()
     }
 
-    /// The members in the order of insertion.
+    /// Returns the members in the order of insertion.
     pub fn items(&self) -> &'e [ValueRef<'e>] {
         self.items
     }
 
-    /// The members, when the order of insertion is their order.
+    /// Returns the members, if the order of insertion is the sort order.
     pub fn in_order(&self) -> Option<&'e [ValueRef<'e>]> {
         self.order
             .sorted_positions(self.items)
@@ -61,7 +61,7 @@ impl<'e> ArenaSet<'e> {
             .then_some(self.items)
     }
 
-    /// The members in order, side by side.
+    /// Returns the members as a sorted slice.
     pub fn sorted(&self, arena: &'e Arena) -> &'e [ValueRef<'e>] {
         let Some(order) = self.order.sorted_positions(self.items) else {
             return self.items;
@@ -78,7 +78,7 @@ impl<'e> ArenaSet<'e> {
             .alloc_slice_fill_with(order.len().min(self.items.len()), member)
     }
 
-    /// The members in order.
+    /// Returns the members in order.
     pub fn iter(&self) -> ArenaMembers<'e> {
         ArenaMembers {
             items: self.items,
@@ -87,7 +87,7 @@ impl<'e> ArenaSet<'e> {
         }
     }
 
-    /// Whether an equal member is in it.
+    /// Returns `true` if the set contains an equal member.
     #[inline]
     pub fn contains(&self, member: ValueRef<'_>) -> bool {
         match &self.table {
@@ -102,7 +102,7 @@ impl<'e> ArenaSet<'e> {
 }
 
 impl Arena {
-    /// The extent of a set around members in order, among which compounds come last.
+    /// Returns the size of a set of sorted members. Compounds sort last, so only the end is visited.
     #[inline]
     fn around_sorted(&self, items: &[ValueRef<'_>]) -> Option<ValueSize> {
         if items.last().is_none_or(is_simple) {
@@ -112,7 +112,7 @@ impl Arena {
         }
     }
 
-    /// A set of distinct members that are in order.
+    /// Creates a set of distinct sorted members.
     pub fn sorted_set<'e>(&'e self, items: &'e [ValueRef<'e>]) -> ValueRef<'e> {
         let Some(extent) = self.around_sorted(items) else {
             return ValueRef::Null;
@@ -126,7 +126,7 @@ impl Arena {
     }
 }
 
-/// Elements from which on those of a whole array are sorted at once.
+/// Length of an array from which its elements are sorted instead of inserted one by one.
 const MANY: usize = 24;
 
 /// The members of a set in the arena, in order.
@@ -151,13 +151,13 @@ impl<'e> Iterator for ArenaMembers<'e> {
     }
 }
 
-/// Whether a value is no compound.
+/// Returns `true` for scalars.
 #[inline]
 fn is_simple(value: &ValueRef<'_>) -> bool {
     !matches!(value.kind(), Kind::Array | Kind::Object | Kind::Set)
 }
 
-/// How a member compares with a string or number, in line for what most are.
+/// Compares a member with a string or number. Inlined for the most frequent kinds.
 #[inline]
 fn compared(item: &ValueRef<'_>, member: &ValueRef<'_>) -> Ordering {
     match (item, member) {
@@ -170,27 +170,27 @@ fn compared(item: &ValueRef<'_>, member: &ValueRef<'_>) -> Ordering {
     }
 }
 
-/// The place of a string or number among members in order, or where it would stand.
+/// Returns the position of a string or number among sorted members, or that for its insertion.
 #[inline]
 fn position_among(items: &[ValueRef<'_>], member: &ValueRef<'_>) -> Result<usize, usize> {
     items.binary_search_by(|item| compared(item, member))
 }
 
-/// A set being built.
+/// Builder of a set.
 pub struct SetBuilder<'e> {
     arena: &'e Arena,
     items: bumpalo::collections::Vec<'e, ValueRef<'e>>,
     table: Option<Table<'e>>,
-    /// Whether the members were put in order one by one.
+    /// `true` while members are kept sorted.
     in_order: bool,
 }
 
-/// Strings and numbers up to which a set being built is kept in order: no other way finds what is there already for
-/// less, and whoever reads the set needs no sorting.
+/// Maximum number of strings and numbers that are kept sorted during insertion: no other method finds duplicates
+/// faster, and an ordered traversal needs no sort.
 const ORDERED: usize = 64;
 
 impl Arena {
-    /// The set of one member.
+    /// Creates a set of one member.
     pub fn set_of_one<'e>(&'e self, member: &ValueRef<'e>) -> ValueRef<'e> {
         let items = std::slice::from_ref(&*self.bump().alloc(*member));
         let Some(extent) = self.around(items) else {
@@ -206,7 +206,7 @@ impl Arena {
 }
 
 impl<'e> SetBuilder<'e> {
-    /// An empty set.
+    /// Creates an empty builder.
     pub fn new(arena: &'e Arena) -> Self {
         Self {
             arena,
@@ -216,12 +216,12 @@ impl<'e> SetBuilder<'e> {
         }
     }
 
-    /// The members so far.
+    /// Returns the members so far.
     pub fn items(&self) -> &[ValueRef<'e>] {
         &self.items
     }
 
-    /// Adds a member; `false` when an equal one is there.
+    /// Adds a member. Returns `false` if an equal one exists.
     #[inline]
     pub fn insert(&mut self, member: ValueRef<'e>) -> bool {
         if self.in_order {
@@ -230,7 +230,7 @@ impl<'e> SetBuilder<'e> {
         insert_key(&mut self.items, &mut self.table, self.arena, member).is_ok()
     }
 
-    /// Adds a member that is stored; `false` when an equal one is there.
+    /// Adds a stored member. Returns `false` if an equal one exists.
     #[inline]
     pub fn insert_stored(&mut self, member: &'e Value) -> bool {
         if self.in_order {
@@ -257,7 +257,7 @@ impl<'e> SetBuilder<'e> {
         }
     }
 
-    /// Makes strings or numbers the members, in order; whether they are that.
+    /// Sets the members to distinct sorted elements, if all are strings or all are numbers. Returns `true` if they are.
     fn fill<T: Sortable>(
         &mut self,
         elements: &'e [T],
@@ -280,11 +280,11 @@ impl<'e> SetBuilder<'e> {
         true
     }
 
-    /// Adds a member at its place in the order, as long as members are few, and no compounds.
+    /// Inserts a member in order while members are few and scalars. Returns `false` if it did not.
     #[inline(never)]
     fn insert_among_few(&mut self, member: &ValueRef<'e>) -> bool {
         let is_simple = is_simple(member);
-        // what comes in order stays in order, however much it is
+        // members that arrive in order stay in order, in any number
         let is_above = |last: &ValueRef<'_>| compared(last, member).is_lt();
         if is_simple && self.items.last().is_none_or(is_above) {
             self.items.push(*member);
@@ -297,7 +297,7 @@ impl<'e> SetBuilder<'e> {
         };
         match place {
             Ok(_) => {
-                // where members repeat, more of them will come
+                // if the array has duplicates, more of them are likely
                 if self.items.len() > SCAN {
                     self.leave_order();
                 }
@@ -321,7 +321,7 @@ impl<'e> SetBuilder<'e> {
         }
     }
 
-    /// Whether an equal member is there already.
+    /// Returns `true` if an equal member exists.
     #[inline]
     pub fn contains(&self, member: ValueRef<'_>) -> bool {
         match &self.table {
@@ -331,22 +331,22 @@ impl<'e> SetBuilder<'e> {
         }
     }
 
-    /// Number of members so far.
+    /// Returns the number of members so far.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether it has no members yet.
+    /// Returns `true` if there are no members yet.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// The set.
+    /// Returns the set.
     pub fn finish(mut self) -> ValueRef<'e> {
         self.take()
     }
 
-    /// The set; what is left has no members.
+    /// Returns the set and leaves an empty builder.
     pub fn take(&mut self) -> ValueRef<'e> {
         let items = std::mem::replace(&mut self.items, self.arena.list()).into_bump_slice();
         let extent = if self.in_order {

@@ -1,24 +1,24 @@
-//! How large the compounds are that an evaluation made.
+//! Depth and size of compounds that an evaluation built.
 
 use super::{Arena, Excess};
 use crate::limits;
 use crate::value::ValueRef;
 
-/// How large a compound is that an evaluation made. What was read or stored counts as one part without depth: its
-/// readers bound it.
+/// Depth and size of a compound that an evaluation built. Parsed and stored values count as one node without depth:
+/// parsers limit them.
 #[derive(Clone, Copy)]
 pub(super) struct ValueSize {
     /// Levels of compounds.
     depth: u32,
-    /// Parts, shared ones counted each time.
+    /// Number of nodes, counting shared ones each time.
     nodes: u32,
 }
 
 impl ValueSize {
-    /// Of what a reader made.
+    /// Size of a parsed value.
     pub const PARSED: Self = Self { depth: 0, nodes: 1 };
 
-    /// Of a compound around keys, values and so many more parts without depth.
+    /// Returns the size of a compound with these keys and values, and `more` members without depth.
     #[inline]
     pub fn around(keys: &[ValueRef<'_>], values: &[ValueRef<'_>], more: usize) -> Self {
         let parts = keys
@@ -35,7 +35,7 @@ impl ValueSize {
         around
     }
 
-    /// Grows by members that are counted as one part each.
+    /// Adds the sizes of members. The first node of each is already counted.
     #[inline]
     fn enclose(&mut self, members: &[ValueRef<'_>]) {
         for member in members {
@@ -55,7 +55,7 @@ impl ValueSize {
         self.depth as usize > limits::VALUE_NESTING
     }
 
-    /// Whether nothing made is within more than a few levels of it, nor is it large.
+    /// Returns `true` if the compound contains at most a few levels of built values and is not oversized.
     #[inline]
     pub fn is_flat(self) -> bool {
         const FLAT: u32 = 4;
@@ -69,13 +69,13 @@ impl ValueSize {
 }
 
 impl Arena {
-    /// Whether a value was made that [is outsize](V::is_outsize).
+    /// Returns `true` if an [oversized](ValueRef::is_oversized) value was built.
     #[inline]
     pub fn has_oversized(&self) -> bool {
         self.has_outsize.get()
     }
 
-    /// Ends the evaluation soon, since it wants to go through all parts of an outsize value.
+    /// Marks the evaluation as failed, because it attempts to traverse an oversized value.
     #[cold]
     fn reject_traversal(&self) {
         if self.excess.get().is_none() {
@@ -85,7 +85,8 @@ impl Arena {
 }
 
 impl ValueRef<'_> {
-    /// Whether it has so many parts, shared ones counted each time, that it may be held, but not gone through.
+    /// Returns `true` if the value has more nodes, counting shared ones each time, than a traversal may visit. Such a
+    /// value may exist, but must not be traversed.
     #[inline]
     pub fn is_oversized(&self) -> bool {
         match self {
@@ -96,7 +97,8 @@ impl ValueRef<'_> {
         }
     }
 
-    /// The same, for one who is about to go through all its parts: the evaluation ends soon if he may not.
+    /// Returns `true` if the value must not be traversed. Then the evaluation ends at its next poll. Callers check it
+    /// before they visit all nodes of a value.
     #[inline]
     pub fn exceeds_traversal_limit(&self) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! Values in the arena from JSON.
+//! JSON to values in the arena.
 
 use std::borrow::Cow;
 
@@ -13,19 +13,19 @@ use crate::value::{Arena, ArenaObject, Number, Short, ValueRef};
 /// Builds values in an arena.
 pub(super) struct ArenaBuild<'e> {
     arena: &'e Arena,
-    /// Objects whose keys others may share.
+    /// Objects whose keys later objects may share.
     shapes: SmallVec<[CachedShape<'e>; 8]>,
     last: usize,
 }
 
-/// An object, and which one followed it the last time: documents repeat themselves.
+/// An object, and the index of the shape that followed it last: the order of shapes repeats itself in documents.
 struct CachedShape<'e> {
     object: &'e ArenaObject<'e>,
     fingerprint: u64,
     next: usize,
 }
 
-/// What tells most lists of keys apart.
+/// Returns a fingerprint of a list of keys, which differs for most lists.
 #[inline]
 fn fingerprint(keys: &[ValueRef<'_>]) -> u64 {
     let word = |key: Option<&ValueRef<'_>>| match key {
@@ -36,8 +36,8 @@ fn fingerprint(keys: &[ValueRef<'_>]) -> u64 {
     word(keys.first()) ^ word(keys.last()).rotate_left(5) ^ keys.len() as u64
 }
 
-/// The memory of a list without what is in it, for elements of the same form. Nothing is copied: the list that is made takes
-/// the place of the one that is gone through.
+/// Reuses the memory of a list for elements of the same layout. The in-place specialization of `collect` copies
+/// nothing.
 fn emptied<A, B>(list: Vec<A>) -> Vec<B> {
     list.into_iter().filter_map(|_| None).collect()
 }
@@ -185,7 +185,7 @@ impl<'e> ArenaBuild<'e> {
                 (self.shapes.len().saturating_sub(1), made)
             }
         };
-        // the first object may be of a form that is not kept
+        // the first object may have a shape that is not cached
         if let Some(last) = self.shapes.get_mut(self.last) {
             last.next = at;
         }
@@ -194,7 +194,7 @@ impl<'e> ArenaBuild<'e> {
     }
 }
 
-/// Whether keys are the same, in the same order.
+/// Returns `true` if both lists have the same keys in the same order.
 #[inline]
 fn same(keys: &[ValueRef<'_>], others: &[ValueRef<'_>]) -> bool {
     keys.len() == others.len()

@@ -1,11 +1,11 @@
-//! Why a text is not JSON, in the words of Go's decoder.
+//! JSON errors, with the messages of Go's decoder.
 
 use std::fmt;
 
 use crate::value::display::write_escaped;
 use crate::value::number::NumberError;
 
-/// A failure at a place, before lines are counted.
+/// A failure at a byte offset, before line and column are known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fail {
     pub kind: JsonErrorKind,
@@ -13,12 +13,12 @@ pub(super) struct Fail {
 }
 
 impl Fail {
-    /// Whether the text is no JSON, rather than one that is refused.
+    /// Returns `true` for invalid JSON, and `false` for JSON that is rejected.
     pub fn is_syntax(&self) -> bool {
         !matches!(self.kind, JsonErrorKind::Number(_))
     }
 
-    /// The same place in the text before invalid bytes were replaced.
+    /// Maps the offset to the text before invalid UTF-8 was replaced.
     pub fn in_original(self, text: &[u8]) -> Self {
         let (mut replaced, mut original) = (0, 0);
         for chunk in text.utf8_chunks() {
@@ -47,7 +47,7 @@ impl Fail {
     }
 }
 
-/// A text that is not JSON, or not acceptable.
+/// An error of invalid or rejected JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError {
     kind: JsonErrorKind,
@@ -61,17 +61,18 @@ pub struct JsonError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JsonErrorKind {
-    /// The text ends too early.
+    /// The text ends within a document.
     End,
-    /// A character that cannot stand there; with what was being read.
+    /// An unexpected character, with the context of the parser.
     Character(&'static str),
-    /// A character within `true`, `false` or `null`, with the one expected.
+    /// An unexpected character within `true`, `false` or `null`, with the expected one.
     Literal(&'static str, char),
-    /// A number out of bounds.
+    /// A number out of range.
     Number(NumberError),
 }
 
-/// What of [`JsonErrorKind::Character`] a text reads that nests deeper than [`limits::VALUE_NESTING`](crate::limits::VALUE_NESTING).
+/// Context of [`JsonErrorKind::Character`] if a text is nested deeper than
+/// [`limits::VALUE_NESTING`](crate::limits::VALUE_NESTING).
 pub const TOO_DEEP: &str = "exceeded max depth";
 
 impl JsonError {
@@ -84,27 +85,27 @@ impl JsonError {
             byte: text.get(fail.offset).copied().unwrap_or(0),
             offset: fail.offset,
             line: memchr::memchr_iter(b'\n', before).count() + 1,
-            // continuation bytes belong to the character before them
+            // continuation bytes belong to the previous character
             column: line.iter().filter(|byte| **byte & 0xc0 != 0x80).count() + 1,
         }
     }
 
-    /// What is wrong.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> JsonErrorKind {
         self.kind
     }
 
-    /// Where, in bytes.
+    /// Returns the byte offset.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The line, from 1.
+    /// Returns the line, from 1.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// The character in the line, from 1.
+    /// Returns the character in the line, from 1.
     pub fn column(&self) -> usize {
         self.column
     }
@@ -132,7 +133,7 @@ fn write_character(byte: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match byte {
         b'\'' => f.write_str("\\'")?,
         b'\\' => f.write_str("\\\\")?,
-        // Go looks at single bytes here
+        // Go formats single bytes here
         byte => write_escaped(char::from(byte), f)?,
     }
     f.write_str("'")

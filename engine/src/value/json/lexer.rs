@@ -1,4 +1,4 @@
-//! The tokens of JSON.
+//! Tokens of JSON.
 
 use super::error::{Fail, JsonErrorKind};
 use crate::bug::Within as _;
@@ -16,12 +16,12 @@ impl<'t> Lexer<'t> {
         Self { text, at: 0 }
     }
 
-    /// Bytes of the text.
+    /// Returns the length of the text in bytes.
     pub fn len(&self) -> usize {
         self.text.len()
     }
 
-    /// How many of them were read.
+    /// Returns the number of bytes read.
     pub fn read(&self) -> usize {
         self.at
     }
@@ -31,7 +31,7 @@ impl<'t> Lexer<'t> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// The first byte of the next token, if there is one.
+    /// Returns the first byte of the next token, or `None` at the end.
     #[inline]
     pub fn token(&mut self) -> Option<u8> {
         loop {
@@ -42,13 +42,13 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Steps over the byte that was just seen.
+    /// Skips the byte that [`Self::token`] returned.
     #[inline]
     pub fn bump(&mut self) {
         self.at += 1;
     }
 
-    /// The failure here: a character that does not fit, or the end.
+    /// Returns the error for an unexpected character or end.
     #[cold]
     pub fn unexpected(&self, context: &'static str) -> Fail {
         self.fail(JsonErrorKind::Character(context))
@@ -67,7 +67,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// `true`, `false` or `null`.
+    /// Reads `true`, `false` or `null`.
     #[inline]
     pub fn literal(&mut self, literal: &'static str) -> Result<(), Fail> {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or(b"");
@@ -84,7 +84,7 @@ impl<'t> Lexer<'t> {
         Ok(())
     }
 
-    /// A number; what follows it is not looked at. Its size is the caller's to check.
+    /// Reads a number. The caller checks its size and the byte that follows.
     #[inline]
     pub fn number(&mut self) -> Result<Number<'t>, Fail> {
         let rest = self.text.get(self.at..).unwrap_or("");
@@ -99,7 +99,7 @@ impl<'t> Lexer<'t> {
         Ok(Number::Text(self.text.within(start..self.at)))
     }
 
-    /// Whether the number just read is within bounds.
+    /// Checks that the number just read is within the limits.
     pub fn check(&self, number: &str) -> Result<(), Fail> {
         check(number).map_err(|error| Fail {
             kind: JsonErrorKind::Number(error),
@@ -132,7 +132,7 @@ impl<'t> Lexer<'t> {
         self.at > start
     }
 
-    /// A string without escapes, from its opening quote on; else nothing is read.
+    /// Reads a string without escapes, starting at its opening quote. Otherwise reads nothing.
     #[inline]
     pub fn plain_string(&mut self) -> Option<&'t str> {
         let start = self.at + 1;
@@ -147,7 +147,7 @@ impl<'t> Lexer<'t> {
         None
     }
 
-    /// A string with escapes, from its opening quote on.
+    /// Reads a string with escapes, starting at its opening quote.
     #[cold]
     pub fn escaped_string(&mut self) -> Result<String, Fail> {
         self.at += 1;
@@ -173,7 +173,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Goes on to the next quote, backslash, control character or the end.
+    /// Skips to the next quote, backslash, control character or the end.
     #[inline]
     fn run(&mut self) {
         const ONES: u64 = u64::MAX / 255;
@@ -186,7 +186,7 @@ impl<'t> Lexer<'t> {
             let stops = control
                 | zero(word ^ (ONES * u64::from(b'"')))
                 | zero(word ^ (ONES * u64::from(b'\\')));
-            // the lowest mark is exact, those above it may be carried over
+            // the lowest flag is exact, higher ones may be carries
             if stops != 0 {
                 self.at += stops.trailing_zeros() as usize / 8;
                 return;
@@ -219,7 +219,7 @@ impl<'t> Lexer<'t> {
         Ok(c)
     }
 
-    /// The code of a `\u` escape, with its second half when it is a surrogate.
+    /// Reads the digits of a `\u` escape, and its second half for a surrogate pair.
     fn unicode(&mut self) -> Result<char, Fail> {
         let unit = self.hex()?;
         if let 0xd800..0xdc00 = unit

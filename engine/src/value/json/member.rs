@@ -1,4 +1,4 @@
-//! One member of an object that is given as text.
+//! Parsing one member of an object from JSON text.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,11 +8,11 @@ use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use super::{error_message, first, readable};
 use crate::value::{Arena, ValueRef};
 
-/// Reads a document, which is to be an object, and gives one of its members, matched whatever its case; of several the
-/// last. There is none where the text is blank or `null`, and where the member is `null`.
+/// Parses a document, which must be an object, and returns the member whose name matches regardless of case; the last
+/// one of several. Returns `None` if the text is blank or `null`, or if the member is missing or `null`.
 ///
 /// # Errors
-/// The text is not one document and nothing else.
+/// If the text is not exactly one document.
 pub fn read_member<'e>(
     arena: &'e Arena,
     text: &'e [u8],
@@ -39,7 +39,7 @@ pub fn read_member<'e>(
     let member = match (found.next(), found.next()) {
         (Some((_, value)), None) => Some(value),
         (None, _) => None,
-        // an object does not tell in which order its members came
+        // a parsed object does not preserve the order of its members
         (Some((_, other)), Some(_)) => match last_named(readable(arena, text), name) {
             Some(last) => object.get_str(&last),
             None => Some(other),
@@ -48,7 +48,7 @@ pub fn read_member<'e>(
     Ok(member.filter(|value| !matches!(value, ValueRef::Null)))
 }
 
-/// The last of the names in the object that a text begins with that are a name in some case.
+/// Returns the last name in the object at the start of a text that matches `name` regardless of case.
 fn last_named<'t>(text: &'t str, name: &str) -> Option<Cow<'t, str>> {
     let mut reader = serde_json::Deserializer::from_str(text);
     reader.deserialize_map(LastNamed { name }).ok().flatten()

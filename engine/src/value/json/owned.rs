@@ -1,4 +1,4 @@
-//! Owned values from JSON. Objects with the same keys in the same order share them.
+//! JSON to owned values. Objects with the same keys in the same order share the keys.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(super) struct Owned {
 }
 
 impl Owned {
-    /// For a document of so many bytes.
+    /// Creates a builder for a document of `length` bytes.
     pub fn new(length: usize) -> Self {
         Self {
             shapes: Shapes::default(),
@@ -27,8 +27,8 @@ impl Owned {
     }
 }
 
-/// Makes a value in its place. Handed to `Vec::push` it would lie on the stack first, to be dropped should the
-/// list fail to grow, and be read back before its parts have arrived there.
+/// Constructs a value at the end of a list. Passed to `Vec::push` it would be built on the stack, where it is kept in
+/// case the allocation fails, and copied before its fields are in the cache.
 #[inline]
 fn push(items: &mut Vec<Value>, make: impl FnOnce() -> Value) {
     items.extend(Some(make).into_iter().map(|make| make()));
@@ -134,7 +134,7 @@ impl<'t> Build<'t> for Owned {
     }
 }
 
-/// Takes the values from `start` on out of a list, unless an equal object was seen before.
+/// Takes the values from `start` on out of a list, or uses an equal object that is cached.
 #[inline]
 fn object(
     order: &mut KeyOrder<AdaptiveGate>,
@@ -162,7 +162,7 @@ fn object(
     } else {
         let object = order.object(values);
         if are_distinct {
-            // nothing is left that would have to be dropped
+            // all values are moved out or plain, so there is nothing to drop
             items.drain(start..).for_each(std::mem::forget);
         }
         object

@@ -1,4 +1,4 @@
-//! The grammar of JSON, without recursion; what becomes of the values is up to a [`Build`].
+//! An iterative parser of JSON. A [`Build`] constructs the values.
 
 use std::borrow::Cow;
 
@@ -7,38 +7,38 @@ use super::lexer::Lexer;
 use crate::limits;
 use crate::value::Number;
 
-/// Keys and members of open compounds that small documents make do with, so that no list has to grow.
+/// Initial capacity for keys and members of open compounds. Sufficient for small documents without growth.
 const OPEN: usize = 16;
 
-/// Bytes of a text for each value that room is made for at once. Room that is not used costs nothing in large texts, and
-/// a list that grows is copied.
+/// Length of text for which capacity of one value is reserved, in bytes. Unused capacity costs nothing in large texts,
+/// whereas a list that grows is copied.
 const BYTES_AN_ITEM: usize = 64;
 
-/// Values from which on a list grows by what the rest of the text is likely to hold.
+/// Length from which a list grows by an estimate based on the remaining text.
 const LONG: usize = 1 << 16;
 
-/// How many times as long a list grows at once at most: what comes next may be another thing.
+/// Maximum factor by which a list grows at once, since the rest of the text may be different.
 const GROWTH: usize = 8;
 
-/// Makes values of what the parser reads. Values go straight to the end of a list: returned, each would be
-/// copied several times.
+/// Constructs values from the parser's events. Values are appended directly to a list; returned ones would be copied
+/// several times.
 pub(super) trait Build<'t> {
     /// A value.
     type Item;
     /// An object's key.
     type Key;
-    /// Members of a large object that were put aside before its end.
+    /// Members of a large object that were moved out of the lists before its end.
     type Aside: Default;
 
-    /// After how many members of one object they are put aside.
+    /// Number of members of one object after which they are moved out.
     const PART: usize = usize::MAX;
 
-    /// Lists to read with, which have nothing in them.
+    /// Returns empty lists for the parser.
     fn lists(&mut self) -> Lists<Self::Item, Self::Key, Self::Aside> {
         Lists::default()
     }
 
-    /// Takes the lists back when something was read, or not.
+    /// Takes the lists back after parsing, successful or not.
     fn take_back(&mut self, _lists: Lists<Self::Item, Self::Key, Self::Aside>) {}
 
     fn null(&mut self, items: &mut Vec<Self::Item>);
@@ -48,7 +48,7 @@ pub(super) trait Build<'t> {
     fn key(&mut self, text: Cow<'t, str>, keys: &mut Vec<Self::Key>);
     /// Replaces the items from `start` on by their array.
     fn array(&mut self, items: &mut Vec<Self::Item>, start: usize);
-    /// Puts the keys from `first_key` and the items from `start` on aside, [`Self::PART`] of each.
+    /// Moves the keys from `first_key` and the items from `start` on out of the lists, [`Self::PART`] of each.
     fn put_aside(
         &mut self,
         _aside: &mut Self::Aside,
@@ -58,8 +58,8 @@ pub(super) trait Build<'t> {
         _start: usize,
     ) {
     }
-    /// Takes the keys from `first_key` on and replaces the items from `start` on by the object of these and of what was put
-    /// aside.
+    /// Takes the keys from `first_key` on and replaces the items from `start` on by the object of these and of the
+    /// members that were moved out before.
     fn object(
         &mut self,
         aside: Self::Aside,
@@ -70,7 +70,7 @@ pub(super) trait Build<'t> {
     );
 }
 
-/// What is open while a text is read: compounds, their keys and their members.
+/// State of open compounds: their keys, their members and their frames.
 pub(in crate::value) struct Lists<I, K, A> {
     pub frames: Vec<ListFrame<A>>,
     pub keys: Vec<K>,
@@ -87,7 +87,7 @@ impl<I, K, A> Default for Lists<I, K, A> {
     }
 }
 
-/// A compound being read: where its members start.
+/// An open compound, with the positions of its members in the lists.
 pub(in crate::value) struct ListFrame<A> {
     object: bool,
     first_key: usize,
@@ -95,18 +95,18 @@ pub(in crate::value) struct ListFrame<A> {
     aside: A,
 }
 
-/// Reads a whole text.
+/// Parses a whole text.
 pub(super) fn document<'t, B: Build<'t>>(text: &'t str, build: &mut B) -> Result<B::Item, Fail> {
     let mut lexer = Lexer::new(text);
     let value = value(&mut lexer, build);
-    // bad syntax anywhere is worse than a number that is too big
+    // a syntax error anywhere takes precedence over a number out of range
     if !matches!(&value, Err(fail) if fail.is_syntax()) && lexer.token().is_some() {
         return Err(lexer.unexpected("after top-level value"));
     }
     value
 }
 
-/// Reads one value; what follows is not looked at.
+/// Parses one value and ignores the text that follows.
 pub(super) fn value<'t, B: Build<'t>>(
     lexer: &mut Lexer<'t>,
     build: &mut B,
@@ -231,8 +231,8 @@ fn read<'t, B: Build<'t>>(
     }
 }
 
-/// Makes room in a long list for as many values as the text holds if it goes on like this: each step of growing leaves
-/// behind what the list was in before, and all of that together is as much again.
+/// Reserves capacity in a long list for as many values as the rest of the text contains at the current density. Each
+/// step of growth leaves the previous allocation unused, and all of them together are as large as the list.
 #[cold]
 #[inline(never)]
 fn make_room<I>(items: &mut Vec<I>, lexer: &Lexer<'_>) {
@@ -243,7 +243,7 @@ fn make_room<I>(items: &mut Vec<I>, lexer: &Lexer<'_>) {
     let left = lexer.len().saturating_sub(lexer.read());
     let likely = length.saturating_mul(left) / lexer.read().max(1);
     let more = likely.saturating_add(likely / 16);
-    // where there is no such room, the list grows as others do
+    // if the memory is not available, the list grows as usual
     let _ = items.try_reserve_exact(more.clamp(length / 2, length * (GROWTH - 1)));
 }
 
@@ -268,7 +268,7 @@ fn key<'t, B: Build<'t>>(
     Ok(())
 }
 
-/// Keeps nothing: for texts that are only checked.
+/// Builds nothing: for validation.
 pub(super) struct Nothing;
 
 impl<'t> Build<'t> for Nothing {

@@ -1,10 +1,12 @@
-//! Parts of a large document that were seen before: from the second on, equal ones are held once.
+//! Deduplication of equal parts of a large document while it is parsed (hash consing with a bounded cache).
 //!
-//! Documents repeat themselves: grants, tags, states. What is remembered is bounded and forgotten one by one, and where
-//! looking does not pay it is soon left out. Only what is written alike is shared: `1` is no `1.0`.
+//! Grants, tags and states repeat themselves in documents. The cache is bounded, each new part replaces one with the
+//! same slot, and lookups are turned off where hits are rare. Only parts with the same notation are shared: `1` and
+//! `1.0` are different.
 //!
-//! Of what was seen once only a mark is kept. Most parts of some documents are unlike all others, and each part that is
-//! remembered means to look at, and to let go, another one that left the cache long ago.
+//! A part is cached only from its second occurrence on; at the first one a fingerprint is stored. Most parts of some
+//! documents are unique, and caching each of them would mean reading and dropping another part that has long left the
+//! processor's cache.
 
 use std::sync::Arc;
 
@@ -12,16 +14,16 @@ use crate::bug::bug;
 use crate::limits;
 use crate::value::{Shape, Text, Value};
 
-/// Most parts of an array or object that is shared.
+/// Maximum number of members of a shared array or object.
 const MAX_MEMBERS: usize = 8;
 
-/// Bytes of a document for each place to remember something in.
+/// Length of a document for each slot of the cache, in bytes.
 const BYTES_PER_SLOT: usize = 64;
 
-/// Texts shorter than this are not searched for repetitions.
+/// Minimum length of a text for deduplication, in bytes.
 const LARGE: usize = 64 << 10;
 
-/// Small arrays, objects and longer strings seen lately, each at the place that its hash gives.
+/// Cache of small arrays, objects and longer strings, by their hashes.
 #[derive(Default)]
 pub(super) struct Repeats {
     slots: SlotTable,
@@ -29,14 +31,14 @@ pub(super) struct Repeats {
     arrays: [AdaptiveGate; MAX_MEMBERS + 1],
 }
 
-/// Where parts are remembered: none for small documents, else a power of two.
+/// Slots of the cache: none for small documents, otherwise a power of two.
 #[derive(Default)]
 struct SlotTable {
     values: Vec<Value>,
     fingerprints: Vec<Fingerprints>,
 }
 
-/// What is known of the part at a place, and of the last one that belonged there, beside 0 for nothing.
+/// Fingerprints of the cached part of a slot, and of the latest part with that slot. 0 means none.
 #[derive(Clone, Copy, Default)]
 struct Fingerprints {
     cached: u16,
@@ -55,7 +57,7 @@ impl SlotTable {
         self.values.is_empty()
     }
 
-    /// What `same` makes of the part with a hash, if one is remembered.
+    /// Looks up the part with a hash. `same` compares a cached part and returns it if it is equal.
     #[inline]
     fn probe<P>(&mut self, hash: &Hash, same: impl FnOnce(&Value) -> Option<P>) -> Probe<'_, P> {
         let (at, fingerprint) = hash.slot(self.values.len());
@@ -78,7 +80,7 @@ impl SlotTable {
     }
 }
 
-/// Whether looking pays: what is found earns more looks, what is not costs one.
+/// Turns lookups off when they do not pay: a hit adds credit, a miss deducts it.
 #[derive(Clone, Copy)]
 pub(super) struct AdaptiveGate {
     credit: u32,
@@ -95,9 +97,9 @@ impl Default for AdaptiveGate {
 }
 
 impl AdaptiveGate {
-    /// Looks that nothing must be found for.
+    /// Initial credit.
     const FIRST: u32 = 4096;
-    /// Parts that pass unseen until looking is tried again.
+    /// Number of skipped parts after which lookups are tried again.
     const PAUSE: u32 = 1 << 15;
 
     fn pays(&mut self) -> bool {
@@ -124,7 +126,7 @@ impl AdaptiveGate {
 }
 
 impl Repeats {
-    /// Remembers as much as a document of so many bytes is worth.
+    /// Creates a cache for a document of `length` bytes.
     pub fn new(length: usize) -> Self {
         let mut repeats = Self::default();
         if length >= LARGE {
@@ -134,7 +136,7 @@ impl Repeats {
         repeats
     }
 
-    /// A string too long to be held in place.
+    /// Deduplicates a string that is too long for [`Short`](crate::value::Short).
     #[inline]
     pub fn string(&mut self, text: &str, make: impl FnOnce() -> Text) -> Text {
         if self.slots.is_empty() || !self.strings.pays() {
@@ -157,7 +159,7 @@ impl Repeats {
         }
     }
 
-    /// An array of these elements that was seen before, or else the place to remember it in.
+    /// Looks up an array of these elements. Returns the cached one, or the slot to store it in.
     #[inline]
     pub fn array(&mut self, items: &[Value]) -> Probe<'_> {
         let Some(gate) = self.arrays.get_mut(items.len()) else {
@@ -177,7 +179,7 @@ impl Repeats {
         seen
     }
 
-    /// Whether an object of these values may be held once for all of its like.
+    /// Returns `true` if an object of these values qualifies for deduplication.
     #[inline]
     pub fn is_eligible(&self, items: &[Value], gate: &mut AdaptiveGate) -> bool {
         !self.slots.is_empty()
@@ -186,7 +188,7 @@ impl Repeats {
             && gate.pays()
     }
 
-    /// An object of these values, in the order of their keys, as [`Self::array`].
+    /// Looks up an object of these values, in the order of their keys, like [`Self::array`].
     #[inline]
     pub fn object(
         &mut self,
@@ -209,7 +211,7 @@ impl Repeats {
     }
 }
 
-/// Puts the values of an object, few enough to be remembered, into the order of its keys.
+/// Sorts the values of a small object into the order of its keys.
 #[inline]
 pub(super) fn arrange(values: &mut [Value], sources: &[u8]) {
     let mut ordered: [Value; MAX_MEMBERS] = Default::default();
@@ -223,7 +225,7 @@ pub(super) fn arrange(values: &mut [Value], sources: &[u8]) {
     }
 }
 
-/// Whether a value is a scalar that is held in place.
+/// Returns `true` for scalars that need no allocation.
 fn is_plain(value: &Value) -> bool {
     matches!(
         value,
@@ -231,13 +233,13 @@ fn is_plain(value: &Value) -> bool {
     )
 }
 
-/// What is known of a part.
+/// Result of a lookup.
 pub(super) enum Probe<'p, P = Value> {
-    /// It is remembered.
+    /// An equal part is cached.
     Hit(P),
-    /// It was seen before, and is to be remembered here.
+    /// The part occurred before and must be stored here.
     Candidate(&'p mut Value),
-    /// It is new, or not one of those that are remembered.
+    /// The part is new, or not eligible.
     Miss,
 }
 
@@ -246,7 +248,7 @@ impl<P> Probe<'_, P> {
         matches!(self, Self::Hit(_))
     }
 
-    /// Remembers a part, if it is to be.
+    /// Stores a part, if it has a slot.
     #[inline]
     pub fn store(self, part: impl FnOnce() -> Value) {
         if let Self::Candidate(place) = self {
@@ -255,7 +257,7 @@ impl<P> Probe<'_, P> {
     }
 }
 
-/// Whether two lists are written alike.
+/// Returns `true` if two lists have the same notation.
 fn same(known: &[Value], items: &[Value]) -> bool {
     known.len() == items.len()
         && known.iter().zip(items).all(|pair| match pair {
@@ -268,12 +270,12 @@ fn same(known: &[Value], items: &[Value]) -> bool {
         })
 }
 
-/// A hash that only spreads parts over places: who finds a collision replaces what is there.
+/// A hash that only distributes parts over slots: on a collision the newer part replaces the older one.
 #[derive(Default)]
 struct Hash(u64);
 
 impl Hash {
-    /// Of scalars that are held in place; `None` of anything else.
+    /// Hashes scalars that need no allocation. Returns `None` for all other values.
     #[inline]
     fn of_items(items: &[Value]) -> Option<Self> {
         let mut hash = Self(items.len() as u64);
@@ -322,7 +324,7 @@ impl Hash {
         }));
     }
 
-    /// A place among so many, and what tells parts there from one another; never 0.
+    /// Returns a slot, and a fingerprint other than 0 that distinguishes parts with the same slot.
     #[inline]
     fn slot(&self, count: usize) -> (usize, u16) {
         #[expect(
@@ -339,7 +341,7 @@ mod tests {
     use super::super::read;
     use crate::value::Value;
 
-    /// The elements of a document that repeats a list of parts often enough to be searched.
+    /// Returns the elements of a document that repeats a list of parts often enough for deduplication.
     fn repeated(parts: &str) -> Vec<Value> {
         let text = format!("[{}]", vec![parts; 10_000].join(","));
         match read(text.as_bytes()) {
@@ -351,7 +353,7 @@ mod tests {
     #[test]
     fn equal_parts_are_stored_once() {
         let items = repeated(r#"{"a":1,"b":"x"},["x",2],"a string of its own""#);
-        // the first of each is only noted
+        // at the first occurrence only a fingerprint is stored
         let items = items.get(3..).expect("more of them");
         for (part, known) in items.iter().zip(items.iter().cycle().take(3).cycle()) {
             let shared = match (part, known) {

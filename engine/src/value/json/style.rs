@@ -1,23 +1,23 @@
 //! Styles of JSON texts.
 
-/// Where lines break and how far they are indented.
+/// Line breaks and indentation.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Layout<'l> {
-    /// Put after each line break.
+    /// Prefix of each line.
     pub prefix: &'l str,
-    /// Put after it once for each level.
+    /// Indentation of one level, after the prefix.
     pub indent: &'l str,
 }
 
 impl<'l> Layout<'l> {
-    /// What is put after each line break, and after that for each level.
+    /// Creates a layout with a prefix of each line and the indentation of one level.
     pub const fn new(prefix: &'l str, indent: &'l str) -> Self {
         Self { prefix, indent }
     }
 }
 
-/// How a text looks.
+/// Format of a JSON text.
 ///
 /// ```
 /// use solon::json::{self, Layout, Style};
@@ -32,14 +32,14 @@ impl<'l> Layout<'l> {
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Style<'l> {
-    /// Whether `<`, `>` and `&` are escaped.
+    /// `true` to escape `<`, `>` and `&`.
     pub html: bool,
-    /// Lines and indentation; compact without.
+    /// Line breaks and indentation, or `None` for compact text.
     pub layout: Option<Layout<'l>>,
 }
 
 impl<'l> Style<'l> {
-    /// Compact, without escapes of `<`, `>` and `&`.
+    /// Returns the compact style, without escapes of `<`, `>` and `&`.
     pub const fn new() -> Self {
         Self {
             html: false,
@@ -47,14 +47,14 @@ impl<'l> Style<'l> {
         }
     }
 
-    /// Whether `<`, `>` and `&` are escaped.
+    /// Sets whether `<`, `>` and `&` are escaped.
     #[must_use]
     pub const fn html(mut self, html: bool) -> Self {
         self.html = html;
         self
     }
 
-    /// Lines and indentation; compact without.
+    /// Sets line breaks and indentation; `None` for compact text.
     #[must_use]
     pub const fn layout(mut self, layout: Option<Layout<'l>>) -> Self {
         self.layout = layout;

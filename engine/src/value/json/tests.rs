@@ -1,4 +1,4 @@
-//! JSON read and written, against the words of Go.
+//! JSON parsing and writing, compared with Go's messages.
 
 use super::{
     Layout, is_valid, read, read_into, unmarshal, write, write_go, write_go_layout, write_pretty,
@@ -13,7 +13,7 @@ fn compact(value: ValueRef<'_>) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Reads both ways and writes again.
+/// Parses into owned and arena values and writes both.
 fn round(text: &[u8]) -> String {
     let owned = read(text).unwrap();
     let arena = Arena::new();
@@ -262,7 +262,7 @@ fn depth_is_bounded() {
     assert_eq!(error.offset(), limits::VALUE_NESTING);
 }
 
-/// A chain of arrays, objects and sets as deep as values may be.
+/// Returns a chain of arrays, objects and sets with the maximum depth.
 fn deepest() -> Value {
     let mut value = Value::from(1);
     for level in 0..limits::VALUE_NESTING {
@@ -368,7 +368,7 @@ fn strings_that_are_bytes() {
     );
 }
 
-/// Texts, and what `json.marshal(json.unmarshal(text))` was recorded to be.
+/// Texts and the recorded results of `json.marshal(json.unmarshal(text))`.
 #[test]
 fn parses_and_writes_as_opa() {
     let path = concat!(
@@ -392,7 +392,7 @@ fn parses_and_writes_as_opa() {
     }
 }
 
-/// A list grows by what the text before seems to promise, which it need not hold.
+/// A list grows by an estimate from the text before, which the rest need not match.
 #[test]
 fn long_lists_of_parts_of_any_length() {
     let (short, long) = ("1,".repeat(200_000), "\"a longer string\",".repeat(20_000));
@@ -408,7 +408,7 @@ fn long_lists_of_parts_of_any_length() {
     }
 }
 
-/// What is written looking at eight bytes at a time, byte by byte.
+/// A byte-wise reference implementation of escaping, which production code does eight bytes at a time.
 fn escaped(text: &str, html: bool) -> String {
     let escape = |c: char| match c {
         '"' => "\\\"".to_owned(),

@@ -9,11 +9,11 @@ use crate::bug::Within as _;
 use crate::limits::POLL_BYTES;
 use crate::value::{ObjectView, ValueRef, text};
 
-/// A text would be longer than it may be: values share parts, their texts do not.
+/// A text would exceed its maximum length: values share nodes, but their texts do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong;
 
-/// Writes at most `limit` bytes; where there would be more, writing ends soon behind them.
+/// Writes a value with at most `limit` bytes. A longer text is cut soon after that.
 pub fn write_within(
     value: ValueRef<'_>,
     style: Style<'_>,
@@ -23,7 +23,7 @@ pub fn write_within(
     write_while(value, style, limit, &|| true, out)
 }
 
-/// The same as long as `goes_on` says so, which is asked every few megabytes.
+/// Writes a value with at most `limit` bytes. `goes_on` is called every few megabytes and stops the writer by `false`.
 pub fn write_while(
     value: ValueRef<'_>,
     style: Style<'_>,
@@ -46,12 +46,12 @@ pub fn write_while(
     }
 }
 
-/// Compact, as answers are written.
+/// Writes compact text, as in responses.
 pub fn write(value: ValueRef<'_>, out: &mut Vec<u8>) {
     JsonWriter::new(out, false, None).value(value);
 }
 
-/// Writes a value in a style, whatever its length.
+/// Writes a value in a style, without a limit.
 ///
 /// ```
 /// use solon::Value;
@@ -65,7 +65,7 @@ pub fn write_styled(value: ValueRef<'_>, style: Style<'_>, out: &mut Vec<u8>) {
     JsonWriter::new(out, style.html, style.layout).value(value);
 }
 
-/// Indented by two blanks, as answers are shown.
+/// Writes text indented by two blanks, as in pretty responses.
 pub fn write_pretty(value: ValueRef<'_>, out: &mut Vec<u8>) {
     let layout = Layout {
         prefix: "",
@@ -74,12 +74,12 @@ pub fn write_pretty(value: ValueRef<'_>, out: &mut Vec<u8>) {
     JsonWriter::new(out, false, Some(layout)).value(value);
 }
 
-/// Compact, as `json.marshal` writes: `<`, `>` and `&` are escaped.
+/// Writes compact text as `json.marshal`: `<`, `>` and `&` are escaped.
 pub fn write_go(value: ValueRef<'_>, out: &mut Vec<u8>) {
     JsonWriter::new(out, true, None).value(value);
 }
 
-/// As `json.marshal_with_options` writes; the first line is without the prefix.
+/// Writes text as `json.marshal_with_options`: the first line has no prefix.
 pub fn write_go_layout(value: ValueRef<'_>, layout: Layout<'_>, out: &mut Vec<u8>) {
     JsonWriter::new(out, true, Some(layout)).value(value);
 }
@@ -89,13 +89,13 @@ struct JsonWriter<'o, 'l> {
     html: bool,
     layout: Option<Layout<'l>>,
     depth: usize,
-    /// Length of `out` from which on nothing more has to be written.
+    /// Length of `out` at which writing stops.
     limit: usize,
-    /// Length of `out` from which on is asked whether to go on.
+    /// Length of `out` at which `goes_on` is called next.
     next_poll: usize,
-    /// Whether to go on.
+    /// Returns `false` to stop the writer.
     goes_on: Option<&'l dyn Fn() -> bool>,
-    /// Whether something was left out.
+    /// `true` if the text is incomplete.
     full: bool,
 }
 
@@ -152,12 +152,12 @@ impl<'o, 'l> JsonWriter<'o, 'l> {
     #[inline(never)]
     fn number(&mut self, value: ValueRef<'_>) {
         if let Some(number) = value.as_number() {
-            // writing to a vector does not fail
+            // writing to a vector cannot fail
             let _ = number.write(&mut ByteSink(self.out));
         }
     }
 
-    // these recurse: plain loops keep their frames small
+    // these functions recurse: plain loops keep their stack frames small
 
     #[inline(never)]
     fn array(&mut self, value: ValueRef<'_>) {
@@ -196,7 +196,7 @@ impl<'o, 'l> JsonWriter<'o, 'l> {
         let Some(object) = value.as_object() else {
             return;
         };
-        // looked at first: to begin anew at a late key would double the work with each level
+        // checked first: starting again at a late key would double the work at each level
         if !object.has_text_keys() {
             return self.mixed_object(object);
         }
@@ -213,7 +213,7 @@ impl<'o, 'l> JsonWriter<'o, 'l> {
         self.close(b'}', first);
     }
 
-    /// An object with keys that are no strings.
+    /// Writes an object with keys that are not strings.
     #[inline(never)]
     fn mixed_object(&mut self, object: ObjectView<'_>) {
         let Ok(pairs) = text_keys(object, self.limit.saturating_sub(self.out.len())) else {
@@ -288,7 +288,7 @@ impl<'o, 'l> JsonWriter<'o, 'l> {
         self.out.push(b'"');
     }
 
-    /// Writes bytes as they are. Fewer than eight are written as one word, of which the rest is taken back.
+    /// Copies bytes. Fewer than eight are written as one word, and the excess is removed.
     #[inline]
     fn copy(&mut self, text: &[u8]) {
         if text.len() < 8 {
@@ -324,7 +324,7 @@ impl<'o, 'l> JsonWriter<'o, 'l> {
             }
             let behind = text.within(at + 1..);
             let length = match (escape, behind) {
-                // U+2028 and U+2029, which JavaScript would take for line ends
+                // U+2028 and U+2029, which are line ends in JavaScript
                 (Escape::Line, [0x80, 0xa8 | 0xa9, ..]) => 3,
                 (Escape::Line, _) => continue,
                 _ => 1,
@@ -348,21 +348,21 @@ impl<'o, 'l> JsonWriter<'o, 'l> {
     }
 }
 
-/// How a byte is escaped.
+/// The escape of a byte.
 #[derive(Clone, Copy)]
 enum Escape {
     None,
-    /// By a letter.
+    /// A letter.
     Letter(u8),
-    /// By its number.
+    /// `\u` and its number.
     Number,
-    /// By its number, where HTML is escaped.
+    /// `\u` and its number, if HTML is escaped.
     Html,
-    /// Together with the two bytes behind it, if they are the rest of a line separator.
+    /// Together with the next two bytes, if they complete a line separator.
     Line,
 }
 
-/// How each byte is escaped.
+/// Escapes by byte.
 #[expect(
     clippy::indexing_slicing,
     reason = "a place beyond the end would not compile"
@@ -396,7 +396,7 @@ impl Escape {
     }
 }
 
-/// Takes texts as bytes.
+/// Appends formatted text to bytes.
 struct ByteSink<'o>(&'o mut Vec<u8>);
 
 impl fmt::Write for ByteSink<'_> {
@@ -407,7 +407,7 @@ impl fmt::Write for ByteSink<'_> {
     }
 }
 
-/// Whether a text is ASCII and written as it is.
+/// Returns `true` if a text is ASCII without characters to escape.
 #[inline]
 fn is_plain(text: &[u8], html: bool) -> bool {
     text::all_words(text, |word| {
@@ -415,7 +415,7 @@ fn is_plain(text: &[u8], html: bool) -> bool {
     })
 }
 
-/// Marks bytes in ASCII that have to be escaped, perhaps others behind the first.
+/// Sets the highest bit of each ASCII byte that must be escaped. Bits above the lowest one may be false positives.
 #[inline]
 fn escape_flags(word: u64, html: bool) -> u64 {
     let escape_flags =
@@ -429,8 +429,8 @@ fn escape_flags(word: u64, html: bool) -> u64 {
     }
 }
 
-/// The pairs with the JSON texts of keys that are no strings, in their order. Of equal texts the last wins. Together
-/// the texts may have `limit` bytes.
+/// Returns the pairs with the JSON texts of keys that are not strings, sorted by these. The last of equal texts wins.
+/// The texts may have `limit` bytes in total.
 pub(in crate::value) fn text_keys(
     object: ObjectView<'_>,
     limit: usize,

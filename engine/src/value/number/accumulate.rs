@@ -1,5 +1,5 @@
-//! Running sums and products: exact while every number is integral, otherwise in floats from the first
-//! number on. Both are carried along, because the first fraction may come last.
+//! Sums and products: exact if all numbers are integral, otherwise in floats from the first number on. Both are
+//! computed in parallel, because the first fraction may come last.
 
 use num_bigint::BigInt;
 
@@ -13,11 +13,11 @@ use crate::limits;
 pub struct Sum(Running);
 
 enum Running {
-    /// Exact as an integer and as a float.
+    /// A sum that is exact both as an integer and as a float.
     Small(i64),
-    /// The exact integer and what floats made of it.
+    /// The exact integer and the float sum.
     Big(BigInt, Float),
-    /// A fraction was among the numbers.
+    /// The float sum, after the first fraction.
     Float(Float),
 }
 
@@ -40,7 +40,7 @@ impl Sum {
         self.add_slowly(number);
     }
 
-    /// Adds integers in a register, up to the first element that is none, or is too large for one.
+    /// Adds integers in a register, up to the first element that is not an integer or overflows it.
     #[inline]
     pub fn add_ints<T>(
         &mut self,
@@ -85,7 +85,7 @@ impl Sum {
         };
     }
 
-    /// The sum; of no numbers it is 0.
+    /// Returns the sum, or 0 without numbers.
     #[inline]
     pub fn finish(self) -> ArithmeticResult {
         match self.0 {
@@ -96,7 +96,7 @@ impl Sum {
     }
 }
 
-/// A running product. Its floats have 53 bits, as OPA's have.
+/// A running product. Its floats have 53 bits, as in OPA.
 pub struct Product {
     exact: Option<ExactProduct>,
     float: Float,
@@ -145,7 +145,7 @@ impl Product {
         Ok(())
     }
 
-    /// The product; of no numbers it is 1.
+    /// Returns the product, or 1 without numbers.
     pub fn finish(self) -> ArithmeticResult {
         match self.exact {
             Some(ExactProduct::Small(product)) => Ok(NumberBuf::Int(product)),

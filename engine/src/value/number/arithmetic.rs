@@ -1,4 +1,4 @@
-//! Arithmetic: exact between integral numbers however they are written, else in [`Float`]s.
+//! Arithmetic: exact for integral numbers in any notation, otherwise with [`Float`]s.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use super::float::Float;
 use super::{Number, NumberBuf};
 use crate::limits;
 
-/// Why an operation has no result.
+/// The reason why an operation has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ArithmeticError {
@@ -20,7 +20,7 @@ pub enum ArithmeticError {
     ModuloByZero,
     /// A remainder of numbers that are not integral.
     ModuloOfFloat,
-    /// The result is beyond [`limits::NUMBER_BITS`].
+    /// The result exceeds [`limits::NUMBER_BITS`].
     TooBig,
 }
 
@@ -40,7 +40,7 @@ impl std::error::Error for ArithmeticError {}
 pub(super) type ArithmeticResult = Result<NumberBuf, ArithmeticError>;
 
 impl Number<'_> {
-    /// The sum.
+    /// Returns the sum.
     #[inline]
     pub fn plus(self, other: Number<'_>) -> ArithmeticResult {
         if let (Self::Int(a), Number::Int(b)) = (self, other)
@@ -51,7 +51,7 @@ impl Number<'_> {
         compute(self, other, i64::checked_add, |a, b| a + b, Float::plus)
     }
 
-    /// The difference.
+    /// Returns the difference.
     #[inline]
     pub fn minus(self, other: Number<'_>) -> ArithmeticResult {
         if let (Self::Int(a), Number::Int(b)) = (self, other)
@@ -63,7 +63,7 @@ impl Number<'_> {
         compute(self, other, i64::checked_sub, |a, b| a - b, floats)
     }
 
-    /// The product.
+    /// Returns the product.
     #[inline]
     pub fn times(self, other: Number<'_>) -> ArithmeticResult {
         if let (Self::Int(a), Number::Int(b)) = (self, other)
@@ -74,10 +74,10 @@ impl Number<'_> {
         compute(self, other, i64::checked_mul, |a, b| a * b, Float::times)
     }
 
-    /// The quotient: a float unless it is exact.
+    /// Returns the quotient: a float unless it is exact.
     #[inline]
     pub fn divide(self, other: Number<'_>) -> ArithmeticResult {
-        // zero goes through floats, since it may come out as -0
+        // zero uses floats, since the result may be -0
         if let (Self::Int(a), Number::Int(b)) = (self, other)
             && a != 0
             && a.checked_rem(b) == Some(0)
@@ -92,7 +92,7 @@ impl Number<'_> {
         bounded(Float::from(self).divide(divisor))
     }
 
-    /// The remainder, with the sign of the dividend.
+    /// Returns the remainder, with the sign of the dividend.
     #[inline]
     #[expect(
         clippy::should_implement_trait,
@@ -113,7 +113,7 @@ impl Number<'_> {
         Ok((a % b).into())
     }
 
-    /// Whether the quotient of the exact values is an integer.
+    /// Returns `true` if the quotient of the exact values is an integer.
     pub fn is_multiple_of(self, other: Number<'_>) -> bool {
         if let (Self::Int(a), Number::Int(b)) = (self, other) {
             return a.checked_rem(b).is_none_or(|rest| rest == 0);
@@ -126,7 +126,7 @@ impl Number<'_> {
         if a.is_zero() || b.is_zero() {
             return a.is_zero();
         }
-        // both over one power of ten
+        // both with the same power of ten
         let power = a.power().min(b.power());
         let scaled = |number: ExactDecimal<'_>| {
             let zeros = u32::try_from(number.power() - power).unwrap_or(u32::MAX);
@@ -135,7 +135,7 @@ impl Number<'_> {
         (scaled(a) % scaled(b)).is_zero()
     }
 
-    /// Without the sign.
+    /// Returns the absolute value.
     #[inline]
     pub fn abs(self) -> NumberBuf {
         match self {
@@ -144,7 +144,7 @@ impl Number<'_> {
         }
     }
 
-    /// To the nearest integer, away from zero when halfway.
+    /// Rounds to the nearest integer, and half away from zero.
     #[inline]
     pub fn round(self) -> NumberBuf {
         if let Self::Int(_) = self {
@@ -155,7 +155,7 @@ impl Number<'_> {
         float.plus(half).truncate().into()
     }
 
-    /// The product with an integer, computed in floats, without its fraction.
+    /// Returns the product with an integer, computed in floats and truncated.
     pub fn scaled(self, factor: u64) -> BigInt {
         let factor = NumberBuf::from(factor);
         Float::from(self)
@@ -163,18 +163,18 @@ impl Number<'_> {
             .truncate()
     }
 
-    /// The value as an `i64`, when its 64-bit float is one.
+    /// Returns the value as an `i64`, if its nearest 64-bit float is one.
     pub fn rounded_to_i64(self) -> Option<i64> {
         if let Self::Int(i) = self {
             return Some(i);
         }
         let float = Float::from(self);
-        // a whole number of more bits does not fit
+        // an integer of more bits does not fit
         let small = float.is_integer() && float.exponent <= 0;
         small.then(|| float.truncate())?.try_into().ok()
     }
 
-    /// The integer that is left without the fraction; what is not written as an integer goes through a float.
+    /// Returns the integral part. Numbers that are not written as an integer are converted to a float first.
     pub fn truncate(self) -> BigInt {
         let exact = match self {
             Self::Int(_) => self.to_bigint(),
@@ -184,7 +184,7 @@ impl Number<'_> {
         exact.unwrap_or_else(|| Float::from(self).truncate())
     }
 
-    /// To the integer above. As in OPA, numbers between -1 and 0 give 1.
+    /// Rounds up. As in OPA, numbers between -1 and 0 give 1.
     #[inline]
     pub fn ceil(self) -> NumberBuf {
         if let Self::Int(_) = self {
@@ -198,7 +198,7 @@ impl Number<'_> {
         NumberBuf::from(whole + 1_i64)
     }
 
-    /// To the integer below. As in OPA, numbers between -1 and 0 give 0.
+    /// Rounds down. As in OPA, numbers between -1 and 0 give 0.
     #[inline]
     pub fn floor(self) -> NumberBuf {
         if let Self::Int(_) = self {
@@ -213,7 +213,7 @@ impl Number<'_> {
     }
 }
 
-/// Integers when both numbers are integral, else floats.
+/// Computes with integers if both numbers are integral, otherwise with floats.
 fn compute(
     a: Number<'_>,
     b: Number<'_>,
@@ -238,7 +238,7 @@ fn compute(
     Ok(big(a, b).into())
 }
 
-/// Refuses floats whose digits would fill the memory.
+/// Rejects floats with too many digits to write.
 pub(super) fn bounded(float: Float) -> ArithmeticResult {
     if float.exponent.unsigned_abs() > limits::NUMBER_BITS {
         return Err(ArithmeticError::TooBig);

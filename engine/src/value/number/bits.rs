@@ -1,4 +1,4 @@
-//! Bit operations on integers of any size, in two's complement. `None` means that an operand is not integral.
+//! Bit operations on integers of any size, in two's complement. They return `None` if an operand is not integral.
 
 use num_bigint::BigInt;
 
@@ -39,7 +39,7 @@ impl Number<'_> {
         Some(Ok((i << by).into()))
     }
 
-    /// Shifts to the right, keeping the sign.
+    /// Shifts to the right and keeps the sign.
     pub fn shift_right(self, by: u64) -> Option<NumberBuf> {
         match self.to_i64() {
             Some(i) => Some(NumberBuf::Int(i >> by.min(63))),

@@ -1,4 +1,4 @@
-//! The exact value of a number, and what follows from it: order, hash, integers.
+//! The exact value of a number, its order, hash and conversions to integers.
 
 use std::cmp::Ordering;
 use std::hash::Hasher;
@@ -8,7 +8,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 use super::Number;
 use crate::bug::bug;
 
-/// `0.d1d2d3… · 10^exponent`, where neither the first nor the last digit is zero. No digits: zero.
+/// `0.d1d2d3… · 10^exponent`. Invariant: neither the first nor the last digit is zero, and zero has no digits.
 #[derive(Clone, Copy)]
 pub(super) struct ExactDecimal<'a> {
     pub negative: bool,
@@ -17,11 +17,11 @@ pub(super) struct ExactDecimal<'a> {
     pub exponent: i64,
 }
 
-/// Numbers below ten to this power read as zero, as they do in OPA, whose binary exponent has 32 bits.
+/// Numbers below ten to this power are parsed as zero, as in OPA, whose binary exponent has 32 bits.
 const UNDERFLOW: i64 = -646_456_993;
 
 impl<'a> ExactDecimal<'a> {
-    /// `buffer` holds the digits of numbers that have no text.
+    /// Converts a number. `buffer` stores the digits of numbers without a text.
     pub fn of_number(number: Number<'a>, buffer: &'a mut itoa::Buffer) -> Self {
         match number {
             Number::Int(i) => Self::of_digits(i < 0, buffer.format(i.unsigned_abs()), 0),
@@ -33,7 +33,7 @@ impl<'a> ExactDecimal<'a> {
         }
     }
 
-    /// Takes a JSON number.
+    /// Parses the text of a JSON number.
     pub fn of_text(text: &'a str) -> Self {
         let bytes = text.as_bytes();
         let (mantissa, exponent) = match halves(bytes, |byte| matches!(byte, b'e' | b'E')) {
@@ -70,7 +70,7 @@ impl<'a> ExactDecimal<'a> {
         }
     }
 
-    /// Whether all digits as written are zeros.
+    /// Returns `true` if all digits as written are zeros.
     pub fn has_no_digits(&self) -> bool {
         self.whole.is_empty() && self.fraction.is_empty()
     }
@@ -79,17 +79,17 @@ impl<'a> ExactDecimal<'a> {
         self.has_no_digits() || self.exponent < UNDERFLOW
     }
 
-    /// Number of significant digits.
+    /// Returns the number of significant digits.
     pub fn len(&self) -> usize {
         self.whole.len() + self.fraction.len()
     }
 
-    /// The significant digits, as ASCII.
+    /// Returns the significant digits in ASCII.
     pub fn digits(&self) -> impl Iterator<Item = u8> + use<'a> {
         self.whole.iter().chain(self.fraction).copied()
     }
 
-    /// Power of ten that the digits, read as one integer, are multiplied with.
+    /// Returns the power of ten by which the digits, as one integer, are multiplied.
     pub fn power(&self) -> i64 {
         self.exponent.saturating_sub_unsigned(self.len() as u64)
     }
@@ -98,7 +98,7 @@ impl<'a> ExactDecimal<'a> {
         self.is_zero() || self.power() >= 0
     }
 
-    /// The integer, when it is one that fits.
+    /// Returns the value as an `i64`, if it is one.
     pub fn to_i64(self) -> Option<i64> {
         if self.is_zero() {
             return Some(0);
@@ -112,7 +112,7 @@ impl<'a> ExactDecimal<'a> {
         })
     }
 
-    /// The significant digits as an integer, when they surely fit, without the sign.
+    /// Returns the significant digits as an integer without sign, if there are at most 38.
     pub fn small_coefficient(&self) -> Option<u128> {
         /// Digits that fit 64 bits.
         const SMALL: usize = 19;
@@ -129,14 +129,14 @@ impl<'a> ExactDecimal<'a> {
             .then(|| digits.fold(number.into(), |sum, digit| sum * 10 + u128::from(digit)))
     }
 
-    /// The significant digits as an integer, without the sign.
+    /// Returns the significant digits as an integer without sign.
     pub fn coefficient(&self) -> BigUint {
         let digits: Vec<u8> = self.digits().map(|digit| digit - b'0').collect();
         let number = BigUint::from_radix_be(&digits, 10);
         number.unwrap_or_else(|| bug!("digits that are none"))
     }
 
-    /// The integer, when it is one.
+    /// Returns the value as an integer, if it is one.
     pub fn to_bigint(self) -> Option<BigInt> {
         if self.is_zero() {
             return Some(BigInt::ZERO);
@@ -151,12 +151,12 @@ impl<'a> ExactDecimal<'a> {
         Some(BigInt::from_biguint(sign, magnitude))
     }
 
-    /// The `e` of `m · 2^e` with `m` from a half to one; 0 for zero.
+    /// Returns the `e` of `m · 2^e` with `m` from a half to one; 0 for zero.
     pub fn binary_exponent(&self) -> i64 {
         if self.is_zero() {
             return 0;
         }
-        // far away from any limit the number of digits decides
+        // far away from all limits the number of digits decides
         let Ok(exponent) = i32::try_from(self.exponent) else {
             return self.exponent;
         };
@@ -172,7 +172,7 @@ impl<'a> ExactDecimal<'a> {
         floor + 1
     }
 
-    /// Orders by value.
+    /// Compares exact values.
     pub fn compare(&self, other: &Self) -> Ordering {
         let sign = |n: &Self| match (n.is_zero(), n.negative) {
             (true, _) => 0_i8,
@@ -191,7 +191,7 @@ impl<'a> ExactDecimal<'a> {
         }
     }
 
-    /// Feeds a hash that is the same for equal values, and for integers that of the `i64`.
+    /// Feeds a hash that is equal for equal values. For integers it is that of the `i64`.
     pub fn hash_into<H: Hasher>(self, state: &mut H) {
         if let Some(i) = self.to_i64() {
             return state.write_i64(i);
@@ -206,13 +206,13 @@ impl<'a> ExactDecimal<'a> {
     }
 }
 
-/// What is before and behind the first byte that is wanted.
+/// Splits a text at the first byte that fulfils a condition, which belongs to neither part.
 fn halves(text: &[u8], is_wanted: fn(u8) -> bool) -> Option<(&[u8], &[u8])> {
     let (before, rest) = text.split_at_checked(text.iter().position(|byte| is_wanted(*byte))?)?;
     Some((before, rest.get(1..)?))
 }
 
-/// A decimal integer with a sign; beyond 64 bits the nearest that fits.
+/// Parses a signed decimal integer. Beyond 64 bits it returns the nearest one that fits.
 fn saturating(text: &[u8]) -> i64 {
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
@@ -254,13 +254,13 @@ const POWERS: [i64; 19] = {
     powers
 };
 
-/// `10^n`, when it fits.
+/// Returns `10^n`, if it fits.
 #[inline]
 pub(super) fn power_of_ten(n: u8) -> Option<i64> {
     POWERS.get(usize::from(n)).copied()
 }
 
-/// A number that is not 0 without the zeros at its end, and how many these were.
+/// Removes the trailing zeros of a number other than 0, and returns how many there were.
 #[inline]
 pub(super) fn without_zeros(mut number: u64) -> (u64, u8) {
     let mut zeros = 0;
@@ -274,10 +274,10 @@ pub(super) fn without_zeros(mut number: u64) -> (u64, u8) {
     (number, zeros)
 }
 
-/// `coefficient / 10^scale` as an integer, when it is one.
+/// Returns `coefficient / 10^scale`, if it is an integer.
 #[inline]
 fn whole(scale: u8, coefficient: i64) -> Option<i64> {
-    // what ten to this power divides, two to this power divides as well
+    // a multiple of ten to this power is a multiple of two to this power
     if coefficient.trailing_zeros() < scale.into() {
         return None;
     }
@@ -285,11 +285,11 @@ fn whole(scale: u8, coefficient: i64) -> Option<i64> {
     (coefficient % power == 0).then_some(coefficient / power)
 }
 
-/// Integers up to this one are `f64`s, and so are the powers of ten that fit an `i64`.
+/// Integers up to this one are exact in an `f64`, and so are the powers of ten that fit an `i64`.
 const EXACT: u64 = 1 << 53;
 
 impl Number<'_> {
-    /// Orders by exact value.
+    /// Compares exact values.
     #[inline]
     pub fn compare(self, other: Number<'_>) -> Ordering {
         match (self, other) {
@@ -299,7 +299,7 @@ impl Number<'_> {
         }
     }
 
-    /// Feeds a hash that is the same for equal numbers.
+    /// Feeds a hash that is equal for equal numbers.
     #[inline]
     pub fn hash_into<H: Hasher>(self, state: &mut H) {
         match self {
@@ -309,7 +309,7 @@ impl Number<'_> {
         }
     }
 
-    /// Whether the value is integral, however it is written.
+    /// Returns `true` if the value is integral, in any notation.
     #[inline]
     pub fn is_integer(self) -> bool {
         match self {
@@ -319,7 +319,7 @@ impl Number<'_> {
         }
     }
 
-    /// The value as an `i64`, when it is integral and fits, however it is written.
+    /// Returns the value as an `i64`, if it is integral and fits, in any notation.
     #[inline]
     pub fn to_i64(self) -> Option<i64> {
         match self {
@@ -329,7 +329,7 @@ impl Number<'_> {
         }
     }
 
-    /// The value as an integer, when it is integral, however it is written.
+    /// Returns the value as an integer, if it is integral, in any notation.
     pub fn to_bigint(self) -> Option<BigInt> {
         match self {
             Self::Int(i) => Some(i.into()),
@@ -338,13 +338,13 @@ impl Number<'_> {
         }
     }
 
-    /// The nearest `f64`; infinite when there is none.
+    /// Returns the nearest `f64`, which is infinite for numbers out of range.
     #[expect(clippy::cast_precision_loss, reason = "the nearest is wanted")]
     pub fn to_f64(self) -> f64 {
         match self {
             Self::Int(i) => i as f64,
             Self::Decimal(scale, coefficient) => match power_of_ten(scale) {
-                // two exact floats, so the quotient is rounded once
+                // both are exact floats, so the quotient is rounded once
                 Some(power) if coefficient.unsigned_abs() <= EXACT => {
                     coefficient as f64 / power as f64
                 }
@@ -354,7 +354,7 @@ impl Number<'_> {
         }
     }
 
-    /// The places behind the point, unless it is held as a text.
+    /// Returns the number of digits after the point, unless the number is stored as a text.
     #[inline]
     pub fn scale(self) -> Option<u8> {
         match self {
@@ -364,7 +364,8 @@ impl Number<'_> {
         }
     }
 
-    /// The integer that ten to the power of a scale, no less than its own, makes of it; unless it is held as a text.
+    /// Returns the number times ten to the power of `scale`, which must be at least its own scale. `None` if the number
+    /// is stored as a text.
     #[inline]
     pub fn on_scale(self, scale: u8) -> Option<i128> {
         let (own, coefficient) = match self {
@@ -376,14 +377,14 @@ impl Number<'_> {
         Some(i128::from(coefficient) * i128::from(power))
     }
 
-    /// The number as an array index: an integer from 0 on.
+    /// Returns the number as an array index: an integer from 0 on.
     #[inline]
     pub fn as_index(self) -> Option<usize> {
         usize::try_from(self.to_i64()?).ok()
     }
 }
 
-/// Feeds the hash that [`Exact::hash_into`] makes of these digits.
+/// Feeds the same hash as [`ExactDecimal::hash_into`] for a short decimal.
 #[inline]
 fn hash_decimal<H: Hasher>(scale: u8, coefficient: i64, state: &mut H) {
     if let Some(i) = whole(scale, coefficient) {
@@ -396,7 +397,7 @@ fn hash_decimal<H: Hasher>(scale: u8, coefficient: i64, state: &mut H) {
     state.write_u64(digits);
 }
 
-/// Compares short decimals on one scale.
+/// Compares short decimals on a common scale.
 #[inline]
 fn compare_decimals(a: Number<'_>, b: Number<'_>) -> Option<Ordering> {
     if let (Number::Decimal(scale, a), Number::Decimal(other, b)) = (a, b)

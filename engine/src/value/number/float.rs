@@ -1,6 +1,6 @@
-//! Binary floats with a mantissa of 64 bits: what Rego computes with when a number is not integral.
+//! Binary floats with a mantissa of 64 bits, which Rego computes with if a number is not integral.
 //!
-//! Every operation is exact but for one rounding to the nearest, to even when halfway.
+//! Each operation is exact except for one rounding to nearest, ties to even.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::Zero;
@@ -11,7 +11,7 @@ use super::exact::ExactDecimal;
 /// Bits of a mantissa.
 pub(super) const PRECISION: u32 = 64;
 
-/// `mantissa · 2^exponent`; the highest bit of the mantissa is set unless the number is zero.
+/// `mantissa · 2^exponent`. Invariant: the highest bit of the mantissa is set, unless the number is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Float {
     pub negative: bool,
@@ -33,7 +33,8 @@ const FIVES: [u64; 28] = {
     fives
 };
 
-/// `5^-n`: 128 bits below the true value, the highest of them set, and the power of two that divides them.
+/// `5^-n`: 128 bits rounded down with the highest bit set, and the exponent of the power of two that they are divided
+/// by.
 const RECIPROCALS: [(u128, u32); FIVES.len()] = {
     let mut reciprocals = [(0, 0); FIVES.len()];
     let mut at = 1;
@@ -61,15 +62,15 @@ const RECIPROCALS: [(u128, u32); FIVES.len()] = {
     reciprocals
 };
 
-/// `5^n`, when it fits.
+/// Returns `5^n`, if it fits.
 #[inline]
 pub(super) fn small_five(n: u64) -> Option<u64> {
     FIVES.get(usize::try_from(n).ok()?).copied()
 }
 
-/// `5^n`.
+/// Returns `5^n`.
 pub(super) fn five(n: u64) -> BigUint {
-    // limits on numbers keep powers far below 2^32
+    // limits of numbers keep powers far below 2^32
     BigUint::from(5_u8).pow(u32::try_from(n).unwrap_or(u32::MAX))
 }
 
@@ -82,7 +83,7 @@ impl Float {
         }
     }
 
-    /// The nearest to `wide · 2^exponent`; `sticky` says that the exact value lies slightly above.
+    /// Rounds `wide · 2^exponent`. `sticky` if the exact value is slightly larger.
     #[inline]
     fn round(negative: bool, wide: u128, exponent: i64, sticky: bool, precision: u32) -> Self {
         let Some(top) = wide.checked_ilog2() else {
@@ -90,7 +91,7 @@ impl Float {
         };
         let normal = wide << (127 - top);
         let exponent = exponent - i64::from(127 - top);
-        // with 64 bits the dropped half is the lower word; with fewer bits it starts higher
+        // with 64 bits the dropped part is the lower word; with fewer bits it starts higher
         let dropped = 128 - precision;
         let rest = normal & ((1 << dropped) - 1);
         let half = 1_u128 << (dropped - 1);
@@ -103,7 +104,7 @@ impl Float {
         } else {
             (kept >> 1, exponent + 1)
         };
-        // back to a mantissa whose highest bit is set
+        // normalize the mantissa again
         let shift = PRECISION - precision;
         Self {
             negative,
@@ -112,7 +113,7 @@ impl Float {
         }
     }
 
-    /// The nearest to `coefficient · 10^power`.
+    /// Returns the float nearest to `coefficient · 10^power`.
     #[inline]
     pub fn from_decimal(negative: bool, coefficient: u128, power: i64) -> Self {
         if coefficient == 0 {
@@ -131,7 +132,7 @@ impl Float {
                 }
             }
             Some(five) => {
-                // 128 bits over 63 leave one more than the mantissa to round by
+                // 128 bits divided by 63 leave one bit more than the mantissa for rounding
                 let shift = coefficient.leading_zeros();
                 let wide = coefficient << shift;
                 let quotient = wide / five;
@@ -144,11 +145,12 @@ impl Float {
         Self::from_big(negative, coefficient.into(), power)
     }
 
-    /// The nearest to `coefficient · 10^power`, a fraction: one multiplication instead of a division. `None` where the product's
-    /// bits, which lie slightly below the true ones, do not tell how it rounds.
+    /// Returns the float nearest to `coefficient · 10^power` for a negative power, by one multiplication instead of a
+    /// division. Returns `None` if the approximate product, which is slightly too small, does not determine the
+    /// rounding.
     #[inline]
     fn from_short_decimal(negative: bool, coefficient: u64, power: i64) -> Option<Self> {
-        /// What the bits of a product may be short by.
+        /// Maximum error of the lower bits of a product.
         const SHORT: u64 = 4;
         const HALF: u64 = 1 << 63;
         let scale = usize::try_from(power.checked_neg()?).ok()?;
@@ -179,13 +181,13 @@ impl Float {
         })
     }
 
-    /// The nearest to `coefficient · 10^power`.
+    /// Returns the float nearest to `coefficient · 10^power`.
     fn from_big(negative: bool, coefficient: BigUint, power: i64) -> Self {
         let fives = five(power.unsigned_abs());
         if power >= 0 {
             return Self::from_bits(negative, &(coefficient * fives), power, false);
         }
-        // enough bits in front of the quotient's point for the mantissa and one to round by
+        // enough bits of the quotient for the mantissa and one for rounding
         let shift = (fives.bits() + 66).saturating_sub(coefficient.bits());
         let wide: BigUint = coefficient << shift;
         let (quotient, rest) = (&wide / &fives, &wide % &fives);
@@ -201,7 +203,7 @@ impl Float {
         Self::round(negative, top, exponent, sticky || lost, PRECISION)
     }
 
-    /// The integer, rounded toward zero.
+    /// Returns the integral part.
     pub fn truncate(self) -> BigInt {
         let magnitude = BigUint::from(self.mantissa);
         let magnitude = if self.exponent >= 0 {
@@ -248,13 +250,13 @@ impl Float {
                 _ => self,
             };
         }
-        // mantissas are normal, so the greater exponent is the greater number
+        // mantissas are normalized, so the greater exponent is the greater number
         let (large, small) = if (self.exponent, self.mantissa) >= (other.exponent, other.mantissa) {
             (self, other)
         } else {
             (other, self)
         };
-        // 62 bits below the large mantissa and one above it are left for exact work
+        // 62 bits below the large mantissa and one above it remain for exact computation
         let distance = large.exponent.abs_diff(small.exponent);
         let wide = u128::from(large.mantissa) << 62;
         let narrow = u128::from(small.mantissa) << 62;
@@ -269,7 +271,7 @@ impl Float {
         if large.negative == small.negative {
             return Self::round(large.negative, wide + narrow, exponent, sticky, PRECISION);
         }
-        // what was shifted out makes the difference a little smaller: round from below
+        // the bits shifted out make the difference slightly smaller: round from below
         let difference = wide - narrow - u128::from(sticky);
         if difference == 0 && !sticky {
             return Self::zero(false);
@@ -282,7 +284,7 @@ impl Float {
         self.times_rounded(other, PRECISION)
     }
 
-    /// The product, rounded to fewer bits.
+    /// Returns the product, rounded to `precision` bits.
     #[inline]
     pub fn times_rounded(self, other: Self, precision: u32) -> Self {
         let wide = u128::from(self.mantissa) * u128::from(other.mantissa);
@@ -291,7 +293,7 @@ impl Float {
         Self::round(negative, wide, exponent, false, precision)
     }
 
-    /// The quotient; the divisor is not zero.
+    /// Returns the quotient. The divisor must not be zero.
     #[inline]
     pub fn divide(self, other: Self) -> Self {
         let negative = self.negative != other.negative;
@@ -350,7 +352,7 @@ mod tests {
         let (mut found, mut left) = (0, 0);
         for scale in 1..28_i64 {
             let five = FIVES.get(usize::try_from(scale).unwrap()).unwrap();
-            // drawn ones of every length, short ones, and those that the power of five divides
+            // random coefficients of all lengths, short ones, and multiples of the power of five
             let drawn = (0..4_000).map(|_| draw() >> (draw() % 64));
             let all = drawn
                 .chain(0..2_000)

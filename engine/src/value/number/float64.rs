@@ -1,11 +1,11 @@
-//! 64-bit floats as Go writes them.
+//! 64-bit floats in Go's notation.
 
 use super::exact::ExactDecimal;
 use super::{Number, NumberBuf};
 
 impl NumberBuf {
-    /// The number of an `f64` as Go's JSON writes it: the shortest digits, an exponent from 1e21 on and below
-    /// 1e-6. `None` unless it is finite.
+    /// Returns the number of an `f64` as Go's JSON writes it: the shortest digits, with an exponent from 1e21 on and
+    /// below 1e-6. `None` if it is not finite.
     pub fn from_f64(f: f64) -> Option<Self> {
         let text = Shortest::parse(&format!("{f:e}"))?;
         let number = if (-6..21).contains(&text.exponent) {
@@ -17,19 +17,19 @@ impl NumberBuf {
         Self::parse(&number)
     }
 
-    /// The text of an `f64` in Go's format `%g`.
+    /// Returns the text of an `f64` in Go's format `%g`.
     pub fn general_f64(f: f64) -> Option<String> {
         Shortest::parse(&format!("{f:e}")).map(|text| text.general())
     }
 
-    /// The text of an `f32` in Go's format `%g`.
+    /// Returns the text of an `f32` in Go's format `%g`.
     pub fn general_f32(f: f32) -> Option<String> {
         Shortest::parse(&format!("{f:e}")).map(|text| text.general())
     }
 }
 
 impl Number<'_> {
-    /// The number's digits in Go's format `%g`.
+    /// Returns the number in Go's format `%g`.
     pub fn general(self) -> String {
         let mut buffer = itoa::Buffer::new();
         let exact = ExactDecimal::of_number(self, &mut buffer);
@@ -55,7 +55,7 @@ struct Shortest {
 }
 
 impl Shortest {
-    /// Takes Rust's exponent form, which has the shortest digits.
+    /// Parses Rust's exponent format, which has the shortest digits.
     fn parse(text: &str) -> Option<Self> {
         let (mantissa, exponent) = text.split_once('e')?;
         let digits = mantissa.strip_prefix('-');

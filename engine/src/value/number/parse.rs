@@ -1,4 +1,4 @@
-//! Reading number texts.
+//! Parsing of number texts.
 
 use std::fmt;
 
@@ -6,15 +6,15 @@ use super::exact::ExactDecimal;
 use super::{Number, NumberBuf};
 use crate::limits;
 
-/// Why a text is not a number.
+/// The reason why a text is not a valid number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NumberError {
-    /// It does not follow JSON's grammar.
+    /// Not a number in JSON's grammar.
     Syntax,
-    /// Its exponent does not even fit 32 bits.
+    /// The exponent does not fit 32 bits.
     Exponent,
-    /// Its binary exponent is beyond [`limits::NUMBER_EXPONENT`].
+    /// The binary exponent exceeds [`limits::NUMBER_EXPONENT`].
     TooBig,
 }
 
@@ -30,17 +30,17 @@ impl fmt::Display for NumberError {
 
 impl std::error::Error for NumberError {}
 
-/// Longest fraction of the inline decimal: a power of ten of this size fits an `i64`.
+/// Maximum length of the fraction of an inline decimal: ten to this power fits an `i64`.
 const MAX_SCALE: usize = 18;
 
 impl NumberBuf {
-    /// Reads a JSON number; `None` when the text is no number, or too big.
+    /// Parses a JSON number. Returns `None` if the text is not a number, or the number is too large.
     #[inline]
     pub fn parse(text: &str) -> Option<Self> {
         Self::read(text).ok()
     }
 
-    /// Reads a JSON number.
+    /// Parses a JSON number.
     pub fn read(text: &str) -> Result<Self, NumberError> {
         let form = NumberSyntax::scan(text.as_bytes()).ok_or(NumberError::Syntax)?;
         if form.length != text.len() {
@@ -54,7 +54,7 @@ impl NumberBuf {
     }
 }
 
-/// Refuses numbers whose exact value would be expensive to hold.
+/// Rejects numbers whose exact value would need too much memory.
 pub(in crate::value) fn check(text: &str) -> Result<(), NumberError> {
     let exact = ExactDecimal::of_text(text);
     if let Some((_, exponent)) = text.split_once(['e', 'E']) {
@@ -71,7 +71,7 @@ pub(in crate::value) fn check(text: &str) -> Result<(), NumberError> {
 
 /// A number at the start of a text.
 pub(in crate::value) struct NumberSyntax {
-    /// Bytes that belong to it.
+    /// Length in bytes.
     pub length: usize,
     negative: bool,
     digits: usize,
@@ -81,7 +81,8 @@ pub(in crate::value) struct NumberSyntax {
 }
 
 impl NumberSyntax {
-    /// `None` when the text does not start with a number. Digits after a leading zero are left over.
+    /// Scans a number. Returns `None` if the text does not start with one. Digits after a leading zero are not
+    /// consumed.
     #[inline]
     pub fn scan(text: &[u8]) -> Option<Self> {
         let mut at = 0;
@@ -123,7 +124,7 @@ impl NumberSyntax {
         })
     }
 
-    /// The forms that need no text.
+    /// Returns the number, if it can be represented without its text.
     #[inline]
     pub fn small(&self) -> Option<Number<'static>> {
         // 19 digits fit a u64, so the coefficient did not overflow
@@ -146,7 +147,7 @@ impl NumberSyntax {
     }
 }
 
-/// Reads digits; their number.
+/// Scans digits and returns their number.
 #[inline]
 fn scan_digits(text: &[u8], at: &mut usize, coefficient: &mut u64) -> usize {
     let start = *at;

@@ -1,4 +1,4 @@
-//! The text of a computed number: the fewest digits that read back as the same float.
+//! Texts of computed numbers: the fewest digits that parse as the same float.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
@@ -10,19 +10,19 @@ use super::float::{Float, PRECISION, five, small_five};
 use super::parse::NumberSyntax;
 use crate::bug::bug;
 
-/// From this power of ten on, a number that is not integral is written with an exponent.
+/// Power of ten from which a number that is not integral is written with an exponent.
 const LARGE: i64 = 6;
-/// Below this power of ten as well.
+/// Power of ten below which numbers are written with an exponent, too.
 const SMALL: i64 = -4;
 
-/// Digits of which no two decimals round to one float.
+/// Maximum number of digits for which no two decimals round to the same float.
 const SHORT: i64 = 18;
 
 /// `0.d1d2d3… · 10^point`, digits in ASCII.
 struct Digits {
     ascii: SmallVec<[u8; Digits::LEADING]>,
     point: i64,
-    /// Whether digits that are not all zeros were left out at the end.
+    /// `true` if digits other than zeros follow.
     more: bool,
 }
 
@@ -47,7 +47,7 @@ impl From<Float> for NumberBuf {
     }
 }
 
-/// The number that a float of fewer bits prints as.
+/// Returns the shortest text of a float of fewer bits.
 pub(super) fn from_rounded(float: Float, precision: u32) -> NumberBuf {
     if float.is_integer() {
         return integral(float, precision);
@@ -73,11 +73,11 @@ fn integral(float: Float, precision: u32) -> NumberBuf {
     Digits::shortest(float, precision).write_integer(float.negative)
 }
 
-/// The decimal of at most 18 digits that rounds to the float, if there is one. No two such decimals round to
+/// Returns the decimal of at most 18 digits that rounds to the float, if there is one. No two such decimals round to
 /// the same float, so it is the shortest.
 #[inline]
 fn short_decimal(float: Float) -> Option<(u128, i64)> {
-    // next to a power of two the interval of rounding is uneven
+    // at a power of two the rounding interval is asymmetric
     if float.mantissa == 1 << 63 {
         return None;
     }
@@ -95,27 +95,27 @@ fn short_decimal(float: Float) -> Option<(u128, i64)> {
     (coefficient < 10_u64.pow(18)).then_some((coefficient.into(), i64::from(zeros) - scale))
 }
 
-/// The power of ten that brings about so many digits, at times one less, in front of a float's point.
+/// Returns the power of ten that scales a float to so many digits before its point, or to one less.
 #[inline]
 fn scale_of(float: Float, digits: i64) -> i64 {
-    // the power of ten just above the number: log10(2) is about 1233 / 4096
+    // the power of ten just above the number: log10(2) is approximately 1233 / 4096
     let above = ((float.exponent + i64::from(PRECISION)) * 1233) >> 12;
     digits - above - 1
 }
 
-/// The shortest decimal between the halfway points to both neighbours, of a float that has no short one. `None` where
-/// these need more than 128 bits.
+/// Returns the shortest decimal between the halfway points to both neighbours of a float that has no short one. Returns
+/// `None` if these need more than 128 bits.
 fn long_decimal(float: Float) -> Option<(u128, i64)> {
-    /// Digits that tell any two floats apart.
+    /// Number of digits that distinguishes all floats.
     const MOST: i64 = 21;
     if float.mantissa == 1 << 63 {
         return None;
     }
-    // where the short ones were not looked for there may be one
+    // where `short_decimal` did not search, a short one may exist
     small_five(u64::try_from(scale_of(float, SHORT)).ok()?)?;
     let doubled = u128::from(float.mantissa) << 1;
     let even = float.mantissa.is_multiple_of(2);
-    // there is none of one digit less than the short ones have
+    // none of one digit less than the short ones exists
     let (first, last) = (scale_of(float, SHORT - 1), scale_of(float, MOST + 1));
     for scale in first..=last {
         let five = u128::from(small_five(u64::try_from(scale).ok()?)?);
@@ -131,7 +131,7 @@ fn long_decimal(float: Float) -> Option<(u128, i64)> {
         let fits_up = up.is_some_and(|up| up < upper || (even && up == upper));
         let up = match (fits_down, fits_up) {
             (false, false) => continue,
-            // halfway to the even digit
+            // ties to even
             (true, true) => rest > unit >> 1 || (rest == unit >> 1 && coefficient & 1 == 1),
             (_, up) => up,
         };
@@ -140,7 +140,7 @@ fn long_decimal(float: Float) -> Option<(u128, i64)> {
     None
 }
 
-/// The number with these digits; `power` is negative.
+/// Returns the number with these digits. `power` is negative.
 #[inline]
 fn of_decimal(negative: bool, coefficient: u128, power: i64) -> NumberBuf {
     let digits = match u64::try_from(coefficient) {
@@ -165,15 +165,15 @@ fn of_decimal(negative: bool, coefficient: u128, power: i64) -> NumberBuf {
 }
 
 impl Digits {
-    /// Digits that tell any two floats apart, and some more to round by.
+    /// Number of digits that distinguishes all floats, with some more for rounding.
     const LEADING: usize = 24;
 
-    /// The digits of `magnitude · 2^exponent`: the leading ones when that is quick, else all.
+    /// Returns the digits of `magnitude · 2^exponent`: the leading ones if they are fast to compute, otherwise all.
     fn compute(magnitude: u128, exponent: i64) -> Self {
         Self::leading(magnitude, exponent).unwrap_or_else(|| Self::all(magnitude, exponent))
     }
 
-    /// The leading digits of a number from about 1e-18 to 2^64.
+    /// Returns the leading digits of a number from about 1e-18 to 2^64.
     fn leading(magnitude: u128, exponent: i64) -> Option<Self> {
         // a fraction of up to 124 bits can be multiplied by ten
         let shift = u32::try_from(-exponent)
@@ -193,7 +193,7 @@ impl Digits {
         }
         while fraction != 0 && digits.len() < Self::LEADING {
             fraction *= 10;
-            // below ten
+            // less than ten
             let digit = b'0' + u8::try_from(fraction >> shift).unwrap_or(0);
             fraction &= mask;
             if digit == b'0' && digits.is_empty() {
@@ -241,7 +241,7 @@ impl Digits {
         self.ascii.truncate(self.ascii.len() - zeros);
     }
 
-    /// The fewest digits between the halfway points to both neighbours, as Go finds them: the lower neighbour
+    /// Returns the fewest digits between the halfway points to both neighbours, by Go's algorithm: the lower neighbour
     /// of a power of two counts as far away as the upper.
     fn shortest(float: Float, precision: u32) -> Self {
         let mantissa = float.mantissa >> (PRECISION - precision);
@@ -267,12 +267,12 @@ impl Digits {
         value
     }
 
-    /// Whether there are digits behind the one at `i`.
+    /// Returns `true` if there are digits after the one at `i`.
     fn goes_on(&self, i: usize) -> bool {
         self.more || i + 1 < self.ascii.len()
     }
 
-    /// Whether the nearest number of `len` digits is the greater one; halfway, the even one.
+    /// Returns `true` if the nearest number of `len` digits is the greater one; ties to even.
     fn rounds_up(&self, len: usize) -> bool {
         match self.ascii.get(len..) {
             Some([b'5']) if !self.more => {
@@ -314,7 +314,7 @@ impl Digits {
         NumberBuf::Text(text)
     }
 
-    /// Plain when that is short, else with an exponent.
+    /// Writes plain digits if that is short, otherwise an exponent.
     fn write_general(&self, negative: bool) -> NumberBuf {
         let mut text = Vec::with_capacity(self.ascii.len() + 8);
         text.extend(negative.then_some(b'-'));
@@ -344,7 +344,7 @@ impl Digits {
             return small.into();
         }
         let text = String::from_utf8(text);
-        NumberBuf::Text(text.unwrap_or_else(|_| bug!("digits that are no text")))
+        NumberBuf::Text(text.unwrap_or_else(|_| bug!("digits that are not UTF-8")))
     }
 }
 
@@ -352,7 +352,7 @@ impl Digits {
 mod tests {
     use super::*;
 
-    /// Floats whose bits are drawn, from 1e-9 to 1e20, and those next to powers of two and ten.
+    /// Returns floats with random bits, from 1e-9 to 1e20, and those next to powers of two and ten.
     fn floats() -> impl Iterator<Item = Float> {
         let mut state = 17_u64;
         let mut draw = move || {

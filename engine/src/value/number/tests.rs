@@ -1,4 +1,4 @@
-//! Numbers against texts, values and recorded answers.
+//! Tests of numbers: texts, values and OPA's recorded results.
 
 use std::cmp::Ordering;
 
@@ -135,7 +135,7 @@ fn integers_in_any_notation() {
     assert!(number("-0.5").as_number().to_bigint().is_none());
 }
 
-/// What an operation of Rego's gives for numbers, as text.
+/// Returns the result of a Rego operation as text.
 fn apply(operation: &str, operands: &[NumberBuf]) -> String {
     let operands: Vec<Number<'_>> = operands.iter().map(NumberBuf::as_number).collect();
     let text = |outcome: Result<NumberBuf, ArithmeticError>| match outcome {
@@ -173,7 +173,7 @@ fn apply(operation: &str, operands: &[NumberBuf]) -> String {
     }
 }
 
-/// Answers recorded from OPA.
+/// Results recorded from OPA.
 #[test]
 fn arithmetic_is_that_of_opa() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/cases/numbers");

@@ -1,4 +1,4 @@
-//! Large objects: sorted runs behind shared pointers, so that a change copies one run, not the object.
+//! Large objects: sorted runs with shared ownership, so that a change copies one run instead of the object.
 
 mod run;
 
@@ -12,21 +12,21 @@ pub use run::Run;
 /// A large object.
 #[derive(Clone)]
 pub struct Chunked {
-    /// The first key of each run, side by side: finding a run touches no run.
+    /// The first key of each run. They are contiguous, so that a search for a run reads no run.
     firsts: Vec<Value>,
-    /// The runs in key order, none empty.
+    /// Invariant: the runs are in key order, and none is empty.
     runs: Vec<Arc<Run>>,
     len: usize,
 }
 
 impl Chunked {
-    /// Takes pairs whose keys are in order and distinct.
+    /// Creates an object from pairs with sorted distinct keys.
     pub fn from_sorted(pairs: Vec<(Value, Value)>) -> Self {
         let len = pairs.len();
         Self::collect(pairs.into_iter(), len)
     }
 
-    /// Takes so many pairs whose keys are in order and distinct.
+    /// Creates an object from `len` pairs with sorted distinct keys.
     pub fn collect(mut pairs: impl Iterator<Item = (Value, Value)>, len: usize) -> Self {
         let count = len.div_ceil(FULL);
         let mut all = Self {
@@ -50,7 +50,7 @@ impl Chunked {
         }
     }
 
-    /// Takes runs in key order, none empty, whose keys are distinct.
+    /// Creates an object from runs in key order with distinct keys. None may be empty.
     pub fn from_runs(runs: Vec<Run>) -> Self {
         Self {
             firsts: runs.iter().filter_map(Run::first).cloned().collect(),
@@ -59,7 +59,7 @@ impl Chunked {
         }
     }
 
-    /// Drops all pairs.
+    /// Removes all pairs.
     #[cfg(debug_assertions)]
     pub fn clear(&mut self) {
         self.firsts.clear();
@@ -67,7 +67,7 @@ impl Chunked {
         self.len = 0;
     }
 
-    /// Number of keys.
+    /// Returns the number of keys.
     #[expect(
         clippy::len_without_is_empty,
         reason = "only large objects are kept so"
@@ -76,24 +76,24 @@ impl Chunked {
         self.len
     }
 
-    /// The runs in key order.
+    /// Returns the runs in key order.
     pub fn runs(&self) -> std::slice::Iter<'_, Arc<Run>> {
         self.runs.iter()
     }
 
-    /// The run that would hold a key.
+    /// Returns the position of the run for a key.
     #[inline]
     fn run_of(&self, key: ValueRef<'_>) -> usize {
         search::not_greater(&self.firsts, key).saturating_sub(1)
     }
 
-    /// The value under a key.
+    /// Returns the value under a key.
     #[inline]
     pub fn get(&self, key: ValueRef<'_>) -> Option<&Value> {
         self.runs.get(self.run_of(key))?.get(key)
     }
 
-    /// The place of a key in key order.
+    /// Returns the position of a key in key order.
     pub fn position(&self, key: ValueRef<'_>) -> Option<usize> {
         let at = self.run_of(key);
         let slot = self.runs.get(at)?.find(key).ok()?;
@@ -101,7 +101,7 @@ impl Chunked {
         Some(before.sum::<usize>() + slot)
     }
 
-    /// The value under a key, to be changed in place.
+    /// Returns the value under a key for modification.
     pub fn get_mut(&mut self, key: ValueRef<'_>) -> Option<&mut Value> {
         let at = self.run_of(key);
         let run = self.runs.get_mut(at)?;
@@ -139,7 +139,7 @@ impl Chunked {
         }
     }
 
-    /// Takes a key out.
+    /// Removes a key.
     pub fn remove(&mut self, key: ValueRef<'_>) {
         let at = self.run_of(key);
         let Some(run) = self.runs.get_mut(at) else {

@@ -1,5 +1,5 @@
-//! Large objects in the making: a reader puts pairs aside in the order of its source, so that it never holds all of them
-//! a second time.
+//! Builder of large objects. A parser moves pairs into runs in the order of its source, so that it never stores all of
+//! them twice.
 
 use super::chunked::{Chunked, FULL, Run};
 use super::{Object, Value};
@@ -7,16 +7,16 @@ use super::{Object, Value};
 /// Pairs in the order of a source.
 #[derive(Default)]
 pub struct Growing {
-    /// Each in the order of its keys, and all but the last full.
+    /// Invariant: each run is sorted, and all but the last are full.
     runs: Vec<Run>,
     len: usize,
 }
 
 impl Growing {
-    /// Pairs that are put aside at once.
+    /// Number of pairs that are moved at once.
     pub const PART: usize = FULL;
 
-    /// Puts pairs aside: [`Self::PART`] of them, or the last ones.
+    /// Moves pairs into a run: [`Self::PART`] of them, or the last ones.
     pub fn add(&mut self, pairs: impl ExactSizeIterator<Item = (Value, Value)>) {
         self.len += pairs.len();
         let (mut keys, mut values): (Vec<_>, Vec<_>) = pairs.unzip();
@@ -28,11 +28,11 @@ impl Growing {
         self.runs.push(Run::new(keys, values));
     }
 
-    /// The object; of equal keys the last counts.
+    /// Returns the object. The last of pairs with equal keys wins.
     pub fn finish(self) -> Object {
         if !self.is_in_order() {
             let mut order: Vec<u32> = (0..).take(self.len).collect();
-            // the runs are found to be in order, and merged
+            // the sort detects the sorted runs and merges them
             order.sort_by(|a, b| self.key(*a).cmp(&self.key(*b)));
             order.dedup_by(|later, first| {
                 let same = self.key(*later) == self.key(*first);
@@ -65,7 +65,7 @@ impl Growing {
         self.runs.get(run)?.keys().get(slot)
     }
 
-    /// Takes a pair out; a run that is used up makes room for one of the object's.
+    /// Takes a pair out. The memory of a consumed run is reused for one of the object.
     fn take(&mut self, at: u32, left: &mut [usize]) -> Option<(Value, Value)> {
         let (at, slot) = Self::find_position(at);
         let run = self.runs.get_mut(at)?;
@@ -78,7 +78,7 @@ impl Growing {
         pair
     }
 
-    /// The object of the pairs at some places.
+    /// Returns the object of the pairs at these positions.
     fn picked(mut self, order: &[u32]) -> Object {
         let mut left: Vec<usize> = self.runs.iter().map(Run::len).collect();
         let pairs = order.iter().filter_map(|at| self.take(*at, &mut left));
@@ -93,7 +93,7 @@ impl Growing {
 mod tests {
     use super::*;
 
-    /// The object of so many pairs, whose keys are made of their places.
+    /// Returns an object of `count` pairs whose keys are computed from their positions.
     fn grown(count: usize, key: impl Fn(usize) -> usize) -> (Object, Vec<(Value, Value)>) {
         let number = |n: usize| Value::from(i64::try_from(n).unwrap());
         let pairs: Vec<_> = (0..count).map(|at| (number(key(at)), number(at))).collect();

@@ -1,4 +1,4 @@
-//! The keys that objects of one form share.
+//! Shapes (hidden classes): the sorted keys that objects share.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,27 +7,27 @@ use solon_syntax::stack;
 
 use crate::value::{Value, ValueRef, search};
 
-/// Keys up to which a scan beats a binary search.
+/// Maximum number of keys for a linear scan, which then beats a binary search.
 pub(super) const SCANNED: usize = 16;
 
-/// The sorted keys that objects of one form share.
+/// The sorted keys that objects share.
 #[derive(Debug)]
 pub struct Shape {
     pub(super) keys: Box<[Value]>,
-    /// No other shape of the process has or had it, so that inline caches outlive the shapes that they know.
+    /// Unique among all shapes of the process, past ones included, so that inline caches may outlive their shapes.
     pub(super) number: u64,
 }
 
-/// Numbers that a thread takes at once.
+/// Number of shape numbers that a thread reserves at once.
 const BLOCK: u64 = 1 << 10;
 
-/// A number for a shape, from one on.
+/// Returns a new number, at least 1.
 #[inline]
 fn next_number() -> u64 {
-    /// The first number that no thread has taken.
+    /// The first number that no thread has reserved.
     static FREE: AtomicU64 = AtomicU64::new(BLOCK);
     thread_local! {
-        /// The next number of this thread; where a block would begin, all numbers of the last one are given.
+        /// The next number of this thread. At a multiple of [`BLOCK`] its reserved numbers are used up.
         static NEXT: Cell<u64> = const { Cell::new(0) };
     }
     let mut number = NEXT.get();
@@ -39,7 +39,7 @@ fn next_number() -> u64 {
 }
 
 impl Shape {
-    /// Takes keys that are in order and distinct.
+    /// Creates a shape from sorted distinct keys.
     pub fn new(keys: Box<[Value]>) -> Self {
         Self {
             keys,
@@ -47,15 +47,15 @@ impl Shape {
         }
     }
 
-    /// The keys in order.
+    /// Returns the keys in order.
     pub fn keys(&self) -> &[Value] {
         &self.keys
     }
 
-    /// The position of a key.
+    /// Returns the position of a key.
     #[inline]
     pub fn slot(&self, key: ValueRef<'_>) -> Option<usize> {
-        // for a few keys comparing for equality is cheaper than ordering
+        // for a few keys, comparisons for equality are cheaper than an ordered search
         if self.keys.len() <= SCANNED {
             return search::position(&self.keys, key);
         }
@@ -63,7 +63,7 @@ impl Shape {
     }
 }
 
-/// As for objects, with the keys of one form.
+/// Drops deeply nested keys on a larger stack.
 impl Drop for Shape {
     #[inline]
     fn drop(&mut self) {

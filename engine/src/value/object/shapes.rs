@@ -1,4 +1,4 @@
-//! Shapes that objects with the same keys in the same order share, while a source of such objects is read.
+//! Cache of shapes during the reading of a source, for objects with the same keys in the same order.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::index::Indexed as _;
 use crate::limits;
 use crate::value::Value;
 
-/// The orders of keys seen so far, each with a note of the reader's.
+/// Key orders that have occurred, each with a note of the reader.
 #[derive(Default)]
 pub struct Shapes<N = ()> {
     orders: Vec<KeyOrder<N>>,
@@ -22,29 +22,29 @@ pub struct Shapes<N = ()> {
     last: usize,
 }
 
-/// Keys in the order of a source.
+/// Keys in the order of the source.
 pub struct KeyOrder<N = ()> {
     shape: Arc<Shape>,
-    /// For each key of the source its position in the shape; equal keys have the same.
+    /// Position in the shape for each key of the source. Equal keys have the same position.
     slots: Box<[u8]>,
-    /// For each key of the shape its last position in the source, unless both have the same order.
+    /// Last position in the source for each key of the shape, unless both have the same order.
     sources: Option<Box<[u8]>>,
-    /// The order that followed this one the last time: sources repeat themselves.
+    /// Index of the key order that followed this one last: the sequence of orders repeats itself in sources.
     next: usize,
     /// The hash of the keys.
     code: u64,
-    /// The reader's own.
+    /// Data of the reader.
     pub note: N,
 }
 
 impl<N: Default> Shapes<N> {
-    /// The order of these keys, at most [`Object::SHAPED`] of them; equal keys may occur, and the last one counts.
+    /// Returns the order of these keys, at most [`Object::SHAPED`] of them. The last of equal keys wins.
     #[inline]
     pub fn order<K: AsRef<str>>(&mut self, keys: &[K]) -> Option<&mut KeyOrder<N>> {
         let mut at = self.orders.get(self.last).map_or(0, |order| order.next);
         if !self.orders.get(at).is_some_and(|order| order.has(keys)) {
             at = self.find_or_add(keys);
-            // the orders may just have been cleared
+            // the list may have been cleared
             if let Some(last) = self.orders.get_mut(self.last) {
                 last.next = at;
             }
@@ -72,7 +72,7 @@ impl<N: Default> Shapes<N> {
     }
 }
 
-/// Keys, hashed as texts.
+/// Keys that are hashed as texts.
 struct HashedKeys<'k, K>(&'k [K]);
 
 impl<K: AsRef<str>> std::hash::Hash for HashedKeys<'_, K> {
@@ -114,7 +114,7 @@ impl<N: Default> KeyOrder<N> {
 }
 
 impl<N> KeyOrder<N> {
-    /// Whether it is that of these keys.
+    /// Returns `true` if it is the order of these keys.
     #[inline]
     fn has<K: AsRef<str>>(&self, keys: &[K]) -> bool {
         let mut pairs = self.slots.iter().zip(keys);
@@ -129,7 +129,7 @@ impl<N> KeyOrder<N> {
             })
     }
 
-    /// The same, to be kept elsewhere.
+    /// Returns a copy without the note, for use outside the cache.
     pub fn bare(&self) -> KeyOrder {
         KeyOrder {
             shape: self.shape.clone(),
@@ -141,31 +141,31 @@ impl<N> KeyOrder<N> {
         }
     }
 
-    /// The sorted keys.
+    /// Returns the shape.
     #[inline]
     pub(crate) fn shape(&self) -> &Arc<Shape> {
         &self.shape
     }
 
-    /// Whether the source has its keys in order, and each once.
+    /// Returns `true` if the keys of the source are sorted and distinct.
     #[inline]
     pub fn is_sorted(&self) -> bool {
         self.sources.is_none()
     }
 
-    /// For each key of the shape its last position in the source, unless both have the same order.
+    /// Returns the last position in the source for each key of the shape, unless both have the same order.
     #[inline]
     pub(crate) fn sources(&self) -> Option<&[u8]> {
         self.sources.as_deref()
     }
 
-    /// The position in the shape of a key of the source.
+    /// Returns the position in the shape of a key of the source.
     #[inline]
     pub fn slot(&self, at: usize) -> Option<usize> {
         self.slots.get(at).map(|slot| usize::from(*slot))
     }
 
-    /// The object of values in the order of the source, which are taken from there.
+    /// Moves values in the order of the source into an object.
     #[inline]
     pub fn object(&self, values: &mut [Value]) -> Object {
         let shape = self.shape.clone();
@@ -184,7 +184,7 @@ impl<N> KeyOrder<N> {
         }
     }
 
-    /// An object whose values are put to their places one after the other.
+    /// Returns an object whose values are set one by one.
     #[inline]
     pub fn unfilled(&self) -> Unfilled {
         Unfilled::new(self.shape.clone())

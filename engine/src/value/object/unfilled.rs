@@ -1,4 +1,4 @@
-//! Objects whose values are made where they stay.
+//! Objects whose values are constructed in place.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use super::{Object, ObjectRepr, Shape};
 use crate::bug::bug;
 use crate::value::Value;
 
-/// An object of a known shape that nobody shares yet, each of whose values is `null` before it is put to its place. What is
-/// written to a list and moved to its object at once is waited for.
+/// An object of a known shape that is not shared yet. Values are `null` until they are set. Writing values to a list
+/// and then moving them into an object stalls on store forwarding.
 pub struct Unfilled(triomphe::Arc<HeaderSlice<HeaderWithLength<ObjectRepr>, [Value]>>);
 
 impl Unfilled {
@@ -21,7 +21,7 @@ impl Unfilled {
         Self(triomphe::Arc::from_header_and_iter(header, nulls))
     }
 
-    /// The values, in the order of the shape's keys.
+    /// Returns the values, in the order of the shape's keys.
     #[inline]
     pub fn values(&mut self) -> &mut [Value] {
         match triomphe::Arc::get_mut(&mut self.0) {
@@ -30,7 +30,7 @@ impl Unfilled {
         }
     }
 
-    /// The object, from then on shared.
+    /// Returns the object, which can be shared from then on.
     #[inline]
     pub fn filled(self) -> Object {
         Object(triomphe::Arc::into_thin(self.0))

@@ -1,4 +1,4 @@
-//! Values into Rust values, and values out of any format of serde.
+//! Deserialization of Rust types from values, and of values from any serde format.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use super::ConvertError;
 use super::serialize::json_text;
 use crate::value::{ArrayView, Kind, Number, NumberBuf, ObjectView, SetView, Value, ValueRef};
 
-/// Hands out a value.
+/// Deserializer of a value.
 pub(super) struct FromValue<'e>(pub ValueRef<'e>);
 
 impl IntoDeserializer<'_, ConvertError> for FromValue<'_> {
@@ -25,7 +25,7 @@ impl IntoDeserializer<'_, ConvertError> for FromValue<'_> {
     }
 }
 
-/// The pairs of an object.
+/// Returns the pairs of an object.
 fn pairs(value: ValueRef<'_>) -> impl Iterator<Item = (FromKey, FromValue<'_>)> {
     let pairs = value.as_object().into_iter().flat_map(ObjectView::iter);
     pairs.map(|(key, value)| (FromKey(key_text(key)), FromValue(value)))
@@ -143,7 +143,7 @@ impl<'de> Deserializer<'de> for FromValue<'_> {
     }
 }
 
-/// Hands out a key, as whatever the map's type wants it to be.
+/// Deserializer of a key, which is parsed as the map's key type.
 struct FromKey(String);
 
 impl IntoDeserializer<'_, ConvertError> for FromKey {
@@ -154,7 +154,7 @@ impl IntoDeserializer<'_, ConvertError> for FromKey {
     }
 }
 
-/// Types that stand as their JSON text in a key.
+/// Types that are parsed from the JSON text of a key.
 macro_rules! read_key {
     ($($method:ident)*) => {$(
         fn $method<T: Visitor<'de>>(self, visitor: T) -> Result<T::Value, ConvertError> {
@@ -215,7 +215,7 @@ fn visit_items<'de, 'e, T: Visitor<'de>>(
     Ok(made)
 }
 
-/// Integral numbers are integers however they are written.
+/// Visits integral numbers in any notation as integers.
 fn visit_number<'de, T: Visitor<'de>>(
     number: Number<'_>,
     visitor: T,
@@ -242,7 +242,7 @@ fn unexpected(value: ValueRef<'_>) -> de::Unexpected<'static> {
     }
 }
 
-/// `{"name": content}`.
+/// An enum variant: `{"name": content}`.
 struct EnumVariant<'e> {
     name: String,
     content: FromValue<'e>,
@@ -298,7 +298,7 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
-/// Makes a value of what a format reads.
+/// Builds a value from a serde format.
 #[derive(Clone, Copy)]
 struct Visit {
     depth: usize,

@@ -1,4 +1,4 @@
-//! Values into any format of serde.
+//! Serialization of values to any serde format.
 
 use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 
@@ -34,7 +34,7 @@ fn serialize_compound<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     if value.exceeds_traversal_limit() {
-        return Err(S::Error::custom("value of too many parts"));
+        return Err(S::Error::custom("value with too many nodes"));
     }
     if let Some(items) = value.as_array() {
         let mut list = serializer.serialize_seq(Some(items.len()))?;
@@ -74,7 +74,7 @@ fn serialize_number<S: Serializer>(number: Number<'_>, serializer: S) -> Result<
     }
 }
 
-/// A key that is no string.
+/// Returns the JSON text of a key that is not a string.
 pub(super) fn json_text(key: ValueRef<'_>) -> String {
     let mut out = Vec::new();
     write_go(key, &mut out);

@@ -1,4 +1,4 @@
-//! Rust types there and back.
+//! Round trips of Rust types.
 
 use std::collections::BTreeMap;
 
@@ -107,7 +107,7 @@ fn numbers() {
     );
     assert_eq!(
         to_value(&f64::NAN).unwrap_err().to_string(),
-        "NaN is no number of Rego's"
+        "NaN is not a Rego number"
     );
 }
 
@@ -133,7 +133,7 @@ fn errors_name_the_actual_value() {
     assert_eq!(missing.to_string(), "missing field `user`");
 }
 
-/// Serde's own values are dropped by recursion.
+/// Serde's own values are dropped recursively.
 #[test]
 fn depth_is_bounded() {
     let thread = std::thread::Builder::new().stack_size(64 << 20);

@@ -1,4 +1,4 @@
-//! Rust values into values.
+//! Serialization of Rust types to values.
 
 use serde::Serialize;
 use serde::ser::{self, Serializer};
@@ -11,14 +11,14 @@ use crate::value::{NumberBuf, Value};
 
 type ConvertResult = Result<Value, ConvertError>;
 
-/// Makes a value of what it is given.
+/// Serializer to a value.
 #[derive(Clone, Copy, Default)]
 pub(super) struct ToValue {
     depth: usize,
 }
 
 impl ToValue {
-    /// For the members of a collection.
+    /// Returns the serializer for the members of a collection, one level deeper.
     fn deeper(self) -> Result<Self, ConvertError> {
         if self.depth >= limits::VALUE_NESTING {
             return Err(ConvertError::too_deep());
@@ -207,20 +207,20 @@ impl Serializer for ToValue {
     }
 }
 
-/// Rust's text for a float reads back as the same float.
+/// Converts a float. Rust's text parses as the same float.
 fn float(f: f64, text: &str) -> ConvertResult {
     if f.is_finite()
         && let Some(number) = NumberBuf::parse(text)
     {
         return Ok(Value::number(number));
     }
-    Err(ConvertError(format!("{f} is no number of Rego's")))
+    Err(ConvertError(format!("{f} is not a Rego number")))
 }
 
-/// Members that a reader promises but may not have are not set memory aside for without bound.
+/// Maximum capacity that is reserved for the announced length of a collection, which may be wrong.
 const RESERVED: usize = 1024;
 
-/// An array being built, perhaps as the content of an enum's variant.
+/// Builder of an array, possibly as the content of an enum variant.
 pub(super) struct SerializeList {
     items: Vec<Value>,
     inner: ToValue,
@@ -310,7 +310,7 @@ impl ser::SerializeTupleVariant for SerializeList {
     }
 }
 
-/// An object being built, perhaps as the content of an enum's variant.
+/// Builder of an object, possibly as the content of an enum variant.
 pub(super) struct SerializeEntries {
     pairs: Vec<(Value, Value)>,
     key: Value,

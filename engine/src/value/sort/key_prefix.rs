@@ -1,10 +1,10 @@
-//! Marks: the first bytes of strings, and numbers as integers of one width.
+//! Key prefixes: the first bytes of strings, or numbers as integers of one width.
 
 use super::Sortable;
 use crate::value::text::{head, head_from};
 
-/// What tells nearly all values apart, above the position of its own one: marks sort as their values do as far as they
-/// go, and equal ones stay in the order they are in.
+/// A prefix that distinguishes nearly all values, and below it the position of its value. Prefixes have the order of
+/// their values as far as they go; values with equal prefixes keep their order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeyPrefix(u128);
 
@@ -16,13 +16,13 @@ impl KeyPrefix {
         Self(head << Self::POSITION_BITS | u128::from(at))
     }
 
-    /// Of bytes of a string from a position on.
+    /// Creates the prefix of a string from a byte on.
     #[inline]
     pub fn of_text(bytes: &[u8], from: usize, at: u32) -> Self {
         Self::new(head_from(bytes, from) >> Self::POSITION_BITS, at)
     }
 
-    /// Of a number times a power of ten that makes it an integer, if that is not too large.
+    /// Creates the prefix of a number that is scaled to an integer, if it is not too large.
     #[inline]
     fn of_number(number: i128, at: u32) -> Option<Self> {
         const HALF: i128 = 1 << (u128::BITS - KeyPrefix::POSITION_BITS - 1);
@@ -30,7 +30,7 @@ impl KeyPrefix {
         (number < HALF).then(|| Self::new(head, at))
     }
 
-    /// The position of its value.
+    /// Returns the position of the value.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the lower part is wanted")]
     pub fn position(self) -> u32 {
@@ -43,14 +43,15 @@ impl KeyPrefix {
     }
 }
 
-/// Marks of values, when all are strings or all are numbers; and of strings, where the marked part begins.
+/// Returns the prefixes of values, if all are strings or all are numbers, and the byte at which prefixes of strings
+/// start.
 pub fn key_prefixes<T: Sortable>(values: &[T]) -> Option<(Vec<KeyPrefix>, usize)> {
     let first = values.first()?;
     if first.number().is_some() {
         return Some((number_prefixes(values)?, 0));
     }
     let mut prefixes = Vec::with_capacity(values.len());
-    // what the first and the last one begin with the others mostly do
+    // most values share the common prefix of the first and the last one
     let (first, last) = (first.text()?, values.last()?.text()?);
     let begin = CommonPrefix::new(first.get(..common(first, last)).unwrap_or_default());
     let from = begin.bytes.len();
@@ -64,7 +65,7 @@ pub fn key_prefixes<T: Sortable>(values: &[T]) -> Option<(Vec<KeyPrefix>, usize)
     Some((prefixes, from))
 }
 
-/// Marks of numbers, on the scale of the one with the most places behind its point.
+/// Returns the prefixes of numbers, scaled to the largest number of digits after the point.
 fn number_prefixes<T: Sortable>(values: &[T]) -> Option<Vec<KeyPrefix>> {
     let mut scale = 0;
     for value in values {
@@ -77,7 +78,7 @@ fn number_prefixes<T: Sortable>(values: &[T]) -> Option<Vec<KeyPrefix>> {
     Some(prefixes)
 }
 
-/// Marks of strings from a byte on.
+/// Returns the prefixes of strings from a byte on.
 #[cold]
 fn prefixes_from<T: Sortable>(values: &[T], from: usize) -> Option<(Vec<KeyPrefix>, usize)> {
     let prefixes = values.iter().zip(0..);
@@ -85,11 +86,11 @@ fn prefixes_from<T: Sortable>(values: &[T], from: usize) -> Option<(Vec<KeyPrefi
     Some((prefixes.collect::<Option<_>>()?, from))
 }
 
-/// What texts may begin with.
+/// A common prefix of strings.
 struct CommonPrefix<'t> {
     bytes: &'t [u8],
     head: u128,
-    /// Bits of a head that lie behind it.
+    /// Number of bits of a head that are not part of the prefix.
     others: u32,
 }
 
@@ -105,7 +106,7 @@ impl<'t> CommonPrefix<'t> {
         }
     }
 
-    /// Whether a text begins so.
+    /// Returns `true` if a text has the prefix.
     #[inline]
     fn matches(&self, text: &[u8]) -> bool {
         let differs = (head(text) ^ self.head).checked_shr(self.others);
@@ -116,7 +117,7 @@ impl<'t> CommonPrefix<'t> {
     }
 }
 
-/// How many bytes all texts begin with: they tell nothing.
+/// Returns the length of the common prefix of all texts, in bytes.
 pub fn shared<'t>(mut texts: impl Iterator<Item = &'t [u8]>) -> usize {
     const HEAD: usize = 16;
     let first = texts.next().unwrap_or_default();
@@ -138,7 +139,7 @@ pub fn shared<'t>(mut texts: impl Iterator<Item = &'t [u8]>) -> usize {
     shared
 }
 
-/// How many bytes two texts begin with in common.
+/// Returns the length of the common prefix of two texts, in bytes.
 pub fn common(one: &[u8], other: &[u8]) -> usize {
     let pairs = one.iter().zip(other);
     pairs.take_while(|(one, other)| one == other).count()

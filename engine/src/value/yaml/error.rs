@@ -1,11 +1,11 @@
-//! Why a text is not YAML, in the words of Go's library where it has a word for it.
+//! YAML errors, with the messages of Go's library where it has one.
 
 use std::fmt;
 
 use saphyr_parser::ScanError;
 use solon_syntax::yaml::Misplaced;
 
-/// A text that is not YAML, or a document that is not fit for JSON.
+/// An error of invalid YAML, or of a document that has no JSON form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct YamlError {
     message: String,
@@ -14,12 +14,12 @@ pub struct YamlError {
 }
 
 impl YamlError {
-    /// An error of the YAML library.
+    /// Creates an error of the YAML library.
     pub(super) fn yaml(message: impl fmt::Display) -> Self {
         Self::other(format!("yaml: {message}"))
     }
 
-    /// An error of what comes behind it.
+    /// Creates an error of the conversion to JSON.
     pub(super) fn other(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -28,7 +28,7 @@ impl YamlError {
         }
     }
 
-    /// The end of a text that would be longer than it may be.
+    /// Creates the error of a text that exceeds its maximum length.
     pub(super) fn too_long() -> Self {
         Self {
             too_long: true,
@@ -36,7 +36,7 @@ impl YamlError {
         }
     }
 
-    /// Whether a text would have been longer than it may be.
+    /// Returns `true` if a text exceeded its maximum length.
     pub fn is_too_long(&self) -> bool {
         self.too_long
     }
@@ -48,7 +48,7 @@ impl YamlError {
         ))
     }
 
-    /// A number that no 64-bit float is near.
+    /// Creates the error of a number that is out of the range of 64-bit floats.
     pub(super) fn out_of_range(line: usize, number: &str) -> Self {
         Self {
             line: Some(line),
@@ -58,7 +58,7 @@ impl YamlError {
         }
     }
 
-    /// What only Go's reader refuses.
+    /// Creates the error of a text that only Go's parser rejects.
     pub(super) fn misplaced(found: Misplaced) -> Self {
         let Misplaced { line, problem } = found;
         match line {
@@ -70,7 +70,7 @@ impl YamlError {
         }
     }
 
-    /// A failure of the scanner or the grammar.
+    /// Converts an error of the scanner or the parser.
     pub(super) fn syntax(error: &ScanError, text: &str) -> Self {
         let line = error.marker().line();
         let at_end = error.marker().index() >= text.chars().count() && !text.ends_with('\n');
@@ -89,7 +89,7 @@ impl YamlError {
         };
         // Go counts lines from 0 and does not show line 0; its scanner is one line ahead
         let shown = match problem.layer {
-            // at the end the parser has gone to a line of its own
+            // at the end the parser is on an additional line
             Layer::Scanner if line > 1 + usize::from(at_end) => line - usize::from(at_end),
             Layer::Scanner => 0,
             Layer::Plain => line.max(2),
@@ -106,7 +106,7 @@ impl YamlError {
         }
     }
 
-    /// The line, from 1, where it is known.
+    /// Returns the line, from 1, if it is known.
     pub fn line(&self) -> Option<usize> {
         self.line
     }
@@ -120,7 +120,7 @@ impl fmt::Display for YamlError {
 
 impl std::error::Error for YamlError {}
 
-/// The name behind the `*` at a position, in characters.
+/// Returns the name after the `*` at a position, in characters.
 pub(super) fn anchor_at(text: &str, index: usize) -> String {
     behind_alias(text, index)
         .take_while(|c| is_of_name(*c))
@@ -136,7 +136,7 @@ fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
 
-/// What Go's scanner has against the alias at a position: it ends names earlier than the parser does.
+/// Returns the error of Go's scanner for the alias at a position: in Go names end earlier than in this parser.
 fn alias_problem(text: &str, index: usize) -> Option<Problem<'static>> {
     let is_empty = !behind_alias(text, index).next().is_some_and(is_of_name);
     let end = behind_alias(text, index).find(|c| !is_of_name(*c));
@@ -151,9 +151,9 @@ fn alias_problem(text: &str, index: usize) -> Option<Problem<'static>> {
 
 enum Layer {
     Scanner,
-    /// The scanner, in a scalar of several lines: the line where it began, or the one behind the first.
+    /// The scanner, in a scalar of several lines: the line where it starts, or the one after the first.
     Plain,
-    /// The scanner, at a key that turned out to be none a line later.
+    /// The scanner, at a key without a colon, one line later.
     Key,
     Grammar,
 }
@@ -163,7 +163,7 @@ struct Problem<'i> {
     text: &'i str,
 }
 
-/// What Go would say. The parser mostly speaks libyaml's language, in front of it the context.
+/// Returns Go's message. The parser mostly uses libyaml's messages, preceded by the context.
 fn problem(info: &str) -> Problem<'_> {
     use Layer::{Grammar, Key, Plain, Scanner};
     let (context, text) = match info.split_once(", ") {

@@ -1,4 +1,4 @@
-//! The keys of mappings: JSON's are strings.
+//! Keys of mappings, converted to JSON strings.
 
 use std::fmt::Write as _;
 
@@ -7,11 +7,11 @@ use super::resolve::Scalar;
 use crate::value::display::quote;
 use crate::value::{ArrayView, NumberBuf, ObjectView, Value, ValueRef};
 
-/// A key whose value is to come.
+/// A key whose value follows.
 pub(super) enum Key {
     Text(Value),
     Merge,
-    /// What JSON cannot have.
+    /// A key that has no JSON form.
     Null,
 }
 
@@ -25,7 +25,7 @@ pub(super) fn key_of(scalar: &Scalar, text: &str) -> Key {
     })
 }
 
-/// Floats as keys have 32 bits.
+/// Formats a float as a key, with 32 bits.
 fn float_key(f: f64) -> String {
     #[expect(
         clippy::cast_possible_truncation,
@@ -65,7 +65,7 @@ pub(super) fn invalid_key(value: &Value) -> YamlError {
     ))
 }
 
-/// The message about a key that JSON cannot have.
+/// Returns the error of a key that has no JSON form.
 pub(super) fn null_key(value: ValueRef<'_>) -> YamlError {
     YamlError::other(format!(
         "unsupported map key of type: %!s(<nil>), key: <nil>, value: {}",
@@ -73,10 +73,10 @@ pub(super) fn null_key(value: ValueRef<'_>) -> YamlError {
     ))
 }
 
-/// A value in Go's syntax, as messages show keys.
+/// Formats a value in Go's syntax, in which messages show keys.
 fn go_syntax(value: ValueRef<'_>, null: &str) -> String {
     let mut out = String::new();
-    // writing to a string does not fail
+    // writing to a string cannot fail
     let _ = match value {
         ValueRef::Null => out.write_str(null),
         ValueRef::Short(_) | ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::ArenaText(_) => {

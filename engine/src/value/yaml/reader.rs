@@ -1,4 +1,4 @@
-//! Reading YAML: values from the events of the parser, without recursion.
+//! YAML parsing: an iterative builder of values from parser events.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,21 +14,21 @@ use crate::limits;
 use crate::value::json::{self, JsonErrorKind};
 use crate::value::{NumberBuf, Value};
 
-/// Reads the first document; the others must be well formed.
+/// Parses the first document. The others must be well formed.
 pub fn read(text: &[u8]) -> Result<Value, YamlError> {
     read_with(text, OutOfRange::String)
 }
 
-/// Reads the first document as [`read`] does, and rejects plain numbers that are out of the range of 64-bit floats. [`read`] returns
-/// such numbers as strings, as OPA does.
+/// Parses the first document like [`read`], and rejects plain numbers that are out of the range of 64-bit floats.
+/// [`read`] returns such numbers as strings, as OPA does.
 ///
 /// # Errors
-/// The text is not YAML, has no JSON form, or has such a number.
+/// If the text is not YAML, has no JSON form, or contains such a number.
 pub fn read_with_checked_numbers(text: &[u8]) -> Result<Value, YamlError> {
     read_with(text, OutOfRange::Rejected)
 }
 
-/// What a plain number becomes that is out of the range of 64-bit floats.
+/// Handling of a plain number that is out of the range of 64-bit floats.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OutOfRange {
     String,
@@ -44,7 +44,7 @@ fn read_with(text: &[u8], out_of_range: OutOfRange) -> Result<Value, YamlError> 
     }
     for _ in 0..REPAIRS {
         match document(&text, stand_in, out_of_range) {
-            // the parser nests brackets up to 255 deep; what is deeper nearly always is JSON
+            // the parser supports 255 nested brackets; deeper text nearly always is JSON
             Err(ReadFailure::Syntax(error)) if error.info() == FLOW_TOO_DEEP => {
                 return json::read(text.as_bytes()).map_err(|fault| match fault.kind() {
                     JsonErrorKind::Character(json::TOO_DEEP) => YamlError::too_deep(),
@@ -67,12 +67,12 @@ fn read_with(text: &[u8], out_of_range: OutOfRange) -> Result<Value, YamlError> 
 
 enum ReadFailure {
     Syntax(ScanError),
-    /// Go's reader takes it for this text.
+    /// Go's parser reads this text instead.
     Spelling(String),
     Document(YamlError),
 }
 
-/// A character that stands for byte order marks, which the parser does not take: one that the text does not have.
+/// Returns a character that the text does not contain. It replaces byte order marks, which the parser rejects.
 fn unused(text: &str) -> char {
     let mut private = '\u{e000}'..='\u{f8ff}';
     let unused = private.find(|c| !text.contains(*c));
@@ -118,13 +118,13 @@ fn document(
     }
 }
 
-/// The parser's complaint about many brackets within one another.
+/// The parser's error for too many nested brackets.
 const FLOW_TOO_DEEP: &str = "recursion limit exceeded";
 
-/// Takes only what YAML may be made of.
+/// Decodes and checks the characters of a text.
 fn decode(text: &[u8]) -> Result<&str, YamlError> {
     let text = std::str::from_utf8(text).map_err(|error| scan::octets(text, error))?;
-    // one tells the encoding, and one more may begin the first line
+    // the first mark denotes the encoding, and a second one may start the first line
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let control = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}');
@@ -135,11 +135,11 @@ fn decode(text: &[u8]) -> Result<&str, YamlError> {
     Ok(text)
 }
 
-/// A collection being read.
+/// A collection that is being read.
 struct YamlFrame {
     kind: Collection,
     anchor: usize,
-    /// Nodes read before it.
+    /// Number of nodes read before it.
     nodes: u64,
 }
 
@@ -151,32 +151,33 @@ enum Collection {
 #[derive(Default)]
 struct Mapping {
     pairs: Vec<(Value, Value)>,
-    /// Values of merge keys, the first first.
+    /// Values of merge keys, in order.
     merges: Vec<Value>,
     key: Option<Key>,
 }
 
-/// A finished anchored node and how many nodes it stands for.
+/// A finished anchored node and the number of nodes that it expands to.
 struct Anchor {
     value: Value,
     nodes: u64,
-    /// The error of an alias that is not a key, if the node is a key that is a number out of range.
+    /// The error for an alias to the node in a position other than a key, if the node is a key with a number out of
+    /// range.
     unfit: Option<YamlError>,
 }
 
 struct YamlReader<'t> {
     text: &'t str,
-    /// What stands for byte order marks.
+    /// The replacement of byte order marks.
     stand_in: Option<char>,
     out_of_range: OutOfRange,
-    /// The length in characters of a text whose last line has no end.
+    /// Length of a text without a line end at its end, in characters.
     open_end: Option<usize>,
     frames: Vec<YamlFrame>,
     anchors: HashMap<usize, Anchor>,
     nodes: u64,
     aliased: u64,
     document: Option<Value>,
-    /// The first thing in the document that JSON cannot hold; syntax errors go before it.
+    /// The first error of the conversion to JSON. Syntax errors take precedence.
     unfit: Option<YamlError>,
 }
 
@@ -188,7 +189,7 @@ impl YamlReader<'_> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
-                // the parser ends the last line of a block, even where the text does not
+                // the parser adds a line end to the last line of a block, even if the text has none
                 let added = block && self.open_end.is_some_and(|end| span.end.index() >= end);
                 let text = if added {
                     text.strip_suffix('\n').unwrap_or(&text)
@@ -340,7 +341,7 @@ impl YamlReader<'_> {
         Ok(())
     }
 
-    /// The mapping at hand, if its next node is a key.
+    /// Returns the current mapping, if its next node is a key.
     fn awaiting_key(&mut self) -> Option<&mut Mapping> {
         match self.frames.last_mut() {
             Some(YamlFrame {
@@ -351,7 +352,7 @@ impl YamlReader<'_> {
         }
     }
 
-    /// Puts a finished node where it belongs.
+    /// Adds a finished node to its collection.
     fn node(&mut self, value: Value, anchor: usize, nodes: u64) {
         if anchor != 0 {
             let node = Anchor {
@@ -379,7 +380,7 @@ impl YamlReader<'_> {
 }
 
 impl Mapping {
-    /// Its own pairs hide merged ones, and earlier merges later ones.
+    /// Builds the mapping. Its own pairs override merged ones, and earlier merges override later ones.
     fn finish(self) -> Result<Value, YamlError> {
         if self.merges.is_empty() {
             return Ok(Value::object(self.pairs));
@@ -406,14 +407,14 @@ impl Mapping {
     }
 }
 
-/// What a tag asks for.
+/// The meaning of a tag.
 #[derive(PartialEq)]
 enum Meaning<'t> {
     /// The non-specific `!`.
     None,
-    /// A type of YAML itself.
+    /// A type of YAML's core schema.
     Core(&'t str),
-    /// Anything else: the text stays as it is.
+    /// Any other tag: the text stays unchanged.
     Foreign,
 }
 
@@ -429,8 +430,8 @@ impl<'t> Meaning<'t> {
     }
 }
 
-/// Whether not too many of the nodes come from aliases: nearly all may in small documents, a tenth in large
-/// ones.
+/// Returns `true` if the share of nodes from aliases is acceptable: nearly all in small documents, a tenth in large
+/// ones. It limits documents that expand exponentially.
 fn aliasing_is_fair(aliased: u64, nodes: u64) -> bool {
     const SMALL: u64 = 400_000;
     const LARGE: u64 = 4_000_000;

@@ -1,25 +1,25 @@
-//! What a plain scalar means.
+//! Types of plain scalars.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::value::{NumberBuf, Value};
 
-/// A scalar by its meaning.
+/// A typed scalar.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Scalar {
     Null,
     Bool(bool),
-    /// An integer of 64 bits, signed or not.
+    /// A 64-bit integer, signed or unsigned.
     Int(i128),
     Float(f64),
-    /// `<<`: a merge key where a key is read, a text elsewhere.
+    /// `<<`: a merge key in the position of a key, otherwise a string.
     Merge,
     Str,
 }
 
 impl Scalar {
-    /// The type that messages name.
+    /// Returns the tag as in messages.
     fn tag(&self) -> &'static str {
         match self {
             Self::Null => "!!null",
@@ -32,7 +32,7 @@ impl Scalar {
     }
 }
 
-/// The meaning of a scalar without quotes and tag.
+/// Returns the type and value of a scalar without quotes and tag.
 pub(super) fn resolve(text: &str) -> Scalar {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Scalar::Null,
@@ -47,7 +47,7 @@ pub(super) fn resolve(text: &str) -> Scalar {
         _ => {}
     }
     match text.as_bytes().first() {
-        // Go's own floats have underscores between digits only
+        // Go's own floats have underscores only between digits
         Some(b'.') => {
             let mut parts = text.split('_').peekable();
             let digit_at = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
@@ -72,7 +72,7 @@ pub(super) fn resolve(text: &str) -> Scalar {
     }
 }
 
-/// The value of a scalar with a tag; the tag without its handle.
+/// Returns the value of a scalar with a tag. `tag` is without its handle.
 pub(super) fn resolve_tagged(tag: &str, text: &str) -> Result<TaggedScalar, String> {
     let found = resolve(text);
     let wrong = |found: &Scalar| {
@@ -104,13 +104,13 @@ pub(super) fn resolve_tagged(tag: &str, text: &str) -> Result<TaggedScalar, Stri
     }))
 }
 
-/// What became of a tagged scalar.
+/// The result of resolving a tagged scalar.
 pub(super) enum TaggedScalar {
     Scalar(Scalar),
     Text(Vec<u8>),
 }
 
-/// An integer as Go's `ParseInt` and `ParseUint` read it with base 0.
+/// Parses an integer like Go's `ParseInt` and `ParseUint` with base 0.
 fn int(text: &str) -> Option<i128> {
     let (negative, digits) = match text.as_bytes().first()? {
         b'-' => (true, text.get(1..)?),
@@ -129,12 +129,12 @@ fn int(text: &str) -> Option<i128> {
     }
     let magnitude = i128::from(u64::from_str_radix(digits, radix).ok()?);
     let value = if negative { -magnitude } else { magnitude };
-    // a sign makes it a signed integer
+    // with a sign it is a signed integer
     let signed = value != magnitude || text.starts_with('+');
     (!signed || i64::try_from(value).is_ok()).then_some(value)
 }
 
-/// A decimal float within the range of 64 bits.
+/// Parses a decimal float within the range of 64 bits.
 fn float(text: &str) -> Option<f64> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let mantissa = digits.split(['e', 'E']).next()?;
@@ -147,8 +147,8 @@ fn float(text: &str) -> Option<f64> {
     text.parse().ok().filter(|f: &f64| f.is_finite())
 }
 
-/// Returns `true` if a plain scalar is written as a decimal number that is out of the range of 64-bit floats. [`resolve`] takes it
-/// for a string, as Go's library does.
+/// Returns `true` if a plain scalar is a decimal number that is out of the range of 64-bit floats. [`resolve`] returns
+/// it as a string, as Go's library does.
 pub(super) fn is_out_of_range(text: &str) -> bool {
     let plain = text.replace('_', "");
     let digits = plain.strip_prefix(['+', '-']).unwrap_or(&plain);
@@ -156,7 +156,7 @@ pub(super) fn is_out_of_range(text: &str) -> bool {
     begins_as_number && plain.parse().is_ok_and(|f: f64| f.is_infinite())
 }
 
-/// The value of a float, if JSON has one for it.
+/// Returns the value of a float, or an error if it has no JSON form.
 pub(super) fn float_value(f: f64) -> Result<Value, &'static str> {
     match NumberBuf::from_f64(f) {
         Some(number) => Ok(Value::number(number)),
@@ -166,7 +166,7 @@ pub(super) fn float_value(f: f64) -> Result<Value, &'static str> {
     }
 }
 
-/// The parts of a text that counts as a point in time: year, month, day and what follows.
+/// Splits a timestamp: year, month, day and the rest.
 fn date(text: &str) -> Option<(u32, u32, u32, &str)> {
     let (year, rest) = text.split_once('-')?;
     let (month, rest) = rest.split_once('-')?;
@@ -193,7 +193,7 @@ fn date(text: &str) -> Option<(u32, u32, u32, &str)> {
         .then_some((year, month, day, rest))
 }
 
-/// A point in time in the form that JSON gives it.
+/// Converts a timestamp to its JSON form.
 pub(super) fn rfc3339(text: &str) -> Option<String> {
     let (year, month, day, rest) = date(text)?;
     let day = format!("{year:04}-{month:02}-{day:02}");

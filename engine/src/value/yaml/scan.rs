@@ -1,8 +1,8 @@
-//! What Go's reader does before anything is parsed: it refuses bytes that are no text, and directives that it does not know.
+//! Checks of Go's parser before parsing: invalid characters and unknown directives.
 
 use super::error::YamlError;
 
-/// Why bytes are not UTF-8, in the words of libyaml; `error` says where.
+/// Returns libyaml's error for bytes that are not UTF-8. `error` is the position.
 pub fn octets(bytes: &[u8], error: std::str::Utf8Error) -> YamlError {
     let rest = bytes.get(error.valid_up_to()..).unwrap_or_default();
     YamlError::yaml(octet_problem(rest))
@@ -41,7 +41,7 @@ fn octet_problem(bytes: &[u8]) -> &'static str {
     }
 }
 
-/// Checks the directives in front of the first document.
+/// Checks the directives before the first document.
 pub fn directives(text: &str) -> Result<(), YamlError> {
     for (number, line) in text.lines().enumerate() {
         if line.trim().is_empty() || line.starts_with('#') {
@@ -61,8 +61,8 @@ pub fn directives(text: &str) -> Result<(), YamlError> {
     Ok(())
 }
 
-/// The text without blanks behind its last line end, where a block of literal or folded text ends there and is indented
-/// further than they reach: they are no part of it, but the parser takes the line end before them for one that is missing.
+/// Removes blanks after the last line end, if a block of literal or folded text ends there and is indented further than
+/// they are. They are not part of the block, but with them the parser treats the line end before as missing.
 pub fn without_last_blanks(text: &str) -> &str {
     let rest = text.trim_end_matches(' ');
     let blanks = text.len() - rest.len();
@@ -77,7 +77,7 @@ pub fn without_last_blanks(text: &str) -> &str {
         }
         match indentation {
             Some(within) if begins_block(line) => return if blanks < within { rest } else { text },
-            // a block has no line that is indented less than its first one
+            // no line of a block is indented less than its first one
             _ => indentation = Some(line.len() - indented.len()),
         }
         if indentation == Some(0) {
@@ -87,7 +87,7 @@ pub fn without_last_blanks(text: &str) -> &str {
     text
 }
 
-/// Whether a block of text may begin behind a line.
+/// Returns `true` if a block of text may start after a line.
 fn begins_block(line: &str) -> bool {
     let line = line.split_once(" #").map_or(line, |(line, _)| line);
     let line = line.trim_end_matches([' ', '\t']);

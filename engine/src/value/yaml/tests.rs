@@ -1,4 +1,4 @@
-//! YAML read and written against recorded answers of OPA.
+//! Tests of YAML parsing and writing, compared with OPA's recorded results.
 
 use super::{read, read_with_checked_numbers, write};
 use crate::limits;
@@ -39,7 +39,7 @@ fn parses_as_opa() {
             Ok(value) => ("value", compact(&value)),
             Err(error) => ("error", error.to_string()),
         };
-        // the recorded text went through Go's writer
+        // the recorded text was written by Go's library
         let want = match kind.as_str() {
             "value" => compact(&json::read(want.as_bytes()).unwrap()),
             _ => want.clone(),
@@ -166,7 +166,7 @@ fn deep_values_need_little_stack() {
     on_small_stack(work);
 }
 
-/// Texts that readers of YAML take for something else, and parts of such texts.
+/// Texts that YAML parsers may read as other types, and parts of such texts.
 const NASTY: &[&str] = &[
     "a",
     "<<",
@@ -226,7 +226,7 @@ const NASTY: &[&str] = &[
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
 ];
 
-/// Choices that make a value. All are 0 after the end, which chooses the smallest.
+/// Random choices that determine a value. After the end all are 0, which selects the smallest value.
 struct Choices<'c>(std::slice::Iter<'c, u8>);
 
 impl Choices<'_> {
@@ -253,7 +253,7 @@ impl Choices<'_> {
     }
 }
 
-/// What is wrong with the YAML of the value that the choices make.
+/// Returns the defect of the YAML of the value that the choices determine, if there is one.
 fn wrong(choices: &[u8]) -> Option<String> {
     let value = Choices(choices.iter()).value(3);
     let mut text = String::new();
@@ -263,7 +263,7 @@ fn wrong(choices: &[u8]) -> Option<String> {
         Ok(again) => Some(compact(&again)),
         Err(error) => Some(error.to_string()),
     };
-    // readers of YAML 1.1 begin a line after them
+    // in YAML 1.1 they end a line
     let breaks = text.split(['\u{2028}', '\u{2029}']).skip(1);
     let again = again.or_else(|| {
         let mut lines = breaks.filter(|rest| !rest.starts_with('\''));
@@ -277,7 +277,7 @@ fn wrong(choices: &[u8]) -> Option<String> {
     })
 }
 
-/// Fewer and smaller choices that are still wrong.
+/// Shrinks choices that still show the defect.
 fn shrunk(mut choices: Vec<u8>) -> Vec<u8> {
     let mut at = 0;
     while at < choices.len() {

@@ -1,4 +1,4 @@
-//! Writing YAML: block style, two blanks a level, lists indented under their key, keys in natural order.
+//! YAML writing: block style, two blanks per level, lists indented below their key, keys in natural order.
 
 use std::cmp::Ordering;
 
@@ -11,7 +11,7 @@ use crate::value::json::{TooLong, text_keys};
 use crate::value::text::lossy;
 use crate::value::{ArrayView, Kind, NumberBuf, ObjectView, SetView, ValueRef};
 
-/// Writes a value as `yaml.marshal` does.
+/// Writes a value like `yaml.marshal`.
 ///
 /// ```
 /// let value = solon::yaml::read(b"roles: [admin, reader]")?;
@@ -24,8 +24,8 @@ pub fn write(value: ValueRef<'_>, out: &mut String) -> Result<(), YamlError> {
     write_while(value, usize::MAX, &|| true, out)
 }
 
-/// The same in at most `limit` bytes; where there would be more, writing ends soon behind them. Every few megabytes
-/// `goes_on` tells whether to go on.
+/// Writes a value with at most `limit` bytes. A longer text is cut soon after that. `goes_on` is called every few
+/// megabytes and stops the writer by `false`.
 pub fn write_while(
     value: ValueRef<'_>,
     limit: usize,
@@ -50,16 +50,16 @@ pub fn write_while(
 struct YamlWriter<'o> {
     out: &'o mut String,
     limit: usize,
-    /// Length from which on is asked whether to go on.
+    /// Length at which `goes_on` is called next.
     next_poll: usize,
     goes_on: &'o dyn Fn() -> bool,
 }
 
-/// Longest key that stands in front of its colon, in bytes.
+/// Maximum length of a key that is written before its colon, in bytes.
 const SIMPLE_KEY: usize = 128;
 
 impl YamlWriter<'_> {
-    /// A value at the place where it starts; `indent` is that of its further lines.
+    /// Writes a value at its start. `indent` is that of its further lines.
     fn start(&mut self, value: ValueRef<'_>, indent: usize) -> Result<(), YamlError> {
         match value.kind() {
             _ if value.exceeds_traversal_limit() => Err(YamlError::too_long()),
@@ -132,7 +132,7 @@ impl YamlWriter<'_> {
         Ok(())
     }
 
-    /// Starts a line, except in front of a collection's first member.
+    /// Starts a line, except before the first member of a collection.
     fn line(&mut self, i: usize, indent: usize) {
         if i == 0 {
             return;
@@ -164,7 +164,7 @@ impl YamlWriter<'_> {
         Ok(())
     }
 
-    /// Numbers are read as YAML first.
+    /// Writes a number like one that was parsed from YAML.
     fn number(&mut self, text: &str) {
         match resolve(text) {
             Scalar::Int(i) => self.out.push_str(&i.to_string()),
@@ -176,7 +176,7 @@ impl YamlWriter<'_> {
     }
 
     fn text(&mut self, text: &str, indent: usize, block: bool) -> Result<(), YamlError> {
-        // the text was JSON in between, which was read as YAML
+        // Go converts the text to JSON and parses that as YAML
         if text.contains(|c: char| matches!(c, '\u{7f}'..='\u{9f}') && c != '\u{85}') {
             return Err(YamlError::yaml("control characters are not allowed"));
         }
@@ -275,13 +275,13 @@ fn is_printable(c: char) -> bool {
         && c != '\u{feff}'
 }
 
-/// Returns `true` for U+2028 and U+2029. They end a line for readers of YAML 1.1 only, for which what follows could start a
-/// new key.
+/// Returns `true` for U+2028 and U+2029. They end a line in YAML 1.1 only, where the text after them could start a new
+/// key.
 fn is_old_break(c: char) -> bool {
     matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// Whether a plain scalar is read back as this string, by readers of YAML 1.1 as well.
+/// Returns `true` if a plain scalar is parsed as this string, also by YAML 1.1.
 fn means_itself(text: &str) -> bool {
     let old_bool = matches!(
         text,
@@ -304,7 +304,7 @@ fn means_itself(text: &str) -> bool {
     !old_bool && resolve(text) == Scalar::Str && rfc3339(text).is_none() && !is_sexagesimal(text)
 }
 
-/// `190:20:30`, a number in YAML 1.1.
+/// Returns `true` for `190:20:30`, a number in YAML 1.1.
 fn is_sexagesimal(text: &str) -> bool {
     let text = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (text, fraction) = text.split_once('.').unwrap_or((text, ""));
@@ -324,12 +324,12 @@ fn is_sexagesimal(text: &str) -> bool {
         && rest.iter().all(sixtieth)
 }
 
-/// Which styles can hold a text.
+/// Styles that can represent a text.
 struct TextStyles {
     plain: bool,
-    /// In single quotes.
+    /// Single quotes.
     quotable: bool,
-    /// As a literal block.
+    /// A literal block.
     block: bool,
 }
 
@@ -379,14 +379,14 @@ impl TextStyles {
     }
 }
 
-/// The pairs by their keys as JSON has them, in natural order: `a2` before `a10`.
+/// Returns the pairs with their JSON keys, in natural order: `a2` before `a10`.
 fn sorted(object: ObjectView<'_>, limit: usize) -> Result<Vec<(String, ValueRef<'_>)>, YamlError> {
     let pairs = text_keys(object, limit).map_err(|TooLong| YamlError::too_long())?;
     let text = |(key, value): (Vec<u8>, _)| (lossy(&key).into_owned(), value);
     Ok(merge_sort(pairs.into_iter().map(text).collect()))
 }
 
-/// The standard sorts may panic when an order is not quite one, and natural order is not.
+/// Sorts with a merge sort: the standard sorts may panic if the order is not total, and natural order is not.
 fn merge_sort(mut pairs: Vec<(String, ValueRef<'_>)>) -> Vec<(String, ValueRef<'_>)> {
     if pairs.len() < 2 {
         return pairs;
@@ -408,7 +408,8 @@ fn merge_sort(mut pairs: Vec<(String, ValueRef<'_>)>) -> Vec<(String, ValueRef<'
     merged
 }
 
-/// Letters behind other characters, numbers by their value, but after a digit letters first.
+/// Compares in natural order: letters after other characters, numbers by their value, but letters before digits after a
+/// digit.
 fn natural(a: &str, b: &str) -> Ordering {
     let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b);
     let at: usize = common.clone().map(|(c, _)| c.len_utf8()).sum();
@@ -429,7 +430,7 @@ fn natural(a: &str, b: &str) -> Ordering {
             };
         }
     }
-    // leading zeros count as digits of a number that goes on
+    // leading zeros are digits of a number that continues
     let goes_on = x == '0' || y == '0';
     let before = a.get(..at).unwrap_or("");
     let digits_before = before.bytes().rev().take_while(u8::is_ascii_digit);

@@ -1,7 +1,7 @@
-//! Places of keys by their hashes: one list, in which what collides stands behind.
+//! A hash table from keys to positions, with open addressing and linear probing.
 //!
-//! The sets and objects of a loop are asked once for each of its turns. A list of words that a few instructions look
-//! through is faster for that than a table made for all uses.
+//! Sets and objects in loops are looked up in each iteration. An array of words that a few instructions probe is faster
+//! for that than a general-purpose table.
 
 use std::cell::Cell;
 
@@ -11,14 +11,14 @@ use crate::value::order::{hash, hash_short};
 use crate::value::prefix_hash::prefix_hash;
 use crate::value::{Short, ValueRef};
 
-/// Where a key is. Its hash stays with it: keys may be large, and a table that grows needs the hashes of all.
+/// Position of a key, with its hash: keys may be large, and a table that grows needs the hashes of all.
 #[derive(Clone, Copy)]
 struct Slot {
     at: u32,
     code: u32,
 }
 
-/// A place that is free.
+/// An empty slot.
 const FREE: Slot = Slot {
     at: u32::MAX,
     code: 0,
@@ -26,20 +26,20 @@ const FREE: Slot = Slot {
 
 /// Positions of distinct keys.
 pub struct Table<'e> {
-    /// A power of two, and never full.
+    /// Invariant: the length is a power of two, and some slots are free. Probing relies on it.
     slots: &'e mut [Slot],
     arena: &'e Arena,
-    /// Whether compounds are hashed as a whole, since too many have the same first members.
+    /// `true` if all of a compound is hashed, because too many have the same prefix.
     thorough: bool,
-    /// Whether that has been seen.
+    /// `true` if too many keys with the same prefix hash were found.
     crowded: Cell<bool>,
 }
 
-/// Keys of one bounded hash that are gone through before compounds are hashed as a whole.
+/// Maximum number of keys with the same prefix hash that are compared before compounds are hashed completely.
 const ALIKE: usize = 8;
 
 impl<'e> Table<'e> {
-    /// A table of keys, with room for so many.
+    /// Creates a table of keys with room for `room` keys.
     pub fn new(keys: &[ValueRef<'_>], room: usize, arena: &'e Arena) -> Self {
         let mut table = Self {
             slots: free(arena, 2 * room.max(keys.len())),
@@ -57,7 +57,7 @@ impl<'e> Table<'e> {
         }
     }
 
-    /// The hash that a key is found by.
+    /// Returns the hash of a key.
     #[inline]
     pub fn code(&self, key: &ValueRef<'_>) -> u64 {
         match key {
@@ -75,7 +75,7 @@ impl<'e> Table<'e> {
         }
     }
 
-    /// Hashes all keys as a whole from now on, when too many have been found to be alike.
+    /// Hashes all keys completely from now on, if too many were found to have the same prefix.
     #[inline]
     pub fn relieve(&mut self, keys: &[ValueRef<'_>]) {
         if self.crowded.get() && !self.thorough {
@@ -90,13 +90,13 @@ impl<'e> Table<'e> {
         self.add_all(keys);
     }
 
-    /// The position of a key among the keys.
+    /// Returns the position of a key.
     #[inline]
     pub fn find(&self, keys: &[ValueRef<'_>], key: ValueRef<'_>) -> Option<usize> {
         self.lookup(keys, &key).1.ok()
     }
 
-    /// The hash of a key and its position, or the place that it would get.
+    /// Returns the hash of a key, and its position or the slot for its insertion.
     #[inline]
     pub fn lookup(&self, keys: &[ValueRef<'_>], key: &ValueRef<'_>) -> (u64, Result<usize, usize>) {
         if let ValueRef::Short(short) = key {
@@ -116,7 +116,8 @@ impl<'e> Table<'e> {
         (code, found)
     }
 
-    /// The same for a string, read where it lies: copied, it would be written in parts and read back too early.
+    /// Like [`Self::lookup`], for a string that is read in place. A copy would be written in fields and read back as a
+    /// whole, which stalls on store forwarding.
     #[inline]
     pub fn lookup_short(&self, keys: &[ValueRef<'_>], key: &Short) -> (u64, Result<usize, usize>) {
         let code = hash_short(key);
@@ -141,7 +142,7 @@ impl<'e> Table<'e> {
         Err(slot)
     }
 
-    /// Adds the next key, the one at a position, which [`Self::look`] did not find.
+    /// Adds the next key, whose position is `at`. `slot` and `code` are those that [`Self::lookup`] returned.
     #[inline]
     pub fn fill(&mut self, slot: usize, at: usize, code: u64) {
         *self.slots.item_mut(slot) = Slot::new(at, code);
@@ -150,7 +151,7 @@ impl<'e> Table<'e> {
         }
     }
 
-    /// Adds the next key, the one at a position, which no other one equals.
+    /// Adds the next key, whose position is `at`. It must differ from all others.
     #[inline]
     pub fn add(&mut self, at: usize, code: u64) {
         if let Err(slot) = self.probe(code, |_| false) {
@@ -189,14 +190,14 @@ impl Slot {
     }
 }
 
-/// Part of a hash, which will do.
+/// Returns the low half of a hash, which is sufficient for probing.
 #[expect(clippy::cast_possible_truncation, reason = "half of it is wanted")]
 #[inline]
 fn low(hash: u64) -> u32 {
     hash as u32
 }
 
-/// So many places and some more.
+/// Allocates at least so many empty slots.
 fn free(arena: &Arena, slots: usize) -> &mut [Slot] {
     arena
         .bump()

@@ -1,4 +1,4 @@
-//! Sorted pairs, and where the keys are that are often asked for.
+//! Sorted pairs with a lazily built hash table of their keys.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -7,10 +7,10 @@ use crate::index::Indexed as _;
 use crate::value::order::hash;
 use crate::value::{Value, ValueRef, search};
 
-/// Pairs in a full run.
+/// Maximum number of pairs of a run.
 pub const FULL: usize = 512;
 
-/// Lookups that are answered by a search before the keys are worth a table.
+/// Number of lookups by binary search after which the hash table is built.
 const SEARCHES: u8 = 16;
 
 /// Sorted pairs.
@@ -19,11 +19,11 @@ pub struct Run {
     keys: Vec<Value>,
     values: Vec<Value>,
     table: OnceLock<KeyTable>,
-    /// How many lookups were answered by a search, up to [`SEARCHES`].
+    /// Number of lookups by binary search, up to [`SEARCHES`].
     searches: AtomicU8,
 }
 
-/// Places of keys and one, by the hashes of the keys: 0 is free, what collides stands behind.
+/// Hash table of positions plus one, with linear probing. 0 is a free slot.
 struct KeyTable(Box<[u16]>);
 
 impl KeyTable {
@@ -68,7 +68,7 @@ fn start(key: ValueRef<'_>, mask: usize) -> usize {
     hash(key) as usize & mask
 }
 
-/// A copy is made to be changed: its keys will be others.
+/// A copy has no hash table, because it is made for a change of its keys.
 impl Clone for Run {
     fn clone(&self) -> Self {
         Self::new(self.keys.clone(), self.values.clone())
@@ -76,7 +76,7 @@ impl Clone for Run {
 }
 
 impl Run {
-    /// Takes distinct keys that are in order, and as many values.
+    /// Creates a run from sorted distinct keys and as many values.
     pub fn new(keys: Vec<Value>, values: Vec<Value>) -> Self {
         Self {
             keys,
@@ -86,43 +86,43 @@ impl Run {
         }
     }
 
-    /// Number of pairs.
+    /// Returns the number of pairs.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// The keys in order.
+    /// Returns the keys in order.
     pub fn keys(&self) -> &[Value] {
         &self.keys
     }
 
-    /// Its pairs.
+    /// Returns the pairs.
     pub fn into_pairs(self) -> impl Iterator<Item = (Value, Value)> {
         self.keys.into_iter().zip(self.values)
     }
 
-    /// Takes the pair at a place out of a run that is used up.
+    /// Takes the pair at a position out of a run that is being consumed.
     pub fn take(&mut self, place: usize) -> Option<(Value, Value)> {
         let key = self.keys.get_mut(place).map(std::mem::take)?;
         Some((key, self.values.get_mut(place).map(std::mem::take)?))
     }
 
-    /// The first key.
+    /// Returns the first key.
     pub fn first(&self) -> Option<&Value> {
         self.keys.first()
     }
 
-    /// The pairs in key order.
+    /// Returns the pairs in key order.
     pub fn iter(&self) -> std::iter::Zip<std::slice::Iter<'_, Value>, std::slice::Iter<'_, Value>> {
         self.keys.iter().zip(self.values.iter())
     }
 
-    /// The place of a key, or where it would stand.
+    /// Returns the position of a key, or that for its insertion.
     pub fn find(&self, key: ValueRef<'_>) -> Result<usize, usize> {
         search::find(&self.keys, key)
     }
 
-    /// The value under a key.
+    /// Returns the value under a key.
     #[inline]
     pub fn get(&self, key: ValueRef<'_>) -> Option<&Value> {
         let place = match self.table.get() {
@@ -132,7 +132,7 @@ impl Run {
         self.values.get(place)
     }
 
-    /// Finds a key by its order, and makes the table when that has happened often.
+    /// Finds a key by binary search, and builds the hash table after many searches.
     fn search(&self, key: ValueRef<'_>) -> Option<usize> {
         let searches = self.searches.load(Ordering::Relaxed);
         if searches < SEARCHES {
@@ -143,26 +143,26 @@ impl Run {
         self.find(key).ok()
     }
 
-    /// A value, to be changed in place.
+    /// Returns a value for modification.
     pub fn value_mut(&mut self, place: usize) -> Option<&mut Value> {
         self.values.get_mut(place)
     }
 
-    /// Adds a pair where its key stands in order.
+    /// Inserts a pair at a position.
     pub fn insert(&mut self, place: usize, key: Value, value: Value) {
         self.forget();
         self.keys.insert(place, key);
         self.values.insert(place, value);
     }
 
-    /// Takes a pair out.
+    /// Removes the pair at a position.
     pub fn remove(&mut self, place: usize) {
         self.forget();
         self.keys.remove(place);
         self.values.remove(place);
     }
 
-    /// The pairs behind a full run, which are taken out, when there are as many as that again.
+    /// Splits off the pairs after the first [`FULL`] ones, if there are as many again.
     pub fn overflow(&mut self) -> Option<Self> {
         if self.keys.len() <= 2 * FULL {
             return None;
