@@ -1,4 +1,4 @@
-//! Policies and documents in a SQLite file: whatever changes, a file that is opened again gives what was there.
+//! Policies and documents in a SQLite file: after any changes, a file that is opened again has the same contents.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
@@ -14,7 +14,7 @@ mod random;
 
 use random::Random;
 
-/// A folder that goes away.
+/// A temporary folder.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -59,7 +59,7 @@ fn document(random: &mut Random, depth: usize) -> Value {
         1 => solon::json::read(b"1.50").unwrap(),
         2 => Value::from("x".repeat(random.below(40))),
         3 => Value::array(vec![Value::Int(1), Value::Bool(true)]),
-        // larger than a row holds
+        // too long for one row
         4 => Value::from("y".repeat(5000)),
         5 => {
             let wide = (0..300).map(|at| (Value::from(format!("member {at}")), Value::Int(at)));
@@ -210,7 +210,7 @@ fn a_small_change_of_large_documents_writes_little() {
     assert_eq!(engine.read("users/another").unwrap(), Value::Int(1));
 }
 
-/// A store that keeps nothing, and notes where documents are written.
+/// A store that persists nothing, and records the paths of writes.
 struct Noting(std::sync::Mutex<Vec<String>>, Value);
 
 impl Store for Noting {
@@ -237,7 +237,7 @@ fn unchanged_documents_are_not_written() {
     for (merged, want) in [
         (kept, &[][..]),
         (r#"{"a": {"y": [1, {"z": "t"}]}}"#, &[]),
-        // a number that is written otherwise is another text
+        // a number in another notation is another text
         (r#"{"a": {"x": 1, "n": 1}}"#, &["/a/n 1"]),
         (
             r#"{"a": {"y": [1]}, "b": {"new": {}}, "c": 7}"#,
@@ -342,10 +342,10 @@ fn other_and_damaged_files_are_rejected() {
     std::fs::write(&text, "package p\n".repeat(100)).unwrap();
     assert_eq!(
         refused(&text),
-        "storage_internal_error: FILE: the file is no SQLite database"
+        "storage_internal_error: FILE: the file is not an SQLite database"
     );
     assert!(refused(&folder.0.join("no/such/folder.db")).contains("unable to open"));
-    // pages that were overwritten
+    // overwritten pages
     let torn = folder.0.join("torn.db");
     let mut bytes = std::fs::read(&path).unwrap();
     let middle = bytes.len() / 2;
@@ -354,7 +354,7 @@ fn other_and_damaged_files_are_rejected() {
     assert!(refused(&torn).contains("the file is damaged"));
 }
 
-/// What policies decide by is for whoever runs the engine.
+/// Files are accessible for their owner only, since they contain policies and data.
 #[cfg(unix)]
 #[test]
 fn files_are_for_their_owner_alone() {

@@ -24,13 +24,13 @@ pub enum ClaimKind {
 pub struct Claim {
     /// The origin.
     pub kind: ClaimKind,
-    /// Length of the shortest path around the document whose object the client's write made; the length of the document's own
-    /// path if all objects around it existed.
+    /// Length of the shortest path around the document whose object the client's write created. The length of the
+    /// document's own path if all objects around it existed.
     pub created_depth: usize,
 }
 
 impl Claim {
-    /// A claim whose write made the objects at paths of `made` and more keys.
+    /// Creates a claim whose write created the objects at paths of `created_depth` and more keys.
     pub fn new(kind: ClaimKind, made: usize) -> Self {
         Self {
             kind,
@@ -64,23 +64,23 @@ impl ClaimChange {
 pub struct Claims(BTreeMap<Vec<String>, Claim>);
 
 impl Claims {
-    /// Documents of which no origin was recorded.
+    /// Returns claims for documents whose origin was not recorded.
     pub fn unknown() -> Self {
         let root = Claim::new(ClaimKind::Unknown, 0);
         Self(BTreeMap::from([(Vec::new(), root)]))
     }
 
-    /// All claims in order of their paths.
+    /// Returns all claims in order of their paths.
     pub fn iter(&self) -> impl Iterator<Item = (&[String], Claim)> {
         self.0.iter().map(|(path, claim)| (&**path, *claim))
     }
 
-    /// The claim on exactly one document.
+    /// Returns the claim on exactly one document.
     pub fn get(&self, path: &[String]) -> Option<Claim> {
         self.0.get(path).copied()
     }
 
-    /// Claims at and below a path.
+    /// Returns the claims at and below a path. Takes logarithmic time to find the first one.
     pub fn iter_below(&self, path: &[String]) -> impl Iterator<Item = (&[String], Claim)> {
         let from: (Bound<&[String]>, Bound<&[String]>) = (Bound::Included(path), Bound::Unbounded);
         let claims = self.0.range::<[String], _>(from);
@@ -93,7 +93,7 @@ impl Claims {
         self.0.insert(path, claim);
     }
 
-    /// Makes a change.
+    /// Applies a change.
     pub fn change(&mut self, change: &ClaimChange) {
         let path = change.path.segments();
         match change.claim {
@@ -120,12 +120,12 @@ impl Claims {
         }
     }
 
-    /// Keeps claims that fulfil a condition.
+    /// Keeps the claims for which `keep` returns `true`.
     pub(super) fn retain(&mut self, mut keep: impl FnMut(&[String], Claim) -> bool) {
         self.0.retain(|path, claim| keep(path, *claim));
     }
 
-    /// `true` if a claim on a document around this one includes it.
+    /// Returns `true` if a claim on a document around this one includes it.
     fn covers(&self, path: &[String]) -> bool {
         if self.0.is_empty() {
             return false;
@@ -138,8 +138,8 @@ impl Claims {
             .is_some_and(|(above, claim)| claim.kind == ClaimKind::Whole && path.starts_with(above))
     }
 
-    /// Returns what the writes of a client's transaction claim. `loaded` is what the last load of files gave, if that is known: a
-    /// document that a client removes needs a claim only if a file gives it.
+    /// Returns the claims of a client's transaction. `loaded` contains the documents of the last load of files, if they
+    /// are known: a removed document needs a claim only if a file contains it.
     pub(super) fn of_writes(
         &self,
         writes: &[Write],
@@ -189,7 +189,7 @@ impl Claims {
             let is_needed =
                 claim.kind == ClaimKind::Object || place.find(after).is_some() || is_given(&place);
             changes.push(ClaimChange::new(&path, is_needed.then_some(claim)));
-            // the objects around a removed document are still there, although no file may give them
+            // the objects around a removed document still exist, although no file may contain them
             if let (false, Some((_, parents)), Some(loaded)) =
                 (is_needed, path.split_last(), loaded)
             {
@@ -208,7 +208,7 @@ impl Claims {
         changes
     }
 
-    /// `true` if a change makes a difference.
+    /// Returns `true` if a change makes a difference.
     fn is_changed_by(&self, change: &ClaimChange) -> bool {
         let path = change.path.segments();
         match change.claim {
@@ -234,12 +234,12 @@ pub(super) enum Extent {
 }
 
 impl Extent {
-    /// `true` if the document exists and all around it are objects.
+    /// Returns `true` if the document exists and all documents around it are objects.
     pub fn is_whole(self) -> bool {
         matches!(self, Self::Exists)
     }
 
-    /// Follows a path through objects.
+    /// Follows a path through objects to find its existing part.
     pub fn of(path: &[String], root: &Value) -> Self {
         let mut place = root;
         for (length, key) in path.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! Why a store refuses.
+//! Errors of a store.
 
 use std::fmt;
 
 use super::Path;
 
-/// A refused read or write.
+/// A rejected read or write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -12,22 +12,22 @@ pub enum StoreError {
     NotFound {
         /// The path.
         path: String,
-        /// What is wrong with an index on the way; `None` when there simply is nothing.
+        /// Error of an array index on the path, or `None` if there is no document.
         index: Option<&'static str>,
     },
     /// `storage_invalid_patch_error`
     InvalidPatch {
-        /// What is wrong.
+        /// What is wrong, and in which operation.
         message: String,
     },
-    /// `storage_internal_error`: the store itself failed
+    /// `storage_internal_error`: the store itself failed.
     Internal {
         /// What went wrong.
         message: String,
     },
     /// `storage_write_conflict_error`
     Conflict {
-        /// The path, or what collided.
+        /// The path, or the conflicting documents.
         message: String,
     },
 }
@@ -52,7 +52,7 @@ impl StoreError {
         Self::InvalidPatch { message }
     }
 
-    /// The published code.
+    /// Returns OPA's code.
     pub fn code(&self) -> &'static str {
         match self {
             Self::NotFound { .. } => "storage_not_found_error",

@@ -1,4 +1,4 @@
-//! The store that keeps everything in memory, for as long as somebody holds it.
+//! A store in memory.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use super::{Commit, Contents, Store, StoreError, StoredModule, StoredOrigins};
 use crate::value::{Object, Value};
 
-/// Policies and documents in memory: what another engine can go on from, and what stores are tested against.
+/// Policies and documents in memory. Another engine can continue from it, and tests compare stores with it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -34,7 +34,7 @@ struct StoredContents {
 }
 
 impl MemoryStore {
-    /// A store that holds documents, an object, and no modules.
+    /// Creates a store with documents, which must be an object, and without modules.
     pub fn new(documents: Value) -> Self {
         Self {
             kept: Mutex::new(StoredContents {

@@ -1,7 +1,7 @@
-//! Base documents: snapshots that readers keep, transactions that writers make.
+//! Base documents: immutable snapshots for readers, transactions for writers.
 //!
-//! A snapshot never changes. A transaction works on a copy that shares everything it does not touch, so a
-//! change of one key in an object of a million copies one run of keys and the list of runs.
+//! A transaction works on a persistent copy: it shares everything that it does not change. A change of one key in an
+//! object of a million copies one run of keys and the list of runs.
 
 mod claims;
 mod error;
@@ -39,7 +39,7 @@ use solon_syntax::stack;
 use crate::limits;
 use crate::value::Value;
 
-/// The base documents at one moment.
+/// The base documents of one revision.
 ///
 /// ```
 /// use solon::{Engine, Path, Value};
@@ -58,22 +58,22 @@ pub struct DataSnapshot {
 }
 
 impl DataSnapshot {
-    /// Documents with a revision.
+    /// Creates a snapshot of documents with a revision.
     pub fn new(root: Value, revision: u64) -> Self {
         Self { root, revision }
     }
 
-    /// All documents, an object.
+    /// Returns all documents, an object.
     pub fn root(&self) -> &Value {
         &self.root
     }
 
-    /// How many transactions led here.
+    /// Returns the number of transactions so far.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// The document at a path.
+    /// Returns the document at a path.
     pub fn read(&self, path: &Path) -> Result<&Value, StoreError> {
         path.read(&self.root)
     }
@@ -101,9 +101,9 @@ pub struct Transaction {
     base: u64,
     root: Value,
     writes: Vec<Write>,
-    /// Parts of documents that may still be written.
+    /// Number of nodes that may still be written.
     parts: u32,
-    /// Bytes of text that may still be copied.
+    /// Size of text that may still be copied, in bytes.
     copied: usize,
 }
 
@@ -111,16 +111,16 @@ pub struct Transaction {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Write {
-    /// Sets a document, making the objects around it.
+    /// Sets a document and creates missing objects around it.
     Put(Path, Value),
-    /// Makes the missing objects around a document.
+    /// Creates the missing objects around a document.
     MakeParents(Path),
     /// Adds, replaces or removes a document whose parent exists.
     Exactly(Operation, Path, Value),
 }
 
 impl Transaction {
-    /// Starts from a snapshot.
+    /// Creates a transaction based on a snapshot.
     pub fn new(snapshot: &DataSnapshot) -> Self {
         Self {
             base: snapshot.revision,
@@ -131,17 +131,17 @@ impl Transaction {
         }
     }
 
-    /// The documents as this transaction sees them.
+    /// Returns the documents as this transaction sees them.
     pub fn root(&self) -> &Value {
         &self.root
     }
 
-    /// What was written so far, in order.
+    /// Returns the writes so far, in order.
     pub fn writes(&self) -> &[Write] {
         &self.writes
     }
 
-    /// The document at a path as this transaction sees it.
+    /// Returns the document at a path as this transaction sees it.
     pub fn read(&self, path: &Path) -> Result<&Value, StoreError> {
         path.read(&self.root)
     }
@@ -160,16 +160,16 @@ impl Transaction {
         Ok(())
     }
 
-    /// Makes the operations of a patch, each of which sees those before it.
+    /// Applies the operations of a patch. Each reads the results of those before it.
     ///
     /// # Errors
-    /// Those of [`Patching::apply`], of the first operation that has one. Those before it are made.
+    /// The first error of [`Patching::apply`]. Operations before it stay applied.
     pub fn patch(&mut self, steps: impl IntoIterator<Item = PatchStep>) -> Result<(), StoreError> {
         let mut steps = steps.into_iter();
         self.patching(|patching| steps.try_for_each(|step| patching.apply(step)))
     }
 
-    /// The same, for who looks at the documents between the operations.
+    /// Calls `run` with a patch in progress, so that the caller can read documents between its operations.
     ///
     /// ```
     /// use solon::store::{Operation, PatchStep, StoreError, Transaction};
@@ -189,7 +189,7 @@ impl Transaction {
     /// ```
     ///
     /// # Errors
-    /// Those of the operations.
+    /// Errors of the operations.
     pub fn patching<T, E: From<StoreError>>(
         &mut self,
         operations: impl FnOnce(&mut Patching<'_>) -> Result<T, E>,
@@ -200,7 +200,7 @@ impl Transaction {
         made
     }
 
-    /// Writes a document, making the objects around it.
+    /// Writes a document and creates missing objects around it.
     pub fn put(&mut self, path: &Path, value: Value) -> Result<(), StoreError> {
         write::check_extent(path, &value, &mut self.parts)?;
         if path.find(&self.root).is_some() {
@@ -214,8 +214,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Merges a document into what is there: objects key by key, at any depth; anything else is replaced. The objects around it
-    /// are made. What is there already is not written again.
+    /// Merges a value into a document: objects key by key, at any depth; everything else is replaced. Missing objects
+    /// around it are created. Values that do not change are not written.
     pub fn merge(&mut self, path: &Path, value: Value) -> Result<(), StoreError> {
         match (path.find(&self.root), &value) {
             (Some(old), new) if write::is_same(old, new) => Ok(()),
@@ -231,7 +231,7 @@ impl Transaction {
         }
     }
 
-    /// Makes the missing objects around a path.
+    /// Creates the missing objects around a path.
     pub fn make_parents(&mut self, path: &Path) -> Result<(), StoreError> {
         write::check_extent(path, &Value::Null, &mut self.parts)?;
         write::make_parents(&mut self.root, path)?;
@@ -239,28 +239,28 @@ impl Transaction {
         Ok(())
     }
 
-    /// The documents behind the transaction.
+    /// Returns the documents after the transaction.
     pub(crate) fn into_snapshot(self) -> DataSnapshot {
         DataSnapshot::new(self.root, self.base + 1)
     }
 }
 
-/// A module as it was given.
+/// The source of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredModule {
-    /// Its name.
+    /// Name of the module.
     pub name: String,
-    /// Its text.
+    /// Source text.
     pub text: Arc<str>,
-    /// Which Rego it was read as.
+    /// Rego version of the text.
     pub version: Version,
-    /// Its origin.
+    /// Origin of the module.
     pub origin: Origin,
 }
 
 impl StoredModule {
-    /// A text under a name, to be read as Rego of a version. Its origin is unknown.
+    /// Creates a module of unknown origin.
     pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>, version: Version) -> Self {
         Self {
             name: name.into(),
@@ -270,14 +270,14 @@ impl StoredModule {
         }
     }
 
-    /// The same module with an origin.
+    /// Sets the origin.
     #[must_use]
     pub fn with_origin(self, origin: Origin) -> Self {
         Self { origin, ..self }
     }
 }
 
-/// What a store keeps.
+/// The contents of a store.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Contents {
@@ -285,12 +285,12 @@ pub struct Contents {
     pub documents: Value,
     /// The modules.
     pub modules: Vec<StoredModule>,
-    /// Origins of the documents, and modules of files that clients hide.
+    /// Origins of the documents, and modules of files that clients override.
     pub origins: StoredOrigins,
 }
 
 impl Contents {
-    /// All documents, an object, and all modules. Their origins are unknown.
+    /// Creates contents of unknown origins. `documents` must be an object.
     pub fn new(documents: Value, modules: Vec<StoredModule>) -> Self {
         Self {
             documents,
@@ -299,7 +299,7 @@ impl Contents {
         }
     }
 
-    /// The same contents with recorded origins.
+    /// Sets the origins.
     #[must_use]
     pub fn with_origins(self, origins: StoredOrigins) -> Self {
         Self { origins, ..self }
@@ -310,30 +310,30 @@ impl Contents {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Commit<'c> {
-    /// What becomes of documents, in order.
+    /// Changes of documents, in order.
     pub writes: &'c [Write],
-    /// All documents behind that.
+    /// All documents after the change.
     pub documents: &'c Value,
-    /// Modules that are added or replaced, in order; of a name without one, the module is removed.
+    /// Modules that are added or replaced, in order. `None` removes the module of that name.
     pub modules: &'c [(String, Option<StoredModule>)],
-    /// Changes of the origins of documents, and of modules of files that clients hide.
+    /// Changes of the origins of documents, and of modules of files that clients override.
     pub origins: &'c OriginChanges,
 }
 
-/// Where an engine's policies and documents outlive it ([`EngineBuilder::open`](crate::EngineBuilder::open)).
+/// A persistent store for an engine's policies and documents ([`EngineBuilder::open`](crate::EngineBuilder::open)).
 ///
-/// The engine reads its store once, at the start; what it decides by is in memory. Each change is committed before it is
-/// seen: what a store refuses has not happened. One engine at a time uses a store.
+/// The engine reads its store once, at the start, and evaluates in memory. Each change is committed to the store before
+/// it is published; if that fails, the change is rolled back. A store must be used by one engine at a time.
 pub trait Store: Send + Sync {
-    /// What is kept.
+    /// Returns the contents.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If the store cannot be read.
     fn load(&self) -> Result<Contents, StoreError>;
 
-    /// Keeps a change, all of it or, with an error, nothing.
+    /// Persists a change atomically.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the store cannot be written.
     fn commit(&self, change: &Commit<'_>) -> Result<(), StoreError>;
 }

@@ -1,4 +1,4 @@
-//! A long array while a patch changes it: its elements in blocks, so that those behind a place need not all move.
+//! A long array during a patch: its elements are in blocks, so that an insertion or a removal moves only part of them.
 
 use super::path::{bad_index, index};
 use super::{Operation, Path, StoreError, write};
@@ -6,7 +6,7 @@ use crate::bug::bug;
 use crate::index::Indexed as _;
 use crate::value::{Items, Value};
 
-/// An array that was taken out of its document.
+/// An array that is taken out of its document during a patch.
 #[derive(Debug)]
 pub(super) struct OpenArray {
     path: Path,
@@ -14,11 +14,11 @@ pub(super) struct OpenArray {
     len: usize,
 }
 
-/// Most elements of a block; one that is full becomes two.
+/// Maximum number of elements of a block. A full block is split into two.
 const BLOCK: usize = 512;
 
 impl OpenArray {
-    /// Takes an array out of a document, which has an empty one until this is closed.
+    /// Takes an array out of a document, which contains an empty array until this is closed.
     pub fn open(root: &mut Value, path: Path) -> Result<Self, StoreError> {
         let mut taken = Items::default();
         write::change_at(root, &path, &mut |value| {
@@ -43,29 +43,29 @@ impl OpenArray {
         })
     }
 
-    /// Where it belongs.
+    /// Returns the path of the array.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How many elements it has.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it lies below a path.
+    /// Returns `true` if the array lies below a path.
     pub fn is_below(&self, path: &Path) -> bool {
         let keys = self.path.segments().strip_prefix(path.segments());
         keys.is_some_and(|keys| !keys.is_empty())
     }
 
-    /// The keys from here on of what lies in it.
+    /// Returns the keys of a path from this array on, if it leads into the array.
     pub fn relative_keys<'p>(&self, path: &'p Path) -> Option<&'p [String]> {
         let rest = path.segments().strip_prefix(self.path.segments())?;
         (!rest.is_empty()).then_some(rest)
     }
 
-    /// The element that a key of a path leads to.
+    /// Returns the element that a key of a path leads to.
     pub fn element(&self, key: &str, path: &Path) -> Result<&Value, StoreError> {
         let found = index(key).and_then(|at| {
             let (block, at) = self.find(at)?;
@@ -74,13 +74,13 @@ impl OpenArray {
         found.ok_or_else(|| StoreError::bad_index(path, bad_index(key)))
     }
 
-    /// The same, to be changed.
+    /// Returns the element that a key of a path leads to, for modification.
     pub fn element_mut(&mut self, key: &str, path: &Path) -> Result<&mut Value, StoreError> {
         let found = index(key).and_then(|at| self.get_mut(at));
         found.ok_or_else(|| StoreError::bad_index(path, bad_index(key)))
     }
 
-    /// Changes the array at a place that it has ([`write::place`]).
+    /// Changes the array at a position that it has ([`write::place`]).
     pub fn write(&mut self, operation: Operation, place: usize, value: Value) {
         match operation {
             Operation::Add => self.insert(place, value),
@@ -97,7 +97,7 @@ impl OpenArray {
         self.blocks.get_mut(block)?.get_mut(at)
     }
 
-    /// Adds an element before the one at a place, or behind all.
+    /// Inserts an element before the one at a position, or appends it.
     fn insert(&mut self, at: usize, item: Value) {
         self.len += 1;
         let found = self.find_to_insert(at);
@@ -112,7 +112,7 @@ impl OpenArray {
         }
     }
 
-    /// Takes out the element at a place.
+    /// Removes the element at a position.
     fn remove(&mut self, at: usize) {
         let Some((place, at)) = self.find(at) else {
             bug!("an element is removed that an array does not have");
@@ -125,13 +125,13 @@ impl OpenArray {
         }
     }
 
-    /// The block of an element, and its place in it.
+    /// Returns the block of an element, and its position there. Takes time in the number of blocks.
     fn find(&self, at: usize) -> Option<(usize, usize)> {
         let (block, at) = self.find_to_insert(at);
         (at < self.blocks.get(block)?.len()).then_some((block, at))
     }
 
-    /// The same, or the end of the last block.
+    /// Returns the block and the position for an insertion, which may be the end of the last block.
     fn find_to_insert(&self, mut at: usize) -> (usize, usize) {
         let last = self.blocks.len().saturating_sub(1);
         for (place, block) in self.blocks.iter().enumerate() {
@@ -171,7 +171,7 @@ mod tests {
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
             let at = (seed >> 33) % (list.len() + 1);
-            // first it grows, then it goes away
+            // first it grows, then it shrinks
             let grows = (step < 5000) != seed.is_multiple_of(16);
             if grows || list.is_empty() {
                 list.insert(at, step);

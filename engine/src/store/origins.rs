@@ -20,20 +20,20 @@ pub enum Origin {
     Client,
 }
 
-/// A policy of a file that is not in force because a client replaced or removed it.
+/// A policy of a file that is not in effect because a client replaced or removed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HiddenModule {
-    /// Its name at the last load that gave it.
+    /// Its name at the last load that contained it.
     pub name: String,
-    /// The absolute path of its file, if the host of the engine has said so.
+    /// Absolute path of its file, if the host of the engine has set it.
     pub location: Option<String>,
-    /// The SHA-256 of its text at that load.
+    /// SHA-256 of its text at that load.
     pub digest: [u8; 32],
 }
 
 impl HiddenModule {
-    /// The policy of a file.
+    /// Creates the record of a policy of a file.
     pub fn new(name: impl Into<String>, location: Option<String>, digest: [u8; 32]) -> Self {
         Self {
             name: name.into(),
@@ -43,34 +43,34 @@ impl HiddenModule {
     }
 }
 
-/// The SHA-256 of a policy's text.
+/// Returns the SHA-256 of a policy's text.
 pub fn digest(text: &str) -> [u8; 32] {
     Sha256::digest(text.as_bytes()).into()
 }
 
-/// Origins of documents, and policies of files that clients hide. The origin of a policy that is in force is in its
-/// [`StoredModule`](super::StoredModule).
+/// Origins of documents, and policies of files that clients override. The origin of a policy that is in effect is in
+/// its [`StoredModule`](super::StoredModule).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredOrigins {
     /// Documents that did not come from the last load of files.
     pub claims: Claims,
-    /// Policies of files that are not in force.
+    /// Policies of files that are not in effect.
     pub hidden: Vec<HiddenModule>,
 }
 
 impl StoredOrigins {
-    /// Recorded origins.
+    /// Creates recorded origins.
     pub fn new(claims: Claims, hidden: Vec<HiddenModule>) -> Self {
         Self { claims, hidden }
     }
 
-    /// Origins of policies and documents of which none was recorded.
+    /// Returns the origins of policies and documents for which none was recorded.
     pub fn unknown() -> Self {
         Self::new(Claims::unknown(), Vec::new())
     }
 
-    /// Makes a change.
+    /// Applies a change.
     pub fn change(&mut self, changes: &OriginChanges) {
         match &changes.claims {
             ClaimChanges::Some(changes) => {
@@ -113,28 +113,28 @@ pub struct OriginChanges {
 }
 
 impl OriginChanges {
-    /// `true` if nothing changes.
+    /// Returns `true` if nothing changes.
     pub(crate) fn is_empty(&self) -> bool {
         let claims = matches!(&self.claims, ClaimChanges::Some(changes) if changes.is_empty());
         claims && self.hidden.is_none()
     }
 }
 
-/// Origins of modules in force, by name. A missing one is unknown.
+/// Origins of modules in effect, by name. A missing one is unknown.
 pub(crate) type ModuleOrigins = BTreeMap<String, Origin>;
 
-/// Origins of an engine's documents and hidden policies. Those of modules in force belong to its snapshots.
+/// Origins of an engine's documents and overridden policies. Those of modules in effect belong to its snapshots.
 #[derive(Default)]
 pub(crate) struct OriginRecord {
     pub origins: StoredOrigins,
-    /// Documents that the last load gave, if there was one since the engine was made.
+    /// Documents of the last load, if there was one since the engine was created.
     pub loaded: Option<Value>,
-    /// Absolute paths of policies' files, by the names that the last load gave them.
+    /// Absolute paths of policies' files, by the names of the last load.
     pub locations: BTreeMap<String, String>,
 }
 
 impl OriginRecord {
-    /// Starts with what a store keeps.
+    /// Creates a record from the contents of a store.
     pub fn stored(mut origins: StoredOrigins) -> Self {
         sort_hidden(&mut origins.hidden);
         Self {
@@ -181,7 +181,7 @@ impl OriginRecord {
     }
 }
 
-/// Puts hidden policies into the order in which stores return them, so that equal lists compare as equal.
+/// Sorts hidden policies in the order in which stores return them, so that equal lists compare as equal.
 pub(crate) fn sort_hidden(hidden: &mut [HiddenModule]) {
     hidden.sort_by(|a, b| a.name.cmp(&b.name));
 }

@@ -12,22 +12,22 @@ pub enum PatchStep {
     Test(Path, Value),
     /// `copy`
     Copy {
-        /// Where it is.
+        /// Path of the source.
         from: Path,
-        /// Where it goes.
+        /// Path of the target.
         to: Path,
     },
     /// `move`
     Move {
-        /// Where it is.
+        /// Path of the source.
         from: Path,
-        /// Where it goes.
+        /// Path of the target.
         to: Path,
     },
 }
 
 impl PatchStep {
-    /// Reads a patch: an array of operations, whose paths are JSON pointers.
+    /// Parses a patch: an array of operations, whose paths are JSON pointers. The paths are relative to the root.
     ///
     /// ```
     /// use solon::store::PatchStep;
@@ -44,7 +44,7 @@ impl PatchStep {
     /// ```
     ///
     /// # Errors
-    /// [`StoreError::InvalidPatch`], which says what is wrong with which operation.
+    /// [`StoreError::InvalidPatch`] with the operation and what is wrong with it.
     pub fn parse(patch: &Value) -> Result<Vec<Self>, StoreError> {
         let Some(operations) = patch.as_array() else {
             return Err(StoreError::invalid_patch(
@@ -58,7 +58,7 @@ impl PatchStep {
         steps.collect()
     }
 
-    /// The operation with its paths taken below another.
+    /// Returns the operation with `root` prepended to its paths.
     #[must_use]
     pub fn with_prefix(self, root: &Path) -> Self {
         match self {
@@ -99,7 +99,7 @@ impl PatchStep {
     }
 }
 
-/// Reads a JSON pointer.
+/// Parses a JSON pointer.
 fn pointer(text: &str) -> Result<Path, String> {
     let Some(steps) = text.strip_prefix('/') else {
         return match text {

@@ -1,25 +1,25 @@
-//! The operations of a patch, made one after another.
+//! Execution of the operations of a patch.
 
 use super::open_array::OpenArray;
 use super::{Operation, PatchStep, Path, StoreError, Transaction, Write, write};
 use crate::limits;
 use crate::value::Value;
 
-/// Makes the operations of a patch ([`Transaction::patching`]), each of which sees those before it. Long arrays that get longer or
-/// shorter stay open from one operation to the next.
+/// A patch in progress ([`Transaction::patching`]). Each operation reads the results of those before it. Long arrays
+/// that grow or shrink stay open from one operation to the next.
 #[derive(Debug)]
 pub struct Patching<'t> {
     transaction: &'t mut Transaction,
-    /// None of them lies within another.
+    /// Invariant: none of them lies within another.
     open: Vec<OpenArray>,
-    /// Elements that may still be moved.
+    /// Number of elements that may still be moved.
     moves: usize,
 }
 
-/// Elements from which on an array is opened.
+/// Length from which an array is opened.
 const LONG: usize = 64;
 
-/// Most arrays that are open at a time.
+/// Maximum number of open arrays.
 const MOST_OPEN: usize = 16;
 
 impl<'t> Patching<'t> {
@@ -31,16 +31,16 @@ impl<'t> Patching<'t> {
         }
     }
 
-    /// Puts what is open back into the documents.
+    /// Puts all open arrays back into the documents.
     pub(super) fn end(mut self) -> Result<(), StoreError> {
         self.close(|_| true)
     }
 
-    /// Makes a change.
+    /// Applies an operation.
     ///
     /// # Errors
-    /// As for [`Transaction::write`]; [`StoreError::InvalidPatch`] where a test fails, a document is moved into itself, or
-    /// arrays are changed in ways that move too many of their elements.
+    /// Errors of [`Transaction::write`]; [`StoreError::InvalidPatch`] if a test fails, a document is moved into itself, or
+    /// changes of arrays move too many elements.
     pub fn apply(&mut self, step: PatchStep) -> Result<(), StoreError> {
         match step {
             PatchStep::Write(operation, path, value) => self.write(operation, &path, value),
@@ -66,10 +66,10 @@ impl<'t> Patching<'t> {
         }
     }
 
-    /// The document at a path, as the operations so far have left it.
+    /// Returns the document at a path after the operations so far.
     ///
     /// # Errors
-    /// There is none.
+    /// If there is none.
     pub fn read(&mut self, path: &Path) -> Result<&Value, StoreError> {
         self.close(|array| array.path().segments().starts_with(path.segments()))?;
         let mut open = self.open.iter();
@@ -81,10 +81,10 @@ impl<'t> Patching<'t> {
         path.read_from(array.element(key, path)?, below)
     }
 
-    /// Makes the missing objects around a path.
+    /// Creates the missing objects around a path.
     ///
     /// # Errors
-    /// Something on the way is neither an object nor an array.
+    /// If a value on the path is neither an object nor an array.
     pub fn make_parents(&mut self, path: &Path) -> Result<(), StoreError> {
         let Some((array, keys)) = within(&mut self.open, path) else {
             return self.transaction.make_parents(path);
@@ -124,7 +124,7 @@ impl<'t> Patching<'t> {
         Ok(())
     }
 
-    /// Opens the array that is about to get longer or shorter, if it is long and does not lie within an open one.
+    /// Opens the array that is about to grow or shrink, if it is long and does not lie within an open one.
     fn open_parent(&mut self, path: &Path) -> Result<(), StoreError> {
         let Some((_, keys)) = path.segments().split_last() else {
             return Ok(());
@@ -144,7 +144,7 @@ impl<'t> Patching<'t> {
             return Ok(());
         };
         let length = items.len();
-        // what is open behind the place would not be found any more
+        // arrays below this one would have other paths afterwards
         self.close(|array| array.is_below(&parent))?;
         if length < LONG {
             return Ok(());
@@ -175,7 +175,7 @@ impl<'t> Patching<'t> {
     }
 }
 
-/// The open array that a path leads into, and the keys from there on.
+/// Returns the open array that a path leads into, and the keys from there on.
 fn within<'a, 'p>(
     open: &'a mut [OpenArray],
     path: &'p Path,
@@ -200,7 +200,7 @@ mod tests {
         PatchStep::Write(Operation::Add, Path::from_slashes(path), value)
     }
 
-    /// Numbers below a bound, always the same.
+    /// Deterministic pseudo-random numbers below a bound.
     struct Numbers(u64);
 
     impl Numbers {
@@ -210,7 +210,7 @@ mod tests {
             usize::try_from(self.0 >> 33).expect("31 bits") % bound
         }
 
-        /// A path that is most often there.
+        /// Returns a path that most often exists.
         fn path(&mut self) -> Path {
             let mut keys = vec![["a", "b", "c"][self.below(3)].to_owned()];
             for _ in 0..self.below(4) {
@@ -268,7 +268,7 @@ mod tests {
             let patched = kept.patching(|patching| {
                 for _ in 0..60 {
                     let step = random.step();
-                    // each alone leaves nothing open
+                    // a patch of a single operation leaves no array open
                     let alone = closed.patch([step.clone()]);
                     let words = |result: &Result<(), StoreError>| {
                         result.as_ref().map_err(ToString::to_string).copied()

@@ -20,7 +20,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// A path from its keys.
+    /// Creates a path from its keys.
     pub fn new(segments: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
             segments: segments.into_iter().map(Into::into).collect(),
@@ -32,23 +32,23 @@ impl Path {
         Self::new(text.split('/').filter(|segment| !segment.is_empty()))
     }
 
-    /// The keys.
+    /// Returns the keys.
     pub fn segments(&self) -> &[String] {
         &self.segments
     }
 
-    /// Whether this is the root.
+    /// Returns `true` for the root.
     pub fn is_root(&self) -> bool {
         self.segments.is_empty()
     }
 
-    /// A path below this one.
+    /// Appends the keys of another path.
     #[must_use]
     pub fn join(&self, below: &Self) -> Self {
         Self::new(self.segments.iter().chain(&below.segments).cloned())
     }
 
-    /// Whether one of the two contains the other.
+    /// Returns `true` if one of the two paths contains the other.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.segments
             .iter()
@@ -56,19 +56,19 @@ impl Path {
             .all(|(a, b)| a == b)
     }
 
-    /// The document at this path.
+    /// Returns the document at this path, or `None` if there is none.
     pub fn find<'a>(&self, root: &'a Value) -> Option<&'a Value> {
         self.segments
             .iter()
             .try_fold(root, |place, segment| child(place, segment))
     }
 
-    /// The document at this path, or why there is none.
+    /// Returns the document at this path, or the reason why there is none.
     pub(super) fn read<'a>(&self, root: &'a Value) -> Result<&'a Value, StoreError> {
         self.read_from(root, &self.segments)
     }
 
-    /// The document that the last keys of this path lead to from where the others led, or why there is none.
+    /// Follows the last keys of this path from a document on. Errors name the whole path.
     pub(super) fn read_from<'a>(
         &self,
         place: &'a Value,
@@ -82,7 +82,7 @@ impl Path {
         })
     }
 
-    /// Whether something stands at this path, or above it something that is no object.
+    /// Returns `true` if there is a document at this path, or a value above it that is not an object.
     pub fn is_occupied(&self, root: &Value) -> bool {
         let mut place = root;
         for segment in &self.segments {
@@ -98,7 +98,7 @@ impl Path {
     }
 }
 
-/// The document below another.
+/// Returns the document under a key or an index.
 fn child<'a>(value: &'a Value, segment: &str) -> Option<&'a Value> {
     match value {
         Value::Object(object) => Object::get_str(object, segment),
@@ -107,7 +107,7 @@ fn child<'a>(value: &'a Value, segment: &str) -> Option<&'a Value> {
     }
 }
 
-/// What is wrong with an index that an array does not have.
+/// Returns the message for an index that an array does not have.
 pub(super) fn bad_index(segment: &str) -> &'static str {
     if segment.parse::<i64>().is_ok() {
         "array index out of range"
@@ -116,13 +116,13 @@ pub(super) fn bad_index(segment: &str) -> &'static str {
     }
 }
 
-/// An array index: an integer however it is written, as in an evaluation (`1`, `01`, `+1`).
+/// Parses an array index: an integer in any notation, as in an evaluation (`1`, `01`, `+1`).
 pub(super) fn index(segment: &str) -> Option<usize> {
     let index: i64 = segment.parse().ok()?;
     usize::try_from(index).ok()
 }
 
-/// The path as a URL has it: what could not stand in a segment is escaped, as Go escapes it.
+/// Formats the path as in a URL, with Go's escaping of segments.
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.segments.is_empty() {

@@ -1,4 +1,4 @@
-//! Paths as Rego writes them.
+//! Paths as Rego references.
 
 use std::fmt::Write as _;
 
@@ -11,8 +11,8 @@ use super::Path;
 use crate::value::{Value, json};
 
 impl Path {
-    /// The path that a reference of Rego's names (`data.a[0]["x-y"]`), if it begins at `data` and its steps are strings and
-    /// integers.
+    /// Parses a Rego reference (`data.a[0]["x-y"]`). Returns `None` if it does not start with `data`, or if its steps
+    /// are not strings and integers.
     pub fn from_reference(text: &str) -> Option<Self> {
         let source = Source::new(SourceId(0), "", text);
         let term = parse_term(&source, &ParseOptions::default()).ok()?;
@@ -36,12 +36,12 @@ impl Path {
         segments.filter(|_| is_data).map(Self::new)
     }
 
-    /// The path as a reference of Rego's, integers as indices of arrays: `data.a[0]["x-y"]` for `/a/0/x-y`.
+    /// Returns the path as a Rego reference, with integers as array indices: `data.a[0]["x-y"]` for `/a/0/x-y`.
     pub fn reference(&self) -> String {
         self.written(true)
     }
 
-    /// The same with digits as names: `data.a["0"]["x-y"]`.
+    /// Returns the path as a Rego reference, with digits as names: `data.a["0"]["x-y"]`.
     pub fn named_reference(&self) -> String {
         self.written(false)
     }
@@ -64,7 +64,7 @@ impl Path {
     }
 }
 
-/// A text as policies may hold it: escapes are those of JSON, not those of Go, which messages have.
+/// Returns a text as a string literal of a policy. Its escapes are those of JSON, not Go's escapes, which messages use.
 fn quoted(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len() + 2);
     json::write(Value::string(text).borrow(), &mut out);
@@ -80,7 +80,7 @@ mod tests {
         let of = |path: &str| Path::from_slashes(path).reference();
         assert_eq!(of("a/0/x-y/b"), "data.a[0][\"x-y\"].b");
         assert_eq!(of(""), "data");
-        // other ways to write an integer are none of Rego's
+        // other notations of an integer are not valid in Rego
         assert_eq!(of("a/007/+1/-2/1.0"), "data.a[7][1][-2][\"1.0\"]");
         let odd = Path::new(["a\u{7}\"\u{48b92}<é"]);
         assert_eq!(odd.reference(), "data[\"a\\u0007\\\"\u{48b92}<é\"]");

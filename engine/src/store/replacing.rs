@@ -1,4 +1,5 @@
-//! Replacing the documents that earlier loads of files gave by those of another load, around what clients wrote.
+//! Replacement of the documents of earlier loads of files by those of another load, without changing what clients
+//! wrote.
 
 use std::collections::BTreeSet;
 
@@ -12,20 +13,20 @@ use crate::value::{Object, Value};
 /// Result of a load of documents.
 #[derive(Debug, Default)]
 pub(crate) struct DocumentLoad {
-    /// Documents that the files gave. Equal parts are shared with the documents in force, so that they are in memory once.
+    /// Documents of the files. Equal parts are shared with the documents in effect, so that they are in memory once.
     pub loaded: Option<Value>,
     /// All claims, if the load changed some of them.
     pub claims: Option<Claims>,
-    /// Documents of files that are not in force because of a client's write.
+    /// Documents of files that are not in effect because of a client's write.
     pub overridden: Vec<Path>,
-    /// Documents of unknown origin that no file gives.
+    /// Documents of unknown origin that no file contains.
     pub unknown: Vec<Path>,
 }
 
 /// Writes the documents of a load into a transaction. `loaded` is an object.
 ///
-/// Invariant of the documents in force, before and after: they are those that the last load gave, in which each claimed document is
-/// replaced by what the client left there, and objects that clients made exist.
+/// Invariant of the documents in effect, before and after: they are those of the last load, in which each claimed
+/// document is replaced by what the client left there, and objects that clients created exist.
 pub(crate) fn replace(
     transaction: &mut Transaction,
     claims: &Claims,
@@ -62,11 +63,11 @@ struct Replacing<'a> {
     outcome: DocumentLoad,
 }
 
-/// A document that a load gives; the one in force if both are equal.
+/// A document of a load. It is the one in effect if both are equal.
 type SharedValue = Option<Value>;
 
 impl Replacing<'_> {
-    /// Replaces one document, of which `old` is in force and `new` is given. `unknown` if `old` has no known origin.
+    /// Replaces one document. `old` is in effect, `new` is that of the load. `unknown` if `old` has no known origin.
     fn node(
         &mut self,
         path: &mut Vec<String>,
@@ -117,7 +118,7 @@ impl Replacing<'_> {
         }
     }
 
-    /// Replaces each member of an object. Without `new` no file gives an object there.
+    /// Replaces each member of an object. `new` is `None` if no file contains an object there.
     fn members(
         &mut self,
         path: &mut Vec<String>,
@@ -140,7 +141,7 @@ impl Replacing<'_> {
         Ok(new.map(|_| Value::Object(Object::from_pairs(given))))
     }
 
-    /// Replaces a document that no claim concerns.
+    /// Replaces a document without claims.
     fn plain(
         &mut self,
         path: &mut Vec<String>,
@@ -161,7 +162,8 @@ impl Replacing<'_> {
         Ok(new.cloned())
     }
 
-    /// `true` if the object must stay because of what clients wrote below it, or, `with_unknown`, because of a member of unknown origin.
+    /// Returns `true` if the object must stay because of what clients wrote below it, or, `with_unknown`, because of a
+    /// member of unknown origin.
     fn is_live(&self, path: &[String], object: Option<&Value>, with_unknown: bool) -> bool {
         let mut claims = self.claims.iter_below(path);
         claims.any(|(place, claim)| {
@@ -179,14 +181,14 @@ impl Replacing<'_> {
         self.outcome.unknown.push(Path::new(path));
         if let Some(claims) = &mut self.outcome.claims {
             let claim = Claim::new(ClaimKind::Unknown, path.len());
-            // a client's claim on the object itself says more
+            // a client's claim on the object itself takes precedence
             if claims.get(path).is_none() {
                 claims.insert(path.to_vec(), claim);
             }
         }
     }
 
-    /// A document of a file without what clients removed from it.
+    /// Returns a document of a file without what clients removed from it.
     fn without_removed(&mut self, path: &[String], new: &Value) -> Result<Value, StoreError> {
         let claims = self.claims.iter_below(path);
         let removed = claims

@@ -1,8 +1,9 @@
 //! A store in one SQLite file.
 //!
-//! The file is the engine's journal and not its reader: it is read once, at the start. Documents are split into rows, so
-//! that a change writes what it changes: an object whose text is longer than [`limits::STORED_PART`] is a row without a
-//! text, and each of its members has a row of its own. A change is one transaction, on the disk before anybody sees it.
+//! The engine reads the file once, at the start; later it only writes. Documents are split into rows, so that a change
+//! writes little more than what it changes: an object whose text is longer than [`limits::STORED_PART`] is a row
+//! without a text, and each of its members has a row of its own. Each change is one transaction, which is on disk
+//! before the change is published.
 
 mod documents;
 mod file;
@@ -21,7 +22,7 @@ use crate::limits;
 
 pub use file::make_private_file;
 
-/// Policies and documents in a file, which one engine at a time uses.
+/// Policies and documents in an SQLite file. One process at a time can open it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -42,16 +43,16 @@ pub use file::make_private_file;
 /// ```
 pub struct SqliteStore {
     connection: Mutex<Connection>,
-    /// The file, as errors name it.
+    /// Name of the file in errors.
     name: String,
 }
 
 impl SqliteStore {
-    /// Opens a file, or makes it.
+    /// Opens a file, or creates it.
     ///
     /// # Errors
-    /// When it cannot be opened, is no store of policies, was written by a newer version, is damaged, or when another process
-    /// uses it.
+    /// If the file cannot be opened, is not a store of policies, was written by a newer version, is damaged, or is used
+    /// by another process.
     pub fn open(path: impl AsRef<FilePath>) -> Result<Self, StoreError> {
         let path = path.as_ref();
         let name = path.display().to_string();
@@ -62,10 +63,10 @@ impl SqliteStore {
         })
     }
 
-    /// Reads all of the file, and tells what is wrong with it; nothing when all is well.
+    /// Reads the whole file and returns a message for each defect.
     ///
     /// # Errors
-    /// When it cannot be read at all.
+    /// If the file cannot be read.
     pub fn check(&self) -> Result<Vec<String>, StoreError> {
         let connection = self.connection.lock();
         let mut found = file::damages(&connection).map_err(|error| error.of(&self.name))?;
@@ -81,10 +82,10 @@ impl SqliteStore {
         Ok(found)
     }
 
-    /// Replaces everything in the file, as one transaction.
+    /// Replaces all contents of the file in one transaction.
     ///
     /// # Errors
-    /// When it cannot be written. Nothing has changed then.
+    /// If the file cannot be written. It is unchanged then.
     pub fn replace(&self, contents: &Contents) -> Result<(), StoreError> {
         let mut connection = self.connection.lock();
         let mut write = || {

@@ -1,4 +1,4 @@
-//! Changing one document inside a tree of shared ones.
+//! Changes of one document in a persistent tree.
 
 use solon_syntax::stack;
 
@@ -8,18 +8,18 @@ use crate::value::{Excess, Items, Kind, Object, Value};
 use super::path::{bad_index, index};
 use super::{Path, StoreError};
 
-/// What is done to a document.
+/// An operation on a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Sets it, or inserts it into an array.
     Add,
     /// Sets it; it must exist.
     Replace,
-    /// Takes it away; it must exist.
+    /// Removes it; it must exist.
     Remove,
 }
 
-/// Returns `true` if two documents have the same text: they are equal, with numbers written alike.
+/// Returns `true` if two documents have the same text: they are equal, and their numbers have the same notation.
 pub(crate) fn is_same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Array(a), Value::Array(b)) => {
@@ -38,8 +38,8 @@ pub(crate) fn is_same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Refuses a document that would nest deeper than documents that are read may, or that has more parts, shared ones
-/// counted each time, than one transaction may write: copies of copies double for each operation.
+/// Rejects a document that would be nested deeper than a parsed document may be, or that has more nodes, counting
+/// shared ones each time, than one transaction may write. Copies of copies grow exponentially.
 pub(super) fn check_extent(path: &Path, value: &Value, parts: &mut u32) -> Result<(), StoreError> {
     let excess = match limits::VALUE_NESTING.checked_sub(path.segments().len()) {
         Some(left) => excess(value, left, parts),
@@ -53,12 +53,12 @@ pub(super) fn check_extent(path: &Path, value: &Value, parts: &mut u32) -> Resul
                 limits::VALUE_NESTING
             )
         }
-        Some(Excess::Nodes) => format!("documents of more than {} parts", limits::VALUE_NODES),
+        Some(Excess::Nodes) => format!("documents of more than {} nodes", limits::VALUE_NODES),
     };
     Err(StoreError::invalid_patch(message))
 }
 
-/// Refuses a copy beyond the bytes of text that copies may still have.
+/// Rejects a copy that exceeds the remaining bytes of copied text.
 pub(super) fn check_copy(value: &Value, left: &mut usize) -> Result<(), StoreError> {
     if takes_text(value, left) {
         return Ok(());
@@ -67,7 +67,7 @@ pub(super) fn check_copy(value: &Value, left: &mut usize) -> Result<(), StoreErr
     Err(StoreError::invalid_patch(message))
 }
 
-/// Whether there is room for the strings and keys of a value, which they take.
+/// Deducts the strings and keys of a value from the remaining bytes. Returns `false` if there are not enough.
 fn takes_text(value: &Value, left: &mut usize) -> bool {
     match value {
         Value::Array(items) => stack::level(|| items.iter().all(|item| takes_text(item, left))),
@@ -98,7 +98,7 @@ fn excess(value: &Value, levels: usize, parts: &mut u32) -> Option<Excess> {
             Value::Array(_) | Value::Set(_) | Value::Object(_) => {
                 stack::level(|| excess(value, levels, parts))
             }
-            // most parts are scalars
+            // most nodes are scalars
             _ => excess(value, levels, parts),
         }
     };
@@ -124,7 +124,7 @@ pub(super) fn write(
     write_below(root, path.segments(), operation, path, value)
 }
 
-/// Writes below a place: what the last keys of a path lead to from there.
+/// Writes a document at `keys` below `parent`. Errors name the whole path.
 pub(super) fn write_below(
     parent: &mut Value,
     keys: &[String],
@@ -169,7 +169,7 @@ fn write_member(
     }
 }
 
-/// Changes what is at a path, whatever that is.
+/// Changes the document at a path in place.
 pub(super) fn change_at(
     root: &mut Value,
     path: &Path,
@@ -204,7 +204,7 @@ fn write_root(root: &mut Value, operation: Operation, value: Value) -> Result<()
     Ok(())
 }
 
-/// Where an array of some length is changed: `-` is the place behind its end, which takes additions only.
+/// Returns the position of a change in an array. `-` is the position after its end, which is valid for additions only.
 pub(super) fn place(
     length: usize,
     operation: Operation,
@@ -230,7 +230,7 @@ fn write_element(items: &mut Items, operation: Operation, place: usize, value: V
     }
 }
 
-/// One step down to where something is changed.
+/// Returns the child to be changed.
 fn step(
     above: &mut Value,
     key: &str,
@@ -250,7 +250,7 @@ fn step(
     changed.unwrap_or(Err(missing))
 }
 
-/// Makes the objects that are missing above a path.
+/// Creates the objects that are missing above a path.
 pub(super) fn make_parents(root: &mut Value, path: &Path) -> Result<(), StoreError> {
     let Some((_, parents)) = path.segments().split_last() else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What a change of base documents costs, and what it leaves alone.
+//! Costs of changes of base documents, and sharing of unchanged parts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ fn object<'a>(root: &'a Value, name: &str) -> &'a Object {
     root.get(name).unwrap().as_object().unwrap()
 }
 
-/// How many runs of a large object are not those of another one.
+/// Returns the number of runs of a large object that another one does not share.
 fn runs_of_its_own(object: &Object, other: &Object) -> usize {
     let (ObjectRepr::Chunked(object), ObjectRepr::Chunked(other)) = (object.repr(), other.repr())
     else {
@@ -74,7 +74,7 @@ fn a_change_copies_one_run_and_no_document() {
         );
         assert_eq!(other.len(), keys);
         assert!(runs_of_its_own(other, one) <= 1, "{operation:?} of {path}");
-        // what lies beside it is not copied, nor are its members
+        // siblings are not copied, nor are their members
         assert!(object(before.root(), "other").ptr_eq(object(after.root(), "other")));
         let neighbours = |object: &Object| {
             object
@@ -85,14 +85,14 @@ fn a_change_copies_one_run_and_no_document() {
                 .clone()
         };
         assert!(neighbours(one).ptr_eq(&neighbours(other)));
-        // and whoever still reads the documents of before reads those
+        // readers of the previous documents still see those
         assert_eq!(before.read(&path).ok(), old.as_ref());
         let new = (operation != Operation::Remove).then(|| Value::from(-1));
         assert_eq!(after.read(&path).ok(), new.as_ref());
     }
 }
 
-/// What a transaction does to `{"l": [0, 1, 2], "o": {"a/b": 1, "m~n": 2, "": 3}}`.
+/// Returns the result of a transaction on `{"l": [0, 1, 2], "o": {"a/b": 1, "m~n": 2, "": 3}}`.
 fn changed(operation: Operation, path: &[&str]) -> Result<String, StoreError> {
     let engine = Engine::new();
     let list = Value::array(vec![0.into(), 1.into(), 2.into()]);
@@ -236,7 +236,7 @@ fn put_creates_objects_and_replaces_values() {
     );
 }
 
-/// Documents may not stand where rules make them, whichever way they would get there.
+/// Documents must not conflict with rules, in any way of writing them.
 #[test]
 fn documents_must_not_conflict_with_rules() {
     let engine = Engine::new();
@@ -260,7 +260,7 @@ fn documents_must_not_conflict_with_rules() {
     }
     engine.put("/a/b/other", 1.into()).unwrap();
     engine.put("/a/x", 1.into()).unwrap();
-    // and rules not where documents stand, also when both come at once
+    // and rules must not conflict with documents, also when both are added at once
     let refused = engine.set_module("u.rego", "package a\n\nx := 2\n");
     assert!(refused.unwrap_err().to_string().contains("conflict"));
     let mut change = Change::default();
@@ -278,7 +278,7 @@ fn documents_must_not_conflict_with_rules() {
     );
 }
 
-/// Each step copies all there is into itself: sixty of them are more than any memory holds.
+/// Each step copies everything into itself: sixty of them need more memory than any machine has.
 #[test]
 fn copies_of_copies_are_rejected() {
     let engine = Engine::new();
@@ -296,7 +296,7 @@ fn copies_of_copies_are_rejected() {
     assert!(
         refused
             .to_string()
-            .ends_with("documents of more than 67108864 parts"),
+            .ends_with("documents of more than 67108864 nodes"),
         "{refused}"
     );
     assert!(taken < crate::SOON, "{taken:?}");

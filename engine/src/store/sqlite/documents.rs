@@ -11,7 +11,7 @@ use crate::store::Path;
 use crate::value::json::{self, Style};
 use crate::value::{Object, Value};
 
-/// All documents.
+/// Reads all documents.
 pub fn read(connection: &Connection) -> Result<Value, OpenFileError> {
     let bytes: i64 = connection.query_row(
         "SELECT coalesce(sum(length(value)), 0) FROM documents",
@@ -19,7 +19,7 @@ pub fn read(connection: &Connection) -> Result<Value, OpenFileError> {
         |row| row.get(0),
     )?;
     let mut reader = json::Reader::new(usize::try_from(bytes).unwrap_or_default());
-    // members come before the objects that they belong to
+    // in reverse order, members precede the objects that they belong to
     let mut statement =
         connection.prepare("SELECT path, value FROM documents ORDER BY path DESC")?;
     let mut rows = statement.query([])?;
@@ -55,16 +55,16 @@ pub fn read(connection: &Connection) -> Result<Value, OpenFileError> {
     root.ok_or_else(|| OpenFileError::Damaged("no documents".to_owned()))
 }
 
-/// Writes what a change made of documents.
+/// Writes changed documents to their rows.
 pub struct DocumentWriter<'s> {
     sql: &'s Sql<'s>,
     documents: &'s Value,
-    /// Rows that are as the change left them, with all below.
+    /// Rows that are up to date, with all rows below them.
     written: BTreeSet<Vec<u8>>,
 }
 
 impl<'s> DocumentWriter<'s> {
-    /// For documents as the change left them.
+    /// Creates a writer for the documents after a change.
     pub fn new(sql: &'s Sql<'s>, documents: &'s Value) -> Self {
         Self {
             sql,
@@ -73,7 +73,7 @@ impl<'s> DocumentWriter<'s> {
         }
     }
 
-    /// Writes the row that a path belongs to: its own, or that of the smallest document around it that has one.
+    /// Writes the row of a path: its own, or that of the innermost document around it that has one.
     pub fn changed(&mut self, path: &Path) -> Result<(), OpenFileError> {
         let mut name = Vec::new();
         let mut value = Some(self.documents);
@@ -81,7 +81,7 @@ impl<'s> DocumentWriter<'s> {
             if self.written.contains(&name) {
                 return Ok(());
             }
-            // only objects have rows for their members, and only where they were large before
+            // only objects have rows for their members, and only if they were large before
             let is_split = self.is_split(&name)?;
             let Some(Value::Object(object)) = value.filter(|_| is_split) else {
                 break;
@@ -149,11 +149,11 @@ impl<'s> DocumentWriter<'s> {
 
 fn no_json() -> OpenFileError {
     let message =
-        "a document with a set, or with a key that is no string, cannot be kept: it is no JSON";
+        "a document with a set, or with a key that is not a string, cannot be stored as JSON";
     OpenFileError::Other(message.to_owned())
 }
 
-/// What stands in the row of a value; nothing where that is an object whose members have rows of their own.
+/// Returns the text for the row of a value, or `None` for an object whose members have rows of their own.
 fn text_of(value: &Value) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     if matches!(value, Value::Object(_)) {
@@ -165,7 +165,7 @@ fn text_of(value: &Value) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// Whether a value can be written as JSON and read back.
+/// Returns `true` if a value can be written as JSON and read back unchanged.
 fn is_json(value: &Value) -> bool {
     match value {
         Value::Set(_) => false,

@@ -1,4 +1,4 @@
-//! The file: its form, who may use it, and what is wrong with it.
+//! The SQLite file: its schema, its lock and its checks.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::{StoreError, origins};
 
-/// Tells files of this kind from others: `Soln`.
+/// SQLite application id of the files: `Soln`.
 const APPLICATION: i32 = 0x536f_6c6e;
 
-/// The form of the tables. A file of a greater number was written by a newer version.
+/// Version of the schema. A file with a larger one was written by a newer version.
 const SCHEMA_VERSION: i32 = 1;
 
 const TABLES: &str = "
@@ -19,19 +19,19 @@ const TABLES: &str = "
     INSERT INTO documents (path, value) VALUES (x'', NULL);
 ";
 
-/// Why a file is refused.
+/// The reason why a file is rejected.
 pub enum OpenFileError {
-    /// SQLite says so.
+    /// An error of SQLite.
     Sql(rusqlite::Error),
-    /// It holds what no version wrote.
+    /// Contents that no version writes.
     Damaged(String),
-    /// Whoever runs this may not write it.
+    /// The process has no permission to write the file.
     ReadOnly,
-    /// It is something else.
+    /// Any other reason.
     Other(String),
 }
 
-/// What is said of a file that may not be written.
+/// Message for a file that cannot be written.
 const READ_ONLY: &str = "the file cannot be written";
 
 impl From<rusqlite::Error> for OpenFileError {
@@ -41,7 +41,7 @@ impl From<rusqlite::Error> for OpenFileError {
 }
 
 impl OpenFileError {
-    /// What is wrong.
+    /// Returns the message.
     pub fn message(&self) -> String {
         let damaged = |what: &str| format!("the file is damaged ({what}); put a copy of it back");
         match self {
@@ -50,7 +50,7 @@ impl OpenFileError {
                     "another process uses the file".to_owned()
                 }
                 Some(ErrorCode::DatabaseCorrupt) => damaged(&error.to_string()),
-                Some(ErrorCode::NotADatabase) => "the file is no SQLite database".to_owned(),
+                Some(ErrorCode::NotADatabase) => "the file is not an SQLite database".to_owned(),
                 Some(ErrorCode::ReadOnly) => READ_ONLY.to_owned(),
                 Some(ErrorCode::DiskFull) => "the disk is full".to_owned(),
                 _ => error.to_string(),
@@ -61,7 +61,7 @@ impl OpenFileError {
         }
     }
 
-    /// The error that names the file.
+    /// Returns the error with the name of the file.
     pub fn of(&self, name: &str) -> StoreError {
         StoreError::Internal {
             message: format!("{name}: {}", self.message()),
@@ -69,8 +69,9 @@ impl OpenFileError {
     }
 }
 
-/// Makes a file where there is none yet, for its owner alone: what policies decide by is not for all who can log in. SQLite
-/// gives the files beside it the same mode, and tells what is wrong with a file that cannot be made.
+/// Creates the file with access for its owner only, since policies and data are not for all users of the machine.
+/// SQLite gives its side files the same mode. Errors are ignored here, because SQLite reports them when it opens the
+/// file.
 pub fn make_private_file(path: &Path) {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -79,18 +80,18 @@ pub fn make_private_file(path: &Path) {
     let _ = options.open(path);
 }
 
-/// Opens a file, or makes it, for one process alone.
+/// Opens a file, or creates it, for exclusive use by this process.
 pub fn open(path: &Path) -> Result<Connection, OpenFileError> {
     make_private_file(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
-    // SQLite takes what it can get
+    // SQLite opens a file without write permission as read-only
     if connection.is_readonly(rusqlite::MAIN_DB)? {
         return Err(OpenFileError::ReadOnly);
     }
-    // nobody else may write, so that memory and file stay equal; and what was acknowledged outlives the machine
+    // exclusive, so that memory and file stay equal; synchronous, so that committed changes survive a power failure
     connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
     let number = |connection: &Connection, name: &str| {
         connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0))
@@ -127,7 +128,7 @@ pub fn open(path: &Path) -> Result<Connection, OpenFileError> {
     Ok(connection)
 }
 
-/// What SQLite finds wrong.
+/// Returns the defects that SQLite finds.
 pub fn damages(connection: &Connection) -> Result<Vec<String>, OpenFileError> {
     let mut statement = connection.prepare("PRAGMA integrity_check")?;
     let lines = statement.query_map([], |row| row.get::<_, String>(0))?;

@@ -1,8 +1,8 @@
 //! Origins of policies and documents in the file.
 //!
-//! The tables were added to form 1, so that versions before still open the file. Such a version does not record origins. The
-//! triggers note that it has written, and the next start of a version that does record them takes everything in the file as of
-//! unknown origin.
+//! The tables were added without a new schema version, so that older versions still open the file. Such a version does
+//! not record origins. Triggers note its writes, and the next start of a version that records origins treats everything
+//! in the file as of unknown origin.
 
 use rusqlite::{Connection, Transaction as Sql};
 
@@ -26,7 +26,7 @@ const TABLES: &str = "
     CREATE TRIGGER modules_deleted AFTER DELETE ON modules BEGIN UPDATE origin_state SET is_current = 0; END;
 ";
 
-/// Adds the tables to a file of a version before them, and forgets origins that such a version has made wrong.
+/// Adds the tables to a file of an older version, and forgets origins that such a version has invalidated.
 pub fn migrate(sql: &Sql<'_>, is_new: bool) -> Result<(), OpenFileError> {
     let has_tables: bool = sql.query_row(
         "SELECT count(*) > 0 FROM sqlite_schema WHERE type = 'table' AND name = 'origin_state'",
@@ -50,7 +50,7 @@ pub fn migrate(sql: &Sql<'_>, is_new: bool) -> Result<(), OpenFileError> {
     Ok(())
 }
 
-/// All origins of documents, and all hidden modules.
+/// Reads all origins of documents, and all hidden modules.
 pub fn read(connection: &Connection) -> Result<StoredOrigins, OpenFileError> {
     let mut claims = Claims::default();
     let mut statement = connection.prepare("SELECT path, kind, made FROM claims")?;
@@ -105,7 +105,7 @@ pub fn write(sql: &Sql<'_>, changes: &OriginChanges) -> Result<(), OpenFileError
     }
 }
 
-/// Replaces all.
+/// Replaces all origins.
 pub fn replace(sql: &Sql<'_>, origins: &StoredOrigins) -> Result<(), OpenFileError> {
     replace_claims(sql, &origins.claims)?;
     replace_hidden(sql, &origins.hidden)

@@ -1,6 +1,6 @@
-//! The names of rows: paths as JSON pointers, so that what lies below a path has its name as a beginning.
+//! Names of rows: paths as JSON pointers, so that the names of all rows below a path start with its name.
 
-/// The name of a member of a row's object.
+/// Returns the name of a member of a row's object.
 pub fn member_name(parent: &[u8], key: &[u8]) -> Vec<u8> {
     let mut name = Vec::with_capacity(parent.len() + key.len() + 1);
     name.extend_from_slice(parent);
@@ -20,7 +20,7 @@ fn push(name: &mut Vec<u8>, key: &[u8]) {
     }
 }
 
-/// The name of the row at a path.
+/// Returns the name of the row at a path.
 pub fn of_keys(keys: &[String]) -> Vec<u8> {
     let mut name = Vec::new();
     for key in keys {
@@ -29,7 +29,7 @@ pub fn of_keys(keys: &[String]) -> Vec<u8> {
     name
 }
 
-/// The path that a name stands for; `None` if it is not a name.
+/// Returns the path of a name, or `None` if it is not a valid name.
 pub fn keys(name: &[u8]) -> Option<Vec<String>> {
     let mut keys = Vec::new();
     let mut rest = name;
@@ -42,7 +42,7 @@ pub fn keys(name: &[u8]) -> Option<Vec<String>> {
     Some(keys)
 }
 
-/// The name of the row above, and the key there; `None` for the root, and for what is no name.
+/// Returns the name of the parent row and the key there, or `None` for the root and for invalid names.
 pub fn split(name: &[u8]) -> Option<(&[u8], Vec<u8>)> {
     let at = name.iter().rposition(|byte| *byte == b'/')?;
     let (parent, key) = (name.get(..at)?, name.get(at + 1..)?);
@@ -61,9 +61,9 @@ pub fn split(name: &[u8]) -> Option<(&[u8], Vec<u8>)> {
     Some((parent, text))
 }
 
-/// Where the names of all rows below one begin, and the first name behind them.
+/// Returns the half-open range of the names of all rows below one.
 pub fn range(name: &[u8]) -> (Vec<u8>, Vec<u8>) {
-    // the byte behind the slash
+    // `0` is the byte after `/`
     ([name, b"/"].concat(), [name, b"0"].concat())
 }
 
