@@ -1,4 +1,4 @@
-//! Every built-in gives the answers that OPA gives, recorded in `tests/cases/builtins`.
+//! Every built-in returns what OPA returns, as recorded in `tests/cases/builtins`.
 
 #![allow(
     clippy::panic,
@@ -34,7 +34,7 @@ use solon::{Engine, Error, Request};
 /// Hides a value's type from the type checker.
 const HIDE: &str = "package k\n\nhide(x) := x\n";
 
-/// Asks one call as a strict query.
+/// Evaluates one call as a strict query.
 fn outcome(engine: &Engine, call: &str) -> Result<String, String> {
     let query = format!("x := {}", call.replace("hide(", "data.k.hide("));
     let show_error = |error: Error| {
@@ -51,7 +51,7 @@ fn outcome(engine: &Engine, call: &str) -> Result<String, String> {
     }
 }
 
-/// What the record says, in the form of [`outcome`].
+/// Returns the recorded outcome in the format of [`outcome`].
 fn recorded(case: &Json) -> Result<String, String> {
     if let Some(result) = case["result"].as_str() {
         let arena = Arena::new();
@@ -109,7 +109,7 @@ fn results_equal_those_of_opa() {
     assert!(passed > 0, "no cases");
 }
 
-/// What a module prints, and its `p` or an error.
+/// Returns the printed lines of a module, and the value of its `p` or an error.
 fn run(module: &str) -> (String, Result<String, String>) {
     let engine = Engine::new();
     engine.set_module("t.rego", module).unwrap();
@@ -183,7 +183,7 @@ fn templates_have_one_value() {
     }
 }
 
-/// A host with no more than every host has.
+/// A host with default methods only.
 struct Bare;
 
 impl solon::Host for Bare {

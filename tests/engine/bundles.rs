@@ -1,8 +1,9 @@
-//! Bundles: archives and folders read as OPA reads them, hostile archives rejected, signatures, activation.
+//! Bundles: archives and folders are read as OPA reads them, hostile archives are rejected, signatures are verified,
+//! bundles are activated.
 //!
-//! `tests/cases/bundles/read.json` lists bundles by their files, with what OPA makes of them as an archive and as a folder: all
-//! documents and rules, or an error. `SOLON_RECORD=ORACLE` records the answers of an oracle again. A case in which Solon differs on
-//! purpose has `solon`, and the reason in its note.
+//! `tests/cases/bundles/read.json` lists bundles by their files, with OPA's result as an archive and as a folder: all
+//! documents and rules, or an error. `SOLON_RECORD=ORACLE` records the results of an oracle again. A case in which
+//! Solon differs on purpose has `solon`, and the reason in its note.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! Canonical bodies are those of OPA, down to generated names: `tests/cases/canonical.jsonl` holds, for a module
-//! and a query, the rules that OPA's trace entered and the query's body, as AST JSON without places.
+//! Canonical bodies equal OPA's, including generated names: `tests/cases/canonical.jsonl` contains for a module and a
+//! query the rules that OPA's trace entered and the query's body, as AST JSON without locations.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use solon_syntax::json;
 use solon_syntax::source::{Diagnostics, Source, SourceId};
 use solon_syntax::{ParseOptions, parse_body, parse_module};
 
-/// A module, a query, and what OPA makes of both.
+/// A module, a query, and OPA's canonical form of both.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
@@ -36,7 +36,7 @@ fn bodies_equal_those_of_opa() {
     assert!(differences.is_empty(), "{}", differences.join("\n\n"));
 }
 
-/// The rules, those behind `else` by themselves too, and the query.
+/// Returns the rules, those after `else` separately, and the query.
 fn canonical(case: &Case) -> Result<(Vec<Json>, Json), Diagnostics> {
     let parsing = ParseOptions::default();
     let source = Source::new(SourceId(0), "a.rego", case.module.as_str());
@@ -63,7 +63,7 @@ fn tree(rule: &Rule) -> Json {
     tree
 }
 
-/// Rules in traces come without their METADATA blocks.
+/// Removes METADATA blocks, which rules in traces do not have.
 fn drop_annotations(tree: &mut Json) {
     if let Json::Object(members) = tree {
         members.remove("annotations");

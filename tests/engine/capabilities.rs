@@ -1,4 +1,4 @@
-//! What the engine says it can do, and engines that may do less.
+//! Capabilities of the engine, and engines with fewer capabilities.
 
 #![allow(
     clippy::panic,
@@ -40,7 +40,7 @@ fn the_table_equals_that_of_opa() {
     let published = by_name(&record["builtins"]);
     let mut own = by_name(&current(Version::V1)["builtins"]);
     for (name, function) in &mut own {
-        // these are words of our own
+        // these descriptions are Solon's own
         let described = function.as_object_mut().unwrap().remove("description");
         assert!(described.is_some(), "{name} has no description");
         assert_eq!(Some(&*function), published.get(name), "{name}");
@@ -75,7 +75,7 @@ fn without(json: &mut Json, names: &[&str]) {
     functions.retain(|function| !names.contains(&function["name"].as_str().unwrap()));
 }
 
-/// The first line of what refuses a module.
+/// Returns the first line of the error that rejects a module.
 fn refusal(engine: &Engine, module: &str) -> String {
     let error = engine.set_module("t.rego", module).unwrap_err().to_string();
     let mut lines = error.lines();
@@ -187,7 +187,7 @@ fn imports_of_later_versions_need_their_features() {
     ] {
         assert_eq!(import(version, features), allowed, "{version} {features:?}");
     }
-    // the import alone makes no modules of v1
+    // the import alone does not select the syntax of v1
     let engine = engine(|json| json["features"] = json!(["rego_v1_import"]));
     assert!(refusal(&engine, "package t\np := 1").contains("rego_v1 feature required"));
 }
@@ -240,7 +240,7 @@ fn functions_of_other_engines_compile_and_fail() {
     );
     let wrong = engine.prepare_query("my.function(1, 2, 3)");
     assert!(wrong.is_err());
-    // a host that has it is asked
+    // a host with the capability is called
     let mut json = current(Version::V1);
     json["builtins"].as_array_mut().unwrap().push(declared);
     let capabilities = Capabilities::from_json(json.to_string().as_bytes()).unwrap();

@@ -1,5 +1,5 @@
-//! Modules and queries compile as they do in OPA: what it refuses, with which words and where, is recorded in
-//! `tests/cases/compile`. `SOLON_RECORD=ORACLE` asks the reference engine anew.
+//! Modules and queries compile as in OPA: its errors with messages and locations are recorded in `tests/cases/compile`.
+//! `SOLON_RECORD=ORACLE` records them again.
 
 #![allow(
     clippy::panic,
@@ -26,26 +26,26 @@ use solon_syntax::ast::Version;
 use solon_syntax::source::{Diagnostics, Source, SourceId};
 use solon_syntax::{ParseOptions, parse_body, parse_module};
 
-/// A set of modules, perhaps a query, and what is wrong with them.
+/// A set of modules, optionally a query, and their errors.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
     note: String,
     modules: BTreeMap<String, String>,
     query: Option<String>,
-    /// Base documents, which rules may not stand in the place of.
+    /// Base documents, which rules must not conflict with.
     data: Option<Json>,
     #[serde(default)]
     strict: bool,
     #[serde(default)]
     v0: bool,
-    /// Schemas by dotted name; under the empty one the schema of `input`.
+    /// Schemas by dotted name. The empty name is the schema of `input`.
     #[serde(default)]
     schemas: BTreeMap<String, Json>,
     want_errors: Vec<Refusal>,
 }
 
-/// An error as the record has it; errors without a place have row 0.
+/// An error in the format of the record. Errors without a location have row 0.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 struct Refusal {
     #[serde(default)]
@@ -56,7 +56,7 @@ struct Refusal {
     col: u32,
     code: String,
     message: String,
-    /// The lines below the message, where the record has them.
+    /// The lines after the message, if they are recorded.
     details: Option<Vec<String>>,
 }
 
@@ -152,7 +152,7 @@ fn check(case: &Case) -> Result<(), String> {
     ))
 }
 
-/// What is wrong with the modules; if nothing is, with the query.
+/// Returns the errors of the modules or, without any, of the query.
 fn refusals(case: &Case) -> Result<(), Diagnostics> {
     let parsing = ParseOptions {
         version: if case.v0 { Version::V0 } else { Version::V1 },

@@ -1,7 +1,7 @@
-//! Coverage and profiles, compared with those that the reference engine recorded; times apart.
+//! Coverage and profiles, compared with OPA's recorded ones, except for times.
 //!
 //! A case of `tests/cases/coverage.jsonl` has a `request`, the `coverage` report and the rows of the `profile`.
-//! `SOLON_RECORD=ORACLE` writes the answers of an oracle anew.
+//! `SOLON_RECORD=ORACLE` records them again.
 
 #![allow(
     clippy::panic,
@@ -42,7 +42,7 @@ fn covered(query: &PreparedQuery, request: &Request<'_>, shortcuts: Shortcuts) -
     coverage
 }
 
-/// The coverage report and the profile of a request.
+/// Returns the coverage report and the profile of a request.
 fn answer(request: &Value) -> (Value, Value) {
     let engine = Engine::builder().allow_base_conflicts(true).build();
     let modules = request["modules"].as_object().unwrap();
@@ -80,7 +80,7 @@ fn answer(request: &Value) -> (Value, Value) {
     )
 }
 
-/// The rows of a profile by place.
+/// Sorts the rows of a profile by location.
 fn sorted(mut rows: Vec<Value>) -> Value {
     for row in &mut rows {
         row.as_object_mut().unwrap().remove("total_time_ns");
@@ -123,7 +123,7 @@ fn record(oracle: &str) {
     for mut case in cases() {
         std::fs::create_dir_all(&folder).unwrap();
         let request = &case["request"];
-        // one after the other: what is looked at once more for coverage counts in the oracle's profile
+        // in separate runs: with coverage the oracle's profile counts additional evaluations
         let coverage = ask(oracle, &folder, request, &["--coverage"])["coverage"].clone();
         let profile = ask(oracle, &folder, request, &["--profile-limit", "100000"]);
         let profile = sorted(profile["profile"].as_array().cloned().unwrap_or_default());

@@ -1,5 +1,5 @@
-//! Types stay small, and checking them linear, whatever a program makes of them. Every test runs on a stack of 256 KB;
-//! one that took more than linear time would not come back.
+//! Types stay small, and type checking takes linear time, for any program. Every test runs on a stack of 256 KB; with
+//! more than linear time it would not finish.
 
 use super::{compile_small, large};
 

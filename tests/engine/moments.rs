@@ -1,4 +1,4 @@
-//! A decision belongs to one moment of its engine, and prepared handles follow it.
+//! A decision reads one snapshot of its engine, and prepared handles compile again after changes.
 
 #![allow(
     clippy::unwrap_used,
@@ -25,7 +25,7 @@ use solon::store::Path;
 use solon::trace::{Detail, Timer};
 use solon::{Change, Engine, Error, PartialOptions, QueryContext, Request, Value};
 
-/// A policy and a document that belong together: what they say is one number, twice.
+/// Returns a policy and a document that both contain the same number.
 fn matching(number: u64) -> Change {
     let mut change = Change::default();
     let module = format!(
@@ -59,7 +59,7 @@ fn pair(value: &Value) -> u64 {
     rule
 }
 
-/// Every way to ask for the answer.
+/// Returns a closure for each way to evaluate the document.
 fn askers(engine: &Engine) -> Vec<Box<dyn Fn() -> u64 + Send + Sync>> {
     let document = engine.prepare_document("p/answer").unwrap();
     let query = engine.prepare_query("x := data.p.answer").unwrap();
@@ -252,7 +252,7 @@ fn metadata_and_results_of_one_snapshot() {
     assert!(bound.snapshot().generation() < engine.generation());
 }
 
-/// Reading never waits for a compile.
+/// Readers do not wait for a compilation.
 #[test]
 fn readers_do_not_wait_for_writers() {
     let engine = started();
@@ -277,7 +277,7 @@ fn readers_do_not_wait_for_writers() {
     );
 }
 
-/// Idle handles, and threads that asked long ago, keep few earlier policies alive.
+/// Idle handles and idle threads keep few earlier policies alive.
 #[test]
 fn earlier_policies_are_freed() {
     let engine = started();
@@ -329,7 +329,7 @@ fn a_change_frees_unreferenced_snapshots() {
     let first = module();
     engine.apply(matching(1)).unwrap();
     assert_eq!(first.strong_count(), 0);
-    // this thread keeps what it asked last
+    // this thread keeps the snapshot that it used last
     let document = engine.prepare_document("p/answer").unwrap();
     document.evaluate(&Request::new()).unwrap();
     let second = module();

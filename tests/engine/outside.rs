@@ -1,4 +1,4 @@
-//! What policies ask of the outside, answered by a host that stands still.
+//! Calls of policies to the host environment, with a fixed host.
 
 #![allow(
     clippy::panic,
@@ -50,7 +50,7 @@ fn engine_with(host: Arc<dyn Host>, module: &str) -> Engine {
     engine
 }
 
-/// The JSON of a document, or the error.
+/// Returns the JSON of a document, or the error.
 fn decide(engine: &Engine, path: &str, request: &Request<'_>) -> Result<String, String> {
     let document = engine.prepare_document(path).unwrap();
     match document.evaluate_json(request) {
@@ -60,7 +60,7 @@ fn decide(engine: &Engine, path: &str, request: &Request<'_>) -> Result<String, 
     }
 }
 
-/// The kind of the error that ends an evaluation.
+/// Returns the kind of the error that ends an evaluation.
 fn kind(engine: &Engine, path: &str, request: &Request<'_>) -> ErrorKind {
     let document = engine.prepare_document(path).unwrap();
     document.evaluate_json(request).unwrap_err().kind()
@@ -90,7 +90,7 @@ fn responses_are_values() {
     );
 }
 
-/// Counts what it is asked.
+/// A host that counts calls.
 #[derive(Default)]
 struct Counting {
     asked: AtomicU32,
@@ -166,7 +166,7 @@ f := http.send({"method": "get", "url": "http://a/x", "force_cache": true, "forc
     assert_eq!(all(), "0 1 2");
     assert_eq!(all(), "0 1 2");
     assert_eq!(host.asked.load(Ordering::SeqCst), 3);
-    // stale: asked whether it changed, which it did not
+    // stale: revalidated, and not modified
     host.now_ns.store(10_000_000_000, Ordering::SeqCst);
     assert_eq!(all(), "0 1 2");
     assert_eq!(host.asked.load(Ordering::SeqCst), 5);
@@ -217,7 +217,7 @@ m := x if x := time.now_ns() with time.now_ns as 7"#,
         String::from_utf8(text).unwrap(),
         r#"{"http.send":{"[{\"method\":\"get\",\"url\":\"http://a/x\"}]":{"body":null,"headers":{},"raw_body":"b","status":"200 OK","status_code":200}},"net.lookup_ip_addr":{"[\"h\"]":["10.0.0.1"]},"time.now_ns":{"[]":5}}"#
     );
-    // repeated elsewhere
+    // replayed from the cache by another evaluation
     let old = NdBuiltinCache::from_value(&cache.to_value());
     let bare = Engine::new();
     bare.set_module(
@@ -269,7 +269,7 @@ fn the_address_of_a_request_is_read_late() {
     }
 }
 
-/// Never answers, and sends a message for each request.
+/// A host that never responds, and sends a message for each request.
 struct Silent(mpsc::SyncSender<()>);
 
 impl Host for Silent {
@@ -290,7 +290,7 @@ impl Host for Silent {
     }
 }
 
-/// The requests of this policy would wait for ten minutes, if evaluations did not end before.
+/// The requests of this policy would take ten minutes if evaluations did not end before.
 #[test]
 fn no_wait_is_longer_than_its_evaluation() {
     let (sends, sent) = mpsc::sync_channel(1);
@@ -390,14 +390,14 @@ q if http.send({"method": "get", "url": input.url}).status_code == 200
     let sent =
         "http.send({\"force_json_decode\": true, \"method\": \"get\", \"url\": \"http://a/x\"}, ";
     assert!(left("data.t.p = true", false).starts_with(sent));
-    // what is sent is not known
+    // unknown requests are not sent
     assert!(
         left("data.t.q = true", true)
             .starts_with("http.send({\"method\": \"get\", \"url\": input.url}, ")
     );
 }
 
-/// Sends whoever asks on to the next address, so many times.
+/// A server that redirects to the next address so many times.
 struct Chain(usize);
 
 impl Host for Chain {

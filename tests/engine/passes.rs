@@ -1,10 +1,10 @@
-//! What each pass makes of a module and of a query, as goldens: `tests/cases/passes/NAME.rego` and `NAME.txt`.
-//! `tests/cases/plans` shows in the same way the plans that they are lowered to. `BLESS=1` writes both anew.
+//! Golden files with the result of each compiler pass for a module and a query: `tests/cases/passes/NAME.rego` and
+//! `NAME.txt`. `tests/cases/plans` contains the plans in the same way. `BLESS=1` regenerates both.
 //!
-//! A comment `# query: …` at the head of a module gives the query, `# v0: true` the older language,
-//! `# print: false` erases `print`, `# strict: true` makes the checks of strict mode, `# trace_tests: true` names the
-//! sides of equalities in tests, and `# skip: PASS` leaves out a pass. Of plans, `# without: OPTIMISATION` shows first
-//! what they are when it is left out.
+//! Comments at the head of a module select options: `# query: …` the query, `# v0: true` the older language, `# print:
+//! false` removes `print`, `# strict: true` turns on strict mode, `# trace_tests: true` names the sides of equalities
+//! in tests, and `# skip: PASS` leaves out a pass. For plans, `# without: OPTIMISATION` adds the plans without that
+//! optimisation.
 
 use std::fmt::Write;
 use std::fs;
@@ -55,7 +55,7 @@ fn plans_match_their_golden_files() {
     );
 }
 
-/// Compares what `dump` makes of each module in a folder with the golden beside it; returns all dumps.
+/// Compares the dump of each module in a folder with its golden file. Returns all dumps.
 fn check_goldens(folder: &str, dump: fn(&str, &mut String) -> Result<(), Diagnostics>) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases");
     let bless = std::env::var_os("BLESS").is_some();
@@ -87,7 +87,7 @@ fn check_goldens(folder: &str, dump: fn(&str, &mut String) -> Result<(), Diagnos
     dumps
 }
 
-/// What the comments at the head of a module ask for.
+/// Options from the comments at the head of a module.
 struct Settings {
     parsing: ParseOptions,
     options: Options,
@@ -124,7 +124,7 @@ impl Settings {
     }
 }
 
-/// The plans, before them those without one optimisation.
+/// Dumps the plans, preceded by those without one optimisation.
 fn dump_plans(text: &str, dump: &mut String) -> Result<(), Diagnostics> {
     let Settings {
         parsing,
@@ -160,7 +160,7 @@ fn dump_plans(text: &str, dump: &mut String) -> Result<(), Diagnostics> {
     Ok(())
 }
 
-/// The module and the query after each pass that changed them, and what was refused after each that refused something.
+/// Dumps the module and the query after each pass that changed them, and the errors of each pass that has any.
 fn dump_passes(text: &str, dump: &mut String) -> Result<(), Diagnostics> {
     let Settings {
         parsing,

@@ -1,8 +1,9 @@
-//! Whatever way modules changed, an engine stands as if it had been given them at once: the same is refused with the
-//! same words, plans and answers are the same. And a change works on what depends on it, not on all modules.
+//! Incremental compilation: after any sequence of changes an engine equals one that got all modules at once, with the
+//! same errors, plans and results. A change processes what depends on it, not all modules.
 //!
-//! `tests/cases/recompile` holds files with several texts each; random walks replace, add and remove them. The recorded
-//! programs of `tests/cases/agreement` and the refused ones of `tests/cases/compile` walk too. `STEPS` asks for more.
+//! `tests/cases/recompile` contains files with several texts each. Random sequences replace, add and remove them. The
+//! recorded programs of `tests/cases/agreement` and the rejected ones of `tests/cases/compile` are used, too. `STEPS`
+//! sets their length.
 
 #![allow(
     clippy::panic,
@@ -29,7 +30,7 @@ use serde_json::Value as Json;
 use random::Random;
 use world::World;
 
-/// Files with the texts that each may have, and what is asked of them.
+/// Files with the texts that each may have, and the documents to evaluate.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
@@ -46,7 +47,7 @@ struct Case {
     files: BTreeMap<String, Vec<String>>,
 }
 
-/// How many of the accepted changes kept something, of how many.
+/// The number of accepted changes that kept some modules compiled, and of all accepted changes.
 #[derive(Default)]
 struct Kept {
     some: usize,
@@ -98,7 +99,7 @@ fn steps(usual: usize) -> usize {
     asked.map_or(usual, |asked| asked.parse().unwrap())
 }
 
-/// The files of a folder of cases, in order.
+/// Returns the files of a folder of cases, in order.
 fn files(folder: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases");
     let entries = fs::read_dir(root.join(folder)).unwrap();
@@ -111,7 +112,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Recorded programs as one: each file has the texts that it has in any of them.
+/// Combines recorded programs: each file has the texts that it has in any of them.
 fn together_recorded(records: &[Json]) -> Case {
     let mut case = Case {
         note: records[0]["case"].to_string(),
@@ -148,12 +149,12 @@ fn together_refused(records: &[Json]) -> Case {
     case
 }
 
-/// Adds the texts of files, to those of the same name and to further files.
+/// Adds the texts of files, to existing files of the same name or as new files.
 fn add_files(case: &mut Case, modules: &Json, position: usize) {
     for (name, text) in modules.as_object().into_iter().flatten() {
         let text = text.as_str().unwrap().to_owned();
         let apart = format!("{position}/{name}");
-        // in a package of its own it gets in the way of others less often
+        // in a package of its own it conflicts with others less often
         let alone = text.replacen("package ", &format!("package alone{position}."), 1);
         case.files.entry(apart).or_default().push(alone);
         case.files.entry(name.clone()).or_default().push(text);

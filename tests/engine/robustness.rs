@@ -1,5 +1,5 @@
-//! No module, query, data or input makes the engine panic, overflow a small stack, hang, or use all memory:
-//! whatever comes in, an answer or an error comes out, soon.
+//! No module, query, data or input makes the engine panic, overflow a small stack, hang, or exhaust memory: each
+//! evaluation ends soon with a result or an error.
 
 #![allow(
     clippy::panic,
@@ -62,25 +62,25 @@ use std::time::Duration;
 
 use solon::{Engine, Error, Request, Value};
 
-/// The stack that callers may have.
+/// Stack size of callers, in bytes.
 const SMALL: usize = 256 << 10;
 
-/// Processor time within which an answer comes. Machines are slow and some tests unoptimised, so this is generous: it excludes
-/// time that grows faster than the text.
+/// Maximum processor time of an operation. It is generous because machines may be slow and tests unoptimised. It
+/// detects time that grows faster than the text.
 const SOON: Duration = Duration::from_secs(if cfg!(debug_assertions) { 40 } else { 20 });
 
-/// A value that is nested as deeply as there are levels, read from its text.
+/// Parses a value that is nested `levels` deep.
 fn nested_value(open: &str, close: &str, levels: usize) -> Value {
     let text = format!("{}1{}", open.repeat(levels), close.repeat(levels));
     solon::json::read(text.as_bytes()).unwrap()
 }
 
-/// Runs on a small stack, within [`SOON`].
+/// Calls a function on a small stack, within [`SOON`].
 fn on_small_stack<T: Send>(what: &str, run: impl FnOnce() -> T + Send) -> T {
     on_small_stack_within(SOON, what, run)
 }
 
-/// Runs on a small stack, and fails if that takes more processor time than `most`.
+/// Calls a function on a small stack, and fails if it takes more processor time than `most`.
 fn on_small_stack_within<T: Send>(most: Duration, what: &str, run: impl FnOnce() -> T + Send) -> T {
     let (result, taken) = thread::scope(|scope| {
         let small = thread::Builder::new()
@@ -97,7 +97,7 @@ fn on_small_stack_within<T: Send>(most: Duration, what: &str, run: impl FnOnce()
     result
 }
 
-/// Compiles a module and asks for `data.t.p`.
+/// Compiles a module and evaluates `data.t.p`.
 fn answer(what: &str, module: &str) -> Result<Option<Value>, Error> {
     on_small_stack(what, || {
         let engine = Engine::new();
@@ -106,7 +106,7 @@ fn answer(what: &str, module: &str) -> Result<Option<Value>, Error> {
     })
 }
 
-/// The values of a query's first solution.
+/// Returns the values of a query's first solution.
 fn ask(what: &str, query: &str) -> Result<Option<Vec<Value>>, Error> {
     on_small_stack(what, || {
         let solutions = Engine::new()
@@ -116,7 +116,7 @@ fn ask(what: &str, query: &str) -> Result<Option<Vec<Value>>, Error> {
     })
 }
 
-/// The first message of an error.
+/// Returns the first message of an error.
 fn message<T>(result: Result<T, Error>) -> String {
     let error = result.err().expect("an error");
     error.entries()[0].message.clone()

@@ -1,9 +1,9 @@
-//! Traces, compared with those that the reference engine recorded: event by event, and line by line in each detail.
+//! Traces, compared with OPA's recorded ones: event by event, and line by line for each detail.
 //!
 //! A case of `tests/cases/trace/*.jsonl` has a `request`; the lines of each detail; the `events` of the most detailed
 //! one, as rows (see `rows`) whose nodes and values are positions in `texts`; in `kept` the positions of the events
-//! that are left in each other detail; and in `placed` the lines with places and the values of variables, unless
-//! they are many. `SOLON_RECORD=ORACLE` writes the answers of an oracle anew.
+//! that remain in each other detail; and in `placed` the lines with locations and the values of variables, unless there
+//! are too many. `SOLON_RECORD=ORACLE` records them again.
 
 #![allow(
     clippy::panic,
@@ -48,7 +48,7 @@ fn cases(file: &PathBuf) -> Vec<Case> {
         .collect()
 }
 
-/// The request with a detail.
+/// Returns the request with a detail.
 fn asked(request: &Value, detail: &str, events: bool) -> String {
     let mut request = request.clone();
     request["explain"] = json!(detail);
@@ -56,7 +56,7 @@ fn asked(request: &Value, detail: &str, events: bool) -> String {
     request.to_string()
 }
 
-/// Where a whole package is read, the reference engine shows the name of its last rule for that of each rule.
+/// Where a whole package is read, OPA shows the name of its last rule for each rule.
 fn line(text: &Value) -> String {
     let text = text.as_str().unwrap();
     match text.split_once("Unify data") {
@@ -79,7 +79,7 @@ fn differing<T: PartialEq + std::fmt::Debug>(want: &[T], got: &[T]) -> Option<St
     let (want, got) = (shown(want), shown(got));
     let parts = |text: &str| -> Vec<String> { text.split(", ").map(str::to_owned).collect() };
     let (wants, gots) = (parts(&want), parts(&got));
-    // of long rows only what comes before the difference and what follows it
+    // for long rows only the text before and after the difference
     let from = wants.iter().zip(&gots).position(|(want, got)| want != got);
     let from = from.unwrap_or_default().saturating_sub(4);
     let part = |parts: &[String]| parts[from..parts.len().min(from + 12)].join(", ");
@@ -90,7 +90,7 @@ fn differing<T: PartialEq + std::fmt::Debug>(want: &[T], got: &[T]) -> Option<St
     ))
 }
 
-/// The recorded rows that a detail keeps.
+/// Returns the recorded rows of a detail.
 fn kept(case: &Case, rows: &[Value], detail: &str) -> Vec<Value> {
     match detail {
         "debug" => rows.to_vec(),
@@ -102,7 +102,7 @@ fn kept(case: &Case, rows: &[Value], detail: &str) -> Vec<Value> {
     }
 }
 
-/// What differs between the answers of the engine and those recorded.
+/// Returns the differences between the engine's results and the recorded ones.
 fn findings(case: &Case) -> Vec<String> {
     let request = &case["request"];
     let rows = rows::read(case);
@@ -124,7 +124,7 @@ fn findings(case: &Case) -> Vec<String> {
         let got = rows::of_events(&text);
         add(&format!("{detail} events"), differing(&want, &got));
         if case[detail].is_null() {
-            // errors have no trace in the lines protocol
+            // the protocol has no traces of errors
             continue;
         }
         let got = answer(&asked(request, detail, true));
@@ -172,7 +172,7 @@ fn traces_equal_those_of_opa() {
     assert!(ops.iter().eq(want), "{ops:?}");
 }
 
-/// A function that answers otherwise each time makes the machines disagree, of which a debug build tells.
+/// A function that returns different results each time makes the evaluators disagree, which a debug build reports.
 #[test]
 fn evaluators_that_disagree_are_reported() {
     let calls = AtomicI64::new(0);
@@ -194,11 +194,11 @@ fn evaluators_that_disagree_are_reported() {
     } else {
         assert_eq!(answer.unwrap().len(), 1);
     }
-    // what may answer otherwise is not asked twice
+    // a nondeterministic function is not called twice
     assert_eq!(asks(next.without_memo()).unwrap().len(), 1);
 }
 
-/// Rules with different values are chosen by an index, which finds a number as the key of its text below base documents.
+/// An index selects rules with different values, and finds a number as the key of its text below base documents.
 #[test]
 fn the_rule_index_finds_numbers_as_keys() {
     let heads = [
@@ -259,15 +259,15 @@ fn record(oracle: &str) {
             case.insert("kept".to_owned(), Value::Object(kept.collect()));
             case.remove("placed");
             let shown = case["debug"].as_array().cloned();
-            // beside an error there is nothing but the trace
+            // with an error there is only the trace
             let count = shown.as_ref().map_or(usize::MAX, Vec::len);
             let shown = shown.unwrap_or_default();
-            // names in the place of others change the width of columns
+            // replaced names change the width of columns
             let same = events
                 .iter()
                 .all(|row| row[0] != "Unify" || !row[1].is_null());
             let placed = folder.lines(oracle, "debug", count);
-            // and two wildcards come in any order
+            // and the order of two wildcards is unspecified
             let same = same && !placed.iter().any(|text| text.contains(", _: "));
             if shown.len() <= PLACED && same {
                 case.insert("placed".to_owned(), json!(placed));
@@ -278,5 +278,5 @@ fn record(oracle: &str) {
     }
 }
 
-/// Most lines that are recorded with their places.
+/// Maximum number of lines that are recorded with their locations.
 const PLACED: usize = 150;

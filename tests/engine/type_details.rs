@@ -1,4 +1,4 @@
-//! Details of type errors as the JSON that tools read.
+//! Details of type errors as JSON for tools.
 
 use serde_json::{Value as Json, json};
 use solon::internal::compile::{Options, compile};

@@ -1,5 +1,5 @@
-//! Generated calls of every function, compared with what OPA answered: strict and not, with operands that are
-//! constants and with operands that nobody knows before.
+//! Generated calls of every function, compared with OPA's recorded results: strict and not strict, with constant
+//! operands and with operands that are unknown at compile time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,7 +12,8 @@ use solon::{Engine, Error, Request};
 
 use crate::text;
 
-/// A call: its arguments, its outcome, and the outcome without strict errors where it is not what follows.
+/// A call: its arguments, its strict outcome, and the outcome without strict errors if it does not follow from the
+/// strict one.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Case {
@@ -27,7 +28,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/builtins/differential")
 }
 
-/// What Solon answers, strictly and not: a value, `undefined`, or an error.
+/// Returns Solon's strict and non-strict outcomes: a value, `undefined`, or an error.
 fn outcomes(engine: &Engine, call: &str) -> [String; 2] {
     let show_error = |error: Error| {
         let entry = error.entries().into_iter().next().unwrap();
@@ -53,7 +54,7 @@ fn outcomes(engine: &Engine, call: &str) -> [String; 2] {
     })
 }
 
-/// What the record says, in the form of [`outcome`].
+/// Returns the recorded outcome in the format of [`outcome`].
 fn recorded(outcome: &Json) -> String {
     match outcome {
         Json::Null => "undefined".to_owned(),
@@ -71,7 +72,7 @@ fn recorded(outcome: &Json) -> String {
     }
 }
 
-/// Calls that differ on purpose, by their text.
+/// Calls that differ on purpose, as text.
 fn exceptions() -> BTreeSet<String> {
     let text = fs::read_to_string(folder().join("exceptions.tsv")).unwrap();
     let lines = text.lines().filter(|line| !line.starts_with('#'));
@@ -151,7 +152,7 @@ fn generated_calls_return_what_opa_returns() {
     assert!(compared > 5_000 || only.is_some(), "only {compared} calls");
 }
 
-/// How Solon's answers differ from the strict and the lax one.
+/// Returns the differences between Solon's outcomes and the strict and non-strict records.
 fn compare(engine: &Engine, name: &str, arguments: &[String], wanted: [&str; 2]) -> String {
     let hidden: Vec<_> = arguments
         .iter()
@@ -165,7 +166,7 @@ fn compare(engine: &Engine, name: &str, arguments: &[String], wanted: [&str; 2])
         }
         let found = outcomes(engine, &call);
         for (mode, (found, wanted)) in ["strict", "lax"].iter().zip(found.iter().zip(wanted)) {
-            // constants of the wrong type are refused before they are evaluated
+            // constants of the wrong type are rejected before they are evaluated
             let refused = form == "constant" && found.starts_with("rego_");
             if found != wanted && !refused {
                 differences +=

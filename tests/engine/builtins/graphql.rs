@@ -1,4 +1,5 @@
-//! Queries and schemas: each of `tests/cases/graphql` fits or fails as recorded, as text and as a syntax tree.
+//! GraphQL queries and schemas: each of `tests/cases/graphql` is valid or not as recorded, as text and as a syntax
+//! tree.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +25,7 @@ struct Case {
 struct Functions(Engine);
 
 impl Functions {
-    /// The value of an expression of `input.query` and `input.schema`.
+    /// Returns the value of an expression of `input.query` and `input.schema`.
     fn ask(&self, expression: &str, input: &Value, strict: bool) -> Result<Option<Value>, Error> {
         let query = self.0.prepare_query(&format!("x := {expression}"))?;
         let request = Request::new().input(input).strict_builtin_errors(strict);
@@ -32,7 +33,7 @@ impl Functions {
         Ok(first.map(|first| first.bindings[0].1.clone()))
     }
 
-    /// What a call of `graphql.parse` says is wrong; nothing if it answers.
+    /// Returns the error of a call of `graphql.parse`, if it fails.
     fn error(&self, call: &str, input: &Value) -> Option<String> {
         let error = self.ask(call, input, true).err()?;
         let message = &error.entries()[0].message;
@@ -43,7 +44,7 @@ impl Functions {
 const TEXT: &str = "graphql.parse(input.query, input.schema)";
 const TREE: &str = "graphql.parse(graphql.parse_query(input.query), input.schema)";
 
-/// What is not as recorded.
+/// Returns the differences from the record.
 fn differences(functions: &Functions, case: &Case, schema: &str) -> Vec<String> {
     let input = serde_json::json!({"query": case.query, "schema": schema});
     let input = &json::read(input.to_string().as_bytes()).unwrap();

@@ -1,4 +1,4 @@
-//! A second opinion: graphql-parser reads every recorded GraphQL document as Solon does.
+//! Differential test: the crate graphql-parser parses every recorded GraphQL document as Solon does.
 
 use std::fs;
 use std::path::Path;
@@ -22,8 +22,8 @@ fn schema(text: &str) -> Option<Json> {
     graphql::parse_schema(text).ok().map(|tree| as_json(&tree))
 }
 
-/// Drops what graphql-parser does not keep: comments, the kinds of strings, the texts of numbers, and the order and
-/// the duplicates of fields in objects.
+/// Removes what graphql-parser does not preserve: comments, the kinds of strings, the texts of numbers, and the order
+/// and the duplicates of fields in objects.
 fn reduce(tree: &mut Json) {
     match tree {
         Json::Array(items) => items.iter_mut().for_each(reduce),
@@ -34,7 +34,7 @@ fn reduce(tree: &mut Json) {
                 Some(2) => {
                     let number: f64 = members["Raw"].as_str().unwrap().parse().unwrap();
                     members["Raw"] = number.to_string().into();
-                    // it prints them without a fraction
+                    // graphql-parser prints them without a fraction
                     if number.fract() == 0.0 {
                         members["Kind"] = 1.into();
                     }
@@ -55,8 +55,8 @@ fn reduce(tree: &mut Json) {
     }
 }
 
-/// Whether a tree has what graphql-parser does not read (directives of variables, numbers out of its range) or does not
-/// print (variables of a subscription without a name).
+/// Returns `true` if a tree contains syntax that graphql-parser does not parse (directives of variables, numbers out of
+/// its range) or does not print (variables of a subscription without a name).
 fn is_beyond(tree: &Json) -> bool {
     match tree {
         Json::Array(items) => items.iter().any(is_beyond),
@@ -83,7 +83,7 @@ fn is_beyond(tree: &Json) -> bool {
     }
 }
 
-/// Compares a document's tree with that of what graphql-parser makes of it.
+/// Compares a document's tree with that of the text that graphql-parser prints for it.
 fn compare(text: &str, read: fn(&str) -> Option<Json>, printed: Option<String>) -> Option<String> {
     let (mut tree, printed) = match (read(text), printed) {
         (Some(tree), _) if is_beyond(&tree) => return None,

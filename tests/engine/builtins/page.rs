@@ -1,6 +1,6 @@
-//! `docs/functions.md`: every function with its arguments, its result, and the errors that are recorded of it.
+//! `docs/functions.md`: every function with its arguments, its result and its recorded errors.
 //!
-//! `BLESS=1` writes the page anew.
+//! `BLESS=1` regenerates the page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 use solon::internal::builtins::{self, Entry};
 
-/// Most errors of one function that are listed.
+/// Maximum number of listed errors of one function.
 const ERRORS: usize = 12;
 
-/// Longest error that is listed, in characters.
+/// Maximum length of a listed error, in characters.
 const LONGEST: usize = 160;
 
 const HEAD: &str = "# Functions
@@ -35,7 +35,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Where the answers of functions that are no functions of their arguments come from.
+/// Returns the sources of results that do not depend on arguments alone.
 fn source(name: &str) -> Option<&'static str> {
     Some(match name {
         "http.send" => "the server that is asked, once for equal requests of an evaluation",
@@ -48,7 +48,7 @@ fn source(name: &str) -> Option<&'static str> {
     })
 }
 
-/// An error without what differs from call to call.
+/// Returns an error with the parts removed that differ between calls.
 fn shape(message: &str, name: &str) -> String {
     let message = message
         .strip_prefix(name)
@@ -83,7 +83,7 @@ fn shape(message: &str, name: &str) -> String {
     shape
 }
 
-/// The errors of each function in the files of a folder.
+/// Collects the errors of each function in the files of a folder.
 fn errors_in(folder: &Path, found: &mut BTreeMap<String, BTreeSet<String>>) {
     let mut add = |name: &str, message: &str| {
         let shape = shape(message, name);
@@ -154,7 +154,7 @@ fn section(entry: &Entry, errors: Option<&BTreeSet<String>>, page: &mut String) 
     }
 }
 
-/// A code span of Markdown: messages hold characters that mean something there.
+/// Returns a code span of Markdown: messages contain characters with a meaning there.
 fn code(text: &str) -> String {
     if text.contains('`') {
         format!("`` {text} ``")

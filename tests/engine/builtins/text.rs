@@ -1,8 +1,8 @@
-//! Reads values from Rego text, and shows values as text.
+//! Parser of values in Rego syntax, and a formatter of values for comparisons.
 
 use solon::internal::value::{Arena, Kind, NumberBuf, ValueRef};
 
-/// Reads one text from left to right.
+/// A parser of one text.
 pub struct Reader<'t> {
     rest: &'t str,
 }
@@ -12,7 +12,7 @@ impl<'t> Reader<'t> {
         Self { rest: text }
     }
 
-    /// A whole value.
+    /// Parses a whole value.
     pub fn literal(mut self, arena: &Arena) -> ValueRef<'_> {
         let value = self.term(arena);
         self.end();
@@ -111,7 +111,7 @@ impl<'t> Reader<'t> {
         items
     }
 
-    /// A string in quotes, with the escapes of JSON and Go.
+    /// Parses a string in quotes, with the escapes of JSON and Go.
     fn string(&mut self) -> Vec<u8> {
         self.need("\"");
         let mut bytes = Vec::new();
@@ -155,7 +155,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// A text that tells every two different values apart, and numbers by how they are written.
+/// Returns a text that differs for any two different values, and for different notations of a number.
 pub fn show(value: ValueRef<'_>) -> String {
     let list = |items: Vec<String>| items.join(", ");
     match value {

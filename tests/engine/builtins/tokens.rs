@@ -1,4 +1,4 @@
-//! Signatures of tokens that are remembered change no answer.
+//! Cached signatures of tokens do not change results.
 
 use serde_json::{Value, json};
 use solon::{Engine, Request};
@@ -50,7 +50,7 @@ impl Asked {
     }
 }
 
-/// A token with another letter somewhere.
+/// Returns a token with one letter replaced.
 fn changed(token: &str, at: usize) -> String {
     let mut token = token.to_owned().into_bytes();
     token[at] = if token[at] == b'A' { b'B' } else { b'A' };
@@ -80,7 +80,7 @@ fn cached_signatures_change_no_result() {
                 let moved = format!("{payload}A.{}", &signature[1..]);
                 let moved = asked.rule(name, &with(&moved));
                 assert!(["false", "undefined"].contains(&&*moved), "{moved}");
-                // what is remembered is the signature, not that the token is valid
+                // the signature is cached, not the validity of the token
                 for (seconds, accepted) in [
                     (1_700_000_000_u64, "true"),
                     (4_102_444_799, "true"),
@@ -91,7 +91,7 @@ fn cached_signatures_change_no_result() {
                     assert_eq!(asked.rule("accepted", &input), accepted, "{name} {seconds}");
                 }
             }
-            // a key that was replaced verifies nothing any more
+            // a key that was replaced no longer verifies anything
             let old = asked.0.read(key).expect("a key");
             let other = if key == "jwks" { "certificate" } else { "jwks" };
             let put = |value| asked.0.put(key, value).expect("a document");

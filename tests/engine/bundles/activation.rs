@@ -1,4 +1,4 @@
-//! Activation: all of a bundle becomes visible at once, or nothing.
+//! Activation is atomic: all of a bundle becomes visible at once, or nothing.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -148,12 +148,12 @@ fn several_bundles_change_as_one() {
         .map(|one| one.name)
         .collect();
     assert_eq!(names, ["x", "y"]);
-    // roots may change hands within one change
+    // roots may move between bundles within one change
     let (a, b) = (part("a", "b", "2"), part("b", "a", "2"));
     engine.activate_bundles(&[("x", &b), ("y", &a)]).unwrap();
     assert_eq!(engine.snapshot().bundles()[0].roots, ["b"]);
     assert_eq!(engine.read("a/v").unwrap(), "2".into());
-    // what a client put below the roots goes, what is elsewhere stays
+    // documents of clients below the roots are removed, others stay
     engine.put("a/w", 1.into()).unwrap();
     engine.put("c", 1.into()).unwrap();
     engine.set_module("own.rego", "package a.own").unwrap();
@@ -323,7 +323,7 @@ fn unchanged_parts_are_not_compiled_and_keep_their_memory() {
     assert!(work.lowered < 10, "{work:?}");
     assert_eq!(place(before.root()), place(engine.data_snapshot().root()));
     assert_eq!(engine.read("d/changed").unwrap(), 2.into());
-    // the same bundle again is no change
+    // activating the same bundle again changes nothing
     let generation = engine.generation();
     engine.activate_bundle("b", &files(2)).unwrap();
     assert_eq!(engine.generation(), generation);

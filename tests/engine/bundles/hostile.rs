@@ -1,4 +1,4 @@
-//! Archives that are made to do harm are rejected: by their own kind of error, soon, and without much memory.
+//! Hostile archives are rejected: each with its own error, quickly, and with little memory.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -20,7 +20,7 @@ fn error(archive: &[u8]) -> String {
     }
 }
 
-/// Compares the error with what is expected after `bundle b: bundle read failed: `.
+/// Compares each error with the expected one after `bundle b: bundle read failed: `.
 fn rejected(cases: &[(&str, Vec<u8>, &str)]) {
     for (note, archive, want) in cases {
         let got = error(archive);
@@ -121,7 +121,7 @@ fn headers_that_override_entries() {
             "an extended header is larger than 65536 bytes",
         ),
     ]);
-    // times, owners and comments change nothing
+    // times, owners and comments have no effect
     let harmless = Tarball::default()
         .extended("mtime", "1.5")
         .extended("comment", "../../x")
@@ -223,7 +223,7 @@ fn truncated_archives_and_trailing_data() {
     assert!(error(&damaged).contains("checksum"));
 }
 
-/// Compresses `count` times the same bytes.
+/// Compresses the same bytes `count` times.
 fn repeated(block: &[u8], count: usize) -> Vec<u8> {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
     for _ in 0..count {
@@ -235,20 +235,20 @@ fn repeated(block: &[u8], count: usize) -> Vec<u8> {
 #[test]
 fn decompression_bombs() {
     let zeros = vec![0; 1 << 20];
-    // an archive that ends at once, and goes on for a gigabyte
+    // an archive that ends at once, followed by a gigabyte of zeros
     rejected(&[(
         "zeros",
         repeated(&zeros, 1 << 10),
         "trailing data after the last entry",
     )]);
-    // a file of 10 GB is known by its header
+    // a file of 10 GB is detected by its header
     let large = Tarball::default().entry(b'0', b"data.json", "", 10 << 30, b"");
     rejected(&[(
         "a large file",
         large.finish(),
         "bundle file data.json size (10737418240 bytes) exceeds configured size_limit_bytes (1073741824 bytes)",
     )]);
-    // a file within the limit, whose zeros are worth nothing
+    // a file within the limit, whose zeros compress to almost nothing
     let mut inner = Tarball::default()
         .entry(b'0', b"data.json", "", 1 << 30, b"")
         .0;
@@ -263,7 +263,7 @@ fn decompression_bombs() {
         gzip.finish().unwrap(),
         "archive decompresses to more than 250 times its size",
     )]);
-    // many folders; each header is the same
+    // many folders with the same header
     let folder = Tarball::default().entry(b'5', b"d/", "", 0, b"").0;
     let count = BundleLimits::default().entries + 1;
     let got = error(&repeated(&folder, count));

@@ -1,4 +1,4 @@
-//! Each bound of a bundle, at its edge.
+//! Each limit of a bundle: the largest allowed value and the next one.
 
 use solon::bundle::{BundleFile, BundleLimits, BundleReader, Loader, MemoryFiles};
 
@@ -97,7 +97,7 @@ fn bytes_of_a_path() {
         error("bundle read failed: a path is longer than 120 bytes")
     );
     let folder = MemoryFiles::from([(format!("b/{long}"), "")]);
-    // the path within the bundle begins with a slash
+    // the path within the bundle starts with a slash
     assert_eq!(
         read_folder(BundleLimits::default().path_bytes(122), &folder),
         Ok(())
@@ -148,7 +148,7 @@ fn padding_after_the_last_entry() {
 #[test]
 fn folders_in_folders() {
     let files = |depth: usize| MemoryFiles::from([("b/".repeat(depth) + "x", "")]);
-    // the first is the bundle itself
+    // the first entry is the bundle itself
     assert!(Loader::new(&files(401)).load_bundles(&["b"]).is_ok());
     let error = Loader::new(&files(403)).load_bundles(&["b"]).unwrap_err();
     assert_eq!(

@@ -16,7 +16,7 @@ struct Case {
     archive: Option<Outcome>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     folder: Option<Outcome>,
-    /// What Solon makes of both, where that differs on purpose.
+    /// Solon's outcome, if it differs on purpose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     solon: Option<Outcome>,
 }
@@ -48,7 +48,7 @@ impl Case {
         self.files.iter().map(file).collect()
     }
 
-    /// `true` if the files can lie in a folder.
+    /// Returns `true` if the files can be stored in a folder.
     fn fits_a_folder(&self) -> bool {
         let is_plain = |file: &File| {
             let path = file.path.trim_start_matches('/');
@@ -106,7 +106,7 @@ fn recorded_bundles_are_read_as_opa_reads_them() {
             compared += 1;
             let want = case.solon.as_ref().unwrap_or(want);
             let got = match (want, got) {
-                // where OPA shows no line, Solon shows it
+                // Solon shows lines where OPA shows none
                 (Outcome::Error(want), Outcome::Error(got)) if !want.contains("\n\t") => {
                     let lines = got.lines().filter(|line| !line.starts_with('\t'));
                     Outcome::Error(lines.collect::<Vec<_>>().join("\n"))
@@ -137,7 +137,7 @@ fn recorded_bundles_are_read_as_opa_reads_them() {
     assert!(compared > 200, "only {compared}");
 }
 
-/// Records what OPA makes of a bundle.
+/// Records OPA's outcome for a bundle.
 fn record(oracle: &str, case: &mut Case) {
     let folder = std::env::temp_dir().join(format!("solon-bundles-{}", std::process::id()));
     let run = |format: &str, name: &str| {

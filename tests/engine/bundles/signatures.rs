@@ -1,7 +1,8 @@
-//! Signed bundles: what OPA accepts is accepted, and what it rejects is rejected in its words.
+//! Signed bundles: they are accepted and rejected as by OPA, with the same messages.
 //!
-//! `tests/cases/bundles/signatures.json` lists bundles with the key that they are verified by, and OPA's error if it has one.
-//! `tests/cases/bundles/signed` has archives that OPA signed by each algorithm, and one that it did not sign.
+//! `tests/cases/bundles/signatures.json` lists bundles with the key for their verification, and OPA's error if there is
+//! one. `tests/cases/bundles/signed` contains archives that OPA signed with each algorithm, and one without a
+//! signature.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +17,7 @@ use solon::bundle::{
 struct Case {
     note: String,
     files: Vec<File>,
-    /// A secret, or the path of a key below the folder of cases.
+    /// A secret, or the path of a key relative to the folder of cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     key: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,7 +31,7 @@ struct Case {
     /// OPA's error, without the name of the bundle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     error: Option<String>,
-    /// Solon's error, where that differs on purpose.
+    /// Solon's error, if it differs on purpose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     solon: Option<String>,
 }
@@ -137,7 +138,7 @@ fn signatures_are_verified_as_opa_verifies_them() {
     assert!(cases.len() >= 80, "only {}", cases.len());
 }
 
-/// Algorithms with the keys that sign and verify by them.
+/// Algorithms with the keys for signing and verification.
 const ALGORITHMS: [(&str, &str, &str); 12] = [
     ("HS256", "keys/rsa.pub", "keys/rsa.pub"),
     ("HS384", "keys/rsa.pub", "keys/rsa.pub"),
@@ -220,7 +221,7 @@ fn own_signatures_are_verified() {
     }
 }
 
-/// Signatures by secrets and by RSA (PKCS #1) are the same each time, so they are compared with OPA's.
+/// Signatures by secrets and by RSA (PKCS #1) are deterministic, so they are compared with OPA's.
 #[test]
 fn tokens_are_those_of_opa() {
     for name in ["hs256", "hs384", "hs512", "rs256", "rs384", "rs512"] {
@@ -324,7 +325,7 @@ fn keys_by_id_and_scopes_of_keys() {
         let second = VerificationKey::new("HS256", "two").scope("write");
         Verification::by_keys([("first".to_owned(), first), ("second".to_owned(), second)])
     };
-    // paths of a folder's files begin with the folder, which these signatures do not know
+    // paths of a folder's files start with the folder, which is not in these signatures
     let error = read(&signed(SigningKey::new("HS256", "one").id("first")), keys());
     assert_eq!(
         error,

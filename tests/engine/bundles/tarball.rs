@@ -1,16 +1,16 @@
-//! Archives byte by byte, as no honest program writes them.
+//! Builder of archives that regular programs do not write.
 
 use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// A tar archive, entry by entry.
+/// A tar archive that is built entry by entry.
 #[derive(Clone, Default)]
 pub struct Tarball(pub Vec<u8>);
 
 impl Tarball {
-    /// Adds an entry of a kind (`0` is a file), whose header claims `size`.
+    /// Adds an entry of a kind (`0` is a file), whose header declares `size`.
     pub fn entry(mut self, kind: u8, path: &[u8], link: &str, size: u64, content: &[u8]) -> Self {
         let mut header = [0_u8; 512];
         header[..path.len()].copy_from_slice(path);

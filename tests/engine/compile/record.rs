@@ -1,4 +1,4 @@
-//! Recording what the reference engine refuses: its answers replace those that it does not give any more.
+//! Recording of OPA's compile errors.
 
 use std::fs;
 
@@ -7,10 +7,10 @@ use serde_json::{Value as Json, json};
 use super::{Case, Refusal, files};
 use solon_lines::Process;
 
-/// What stands in front of the errors of a case, which come last on its line.
+/// Text before the errors of a case, which are last on its line.
 const ERRORS: &str = ", \"want_errors\": ";
 
-/// Asks the oracle about all cases anew. Schemas have no place in its protocol, so the cases about them stay.
+/// Records all cases again. The protocol has no schemas, so cases with schemas are kept.
 pub fn record(oracle: &str) {
     let mut oracle = Process::new(oracle);
     for file in files() {
@@ -54,7 +54,7 @@ fn refusals(oracle: &mut Process, case: &Case) -> Vec<Refusal> {
     }
 }
 
-/// What two refusals that are the same share; lines below the message are not part of the protocol.
+/// Returns the part of an error that the protocol contains: everything except lines after the message.
 fn essence(refusal: &Refusal) -> (&str, u32, u32, &str, &str) {
     let Refusal {
         file,

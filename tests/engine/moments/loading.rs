@@ -1,4 +1,4 @@
-//! Files are loaded as one change: what cannot be read changes nothing, and documents are merged into what is there.
+//! Loads of files are atomic: an unreadable file changes nothing, and documents are merged into existing ones.
 
 use solon::bundle::{LoadError, Loader, MemoryFiles};
 use solon::{Engine, Error, Value, value};

@@ -1,4 +1,4 @@
-//! Loads that replace files, origins of policies, and what a store is given to write.
+//! Loads that replace files, origins of policies, and the writes that a store receives.
 
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,7 +16,7 @@ use solon_syntax::ast::Version;
 
 use crate::waiting::HANG;
 
-/// A store that counts what it is given to write.
+/// A store that counts the writes that it receives.
 struct Counting {
     kept: Mutex<Contents>,
     commits: AtomicU32,
@@ -38,7 +38,7 @@ impl Counting {
         })
     }
 
-    /// A store with modules of recorded origins, of which some may not compile.
+    /// Creates a store with modules of recorded origins. Some of them may not compile.
     fn with_modules(modules: &[(&str, &str, Origin)]) -> Arc<Self> {
         let modules = modules.iter().map(|(name, text, origin)| {
             StoredModule::new(*name, *text, Version::V1).with_origin(*origin)
@@ -47,7 +47,7 @@ impl Counting {
         Self::new(contents.with_origins(StoredOrigins::default()))
     }
 
-    /// Numbers of documents, modules, claims and lists of hidden modules since the last call.
+    /// Returns the numbers of written documents, modules, claims and lists of hidden modules since the last call.
     fn written(&self) -> [u32; 4] {
         [&self.documents, &self.modules, &self.claims, &self.hidden]
             .map(|count| count.swap(0, Ordering::SeqCst))
@@ -108,7 +108,7 @@ fn evaluate(engine: &Engine, path: &str) -> Option<Value> {
 
 #[test]
 fn a_load_that_changes_nothing_writes_nothing() {
-    // all of it is of unknown origin, which the first load records path by path
+    // everything is of unknown origin, which the first load records path by path
     let documents = value(r#"{"old": {"a": 1, "b": 2}, "own": 3, "f": {"x": 0}}"#);
     let store = Counting::new(Contents::new(documents, Vec::new()));
     let engine = Engine::builder().open(store.clone()).unwrap();
@@ -191,7 +191,7 @@ fn hidden_policies_are_written_when_they_change() {
     ];
     load(&engine, &files);
     store.written();
-    // not in order of their names
+    // not sorted by name
     for name in ["c.rego", "a.rego", "b.rego"] {
         engine.remove_module(name).unwrap();
     }
@@ -234,7 +234,7 @@ fn a_report_names_documents_of_files() {
     assert_eq!(report(&[("", "{}")], &[]), none);
     assert_eq!(report(&[("", r#"{"a": {"b": 1}}"#)], &file), none);
     assert_eq!(report(&[("", "{}")], &file), ["/"]);
-    // `system` is
+    // `system` is not
     assert_eq!(report(&[("system", "{}")], &file), none);
     assert_eq!(report(&[("system", "7")], &file), none);
     assert_eq!(report(&[("system/version", "7")], &file), none);
@@ -272,7 +272,7 @@ fn a_load_that_fails_changes_nothing() {
         ("f.rego", "package f\nq := 1"),
         ("d.json", r#"{"f": {"q": 2}}"#),
     ]);
-    // the first load that succeeds does not know who brought what was there
+    // at the first successful load the origins are unknown
     let report = load(&engine, &[("f.rego", "package f\nq := 1")]);
     assert_eq!(report.unknown_modules, ["own.rego"]);
     assert_eq!(engine.module_origin("own.rego"), Origin::Unknown);
@@ -302,7 +302,7 @@ fn origins_of_policies_are_read_during_a_change() {
     assert_eq!(found, (Origin::Files, Origin::Files));
 }
 
-/// A store whose commits wait, and report that they do.
+/// A store whose commits block, and report that they do.
 struct Waiting {
     begun: Mutex<Sender<()>>,
     go_on: Mutex<Receiver<()>>,
@@ -426,11 +426,11 @@ fn the_load_of_a_start_replaces_policies_that_do_not_compile() {
         drop(engine);
         Engine::builder().open(store).unwrap();
     }
-    // the policy of an earlier version whose name a file has
+    // a policy of an earlier version with the name of a file
     start(&[("f.rego", broken, Origin::Unknown)], &files)
         .0
         .unwrap();
-    // a client's policy of that name is in force
+    // a client's policy of that name is in effect
     let modules = [
         ("f.rego", "package f\nq := 2", Origin::Client),
         ("g.rego", broken, Origin::Files),
@@ -438,7 +438,7 @@ fn the_load_of_a_start_replaces_policies_that_do_not_compile() {
     let engine = start(&modules, &files).0.unwrap();
     assert_eq!(evaluate(&engine, "f/q"), Some(Value::Int(2)));
     assert_eq!(engine.module_origin("f.rego"), Origin::Client);
-    // functions that a client's policy calls are where another file has them now
+    // functions that a client's policy calls are now in another file
     let modules = [
         (
             "own.rego",
@@ -454,7 +454,7 @@ fn the_load_of_a_start_replaces_policies_that_do_not_compile() {
     let lib = [("lib.rego", "package lib\nf(x) := x + 1")];
     let engine = start(&modules, &lib).0.unwrap();
     assert_eq!(evaluate(&engine, "own/q"), Some(Value::Int(2)));
-    // what stays does not compile: nothing is written
+    // the remaining modules do not compile: nothing is written
     for (modules, files) in [
         (&[("own.rego", broken, Origin::Client)][..], &files[..]),
         (&[("own.rego", broken, Origin::Unknown)], &files),

@@ -1,4 +1,4 @@
-//! Changes that outlive an engine, and changes that are only looked at.
+//! Persistent changes, and checks of changes without applying them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -7,7 +7,7 @@ use solon::store::{Commit, Contents, MemoryStore, Operation, Path, Store, StoreE
 use solon::{Change, Engine, Error, Request, Value};
 use solon_syntax::ast::Version;
 
-/// A store that refuses when told to, and counts what it was given.
+/// A store that rejects commits on demand, and counts those that it receives.
 #[derive(Default)]
 struct Moody {
     kept: MemoryStore,

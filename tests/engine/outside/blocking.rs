@@ -1,4 +1,4 @@
-//! Which decisions may wait for the outside.
+//! Decisions that may wait for the host.
 
 use solon::internal::builtins::{BuiltinContext, BuiltinError, HostFunction};
 use solon::internal::value::ValueRef;

@@ -1,4 +1,4 @@
-//! What an engine does that nobody told anything about the outside.
+//! An engine without a host environment.
 
 use solon::{Engine, Error, PartialOptions, Request, Value};
 
@@ -39,7 +39,7 @@ fn random_results_differ() {
     assert_eq!(rows[0].values, [Value::Bool(true)]);
 }
 
-/// Undefined would be an answer, and under a negation the wrong one.
+/// An undefined result could be mistaken for a decision, and is the wrong one under a negation.
 #[test]
 fn a_policy_that_asks_for_a_network_ends_with_an_error() {
     let engine = Engine::new();

@@ -1,4 +1,4 @@
-//! Calls that may block the evaluating thread, which the host runs.
+//! Calls that may block the evaluating thread, wrapped by a hook of the host.
 
 use std::cell::Cell;
 use std::net::IpAddr;
@@ -131,13 +131,13 @@ fn the_host_runs_each_call_that_may_block() {
         let request = Request::new().around_host_calls(&run);
         let text = decide(&engine, path, &request).unwrap();
         assert_eq!((&*text, around.get()), (result, calls), "{path}");
-        // without a hook nothing changes
+        // the same result without a hook
         network.failures.store(failures, Ordering::SeqCst);
         assert_eq!(decide(&engine, path, &Request::new()).unwrap(), result);
     }
 }
 
-/// A decision without the result of a call would be another decision.
+/// A decision without the result of a call would be a different decision.
 #[test]
 fn a_call_that_is_not_run_ends_the_evaluation() {
     for path in [
@@ -184,7 +184,7 @@ fn only_a_new_call_can_be_skipped_after_others() {
     assert_eq!(network.sent.load(Ordering::SeqCst), 1);
 }
 
-/// Responds once the evaluation has waited.
+/// A server that responds after the evaluation has waited.
 struct Slow;
 
 impl Host for Slow {
@@ -202,7 +202,7 @@ impl Host for Slow {
     }
 }
 
-/// Thousands of threads that wait would otherwise wake fifty times a second.
+/// Thousands of waiting threads would otherwise wake up fifty times a second.
 #[test]
 fn polls_pause_while_the_host_runs_a_call() {
     let engine = Engine::builder().host(Arc::new(Slow)).build();

@@ -1,4 +1,4 @@
-//! Which documents may depend on a key of `input`.
+//! Documents that may depend on a key of `input`.
 
 use solon::Engine;
 

@@ -1,4 +1,5 @@
-//! A failed evaluation is searched again for its error: nothing outside is asked twice, and one budget is spent.
+//! The search for the error of a failed evaluation calls the host for nothing a second time, and shares one budget with
+//! it.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use solon::{Engine, Host, Limits, Request};
 
 use crate::decide;
 
-/// A world in which each look at the clock shows another time, and each request fails.
+/// A host whose clock changes with each read, and whose requests fail.
 #[derive(Default)]
 struct Restless {
     looks: AtomicI64,
@@ -34,7 +35,7 @@ impl Host for Restless {
     }
 }
 
-/// How often something was asked before.
+/// Increments a counter and returns its previous value.
 fn count<'e>(asked: &AtomicU32) -> ValueRef<'e> {
     ValueRef::Int(asked.fetch_add(1, Ordering::SeqCst).into())
 }
@@ -113,7 +114,7 @@ p := 2 if slow(4) > 0
     };
     let (free, looks) = steps_of(u64::MAX);
     assert!(free.unwrap_err().contains("eval_conflict_error"));
-    // enough for the evaluation, too little for the search behind it
+    // enough for the evaluation, too little for the search after it
     let enough = looks * 1024 * 6 / 10;
     let (error, looks) = steps_of(enough);
     assert!(error.unwrap_err().contains("eval_conflict_error"));

@@ -1,4 +1,4 @@
-//! What a change works on among many modules.
+//! The work of a change among many modules.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use solon::internal::compile::Work;
 
 const PACKAGES: usize = 500;
 
-/// A package that reads a library; `extra` is further text.
+/// Returns a package that reads a library. `extra` is further text.
 fn team(at: usize, extra: &str) -> (String, String) {
     let text = format!(
         "package teams.team_{at}\n\nimport data.lib\n\ndefault allow := false\n\n\
@@ -23,7 +23,7 @@ fn team(at: usize, extra: &str) -> (String, String) {
 
 const LIBRARY: &str = "package lib\n\nlevel := {\"read\": 1, \"write\": 2}\n\nreaches(action, least) if level[action] >= least\n";
 
-/// A package that reads one of the others.
+/// Returns a package that reads one of the others.
 fn reader() -> String {
     let mut text = "package reader\n\nanswer if data.teams.team_7.allow\n\nall contains x if some x in data.teams.team_8.members\n".to_owned();
     writeln!(text, "\nany if data.teams[input.team].allow").unwrap();
@@ -93,7 +93,7 @@ fn a_new_parameter_affects_all_callers() {
     let longer = LIBRARY.replace("least)", "least, _)");
     let refused = engine.set_module("lib.rego", &longer);
     assert!(refused.is_err());
-    // nothing has changed, also for the next change
+    // nothing has changed, for the next change as well
     let (name, text) = team(9, "");
     let next = work(&engine, &name, &text.replace("%s", "it is %s"));
     assert_eq!(next.modules, 1);

@@ -1,10 +1,10 @@
-//! Numbers that look random and are the same in each run.
+//! A deterministic generator of pseudo-random numbers.
 
 /// A generator.
 pub struct Random(u64);
 
 impl Random {
-    /// A generator of its own for each name.
+    /// Creates a generator whose sequence depends on the name.
     pub fn new(name: &str) -> Self {
         let seed = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -12,7 +12,7 @@ impl Random {
         Self(seed | 1)
     }
 
-    /// A number below another.
+    /// Returns a number less than `end`.
     pub fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

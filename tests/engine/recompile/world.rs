@@ -1,4 +1,4 @@
-//! An engine whose modules change, beside one that gets them all at once.
+//! An engine whose modules change, compared with one that gets them all at once.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use solon_syntax::{ParseOptions, parse_module};
 
 use super::Case;
 
-/// The engine, and what it should hold.
+/// The engine, and the texts that it should contain.
 pub struct World<'c> {
     case: &'c Case,
     engine: Engine,
@@ -20,7 +20,7 @@ pub struct World<'c> {
 }
 
 impl<'c> World<'c> {
-    /// An engine without rules.
+    /// Creates an engine without rules.
     pub fn new(case: &'c Case) -> Self {
         let inputs = case.inputs.iter().map(value);
         Self {
@@ -31,8 +31,8 @@ impl<'c> World<'c> {
         }
     }
 
-    /// Changes files. Answers whether some modules were kept as they were compiled, if the change is accepted, or how
-    /// the engine differs from one that gets all modules at once.
+    /// Changes files. Returns whether some modules were kept compiled, if the change is accepted, or the difference
+    /// from an engine that gets all modules at once.
     pub fn change(
         &mut self,
         changes: &BTreeMap<&'c str, Option<&'c str>>,
@@ -86,7 +86,7 @@ impl<'c> World<'c> {
         Ok(Some(self.engine.work().modules <= self.texts.len()))
     }
 
-    /// Compares what both engines answer, on each input, with errors of built-ins counted and not.
+    /// Compares the results of both engines for each input, with errors of built-ins strict and not.
     fn compare(
         &self,
         fresh: &Engine,
@@ -122,8 +122,8 @@ fn same(what: &str, want: &str, got: &str) -> Result<(), String> {
     Err(format!("{what}, wanted:\n{want}\ngot:\n{got}"))
 }
 
-/// Compares plans. The members of a set are evaluated in the order of their terms, which for generated locals is that of
-/// their names: so where there are sets, members and steps may come in another order.
+/// Compares plans. Members of a set are evaluated in the order of their terms, which for generated locals depends on
+/// their names. So with sets, members and steps may be in another order.
 fn same_plans(want: &str, got: &str) -> Result<(), String> {
     let (wanted, had) = (documents(want), documents(got));
     let paired = wanted.iter().zip(&had);
@@ -136,7 +136,7 @@ fn same_plans(want: &str, got: &str) -> Result<(), String> {
     same("plans", want, got)
 }
 
-/// The plans of each document.
+/// Returns the plans of each document.
 fn documents(dump: &str) -> Vec<String> {
     let mut documents: Vec<String> = Vec::new();
     for line in dump.lines() {
@@ -148,7 +148,7 @@ fn documents(dump: &str) -> Vec<String> {
     documents
 }
 
-/// The words of plans, without the numbers of slots, in no order.
+/// Returns the words of plans, sorted, without numbers of slots.
 fn unordered(plans: &str) -> Vec<String> {
     let words = plans.split(|c: char| c.is_whitespace() || "{}[](),:".contains(c));
     let is_slot = |word: &str| {
@@ -178,7 +178,7 @@ fn value(json: &serde_json::Value) -> Value {
     solon::internal::value::json::read(json.to_string().as_bytes()).unwrap()
 }
 
-/// A module; `# v0` at its head asks for the older language.
+/// Parses a module. `# v0` at its head selects the older language.
 fn parse(case: &Case, name: &str, text: &str) -> Option<Arc<Module>> {
     static SOURCES: AtomicU32 = AtomicU32::new(0);
     let id = SourceId(SOURCES.fetch_add(1, Ordering::Relaxed));
@@ -189,7 +189,7 @@ fn parse(case: &Case, name: &str, text: &str) -> Option<Arc<Module>> {
     module.ok().map(Arc::new)
 }
 
-/// The path of a module's package with slashes.
+/// Returns the path of a module's package with slashes.
 fn package(text: &str) -> Option<String> {
     let line = text
         .lines()

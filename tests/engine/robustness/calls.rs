@@ -1,4 +1,4 @@
-//! Single calls that ask for more than an evaluation may have: they end soon, by an answer or by an error.
+//! Single calls that exceed the limits of an evaluation end soon, with a result or an error.
 
 use std::time::Duration;
 
@@ -7,14 +7,15 @@ use solon::{Engine, Limits, Request};
 use crate::on_small_stack;
 use crate::processor::timed;
 
-/// Enough for any call that is meant; far too little for those below, if they are not cut short.
+/// Sufficient for any sensible call, and far too little for those below unless they are stopped.
 fn bounds() -> Limits {
     Limits::UNBOUNDED
         .time(Some(Duration::from_millis(300)))
         .memory(Some(256 << 20))
 }
 
-/// Processor time within which a call ends. Between two looks at the deadline lies far less; without optimisation that is more.
+/// Maximum processor time of a call after its deadline. Polls are far more frequent; without optimisation they are
+/// slower.
 const GRACE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 15 } else { 3 });
 
 const MODULE: &str = r#"package k
@@ -32,7 +33,7 @@ nested := json.unmarshal(concat("", [concat("", ["[" | some i in numbers.range(1
 list := numbers.range(1, 100000)
 "#;
 
-/// The outcome of a call: its result or the message of its error.
+/// Returns the result of a call, or the message of its error.
 fn outcome(call: &str) -> Result<String, String> {
     on_small_stack(call, || {
         let engine = Engine::new();
@@ -150,7 +151,7 @@ fn expensive_calls_end() {
         "product([i | some i in numbers.range(1, 20000)])",
         "time.parse_duration_ns(concat(\"\", [\"1ns\" | some i in numbers.range(1, 20000)]))",
     ] {
-        // an answer or an error: what counts is that it comes
+        // a result or an error: only its arrival is tested
         let _ = outcome(call);
     }
 }

@@ -1,13 +1,13 @@
-//! Built-ins that go down values as deep as an evaluation may hold, and the longest chains of `and` and `or`.
+//! Built-ins on values of the maximum depth, and the longest chains of `and` and `or`.
 
 use solon::{Engine, Limits, PartialOptions, Request, SearchOptions, Value};
 
 use crate::{SOON, nested_value, on_small_stack, on_small_stack_within};
 
-/// Levels of the values; calls add some.
+/// Depth of the values; calls add a few levels.
 const LEVELS: usize = 9_900;
 
-/// Nested objects and arrays, the paths to what is innermost, and the same again.
+/// Returns nested objects and arrays, and the paths to their innermost values.
 fn input() -> Value {
     let nested = |open: &str, close: &str| nested_value(open, close, LEVELS);
     let keys = |key: Value| Value::array(vec![key; LEVELS]);
@@ -63,7 +63,7 @@ fn calls_on_the_deepest_values() {
     on_small_stack("dropping", move || drop(input));
 }
 
-/// Chains of `and` and `or` with so many operands, each with an input and whether it holds for that.
+/// Returns chains of `and` and `or` with so many operands, each with an input and whether it is true for that.
 fn chains(length: usize) -> Vec<(&'static str, String, Value, bool)> {
     let joined = |connective: &str, operand: &dyn Fn(usize) -> String| {
         let operands: Vec<String> = (0..length).map(operand).collect();
@@ -164,7 +164,7 @@ fn long_chains_of_and_and_or() {
 
 #[test]
 fn the_longest_chain_of_or() {
-    // each of the evaluators goes through all operands, which takes a while in debug builds
+    // each evaluator visits all operands, which takes long in debug builds
     let most = 4 * SOON;
     let longest = chains(10_000).swap_remove(0);
     on_small_stack_within(most, longest.0, || run_chain(&longest));

@@ -1,4 +1,5 @@
-//! Bounds at their edges: the largest size that is allowed works, one more is refused with words that say why.
+//! Limits at their edges: the largest allowed size works, and the next one is rejected with a message that names the
+//! limit.
 
 use std::cell::Cell;
 use std::fmt::Write;
@@ -15,15 +16,15 @@ use solon::{Cancel, Engine, Error, Host, Limits, Request, Value};
 
 use crate::on_small_stack;
 
-/// A bound of what a policy may do.
+/// A limit of a policy.
 struct Edge {
     name: &'static str,
     largest: usize,
-    /// A module whose `p` takes something of a size, and the input.
+    /// Returns a module whose `p` uses a value of a size, and the input.
     policy: fn(usize) -> (String, Value),
-    /// What `p` is at the largest size.
+    /// Value of `p` at the largest size.
     answer: &'static str,
-    /// What one more is told.
+    /// Error message at the next size.
     refused: &'static str,
 }
 
@@ -42,7 +43,7 @@ const EDGES: &[Edge] = &[
     },
     Edge {
         name: "NUMBER_EXPONENT",
-        // 2^100000 lies between this power of ten and the next
+        // 2^100000 is between this power of ten and the next
         largest: 30_102,
         policy: |size| (format!("p := 1e{size} > input"), 1.into()),
         answer: "true",
@@ -62,7 +63,7 @@ const EDGES: &[Edge] = &[
     Edge {
         name: "SCHEMA_DEPTH",
         largest: SCHEMA_DEPTH,
-        // each of the document's levels takes a hundred, and its innermost property the rest
+        // each level of the document takes a hundred levels, and its innermost property the rest
         policy: |size| {
             let within = |levels: usize, inner: &str| {
                 format!(
@@ -106,7 +107,7 @@ const EDGES: &[Edge] = &[
 fn ask(edge: &Edge, size: usize) -> Result<Option<Value>, Error> {
     let (policy, input) = (edge.policy)(size);
     on_small_stack(edge.name, || {
-        // the largest may take more memory than decisions do by default
+        // the largest one may need more memory than the default limit
         let limits = solon::Limits::default().memory(None);
         let engine = Engine::builder().limits(limits).build();
         engine.set_module("t.rego", &format!("package t\n{policy}\n"))?;
@@ -147,7 +148,7 @@ fn as_many_errors_as_allowed_are_reported() {
     };
     let last = |at: usize| format!("var x{at} is unsafe");
     assert_eq!(told(ERRORS - 1), (ERRORS - 1, last(ERRORS - 2)));
-    // reaching the limit is told too, as OPA tells it
+    // reaching the limit is reported, too, as in OPA
     let reached = || (ERRORS + 1, "error limit reached".to_owned());
     assert_eq!(told(ERRORS), reached());
     assert_eq!(told(ERRORS + 1), reached());
@@ -178,7 +179,7 @@ fn graphql_nests_as_deep_as_allowed() {
     assert_eq!(is_valid(GRAPHQL_NESTING / 2), "false");
 }
 
-/// A used handle ends an evaluation at its first look at it.
+/// A used handle ends an evaluation at its first poll.
 fn is_seen_cancelled(query: &str, input: &Value) -> bool {
     let query = Engine::new().prepare_query(query).unwrap();
     let cancel = Cancel::default();
@@ -216,7 +217,7 @@ fn writing_long_texts_polls() {
     assert!(is_seen_cancelled(query, &of_bytes(POLL_BYTES * 11 / 10)));
 }
 
-/// Rules that call one another, ten loops in each.
+/// Returns rules that call one another, with ten loops in each.
 fn deep(rules: usize) -> Engine {
     let loops = "some _ in input; ".repeat(10);
     let mut module = format!("package t\nr{rules} if input\n");
@@ -269,7 +270,7 @@ fn errors_are_searched_for_a_while() {
 
 #[test]
 fn printed_lines_are_buffered_up_to_a_limit() {
-    // lines that come before the evaluation has ended can cancel it
+    // lines that are printed before the end of the evaluation can cancel it
     let end = |bytes: usize| {
         let engine = Engine::new();
         let module = "package t\nn := numbers.range(1, 1000)\np if {\n\tprint(input)\n\tsome a in n\n\tsome b in n\n\ta + b < 0\n}\n";
@@ -291,7 +292,7 @@ fn printed_lines_are_buffered_up_to_a_limit() {
     assert_eq!(end(BUFFERED_PRINTS + 1), "caller cancelled query execution");
 }
 
-/// Answers with the number of bytes that an answer may have.
+/// A host whose response has the number of bytes in the request.
 struct Measured;
 
 impl Host for Measured {
@@ -320,7 +321,7 @@ fn bodies_are_as_long_as_allowed() {
         told.trim_matches('"').parse::<usize>().unwrap()
     };
     assert_eq!(told(&Request::new()), RESPONSE_BYTES);
-    // nor longer than there is memory left
+    // nor longer than the remaining memory
     let limits = Limits::default().memory(Some(RESPONSE_BYTES / 2));
     let left = told(&Request::new().limits(&limits));
     assert!(

@@ -1,4 +1,4 @@
-//! Explanations of searches that take long, nest deep, or make more than can be shown.
+//! Explanations of evaluations that take long, nest deeply, or have too many events.
 
 use std::sync::mpsc;
 use std::time::Duration;
@@ -39,7 +39,7 @@ same if input.list == input.other
 
 const NONE: Limits = Limits::UNBOUNDED;
 
-/// What is explained, and how far.
+/// An explained query with its limits.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     query: &'a str,
@@ -49,7 +49,7 @@ struct Asked<'a> {
     cancel: Option<&'a Cancel>,
     /// Receives a message when the policy prints.
     prints: Option<&'a mpsc::SyncSender<()>>,
-    /// Processor time within which the search ends.
+    /// Maximum processor time of the evaluation.
     most: Duration,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// How the search ended.
+    /// Returns the error that ends the evaluation.
     fn end(self) -> String {
         self.explain()
             .result
@@ -113,7 +113,7 @@ fn message(error: Error) -> String {
 
 const EXCEEDED: &str = "explanation exceeds its memory limit";
 
-/// Of millions of events so many are kept as there is memory for; the error says that there were more.
+/// Events are recorded up to the memory limit, and the error reports that there were more.
 #[test]
 fn memory_of_events_is_bounded() {
     let limits = NONE.explanation(Some(4 << 20));
@@ -123,14 +123,14 @@ fn memory_of_events_is_bounded() {
         let kept = explained.events.len();
         assert!((100..40_000).contains(&kept), "{kept} events");
     }
-    // what is not shown takes no memory
+    // events that are not selected take no memory
     let explained = Asked::new("data.t.noted", Detail::Notes, &limits).explain();
     assert!(explained.result.is_ok());
     let lines = explained.lines(true, true).unwrap();
     assert!(lines.iter().any(|line| line.contains("Note \"found\"")));
 }
 
-/// The smallest limit within which a search is explained is one; a byte less is not enough.
+/// With the smallest sufficient limit an explanation succeeds, and with one byte less it fails.
 #[test]
 fn memory_is_counted_exactly() {
     let ends = |bytes: usize| {
@@ -151,7 +151,7 @@ fn memory_is_counted_exactly() {
     assert!(low > 5 * size_of::<solon::trace::Event>(), "{low}");
 }
 
-/// A value is shown once, however many events show it; what is made anew at each turn counts each time.
+/// A value counts once for all events that show it. A value that is built in each iteration counts each time.
 #[test]
 fn values_of_variables_are_shared() {
     let list = Value::array((0..2_000_i64).map(Value::from).collect());
@@ -167,7 +167,7 @@ fn values_of_variables_are_shared() {
     assert_eq!(asked.about(&input).end(), EXCEEDED);
 }
 
-/// Two large arrays are compared element by element, without a stack for each.
+/// Two large arrays are compared element by element, without recursion.
 #[test]
 fn long_lists_are_compared() {
     let list = Value::array(vec![1.into(); 200_000]);
@@ -217,7 +217,7 @@ fn time_and_cancellation_end_them() {
     assert_eq!(end, "caller cancelled query execution");
 }
 
-/// Texts are no longer than answers may be, whatever the events share.
+/// Texts are limited like results, even if events share values.
 #[test]
 fn texts_are_bounded() {
     let list = Value::array((0..5_000_i64).map(Value::from).collect());
@@ -237,7 +237,7 @@ fn texts_are_bounded() {
     assert!(explained.lines(true, true).is_ok());
 }
 
-/// Deep searches take stack as they go, and their events nest as deep.
+/// Deep evaluations grow their stack, and their events nest as deep.
 #[test]
 fn deep_searches_are_explained() {
     let deep: String = (0..300).map(|_| "[").collect();

@@ -1,4 +1,4 @@
-//! GraphQL documents that are deep, large, cyclic or broken.
+//! GraphQL documents that are deep, large, cyclic or invalid.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::on_small_stack;
 
 const LEVELS: usize = 100_000;
 
-/// What `graphql.parse` says is wrong with a query; nothing if it answers.
+/// Returns the error of `graphql.parse`, if it fails.
 fn problem(what: &str, query: &str, schema: &str) -> Option<String> {
     let input = serde_json::json!({"query": query, "schema": schema}).to_string();
     on_small_stack(what, || {
@@ -62,7 +62,7 @@ fn nesting() {
     assert_eq!(problem("deep, but not too deep", &query, SCHEMA), None);
 }
 
-/// Fragments, each with the body that a function gives to its number.
+/// Returns fragments whose bodies are computed from their numbers.
 fn fragments(count: usize, body: impl Fn(usize) -> String) -> String {
     let mut text = String::from("{ ...F0 }\n");
     for index in 0..count {
@@ -84,7 +84,7 @@ fn fragments_that_use_fragments() {
         format!("...F{index} a {{ ...F{index} b {{ ...F{index} }} }} b {{ ...F{index} }}")
     });
     problem("many ways", &wide, SCHEMA);
-    // two selection sets are compared once, however many ways lead to them
+    // two selection sets are compared once, even if many paths lead to them
     let pairs = fragments(40, |index| {
         let index = next(index);
         format!("a {{ ...F{index} }} a {{ ...F{index} }}")
@@ -276,7 +276,7 @@ fn fields_of_the_same_name_are_compared_up_to_a_limit() {
     assert_eq!(problem("most pairs", &query(most), SCHEMA), None);
     let words = "takes too long to validate";
     expect("too many pairs", &query(most + 1), SCHEMA, words);
-    // subfields are compared with those of all other fields of the name
+    // subfields are compared with those of all other fields of the same name
     let nested = |fields: usize| format!("{{ {} }}", "b { b { s s } } ".repeat(fields));
     assert_eq!(problem("nested pairs", &nested(32), SCHEMA), None);
     expect("too many nested pairs", &nested(most), SCHEMA, words);

@@ -1,4 +1,4 @@
-//! GraphQL documents and syntax trees with small accidents, drawn from a seed.
+//! GraphQL documents and syntax trees with random mutations.
 
 use std::fs;
 use std::path::Path;
@@ -11,10 +11,10 @@ use crate::on_small_stack;
 
 const SEED: u64 = 7;
 
-/// Times each recorded query is broken.
+/// Number of mutations of each recorded query.
 const ROUNDS: usize = 4;
 
-/// What gets into documents.
+/// Texts that mutations insert into documents.
 const SCRAPS: [&str; 48] = [
     "{",
     "}",
@@ -66,7 +66,7 @@ const SCRAPS: [&str; 48] = [
     "extend type Query { zz: Int }",
 ];
 
-/// Numbers without a pattern (xorshift).
+/// A generator of pseudo-random numbers (xorshift).
 struct Dice(u64);
 
 impl Dice {
@@ -84,7 +84,7 @@ impl Dice {
             .unwrap()
     }
 
-    /// A document with some accidents.
+    /// Mutates a document.
     fn text(&mut self, text: &str) -> String {
         let mut text = text.to_owned();
         for _ in 0..=self.below(3) {
@@ -106,7 +106,7 @@ impl Dice {
         text
     }
 
-    /// Breaks a tree in one place.
+    /// Mutates a tree in one position.
     fn tree(&mut self, tree: &mut Json) {
         let here = self.below(4) == 0;
         match tree {
@@ -172,7 +172,7 @@ impl Functions {
         }
     }
 
-    /// Whether a query fits; both functions have to agree.
+    /// Returns `true` if a query is valid. Both functions have to agree.
     fn check(&self, query: &Json, schema: &Json) -> bool {
         let input = json!({"query": query, "schema": schema}).to_string();
         let input = read(input.as_bytes()).unwrap();
@@ -183,7 +183,7 @@ impl Functions {
         fits
     }
 
-    /// The trees of documents, if both are right.
+    /// Returns the trees of documents, if both are valid.
     fn trees(&self, query: &str, schema: &str) -> Option<[Json; 2]> {
         let input = json!({"query": query, "schema": schema}).to_string();
         let input = read(input.as_bytes()).unwrap();

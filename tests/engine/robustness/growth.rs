@@ -1,4 +1,5 @@
-//! Values that few steps make and no memory holds: what shares parts has a text, an order and a hash of its full size.
+//! Values that take few steps to build and more memory than there is to write: with shared nodes their text, order and
+//! hash have the full size.
 
 use std::fmt::Write;
 
@@ -8,7 +9,7 @@ use crate::{message, on_small_stack};
 
 const MEMORY: &str = "evaluation exceeds its memory limit";
 
-/// Rules around rules: `form` with the rule below in the place of `P`.
+/// Returns nested rules: `form` with the rule below it in place of `P`.
 fn tower(levels: usize, form: &str) -> Engine {
     let mut module = "package t\np0 := input.x\n".to_owned();
     for level in 1..=levels {
@@ -97,11 +98,11 @@ fn values_that_double() {
     }
 }
 
-/// The largest value with as many parts as may be gone through, and the smallest with more, which may be held.
+/// The largest value that may be traversed, and the smallest one that may only be held.
 #[test]
 fn as_many_nodes_as_allowed() {
     let engine = Engine::new();
-    // 2^12 times an array of 2^13 - 1 numbers is 2^25 parts and one for the array around them
+    // 2^12 times an array of 2^13 - 1 numbers has 2^25 nodes, and the array around them one more
     let module = r#"package t
 part := numbers.range(2, input.n)
 many := [part | some _ in numbers.range(1, 4096)]
@@ -181,7 +182,7 @@ fn keys_within_keys() {
     assert_eq!((value, text), (Ok(()), Err(MEMORY.to_owned())));
 }
 
-/// A key that is no string comes last in order; nothing is written twice because of it.
+/// A key that is not a string is last in sort order. It does not cause other keys to be written twice.
 #[test]
 fn late_keys_that_are_not_strings() {
     let engine = tower(300, "{\"a\": P, [1]: 0}");

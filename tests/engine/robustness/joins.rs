@@ -1,4 +1,4 @@
-//! What is quadratic only in writing takes as many turns as there are elements and solutions.
+//! Nested loops that are equality joins take as many iterations as there are elements and solutions.
 
 use solon::{Engine, Limits, Request, Value};
 
@@ -70,7 +70,7 @@ fn ask(engine: &Engine, name: &str, limits: &Limits) -> Result<Value, String> {
 #[test]
 fn joins_take_few_iterations() {
     let engine = engine();
-    // half a million would be too few to go over one list for each element of the other
+    // half a million would be too few for a nested loop
     let limits = Limits::default().steps(Some(80_000));
     for name in ASKED {
         let found = on_small_stack(name, || ask(&engine, name, &limits));
@@ -84,7 +84,7 @@ fn joins_take_few_iterations() {
     }
 }
 
-/// Tables are made only where there is memory for them: they end no evaluation that would do without.
+/// Join tables are built only within the memory limit: they do not fail evaluations that succeed without them.
 #[test]
 fn joins_stay_within_the_memory_limit() {
     let engine = engine();

@@ -1,4 +1,4 @@
-//! Bounds of what the type checker knows, at their edges: what is larger is not wrong, but known less well.
+//! Limits of the type checker at their edges: larger types are valid, but less precise.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use solon::internal::limits::{TYPE_COMPARISONS, TYPE_DEPENDENTS, TYPE_NESTING, T
 
 use crate::on_small_stack;
 
-/// Whether types tell that a module is mistaken.
+/// Returns `true` if a module has a type error.
 fn is_mistaken(module: &str) -> bool {
     on_small_stack("types", || {
         match Engine::new().set_module("t.rego", module) {
@@ -20,7 +20,7 @@ fn is_mistaken(module: &str) -> bool {
     })
 }
 
-/// Rules `x1`, `x2`, …: pairs of pairs of `x0`.
+/// Returns rules `x1`, `x2`, …: pairs of pairs of `x0`.
 fn pairs(name: &str, first: &str, levels: usize) -> String {
     let mut module = first.to_owned();
     for level in 0..levels {
@@ -51,7 +51,7 @@ fn types_are_precise_up_to_a_depth() {
 
 #[test]
 fn types_are_precise_up_to_a_size() {
-    // an array has a node more than its elements
+    // an array has one node more than elements
     let mistaken = |nodes: usize| {
         let pair = TYPE_NODES / 2 - 1;
         let numbers = ", 1".repeat(nodes - 2 * pair - 1);
@@ -67,7 +67,7 @@ fn types_are_precise_up_to_a_size() {
 
 #[test]
 fn types_are_compared_up_to_a_limit() {
-    // leaves share only the last type of the left one, which takes nine comparisons; the last element is a mistake
+    // leaves share only the last type of the left one, which takes nine comparisons; the last element is an error
     let mistaken = |comparisons: usize| {
         let leaf = |name: &str, values: &[&str]| {
             let rule = |value: &&str| format!("{name} := {value} if input.a == {value}\n");
@@ -105,7 +105,7 @@ fn dependent_documents_are_listed_up_to_a_limit() {
     };
     assert!(mistaken(TYPE_DEPENDENTS, "other"));
     assert!(!mistaken(TYPE_DEPENDENTS + 1, "other"));
-    // what needs it can become anything, however many there are
+    // documents that depend on it can have any type, in any number
     for documents in [TYPE_DEPENDENTS, TYPE_DEPENDENTS + 1, 10 * TYPE_DEPENDENTS] {
         assert!(!mistaken(documents, "d1"));
     }

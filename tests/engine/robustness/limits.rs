@@ -1,4 +1,4 @@
-//! What bounds an evaluation that would not end by itself.
+//! Limits of evaluations that would not end by themselves.
 
 use std::cell::Cell;
 use std::sync::{Arc, mpsc};
@@ -10,7 +10,7 @@ use solon::{Cancel, Engine, Error, ErrorKind, Host, Limits, Request, Value};
 use crate::on_small_stack;
 use crate::processor::timed;
 
-/// 10^15 turns that leave nothing behind.
+/// 10^15 iterations without effects.
 const ENDLESS: &str = "package t
 n := numbers.range(1, 1000)
 p if {
@@ -34,7 +34,7 @@ fn engine() -> Engine {
     engine
 }
 
-/// How an evaluation ends early: code, message, and the processor time that it took.
+/// Returns the code and message of an evaluation's error, and the processor time that it took.
 fn end(path: &str, limits: &Limits) -> (String, String, Duration) {
     on_small_stack(path, || {
         let document = engine().prepare_document(path).unwrap();
@@ -61,7 +61,7 @@ fn time_ends_it() {
         end("t/p", &none_left).1,
         "evaluation exceeds its time limit"
     );
-    // whichever of a time and its end comes first counts
+    // the earlier one of a time limit and a deadline applies
     let start = Instant::now();
     let soon = start.checked_add(Duration::from_millis(50));
     let late = start.checked_add(Duration::from_mins(1));
@@ -97,7 +97,7 @@ fn memory_ends_it() {
     );
 }
 
-/// As many turns as are allowed are made, and not one more.
+/// Exactly the allowed number of iterations are made.
 #[test]
 fn steps_are_counted_exactly() {
     let document = engine().prepare_document("t/few").unwrap();
@@ -131,14 +131,14 @@ fn another_thread_cancels_it() {
         ("eval_cancel_error", "caller cancelled query execution")
     );
     assert!(taken < END_WITHIN, "{taken:?}");
-    // a handle that was used stays used
+    // a cancelled handle stays cancelled
     assert!(matches!(
         document.evaluate(&Request::new().cancel(&cancel)),
         Err(Error::Eval(_))
     ));
 }
 
-/// Sends a message when an evaluation reads the clock.
+/// A host that sends a message when an evaluation reads the clock.
 struct Clock(mpsc::SyncSender<()>);
 
 impl Host for Clock {
@@ -161,30 +161,30 @@ fn engine_with_clock() -> (Engine, mpsc::Receiver<()>) {
     )
 }
 
-/// Runs an evaluation on another thread and cancels it after it has read the clock. Returns its result and the least processor
-/// time that it used afterwards.
+/// Runs an evaluation on another thread and cancels it after it has read the clock. Returns its result and a lower
+/// bound of the processor time that it used afterwards.
 fn cancelled<T: Send>(
     running: &mpsc::Receiver<()>,
     cancel: &Cancel,
     evaluate: impl FnOnce() -> T + Send,
 ) -> (T, Duration) {
-    // an earlier evaluation may have left one
+    // an earlier evaluation may have left a message
     let _ = running.try_recv();
     let start = Instant::now();
     thread::scope(|scope| {
         let evaluated = scope.spawn(|| timed(evaluate));
         running.recv().expect("it reads the clock");
-        // the evaluation gets past the clock meanwhile; if it does not, it is cancelled all the same
+        // the evaluation passes the clock meanwhile; otherwise it is cancelled there
         thread::sleep(Duration::from_millis(50));
         cancel.cancel();
-        // it cannot have used more than this before it was cancelled, whatever else the processors did
+        // an upper bound of the processor time before the cancellation
         let before = start.elapsed();
         let (result, taken) = evaluated.join().unwrap();
         (result, taken.saturating_sub(before))
     })
 }
 
-/// Built-in functions that take long end as soon as well.
+/// Long built-in functions end as quickly.
 #[test]
 fn another_thread_cancels_builtins() {
     let numbers: Vec<Value> = (0..500_000_i64)
@@ -249,13 +249,13 @@ fn another_thread_cancels_builtins() {
     assert!(late.is_empty(), "{late:#?}");
 }
 
-/// Processor time of the longest part of a built-in that looks at neither the clock nor the cancellation, on a slow machine.
+/// Maximum processor time between two polls of a built-in, on a slow machine.
 const END_WITHIN: Duration = Duration::from_secs(2);
 
-/// One step that handles millions of values looks at the clock while it goes on.
+/// A single step on millions of values polls the clock.
 #[test]
 fn time_ends_long_steps() {
-    // no order and no repetition, so that there is work to do
+    // without order and repetition, so that sorting takes long
     let scattered = |at: i64| at.wrapping_mul(0x9e37_79b9_7f4a_7c15_u64.cast_signed());
     let words = |from: i64| {
         let texts = (from..from + MANY).map(|at| format!("word {:x}", scattered(at)));
@@ -303,14 +303,14 @@ fn time_ends_long_steps() {
     assert!(late.is_empty(), "{late:#?}");
 }
 
-/// So many values take far longer than what passes up to the next look at the clock.
+/// Processing so many values takes far longer than the interval between two polls.
 const MANY: i64 = if cfg!(debug_assertions) {
     1_000_000
 } else {
     4_000_000
 };
 
-/// Long loops inside a built-in function look at the limits too.
+/// Long loops inside a built-in function poll the limits, too.
 #[test]
 fn builtins_are_bounded() {
     let engine = Engine::new();

@@ -1,10 +1,10 @@
-//! Which results an evaluation keeps depends on the functions that it calls, not on other rules of the policy.
+//! Memoization in an evaluation depends on the functions that it calls, not on unrelated rules of the policy.
 
 use std::fmt::Write as _;
 
 use solon::{Engine, Limits, Request, Value};
 
-/// Functions that run long and short, with equal arguments that are stored apart.
+/// Long and short functions with equal arguments that are stored separately.
 const POLICY: &str = "
 a_long(xs) := count([x | some x in xs; x > 0])
 
@@ -13,7 +13,7 @@ z_short(xs) := count([x | some x in xs; x > 0])
 answer := [a_long(input.many), z_short(input.a), z_short(input.b), z_short(input.c), z_short(input.a), a_long(input.many)]
 ";
 
-/// The fewest steps that the answer takes in a policy with so many rules that have nothing to do with it.
+/// Returns the minimum number of steps for the result in a policy with so many unrelated rules.
 fn steps(unrelated: usize) -> u64 {
     let mut module = "package t\n\na_long(xs) := 0 if xs == 1\n".to_owned();
     for at in 0..unrelated {

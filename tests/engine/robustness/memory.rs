@@ -1,4 +1,4 @@
-//! What evaluations keep of their memory for later ones.
+//! Memory that evaluations leave for later ones.
 
 use std::sync::Barrier;
 use std::thread;
@@ -24,7 +24,7 @@ fn idle_threads_keep_little_and_all_can_be_released() {
         done.wait();
         let kept = cached_memory();
         assert!((1..=limits::POOLED_ARENAS).contains(&kept), "{kept} bytes");
-        // other tests may leave something at the same time
+        // other tests may return memory at the same time
         let released = (0..100).any(|_| {
             release_memory();
             cached_memory() < kept

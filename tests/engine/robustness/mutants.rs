@@ -1,4 +1,4 @@
-//! Tokens, keys and certificates with mistakes in them, and very long ones.
+//! Tokens, keys and certificates with random mutations, and very long ones.
 
 use std::fs;
 use std::path::Path;
@@ -8,10 +8,10 @@ use solon::{Engine, Request};
 
 use super::on_small_stack;
 
-/// Mistakes made in the recorded calls.
+/// Number of mutations of recorded calls.
 const MUTANTS: usize = 6_000;
 
-/// The functions with their numbers of operands; the recorded calls give their operands.
+/// The functions with their numbers of operands. Recorded calls supply the operands.
 const FUNCTIONS: &[(&str, usize)] = &[
     ("io.jwt.decode", 1),
     ("io.jwt.decode_verify", 2),
@@ -33,7 +33,7 @@ const FUNCTIONS: &[(&str, usize)] = &[
     ("providers.aws.sign_req", 3),
 ];
 
-/// A generator of numbers that are the same each time (xorshift).
+/// A generator of pseudo-random numbers with a fixed seed (xorshift).
 struct Random(u64);
 
 impl Random {
@@ -49,7 +49,7 @@ impl Random {
     }
 }
 
-/// An engine with a rule for each function, named by its place.
+/// Returns an engine with a rule for each function, named by its position.
 fn engine() -> Engine {
     let rules: String = FUNCTIONS
         .iter()
@@ -66,7 +66,7 @@ fn engine() -> Engine {
     engine
 }
 
-/// The operands of recorded calls of functions that are tested, by their places.
+/// Returns the operands of recorded calls of tested functions, by the functions' positions.
 fn seeds() -> Vec<(usize, Vec<serde_json::Value>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/builtins");
     let mut seeds = Vec::new();
@@ -82,7 +82,7 @@ fn seeds() -> Vec<(usize, Vec<serde_json::Value>)> {
                 continue;
             };
             let operands = rest.rsplit_once(')').map_or(rest, |(inside, _)| inside);
-            // calls with sets and the like are no JSON, and there are enough without them
+            // calls with sets and the like are not JSON, and there are enough without them
             if let Ok(operands) = serde_json::from_str(&format!("[{operands}]")) {
                 seeds.push((function, operands));
             }
@@ -91,7 +91,7 @@ fn seeds() -> Vec<(usize, Vec<serde_json::Value>)> {
     seeds
 }
 
-/// Makes a mistake in a text.
+/// Mutates a text.
 fn mutate(random: &mut Random, text: &str) -> String {
     const ODD: &[char] = &[
         'A',
@@ -140,7 +140,7 @@ fn mutate(random: &mut Random, text: &str) -> String {
     chars.into_iter().collect()
 }
 
-/// Makes a mistake in one of the texts of a value.
+/// Mutates one of the texts of a value.
 fn mutate_value(random: &mut Random, value: &mut serde_json::Value) {
     match value {
         serde_json::Value::String(text) => *text = mutate(random, text),
@@ -161,7 +161,7 @@ fn mutate_value(random: &mut Random, value: &mut serde_json::Value) {
 fn run(engine: &Engine, function: usize, operands: &serde_json::Value) {
     let document = engine.prepare_document(&format!("t/f{function}")).unwrap();
     let input = json::read(operands.to_string().as_bytes()).unwrap();
-    // whether it is an answer or an error does not matter here
+    // a result or an error: both are valid here
     let _ = document.evaluate(&Request::new().input(&input).strict_builtin_errors(true));
 }
 
@@ -176,7 +176,7 @@ fn mutated_tokens_keys_and_certificates_do_not_panic() {
             let mut operands = operands.clone();
             for _ in 0..=random.below(2) {
                 let at = random.below(operands.len());
-                // sometimes an operand of another call, whole
+                // sometimes a whole operand of another call
                 if random.below(10) == 0 {
                     let (_, others) = random.pick(&seeds);
                     operands[at] = random.pick(others).clone();

@@ -1,4 +1,4 @@
-//! What nests, chains or calls deeply.
+//! Deep nesting, long chains and deep calls.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ const LEVELS: usize = 100_000;
 
 const TOO_DEEP: &str = "max parsing recursion depth exceeded";
 
-/// Brackets that are closed, and brackets that are not.
+/// Brackets that are closed, and brackets that are not closed.
 fn nested(open: &str, close: &str) -> [String; 2] {
     [
         format!("{}1{}", open.repeat(LEVELS), close.repeat(LEVELS)),
@@ -84,7 +84,7 @@ fn the_deepest_values_pass_through() {
     let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     on_small_stack("deepest", || {
         let value = json::read(text.as_bytes()).unwrap();
-        // texts that are nested so deep take some gigabytes where they are indented
+        // indented texts of this depth take some gigabytes
         let limits = solon::Limits::default().memory(None);
         let engine = Engine::builder().limits(limits).build();
         engine.put("/deep", value.clone()).unwrap();
@@ -99,7 +99,7 @@ fn the_deepest_values_pass_through() {
     });
 }
 
-/// Values may be made deeper than any text: what walks them has to bear it.
+/// Values may be deeper than any parsed text, and traversals must support them.
 #[test]
 fn values_nested_by_evaluation() {
     let mut module = "package t\np0 := 1\n".to_owned();
@@ -138,7 +138,7 @@ fn values_nested_by_evaluation() {
     assert_eq!(refused, "evaluation is nested too deeply");
 }
 
-/// As deep as an evaluation may nest around the deepest thing that was read.
+/// The deepest value that an evaluation may build around the deepest parsed one.
 #[test]
 fn the_deepest_value_made() {
     use solon::internal::limits::VALUE_NESTING;
@@ -266,7 +266,7 @@ fn long_else_chains() {
     assert_eq!(found.unwrap(), Some(9_999.into()));
 }
 
-/// Operators of one chain lie in one another's left operands, as deep as the chain is long.
+/// Operators of a chain are nested in left operands, as deep as the chain is long.
 #[test]
 fn long_chains_of_operators() {
     const LENGTH: usize = solon::internal::limits::CHAIN;

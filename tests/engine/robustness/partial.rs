@@ -1,4 +1,4 @@
-//! What bounds partial evaluation: what is left ends in an error before it grows beyond all bounds.
+//! Limits of partial evaluation: it fails before residuals grow without bound.
 
 use std::fmt::Write as _;
 use std::sync::mpsc;
@@ -13,12 +13,12 @@ use solon::{Cancel, Engine, Error, Limits, PartialOptions, Request, Residuals};
 
 use crate::{message, on_small_stack, on_small_stack_within};
 
-/// What is left of a query without input.
+/// Returns the residuals of a query without input.
 fn left(what: &str, module: &str, data: &str, query: &str) -> Result<Residuals, Error> {
     on_small_stack(what, || {
         let engine = engine(module, data);
         let left = engine.partial(query, &PartialOptions::default(), &Request::new())?;
-        // what is made can be shown, too
+        // residuals can be written, too
         let shown = (left.query_sources(), left.support_sources());
         assert_eq!(shown.0.len(), left.queries.len());
         Ok(left)
@@ -42,14 +42,14 @@ fn zeros(count: usize) -> String {
     format!("[{}]", vec!["0"; count].join(","))
 }
 
-/// The expressions that `part` writes, one behind another.
+/// Returns the conjunction of the expressions that `part` writes.
 fn conjunction(count: usize, part: impl Fn(usize) -> String) -> String {
     (0..count).map(part).collect::<Vec<_>>().join("; ")
 }
 
 #[test]
 fn expressions_are_bounded() {
-    // each solution leaves 255 expressions, and counts for one more
+    // each solution has 255 expressions, and counts as one more
     let body = conjunction(255, |at| format!("input.a{at} = 1"));
     let module = format!("package t\n\nq if {{ {body} }}\n");
     let most = RESIDUAL_EXPRESSIONS / 256;
@@ -60,23 +60,23 @@ fn expressions_are_bounded() {
     let limit =
         format!("partial evaluation exceeds the limit of {RESIDUAL_EXPRESSIONS} expressions");
     assert_eq!(message(more), limit);
-    // a body that does not come to an end
+    // a body that does not end
     let nested = "package t\n\nn := numbers.range(1, 32)\n\np if {\n\tevery a in n {\n\t\tevery b in n {\n\t\t\tevery c in n {\n\t\t\t\tevery d in n { input.x != (a + b) + (c + d) }\n\t\t\t}\n\t\t}\n\t}\n}\n";
-    // each expression waits for the next, so the bound of nesting comes first
+    // each expression is nested in the previous one, so the limit of nesting is reached first
     let ended = message(left("an endless body", nested, "", "data.t.p"));
     assert_eq!(ended, "evaluation is nested too deeply");
 }
 
 #[test]
 fn terms_are_bounded() {
-    // a copy of the document, and what goes around it
+    // a copy of the document, and the terms around it
     let around = 100;
     let query = "x = data.base; input.y = 1";
     left("most terms", "", &zeros(RESIDUAL_TERMS - around), query).unwrap();
     let more = left("too many terms", "", &zeros(RESIDUAL_TERMS), query);
     let limit = format!("partial evaluation exceeds the limit of {RESIDUAL_TERMS} terms");
     assert_eq!(message(more), limit);
-    // each variable stands for the one before it twice
+    // each variable stands for the previous one twice
     let doubled = |times: usize| {
         let steps = conjunction(times, |at| format!("x{} = [x{at}, x{at}]", at + 1));
         format!("x0 = input.a; {steps}")
@@ -128,7 +128,7 @@ fn simplified_bodies_do_not_grow_without_end() {
     let times = SIMPLIFIED_TERMS.ilog2() as usize;
     let large = text(times + 1);
     assert_eq!(large.matches("input.a").count(), 1, "{} bytes", large.len());
-    // a chain of calls is not put into one another without end
+    // a long chain of calls is not nested
     let deep = text_of_chain(2 * NESTING);
     assert_eq!(deep.matches("plus").count(), 2 * NESTING);
     assert!(deep.contains("; "));
@@ -188,7 +188,7 @@ fn chains_of_rules_need_no_stack() {
     assert_eq!(negated.query_texts().len(), 1);
 }
 
-/// 10^15 turns.
+/// 10^15 iterations.
 const ENDLESS: &str = "package t
 
 n := numbers.range(1, 1000)
@@ -205,7 +205,7 @@ p if {
 }
 ";
 
-/// How a search ends early: code and message. It sends a message when it prints.
+/// Returns the code and message of a failed evaluation. It sends a message when it prints.
 fn end(limits: &Limits, cancel: &Cancel, runs: &mpsc::SyncSender<()>) -> (String, String) {
     on_small_stack_within(Duration::from_secs(2), "an endless search", || {
         let engine = engine(ENDLESS, "");

@@ -1,4 +1,4 @@
-//! Engines and what they prepare, among threads.
+//! Engines and prepared handles shared by threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -22,7 +22,7 @@ const _: () = {
 
 const SWAPS: i64 = 1_000;
 
-/// Modules and data of one moment, in which everything is `snapshot`.
+/// Returns modules and data of one snapshot, in which every value is `snapshot`.
 fn change(snapshot: i64) -> Change {
     let mut change = Change::default();
     change.set_module(
@@ -38,7 +38,7 @@ fn change(snapshot: i64) -> Change {
     change
 }
 
-/// What is prepared keeps its rules; documents are those of the moment it is asked.
+/// Pinned handles keep their rules and documents; others use those of the current snapshot.
 #[test]
 fn readers_see_one_snapshot() {
     let engine = Engine::new();

@@ -1,4 +1,4 @@
-//! Large texts, numbers and collections, and bytes that are no text.
+//! Large texts, numbers and collections, and bytes that are not text.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -104,7 +104,7 @@ fn numbers_out_of_range_in_either_direction() {
             "[1][X]",
             "object.get({}, X, 1)",
         ] {
-            // an answer or an error: both will do
+            // a result or an error: both are valid
             drop(ask(
                 &format!("{call} of {what}"),
                 &call.replace('X', number),
@@ -248,7 +248,7 @@ fn many_expressions_and_variables() {
     }
     module.push_str("}\n");
     assert_eq!(answer("10,000 expressions", &module).unwrap(), None);
-    // the last expression makes what the one before needs, all the way
+    // each expression binds a variable that the previous one needs
     let mut module = "package t\np if {\n".to_owned();
     for at in 0..1_000 {
         writeln!(module, "x{at} = x{} + 1", at + 1).unwrap();

@@ -1,4 +1,4 @@
-//! Evaluations that a limit or the caller stops: each reason has an error kind of its own, by every way to evaluate.
+//! Evaluations that a limit or the caller stops: each reason has its own error kind, in every way to evaluate.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ division := 1 / 0
 
 const NONE: Limits = Limits::UNBOUNDED;
 
-/// The error of each way to evaluate a document.
+/// Returns the error of each way to evaluate a document.
 fn errors(engine: &Engine, name: &str, request: &Request<'_>) -> Vec<(&'static str, Error)> {
     let document = engine.prepare_document(&format!("t/{name}")).unwrap();
     let text = format!("x := data.t.{name}");

@@ -1,4 +1,4 @@
-//! Walks over the deepest values and trees, each on a small stack of its own.
+//! Traversals of the deepest values and trees, each on a small stack of its own.
 
 use solon::internal::limits::{NESTING, VALUE_NESTING};
 use solon::internal::value::{Arena, Value, json, order, yaml};
@@ -10,7 +10,7 @@ use solon_syntax::{ParseOptions, parse_module};
 
 use crate::{nested_value, on_small_stack};
 
-/// As much as is read, and around it as much as an evaluation makes.
+/// Returns a parsed value of the maximum depth, surrounded by the maximum depth that an evaluation may add.
 fn deepest(read: (&str, &str), around: impl Fn(Value) -> Value) -> Value {
     let (open, close) = read;
     let inner = on_small_stack("reading", || nested_value(open, close, VALUE_NESTING));
@@ -50,7 +50,7 @@ fn values() {
             assert!(format!("{value:?}").len() > 2 * VALUE_NESTING);
         });
         walk("copies", &|| {
-            // deeper than an evaluation may make, so the outermost is left out
+            // one level deeper than an evaluation may build, so the outermost is left out
             let arena = Arena::new();
             assert_eq!(arena.copy_of(&value).to_value(), Value::Null);
         });
@@ -73,7 +73,7 @@ fn values() {
     }
 }
 
-/// The deepest trees that are parsed.
+/// Returns the deepest modules that parse.
 fn deepest_modules() -> Vec<String> {
     let term = |open: &str, inner: &str, close: &str, levels: usize| {
         format!(

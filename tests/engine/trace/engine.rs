@@ -1,4 +1,4 @@
-//! The engine, asked as the lines protocol asks it, for what that protocol does not show.
+//! The engine, called as by the protocol, for results that the protocol does not contain.
 
 use serde_json::Value;
 use solon::internal::compile::Options;
@@ -7,7 +7,7 @@ use solon::trace::Detail;
 use solon::{Change, Engine, ExplainOptions, Explanation, Path, Request};
 use solon_syntax::ast::Version;
 
-/// How a request of a case is answered.
+/// Returns the explanation of a case's request.
 pub fn explain(request: &Value, detail: Detail) -> Explanation {
     let flag = |name: &str| request[name].as_bool().unwrap_or_default();
     let version = if flag("v0") { Version::V0 } else { Version::V1 };

@@ -1,4 +1,4 @@
-//! The reference engine: its lines protocol, and its command line in a folder with the files of a request.
+//! OPA as an oracle: its protocol, and its command line in a folder with the files of a request.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
 
-/// A running `ORACLE lines`.
+/// A running process `ORACLE lines`.
 pub struct Lines {
     child: Child,
     answers: BufReader<ChildStdout>,
@@ -34,13 +34,13 @@ impl Lines {
 
 impl Drop for Lines {
     fn drop(&mut self) {
-        // it may be gone already
+        // it may have ended already
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A folder with the files of a request, gone when the test is.
+/// A temporary folder with the files of a request.
 pub struct Folder {
     path: PathBuf,
     args: Vec<String>,
@@ -89,14 +89,14 @@ impl Folder {
         output.unwrap().stdout
     }
 
-    /// The events of a detail.
+    /// Returns the events of a detail.
     pub fn events(&self, oracle: &str, detail: &str) -> Value {
         let text = self.run(oracle, &["--format", "json", "--explain", detail]);
         let answer: Value = serde_json::from_slice(&text).unwrap();
         answer["explanation"].clone()
     }
 
-    /// The first lines of a trace, with places and the values of variables.
+    /// Returns the first lines of a trace, with locations and the values of variables.
     pub fn lines(&self, oracle: &str, detail: &str, count: usize) -> Vec<String> {
         let args = ["--format", "pretty", "--var-values", "--explain", detail];
         let text = String::from_utf8_lossy(&self.run(oracle, &args)).into_owned();

@@ -1,5 +1,6 @@
-//! Events as rows: the kind, the node, the place, the numbers of the search and of that around it, the variables
-//! (name and value), what users call variables (name, name of theirs, place), the words, and the document looked up.
+//! Events as rows: the kind, the node, the location, the numbers of the search and of the enclosing one, the variables
+//! (name and value), the user's names of variables (name, user's name, location), the message, and the document that is
+//! looked up.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,7 @@ const NODE: usize = 1;
 const LOCALS: usize = 5;
 const REFERENCE: usize = 8;
 
-/// The rows of events in the form of the command line.
+/// Returns the rows of events in the format of the command line.
 pub fn of_events(events: &Value) -> Vec<Value> {
     events.as_array().into_iter().flatten().map(row).collect()
 }
@@ -29,7 +30,7 @@ fn row(event: &Value) -> Value {
             json!([name, value])
         })
         .collect();
-    // they come in no order
+    // their order is unspecified
     locals.sort_by_key(Value::to_string);
     let metadata: Vec<Value> = event["LocalMetadata"]
         .as_object()
@@ -58,7 +59,7 @@ fn place(location: &Value) -> Value {
     json!(format!("{file}:{}:{}", location["row"], location["col"]))
 }
 
-/// A node; the unification that reads a rule within a package has none, see `line`.
+/// Returns a node. The unification that reads a rule within a package has none, see `line`.
 fn node(op: &Value, node: &Value) -> Value {
     let leaf = node["terms"][2]["value"].as_str();
     let unify = op
@@ -70,21 +71,21 @@ fn node(op: &Value, node: &Value) -> Value {
     node.clone()
 }
 
-/// What a row says in the form of the REST API.
+/// Returns the content of a row in the format of the REST API.
 pub fn plain(row: &Value) -> Value {
     let op = row[0].as_str().unwrap().to_lowercase();
     let locals: Vec<Value> = row[LOCALS].as_array().unwrap().clone();
     json!([op, row[NODE], row[3], row[4], locals, row[7]])
 }
 
-/// The same of events in the form of the REST API.
+/// Returns the content of events in the format of the REST API.
 pub fn of_plain_events(events: &Value) -> Vec<Value> {
     let events = events.as_array().into_iter().flatten();
     let rows = events.map(|event| {
         let locals = event["locals"].as_array().unwrap().iter();
         let mut locals: Vec<Value> = locals
             .map(|local| {
-                // the form of the command line has no names of generated variables here
+                // the format of the command line has no names of generated variables here
                 let name = local["key"]["value"].as_str().unwrap();
                 let name = if name.starts_with('$') { "_" } else { name };
                 json!([name, local["value"]])
@@ -104,7 +105,7 @@ pub fn of_plain_events(events: &Value) -> Vec<Value> {
     rows.collect()
 }
 
-/// Where the events of a shorter trace are in a longer one.
+/// Returns the positions of the events of a shorter trace in a longer one.
 pub fn positions(all: &[Value], kept: &[Value]) -> Vec<usize> {
     let mut from = 0;
     let positions = kept.iter().map(|row| {
@@ -116,7 +117,7 @@ pub fn positions(all: &[Value], kept: &[Value]) -> Vec<usize> {
     positions.collect()
 }
 
-/// Puts rows into a case, their nodes and values as positions in `texts`.
+/// Writes rows to a case, with nodes and values as positions in `texts`.
 pub fn write(case: &mut Case, rows: &[Value]) {
     let mut texts: Vec<Value> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -142,7 +143,7 @@ pub fn write(case: &mut Case, rows: &[Value]) {
     case.insert("texts".to_owned(), json!(texts));
 }
 
-/// The rows of a case.
+/// Returns the rows of a case.
 pub fn read(case: &Case) -> Vec<Value> {
     let text = |at: &Value| case["texts"][usize::try_from(at.as_u64().unwrap()).unwrap()].clone();
     let rows = case["events"].as_array().unwrap().iter().map(|row| {
