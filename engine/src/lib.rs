@@ -1,4 +1,10 @@
-//! A policy engine for the Rego language: parse, compile, store, evaluate.
+//! A policy engine for the Rego language. It parses, compiles and evaluates policies, and returns the same results as
+//! Open Policy Agent (OPA) 1.22.3.
+//!
+//! # A decision in five minutes
+//!
+//! An [`Engine`] contains modules (policies) and base documents (data). Prepare a document once and evaluate it for
+//! each request:
 //!
 //! ```
 //! use solon::{Engine, Request, Value};
@@ -12,25 +18,71 @@
 //! # Ok::<(), solon::Error>(())
 //! ```
 //!
-//! What a host uses stands in this crate's root, and in [`bundle`], [`host`], [`store`], [`testing`], [`trace`], [`json`], [`yaml`],
-//! [`shapes`] and [`x509`]. The map of the
-//! inside, from the bottom up; a module uses only those above it in this list:
+//! # Choosing an API
 //!
-//! | module | holds |
+//! | to | use |
 //! |---|---|
-//! | `limits`, `bug`, `index` | every bound; violated invariants; positions that must exist |
-//! | `value` | values, owned and in flight; JSON, YAML, numbers |
-//! | `uri` | URIs taken apart |
-//! | `types`, `host`, `store` | static types; the way to the outside; base documents |
+//! | decide yes or no | [`PreparedDocument::allow`] |
+//! | evaluate a document to a value or to JSON | [`PreparedDocument::evaluate`], [`PreparedDocument::evaluate_json`] |
+//! | convert input and result from and to Rust types | [`Engine::prepare`], which returns a [`Decision`] |
+//! | evaluate any query, with all solutions | [`Engine::prepare_query`] |
+//! | evaluate several times with the same policy and data | [`Engine::snapshot`], [`PreparedDocument::pin`] |
+//! | explain a result step by step | [`PreparedQuery::explain`] |
+//! | evaluate with unknown inputs | [`Engine::prepare_partial`] |
+//! | filter the rows of a database | [`Engine::prepare_filters`] |
+//! | load files, folders and bundles | [`Engine::load`], [`Engine::load_files`], [`bundle`] |
+//! | change policy and data atomically | [`Engine::apply`] with a [`Change`] |
+//! | keep policy and data on disk | [`EngineBuilder::open`], [`store`] |
+//! | call Rust functions from policies | [`EngineBuilder::function`] |
+//! | allow network access, environment variables and files | [`EngineBuilder::host`], [`host`] |
+//! | run tests of policies | [`testing`] |
+//!
+//! # Threads
+//!
+//! [`Engine`] and everything prepared by it is `Send` and `Sync`, and cheap to clone. Evaluations never block each
+//! other or wait for changes: each reads one snapshot of policy and data. Changes are applied one at a time. Prepared
+//! handles compile again after a change of the modules.
+//!
+//! A policy that calls `http.send` blocks the evaluating thread. [`PreparedDocument::may_block`] returns `true` if that
+//! can happen, for servers that evaluate on asynchronous workers.
+//!
+//! # Limits
+//!
+//! [`Limits`] bounds steps, time and memory of an evaluation; by default only memory is limited (1 GiB). Set limits for
+//! an engine ([`EngineBuilder::limits`]) or a request ([`Request::limits`]). A [`Cancel`] handle stops an evaluation
+//! from another thread. Nesting, sizes of numbers and texts, and the size of values are always limited.
+//!
+//! # Errors
+//!
+//! Every fallible operation returns [`Error`]. Handle its [`ErrorKind`] ([`Error::kind`]), and show its entries
+//! ([`Error::entries`]) with OPA's codes, messages and locations. An undefined document is not an error: it is `None`,
+//! or `false` for [`PreparedDocument::allow`]. Treat an error of a decision as a denial. A change that fails leaves the
+//! engine unchanged.
+//!
+//! # Cargo features
+//!
+//! `bundle`, `crypto`, `graphql`, `jsonschema` and `regex` are on by default; `sqlite` adds a persistent store. Without
+//! a feature its functions are unavailable.
+//!
+//! # Modules of the crate
+//!
+//! For contributors, from the bottom up. A module uses only those above it in this list:
+//!
+//! | module | contents |
+//! |---|---|
+//! | `limits`, `bug`, `index` | all limits; violated invariants; positions that must exist |
+//! | `value` | owned and borrowed values; JSON, YAML, numbers |
+//! | `uri` | parsing of URIs |
+//! | `types`, `host`, `store` | static types; the host environment; base documents |
 //! | `graphql` | GraphQL documents |
-//! | `builtins` | the built-in functions |
-//! | `program` | compiled programs, plain data |
-//! | `evaluation` | what both machines share |
-//! | `trace` | what a search tells its observers |
-//! | `compile`, `eval`, `topdown` | modules to programs; programs to values; the same step by step |
-//! | `partial`, `filter` | what is left while something is unknown; that as conditions on rows |
+//! | `builtins` | built-in functions |
+//! | `program` | compiled programs |
+//! | `runtime` | code that both evaluators share |
+//! | `trace` | events of the tracing evaluator |
+//! | `compile`, `eval`, `topdown` | the compiler; the fast evaluator; the tracing evaluator |
+//! | `partial`, `filter` | residuals of partial evaluation; row filters |
 //! | `bundle` | policies and documents from files |
-//! | `error`, `query`, `engine` | the face |
+//! | `error`, `query`, `engine` | the public API |
 //! | `testing` | tests of policies |
 
 mod bug;
@@ -97,7 +149,7 @@ pub use value::{
     ArrayView, Kind, NumberBuf, Object, ObjectView, Set, SetView, TextView, Value, ValueRef,
 };
 
-/// JSON texts of values, with numbers as they are written.
+/// JSON texts of values. Numbers keep their notation.
 pub mod json {
     pub use crate::value::json::{
         JsonError, JsonErrorKind, Layout, Style, TooLong, error_message, is_valid, read, write,
@@ -105,12 +157,12 @@ pub mod json {
     };
 }
 
-/// YAML texts of values, read as OPA reads them.
+/// YAML texts of values, parsed as OPA parses them.
 pub mod yaml {
     pub use crate::value::yaml::{YamlError, read, read_with_checked_numbers, write};
 }
 
-/// Objects that share their keys: readers of a source that has many objects with the same keys in the same order.
+/// Objects that share their keys, for readers of sources with many objects that have the same keys in the same order.
 ///
 /// ```
 /// use solon::Value;
@@ -131,7 +183,7 @@ pub mod shapes {
     pub use crate::value::object::{KeyOrder, Shapes, Unfilled};
 }
 
-/// Certificates as values.
+/// X.509 certificates as values.
 #[cfg(feature = "crypto")]
 pub mod x509 {
     pub use crate::builtins::parse_certificates_in_der;
