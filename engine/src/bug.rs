@@ -1,9 +1,9 @@
 //! Violated invariants.
 //!
-//! A slot that a plan does not have, a rule with an unknown number, a result of the wrong kind: a defect of this crate, and
-//! never an answer, since in a policy *nothing found* may mean *allow*. [`bug!`] panics where the invariant is violated, so
-//! that nothing is computed from a made-up value. Each entry point of the public API catches the panic and returns
-//! [`Error::Internal`](crate::Error::Internal).
+//! Examples: a slot that a plan does not have, a rule with an unknown number, a result of the wrong kind. Such a defect
+//! must never become a result, because an undefined document of a policy may mean *allow*. [`bug!`] panics where the
+//! invariant is violated, so that nothing is computed from an invalid value. Each entry point of the public API catches
+//! the panic and returns [`Error::Internal`](crate::Error::Internal).
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,10 +29,10 @@ pub fn violated(what: &str) -> ! {
     panic!("invariant violated: {what}")
 }
 
-/// Runs something and returns the message of a panic within it.
+/// Calls `run` and returns the message of a panic within it.
 ///
-/// Whatever a panic interrupts is dropped: an evaluation with its memory, or the next state of an engine, which becomes
-/// visible as a whole only at the end of a change. So nothing half done is seen afterwards.
+/// Everything that a panic interrupts is dropped: an evaluation with its memory, or the next state of an engine, which
+/// is published only at the end of a change. So callers never see a half-finished state.
 pub fn catch<R>(run: impl FnOnce() -> R) -> Result<R, String> {
     catch_unwind(AssertUnwindSafe(run)).map_err(panic_message)
 }
@@ -62,19 +62,19 @@ pub fn panic_message(payload: Box<dyn Any + Send>) -> String {
 
 /// Ranges of slices and texts whose bounds were computed from the same slice or text.
 pub trait Within {
-    /// The part at a range.
+    /// Returns the part of the slice or text in `range`.
     ///
     /// # Panics
-    /// When the range exceeds the bounds, which is a [`bug!`].
+    /// Panics with [`bug!`] if the range exceeds the bounds.
     fn within<I: SliceIndex<Self, Output = Self>>(&self, range: I) -> &Self;
 }
 
-/// The same for slices that are changed.
+/// Ranges of slices that are modified. Bounds are computed from the same slice.
 pub trait WithinMut<T> {
-    /// The part at a range.
+    /// Returns the part of the slice in `range`.
     ///
     /// # Panics
-    /// When the range exceeds the bounds, which is a [`bug!`].
+    /// Panics with [`bug!`] if the range exceeds the bounds.
     fn within_mut<I: SliceIndex<[T], Output = [T]>>(&mut self, range: I) -> &mut [T];
 }
 

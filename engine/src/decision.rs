@@ -1,4 +1,4 @@
-//! Typed decisions: a document asked with one Rust type and read as another.
+//! Typed decisions: a document with a typed input and a typed result.
 
 use std::marker::PhantomData;
 
@@ -44,18 +44,18 @@ impl<In: ?Sized, Out> Decision<In, Out> {
         }
     }
 
-    /// The document underneath, for requests that are more than an input.
+    /// Returns the underlying document, for requests that set more than an input.
     pub fn document(&self) -> &PreparedDocument {
         &self.document
     }
 }
 
 impl<In: Serialize + ?Sized, Out: DeserializeOwned> Decision<In, Out> {
-    /// Decides; `None` when the document is undefined.
+    /// Evaluates the document, or returns `None` if it is undefined.
     ///
     /// # Errors
-    /// [`Error::Input`] when the input has no form as a value, [`Error::Eval`] when the evaluation ends early,
-    /// [`Error::Output`] when the document does not fit `Out`.
+    /// [`Error::Input`] if the input cannot be converted to a value, [`Error::Eval`] if the evaluation fails,
+    /// [`Error::Output`] if the document cannot be converted to `Out`.
     pub fn decide(&self, input: &In) -> Result<Option<Out>, Error> {
         let input =
             to_value(input).map_err(|error| Error::Input(InputError::new(error.to_string())))?;

@@ -1,4 +1,4 @@
-//! The face of the library: modules, base documents, prepared queries.
+//! The engine: modules, base documents, prepared queries.
 
 mod builder;
 mod bundles;
@@ -48,10 +48,10 @@ pub use definition::Definition;
 pub use dependencies::Dependencies;
 pub use loading::{FileLoad, LoadReport};
 
-/// A policy engine: modules and base documents, compiled once, asked from any number of threads.
+/// A policy engine: modules and base documents, compiled once, evaluated from any number of threads.
 ///
-/// Cheap to clone; clones are the same engine. A reader never waits: each evaluation sees the program and the
-/// documents of one moment.
+/// Cheap to clone; clones are the same engine. Readers never block: each evaluation reads the program and the documents
+/// of one snapshot.
 ///
 /// ```
 /// use solon::{Engine, Request, Value};
@@ -77,16 +77,17 @@ struct Inner {
     version: Version,
     options: Options,
     shared: Arc<EngineShared>,
-    /// Where changes outlive the engine.
+    /// Store that persists changes, if there is one.
     store: OnceLock<Arc<dyn Store>>,
     functions: Vec<HostFunction>,
     allow_base_conflicts: bool,
-    /// File name of a module by its name.
+    /// Maps a module's name to its file name.
     file_name: fn(&str) -> &str,
-    /// The writer lock: held from the moment that a change reads until its own is current. Readers never lock it.
+    /// The writer lock, held from the time a change reads the current snapshot until its own snapshot is published.
+    /// Readers never lock it.
     changing: Mutex<OriginRecord>,
     next_source: AtomicU32,
-    /// Damages each program that is compiled, to test what a violated invariant leads to.
+    /// Corrupts each program after it is compiled. Tests use it to check how violated invariants are reported.
     #[cfg(test)]
     damage: Mutex<Option<fn(&mut Program)>>,
 }
@@ -98,12 +99,12 @@ impl Default for Engine {
 }
 
 impl Engine {
-    /// An engine with the defaults of [`EngineBuilder`].
+    /// Returns an engine with the defaults of [`EngineBuilder`].
     pub fn new() -> Self {
         EngineBuilder::default().build()
     }
 
-    /// Chooses how the engine is made.
+    /// Returns a builder for an engine.
     pub fn builder() -> EngineBuilder {
         EngineBuilder::default()
     }
@@ -111,8 +112,8 @@ impl Engine {
     /// Adds or replaces a module.
     ///
     /// # Errors
-    /// [`Error::Compile`] when it does not parse, or when all modules together do not compile. Nothing has
-    /// changed then.
+    /// [`Error::Compile`] if the module does not parse, or if all modules together do not compile. The engine is
+    /// unchanged then.
     pub fn set_module(&self, name: &str, text: &str) -> Result<(), Error> {
         self.set_modules([(name, text)])
     }
@@ -120,7 +121,7 @@ impl Engine {
     /// Adds or replaces several modules at once.
     ///
     /// # Errors
-    /// As for [`Self::set_module`].
+    /// Errors of [`Self::set_module`].
     pub fn set_modules<'t>(
         &self,
         modules: impl IntoIterator<Item = (&'t str, &'t str)>,
@@ -135,32 +136,32 @@ impl Engine {
     /// Removes a module.
     ///
     /// # Errors
-    /// [`Error::UnknownModule`] when there is none of that name, [`Error::Compile`] when others need it.
+    /// [`Error::UnknownModule`] if there is no module of that name, [`Error::Compile`] if other modules need it.
     pub fn remove_module(&self, name: &str) -> Result<(), Error> {
         let mut change = Change::default();
         change.remove_module(name);
         self.apply(change)
     }
 
-    /// Changes modules and base documents as one.
+    /// Changes modules and base documents atomically.
     ///
     /// # Errors
-    /// [`Error::Compile`], [`Error::Store`] or [`Error::UnknownModule`]. Nothing has changed then.
+    /// [`Error::Compile`], [`Error::Store`] or [`Error::UnknownModule`]. The engine is unchanged then.
     pub fn apply(&self, change: Change) -> Result<(), Error> {
         self.apply_timed(change, Timer::default())
     }
 
-    /// The same; `timer` is told how long parsing and compiling take.
+    /// Applies a change like [`Self::apply`] and reports to `timer` how long parsing and compiling take.
     ///
     /// # Errors
-    /// As for [`Self::apply`].
+    /// Errors of [`Self::apply`].
     pub fn apply_timed(&self, change: Change, timer: Timer<'_>) -> Result<(), Error> {
         self.apply_with(|_| Ok(change), timer)
     }
 
-    /// Applies a change that depends on what is in force. `change` is called with the current moment under the writer lock, so no
-    /// other change comes between what it reads and what it changes; it must not change the engine itself. An empty change does
-    /// nothing. `timer` receives the durations of parsing and compiling.
+    /// Applies a change that depends on the current snapshot. `change` is called with it under the writer lock, so no
+    /// other change is applied between its reads and its writes. It must not change the engine itself: that would
+    /// deadlock. An empty change does nothing. `timer` receives the durations of parsing and compiling.
     ///
     /// ```
     /// use solon::{Change, Engine, Error, Snapshot};
@@ -179,7 +180,7 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// Those of `change` and of [`Self::apply`]. Nothing has changed then.
+    /// Errors of `change` and of [`Self::apply`]. The engine is unchanged then.
     pub fn apply_with<E: From<Error>>(
         &self,
         change: impl FnOnce(&Snapshot) -> Result<Change, E>,
@@ -197,27 +198,29 @@ impl Engine {
         Ok(self.inner.commit_of_client(before, next, &mut record)?)
     }
 
-    /// Loads files and folders by OPA's rules ([`Loader`]): modules are added or replaced, documents merged into what is there.
+    /// Loads files and folders by OPA's rules ([`Loader`]): modules are added or replaced, documents merged into
+    /// existing documents.
     ///
     /// # Errors
-    /// [`Error::Load`] with all that cannot be read, and those of [`Self::apply`]. Nothing has changed then.
+    /// [`Error::Load`] with everything that cannot be read, and those of [`Self::apply`]. The engine is unchanged then.
     pub fn load<P: AsRef<str>>(&self, files: &dyn Files, paths: &[P]) -> Result<(), Error> {
         let mut change = Change::default();
         change.load(&self.loader(files)?.load(paths)?);
         self.apply(change)
     }
 
-    /// A loader that reads modules as this engine does.
+    /// Returns a loader that parses modules as this engine does.
     ///
     /// # Errors
-    /// [`Error::Compile`] for capabilities that this engine's Rego does not know.
+    /// [`Error::Compile`] for capabilities that this engine's Rego does not have.
     pub fn loader<'f>(&self, files: &'f dyn Files) -> Result<Loader<'f>, Error> {
         let options = self.inner.parse_options(self.inner.version)?;
         Ok(Loader::new(files).parse_options(options))
     }
 
-    /// Tells what a change would do, without doing it: the moment that it would lead to, which can be asked like any other
-    /// ([`Request::snapshot`](crate::Request::snapshot), [`PreparedQuery::pin_to`](crate::PreparedQuery::pin_to)).
+    /// Returns the snapshot that a change would lead to, without applying the change. The snapshot is evaluated like
+    /// any other ([`Request::snapshot`](crate::Request::snapshot),
+    /// [`PreparedQuery::pin_to`](crate::PreparedQuery::pin_to)).
     ///
     /// ```
     /// use solon::{Change, Engine, Request, Value};
@@ -236,7 +239,7 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// As for [`Self::apply`], but for what the store would say.
+    /// Errors of [`Self::apply`], except for errors of the store.
     pub fn check(&self, change: Change) -> Result<Snapshot, Error> {
         let before = self.now();
         let Change { modules, writes } = change;
@@ -249,7 +252,7 @@ impl Engine {
         Ok(Snapshot::new(Arc::new(state)))
     }
 
-    /// What a change makes of a moment. `edit` changes the documents.
+    /// Compiles changed modules on top of `before` and calls `edit` to change the documents.
     fn prepare_commit(
         &self,
         before: &SnapshotState,
@@ -317,11 +320,11 @@ impl Engine {
         })
     }
 
-    /// Changes base documents by whatever `change` does; what it refuses has not happened. No other change comes
-    /// between what it reads and what it writes.
+    /// Changes base documents by a function. If it fails, nothing changes. No other change is applied between its reads
+    /// and its writes.
     ///
     /// # Errors
-    /// Those of `change`, and [`Error::Store`] when a document would stand where rules make one.
+    /// Errors of `change`, and [`Error::Store`] if a document conflicts with the document of a rule.
     pub fn edit<T, E: From<Error>>(
         &self,
         change: impl FnOnce(&mut Transaction) -> Result<T, E>,
@@ -342,48 +345,48 @@ impl Engine {
         Ok(result)
     }
 
-    /// The policy and the base documents as they are now, for decisions that are to rest on the same.
+    /// Returns the current policy and base documents, so that several decisions use the same ones.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::new(self.now())
     }
 
-    /// What bounds each evaluation that has no limits of its own.
+    /// Returns the limits of evaluations that set none of their own.
     pub fn limits(&self) -> &Limits {
         &self.inner.shared.limits
     }
 
-    /// Whether there are functions of the host ([`EngineBuilder::function`]).
+    /// Returns `true` if the engine has host functions ([`EngineBuilder::function`]).
     pub fn has_functions(&self) -> bool {
         !self.inner.functions.is_empty()
     }
 
-    /// How many changes there were: it grows with each, of policy or of documents.
+    /// Returns the number of changes so far, of policy or of documents.
     pub fn generation(&self) -> u64 {
         self.now().generation
     }
 
-    /// Names of all modules, in order.
+    /// Returns the names of all modules in order.
     pub fn module_names(&self) -> Vec<String> {
         self.now().policy.modules.keys().cloned().collect()
     }
 
-    /// The plans that all modules are compiled to, as text for people; its form may change.
+    /// Returns the plans of all modules as text for people. The format may change.
     pub fn dump(&self) -> String {
         dump::program(&self.now().policy.program)
     }
 
-    /// What finds each rule: a line with its place, its document, and what the rule index asks for it, or why every
-    /// decision looks at it. For people; the form may change.
+    /// Returns a line for each rule: its location, its document, and the conditions of the rule index or the reason why
+    /// each decision evaluates the rule. For people; the format may change.
     pub fn indexed(&self) -> String {
         dump::indexed(&self.now().policy.program)
     }
 
-    /// How much the last change of modules worked on.
+    /// Returns how much work the last change of modules caused.
     pub fn work(&self) -> Work {
         self.now().policy.compiled.work
     }
 
-    /// All modules as they were parsed, by name.
+    /// Returns all modules as they were parsed, by name.
     pub fn modules(&self) -> Vec<(String, Arc<Module>)> {
         let modules = self.now();
         let modules = modules.policy.modules.iter();
@@ -392,12 +395,12 @@ impl Engine {
             .collect()
     }
 
-    /// A module as it was parsed.
+    /// Returns a module as it was parsed, or `None` if there is none.
     pub fn module(&self, name: &str) -> Option<Arc<Module>> {
         self.now().policy.modules.get(name).cloned()
     }
 
-    /// The base documents now.
+    /// Returns the current base documents.
     pub fn data_snapshot(&self) -> Arc<DataSnapshot> {
         self.now().documents.clone()
     }
@@ -406,16 +409,16 @@ impl Engine {
         self.inner.shared.now.pin()
     }
 
-    /// Frees what decisions held that have ended since the last change: earlier policies and documents that nobody holds any
-    /// more. The next change does so as well; this is for hosts whose documents are large and seldom change.
+    /// Frees earlier policies and documents that ended evaluations have released since the last change. The next change
+    /// frees them as well; call this if documents are large and seldom change.
     pub fn free_earlier(&self) {
         self.inner.shared.now.free_retired();
     }
 
-    /// A base document, at a path with slashes.
+    /// Returns the base document at a path with slashes.
     ///
     /// # Errors
-    /// [`Error::Store`] when there is none.
+    /// [`Error::Store`] if there is none.
     pub fn read(&self, path: &str) -> Result<Value, Error> {
         Ok(self
             .data_snapshot()
@@ -423,10 +426,10 @@ impl Engine {
             .clone())
     }
 
-    /// Writes a base document, making the objects around it.
+    /// Writes a base document and creates missing objects around it.
     ///
     /// # Errors
-    /// [`Error::Store`] when the path runs through something that is no object or into a rule's document.
+    /// [`Error::Store`] if the path leads through a value that is not an object, or into a rule's document.
     pub fn put(&self, path: &str, value: Value) -> Result<(), Error> {
         let mut change = Change::default();
         change.put(Path::from_slashes(path), value);
@@ -436,7 +439,7 @@ impl Engine {
     /// Removes a base document.
     ///
     /// # Errors
-    /// [`Error::Store`] when there is none.
+    /// [`Error::Store`] if there is none.
     pub fn remove(&self, path: &str) -> Result<(), Error> {
         let mut change = Change::default();
         change.write(Operation::Remove, Path::from_slashes(path), Value::Null);
@@ -445,7 +448,7 @@ impl Engine {
 }
 
 impl Inner {
-    /// How modules and queries of a version are parsed.
+    /// Returns the parser options for modules and queries of a version.
     fn parse_options(&self, version: Version) -> Result<ParseOptions, Diagnostics> {
         match &self.options.capabilities {
             Some(capabilities) => capabilities.parse_options(version),
@@ -453,7 +456,7 @@ impl Inner {
         }
     }
 
-    /// Base documents may not stand where rules make documents, unless that is allowed.
+    /// Rejects base documents at paths of rules, unless the engine allows them.
     fn check_conflicts(
         &self,
         before: &SnapshotState,

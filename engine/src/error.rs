@@ -1,4 +1,4 @@
-//! What the engine answers when it cannot do what was asked.
+//! Errors of the engine.
 
 mod kind;
 
@@ -30,34 +30,35 @@ use crate::value::json::JsonError;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// Text that does not parse, or modules and queries that do not compile. Nothing has changed.
+    /// Text that does not parse, or modules and queries that do not compile. The engine is unchanged.
     Compile(Diagnostics),
-    /// An evaluation that ended early.
+    /// An evaluation that failed.
     Eval(Box<EvalError>),
-    /// A refused read or write of base documents. Nothing has changed.
+    /// A rejected read or write of base documents. The engine is unchanged.
     Store(StoreError),
-    /// An input, or data, that cannot be read.
+    /// An input, or data, that is not valid.
     Input(InputError),
-    /// A value that does not fit the type it was asked as.
+    /// A value that cannot be converted to the requested type.
     Output(String),
-    /// An option that means nothing, like an unknown that is no reference.
+    /// An invalid option, for example an unknown that is not a reference.
     Options(String),
-    /// Files that cannot be loaded. Nothing has changed.
+    /// Files that cannot be loaded. The engine is unchanged.
     Load(LoadErrors),
-    /// A path below which there is neither a rule nor a base document, where one was asked for.
+    /// A path at which there is neither a rule nor a base document, where one is required.
     UnknownPath(String),
-    /// A module that is not there.
+    /// A module that does not exist.
     UnknownModule(String),
-    /// A query without text.
+    /// A query without an expression.
     EmptyQuery,
-    /// What no filter of the wanted kind can say, and hints for filters that mean nothing: each with its place.
+    /// Conditions that a filter of the requested kind cannot express, and hints for filters with suspicious names, each
+    /// with its location.
     Filter(Vec<ErrorEntry>),
-    /// A fault of the engine itself: it met a state that cannot be. There is no answer, and nothing has changed. Please
-    /// report it.
+    /// A bug of the engine: an invariant was violated. There is no result, and the engine is unchanged. Please report
+    /// it.
     Internal(String),
 }
 
-/// Why an input, or data, cannot be read.
+/// The reason why an input, or data, is not valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputError {
     message: String,
@@ -65,7 +66,7 @@ pub struct InputError {
 }
 
 impl InputError {
-    /// By what a conversion says.
+    /// Creates an error with the message of a conversion.
     pub fn new(message: impl Into<String>) -> Self {
         let message = message.into();
         Self {
@@ -74,7 +75,7 @@ impl InputError {
         }
     }
 
-    /// The row and the column in JSON text, both from 1.
+    /// Returns the row and the column in JSON text, both from 1.
     pub fn position(&self) -> Option<(usize, usize)> {
         let json = self.json.as_ref()?;
         Some((json.line(), json.column()))
@@ -98,24 +99,24 @@ impl From<JsonError> for InputError {
     }
 }
 
-/// One entry of an error in the form that the published APIs list.
+/// One entry of an error in the format of OPA's APIs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ErrorEntry {
-    /// Published code.
+    /// OPA's code.
     pub code: String,
-    /// What is wrong.
+    /// What is wrong, and what is expected.
     pub message: String,
-    /// File, row and column, when there is a place.
+    /// File, row and column, if there is a location.
     pub location: Option<(String, u32, u32)>,
     /// Lines below the message.
     pub details: Vec<String>,
-    /// The queries that were running, innermost first, if they were asked for.
+    /// The queries that were running, innermost first, if they were requested.
     pub stack: Vec<StackFrame>,
 }
 
 impl ErrorEntry {
-    /// Without a place.
+    /// Creates an entry without a location.
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             code: code.into(),
@@ -128,7 +129,7 @@ impl ErrorEntry {
 }
 
 impl ErrorEntry {
-    /// Place, code and message in a line.
+    /// Returns location, code and message in one line.
     fn line(&self) -> String {
         match &self.location {
             Some((file, row, col)) => {
@@ -140,7 +141,7 @@ impl ErrorEntry {
 }
 
 impl Error {
-    /// The entries, in the order they were found.
+    /// Returns the entries in the order they were found.
     pub fn entries(&self) -> Vec<ErrorEntry> {
         match self {
             Self::Compile(diagnostics) => diagnostics.0.iter().map(of_diagnostic).collect(),
@@ -181,7 +182,7 @@ impl Error {
         bug::catch(run).unwrap_or_else(|what| Err(Self::Internal(what)))
     }
 
-    /// A query that has no text, or blanks and comments only.
+    /// Returns the error of a query without text, or with blanks and comments only.
     pub(crate) fn empty_query(text: &str) -> Self {
         if text.is_empty() {
             return Self::EmptyQuery;
@@ -190,7 +191,8 @@ impl Error {
         Self::Compile(Diagnostics(vec![error]))
     }
 
-    /// Whether a query was refused for having no expression: no text at all, or blanks and comments only.
+    /// Returns `true` if a query was rejected because it has no expression: no text at all, or blanks and comments
+    /// only.
     pub fn is_empty_query(&self) -> bool {
         match self {
             Self::EmptyQuery => true,
@@ -238,7 +240,7 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {
-    /// The error of the part that refused, which has details of its own.
+    /// Returns the error of the component that failed, which has more details.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Compile(error) => Some(error),

@@ -1,4 +1,4 @@
-//! Explanations: what a search did, step by step.
+//! Explanations: the steps of an evaluation.
 
 mod document;
 
@@ -28,19 +28,19 @@ use crate::value::json::TooLong;
 
 type Files = std::collections::HashMap<SourceId, Arc<str>>;
 
-/// How much is told of a search, and to whom. Where the events are all, a [`Detail`] does.
+/// Options of an explanation. To select events only, pass a [`Detail`].
 #[non_exhaustive]
 pub struct ExplainOptions<'s> {
-    /// Which events.
+    /// Selects the events.
     pub detail: Detail,
-    /// Whether the values of documents are told beside those of variables.
+    /// `true` if values of documents are shown in addition to those of variables.
     pub documents: bool,
-    /// Who else watches and measures, and which shortcuts are taken.
+    /// Further observers and instruments, and the optimisations of the tracing evaluator.
     pub search: SearchOptions<'s>,
 }
 
 impl<'s> ExplainOptions<'s> {
-    /// Some events, without the values of documents.
+    /// Selects events, without the values of documents.
     pub fn new(detail: Detail) -> Self {
         Self {
             detail,
@@ -49,15 +49,15 @@ impl<'s> ExplainOptions<'s> {
         }
     }
 
-    /// Whether the values of documents are told beside those of variables.
+    /// Sets whether values of documents are shown in addition to those of variables.
     #[must_use]
     pub fn documents(mut self, documents: bool) -> Self {
         self.documents = documents;
         self
     }
 
-    /// Watched by others as well, like [`Coverage`](crate::trace::Coverage) or [`Profile`](crate::trace::Profile), and
-    /// measured.
+    /// Adds further observers, like [`Coverage`](crate::trace::Coverage) or [`Profile`](crate::trace::Profile), and
+    /// instruments.
     #[must_use]
     pub fn search(mut self, search: SearchOptions<'s>) -> Self {
         self.search = search;
@@ -71,7 +71,7 @@ impl From<Detail> for ExplainOptions<'_> {
     }
 }
 
-/// The answer to a query and how it was found: its solutions, or what it still depends on.
+/// The result of an explained query, its solutions or residuals, and the steps that led to it.
 ///
 /// ```
 /// use solon::trace::Detail;
@@ -86,28 +86,28 @@ impl From<Detail> for ExplainOptions<'_> {
 /// ```
 #[non_exhaustive]
 pub struct Explanation<T = Vec<Solution>> {
-    /// The answer, or what ended the search.
+    /// The result, or the error that ended the evaluation.
     pub result: Result<T, Error>,
-    /// What is shown of what happened, in order.
+    /// The selected events, in order.
     pub events: Vec<Event>,
-    /// Longest text that is made of the events, in bytes.
+    /// Maximum length of a text made of the events, in bytes.
     longest: usize,
     query: ExplainedQuery,
 }
 
-/// What was asked.
+/// The explained query.
 pub(crate) enum ExplainedQuery {
     Query(Pinned<QueryInner>),
     Partial(Pinned<PartialInner>),
-    /// What does not compile any more.
+    /// A query that no longer compiles.
     Nothing,
 }
 
 impl PreparedQuery {
-    /// As [`PinnedQuery::search`].
+    /// Calls [`PinnedQuery::search`] with the snapshot of the request.
     ///
     /// # Errors
-    /// As for [`Self::solutions`].
+    /// Errors of [`Self::solutions`].
     pub fn search(
         &self,
         request: &Request<'_>,
@@ -116,10 +116,10 @@ impl PreparedQuery {
         self.pin_for(request)?.search(request, observer)
     }
 
-    /// As [`PinnedQuery::search_as`].
+    /// Calls [`PinnedQuery::search_as`] with the snapshot of the request.
     ///
     /// # Errors
-    /// As for [`Self::solutions`].
+    /// Errors of [`Self::solutions`].
     pub fn search_as(
         &self,
         request: &Request<'_>,
@@ -128,7 +128,7 @@ impl PreparedQuery {
         self.pin_for(request)?.search_as(request, search)
     }
 
-    /// As [`PinnedQuery::explain`].
+    /// Calls [`PinnedQuery::explain`] with the snapshot of the request.
     pub fn explain<'s>(
         &self,
         request: &Request<'_>,
@@ -140,10 +140,10 @@ impl PreparedQuery {
         }
     }
 
-    /// As [`PinnedQuery::checked`].
+    /// Calls [`PinnedQuery::checked`] with the snapshot of the request.
     ///
     /// # Errors
-    /// As for [`Self::solutions`].
+    /// Errors of [`Self::solutions`].
     pub fn search_checked(
         &self,
         request: &Request<'_>,
@@ -154,10 +154,11 @@ impl PreparedQuery {
 }
 
 impl PinnedQuery {
-    /// The same as [`Self::solutions`], found by the machine that searches, whose steps an observer may follow.
+    /// Returns the same as [`Self::solutions`], computed by the tracing evaluator, which reports its steps to an
+    /// observer.
     ///
     /// # Errors
-    /// As for [`Self::solutions`].
+    /// Errors of [`Self::solutions`].
     pub fn search(
         &self,
         request: &Request<'_>,
@@ -173,10 +174,10 @@ impl PinnedQuery {
         )
     }
 
-    /// The same, watched and measured as asked.
+    /// Returns the solutions with the observers, instruments and optimisations of `search`.
     ///
     /// # Errors
-    /// As for [`Self::solutions`].
+    /// Errors of [`Self::solutions`].
     pub fn search_as(
         &self,
         request: &Request<'_>,
@@ -193,8 +194,8 @@ impl PinnedQuery {
         })
     }
 
-    /// Answers a request and tells how. A debug build asks the other machine as well; where that answers otherwise
-    /// the answer is an internal error.
+    /// Evaluates a request and records the steps. A debug build also runs the fast evaluator; a different result is an
+    /// internal error.
     ///
     /// ```
     /// use solon::trace::{Coverage, Detail};
@@ -222,10 +223,10 @@ impl PinnedQuery {
         })
     }
 
-    /// The same as [`Self::search_as`]; in a debug build the other machine must answer alike.
+    /// Returns the same as [`Self::search_as`]. In a debug build the fast evaluator must return the same.
     ///
     /// # Errors
-    /// As for [`Self::solutions`].
+    /// Errors of [`Self::solutions`].
     pub fn checked(
         &self,
         request: &Request<'_>,
@@ -242,7 +243,7 @@ impl PinnedQuery {
         answer
     }
 
-    /// Whether a second look may rightly see something else.
+    /// Returns `true` if a second evaluation may legitimately return something else.
     fn is_nondeterministic(&self) -> bool {
         let program = self.eval_env().program();
         let functions = &program.functions;
@@ -272,7 +273,7 @@ impl PinnedQuery {
     }
 }
 
-/// Whether two answers are the same, of errors the code, the message and the place.
+/// Returns `true` if two results are equal. Errors are equal if code, message and location are.
 fn agree(left: &Result<Vec<Solution>, Error>, right: &Result<Vec<Solution>, Error>) -> bool {
     match (left, right) {
         (Ok(left), Ok(right)) => left == right,
@@ -289,13 +290,13 @@ fn agree(left: &Result<Vec<Solution>, Error>, right: &Result<Vec<Solution>, Erro
     }
 }
 
-/// Whether a bound ended the evaluation, which the machines do not reach at the same point.
+/// Returns `true` if a limit ended the evaluation. The evaluators do not reach limits at the same point.
 fn ran_out(answer: &Result<Vec<Solution>, Error>) -> bool {
     matches!(answer, Err(Error::Eval(error)) if matches!(error.code, EvalErrorCode::Cancel(_)))
 }
 
 impl PreparedPartial {
-    /// As [`PinnedPartial::explain`].
+    /// Calls [`PinnedPartial::explain`] with the snapshot of the request.
     pub fn explain<'s>(
         &self,
         request: &Request<'_>,
@@ -309,7 +310,7 @@ impl PreparedPartial {
 }
 
 impl PinnedPartial {
-    /// What the query still depends on, and how that was found.
+    /// Partially evaluates the query and records the steps.
     ///
     /// ```
     /// use solon::trace::Detail;
@@ -345,7 +346,7 @@ impl ExplainedQuery {
         Some(&snapshot.state().policy)
     }
 
-    /// The user's names of generated locals.
+    /// Maps generated locals to the user's names.
     fn originals(&self) -> Option<&HashMap<Name, Name>> {
         match self {
             Self::Query(query) => Some(&query.prepared.originals),
@@ -356,7 +357,7 @@ impl ExplainedQuery {
 }
 
 impl<T> Explanation<T> {
-    /// Nothing happened.
+    /// Returns an explanation without events.
     fn without_query(answer: Result<T, Error>) -> Self {
         Self {
             result: answer,
@@ -366,7 +367,7 @@ impl<T> Explanation<T> {
         }
     }
 
-    /// The answer, and apart from it how it was found.
+    /// Splits the explanation into the result and the recorded steps.
     pub(crate) fn split(self) -> (Result<T, Error>, Explanation<()>) {
         let how = Explanation {
             result: Ok(()),
@@ -377,7 +378,7 @@ impl<T> Explanation<T> {
         (self.result, how)
     }
 
-    /// The same with something else made of the answer.
+    /// Converts the result.
     fn map<U>(self, make: impl FnOnce(T) -> U) -> Explanation<U> {
         Explanation {
             result: self.result.map(make),
@@ -387,7 +388,7 @@ impl<T> Explanation<T> {
         }
     }
 
-    /// What `run` answers, and what it tells on the way.
+    /// Calls `run` with a recorder as observer, and returns its result with the recorded events.
     pub(crate) fn record(
         asked: ExplainedQuery,
         shared: &EngineShared,
@@ -422,18 +423,18 @@ impl<T> Explanation<T> {
         }
     }
 
-    /// The lines of the trace; with places, each begins with the file and the row.
+    /// Returns the lines of the trace. With `places`, each line starts with the file and the row.
     ///
     /// # Errors
-    /// [`Error::Eval`] when they would get too long.
+    /// [`Error::Eval`] if they exceed the maximum length.
     pub fn lines(&self, places: bool, variables: bool) -> Result<Vec<String>, Error> {
         self.lines_with_gap(places, variables, 0)
     }
 
-    /// The same with so many blanks more after each column.
+    /// Returns the lines of the trace with `gap` additional blanks after each column.
     ///
     /// # Errors
-    /// As for [`Self::lines`].
+    /// Errors of [`Self::lines`].
     pub fn lines_with_gap(
         &self,
         places: bool,
@@ -449,18 +450,18 @@ impl<T> Explanation<T> {
         Error::caught(|| trace::pretty(&self.events, how, self.longest).map_err(too_long))
     }
 
-    /// The events as JSON, in the form of the REST API.
+    /// Returns the events as JSON in the format of the REST API.
     ///
     /// # Errors
-    /// [`Error::Eval`] when the text would get too long.
+    /// [`Error::Eval`] if the text exceeds the maximum length.
     pub fn json(&self, spelling: Spelling) -> Result<String, Error> {
         Error::caught(|| trace::json(&self.events, spelling, self.longest).map_err(too_long))
     }
 
-    /// The events as JSON, in the form of the command line.
+    /// Returns the events as JSON in the format of the command line.
     ///
     /// # Errors
-    /// [`Error::Eval`] when the text would get too long.
+    /// [`Error::Eval`] if the text exceeds the maximum length.
     pub fn detailed_json(&self) -> Result<String, Error> {
         let sources = Sources {
             files: self.files(),

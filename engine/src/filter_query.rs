@@ -1,4 +1,4 @@
-//! Filters of rows, prepared once and compiled for each input.
+//! Row filters, prepared once and compiled for each input.
 
 mod explained;
 mod options;
@@ -26,16 +26,16 @@ use crate::value::Value;
 
 pub use options::FilterOptions;
 
-/// What a rule comes down to for rows that are not known.
+/// The result of compiling a rule to filters.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Filters {
-    /// The filter for each target, in the order that was asked for.
+    /// The filter for each target, in the order of the options.
     pub filters: Vec<Filter>,
-    /// What is shown in the place of columns: `{table: {column: {"replace": {"value": …}}}}`. `None` where nothing is masked
-    /// or no row is kept.
+    /// Replacements of column values: `{table: {column: {"replace": {"value": …}}}}`. `None` if no column is masked or
+    /// no row is kept.
     pub masks: Option<Value>,
-    /// What may be meant by names that are not in the input, though something unknown is called nearly so.
+    /// Hints for names that are not in the input, but are similar to the name of an unknown.
     pub hints: Vec<ErrorEntry>,
 }
 
@@ -43,25 +43,26 @@ pub struct Filters {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Filter {
-    /// The target.
+    /// The target language.
     pub target: FilterTarget,
-    /// Which rows are kept; `None` for no row.
+    /// Condition on the rows that are kept, or `None` if no row is kept.
     pub query: Option<FilterQuery>,
 }
 
-/// Which rows a filter keeps. There are no others than these, so that nobody takes a kind that they do not know for one that
-/// keeps no row.
+/// Condition on the rows that a filter keeps. The enum is exhaustive, so that callers cannot mistake an unhandled kind
+/// for a filter that keeps no row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FilterQuery {
-    /// The text of SQL, empty where every row is kept.
+    /// SQL text, empty if every row is kept.
     Sql(Statement),
-    /// The tree of UCAST, an empty object where every row is kept.
+    /// UCAST tree, an empty object if every row is kept.
     Ucast(Value),
 }
 
 impl Filters {
-    /// The filter as the published API answers it: `{"query": …, "masks": …}`, and of several targets an object of those by
-    /// dialect, all UCAST as `ucast`, where the first one counts. What keeps no row is left out.
+    /// Returns the filters in the format of OPA's API: `{"query": …, "masks": …}`. For several targets it is an object
+    /// by dialect; all UCAST targets share the key `ucast`, where the first one wins. Filters that keep no row are left
+    /// out.
     pub fn to_response(&self, several: bool) -> Value {
         let one = |query: &FilterQuery| {
             let mut fields: Vec<(Value, Value)> = Vec::new();
@@ -98,8 +99,8 @@ impl Filters {
     }
 }
 
-/// A filter that is compiled for each input. Made by [`Engine::prepare_filters`](crate::Engine::prepare_filters). It follows
-/// its engine: where modules have changed it is prepared anew on its next use.
+/// A filter that is compiled for each input. Made by [`Engine::prepare_filters`](crate::Engine::prepare_filters). After
+/// a change of the engine's modules it is compiled again on its next use.
 ///
 /// ```
 /// use solon::{Engine, FilterOptions, FilterQuery, FilterTarget, Request};
@@ -127,12 +128,12 @@ pub(crate) struct FilterInner {
     /// The rules that compute masks, and the queries for them.
     pub masks: Vec<(Ref, Arc<PartialInner>)>,
     pub unknowns: Vec<String>,
-    /// The names below `input` that are unknown, and whether the policy has names nearly like them.
+    /// The names below `input` that are unknown, and whether the policy uses similar names.
     pub names: Vec<String>,
     pub hints: bool,
     pub targets: Vec<(FilterTarget, Mappings)>,
     pub shorts: Vec<String>,
-    /// The paths below tables that are columns, where these may be named.
+    /// Paths below tables that are columns, if these may be named.
     pub paths: Vec<(String, String)>,
     pub manner: Manner,
     pub extensions: bool,
@@ -140,7 +141,7 @@ pub(crate) struct FilterInner {
 }
 
 impl PreparedFilters {
-    /// What the rule comes down to for the input of a request.
+    /// Compiles the rule for the input of a request.
     ///
     /// ```
     /// use solon::{Engine, FilterOptions, FilterQuery, FilterTarget, Request, Value};
@@ -159,8 +160,8 @@ impl PreparedFilters {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Filter`] for what no filter can say; [`Error::Eval`] when the evaluation ends early; [`Error::Input`] when
-    /// the input cannot be read; [`Error::Compile`] where the policy has changed and does not compile any more.
+    /// [`Error::Filter`] for conditions that no filter can express; [`Error::Eval`] if the evaluation fails;
+    /// [`Error::Input`] if the input is not valid; [`Error::Compile`] if the policy has changed and no longer compiles.
     pub fn compile(&self, request: &Request<'_>) -> Result<Filters, Error> {
         self.compile_timed(request, Timer::default())
     }
@@ -170,7 +171,7 @@ impl PreparedFilters {
     /// `compile_eval_mask_rule`), checking (`compile_eval_constraints`) and writing (`compile_translate_queries`).
     ///
     /// # Errors
-    /// As for [`Self::compile`].
+    /// Errors of [`Self::compile`].
     pub fn compile_timed(&self, request: &Request<'_>, timer: Timer<'_>) -> Result<Filters, Error> {
         Error::caught(|| self.compiled(request, timer))
     }
@@ -243,18 +244,18 @@ impl PreparedFilters {
         })
     }
 
-    /// What is unknown, as references: what was asked for, else what METADATA says.
+    /// Returns the unknowns as references: those of the options, else those of METADATA.
     ///
     /// # Errors
-    /// [`Error::Compile`] where the policy has changed and does not compile any more.
+    /// [`Error::Compile`] if the policy has changed and no longer compiles.
     pub fn unknowns(&self) -> Result<Vec<String>, Error> {
         Ok(self.handle.pin()?.prepared.unknowns.clone())
     }
 
-    /// The reference to the rule that computes masks, if there is one; of several the first.
+    /// Returns the reference to the rule that computes masks, if there is one; the first one of several.
     ///
     /// # Errors
-    /// [`Error::Compile`] where the policy has changed and does not compile any more.
+    /// [`Error::Compile`] if the policy has changed and no longer compiles.
     pub fn mask_rule(&self) -> Result<Option<String>, Error> {
         let bound = self.handle.pin()?;
         let rule = bound.prepared.masks.first().map(|(rule, _)| rule.clone());
@@ -262,7 +263,7 @@ impl PreparedFilters {
     }
 }
 
-/// What a query comes down to.
+/// Partially evaluates a query.
 fn evaluate_residuals(
     bound: &Pinned<FilterInner>,
     query: &Arc<PartialInner>,
@@ -276,14 +277,14 @@ fn evaluate_residuals(
     });
     let mut search = SearchOptions::default();
     if let Some(observer) = observer {
-        // what cannot match fails without being looked at
+        // with the rule index, rules that cannot match would be left out of the events
         search.shortcuts = Shortcuts::default().indexing(false);
         search.observer = Some(observer);
     }
     query.evaluate_as(request, search)
 }
 
-/// The masks, or why there are none.
+/// Returns the masks, or the reason why there are none.
 fn evaluate_masks(
     bound: &Pinned<FilterInner>,
     request: &Request<'_>,
@@ -300,7 +301,7 @@ fn evaluate_masks(
 }
 
 impl FilterInner {
-    /// The condition that is left, and which rules may clash.
+    /// Returns the condition that remains, and the rules that may conflict.
     fn judged(&self, left: &Residuals) -> (Result<Condition, Vec<Rejection>>, Vec<Rejection>) {
         let targets: Vec<FilterTarget> = self.targets.iter().map(|(target, _)| *target).collect();
         let names = Names {
@@ -320,7 +321,7 @@ impl FilterInner {
         (check(left, fragment), conflicts(&left.choices, names))
     }
 
-    /// Everything that a target cannot say of a condition.
+    /// Returns every part of a condition that a target cannot express.
     fn unsaid(
         &self,
         condition: &Condition,
@@ -363,14 +364,14 @@ impl FilterInner {
     }
 }
 
-/// File, row and column of a place in a module.
+/// Returns file, row and column of a span in a module.
 fn source_location(compiled: &Compiled, span: Span) -> Option<(String, u32, u32)> {
     let mut modules = compiled.modules.iter();
     let module = modules.find(|module| module.source.id == span.source)?;
     Some((module.source.name.to_string(), span.row, span.col))
 }
 
-/// Refusals as an error, with the names of the files that they speak of.
+/// Converts rejections to an error, with the names of the files that they refer to.
 pub(crate) fn reject(compiled: &Compiled, refusals: Vec<Rejection>) -> Error {
     let file = |span: Span| source_location(compiled, span);
     let rule = |document: &Ref| {
@@ -380,7 +381,7 @@ pub(crate) fn reject(compiled: &Compiled, refusals: Vec<Rejection>) -> Error {
             .flat_map(|module| module.rules.iter().map(move |rule| (module, rule)));
         let own = rules
             .filter(|(module, rule)| rule_path(&module.package.path, rule).starts_with(document));
-        // what has a default is refused for it
+        // if a rule has a default, that is why it is rejected
         let found = own.min_by_key(|(_, rule)| !rule.default);
         found.and_then(|(_, rule)| file(rule.span))
     };
@@ -396,7 +397,7 @@ pub(crate) fn reject(compiled: &Compiled, refusals: Vec<Rejection>) -> Error {
 impl FromStr for FilterTarget {
     type Err = Error;
 
-    /// The target of a name like `sql+postgresql`.
+    /// Parses the name of a target, for example `sql+postgresql`.
     fn from_str(name: &str) -> Result<Self, Error> {
         Self::named(name).map_err(Error::Options)
     }
@@ -408,12 +409,11 @@ impl From<MappingError> for Error {
     }
 }
 
-/// The moment that a bound filter asks; kept so that a filter and what it is asked beside rest on the same.
 impl PreparedFilters {
-    /// The policy and the documents that the filter asks now.
+    /// Returns the current policy and documents of the filter.
     ///
     /// # Errors
-    /// [`Error::Compile`] where the policy has changed and does not compile any more.
+    /// [`Error::Compile`] if the policy has changed and no longer compiles.
     pub fn snapshot(&self) -> Result<Snapshot, Error> {
         Ok(self.handle.pin()?.snapshot)
     }

@@ -1,11 +1,11 @@
-//! Elements at positions that their collection gave out.
+//! Checked access to elements at positions that are known to exist.
 //!
-//! A position that the collection does not have is a violated invariant. [`Indexed::item`] panics there, where `get` would
-//! let the caller go on without the element.
+//! A position outside the collection is a violated invariant. [`Indexed::item`] panics then, whereas `get` would let
+//! the caller continue without the element.
 
 use crate::bug::bug;
 
-/// A position in a collection. Ids are types of their own where positions of several collections meet.
+/// A position in a collection. Where positions of several collections could be confused, ids have types of their own.
 pub trait Position: Copy {
     /// Returns the position, counted from 0.
     fn position(self) -> usize;
@@ -32,13 +32,13 @@ pub trait Indexed<T> {
     /// Returns the element at a position.
     ///
     /// # Panics
-    /// There is none, which is a [`bug!`].
+    /// Panics with [`bug!`] if there is none.
     fn item<P: Position>(&self, at: P) -> &T;
 
-    /// Returns the element at a position, to be changed.
+    /// Returns the element at a position for modification.
     ///
     /// # Panics
-    /// There is none, which is a [`bug!`].
+    /// Panics with [`bug!`] if there is none.
     fn item_mut<P: Position>(&mut self, at: P) -> &mut T;
 }
 

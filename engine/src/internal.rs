@@ -1,4 +1,4 @@
-//! The inside, for the project's own tests and tools. Nothing here is kept stable, and no host uses it.
+//! Internals for the project's own tests and tools. Not stable, and not for hosts.
 
 pub mod builtins {
     pub use crate::builtins::*;

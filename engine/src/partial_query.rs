@@ -1,4 +1,4 @@
-//! Prepared queries to be asked while something is unknown.
+//! Queries prepared for partial evaluation.
 
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -15,74 +15,74 @@ use crate::topdown::partial_eval::Terms;
 use crate::topdown::{SearchOptions, Topdown, TopdownContext, TopdownQuery};
 use crate::trace::Observer;
 
-/// What is unknown, and how far rules are inlined.
+/// Options of a partial evaluation.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PartialOptions {
-    /// What is unknown: `input`, or references into `input` and `data` without variables.
+    /// References that are unknown: `input`, or references into `input` and `data` without variables.
     pub unknowns: Vec<String>,
     /// The documents that are not inlined, by reference.
     pub disable_inlining: Vec<String>,
-    /// Whether no rule that depends on the unknown is inlined, and nothing is simplified.
+    /// `true` if rules that depend on unknowns are not inlined and residuals are not simplified.
     pub shallow_inlining: bool,
-    /// Whether nondeterministic built-ins are called when their arguments are known.
+    /// `true` if nondeterministic built-ins are called when their arguments are known.
     pub nondeterministic_builtins: bool,
-    /// Whether a default of `false` is left out where a rule only has to hold.
+    /// `true` if a default of `false` is left out where a rule only has to be true.
     pub skip_false_defaults: bool,
-    /// The package below `data` that support rules stand in.
+    /// The package below `data` of support rules.
     pub namespace: String,
-    /// Whether support rules of documents and functions stand where the policy's own do, to take their place.
+    /// `true` if support rules of documents and functions have the packages of the policy's own rules, to replace them.
     pub skip_namespace: bool,
-    /// Whether rules are told that may give several values at once.
+    /// `true` if rules that may have several values at once are reported.
     pub(crate) watched: bool,
-    /// Whether comparisons are negated one by one, though what they refer to may be missing.
+    /// `true` if comparisons are negated one by one, although their operands may be undefined.
     pub(crate) complements: bool,
 }
 
 impl PartialOptions {
-    /// With this unknown: `input`, or references into `input` and `data` without variables.
+    /// Sets the references that are unknown: `input`, or references into `input` and `data` without variables.
     #[must_use]
     pub fn unknowns(mut self, unknowns: Vec<String>) -> Self {
         self.unknowns = unknowns;
         self
     }
 
-    /// With documents that are not inlined, by reference.
+    /// Sets the documents that are not inlined, by reference.
     #[must_use]
     pub fn disable_inlining(mut self, disable_inlining: Vec<String>) -> Self {
         self.disable_inlining = disable_inlining;
         self
     }
 
-    /// Whether no rule that depends on the unknown is inlined, and nothing is simplified.
+    /// Sets whether rules that depend on unknowns are not inlined and residuals are not simplified.
     #[must_use]
     pub fn shallow_inlining(mut self, shallow_inlining: bool) -> Self {
         self.shallow_inlining = shallow_inlining;
         self
     }
 
-    /// Whether nondeterministic built-ins are called when their arguments are known.
+    /// Sets whether nondeterministic built-ins are called when their arguments are known.
     #[must_use]
     pub fn nondeterministic_builtins(mut self, nondeterministic_builtins: bool) -> Self {
         self.nondeterministic_builtins = nondeterministic_builtins;
         self
     }
 
-    /// Whether a default of `false` is left out where a rule only has to hold.
+    /// Sets whether a default of `false` is left out where a rule only has to be true.
     #[must_use]
     pub fn skip_false_defaults(mut self, skip_false_defaults: bool) -> Self {
         self.skip_false_defaults = skip_false_defaults;
         self
     }
 
-    /// With support rules in another package below `data`.
+    /// Sets the package below `data` of support rules.
     #[must_use]
     pub fn namespace(mut self, namespace: String) -> Self {
         self.namespace = namespace;
         self
     }
 
-    /// Whether support rules of documents and functions stand where the policy's own do.
+    /// Sets whether support rules of documents and functions have the packages of the policy's own rules.
     #[must_use]
     pub fn skip_namespace(mut self, skip_namespace: bool) -> Self {
         self.skip_namespace = skip_namespace;
@@ -91,7 +91,7 @@ impl PartialOptions {
 }
 
 impl Default for PartialOptions {
-    /// The input is unknown, and everything is inlined.
+    /// Returns options with an unknown input that inline everything.
     fn default() -> Self {
         Self {
             unknowns: vec!["input".to_owned()],
@@ -107,9 +107,8 @@ impl Default for PartialOptions {
     }
 }
 
-/// A compiled query that is asked while something is unknown. Made by
-/// [`Engine::prepare_partial`](crate::Engine::prepare_partial). It follows its engine: where modules have changed it is
-/// compiled anew on its next use.
+/// A query compiled for partial evaluation. Made by [`Engine::prepare_partial`](crate::Engine::prepare_partial). After
+/// a change of the engine's modules it is compiled again on its next use.
 ///
 /// ```
 /// use solon::{Engine, PartialOptions, Request};
@@ -131,49 +130,49 @@ pub struct PreparedPartial {
 pub(crate) struct PartialInner {
     pub options: Options,
     pub inlining: Inlining,
-    /// Which rules depend on the unknown.
+    /// The rules that depend on unknowns.
     pub dependence: Dependence,
     /// The canonical body.
     pub body: Body,
-    /// The user's names of its generated locals.
+    /// Maps generated locals to the user's names.
     pub originals: HashMap<Name, Name>,
 }
 
 impl PreparedPartial {
-    /// The query as the engine's policy and documents are now.
+    /// Returns the query pinned to the current snapshot.
     ///
     /// # Errors
-    /// [`Error::Compile`] where it does not compile any more.
+    /// [`Error::Compile`] if it no longer compiles.
     pub fn pin(&self) -> Result<PinnedPartial, Error> {
         self.handle.pin().map(PinnedPartial)
     }
 
-    /// The query as it was at a moment.
+    /// Returns the query pinned to a snapshot.
     ///
     /// # Errors
-    /// [`Error::Compile`] where it does not compile then.
+    /// [`Error::Compile`] if it does not compile with that policy.
     pub fn pin_to(&self, snapshot: &Snapshot) -> Result<PinnedPartial, Error> {
         self.handle.pin_to(snapshot).map(PinnedPartial)
     }
 
-    /// The query at the moment that a request asks about.
+    /// Returns the query pinned to the snapshot of a request.
     pub(crate) fn pin_for(&self, request: &Request<'_>) -> Result<PinnedPartial, Error> {
         self.handle.pin_for(request).map(PinnedPartial)
     }
 
-    /// What the query still depends on.
+    /// Partially evaluates the query.
     ///
     /// # Errors
-    /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read, [`Error::Compile`]
-    /// where the policy has changed and the query does not compile any more.
+    /// [`Error::Eval`] if the evaluation fails, [`Error::Input`] if the input is not valid, [`Error::Compile`] if the
+    /// policy has changed and the query no longer compiles.
     pub fn evaluate(&self, request: &Request<'_>) -> Result<Residuals, Error> {
         self.evaluate_as(request, SearchOptions::default())
     }
 
-    /// The same, watched and measured as asked.
+    /// Partially evaluates the query with the observers, instruments and optimisations of `search`.
     ///
     /// # Errors
-    /// As for [`Self::evaluate`].
+    /// Errors of [`Self::evaluate`].
     pub fn evaluate_as(
         &self,
         request: &Request<'_>,
@@ -183,7 +182,7 @@ impl PreparedPartial {
     }
 }
 
-/// Such a query and the moment that it asks.
+/// A query for partial evaluation, pinned to a snapshot.
 ///
 /// ```
 /// use solon::{Engine, PartialOptions, Request};
@@ -200,23 +199,23 @@ impl PreparedPartial {
 pub struct PinnedPartial(pub(crate) Pinned<PartialInner>);
 
 impl PinnedPartial {
-    /// The policy and the documents that it asks.
+    /// Returns the snapshot.
     pub fn snapshot(&self) -> &Snapshot {
         &self.0.snapshot
     }
 
-    /// What the query still depends on.
+    /// Partially evaluates the query.
     ///
     /// # Errors
-    /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
+    /// [`Error::Eval`] if the evaluation fails, [`Error::Input`] if the input is not valid.
     pub fn evaluate(&self, request: &Request<'_>) -> Result<Residuals, Error> {
         self.evaluate_as(request, SearchOptions::default())
     }
 
-    /// The same, watched and measured as asked.
+    /// Partially evaluates the query with the observers, instruments and optimisations of `search`.
     ///
     /// # Errors
-    /// As for [`Self::evaluate`].
+    /// Errors of [`Self::evaluate`].
     pub fn evaluate_as(
         &self,
         request: &Request<'_>,
@@ -277,7 +276,7 @@ impl PinnedPartial {
     }
 }
 
-/// A document by reference: the name of one, and constants.
+/// Returns the reference of a term that is a root document followed by constants.
 pub(crate) fn document(term: Term) -> Option<Ref> {
     match term.kind {
         TermKind::Var(_) => Some(vec![term]),

@@ -1,4 +1,4 @@
-//! Prepared queries and documents: what a host keeps and asks many times, from many threads.
+//! Prepared queries and documents, which a host evaluates many times from many threads.
 
 mod document;
 mod eval_setup;
@@ -44,9 +44,9 @@ pub enum Input<'a> {
     Undefined,
     /// A value.
     Value(&'a Value),
-    /// JSON text, read straight into the evaluation's memory.
+    /// JSON text, parsed directly into the memory of the evaluation.
     Json(&'a [u8]),
-    /// JSON text of an object, one of whose members is the input; read the same way.
+    /// JSON text of an object, one of whose members is the input. Parsed like [`Self::Json`].
     Member {
         /// The text.
         text: &'a [u8],
@@ -55,7 +55,7 @@ pub enum Input<'a> {
     },
 }
 
-/// What one evaluation is given.
+/// Parameters of one evaluation.
 ///
 /// ```
 /// use std::time::Duration;
@@ -79,142 +79,142 @@ pub struct Request<'a> {
     strict_builtin_errors: bool,
     timer: Timer<'a>,
     hooks: Hooks<'a>,
-    /// What the evaluation left that this one repeats.
+    /// State of the failed evaluation that this one repeats.
     replay_state: Option<&'a ResumeState>,
 }
 
 impl<'a> Request<'a> {
-    /// No input, the engine's data and limits.
+    /// Creates a request without input, with the engine's current data and limits.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// With an input.
+    /// Sets the input.
     #[must_use]
     pub fn input(mut self, input: &'a Value) -> Self {
         self.input = Input::Value(input);
         self
     }
 
-    /// With an input as JSON text.
+    /// Sets the input as JSON text.
     #[must_use]
     pub fn input_json(mut self, text: &'a [u8]) -> Self {
         self.input = Input::Json(text);
         self
     }
 
-    /// With an input that is a member of an object, given as JSON text: a request around it is read once. Names match
-    /// whatever their case, and where the text is blank or `null`, or the member is `null` or missing, the input is undefined.
-    /// Text after the object is an error.
+    /// Sets the input to a member of an object that is given as JSON text, so that a request body is parsed once. The
+    /// name matches regardless of case. The input is undefined if the text is blank or `null`, or if the member is
+    /// `null` or missing. Text after the object is an error.
     #[must_use]
     pub fn input_member(mut self, text: &'a [u8], name: &'a str) -> Self {
         self.input = Input::Member { text, name };
         self
     }
 
-    /// Within a moment of the engine, instead of the current one.
+    /// Evaluates with a snapshot of the engine instead of the current one.
     #[must_use]
     pub fn snapshot(mut self, snapshot: &'a Snapshot) -> Self {
         self.snapshot = Some(snapshot);
         self
     }
 
-    /// With other limits than the engine's.
+    /// Sets limits instead of the engine's.
     #[must_use]
     pub fn limits(mut self, limits: &'a Limits) -> Self {
         self.limits = Some(limits);
         self
     }
 
-    /// With a handle that stops it.
+    /// Sets a handle that cancels the evaluation.
     #[must_use]
     pub fn cancel(mut self, cancel: &'a Cancel) -> Self {
         self.cancel = Some(cancel);
         self
     }
 
-    /// Whether the first error of a built-in ends the evaluation.
+    /// Sets whether the first error of a built-in ends the evaluation.
     #[must_use]
     pub fn strict_builtin_errors(mut self, strict: bool) -> Self {
         self.strict_builtin_errors = strict;
         self
     }
 
-    /// Tells somebody how long it takes to read the input, where that is text (`rego_input_parse`), and to compile what is
-    /// compiled for it.
+    /// Sets a timer for parsing the input, if it is text (`rego_input_parse`), and for compiling queries on behalf of
+    /// the request.
     #[must_use]
     pub fn timer(mut self, timer: Timer<'a>) -> Self {
         self.timer = timer;
         self
     }
 
-    /// Who is told how long things take.
+    /// Returns the timer for compilations.
     pub(crate) fn compile_timer(&self) -> Timer<'a> {
         self.timer
     }
 
-    /// What bounds it.
+    /// Returns the limits: those of the request, else the engine's.
     pub(crate) fn bounds(&self, shared: &'a EngineShared) -> &'a Limits {
         self.limits.unwrap_or(&shared.limits)
     }
 
-    /// The same without a place for the lines of `print`.
+    /// Returns the request without a handler for `print`.
     pub(crate) fn silent(&self) -> Self {
         let mut silent = *self;
         silent.hooks.print = None;
         silent
     }
 
-    /// With a place for the lines of `print`.
+    /// Sets the handler for lines of `print`.
     #[must_use]
     pub fn print(mut self, print: &'a dyn Fn(&str)) -> Self {
         self.hooks.print = Some(print);
         self
     }
 
-    /// With a place where the answers of nondeterministic built-ins are noted, and looked up first.
+    /// Sets a cache for results of nondeterministic built-ins. Results in it are reused, new ones are added.
     #[must_use]
     pub fn nd_builtin_cache(mut self, cache: &'a NdBuiltinCache) -> Self {
         self.hooks.nd_cache = Some(cache);
         self
     }
 
-    /// With a place where requests of `http.send` are counted.
+    /// Sets counters for requests of `http.send`.
     #[must_use]
     pub fn send_metrics(mut self, metrics: &'a SendMetrics) -> Self {
         self.hooks.send_metrics = Some(metrics);
         self
     }
 
-    /// With what the caller tells about the request, for functions of the host: an object.
+    /// Sets metadata of the request for host functions: an object.
     #[must_use]
     pub fn metadata(mut self, metadata: &'a Value) -> Self {
         self.hooks.metadata = Some(metadata);
         self
     }
 
-    /// With a place where functions of the host tell the caller something beside the answer.
+    /// Sets a container for metadata that host functions return to the caller in addition to the result.
     #[must_use]
     pub fn response_metadata(mut self, metadata: &'a ResponseMetadata) -> Self {
         self.hooks.response_metadata = Some(metadata);
         self
     }
 
-    /// Calls something on the evaluating thread whenever the evaluation looks at its budget: every 1,024 loop turns and
-    /// calls at the latest, and every 20 ms while it waits for the outside; so a host can let others run, and see what
-    /// interrupts it. What takes no 1,024 steps may never look.
+    /// Sets a hook that is called on the evaluating thread whenever the evaluation polls its budget: at least every
+    /// 1,024 loop iterations and calls, and every 20 ms while it waits for the host. A host uses it to let other tasks
+    /// run and to check for interrupts. Evaluations of fewer than 1,024 steps may never call it.
     #[must_use]
     pub fn on_poll(mut self, hook: &'a dyn Fn()) -> Self {
         self.hooks.on_poll = Some(hook);
         self
     }
 
-    /// Calls `hook` on the evaluating thread with each call that may block it: `http.send` and the pauses between its tries,
-    /// `net.lookup_ip_addr` and functions that are [`crate::HostFunction::waiting`]. The hook runs the call that it is given, so that a host
-    /// can let others use what this evaluation does not need while it waits. If the hook does not run the call, the
-    /// evaluation ends as cancelled.
+    /// Sets a hook around calls that may block the evaluating thread: `http.send` and the pauses between its retries,
+    /// `net.lookup_ip_addr`, and host functions declared as waiting. The hook must run the call that it receives;
+    /// meanwhile a host can let others use resources that this evaluation does not need. If it does not run the call,
+    /// the evaluation ends as cancelled.
     ///
-    /// [`Self::on_poll`] is not called during these calls.
+    /// The hook of [`Self::on_poll`] is not called during these calls.
     #[must_use]
     pub fn around_host_calls(mut self, hook: &'a dyn Fn(&mut dyn FnMut())) -> Self {
         self.hooks.around_host_calls = Some(hook);
@@ -222,7 +222,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What all evaluations of an engine share.
+/// State that all evaluations of an engine share.
 pub(crate) struct EngineShared {
     pub host: Arc<dyn Host>,
     pub patterns: Patterns,
@@ -231,14 +231,14 @@ pub(crate) struct EngineShared {
     pub signatures: VerifiedSignatures,
     pub limits: Limits,
     pub capabilities: Option<Arc<Capabilities>>,
-    /// Whether there are functions whose answers are recorded: they are not pure.
+    /// `true` if there are impure functions, whose results are recorded.
     pub records: bool,
     /// The current policy and documents.
     pub now: CurrentSnapshot,
 }
 
 impl EngineShared {
-    /// Runs something within the moment that a request asks about.
+    /// Calls `run` with the snapshot of a request.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "as for `Now::within`")]
     pub fn within<R>(&self, request: &Request<'_>, run: impl FnOnce(&SnapshotState) -> R) -> R {
@@ -266,7 +266,7 @@ pub struct Solution {
     pub values: Vec<Value>,
 }
 
-/// Where a query stands: the package whose rules it may name, and what it imports.
+/// The context of a query: its package and its imports.
 ///
 /// ```
 /// use solon::{Engine, QueryContext, Request};
@@ -280,29 +280,29 @@ pub struct Solution {
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct QueryContext<'a> {
-    /// A package, like `authz.users`.
+    /// The package, for example `authz.users`.
     pub package: Option<&'a str>,
-    /// Imports, like `data.users as us`.
+    /// Imports, for example `data.users as us`.
     pub imports: &'a [String],
-    /// Built-in functions that it may not call itself.
+    /// Built-in functions that the query must not call.
     pub unsafe_builtins: &'a [String],
-    /// Whether what reads as a rule is refused, as OPA's server does, which otherwise may mean something as expressions.
+    /// `true` if text that parses as a rule is rejected, as by OPA's server. Otherwise it may be parsed as expressions.
     pub no_rules: bool,
-    /// Whether its calls of `print` are left out.
+    /// `true` if calls of `print` are removed.
     pub no_prints: bool,
-    /// Who is told how long the stages of its compilation take.
+    /// Timer for the stages of the compilation.
     pub timer: Timer<'a>,
 }
 
 impl<'a> QueryContext<'a> {
-    /// Within a package, like `authz.users`.
+    /// Sets the package, for example `authz.users`.
     #[must_use]
     pub fn package(mut self, package: &'a str) -> Self {
         self.package = Some(package);
         self
     }
 
-    /// Reads its text.
+    /// Parses the text of a query.
     pub(crate) fn parse(
         &self,
         source: &Source,
@@ -315,35 +315,35 @@ impl<'a> QueryContext<'a> {
         }
     }
 
-    /// With imports, like `data.users as us`.
+    /// Sets imports, for example `data.users as us`.
     #[must_use]
     pub fn imports(mut self, imports: &'a [String]) -> Self {
         self.imports = imports;
         self
     }
 
-    /// Without some built-in functions.
+    /// Sets built-in functions that the query must not call.
     #[must_use]
     pub fn unsafe_builtins(mut self, names: &'a [String]) -> Self {
         self.unsafe_builtins = names;
         self
     }
 
-    /// Refuses what reads as a rule, as OPA's server does.
+    /// Rejects text that parses as a rule, as OPA's server does.
     #[must_use]
     pub fn no_rules(mut self) -> Self {
         self.no_rules = true;
         self
     }
 
-    /// Leaves calls of `print` out.
+    /// Removes calls of `print`.
     #[must_use]
     pub fn no_prints(mut self) -> Self {
         self.no_prints = true;
         self
     }
 
-    /// Tells somebody how long the stages of its compilation take.
+    /// Sets a timer for the stages of the compilation.
     #[must_use]
     pub fn timer(mut self, timer: Timer<'a>) -> Self {
         self.timer = timer;
@@ -351,7 +351,7 @@ impl<'a> QueryContext<'a> {
     }
 }
 
-/// An expression of a query as it was written.
+/// Source text of an expression of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExpressionText {

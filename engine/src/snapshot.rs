@@ -1,7 +1,7 @@
-//! One moment of an engine: a policy and the base documents that belong to it.
+//! Snapshots of an engine: a policy and the base documents of one revision.
 //!
-//! Changes make a new moment and publish it in one step. A decision runs within one moment from its beginning to its
-//! end, so it sees all of a change or nothing of it.
+//! Each change creates a new snapshot and publishes it atomically. A decision reads one snapshot from start to end, so
+//! it sees all of a change or nothing of it.
 
 mod bundles;
 mod current;
@@ -23,10 +23,11 @@ pub use current::release_thread_snapshot;
 pub(crate) use current::{CurrentSnapshot, next_trial_version_id, next_version_id};
 pub(crate) use policy::Policy;
 
-/// The policy and the base documents of an engine, as they were when it was taken.
+/// The policy and the base documents of an engine at one point in time.
 ///
-/// Cheap to clone. It pins both: as long as it lives, so do they. [`Request::snapshot`](crate::Request::snapshot) asks it
-/// instead of what is current, so that several decisions rest on the same.
+/// Cheap to clone. It keeps both in memory as long as it exists. A request with
+/// [`Request::snapshot`](crate::Request::snapshot) is evaluated with it instead of the current snapshot, so that
+/// several decisions use the same policy and documents.
 ///
 /// ```
 /// use solon::{Engine, Request};
@@ -44,15 +45,15 @@ pub(crate) use policy::Policy;
 #[derive(Clone)]
 pub struct Snapshot(Arc<SnapshotState>);
 
-/// What a moment consists of.
+/// The contents of a snapshot.
 pub(crate) struct SnapshotState {
-    /// Tells it from all other moments of all engines.
+    /// Unique number of the snapshot among all engines of the process.
     pub version_id: u64,
-    /// How many changes its engine had seen.
+    /// Number of changes of the engine before this snapshot.
     pub generation: u64,
     pub policy: Arc<Policy>,
     pub documents: Arc<DataSnapshot>,
-    /// Origins of the modules, if the engine records them: it has a store, or replaces files by loads.
+    /// Origins of the modules, if the engine records them: if it has a store, or has loaded files.
     pub module_origins: Option<Arc<ModuleOrigins>>,
 }
 
@@ -69,51 +70,51 @@ impl Snapshot {
         self.0
     }
 
-    /// How many changes the engine had seen: it grows with each, of policy or of documents.
+    /// Returns the number of changes of the engine so far, of policy or of documents.
     pub fn generation(&self) -> u64 {
         self.0.generation
     }
 
-    /// The base documents.
+    /// Returns the base documents.
     pub fn documents(&self) -> &DataSnapshot {
         &self.0.documents
     }
 
-    /// A base document, at a path with slashes.
+    /// Returns the base document at a path with slashes.
     ///
     /// # Errors
-    /// [`Error::Store`] when there is none.
+    /// [`Error::Store`] if there is none.
     pub fn read(&self, path: &str) -> Result<&Value, Error> {
         Ok(self.0.documents.read(&Path::from_slashes(path))?)
     }
 
-    /// How long each stage of compiling the modules took when they last changed, by its published name
+    /// Returns the duration of each stage of the last compilation, by OPA's name of the stage
     /// (`compile_stage_resolve_refs`).
     pub fn compile_stages(&self) -> impl Iterator<Item = (&str, Duration)> {
         let stages = self.0.policy.stages.iter();
         stages.map(|(name, took)| (name.as_str(), *took))
     }
 
-    /// All modules as they were parsed, by name, in order.
+    /// Returns all modules as they were parsed, in order of their names.
     pub fn modules(&self) -> impl Iterator<Item = (&str, &Arc<Module>)> {
         let modules = self.0.policy.modules.iter();
         modules.map(|(name, module)| (name.as_str(), module))
     }
 
-    /// A module as it was parsed.
+    /// Returns a module as it was parsed, or `None` if there is none.
     pub fn module(&self, name: &str) -> Option<&Arc<Module>> {
         self.0.policy.modules.get(name)
     }
 
-    /// Returns the origin of a module in force: [`Origin::Client`], unless the engine has a store or has loaded files by
-    /// [`Engine::load_files`](crate::Engine::load_files).
+    /// Returns the origin of a module in effect. It is [`Origin::Client`] unless the engine has a store or has loaded
+    /// files by [`Engine::load_files`](crate::Engine::load_files).
     pub fn module_origin(&self, name: &str) -> Origin {
         self.0.module_origin(name)
     }
 }
 
 impl SnapshotState {
-    /// The origin of a module in force.
+    /// Returns the origin of a module in effect.
     pub fn module_origin(&self, name: &str) -> Origin {
         match &self.module_origins {
             Some(origins) => origins.get(name).copied().unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! How an engine is made.
+//! The builder of an engine.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU32;
@@ -22,7 +22,7 @@ use crate::snapshot::{CurrentSnapshot, Policy, SnapshotState, next_version_id};
 use crate::store::{Contents, DataSnapshot, OriginRecord, Store, StoreError, StoredModule};
 use crate::value::{Object, Value};
 
-/// How an engine is made.
+/// Options of a new engine.
 ///
 /// ```
 /// use solon::{Engine, Limits};
@@ -67,95 +67,97 @@ impl Default for EngineBuilder {
 }
 
 impl EngineBuilder {
-    /// The Rego version of modules that do not say; v1 unless set.
+    /// Sets the Rego version of modules that do not declare one. Default: v1.
     #[must_use]
     pub fn version(mut self, version: Version) -> Self {
         self.version = version;
         self
     }
 
-    /// Turns the checks of strict mode on or off; off unless set.
+    /// Turns the checks of strict mode on or off. Default: off.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = Some(strict);
         self
     }
 
-    /// The compiler's options as a whole. What other methods choose goes before it, whichever is called first.
+    /// Sets all compiler options. The other methods take precedence, in any order of calls.
     #[must_use]
     pub fn compiler(mut self, options: Options) -> Self {
         self.options = options;
         self
     }
 
-    /// Bounds of each evaluation.
+    /// Sets the limits of each evaluation.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The world that policies may ask. Without one it is [`OfflineHost`]: the system's clock and random source, but neither
-    /// network nor environment. A policy that asks the network then ends with an error, strict or not.
+    /// Sets the host environment: clock, random source, network, environment variables, files. Default:
+    /// [`OfflineHost`], which has the system's clock and random source, but neither network nor environment. A policy
+    /// that uses the network then fails with an error, strict or not.
     #[must_use]
     pub fn host(mut self, host: Arc<dyn Host>) -> Self {
         self.host = host;
         self
     }
 
-    /// Whether base documents may stand in the place of rules. They hide the rule from whoever reads the
-    /// document around both, which is seldom meant; so it is refused unless allowed here.
+    /// Allows base documents at paths of rules. Such a document hides the rule when a document around both is read,
+    /// which is seldom intended, so it is rejected by default.
     #[must_use]
     pub fn allow_base_conflicts(mut self, allow: bool) -> Self {
         self.allow_base_conflicts = allow;
         self
     }
 
-    /// Most bytes of the answers of `http.send` that are kept for later evaluations.
+    /// Sets the maximum size of cached responses of `http.send`, in bytes.
     #[must_use]
     pub fn response_cache(mut self, bytes: usize) -> Self {
         self.response_cache = bytes;
         self
     }
 
-    /// Most regular expressions, globs, schemas and the like that are kept compiled for later evaluations: those that no
-    /// policy holds as constants. 4,096 unless set; they take 256 MB at most in any case.
+    /// Sets the maximum number of cached compiled patterns: regular expressions, globs and schemas that are not
+    /// constants of a policy. Default: 4,096. They use at most 256 MB in any case.
     #[must_use]
     pub fn pattern_cache(mut self, entries: usize) -> Self {
         self.pattern_cache = entries;
         self
     }
 
-    /// Maximum number of verified signatures of tokens (RSA, ECDSA, Ed25519) that are remembered by their digests, so that a
-    /// token of many requests is verified once for each key. By default it is 0, and signatures are verified each time.
+    /// Sets the maximum number of verified token signatures (RSA, ECDSA, Ed25519) that are cached by their digests, so
+    /// that a token of many requests is verified once for each key. Default: 0, which verifies signatures each time.
     #[must_use]
     pub fn signature_cache(mut self, entries: usize) -> Self {
         self.signature_cache = entries;
         self
     }
 
-    /// Maps the name of a module to the file name in locations, messages, traces and syntax trees. They are the same unless set.
+    /// Sets the function from a module's name to the file name in locations, messages, traces and syntax trees.
+    /// Default: the name itself.
     #[must_use]
     pub fn file_name(mut self, file_name: fn(&str) -> &str) -> Self {
         self.file_name = file_name;
         self
     }
 
-    /// What policies may use: functions, keywords, hosts. All there is unless set.
+    /// Restricts the functions, keywords and hosts that policies may use. Default: no restriction.
     #[must_use]
     pub fn capabilities(mut self, capabilities: Capabilities) -> Self {
         self.capabilities = Some(Arc::new(capabilities));
         self
     }
 
-    /// A function that policies may call like a built-in.
+    /// Adds a host function, which policies call like a built-in.
     #[must_use]
     pub fn function(mut self, function: HostFunction) -> Self {
         self.functions.push(function);
         self
     }
 
-    /// Brings together what was chosen; so the order of the choices does not matter.
+    /// Combines the options once all are set, so that the order of the calls does not matter.
     fn resolve_options(&mut self) {
         let options = &mut self.options;
         options.strict = self.strict.unwrap_or(options.strict);
@@ -171,8 +173,8 @@ impl EngineBuilder {
         }
     }
 
-    /// An engine whose policies and documents outlive it: it begins with what the store keeps, and each change is committed
-    /// there before it is seen.
+    /// Opens an engine with a persistent store. It starts with the stored policies and documents, and each change is
+    /// committed to the store before it is published.
     ///
     /// ```
     /// use std::sync::{Arc, OnceLock};
@@ -193,18 +195,19 @@ impl EngineBuilder {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Store`] when the store cannot be read, [`Error::Compile`] when its modules do not compile.
+    /// [`Error::Store`] if the store cannot be read, [`Error::Compile`] if its modules do not compile.
     pub fn open(self, store: Arc<dyn Store>) -> Result<Engine, Error> {
         let (engine, stored) = self.load_store(store)?;
         engine.start_from(&stored)?;
         Ok(engine)
     }
 
-    /// Opens a store, and replaces what earlier loads gave by a load of files ([`Engine::load_files`]), as one change. Unlike
-    /// [`Self::open`] it compiles modules once, and modules of files that the load replaces or removes need not compile any more.
+    /// Opens a store and replaces the files of earlier loads by new ones ([`Engine::load_files`]), as one change.
+    /// Unlike [`Self::open`] it compiles modules once, and modules of files that the load replaces or removes need not
+    /// compile.
     ///
     /// # Errors
-    /// As for [`Self::open`] and [`Engine::load_files`]. The store is not changed then.
+    /// Errors of [`Self::open`] and [`Engine::load_files`]. The store is unchanged then.
     pub fn open_with_files(
         self,
         store: Arc<dyn Store>,
@@ -215,7 +218,8 @@ impl EngineBuilder {
         Ok((engine, report))
     }
 
-    /// An engine with the documents and the record of a store, and the store's modules, which are not compiled yet.
+    /// Returns an engine with the documents and the origins of a store, and the store's modules, which are not compiled
+    /// yet.
     fn load_store(self, store: Arc<dyn Store>) -> Result<(Engine, Vec<StoredModule>), Error> {
         let Contents {
             documents,
@@ -232,7 +236,7 @@ impl EngineBuilder {
         Ok((engine, modules))
     }
 
-    /// An engine in memory.
+    /// Returns an engine in memory.
     pub fn build(self) -> Engine {
         self.build_with(Value::Object(Object::default()))
     }
@@ -241,7 +245,7 @@ impl EngineBuilder {
         self.resolve_options();
         self.functions.extend(self.unsupported());
         let capabilities = self.options.capabilities.clone();
-        // without modules there is nothing to refuse but a schema, and the first modules will be refused for that
+        // without modules only a schema can be invalid, and the first modules report that
         let compiled = compile::compile(Vec::<Arc<Module>>::new(), &self.options, None, |_, _| {});
         let compiled = compiled.unwrap_or_default();
         let program = lower::program(&[], self.functions.clone(), &self.options);
@@ -285,7 +289,8 @@ impl EngineBuilder {
         }
     }
 
-    /// The functions that capabilities declare and nobody has: policies that call them compile.
+    /// Returns stubs for functions that capabilities declare and that have no implementation, so that policies which
+    /// call them compile.
     fn unsupported(&self) -> Vec<HostFunction> {
         let capabilities = self.options.capabilities.iter();
         let foreign = capabilities.flat_map(|capabilities| capabilities.foreign());

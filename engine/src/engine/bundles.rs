@@ -18,16 +18,17 @@ use crate::trace::Timer;
 use crate::value::{Object, Value};
 
 impl Engine {
-    /// A reader of bundles that parses policies as this engine does.
+    /// Returns a reader of bundles that parses policies as this engine does.
     ///
     /// # Errors
-    /// [`Error::Compile`] for capabilities that this engine's Rego does not know.
+    /// [`Error::Compile`] for capabilities that this engine's Rego does not have.
     pub fn bundle_reader(&self, name: &str) -> Result<BundleReader, Error> {
         let options = self.inner.parse_options(self.inner.version)?;
         Ok(BundleReader::new(name).parse_options(options))
     }
 
-    /// Reads and activates the bundle at a path: an archive, or a folder. Signed bundles need [`Self::bundle_reader`] with a key.
+    /// Reads and activates the bundle at a path, an archive or a folder. Signed bundles need [`Self::bundle_reader`]
+    /// with a key.
     ///
     /// # Errors
     /// [`Error::Load`], and those of [`Self::activate_bundle`].
@@ -36,9 +37,10 @@ impl Engine {
         self.activate_bundle(name, &bundle)
     }
 
-    /// Activates a bundle. Its policies, documents and the facts at `data.system.bundles.<name>` become visible in one snapshot, in
-    /// which policies and documents below its roots, and below those of the bundle that had the name, are replaced. A delta bundle
-    /// changes documents of the bundle that has the name. Policies that did not change are not compiled again.
+    /// Activates a bundle. Its policies, documents and the facts at `data.system.bundles.<name>` become visible in one
+    /// snapshot. They replace the policies and documents below its roots and below those of the bundle that had the
+    /// name. A delta bundle changes documents of the bundle that has the name. Unchanged policies are not compiled
+    /// again.
     ///
     /// ```
     /// use solon::bundle::{BundleFile, BundleReader};
@@ -61,7 +63,7 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Load`] for roots that another bundle owns, and those of [`Self::apply`]. Nothing has changed then.
+    /// [`Error::Load`] for roots that another bundle owns, and those of [`Self::apply`]. The engine is unchanged then.
     pub fn activate_bundle(&self, name: &str, bundle: &Bundle) -> Result<(), Error> {
         self.activate_bundles(&[(name, bundle)])
     }
@@ -69,15 +71,15 @@ impl Engine {
     /// Activates several bundles as one change.
     ///
     /// # Errors
-    /// As for [`Self::activate_bundle`].
+    /// Errors of [`Self::activate_bundle`].
     pub fn activate_bundles(&self, bundles: &[(&str, &Bundle)]) -> Result<(), Error> {
         self.change_bundles(bundles, &[])
     }
 
-    /// Removes the policies, documents and facts of a bundle. Without a bundle of that name nothing changes.
+    /// Removes the policies, documents and facts of a bundle. Does nothing if there is no bundle of that name.
     ///
     /// # Errors
-    /// [`Error::Compile`] if other policies need those of the bundle. Nothing has changed then.
+    /// [`Error::Compile`] if other policies need those of the bundle. The engine is unchanged then.
     pub fn deactivate_bundle(&self, name: &str) -> Result<(), Error> {
         self.change_bundles(&[], &[name])
     }
@@ -152,7 +154,8 @@ impl<'b> BundleChanges<'b> {
         Ok(changes)
     }
 
-    /// Changes of policies: those below erased paths go, unless they come again as they are.
+    /// Returns the changes of policies. Policies below erased paths are removed, except those that the new bundles
+    /// contain unchanged.
     fn modules(&self, before: &SnapshotState) -> Vec<(String, Option<ModuleSource>)> {
         let mut new = BTreeMap::new();
         for (name, bundle) in &self.snapshots {
@@ -226,7 +229,7 @@ fn load_error(what: String) -> Error {
     LoadErrors::from(LoadError::Roots(what)).into()
 }
 
-/// The path of what is known of a bundle.
+/// Returns the path of the facts about a bundle.
 fn facts(name: &str) -> Path {
     Path::new(["system", "bundles", name])
 }
@@ -237,7 +240,7 @@ fn is_same_module(one: &Module, other: &Module) -> bool {
         && one.source.text == other.source.text
 }
 
-/// Replaces all documents but `system`, which bundles may only add to.
+/// Replaces all documents except `system`, which bundles may only add to.
 fn replace_all(transaction: &mut Transaction, new: &Value) -> Result<(), StoreError> {
     const SYSTEM: &str = "system";
     let keys = |value: &Value| -> BTreeSet<String> {
@@ -258,7 +261,7 @@ fn replace_all(transaction: &mut Transaction, new: &Value) -> Result<(), StoreEr
     Ok(())
 }
 
-/// Replaces a document. Parts that do not change stay where they are in memory.
+/// Replaces a document. Equal parts keep their memory, so that unchanged values stay shared.
 fn replace(
     transaction: &mut Transaction,
     path: &Path,
@@ -275,7 +278,7 @@ fn replace(
     }
 }
 
-/// The new value with equal parts taken from the old one; `None` if both are equal.
+/// Returns the new value with equal parts taken from the old one, or `None` if both are equal.
 fn shared(old: &Value, new: &Value) -> Option<Value> {
     let (Value::Object(before), Value::Object(after)) = (old, new) else {
         return (!is_same(old, new)).then(|| new.clone());

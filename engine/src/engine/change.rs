@@ -8,7 +8,7 @@ use crate::bundle::Loaded;
 use crate::store::{Operation, PatchStep, Path, StoreError, Transaction};
 use crate::value::Value;
 
-/// Changes that are applied as one.
+/// Changes that are applied atomically.
 ///
 /// ```
 /// use solon::store::Path;
@@ -29,12 +29,12 @@ pub struct Change {
 
 #[derive(Clone)]
 pub(super) enum ModuleSource {
-    /// In a Rego of its own, or the engine's.
+    /// Source text in the given Rego version, or in the engine's if there is none.
     Source(String, Option<Version>),
     Parsed(Arc<Module>),
 }
 
-/// What becomes of documents.
+/// A change of documents.
 #[derive(Clone)]
 pub(super) enum Edit {
     Put(Path, Value),
@@ -60,7 +60,7 @@ impl Change {
         self.set(name, ModuleSource::Source(text.to_owned(), None))
     }
 
-    /// Adds or replaces a module that is written in another Rego than the engine's.
+    /// Adds or replaces a module that is written in a Rego version other than the engine's.
     pub fn set_module_as(&mut self, name: &str, text: &str, version: Version) -> &mut Self {
         self.set(name, ModuleSource::Source(text.to_owned(), Some(version)))
     }
@@ -70,7 +70,7 @@ impl Change {
         self.set(name, ModuleSource::Parsed(module))
     }
 
-    /// Makes the changes of a JSON patch, each of which sees those before it.
+    /// Applies the operations of a JSON patch. Each reads the results of those before it.
     pub fn patch(&mut self, steps: Vec<PatchStep>) -> &mut Self {
         self.writes.push(Edit::Patch(steps));
         self
@@ -87,14 +87,14 @@ impl Change {
         self
     }
 
-    /// Writes a document, making the objects around it.
+    /// Writes a document and creates missing objects around it.
     pub fn put(&mut self, path: Path, value: Value) -> &mut Self {
         self.writes.push(Edit::Put(path, value));
         self
     }
 
-    /// Merges a document into what is there: objects key by key, at any depth; anything else is replaced. The objects around
-    /// it are made.
+    /// Merges a value into a document: objects key by key, at any depth; everything else is replaced. Missing objects
+    /// around it are created.
     pub fn merge(&mut self, path: Path, value: Value) -> &mut Self {
         self.writes.push(Edit::Merge(path, value));
         self
@@ -106,7 +106,7 @@ impl Change {
         self
     }
 
-    /// Adds what was loaded from files: modules are added or replaced, documents merged into what is there.
+    /// Adds what was loaded from files: modules are added or replaced, documents merged into existing documents.
     pub fn load(&mut self, loaded: &Loaded) -> &mut Self {
         for (name, text) in &loaded.modules {
             match loaded.parsed.get(name) {

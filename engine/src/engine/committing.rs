@@ -11,7 +11,7 @@ use crate::store::{
 };
 
 impl Inner {
-    /// Keeps the change of a client, then makes it visible.
+    /// Commits the change of a client to the store, then publishes it.
     pub(super) fn commit_of_client(
         &self,
         before: Arc<SnapshotState>,
@@ -35,7 +35,7 @@ impl Inner {
         self.commit(before, next, &origins, record)
     }
 
-    /// Keeps a change, then makes it visible.
+    /// Commits a change to the store, then publishes it.
     pub(super) fn commit(
         &self,
         before: Arc<SnapshotState>,
@@ -60,7 +60,7 @@ impl Inner {
     }
 }
 
-/// Makes the changes of documents in order.
+/// Applies the changes of documents in order.
 pub(super) fn make(edits: Vec<Edit>, transaction: &mut Transaction) -> Result<(), StoreError> {
     let mut edits = edits.into_iter();
     edits.try_for_each(|edit| edit.make(transaction))
@@ -68,10 +68,10 @@ pub(super) fn make(edits: Vec<Edit>, transaction: &mut Transaction) -> Result<()
 
 /// The result of a change before it is committed.
 pub(super) struct PendingCommit {
-    /// The policy, where modules changed.
+    /// The policy, if modules changed.
     pub policy: Option<Policy>,
     pub transaction: Transaction,
-    /// The modules that changed.
+    /// Changed modules.
     pub modules: Vec<(String, Option<StoredModule>)>,
     /// Origins of modules before the change, if they are recorded.
     pub origins: Option<Arc<ModuleOrigins>>,
@@ -83,7 +83,7 @@ impl PendingCommit {
         self.modules.is_empty() && self.transaction.writes().is_empty()
     }
 
-    /// The moment after the change.
+    /// Returns the state after the change.
     pub fn state(mut self, before: &SnapshotState, stamp: u64) -> SnapshotState {
         let documents = if self.transaction.writes().is_empty() {
             before.documents.clone()

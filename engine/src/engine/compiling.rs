@@ -1,4 +1,4 @@
-//! From texts to a program.
+//! Compilation of module texts to a program.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,14 +18,14 @@ use crate::snapshot::Policy;
 use crate::store::{Path, Transaction};
 use crate::trace::Timer;
 
-/// Tells whether there is base data at a path.
+/// Returns `true` if there is base data at a path.
 type Exists<'e> = dyn Fn(&[String]) -> bool + 'e;
 
 impl Engine {
-    /// The text of a module that came as bytes.
+    /// Returns the text of a module that was read as bytes.
     ///
     /// # Errors
-    /// [`Error::Compile`] when they are no UTF-8, with all else that is wrong with the module.
+    /// [`Error::Compile`] if the bytes are not valid UTF-8, together with all other errors of the module.
     pub fn module_text<'a>(&self, name: &str, bytes: &'a [u8]) -> Result<&'a str, Error> {
         let options = self.inner.parse_options(self.inner.version)?;
         Ok(module_text((self.inner.file_name)(name), bytes, &options)?)
@@ -52,7 +52,7 @@ impl Engine {
         parse_module(&source, &options)
     }
 
-    /// Compiles all modules, on from what they were before.
+    /// Compiles all modules incrementally, based on the previous compilation.
     pub(super) fn compile(
         &self,
         earlier: &Policy,

@@ -14,7 +14,7 @@ use crate::error::Error;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Definition {
-    /// The name is defined here: file, row and column, both from 1.
+    /// Location of the definition: file, row and column, both from 1.
     At(String, u32, u32),
     /// The name at the position has no definition.
     Undefined,
@@ -57,7 +57,7 @@ impl Definition {
                 }
             });
             match (found, compiled) {
-                // what later passes reject is of no interest
+                // errors of later passes do not matter here
                 (Some(found), _) => Ok(found),
                 (None, Err(errors)) => Err(errors.into()),
                 (None, Ok(_)) => Ok(Self::NoMatch),
@@ -113,7 +113,7 @@ fn find_definition(own: &Module, parsed: &Module, all: &[&Module], position: u32
     }
 }
 
-/// A part of a module that contains the position.
+/// A syntax node of a module that contains the position.
 enum AstNode<'m> {
     Other,
     Rule(&'m Rule),
@@ -152,7 +152,7 @@ impl<'m> NodePath<'m> {
                 self.rule(rule);
             }
         }
-        // the package's location stands for the module's
+        // the package's location counts as the module's
         if self.nodes.is_empty() && self.position == 0 {
             self.nodes.push(AstNode::Other);
         }
@@ -190,7 +190,7 @@ impl<'m> NodePath<'m> {
     }
 }
 
-/// The end of an expression; of an `every` that of its body.
+/// Returns the end of an expression. The end of an `every` is that of its body.
 fn end_of(expr: &Expr) -> u32 {
     let ExprKind::Every(every) = &expr.kind else {
         return expr.span.end;
@@ -247,7 +247,7 @@ impl<'m> Visitor<'m> for NodePath<'m> {
     }
 }
 
-/// The name that is meant: the innermost variable if nothing is within it, else the innermost reference.
+/// Returns the name at the position: the innermost variable if no node lies within it, else the innermost reference.
 fn target<'m>(nodes: &[AstNode<'m>]) -> Option<&'m Term> {
     let is_var = |term: &Term| term.as_var().is_some();
     if let Some(AstNode::Term(term)) = nodes.last()
@@ -301,7 +301,7 @@ impl DefinitionSearch<'_, '_> {
         }
     }
 
-    /// Takes a term for the definition of a variable, unless there is one or it is the occurrence itself.
+    /// Uses a term as the definition of a variable, unless there is one already or the term is the occurrence itself.
     fn add_variable(&mut self, term: &Term, name: &Name, occurrence: Span) {
         if self.found.is_none() && term.as_var() == Some(name) && term.span != occurrence {
             self.found = Some(term.span);
@@ -354,7 +354,7 @@ impl DefinitionSearch<'_, '_> {
     }
 }
 
-/// The assignment of a variable in a body, or its first occurrence.
+/// Returns the assignment of a variable in a body, or its first occurrence.
 fn find_binding<'b>(body: &'b Body, name: &'b Name) -> Option<&'b Term> {
     struct Occurrences<'b> {
         name: &'b Name,

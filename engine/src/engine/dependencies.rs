@@ -11,11 +11,11 @@ use super::Engine;
 use crate::error::Error;
 use crate::snapshot::Snapshot;
 
-/// Longest reference that is followed through variables.
+/// Maximum length of a reference that is followed through variables, in terms.
 const LONGEST: usize = 64;
 
-/// The documents that a query leads to, directly or through rules, in order. References end before their first part that is not
-/// a constant.
+/// The documents that a query depends on, directly or through rules, in order. References are cut before their first
+/// part that is not a constant.
 ///
 /// ```
 /// use solon::Engine;
@@ -32,7 +32,7 @@ const LONGEST: usize = 64;
 pub struct Dependencies {
     /// Base documents and parts of the input.
     pub base: Vec<Term>,
-    /// Documents that rules make.
+    /// Virtual documents.
     pub rules: Vec<Term>,
 }
 
@@ -42,15 +42,15 @@ impl Dependencies {
         self.base.iter().map(Term::to_string).collect()
     }
 
-    /// Returns the documents of rules as text.
+    /// Returns the virtual documents as text.
     pub fn rule_texts(&self) -> Vec<String> {
         self.rules.iter().map(Term::to_string).collect()
     }
 }
 
 impl Engine {
-    /// Returns the documents that a query depends on, by the analysis of `opa deps`. The query is not compiled: a variable
-    /// that it does not bind is not an error.
+    /// Returns the documents that a query depends on, by the analysis of `opa deps`. The query is not compiled: an
+    /// unbound variable is not an error.
     ///
     /// # Errors
     /// [`Error::Compile`] if the query does not parse.
@@ -73,7 +73,7 @@ impl Engine {
     }
 }
 
-/// A search through the rules of a policy.
+/// Transitive search through the rules of a policy.
 struct DependencySearch<'m> {
     /// Each rule with its path from `data` on.
     rules: Vec<(Ref, &'m Rule)>,
@@ -97,7 +97,7 @@ impl<'m> DependencySearch<'m> {
         }
     }
 
-    /// Follows references to rules, and those of the rules, to their ends.
+    /// Follows references to rules, and the references of those rules, transitively.
     fn follow(&mut self, references: Vec<Ref>) {
         let mut waiting = minimal(references);
         while let Some(reference) = waiting.pop() {
@@ -144,7 +144,7 @@ fn term(mut reference: Ref) -> Term {
     Term::new(kind, span.unwrap_or_default())
 }
 
-/// The positions of the rules that make the document of a reference, or a part of it, by the paths of all rules.
+/// Returns the positions of the rules that contribute to the document of a reference, given the paths of all rules.
 pub(super) fn rules_of(paths: &[&Ref], reference: &Ref) -> Vec<usize> {
     let above = paths.iter().filter(|path| reference.starts_with(path));
     let nearest = above.map(|path| path.len()).min();
@@ -155,7 +155,7 @@ pub(super) fn rules_of(paths: &[&Ref], reference: &Ref) -> Vec<usize> {
     found.map(|(position, _)| position).collect()
 }
 
-/// The path of a rule's document: its package and the ground prefix of its head.
+/// Returns the path of a rule's document: its package and the ground prefix of its head.
 pub(super) fn rule_path(module: &Module, rule: &Rule) -> Ref {
     let head = rule.head.reference.iter().enumerate();
     let ground = head.take_while(|(at, part)| *at == 0 || !VarScan::default().any(*part, |_| true));
@@ -166,7 +166,7 @@ pub(super) fn rule_path(module: &Module, rule: &Rule) -> Ref {
     module.package.path.iter().cloned().chain(ground).collect()
 }
 
-/// The part of a reference before its first part that is not a constant.
+/// Returns the part of a reference before its first part that is not a constant.
 pub(super) fn constant_prefix(reference: &Ref) -> Ref {
     let parts = reference.iter().enumerate();
     let parts = parts.take_while(|(at, part)| *at == 0 || is_constant(part));
@@ -177,7 +177,7 @@ fn is_constant(term: &Term) -> bool {
     crate::program::constant(term).is_some()
 }
 
-/// The references without those that begin with another one.
+/// Removes references that start with another one of the list.
 fn minimal(mut references: Vec<Ref>) -> Vec<Ref> {
     references.sort();
     let mut kept: Vec<Ref> = Vec::new();
@@ -200,10 +200,11 @@ fn head_vars(rule: &Rule) -> BTreeSet<Name> {
     vars
 }
 
-/// The references that variables stand for.
+/// The references that each variable is equal to.
 type Joined = BTreeMap<Name, BTreeSet<Ref>>;
 
-/// The references to `data` and `input` that a body depends on, with what variables stand for put in their place.
+/// Returns the references to `data` and `input` that a body depends on. Variables are replaced by the references that
+/// they are equal to.
 fn references(head: &BTreeSet<Name>, body: &Body) -> Vec<Ref> {
     let (bound, others) = equalities(body);
     let joined = join(&bound, body);
@@ -253,7 +254,7 @@ fn references(head: &BTreeSet<Name>, body: &Body) -> Vec<Ref> {
             }
         }
     }
-    // what only a variable that is not used stands for must be defined too
+    // what an unused variable is equal to must be defined, too
     let known = resolved.len();
     for (_, paths) in joined.iter().filter(|(name, paths)| is_alias(name, paths)) {
         for path in paths {
@@ -271,7 +272,7 @@ fn ends_in(path: &Ref, head: &BTreeSet<Name>) -> bool {
     last.is_some_and(|name| head.contains(name))
 }
 
-/// The equalities of a variable with a reference, and everything else.
+/// Splits a body into equalities of a variable with a reference, and all other expressions.
 fn equalities(body: &Body) -> (Vec<(&Name, &Ref)>, Vec<&Expr>) {
     let (mut bound, mut others) = (Vec::new(), Vec::new());
     for expr in body {
@@ -305,7 +306,7 @@ fn equalities(body: &Body) -> (Vec<(&Name, &Ref)>, Vec<&Expr>) {
     (bound, others)
 }
 
-/// What each variable of a body stands for.
+/// Computes the references that each variable of a body is equal to.
 fn join(bound: &[(&Name, &Ref)], body: &Body) -> Joined {
     let mut joined = Joined::new();
     VarScan::default().each(body, |_, name| {
@@ -330,7 +331,7 @@ fn join(bound: &[(&Name, &Ref)], body: &Body) -> Joined {
     }
 }
 
-/// A reference to a root document itself, or one for each reference that its variable stands for.
+/// Returns a reference to a root document unchanged, and otherwise one reference for each value of its first variable.
 fn expand(path: &Ref, joined: &Joined) -> Vec<Ref> {
     let Some((head, rest)) = path.split_first() else {
         return Vec::new();

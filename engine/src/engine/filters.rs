@@ -1,4 +1,4 @@
-//! Filters of rows.
+//! Preparation of row filters.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ use crate::store::Path;
 use crate::trace::Timer;
 
 impl Engine {
-    /// Which rows the rule at a path with slashes below `data` is true of, as conditions that a database can ask.
+    /// Compiles the rule at a path with slashes below `data` to row filters: conditions on rows that a database
+    /// evaluates.
     ///
     /// ```
     /// use solon::{Engine, FilterOptions, FilterQuery, FilterTarget, Request};
@@ -31,7 +32,7 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Self::prepare_filters`] and [`PreparedFilters::compile`].
+    /// Errors of [`Self::prepare_filters`] and [`PreparedFilters::compile`].
     pub fn filters(
         &self,
         path: &str,
@@ -41,11 +42,11 @@ impl Engine {
         self.prepare_filters(path, options)?.compile(request)
     }
 
-    /// Prepares the rule at a path to be compiled to filters, for one input after another.
+    /// Prepares the rule at a path for compilation to filters, for any number of inputs.
     ///
     /// # Errors
-    /// [`Error::Options`] for unknowns, mask rules and mappings that mean nothing; [`Error::Filter`] and [`Error::Compile`]
-    /// for METADATA that cannot be read.
+    /// [`Error::Options`] for invalid unknowns, mask rules or mappings; [`Error::Filter`] and [`Error::Compile`] for
+    /// METADATA that cannot be read.
     pub fn prepare_filters(
         &self,
         path: &str,
@@ -60,7 +61,7 @@ impl Engine {
     /// rule and its masks.
     ///
     /// # Errors
-    /// As for [`Self::prepare_filters`].
+    /// Errors of [`Self::prepare_filters`].
     pub fn prepare_filters_timed(
         &self,
         path: &str,
@@ -89,7 +90,7 @@ impl Engine {
         let reference = path.reference();
         let mut unknowns = options.unknowns.clone();
         for unknown in self.documents_named("unknowns", &unknowns)? {
-            // nothing would be unknown, and every row refused
+            // nothing would be unknown, and every row rejected
             if let [root] = unknown.as_slice()
                 && let Some(name) = root.as_var()
                 && !matches!(&**name, "input" | "data")
@@ -156,7 +157,7 @@ impl Engine {
         let mut targets = Vec::with_capacity(options.targets.len());
         for target in &options.targets {
             if options.exact && !target.is_sql() {
-                return Err(Error::Options(format!("exact: {target} is no SQL")));
+                return Err(Error::Options(format!("exact: {target} is not SQL")));
             }
             let mappings = options.mappings.as_ref();
             let mappings = mappings
@@ -191,7 +192,7 @@ impl Engine {
         })
     }
 
-    /// The terms of a reference without variables.
+    /// Parses a reference without variables and returns its terms.
     fn document_named(&self, text: &str) -> Result<solon_syntax::ast::Ref, Error> {
         let documents = self.documents_named("path", &[text.to_owned()])?;
         let document = documents.into_iter().next();

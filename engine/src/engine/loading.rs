@@ -1,4 +1,4 @@
-//! Loads of files that replace what earlier loads gave, and leave what clients wrote.
+//! Loads of files, which replace the files of earlier loads and keep the changes of clients.
 
 mod modules;
 
@@ -32,7 +32,7 @@ pub struct FileLoad<'l> {
 }
 
 impl<'l> FileLoad<'l> {
-    /// The policies and documents that a loader has read.
+    /// Takes the policies and documents that a loader has read.
     pub fn new(loaded: &'l Loaded) -> Self {
         Self {
             modules: &loaded.modules,
@@ -44,16 +44,16 @@ impl<'l> FileLoad<'l> {
         }
     }
 
-    /// Sets the function from names of policies to the ids by which clients know them; the id is the name unless set. Policies in
-    /// force with one id are one policy: what a client wrote under it hides the file's.
+    /// Sets the function from names of policies to the ids that clients use. Default: the name. Policies with the same
+    /// id are one policy: a client's policy with that id overrides the file's.
     #[must_use]
     pub fn identified(mut self, policy_id: fn(&str) -> &str) -> Self {
         self.policy_id = policy_id;
         self
     }
 
-    /// Sets the absolute path of the file of each policy, by the policy's name. By it a policy that a client has replaced is
-    /// recognized when a later load spells its path differently.
+    /// Sets the absolute path of the file of each policy, by the policy's name. It identifies a policy that a client
+    /// has replaced if a later load spells its path differently.
     #[must_use]
     pub fn located(mut self, location: impl Fn(&str) -> Option<String>) -> Self {
         let names = self.modules.keys();
@@ -66,7 +66,7 @@ impl<'l> FileLoad<'l> {
         (self.policy_id)(name)
     }
 
-    /// Adds a document of the program itself. It replaces what files and clients wrote there.
+    /// Adds a document of the program itself. It replaces the documents of files and clients at that path.
     #[must_use]
     pub fn document(mut self, path: Path, value: Value) -> Self {
         self.fixed.push((path, value));
@@ -74,27 +74,27 @@ impl<'l> FileLoad<'l> {
     }
 }
 
-/// Parts of a load that are not in force, and parts in force that no file gives.
+/// Parts of a load that are not in effect, and parts in effect that no file contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LoadReport {
     /// Documents of files that a client wrote or removed.
     pub overridden_documents: Vec<Path>,
-    /// Documents of the program itself ([`FileLoad::document`]) that are not in force because a client wrote something other than an
-    /// object around them.
+    /// Documents of the program itself ([`FileLoad::document`]) that are not in effect because a client wrote a value
+    /// other than an object around them.
     pub overridden_fixed: Vec<Path>,
     /// Policies of files that a client wrote or removed.
     pub overridden_modules: Vec<String>,
-    /// Documents in force that no file gives and whose origin was not recorded.
+    /// Documents in effect that no file contains and whose origin was not recorded.
     pub unknown_documents: Vec<Path>,
-    /// Policies in force that no file gives and whose origin was not recorded.
+    /// Policies in effect that no file contains and whose origin was not recorded.
     pub unknown_modules: Vec<String>,
 }
 
 impl Engine {
-    /// Loads files in place of those that the last call loaded, as one change: policies and documents of files that are gone are
-    /// removed. What a client wrote or removed since ([`Self::apply`], [`Self::edit`]) stays as the client left it. An engine
-    /// with a store recognizes after a restart what earlier processes loaded.
+    /// Loads files in place of those of the last call, as one change: policies and documents of removed files are
+    /// removed. What a client wrote or removed since ([`Self::apply`], [`Self::edit`]) stays as the client left it.
+    /// After a restart, an engine with a store recognizes the files that earlier processes loaded.
     ///
     /// ```
     /// use solon::bundle::{Loader, MemoryFiles};
@@ -114,7 +114,7 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// As for [`Self::apply`]. Nothing has changed then, and the engine's record of origins neither.
+    /// Errors of [`Self::apply`]. The engine and its record of origins are unchanged then.
     pub fn load_files(&self, load: FileLoad<'_>) -> Result<LoadReport, Error> {
         let mut record = self.inner.changing.lock();
         let before = self.now();
@@ -132,7 +132,7 @@ impl Engine {
         self.replace_files(start, modules, load, first, &mut record)
     }
 
-    /// Compiles what a store keeps.
+    /// Compiles the modules of a store.
     pub(super) fn start_from(&self, stored: &[StoredModule]) -> Result<(), Error> {
         let mut record = self.inner.changing.lock();
         let before = self.now();
@@ -145,7 +145,7 @@ impl Engine {
         self.inner.commit(before, next, &origins, &mut record)
     }
 
-    /// Loads files on top of what a store keeps. Modules of earlier loads that the files replace need not compile.
+    /// Loads files on top of the contents of a store. Modules of earlier loads that the files replace need not compile.
     pub(super) fn load_onto(
         &self,
         stored: &[StoredModule],
@@ -156,7 +156,7 @@ impl Engine {
         let hidden = &record.origins.hidden;
         let mut modules = ModuleChanges::compute(&before, hidden, &load, self.inner.version);
         let changes = std::mem::take(&mut modules.changes);
-        // no module is in force yet, so none is removed, and those that stay are compiled with the new ones
+        // no module is in effect yet, so none is removed, and unchanged ones are compiled with the new ones
         let is_kept = |module: &&StoredModule| !modules.changed.contains(&module.name);
         let kept = stored.iter().filter(is_kept).map(text_of);
         let new = changes.into_iter().filter(|(_, text)| text.is_some());
@@ -169,7 +169,7 @@ impl Engine {
         self.replace_files(start, modules, load, None, &mut record)
     }
 
-    /// Makes a load's changes. `first` is the record of an engine that has not recorded origins yet.
+    /// Applies the changes of a load. `first` is the record of an engine that has not recorded origins yet.
     fn replace_files(
         &self,
         start: LoadBase,
@@ -220,15 +220,15 @@ impl Engine {
         })
     }
 
-    /// Returns the origin of a module in force, as [`Snapshot::module_origin`](crate::Snapshot::module_origin).
+    /// Returns the origin of a module in effect, as [`Snapshot::module_origin`](crate::Snapshot::module_origin).
     pub fn module_origin(&self, name: &str) -> Origin {
         self.now().module_origin(name)
     }
 }
 
-/// The state that a load changes.
+/// The state that a load starts from.
 struct LoadBase {
-    /// Modules to compile, and names of modules in force to remove.
+    /// Modules to compile, and names of modules in effect to remove.
     compiled: Vec<(String, Option<ModuleSource>)>,
     /// Origins of modules before the load.
     origins: Arc<ModuleOrigins>,
@@ -237,7 +237,7 @@ struct LoadBase {
     before: Arc<SnapshotState>,
 }
 
-/// A module of a store, to be compiled.
+/// Returns a module of a store in the form that the compiler takes.
 fn text_of(module: &StoredModule) -> (String, Option<ModuleSource>) {
     let text = ModuleSource::Source(module.text.to_string(), Some(module.version));
     (module.name.clone(), Some(text))
@@ -249,8 +249,8 @@ fn origins_of(stored: &[StoredModule]) -> Arc<ModuleOrigins> {
     Arc::new(origins.collect())
 }
 
-/// Returns the changes of modules that a store has to keep: of the compiled modules those that the load has changed, and those that
-/// it has removed.
+/// Returns the changes of modules that a store must persist: the compiled modules that the load has changed, and those
+/// that it has removed.
 fn stored_changes(
     compiled: Vec<(String, Option<StoredModule>)>,
     changed: BTreeSet<String>,
@@ -264,7 +264,8 @@ fn stored_changes(
     changed.collect()
 }
 
-/// `true` if files give a document at the path that is not in force. Documents of the program itself are not the files'.
+/// Returns `true` if files contain a document at the path that is not in effect. Documents of the program itself do not
+/// count as files.
 fn is_overridden(path: &Path, load: &FileLoad<'_>, given: &Value, in_force: &Value) -> bool {
     let of_files = path.find(&load.documents);
     let is_given = of_files.is_some_and(|document| {
@@ -277,7 +278,7 @@ fn is_overridden(path: &Path, load: &FileLoad<'_>, given: &Value, in_force: &Val
     is_given && !is_equal()
 }
 
-/// The record of an engine that has not recorded origins yet.
+/// Returns the record of an engine that has not recorded origins yet.
 fn first_record(before: &SnapshotState) -> OriginRecord {
     let documents = before.documents.root().as_object();
     let origins = if documents.is_some_and(Object::is_empty) {
@@ -288,7 +289,7 @@ fn first_record(before: &SnapshotState) -> OriginRecord {
     OriginRecord::stored(origins)
 }
 
-/// The documents of a load with those of the program.
+/// Returns the documents of a load together with those of the program.
 fn with_fixed(load: &FileLoad<'_>) -> Result<Value, StoreError> {
     let mut documents = Transaction::new(&DataSnapshot::new(load.documents.clone(), 0));
     for (path, value) in &load.fixed {
@@ -297,7 +298,7 @@ fn with_fixed(load: &FileLoad<'_>) -> Result<Value, StoreError> {
     Ok(documents.root().clone())
 }
 
-/// Sets a document of the program, unless a client has put something else than an object around it.
+/// Sets a document of the program, unless a client has written a value other than an object around it.
 fn set_fixed(
     transaction: &mut Transaction,
     path: &Path,

@@ -1,4 +1,4 @@
-//! Queries asked while something is unknown.
+//! Preparation of queries for partial evaluation.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,8 +19,8 @@ use crate::snapshot::Policy;
 use crate::store::Path;
 
 impl Engine {
-    /// What a query comes down to while a part of the documents is unknown: bodies, one of which must hold, and the
-    /// modules they refer to.
+    /// Partially evaluates a query: returns residual bodies, one of which must be true, and the support modules that
+    /// they refer to.
     ///
     /// ```
     /// use solon::{Engine, PartialOptions, Request};
@@ -35,7 +35,7 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Self::prepare_partial`] and [`PreparedPartial::evaluate`].
+    /// Errors of [`Self::prepare_partial`] and [`PreparedPartial::evaluate`].
     pub fn partial(
         &self,
         query: &str,
@@ -46,11 +46,11 @@ impl Engine {
         prepared.evaluate(request)
     }
 
-    /// Compiles a query that is asked while something is unknown.
+    /// Compiles a query for partial evaluation.
     ///
     /// # Errors
-    /// [`Error::Compile`]; [`Error::EmptyQuery`]; [`Error::Options`] for what is to be unknown, or not to be inlined, and is
-    /// no reference.
+    /// [`Error::Compile`]; [`Error::EmptyQuery`]; [`Error::Options`] if an unknown or a document that must not be
+    /// inlined is not a reference.
     pub fn prepare_partial(
         &self,
         query: &str,
@@ -69,10 +69,10 @@ impl Engine {
         })
     }
 
-    /// The same for the document at a path with slashes below `data`.
+    /// Compiles the document at a path with slashes below `data` for partial evaluation.
     ///
     /// # Errors
-    /// As for [`Self::prepare_partial`].
+    /// Errors of [`Self::prepare_partial`].
     pub fn prepare_partial_document(
         &self,
         path: &str,
@@ -161,7 +161,7 @@ impl Engine {
         }
     }
 
-    /// Documents by their references, which an option lists.
+    /// Parses the references of documents that an option lists.
     pub(super) fn documents_named(
         &self,
         option: &str,

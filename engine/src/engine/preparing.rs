@@ -1,4 +1,4 @@
-//! Queries and documents prepared to be asked many times.
+//! Preparation of queries and documents that are evaluated many times.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,7 +19,8 @@ use crate::snapshot::Policy;
 use crate::store::Path;
 use crate::trace::Timer;
 
-/// The context of a query that is prepared again and again; nobody is told how long that takes.
+/// The context of a query that is compiled again after changes of the policy. It has no timer, because later
+/// compilations are not measured.
 pub(super) struct OwnedQueryContext {
     package: Option<String>,
     imports: Vec<String>,
@@ -66,7 +67,7 @@ impl Engine {
         self.prepare_query_in(text, &QueryContext::default())
     }
 
-    /// Compiles a query that stands in a package, or imports something.
+    /// Compiles a query with a package or imports.
     ///
     /// # Errors
     /// [`Error::Compile`], [`Error::EmptyQuery`].
@@ -139,7 +140,7 @@ impl Engine {
             &options,
         );
         laps.end(|| "rego_query_compile".to_owned());
-        // in the order they are evaluated, which is not always the one they were written in
+        // in the order of evaluation, which may differ from the source order
         let written = compiled
             .body
             .iter()
@@ -173,7 +174,7 @@ impl Engine {
         })
     }
 
-    /// Reads a package and imports by the rules for those of a module.
+    /// Parses a package and imports by the rules for modules.
     pub(super) fn context(
         &self,
         context: &QueryContext<'_>,
@@ -190,7 +191,7 @@ impl Engine {
         let module = self
             .parse("", &text, self.inner.version)
             .map_err(|mut errors| {
-                // nobody wrote the package, and the first error tells enough
+                // the package line is generated, and the first error is sufficient
                 errors.0.truncate(1);
                 for error in &mut errors.0 {
                     error.span.row = error.span.row.saturating_sub(1);
@@ -200,7 +201,7 @@ impl Engine {
         Ok((package, module.imports))
     }
 
-    /// Prepares a document as a decision with a typed input and a typed answer.
+    /// Prepares a document as a decision with a typed input and a typed result.
     ///
     /// ```
     /// #[derive(serde::Serialize)]
@@ -217,7 +218,7 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// As for [`Self::prepare_document`].
+    /// Errors of [`Self::prepare_document`].
     pub fn prepare<In: ?Sized, Out>(&self, path: &str) -> Result<Decision<In, Out>, Error> {
         Ok(Decision::new(self.prepare_document(path)?))
     }
@@ -225,13 +226,13 @@ impl Engine {
     /// Prepares the document at a path with slashes below `data`.
     ///
     /// # Errors
-    /// None today: a path that leads nowhere is undefined when asked.
+    /// None today: a document that does not exist is undefined when it is evaluated.
     pub fn prepare_document(&self, path: &str) -> Result<PreparedDocument, Error> {
         self.prepare_document_at(&Path::from_slashes(path))
     }
 
-    /// The same for a path that somebody is to have written something for: without a rule or a base document there, or
-    /// below it, nothing is prepared.
+    /// Prepares the document at a path with slashes, but fails if there is no rule and no base document at the path,
+    /// above it or below it. It finds misspelt paths.
     ///
     /// ```
     /// use solon::{Engine, Error};
@@ -259,7 +260,7 @@ impl Engine {
     /// object.
     ///
     /// # Errors
-    /// None today: a path that leads nowhere is undefined when asked.
+    /// None today: a document that does not exist is undefined when it is evaluated.
     pub fn prepare_document_at(&self, path: &Path) -> Result<PreparedDocument, Error> {
         let queries = Arc::new(self.clone());
         Ok(PreparedDocument::new(

@@ -1,4 +1,4 @@
-//! A violated invariant ends an evaluation with an internal error: never with a result, and never with undefined.
+//! Tests: a violated invariant ends an evaluation with an internal error, never with a result or undefined.
 
 #![allow(
     clippy::unwrap_used,
@@ -36,19 +36,19 @@ default allow := false
 allow if not denied
 ";
 
-/// The rules of a document, to be changed.
+/// Returns the rules of a document, to corrupt them.
 fn set<'p>(program: &'p mut Program, name: &str) -> &'p mut RuleSet {
     let mut rules = program.rules.iter_mut();
     let found = rules.find(|set| *set.name == *format!("data.t.{name}"));
     Arc::get_mut(found.unwrap()).unwrap()
 }
 
-/// The steps of a rule's plan, to be changed.
+/// Returns the steps of a rule's plan, to corrupt them.
 fn steps<'p>(program: &'p mut Program, name: &str) -> &'p mut [Step] {
     &mut set(program, name).rules[0].plan.steps
 }
 
-/// The block within the last step but one, which makes a collection.
+/// Returns the block of the last step but one, which builds a collection.
 fn block(steps: &mut [Step]) -> &mut [Step] {
     let block = steps.iter_mut().find_map(|step| match step {
         Step::Collect { block, .. } => Some(&mut **block),
@@ -66,7 +66,7 @@ const NOWHERE: Operand = Operand::Slot(1 << 20);
 
 type Damage = fn(&mut Program);
 
-/// Damaged programs, and the documents that depend on the damage.
+/// Corrupted programs, and the documents that depend on the corrupted part.
 const VIOLATIONS: &[(&str, &[&str], Damage)] = &[
     ("no constants", &["constant", "allow"], |program| {
         program.constants.clear();
@@ -130,7 +130,7 @@ fn engine() -> Engine {
     Engine::builder().function(twice.unwrap()).build()
 }
 
-/// An engine whose program is damaged when it is compiled.
+/// Returns an engine whose program is corrupted when it is compiled.
 fn damaged(damage: Damage) -> Engine {
     let engine = engine();
     *engine.inner.damage.lock() = Some(damage);
@@ -179,8 +179,8 @@ fn a_violated_invariant_is_an_internal_error() {
     }
 }
 
-/// Damages to the bodies that searches run: searches, residuals and filters end as decisions do. In a deny policy a lost
-/// condition would grant access.
+/// Corrupted bodies for the tracing evaluator, residuals and filters, which must fail as decisions do. In a deny policy
+/// a lost condition would grant access.
 const SEARCHED: &[(&str, Damage)] = &[
     ("no modules", |program| {
         assert!(

@@ -1,10 +1,10 @@
-//! The kind of an error: what a caller branches on.
+//! The kind of an error, for callers that handle kinds differently.
 
 use super::Error;
 use crate::builtins::{EvalErrorCode, StopReason};
 
-/// The kind of an [`Error`]. Limits and cancellation have kinds of their own, so that a caller can retry, raise a limit or give
-/// up.
+/// The kind of an [`Error`]. Limits and cancellation have kinds of their own, so that a caller can retry, raise a limit
+/// or give up.
 ///
 /// ```
 /// use solon::{Engine, ErrorKind, Limits, Request};

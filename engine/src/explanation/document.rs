@@ -7,7 +7,7 @@ use crate::topdown::SearchOptions;
 use crate::value::Value;
 
 impl PreparedDocument {
-    /// The document, if it is defined, and how it was found.
+    /// Returns the document, if it is defined, and the steps of its evaluation.
     ///
     /// ```
     /// use solon::trace::Detail;
@@ -48,10 +48,11 @@ impl PreparedDocument {
         last.unwrap_or_else(|| Explanation::without_query(Ok(None)))
     }
 
-    /// The document, if it is defined, found by the machine that searches, watched and measured as asked.
+    /// Returns the document, if it is defined, computed by the tracing evaluator with the observers, instruments and
+    /// optimisations of `search`.
     ///
     /// # Errors
-    /// As for [`Self::evaluate`].
+    /// Errors of [`Self::evaluate`].
     pub fn search_as(
         &self,
         request: &Request<'_>,
@@ -65,7 +66,7 @@ impl PreparedDocument {
         last
     }
 
-    /// Searches by the queries that may mean the document, until `run` says that it was found.
+    /// Searches with each query that may name the document, until `run` returns `true` for one.
     fn search_texts(
         &self,
         request: &Request<'_>,
@@ -83,7 +84,7 @@ impl PreparedDocument {
         let mut texts = vec![path.reference(), path.named_reference()];
         texts.dedup();
         for text in texts {
-            // the types of rules exclude a document that is not there
+            // if the types of rules exclude the document, the query does not compile
             let Ok(query) = self.handle.search_query(text, request.compile_timer()) else {
                 continue;
             };
@@ -103,7 +104,7 @@ impl PreparedDocument {
     }
 }
 
-/// The document among the solutions of the query that names it.
+/// Returns the value of the document from the solutions of the query that names it.
 fn value_of(rows: Vec<Solution>) -> Option<Value> {
     rows.into_iter().next()?.values.into_iter().next()
 }

@@ -1,4 +1,4 @@
-//! What became of each rule on the way to a filter, for those who write policies.
+//! Explanation of a filter for authors of policies: the outcome of each rule.
 
 use solon_syntax::source::Span;
 
@@ -11,11 +11,15 @@ use crate::trace::Observer;
 use crate::value::{Value, json};
 
 impl PreparedFilters {
-    /// What became of each rule that the filter comes by, as an array of objects in that order: `rule` (the reference of its
-    /// document), `location` (`file`, `row`, `col`), `outcome` and what explains it. Outcomes are `holds` for every row,
-    /// `fails` for every row, with the expression that `failed` last, `depends` on the row, with the `tests` that the first
-    /// target has of it, and `refused` with the `errors` that stand in it. What is refused nowhere in particular stands behind
-    /// them without a rule.
+    /// Returns the outcome of each rule that contributes to the filter, as an array of objects in evaluation order.
+    /// Each has `rule` (the reference of its document), `location` (`file`, `row`, `col`) and `outcome`:
+    ///
+    /// - `holds`: true for every row.
+    /// - `fails`: false for every row; `failed` is the last expression that failed.
+    /// - `depends`: depends on the row; `tests` are the conditions for the first target.
+    /// - `refused`: cannot be expressed; `errors` explain why.
+    ///
+    /// Errors without a location follow at the end, without a rule.
     ///
     /// ```
     /// use solon::{Engine, FilterOptions, FilterTarget, Request};
@@ -31,7 +35,7 @@ impl PreparedFilters {
     /// ```
     ///
     /// # Errors
-    /// As for [`Self::compile`], but not for what no filter can say.
+    /// Errors of [`Self::compile`], except for conditions that no filter can express.
     pub fn explain(&self, request: &Request<'_>) -> Result<Value, Error> {
         Error::caught(|| self.explained(request))
     }
@@ -118,7 +122,7 @@ fn rule_report(
     ];
     fields.extend(location(compiled, rule.span));
     if let (Some((text, span)), "fails") = (&rule.failed, outcome) {
-        // as the policy says it, without the names of generated variables
+        // the expression as the policy has it, without the names of generated variables
         let mut modules = compiled.modules.iter();
         let source = modules.find(|module| module.source.id == span.source);
         let (start, end) = (span.start as usize, span.end as usize);
@@ -159,7 +163,7 @@ fn location(compiled: &Compiled, span: Span) -> Option<(Value, Value)> {
     Some(("location".into(), Value::object(fields)))
 }
 
-/// The rule that a place stands in: the last one of its file that begins before it.
+/// Returns the rule that contains a location: the last one of its file that starts before it.
 fn enclosing_rule(rules: &[TrackedRule], place: Span) -> Option<&TrackedRule> {
     let before = rules.iter().filter(|rule| {
         place.is_somewhere() && rule.span.source == place.source && rule.span.start <= place.start
@@ -167,7 +171,7 @@ fn enclosing_rule(rules: &[TrackedRule], place: Span) -> Option<&TrackedRule> {
     before.max_by_key(|rule| rule.span.start)
 }
 
-/// A test as text.
+/// Returns a condition as text.
 fn test_text(query: FilterQuery) -> Value {
     match query {
         FilterQuery::Sql(made) => {

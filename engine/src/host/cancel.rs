@@ -1,4 +1,4 @@
-//! Stopping evaluations from another thread, also while they wait for the outside.
+//! Cancellation of evaluations from another thread, including those that wait for the host.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::thread::{self, Thread};
 
 use parking_lot::Mutex;
 
-/// Stops evaluations from another thread.
+/// A handle that cancels evaluations from another thread.
 ///
 /// ```
 /// use solon::{Cancel, Engine, Request};
@@ -28,12 +28,12 @@ pub struct Cancel {
 #[derive(Debug, Default)]
 struct CancelState {
     cancelled: Arc<AtomicBool>,
-    /// Threads that wait for the outside, to be woken.
+    /// Threads that wait for the host and are woken by [`Self::cancel`].
     waiting: Mutex<Vec<Thread>>,
 }
 
 impl Cancel {
-    /// Stops every evaluation that was given this handle, now and later.
+    /// Cancels every evaluation that uses this handle, running or later.
     pub fn cancel(&self) {
         self.shared.cancelled.store(true, Ordering::SeqCst);
         for thread in &*self.shared.waiting.lock() {
@@ -41,25 +41,25 @@ impl Cancel {
         }
     }
 
-    /// Whether it was told to stop.
+    /// Returns `true` if [`Self::cancel`] was called.
     #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.shared.cancelled.load(Ordering::Relaxed)
     }
 
-    /// The flag that tells it to stop, for steps that look at nothing else.
+    /// Returns the flag that [`Self::cancel`] sets, for steps that poll nothing else.
     pub(crate) fn flag(&self) -> Arc<AtomicBool> {
         self.shared.cancelled.clone()
     }
 
-    /// Wakes this thread when the handle is told to stop, until the guard is dropped.
+    /// Wakes this thread on cancellation until the guard is dropped.
     pub(super) fn wakes_this_thread(&self) -> Waiting<'_> {
         self.shared.waiting.lock().push(thread::current());
         Waiting { cancel: self }
     }
 }
 
-/// Keeps a thread on the list of those to be woken.
+/// Guard that keeps a thread on the list of threads to wake.
 pub(super) struct Waiting<'c> {
     cancel: &'c Cancel,
 }

@@ -1,4 +1,4 @@
-//! A world that stands still.
+//! A host with fixed responses, for tests.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -6,10 +6,10 @@ use std::net::{IpAddr, Ipv4Addr};
 use super::{Host, HttpError, HttpRequest, HttpResponse, LookupError, Wait, runtime_of};
 use crate::value::Value;
 
-/// A world that stands still, for tests only: a clock that never moves lets expired tokens pass, and what is random can be
-/// foreseen.
+/// A host with fixed responses, for tests only: its clock never moves, so that expired tokens stay valid, and its
+/// random numbers are predictable.
 ///
-/// It knows the addresses and the answers it was given, and nothing else.
+/// It has the addresses and responses that it was given, and no others.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -28,20 +28,20 @@ use crate::value::Value;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct FixedHost {
-    /// What the clock shows.
+    /// The clock, in nanoseconds since the Unix epoch.
     pub now_ns: i64,
-    /// Addresses by name; `localhost` is known anyway.
+    /// Addresses by name. `localhost` is always known.
     pub addresses: HashMap<String, Vec<IpAddr>>,
-    /// Answers by method and URL.
+    /// Responses by method and URL.
     pub responses: HashMap<(String, String), Result<HttpResponse, HttpError>>,
-    /// The environment.
+    /// Environment variables.
     pub variables: HashMap<String, String>,
     /// Files by path.
     pub files: HashMap<String, Vec<u8>>,
 }
 
 impl FixedHost {
-    /// With a clock that shows this.
+    /// Creates a host with a clock that shows `now_ns`.
     pub fn at_time(now_ns: i64) -> Self {
         Self {
             now_ns,
@@ -49,7 +49,7 @@ impl FixedHost {
         }
     }
 
-    /// With an answer to requests of a method and a URL.
+    /// Adds a response to requests of a method and a URL.
     #[must_use]
     pub fn with_response(
         mut self,
@@ -74,7 +74,7 @@ impl Host for FixedHost {
         Ok(())
     }
 
-    /// Nothing, as where no program is around the engine, unless there is an environment to tell of.
+    /// Returns an empty object, as without a surrounding program, unless there are environment variables.
     fn runtime(&self) -> Value {
         if self.variables.is_empty() {
             Value::object(Vec::new())

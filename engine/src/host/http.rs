@@ -1,60 +1,60 @@
-//! Requests and answers of HTTP as plain data.
+//! HTTP requests and responses as plain data.
 
 use std::sync::Arc;
 
 use super::wait::WaitError;
 
-/// One exchange that a policy asks for.
+/// A request of a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpRequest {
-    /// The method, in capitals.
+    /// The method, in upper case.
     pub method: String,
-    /// The address as the policy gave it, without user and fragment.
+    /// The URL as the policy gave it, without user and fragment.
     pub url: String,
-    /// Whether it goes through TLS.
+    /// `true` for TLS.
     pub secure: bool,
-    /// Name or address of the host, without brackets.
+    /// Name or address of the server, without brackets.
     pub host: String,
     /// The port.
     pub port: u16,
-    /// The path and the query as they go over the wire.
+    /// The path and the query as they are sent.
     pub target: String,
-    /// Unix socket to go through instead of the host.
+    /// Unix socket to connect to instead of the server.
     pub socket: Option<String>,
-    /// The headers, `Host` among them.
+    /// The headers, including `Host`.
     pub headers: Vec<(String, Vec<u8>)>,
     /// The body.
     pub body: Option<Vec<u8>>,
-    /// How TLS is set up, where it differs from what is usual.
+    /// TLS settings, if they differ from the default.
     pub tls: Option<Arc<Tls>>,
-    /// Most bytes of the answer's body, after decompression.
+    /// Maximum size of the response's body in bytes, after decompression.
     pub body_limit: usize,
 }
 
-/// How TLS is set up.
+/// TLS settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Tls {
-    /// Who is trusted to name servers.
+    /// Certificate authorities that may issue server certificates.
     pub trust: Trust,
-    /// Who the client is.
+    /// The client's certificate.
     pub identity: Option<Identity>,
-    /// The name that the server must prove; that of the URL unless given.
+    /// The name that the server's certificate must have. Default: that of the URL.
     pub server_name: Option<String>,
 }
 
-/// Who is trusted to name servers.
+/// Certificate authorities that may issue server certificates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// These authorities, as DER, and those of the system if `system`.
+    /// These authorities, and those of the system if `system`.
     Authorities {
-        /// The certificates.
+        /// The certificates as DER.
         certificates: Vec<Vec<u8>>,
-        /// Whether those of the system count too.
+        /// `true` to trust those of the system, too.
         system: bool,
     },
-    /// Whoever answers.
+    /// Any certificate is accepted.
     Anyone,
 }
 
@@ -67,7 +67,7 @@ impl Default for Trust {
     }
 }
 
-/// A certificate, those that vouch for it, and its key.
+/// A certificate, its issuers, and its private key.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Identity {
@@ -79,29 +79,29 @@ pub struct Identity {
 
 impl std::fmt::Debug for Identity {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // the key is a secret
+        // the key is secret
         f.debug_struct("Identity")
             .field("certificates", &self.certificates.len())
             .finish_non_exhaustive()
     }
 }
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpResponse {
-    /// Its status.
+    /// Status code.
     pub status: u16,
-    /// The words behind the status.
+    /// Reason phrase of the status line.
     pub reason: String,
-    /// The headers, names as they came.
+    /// The headers, with names as received.
     pub headers: Vec<(String, Vec<u8>)>,
     /// The body.
     pub body: Vec<u8>,
 }
 
 impl HttpResponse {
-    /// An answer without headers and body.
+    /// Creates a response without headers and body.
     pub fn new(status: u16) -> Self {
         Self {
             status,
@@ -109,21 +109,21 @@ impl HttpResponse {
         }
     }
 
-    /// With words behind the status.
+    /// Sets the reason phrase.
     #[must_use]
     pub fn reason(mut self, reason: impl Into<String>) -> Self {
         self.reason = reason.into();
         self
     }
 
-    /// With headers.
+    /// Sets the headers.
     #[must_use]
     pub fn headers(mut self, headers: Vec<(String, Vec<u8>)>) -> Self {
         self.headers = headers;
         self
     }
 
-    /// With a body.
+    /// Sets the body.
     #[must_use]
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
@@ -131,36 +131,36 @@ impl HttpResponse {
     }
 }
 
-/// Why there is no answer.
+/// The reason why there is no response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpError {
-    /// At which point.
+    /// The phase in which the request failed.
     pub kind: HttpErrorKind,
-    /// In words: `dial tcp 127.0.0.1:1: connect: connection refused`.
+    /// Message, for example `dial tcp 127.0.0.1:1: connect: connection refused`.
     pub message: String,
 }
 
-/// At which point an exchange failed.
+/// The phase in which a request failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HttpErrorKind {
-    /// Before anything was sent, by what was asked for.
+    /// Before anything was sent: the request is not valid.
     Setup,
-    /// On the way to the answer's headers.
+    /// Before the response's headers were received.
     Network,
-    /// In the answer's body.
+    /// While the response's body was received.
     Body,
-    /// The wait was over before the headers came.
+    /// The wait ended before the headers were received.
     Over(WaitError),
-    /// The wait was over before the body came.
+    /// The wait ended before the body was received.
     OverInBody(WaitError),
-    /// The host has no network: the evaluation ends, whatever the policy does with errors.
+    /// The host has no network. This ends the evaluation, even if the policy handles errors of requests.
     NoNetwork,
 }
 
 impl HttpError {
-    /// With a point and a text.
+    /// Creates an error with a phase and a message.
     pub fn new(kind: HttpErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -168,7 +168,7 @@ impl HttpError {
         }
     }
 
-    /// On the way to the answer's headers.
+    /// Creates an error of the network before the response's headers were received.
     pub fn network(message: impl Into<String>) -> Self {
         Self::new(HttpErrorKind::Network, message)
     }

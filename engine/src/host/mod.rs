@@ -1,4 +1,4 @@
-//! The one way out: every effect of a policy goes through [`Host`].
+//! The host environment: every external effect of a policy goes through [`Host`].
 
 mod cancel;
 mod fixed;
@@ -18,9 +18,9 @@ use std::net::IpAddr;
 
 use crate::value::Value;
 
-/// What a policy may ask of the world.
+/// The environment of an engine: clock, random source, network, environment variables, files.
 ///
-/// Calls that may take long are given a [`Wait`] and return when it is over, whatever became of the work.
+/// Calls that may take long receive a [`Wait`] and must return when it ends, even if the work is not finished.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -44,68 +44,68 @@ use crate::value::Value;
 /// # Ok::<(), solon::Error>(())
 /// ```
 pub trait Host: Send + Sync {
-    /// Nanoseconds since the Unix epoch.
+    /// Returns nanoseconds since the Unix epoch.
     fn now_ns(&self) -> i64;
 
     /// Fills a buffer with random bytes.
     ///
     /// # Errors
-    /// Why there are none; it ends the evaluation.
+    /// A message if there are none; it ends the evaluation.
     fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String>;
 
-    /// What the program around the engine tells of itself (`opa.runtime`). Without an environment, `env` is empty.
+    /// Returns facts about the surrounding program (`opa.runtime`). Without an environment, `env` is empty.
     fn runtime(&self) -> Value {
         runtime_of([])
     }
 
-    /// The addresses of a name.
+    /// Returns the addresses of a name.
     ///
     /// # Errors
-    /// When there are none. [`LookupError::NoNetwork`], unless a host has its own, ends the evaluation.
+    /// If there are none. [`LookupError::NoNetwork`] ends the evaluation, as in the default implementation.
     fn addresses(&self, name: &str, wait: &Wait<'_>) -> Result<Vec<IpAddr>, LookupError> {
         let _ = (name, wait);
         Err(LookupError::NoNetwork)
     }
 
-    /// Sends one request and reads the answer; redirections are answers.
+    /// Sends a request and returns the response. Redirections are returned, not followed.
     ///
     /// # Errors
-    /// When there is no answer, or none within the bounds of the request. [`HttpErrorKind::NoNetwork`], unless a host has
-    /// its own, ends the evaluation: undefined would be an answer.
+    /// If there is no response within the limits of the request. [`HttpErrorKind::NoNetwork`] ends the evaluation, as
+    /// in the default implementation: an undefined result could be mistaken for a decision.
     fn send(&self, request: &HttpRequest, wait: &Wait<'_>) -> Result<HttpResponse, HttpError> {
         let _ = (request, wait);
         Err(HttpError::new(HttpErrorKind::NoNetwork, NO_NETWORK))
     }
 
-    /// A variable of the environment, for the certificates that requests name.
+    /// Returns an environment variable, for the certificates that requests name.
     fn variable(&self, name: &str) -> Option<String> {
         let _ = name;
         None
     }
 
-    /// A file, for the certificates that requests name.
+    /// Reads a file, for the certificates that requests name.
     ///
     /// # Errors
-    /// Why it cannot be read: `no such file or directory`.
+    /// The reason why it cannot be read, for example `no such file or directory`.
     fn file(&self, path: &str) -> Result<Vec<u8>, String> {
         let _ = path;
         Err("no such file or directory".to_owned())
     }
 }
 
-/// What is said where a policy asks for the network of a host that has none.
+/// Error message if a policy uses the network of a host that has none.
 pub(crate) const NO_NETWORK: &str =
     "the host of this engine has no network; `solon_host::SystemHost` has one";
 
-/// Why a name has no addresses.
+/// The reason why a name has no addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LookupError {
     /// There is no such name, or the resolver failed.
     Failed(String),
-    /// The wait was over first.
+    /// The wait ended first.
     Over(WaitError),
-    /// The host has no network to ask.
+    /// The host has no network.
     NoNetwork,
 }
 

@@ -1,12 +1,14 @@
-//! The clock and the random source of the system, and nothing else of it.
+//! The default host: clock and random source of the system only.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::Host;
 
-/// The system's clock and random source, without network, files and environment: what engines use unless told otherwise.
+/// The system's clock and random source, without network, files and environment variables. The default host of an
+/// engine.
 ///
-/// A policy that asks the network ends with an error that names this host's larger twin, `solon_host::SystemHost`.
+/// A policy that uses the network fails with an error whose message names `solon_host::SystemHost`, which has a
+/// network.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OfflineHost;
 

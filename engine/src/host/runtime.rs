@@ -1,9 +1,9 @@
-//! What `opa.runtime` answers.
+//! The result of `opa.runtime`.
 
 use crate::value::Value;
 
-/// What a program tells of itself: its version, and the variables of this environment, which policies read as
-/// `opa.runtime().env`. There is no `commit` to tell.
+/// Returns facts about a program: its version, and the given environment variables, which policies read as
+/// `opa.runtime().env`. There is no `commit`.
 pub fn runtime_of(environment: impl IntoIterator<Item = (String, String)>) -> Value {
     let variables = environment.into_iter();
     let variables = variables.map(|(name, value)| (Value::from(name), Value::from(value)));

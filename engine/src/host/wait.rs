@@ -1,4 +1,4 @@
-//! Waiting for the outside, no longer than an evaluation may last.
+//! Waits for the host, limited by the time and the cancellation of an evaluation.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use parking_lot::Mutex;
 
 use super::cancel::Cancel;
 
-/// How long a wait goes on before the caller's hook is called.
+/// Interval between calls of the caller's hook during a wait.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// How long a call to the outside may take.
+/// Limits of a call of the host: a deadline and a cancellation handle.
 #[derive(Clone, Copy, Default)]
 pub struct Wait<'a> {
     until: Option<Instant>,
@@ -28,20 +28,20 @@ impl fmt::Debug for Wait<'_> {
     }
 }
 
-/// Why a wait ended without what it was for.
+/// The reason why a wait ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitError {
-    /// The time is up.
+    /// The deadline has passed.
     TimedOut,
-    /// Somebody stopped the evaluation.
+    /// The evaluation was cancelled.
     Cancelled,
-    /// Whoever was to answer is gone.
+    /// The [`Reply`] was dropped without a value.
     Disconnected,
 }
 
 impl<'a> Wait<'a> {
-    /// Up to a moment, or until told to stop.
+    /// Waits until a deadline, or until cancellation.
     pub fn new(until: Option<Instant>, cancel: Option<&'a Cancel>) -> Self {
         Self {
             until,
@@ -50,14 +50,14 @@ impl<'a> Wait<'a> {
         }
     }
 
-    /// With something to call now and then while this thread waits.
+    /// Sets a hook that is called regularly while this thread waits.
     #[must_use]
     pub(crate) fn on_poll(mut self, hook: Option<&'a dyn Fn()>) -> Self {
         self.at_looks = hook;
         self
     }
 
-    /// As long as this one, but not past `moment`.
+    /// Returns the same wait with its deadline at `moment` or earlier.
     #[must_use]
     pub fn at_most_until(mut self, moment: Option<Instant>) -> Self {
         self.until = match (self.until, moment) {
@@ -67,12 +67,12 @@ impl<'a> Wait<'a> {
         self
     }
 
-    /// The moment at which it ends; `None` when it has none.
+    /// Returns the deadline, if there is one.
     pub fn until(&self) -> Option<Instant> {
         self.until
     }
 
-    /// Why it is over, if it is.
+    /// Returns the reason why the wait has ended, or `None` while it has not.
     pub fn check_ended(&self) -> Option<WaitError> {
         if self.cancel.is_some_and(Cancel::is_cancelled) {
             return Some(WaitError::Cancelled);
@@ -81,11 +81,11 @@ impl<'a> Wait<'a> {
         late.then_some(WaitError::TimedOut)
     }
 
-    /// Blocks this thread until somebody answers or the wait is over. `ask` hands the [`Reply`] to whoever will
-    /// answer from another thread.
+    /// Blocks this thread until another thread sends a value or the wait ends. `ask` passes the [`Reply`] to that
+    /// thread.
     ///
     /// # Errors
-    /// Why there is no answer.
+    /// The reason why there is no value.
     pub fn reply<T>(&self, ask: impl FnOnce(Reply<T>)) -> Result<T, WaitError> {
         let slot = Arc::new(Mutex::new(ReplyState::Open));
         let reply = Reply {
@@ -107,10 +107,10 @@ impl<'a> Wait<'a> {
         }
     }
 
-    /// Blocks this thread for a time, or until the wait is over.
+    /// Blocks this thread for a duration, or until the wait ends.
     ///
     /// # Errors
-    /// Why it ended early.
+    /// The reason why it ended early.
     pub fn pause(&self, time: Duration) -> Result<(), WaitError> {
         let end = Instant::now().checked_add(time);
         let _waiting = self.cancel.map(Cancel::wakes_this_thread);
@@ -145,14 +145,14 @@ enum ReplyState<T> {
     Abandoned,
 }
 
-/// The duty to answer a thread that waits.
+/// Sends a value to a waiting thread. Dropping it ends the wait with an error.
 pub struct Reply<T> {
     slot: Arc<Mutex<ReplyState<T>>>,
     waiter: Thread,
 }
 
 impl<T> Reply<T> {
-    /// Answers.
+    /// Sends the value and wakes the waiting thread.
     pub fn send(self, answer: T) {
         *self.slot.lock() = ReplyState::Filled(answer);
     }
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(late, Err(WaitError::TimedOut));
         let other = cancel.clone();
         thread::spawn(move || {
-            // most often the pause has begun by then; it ends in any case
+            // most often the pause has started by then; it ends in any case
             thread::sleep(Duration::from_millis(20));
             other.cancel();
         });

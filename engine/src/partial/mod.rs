@@ -1,7 +1,7 @@
-//! Partial evaluation: what a query comes down to while a part of the documents is unknown.
+//! Partial evaluation: residuals of a query while a part of the documents is unknown.
 //!
-//! The search itself is [`crate::topdown::partial_eval`]. Here is what makes its results short and readable: variables that only
-//! stand for something else are replaced by it ([`propagate`]), and bodies that types rule out are dropped.
+//! The search itself is [`crate::topdown::partial_eval`]. This module makes its results short and readable: variables that
+//! are only another name for a term are replaced by it ([`propagate`]), and bodies that types rule out are dropped.
 
 mod prints;
 mod propagate;
@@ -23,20 +23,20 @@ pub use crate::topdown::partial_eval::{
     Choice, Dependence, Inlining, NUMBER_TEXT, Residuals, Way, has_variables,
 };
 
-/// Simplifies by what a compilation knows.
+/// Simplifies residuals with the results of a compilation.
 pub struct Simplification<'c> {
     /// The modules.
     pub compiled: &'c Compiled,
-    /// How they were compiled.
+    /// The compiler's options.
     pub options: &'c Options,
-    /// The package below `data` that support rules stand in.
+    /// The package below `data` of support rules.
     pub namespace: &'c str,
-    /// Whether what would be printed is left out.
+    /// `true` if calls of `print` are left out.
     pub silent: bool,
 }
 
 impl Simplification<'_> {
-    /// Whether a reference may lead to rules, those of support included.
+    /// Returns `true` if a reference may lead to rules, including support rules.
     fn leads_to_rules(&self, reference: &[Term]) -> bool {
         let tree = &self.compiled.rule_tree;
         let Some((node, depth)) = tree.longest_prefix(reference) else {

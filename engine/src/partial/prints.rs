@@ -1,10 +1,11 @@
-//! What a body would print, left out.
+//! Removal of `print` calls from bodies.
 
 use std::collections::BTreeSet;
 
 use solon_syntax::ast::{Body, Expr, ExprKind, Name, TermKind, VarScan};
 
-/// A body without calls of `print`. What they show stands in sets of their own, which hold whatever they show.
+/// Returns a body without calls of `print` and without equations that only they use. Their arguments are in sets, so
+/// these equations are always true.
 pub fn without_prints(mut body: Body) -> Body {
     let mut shown: BTreeSet<Name> = BTreeSet::new();
     body.retain(|expr| {

@@ -1,5 +1,4 @@
-//! Copy propagation: equations that only give something another name are dropped, and what has that name is
-//! replaced.
+//! Copy propagation: equations that only give a term another name are dropped, and the name is replaced by the term.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,10 +18,10 @@ use crate::compile::functions::Functions;
 use crate::compile::safety;
 use crate::limits;
 
-/// How names begin that are made for what is only asked for.
+/// Prefix of names that are generated for terms which must be defined, but whose value is not used.
 const GENERATED: &str = "__localcp";
 
-/// An equivalent body of fewer variables, in which the live ones stay.
+/// Returns an equivalent body with fewer variables. Live variables are kept.
 pub fn simplify(
     context: &Simplification<'_>,
     body: Body,
@@ -51,7 +50,7 @@ pub fn simplify(
         remaining: limits::SIMPLIFIED_TERMS,
     };
     match pass.run(&body) {
-        // a call put in where its operands are looked up comes too early
+        // a call that was inserted into a nested term may be evaluated before its operands are bound
         Some(made) if !is_nested(&made) || safety::is_ordered(functions, &made, given) => made,
         _ => body,
     }
@@ -62,28 +61,28 @@ struct Propagation<'c> {
     functions: Functions<'c>,
     live: &'c BTreeSet<Name>,
     sets: Sets,
-    /// The variables that references begin with.
+    /// Variables at the head of references.
     heads: BTreeSet<Name>,
-    /// What variables stand for whose equations were dropped, and where those stood.
+    /// Values of variables whose equations were dropped, with the positions of the equations in the body.
     dropped: BTreeMap<Name, (usize, Term)>,
-    /// Whether what is being rewritten is negated.
+    /// `true` if the current expression is negated.
     negated: bool,
-    /// What is replaced for what is being rewritten.
+    /// Targets of the `with` modifiers of the current expression.
     targets: Vec<Term>,
-    /// Where in the body it stands.
+    /// Position of the current expression in the body.
     at: usize,
-    /// Whether that is in a set, whose members no call may become: an undefined one is no member then.
+    /// `true` inside a set. A call must not be inserted there: if it is undefined, the set only loses a member.
     in_set: bool,
     names: usize,
-    /// How many terms variables may still be replaced by.
+    /// Number of terms that may still be inserted.
     remaining: usize,
 }
 
 impl Propagation<'_> {
-    /// The body that it becomes; `None` where it stays as it is.
+    /// Returns the simplified body, or `None` if it stays unchanged.
     fn run(&mut self, body: &[Expr]) -> Option<Body> {
         self.note_heads(body);
-        // most bodies ask a row alone and name nothing else: there is nothing to put in, and nothing to put back
+        // most bodies only compare a row: there is nothing to replace, and nothing to restore
         if self.sets.is_empty() && body.iter().all(|expr| self.keeps(expr)) {
             return None;
         }
@@ -94,7 +93,7 @@ impl Propagation<'_> {
             let mut expr = expr.clone();
             (self.at, self.negated) = (at, expr.negated);
             expr.walk_mut(self);
-            // what is dropped is put elsewhere, so it may not nest much deeper there
+            // a dropped term is inserted elsewhere, so its nesting depth is limited
             if self.remaining == 0 || nests_deeper(&expr, limits::NESTING / 2) {
                 return None;
             }
@@ -107,7 +106,7 @@ impl Propagation<'_> {
         Some(result.into_iter().map(|(_, expr)| expr).collect())
     }
 
-    /// A variable that is looked into may not become a constant.
+    /// Records variables at the head of references, which must not become constants.
     fn note_heads(&mut self, body: &[Expr]) {
         body.walk(&mut Terms(|term: &Term| {
             if let TermKind::Ref(terms) = &term.kind
@@ -123,7 +122,7 @@ impl Propagation<'_> {
         }));
     }
 
-    /// What a variable is replaced by.
+    /// Returns the replacement of a variable.
     fn replacement(&self, name: &Name) -> Option<Term> {
         let root = self.sets.root(name);
         if let Some(constant) = root.and_then(|root| self.sets.constant(root)) {
@@ -144,7 +143,8 @@ impl Propagation<'_> {
         }
     }
 
-    /// Whether there are terms left to be replaced by; without, all replacing is in vain.
+    /// Deducts the size of a value from the remaining terms. Returns `false` if none are left: then the whole
+    /// simplification is given up.
     fn spend(&mut self, value: &Term) -> bool {
         let mut size = 0_usize;
         value.walk(&mut Terms(|_: &Term| {
@@ -155,7 +155,7 @@ impl Propagation<'_> {
         self.remaining > 0
     }
 
-    /// A reference whose head is replaced goes on where that ends.
+    /// Appends the steps of a reference to the replacement of its head.
     fn rebase(&mut self, terms: &mut Ref) {
         let Some(name) = terms.first().and_then(variable) else {
             return;
@@ -179,7 +179,7 @@ impl Propagation<'_> {
         }
     }
 
-    /// Whether an expression stays; what it names is remembered otherwise.
+    /// Returns `true` if an expression stays. Otherwise the value of its variable is recorded.
     fn keeps(&mut self, expr: &Expr) -> bool {
         if expr.negated || !expr.with.is_empty() {
             return true;
@@ -240,7 +240,7 @@ impl Propagation<'_> {
         !self.live.contains(name) && looked_up && self.drop_as(name, value.clone())
     }
 
-    /// Remembers what a variable stands for.
+    /// Records the value of a variable whose equation is dropped.
     fn drop_as(&mut self, name: &Name, value: Term) -> bool {
         if self.dropped.contains_key(name) {
             return false;
@@ -249,7 +249,7 @@ impl Propagation<'_> {
         true
     }
 
-    /// Gives live variables their values, if another variable stands for them.
+    /// Adds equations for live variables that another variable represents.
     fn bind_live(&self, result: &mut Body) {
         for name in self.live {
             let Some(root) = self.sets.root(name) else {
@@ -266,15 +266,15 @@ impl Propagation<'_> {
         }
     }
 
-    /// Puts back dropped equations without which a variable has no value, or something is no longer asked for. `None`
-    /// when some variable has no value then.
+    /// Restores dropped equations without which a variable has no value, or a term is no longer required to be defined.
+    /// Returns `None` if a variable has no value even then.
     fn restored(&self, kept: Vec<(usize, Expr)>) -> Option<Vec<(usize, Expr)>> {
         let mut places: Vec<usize> = kept.iter().map(|(at, _)| *at).collect();
         let mut result: Body = kept.into_iter().map(|(_, expr)| expr).collect();
         self.bind_live(&mut result);
         places.resize(result.len(), usize::MAX);
         let mut lacking = UnassignedNames::new(&result, self.functions, self.live);
-        // what the policy has names for comes first
+        // equations with names of the policy come first
         let generated = |name: &Name| name.starts_with(GENERATED);
         let named = self
             .dropped
@@ -294,7 +294,8 @@ impl Propagation<'_> {
         for (name, (at, value)) in named.chain(unnamed) {
             let equation = equation(name, value.clone());
             let outputs = lacking.outputs(&equation);
-            // an error is no answer where this is undefined, so it is asked for before what may be one
+            // where this is undefined, no later error may end the evaluation, so it goes before expressions that may
+            // fail
             let risk = risks.iter().find(|place| *place >= at);
             let asked = is_document(value)
                 || places.iter().zip(&result).any(|(place, expr)| {
@@ -309,7 +310,7 @@ impl Propagation<'_> {
                 left_out.push((name, equation, risk.map_or(usize::MAX, |_| *at)));
             }
         }
-        // what was put back behind it may name a variable that gets another value without its equation
+        // equations that were restored after it may name a variable that gets another value without its equation
         while let Some(next) = left_out.iter().position(|(name, ..)| names(&result, name)) {
             let (_, equation, place) = left_out.swap_remove(next);
             result.push(equation);
@@ -321,12 +322,12 @@ impl Propagation<'_> {
 
 impl VisitorMut for Propagation<'_> {
     fn expr(&mut self, expr: &mut Expr) -> Flow {
-        // values of modifiers are those of the scope around
+        // values of modifiers belong to the enclosing scope
         expr.with.walk_mut(self);
         let outer = self.targets.len();
         let targets = expr.with.iter().map(|with| with.target.clone());
         self.targets.extend(targets);
-        // operators stay
+        // operators are not replaced
         match &mut expr.kind {
             ExprKind::Call(terms) => {
                 terms.within_mut(1..).walk_mut(self);
@@ -359,7 +360,7 @@ impl VisitorMut for Propagation<'_> {
                 if same || variable(term).is_some() {
                     return Flow::Over;
                 }
-                // what is put in may speak of what was dropped since
+                // the inserted term may contain variables that were dropped since
                 self.subterms(term);
             }
             TermKind::Ref(_) | TermKind::Call(_) => self.subterms(term),
@@ -388,7 +389,7 @@ impl Propagation<'_> {
     }
 }
 
-/// Whether a body only says which constant a live variable is.
+/// Returns `true` if a body only assigns a constant to a live variable.
 fn is_answer(body: &[Expr], live: &BTreeSet<Name>) -> bool {
     let [expr] = body else {
         return false;

@@ -1,4 +1,4 @@
-//! Variables that are equal, and the constants that they are equal to.
+//! Equal variables, and the constants that they are equal to (union-find).
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ pub struct Sets {
 }
 
 impl Sets {
-    /// The sets that the equations of a body make; `None` when something would equal two constants.
+    /// Computes the sets from the equations of a body. Returns `None` if two different constants would be equal.
     pub fn compute(body: &[Expr], live: &BTreeSet<Name>) -> Option<Self> {
         let mut sets = Self::default();
         for expr in body {
@@ -34,12 +34,12 @@ impl Sets {
         Some(sets)
     }
 
-    /// Whether no variable is equal to another, or to a constant.
+    /// Returns `true` if no variable is equal to another, or to a constant.
     pub fn is_empty(&self) -> bool {
         self.parents.is_empty()
     }
 
-    /// The variable that stands for those equal to one; `None` when none is.
+    /// Returns the representative of the variables that are equal to `name`, or `None` if there are none.
     pub fn root<'s>(&'s self, mut name: &'s Name) -> Option<&'s Name> {
         loop {
             let parent = self.parents.get(name)?;
@@ -50,12 +50,12 @@ impl Sets {
         }
     }
 
-    /// The constant that a root is equal to.
+    /// Returns the constant that a representative is equal to.
     pub fn constant(&self, root: &Name) -> Option<&Term> {
         self.constants.get(root)
     }
 
-    /// Keeps a variable from being replaced by a constant.
+    /// Forgets the constant of a representative, so that it is not replaced.
     pub fn forget(&mut self, root: &Name) {
         self.constants.remove(root);
     }
@@ -97,7 +97,7 @@ impl Sets {
     }
 }
 
-/// The sides of an equation that is not negated or modified.
+/// Returns the sides of an equation that is not negated or modified.
 pub fn plain_equation(expr: &Expr) -> Option<[&Term; 2]> {
     if expr.negated || !expr.with.is_empty() {
         return None;
@@ -108,13 +108,13 @@ pub fn plain_equation(expr: &Expr) -> Option<[&Term; 2]> {
     }
 }
 
-/// The name of a variable that names no document.
+/// Returns the name of a variable other than a root document.
 pub fn variable(term: &Term) -> Option<&Name> {
     term.as_var()
         .filter(|name| !matches!(&***name, "data" | "input"))
 }
 
-/// Whether a term has no variables, references, calls and closures.
+/// Returns `true` if a term has no variables, references, calls or closures.
 pub fn is_constant(term: &Term) -> bool {
     struct Open(bool);
     impl<'a> Visitor<'a> for Open {

@@ -1,9 +1,9 @@
-//! What expressions with modifiers may not be given: outside, it is looked up in another scope.
+//! Terms that must not be moved into or out of the scope of `with` modifiers.
 
 use solon_syntax::ast::visit::{Flow, Terms, Walk as _};
 use solon_syntax::ast::{Term, TermKind};
 
-/// Whether a term may have another value where these are replaced.
+/// Returns `true` if a term may have another value where `targets` are replaced.
 pub fn is_shadowed(value: &Term, targets: &[Term]) -> bool {
     if targets.is_empty() {
         return false;
@@ -24,7 +24,7 @@ pub fn is_shadowed(value: &Term, targets: &[Term]) -> bool {
     found
 }
 
-/// Whether a reference leads into a replaced document, around it, or to rules, which may read any of them.
+/// Returns `true` if a reference leads into a replaced document, around it, or to rules, which may read any document.
 fn is_replaced(reference: &[Term], targets: &[Term]) -> bool {
     let root = |terms: &[Term]| terms.first().and_then(Term::as_var).cloned();
     match root(reference).as_deref() {

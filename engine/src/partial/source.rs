@@ -1,4 +1,4 @@
-//! Residuals as source text, laid out as people write it: operators between their operands, one expression a line.
+//! Residuals as formatted source text: infix operators, one expression per line.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use solon_syntax::stack;
 
 use crate::bug::{Within as _, bug};
 
-/// Operators by the names of their functions.
+/// Infix operators by the names of their functions.
 const INFIX: [(&str, &str); 15] = [
     ("eq", "="),
     ("equal", "=="),
@@ -28,12 +28,13 @@ const INFIX: [(&str, &str); 15] = [
     ("internal.member_2", "in"),
 ];
 
-/// The source of a body, a line for each expression.
+/// Returns the source of a body, one line for each expression.
 pub fn body_source(body: &Body) -> String {
     lines(body, "")
 }
 
-/// The lines of a body. A line that begins with a minus would go on the one before it.
+/// Formats the expressions of a body, one line each. The line before one that starts with a minus sign ends with a
+/// semicolon; otherwise the two lines would be one expression.
 fn lines(body: &[Expr], indent: &str) -> String {
     let mut text = String::new();
     for (at, expr) in body.iter().enumerate() {
@@ -47,12 +48,12 @@ fn lines(body: &[Expr], indent: &str) -> String {
     text
 }
 
-/// A string as JSON writes it, which is what source may hold.
+/// Returns a string as a JSON string, which is valid in Rego source.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The source of a module.
+/// Returns the source of a module.
 pub fn module_source(module: &Module) -> String {
     let mut text = format!("package {}\n", package(&module.package.path));
     for rule in &module.rules {
@@ -170,7 +171,7 @@ fn call(terms: &[Term]) -> String {
         }
         (Some(sign), [left, right, output]) => {
             let (output, left, right) = (term(output, false), term(left, true), term(right, true));
-            // `in` binds less than `=`
+            // `in` has a lower precedence than `=`
             if sign == "in" {
                 format!("{output} = ({left} in {right})")
             } else {
@@ -181,13 +182,13 @@ fn call(terms: &[Term]) -> String {
     }
 }
 
-/// What stands between operands.
+/// Returns the infix operator of a function.
 fn sign_of(operator: &Term) -> Option<&'static str> {
     let infix = INFIX.iter().find(|(name, _)| operator.is_operator(name));
     infix.map(|(_, sign)| *sign)
 }
 
-/// One side of an operator, in parentheses where it would be read otherwise without.
+/// Formats an operand, in parentheses where precedence or associativity requires them.
 fn side(one: &Term, sign: &str, right: bool) -> String {
     let text = term(one, false);
     let inner = match &one.kind {
@@ -201,11 +202,11 @@ fn side(one: &Term, sign: &str, right: bool) -> String {
     if apart { format!("({text})") } else { text }
 }
 
-/// How much `in` and comparisons bind.
+/// Precedence of `in` and comparisons.
 const SOUGHT: u8 = 1;
 const COMPARED: u8 = 2;
 
-/// How much an operator binds.
+/// Returns the precedence of an operator. Higher values bind more tightly.
 fn strength(sign: &str) -> u8 {
     match sign {
         "=" => 0,
@@ -279,7 +280,7 @@ fn term_within(one: &Term, nested: bool) -> String {
     }
 }
 
-/// A call within a term: what is within it in turn stands in parentheses.
+/// Formats a call within a term. Nested calls are put in parentheses.
 fn call_term(terms: &[Term], nested: bool) -> String {
     match terms {
         [operator, left, right] => match sign_of(operator) {

@@ -1,4 +1,4 @@
-//! What terms and bodies consist of.
+//! Queries on terms and bodies.
 
 use solon_syntax::ast::visit::{Flow, Terms, Visitor, Walk};
 use solon_syntax::ast::{Body, Expr, ExprKind, Name, Term, TermKind};
@@ -6,7 +6,7 @@ use solon_syntax::ast::{Body, Expr, ExprKind, Name, Term, TermKind};
 use super::sets::variable;
 use crate::bug::Within as _;
 
-/// Whether terms stand within one another more than so many times.
+/// Returns `true` if terms are nested deeper than `levels`.
 pub fn nests_deeper(expr: &Expr, levels: usize) -> bool {
     struct Depth {
         remaining: usize,
@@ -44,22 +44,22 @@ pub fn nests_deeper(expr: &Expr, levels: usize) -> bool {
     depth.exceeded
 }
 
-/// Whether a body still speaks of a variable.
+/// Returns `true` if a body contains a variable.
 pub fn names(body: &Body, name: &Name) -> bool {
     solon_syntax::ast::VarScan::default().any(body, |other| other == name)
 }
 
-/// Whether a term speaks of a variable.
+/// Returns `true` if a term contains a variable.
 pub fn mentions(value: &Term, name: &Name) -> bool {
     solon_syntax::ast::VarScan::default().any(value, |other| other == name)
 }
 
-/// Whether a term is a whole document.
+/// Returns `true` if a term is a root document.
 pub fn is_document(value: &Term) -> bool {
     value.as_var().is_some() && variable(value).is_none()
 }
 
-/// Whether a reference or a call has no variables, the head of the reference apart.
+/// Returns `true` if a reference or a call has no variables except the head of the reference.
 pub fn is_ground(term: &Term) -> bool {
     let parts = match &term.kind {
         TermKind::Ref(terms) => terms.within(1..),
@@ -69,8 +69,8 @@ pub fn is_ground(term: &Term) -> bool {
     !solon_syntax::ast::VarScan::default().any(parts, |name| !matches!(&**name, "data" | "input"))
 }
 
-/// Whether a body asks for a term anyway, closures apart. What is undefined in a negated equation makes it hold, so
-/// that does not ask.
+/// Returns `true` if a body requires a term to be defined, bodies of closures excluded. A negated equation does not: it
+/// succeeds if one side is undefined.
 pub fn is_required(value: &Term, body: &[Expr]) -> bool {
     struct RequiredTerm<'v>(&'v Term, bool);
     impl<'a> Visitor<'a> for RequiredTerm<'_> {
@@ -111,7 +111,7 @@ pub fn is_required(value: &Term, body: &[Expr]) -> bool {
     asked.1
 }
 
-/// Whether there are calls or closures within terms.
+/// Returns `true` if calls or closures are nested within terms.
 pub fn is_nested(body: &[Expr]) -> bool {
     let mut found = false;
     body.walk(&mut Terms(|term: &Term| {
@@ -121,7 +121,8 @@ pub fn is_nested(body: &[Expr]) -> bool {
     found
 }
 
-/// Whether an expression may end in an error: keys of an object that clash, or rules, which references lead to.
+/// Returns `true` if an expression may fail with an error: because of conflicting keys of an object, or because of
+/// rules that it refers to.
 pub fn may_conflict(expr: &Expr, leads_to_rules: &impl Fn(&[Term]) -> bool) -> bool {
     let mut found = false;
     expr.walk(&mut Terms(|term: &Term| {

@@ -9,23 +9,23 @@ use super::source::{body_source, module_source};
 use crate::topdown::partial_eval::Residuals;
 
 impl Residuals {
-    /// The texts of the queries; empty where nothing is left to ask.
+    /// Returns the texts of the queries. An empty text is unconditionally true.
     pub fn query_texts(&self) -> Vec<String> {
         let queries = self.queries.iter();
         queries.map(|body| display_body(body).to_string()).collect()
     }
 
-    /// The queries as source, an expression a line.
+    /// Returns the queries as source, one expression per line.
     pub fn query_sources(&self) -> Vec<String> {
         self.queries.iter().map(body_source).collect()
     }
 
-    /// The support modules as source.
+    /// Returns the support modules as source.
     pub fn support_sources(&self) -> Vec<String> {
         self.support.iter().map(module_source).collect()
     }
 
-    /// The queries as AST JSON.
+    /// Returns the queries as AST JSON.
     pub fn query_json(&self, options: json::Options<'_>) -> Vec<String> {
         let queries = self.queries.iter();
         queries
@@ -33,7 +33,7 @@ impl Residuals {
             .collect()
     }
 
-    /// The support modules as AST JSON.
+    /// Returns the support modules as AST JSON.
     pub fn support_json(&self, options: json::Options<'_>) -> Vec<String> {
         let modules = self.support.iter();
         modules
@@ -41,8 +41,8 @@ impl Residuals {
             .collect()
     }
 
-    /// Queries and support modules as one object of AST JSON; the modules have the name `support` there. Lines but the
-    /// first begin with `prefix` if the object is indented.
+    /// Returns queries and support modules as one object of AST JSON, with the modules under the name `support`. If the
+    /// object is indented, all lines except the first start with `prefix`.
     pub fn json(&self, support: &str, options: json::Options<'_>, prefix: &str) -> String {
         let lists = [
             ("queries", self.query_json(options)),
@@ -74,7 +74,7 @@ impl Residuals {
         }
     }
 
-    /// The texts of the support modules.
+    /// Returns the texts of the support modules.
     pub fn support_texts(&self) -> Vec<String> {
         let texts = self.support.iter().map(|module| {
             let rules: Vec<String> = module.rules.iter().map(Rule::to_string).collect();
@@ -84,7 +84,7 @@ impl Residuals {
     }
 }
 
-/// The same with `input` and `data` as references, which AST JSON tells from variables.
+/// Replaces `input` and `data` by references, which AST JSON distinguishes from variables.
 fn named<N: Clone + WalkMut>(node: &N) -> N {
     let mut node = node.clone();
     node.walk_mut(&mut Documents);
@@ -102,7 +102,7 @@ impl VisitorMut for Documents {
                 Flow::Over
             }
             TermKind::Ref(steps) => {
-                // the first names what the reference begins with
+                // the first term is the head of the reference
                 for step in steps.iter_mut().skip(1) {
                     step.walk_mut(self);
                 }

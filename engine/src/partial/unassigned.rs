@@ -1,4 +1,4 @@
-//! The variables of a body that nothing in it gives a value to.
+//! Variables of a body that no expression assigns.
 
 use std::collections::BTreeSet;
 
@@ -7,15 +7,15 @@ use solon_syntax::ast::{Body, Expr, Name, VarScan};
 use crate::compile::functions::Functions;
 use crate::compile::safety::SafeVars;
 
-/// Variables without values, while equations are added that give them some.
+/// Variables without values. Equations that assign some of them are added one by one.
 pub struct UnassignedNames<'c> {
-    /// What has values. Nobody asks where nothing lacks one.
+    /// The variables with values. `None` if no variable lacks one.
     safe_vars: Option<SafeVars<'c>>,
     names: Vec<Name>,
 }
 
 impl<'c> UnassignedNames<'c> {
-    /// Those of a body in which the live ones have values.
+    /// Computes the unassigned variables of a body, given that the live ones have values.
     pub fn new(body: &Body, functions: Functions<'c>, live: &BTreeSet<Name>) -> Self {
         let may_lack = |name: &Name| !matches!(&**name, "data" | "input") && !live.contains(name);
         let scan = VarScan {
@@ -39,25 +39,25 @@ impl<'c> UnassignedNames<'c> {
         }
     }
 
-    /// Whether every variable has a value.
+    /// Returns `true` if every variable has a value.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// The variables that an equation would give values to.
+    /// Returns the variables that an equation would assign.
     pub fn outputs(&mut self, equation: &Expr) -> Vec<Name> {
         let safe_vars = self.safe_vars.as_mut();
         safe_vars.map_or_else(Vec::new, |safe_vars| safe_vars.outputs(equation))
     }
 
-    /// Takes variables for ones with values. Tells whether any of them lacked one.
+    /// Marks variables as assigned. Returns `true` if one of them was not.
     pub fn give(&mut self, outputs: &[Name]) -> bool {
         let before = self.names.len();
         self.names.retain(|name| !outputs.contains(name));
         self.names.len() < before
     }
 
-    /// Notes that an equation was added which gives these their values.
+    /// Records that an added equation assigns these variables.
     pub fn add(&mut self, outputs: Vec<Name>) {
         if let Some(safe_vars) = &mut self.safe_vars {
             safe_vars.add_names(outputs);

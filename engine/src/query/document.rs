@@ -27,8 +27,8 @@ use entry::EntryCache;
 pub(super) use entry::ResolvedEntry;
 pub use pinned::PinnedDocument;
 
-/// The document at a fixed path of `data`. It follows its engine: where modules have changed its rules are found anew on
-/// its next use.
+/// The document at a fixed path of `data`. After a change of the engine's modules its rules are resolved again on its
+/// next use.
 ///
 /// ```
 /// use solon::{Engine, Request};
@@ -48,36 +48,36 @@ pub struct PreparedDocument {
 
 pub(crate) struct DocumentHandle {
     pub shared: Arc<EngineShared>,
-    /// Compiles what is asked about the document beside its value.
+    /// Compiles queries for operations other than plain evaluation.
     pub queries: Arc<dyn QueryCompiler>,
-    /// Its path, as keys of `data`.
+    /// The path, as keys of `data`.
     pub names: Vec<Value>,
-    /// The steps of the path that may be indices of arrays.
+    /// The steps of the path that may be array indices.
     indices: Vec<Option<i64>>,
-    /// Where rules make it.
+    /// Cached position of its rules.
     entry_cache: EntryCache,
     pub fast_path_stats: FastPathStats,
-    /// The last key of `input` that a caller named in [`PinnedDocument::may_read_input`].
+    /// Result of [`PinnedDocument::may_read_input`] for the key that was requested last.
     input_read: Mutex<Option<InputRead>>,
-    /// The queries that name it, once they were asked for.
+    /// Compiled queries that name the document.
     searches: Mutex<Vec<(String, PreparedQuery)>>,
 }
 
-/// Whether the document may depend on a key of `input` in one policy.
+/// Result of [`PinnedDocument::may_read_input`] for one policy and key.
 struct InputRead {
-    /// The stamp of the policy.
+    /// Version id of the policy.
     policy: u64,
     key: Box<str>,
     may_read: bool,
 }
 
-/// Who compiles queries.
+/// A compiler of queries.
 pub(crate) trait QueryCompiler: Send + Sync {
-    /// Compiles one.
+    /// Compiles a query.
     fn query(&self, text: &str, timer: Timer<'_>) -> Result<PreparedQuery, Error>;
 }
 
-/// The document that a step of a path leads to: an index in an array, a name in an object.
+/// Returns the document that a step of a path leads to: an index in an array, a name in an object.
 fn child_at<'e>(
     document: ValueRef<'e>,
     name: ValueRef<'e>,
@@ -111,12 +111,12 @@ impl PreparedDocument {
         }
     }
 
-    /// The document as the engine's policy and documents are now, for callers that look at it before they ask it.
+    /// Returns the document pinned to the current snapshot.
     pub fn pin(&self) -> PinnedDocument {
         self.pin_to(&Snapshot::new(self.handle.shared.now.pin()))
     }
 
-    /// The document as it was at a moment.
+    /// Returns the document pinned to a snapshot.
     pub fn pin_to(&self, snapshot: &Snapshot) -> PinnedDocument {
         PinnedDocument {
             document: self.clone(),
@@ -124,26 +124,26 @@ impl PreparedDocument {
         }
     }
 
-    /// The document; `None` when it is undefined.
+    /// Evaluates the document, or returns `None` if it is undefined.
     ///
     /// # Errors
-    /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
+    /// [`Error::Eval`] if the evaluation fails, [`Error::Input`] if the input is not valid.
     pub fn evaluate(&self, request: &Request<'_>) -> Result<Option<Value>, Error> {
         self.evaluate_with(request, |value| value.to_value())
     }
 
-    /// The document as JSON text, written without making a value of it first.
+    /// Evaluates the document to JSON text, without an intermediate value.
     ///
     /// # Errors
-    /// As for [`Self::evaluate`].
+    /// Errors of [`Self::evaluate`].
     pub fn evaluate_json(&self, request: &Request<'_>) -> Result<Option<Vec<u8>>, Error> {
         self.evaluate_text(request, Style::default())
     }
 
-    /// The document as JSON text of a style.
+    /// Evaluates the document to JSON text of a style.
     ///
     /// # Errors
-    /// As for [`Self::evaluate`].
+    /// Errors of [`Self::evaluate`].
     pub fn evaluate_text(
         &self,
         request: &Request<'_>,
@@ -159,14 +159,15 @@ impl PreparedDocument {
             .map_err(|TooLong| Error::Eval(Box::new(EvalError::too_large())))
     }
 
-    /// Whether there is a rule or a base document at the path, above it or below it, at the current moment: where there is
-    /// none, the document is undefined because nobody wrote anything for it.
+    /// Returns `true` if there is currently a rule or a base document at the path, above it or below it. Otherwise the
+    /// document is undefined because nothing defines it.
     pub fn exists(&self) -> bool {
         let state = self.handle.shared.now.pin();
         self.handle.has_rules(&state) || self.handle.has_base(&state)
     }
 
-    /// Decides by the document: `true` only if its value is exactly `true`. Undefined and every other value are `false`.
+    /// Evaluates the document as a decision: `true` only if its value is exactly `true`. Undefined and every other
+    /// value are `false`.
     ///
     /// ```
     /// use solon::{Engine, Request};
@@ -181,16 +182,16 @@ impl PreparedDocument {
     /// ```
     ///
     /// # Errors
-    /// As for [`Self::evaluate`]. An error is not a permission.
+    /// Errors of [`Self::evaluate`]. Treat an error as a denial.
     pub fn allow(&self, request: &Request<'_>) -> Result<bool, Error> {
         let is_true = self.evaluate_with(request, |value| matches!(value, ValueRef::Bool(true)))?;
         Ok(is_true == Some(true))
     }
 
-    /// What `read` makes of the document, which lives only as long as that.
+    /// Evaluates the document and calls `read` with it, without a copy.
     ///
     /// # Errors
-    /// As for [`Self::evaluate`].
+    /// Errors of [`Self::evaluate`].
     pub fn evaluate_with<R>(
         &self,
         request: &Request<'_>,
@@ -202,7 +203,7 @@ impl PreparedDocument {
         })
     }
 
-    /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
+    /// Returns `true` if an evaluation may wait for the host (`http.send`, `net.lookup_ip_addr`). Then it must not run
     /// on a thread that others wait for.
     pub fn may_block(&self) -> bool {
         let handle = &*self.handle;
@@ -212,7 +213,7 @@ impl PreparedDocument {
             .within(None, |state| handle.resolve(state).may_block())
     }
 
-    /// Whether rules make the document, or something within it.
+    /// Returns `true` if rules define the document or a part of it.
     pub fn has_rules(&self) -> bool {
         let handle = &*self.handle;
         handle
@@ -222,7 +223,7 @@ impl PreparedDocument {
     }
 }
 
-/// A document, where a policy makes it, and the moment that it asks.
+/// A document with its position in a policy, and the environment to evaluate it in.
 #[derive(Clone, Copy)]
 pub(crate) struct EvalTarget<'a> {
     pub handle: &'a DocumentHandle,
@@ -231,13 +232,13 @@ pub(crate) struct EvalTarget<'a> {
 }
 
 impl DocumentHandle {
-    /// The path.
+    /// Returns the path.
     pub fn path(&self) -> Path {
         let texts = self.names.iter().filter_map(Value::as_str);
         Path::new(texts)
     }
 
-    /// A query that names the document, compiled once; whoever asks first is told how long that takes.
+    /// Returns a query that names the document. It is compiled once; the first caller's timer measures that.
     pub fn search_query(&self, text: String, timer: Timer<'_>) -> Result<PreparedQuery, Error> {
         let known = |searches: &[(String, PreparedQuery)]| {
             let mut searches = searches.iter();
@@ -255,7 +256,7 @@ impl DocumentHandle {
         Ok(query)
     }
 
-    /// Where a moment's policy makes the document.
+    /// Returns the position of the document in the policy of a snapshot.
     #[inline]
     fn resolve(&self, state: &SnapshotState) -> ResolvedEntry {
         let policy = &*state.policy;
@@ -270,7 +271,7 @@ impl DocumentHandle {
         })
     }
 
-    /// Asks for the document: a glance often tells it.
+    /// Evaluates the document, on the fast path if possible.
     #[inline]
     fn evaluate_at<R>(
         &self,
@@ -282,7 +283,7 @@ impl DocumentHandle {
         let mut glimpse = FastResult::Unsure;
         bug::catch(|| glimpse = self.fast_path(found, state, request)).map_err(Error::Internal)?;
         match glimpse {
-            // what most decisions are needs no look at all that a value may be
+            // most decisions are Booleans, which need no dispatch on the kind of value
             FastResult::Stored(Value::Bool(bool)) => Ok(Some(read(ValueRef::Bool(*bool)))),
             FastResult::Stored(value) => Ok(Some(read(value.borrow()))),
             FastResult::Document(value) => Ok(Some(read(value))),
@@ -291,7 +292,7 @@ impl DocumentHandle {
         }
     }
 
-    /// Evaluates the document.
+    /// Evaluates the document with a machine.
     #[inline(never)]
     fn evaluate_with_machine<R>(
         &self,
@@ -315,7 +316,7 @@ impl DocumentHandle {
         })
     }
 
-    /// Whether there is a base document at the path.
+    /// Returns `true` if there is a base document at the path.
     fn has_base(&self, state: &SnapshotState) -> bool {
         let mut steps = self.names.iter().zip(&self.indices);
         let root = state.documents.root().borrow();
@@ -383,7 +384,7 @@ impl<'a> EvalTarget<'a> {
                 FastResult::Document(value) => Some(read(value)),
                 FastResult::Undefined => None,
                 FastResult::Unsure => {
-                    // one expression: the machine is made where it stays
+                    // a single expression, so that the machine is constructed in place
                     let mut machine = Machine::new(
                         eval_context(self.env, input, request),
                         builtin_context(arena, self.env, request),
@@ -413,7 +414,7 @@ impl<'a> EvalTarget<'a> {
         self.element_at_path(machine)
     }
 
-    /// What is at a path that no name leads to: above it there may be an array.
+    /// Returns the value at a path that does not resolve by names: it may lead through an array.
     #[inline(never)]
     fn element_at_path<'e>(&self, machine: &mut Machine<'e>) -> Result<Option<ValueRef<'e>>, Error>
     where

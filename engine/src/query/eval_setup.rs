@@ -1,4 +1,4 @@
-//! What an evaluation is set up with: memory, documents, input, and the eval_setup of built-ins.
+//! Setup of an evaluation: memory, documents, input and the context of built-ins.
 
 use super::{EngineShared, Input, Request};
 use crate::builtins::{Budget, BuiltinContext, Capabilities};
@@ -9,14 +9,14 @@ use crate::runtime::EvalError;
 use crate::snapshot::SnapshotState;
 use crate::value::{Arena, Excess, Value, json};
 
-/// What is asked: an engine, at one of its moments.
+/// The environment of an evaluation: an engine and one of its snapshots.
 #[derive(Clone, Copy)]
 pub(crate) struct EvalEnv<'b> {
     pub shared: &'b EngineShared,
     pub state: &'b SnapshotState,
-    /// The constants of a query, which stand behind those of the program.
+    /// The constants of a query, which follow those of the program.
     pub constants: &'b [Value],
-    /// Whether an evaluation may ask the outside.
+    /// `true` if an evaluation may wait for the host.
     pub may_block: bool,
 }
 
@@ -26,7 +26,7 @@ impl<'b> EvalEnv<'b> {
     }
 }
 
-/// What an evaluation reads and uses.
+/// Returns the contexts of an evaluation and of its built-ins.
 pub(crate) fn eval_setup<'e>(
     arena: &'e Arena,
     basis: EvalEnv<'e>,
@@ -40,7 +40,7 @@ pub(crate) fn eval_setup<'e>(
     Ok((eval_context(basis, input, request), call))
 }
 
-/// The input of a request, read if it is text.
+/// Returns the input of a request, parsed if it is text.
 #[inline]
 pub(super) fn input_source<'e>(
     arena: &'e Arena,
@@ -106,7 +106,7 @@ pub(super) fn builtin_context<'e>(
     call
 }
 
-/// Refuses what a value became that was nested too deeply, or had too many parts, and what was left unfinished.
+/// Fails if a value exceeded the limits of nesting or size, or if a long step was interrupted.
 #[inline]
 pub(crate) fn within_bounds(arena: &Arena) -> Result<(), Error> {
     if let Some(why) = arena.ended() {

@@ -1,4 +1,4 @@
-//! Documents that are found without memory and a machine, where rules do no more than look things up and compare them.
+//! The fast path: documents whose rules only look up and compare values are evaluated without an arena and a machine.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -9,14 +9,15 @@ use crate::host::Cancel;
 use crate::program::RuleId;
 use crate::snapshot::SnapshotState;
 
-/// Whether glances at a document pay. They are given up when more fail than tell something.
+/// Estimates whether the fast path is worthwhile for a document. It is disabled when it fails more often than it
+/// succeeds.
 #[derive(Default)]
 pub(crate) struct FastPathStats {
     failed: AtomicU8,
 }
 
 impl FastPathStats {
-    /// Failures, beyond what succeeds, after which there are no more glances.
+    /// Number of failures in excess of successes that disables the fast path.
     const MAX_FAILURES: u8 = 16;
 
     #[inline]
@@ -24,12 +25,12 @@ impl FastPathStats {
         self.failed.load(Ordering::Relaxed) < Self::MAX_FAILURES
     }
 
-    /// The rules are others now.
+    /// Forgets all failures, because the rules have changed.
     pub fn reset(&self) {
         self.failed.store(0, Ordering::Relaxed);
     }
 
-    /// Threads may count at once and lose some: it is an estimate.
+    /// Counts an outcome. Concurrent updates may be lost: it is an estimate.
     #[inline]
     fn count(&self, glimpse: &FastResult<'_>) {
         let failed = self.failed.load(Ordering::Relaxed);
@@ -37,7 +38,7 @@ impl FastPathStats {
             FastResult::Unsure => self
                 .failed
                 .store(failed.saturating_add(1), Ordering::Relaxed),
-            // most often there is nothing to write, and threads do not meet here
+            // most often there is nothing to write, so that threads do not contend
             _ if failed > 0 => self.failed.store(failed - 1, Ordering::Relaxed),
             _ => {}
         }
@@ -45,7 +46,7 @@ impl FastPathStats {
 }
 
 impl DocumentHandle {
-    /// What a glance at the input shows of the document.
+    /// Evaluates the document on the fast path, if the input needs no parsing.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -60,7 +61,7 @@ impl DocumentHandle {
         let input = match request.input {
             Input::Undefined => None,
             Input::Value(value) => Some(InputSource::Value(value)),
-            // memory is needed first
+            // parsing needs an arena
             Input::Json(_) | Input::Member { .. } => return FastResult::Unsure,
         };
         let Some(rule) = self.fast_path_rule(found, request) else {
@@ -69,7 +70,7 @@ impl DocumentHandle {
         self.run_fast_path(rule, input, state, request)
     }
 
-    /// What a glance tells of a rule.
+    /// Evaluates a rule on the fast path.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "as for the whole")]
     pub(super) fn run_fast_path<'e>(
@@ -87,8 +88,8 @@ impl DocumentHandle {
         glimpse
     }
 
-    /// The rule whose document is asked for, if it is one to be glanced at, and the request is neither cancelled nor to
-    /// end with the first error of a built-in.
+    /// Returns the rule of the document if the fast path applies: it must be worthwhile, and the request must be
+    /// neither cancelled nor end with the first error of a built-in.
     #[inline]
     pub(super) fn fast_path_rule(
         &self,

@@ -1,4 +1,4 @@
-//! Memory that evaluations leave to later ones: a little with each thread, more in a pool for all of them.
+//! Memory that evaluations reuse: a small amount for each thread, the rest in a shared pool.
 
 use std::cell::{Cell, OnceCell};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,9 +13,9 @@ use crate::value::Arena;
 use crate::{limits, snapshot};
 
 thread_local! {
-    /// The memory of this thread's last evaluation, ready for the next.
+    /// The memory of this thread's last evaluation, for the next one.
     static THREAD_MEMORY: Cell<Option<Box<Memory>>> = const { Cell::new(None) };
-    /// Whether this thread is one of those that keep memory of their own.
+    /// Whether this thread is one of those that keep memory.
     static SEAT: OnceCell<Seat> = const { OnceCell::new() };
 }
 
@@ -24,7 +24,7 @@ static POOL: Mutex<Pool> = Mutex::new(Pool {
     bytes: 0,
 });
 
-/// What an evaluation works in.
+/// The memory of an evaluation.
 #[derive(Default)]
 pub(crate) struct Memory {
     pub arena: Arena,
@@ -32,7 +32,8 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// The inline caches for what is asked. The constants of a query mean something else in each.
+    /// Returns the inline caches for a program. Those of queries are cleared, because constants of a query have other
+    /// meanings in the next.
     #[inline]
     pub fn caches(&self, basis: EvalEnv<'_>) -> &InlineCaches {
         let stamp = basis.state.policy.version_id;
@@ -50,7 +51,7 @@ struct Pool {
     bytes: usize,
 }
 
-/// Counts a thread that keeps memory of its own, as long as it lives.
+/// Counts a thread that keeps memory, as long as it exists.
 struct Seat(bool);
 
 static SEATS: AtomicUsize = AtomicUsize::new(0);
@@ -73,12 +74,12 @@ impl Drop for Seat {
     }
 }
 
-/// Runs something with memory, of which it may take as much as `bounds` say.
+/// Calls `run` with memory, limited by `bounds`.
 pub(crate) fn with_memory<R>(
     bounds: &limits::Limits,
     run: impl FnOnce(&Memory) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    // what is kept counts, so it has to be small beside what is allowed
+    // reused memory counts towards the limit, so it must be small in comparison
     let largest = bounds.memory.unwrap_or(usize::MAX) / 4;
     let (mut memory, is_own) = match THREAD_MEMORY.take() {
         Some(own) if own.arena.bytes() <= largest => (own, true),
@@ -90,7 +91,7 @@ pub(crate) fn with_memory<R>(
             run(&memory)
         })
     });
-    // memory that a panic left half written is not used again
+    // memory that a panic left in an inconsistent state is not reused
     let result = result.map_err(Error::Internal)?;
     if is_own && memory.arena.bytes() <= limits::THREAD_ARENA {
         memory.arena.reset();
@@ -101,13 +102,13 @@ pub(crate) fn with_memory<R>(
     result
 }
 
-/// Whether this thread may keep memory of its own.
+/// Returns `true` if this thread may keep memory.
 #[cold]
 fn has_seat() -> bool {
     SEAT.with(|seat| seat.get_or_init(Seat::take).0)
 }
 
-/// Memory for a thread that has none of its own, and whether the thread may keep it.
+/// Returns memory for a thread that has none, and whether the thread may keep it.
 #[cold]
 fn pooled(largest: usize) -> (Box<Memory>, bool) {
     let mut pool = POOL.lock();
@@ -120,8 +121,8 @@ fn pooled(largest: usize) -> (Box<Memory>, bool) {
     (found.unwrap_or_default(), has_seat())
 }
 
-/// Leaves memory to all threads, unless the last piece of it is small enough for the thread that owns it: with each piece
-/// what is taken doubles. A thread that needed little of what others left goes on with memory of its own.
+/// Returns memory to the pool, unless its last chunk is small enough for the thread that owns it: each chunk is twice
+/// as large as the previous one. A thread that needed little of pooled memory continues with memory of its own.
 #[cold]
 fn leave(mut memory: Box<Memory>, is_own: bool) {
     let needed_much = memory.arena.used() > limits::THREAD_ARENA / 2;
@@ -142,14 +143,14 @@ fn leave(mut memory: Box<Memory>, is_own: bool) {
     }
 }
 
-/// Memory that evaluations left to later ones, in bytes: that of the pool. Threads keep at most 256 KiB each beside it.
+/// Returns the size of memory in the shared pool, in bytes. In addition threads keep at most 256 KiB each.
 pub fn cached_memory() -> usize {
     POOL.lock().bytes
 }
 
-/// Gives back the memory that evaluations left to later ones: all of the pool and what the calling thread has of its own,
-/// the moment that it asked last among it. Other threads keep theirs, at most 256 KiB each; the next evaluations take what
-/// they need anew.
+/// Frees memory that evaluations left for later ones: all of the pool and that of the calling thread, including the
+/// snapshot that it used last. Other threads keep theirs, at most 256 KiB each. Later evaluations allocate memory
+/// again.
 ///
 /// ```
 /// solon::release_memory();
@@ -188,7 +189,7 @@ mod tests {
                 });
                 assert!(run.is_ok());
             }
-            // the first of a size finds too little, and other tests may take what lies in the pool
+            // the first evaluation of a size finds too little, and other tests may take memory from the pool
             assert!(cold < ROUNDS / 4, "{kib} KiB: {cold} of {ROUNDS}");
         }
     }

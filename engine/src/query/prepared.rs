@@ -19,16 +19,16 @@ use crate::program::canonical::Keyed;
 use crate::snapshot::{Snapshot, SnapshotState};
 use crate::value::{Value, ValueRef};
 
-/// How the value of an expression of a query is found in a solution.
+/// Source of the value of an expression in a solution.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Expression {
-    /// Behind the variables, at this position.
+    /// Captured after the variables, at this position.
     Captured(usize),
-    /// It has none of its own: `true`.
+    /// The expression has no value of its own: `true`.
     AlwaysTrue,
 }
 
-/// A compiled query. It follows its engine: where modules have changed it is compiled anew on its next use.
+/// A compiled query. After a change of the engine's modules it is compiled again on its next use.
 ///
 /// ```
 /// use solon::{Engine, Request};
@@ -50,58 +50,58 @@ pub struct PreparedQuery {
 pub(crate) struct QueryInner {
     pub plan: Plan,
     pub constants: Vec<Value>,
-    /// Names as the user wrote them, in the order of the plan's leaf.
+    /// Names in the query's text, in the order of the plan's terminator.
     pub variables: Vec<Name>,
     pub expressions: Vec<Expression>,
-    /// The same as they were written.
+    /// Source texts of the expressions.
     pub texts: Vec<ExpressionText>,
-    /// What the canonical body calls the variables, and the captured values behind them.
+    /// Names of the variables in the canonical body, followed by the captured values.
     pub outputs: Vec<Name>,
     /// The query's text.
     pub source: Source,
     /// The canonical body.
     pub body: Body,
-    /// The user's names of its generated locals.
+    /// Maps generated locals to the user's names.
     pub originals: HashMap<Name, Name>,
-    /// Its comprehensions that are searched once.
+    /// Its comprehensions that are evaluated once and then looked up by key.
     pub keyed: Keyed,
-    /// Whether an evaluation may ask the outside.
+    /// `true` if an evaluation may wait for the host.
     pub may_block: bool,
 }
 
 impl PreparedQuery {
-    /// The query as the engine's policy and documents are now, for callers that look at it before they ask it.
+    /// Returns the query pinned to the current snapshot.
     ///
     /// # Errors
-    /// [`Error::Compile`] where it does not compile any more.
+    /// [`Error::Compile`] if it no longer compiles.
     pub fn pin(&self) -> Result<PinnedQuery, Error> {
         self.handle.pin().map(PinnedQuery)
     }
 
-    /// The query as it was at a moment.
+    /// Returns the query pinned to a snapshot.
     ///
     /// # Errors
-    /// [`Error::Compile`] where it does not compile then.
+    /// [`Error::Compile`] if it does not compile with that policy.
     pub fn pin_to(&self, snapshot: &Snapshot) -> Result<PinnedQuery, Error> {
         self.handle.pin_to(snapshot).map(PinnedQuery)
     }
 
-    /// The query at the moment that a request asks about.
+    /// Returns the query pinned to the snapshot of a request.
     pub(crate) fn pin_for(&self, request: &Request<'_>) -> Result<PinnedQuery, Error> {
         self.handle.pin_for(request).map(PinnedQuery)
     }
 
-    /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
-    /// on a thread that others wait for. A query that does not compile any more waits for nobody.
+    /// Returns `true` if an evaluation may wait for the host (`http.send`, `net.lookup_ip_addr`). Then it must not run
+    /// on a thread that others wait for. Returns `false` if the query no longer compiles.
     pub fn may_block(&self) -> bool {
         self.pin().is_ok_and(|bound| bound.may_block())
     }
 
-    /// All solutions, in the order they are found.
+    /// Returns all solutions in the order they are found.
     ///
     /// # Errors
-    /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read, [`Error::Compile`]
-    /// where the policy has changed and the query does not compile any more.
+    /// [`Error::Eval`] if the evaluation fails, [`Error::Input`] if the input is not valid, [`Error::Compile`] if the
+    /// policy has changed and the query no longer compiles.
     pub fn solutions(&self, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
         let handle = &*self.handle;
         handle.shared.within(request, |state| {
@@ -112,7 +112,7 @@ impl PreparedQuery {
     }
 }
 
-/// A query and the moment that it asks.
+/// A query pinned to a snapshot.
 ///
 /// ```
 /// use solon::{Engine, Request};
@@ -128,26 +128,26 @@ impl PreparedQuery {
 pub struct PinnedQuery(pub(crate) Pinned<QueryInner>);
 
 impl PinnedQuery {
-    /// The policy and the documents that it asks.
+    /// Returns the snapshot.
     pub fn snapshot(&self) -> &Snapshot {
         &self.0.snapshot
     }
 
-    /// The query's expressions, in the order of [`Solution::values`].
+    /// Returns the query's expressions, in the order of [`Solution::values`].
     pub fn expressions(&self) -> &[ExpressionText] {
         &self.0.prepared.texts
     }
 
-    /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
+    /// Returns `true` if an evaluation may wait for the host (`http.send`, `net.lookup_ip_addr`). Then it must not run
     /// on a thread that others wait for.
     pub fn may_block(&self) -> bool {
         self.0.prepared.may_block
     }
 
-    /// All solutions, in the order they are found.
+    /// Returns all solutions in the order they are found.
     ///
     /// # Errors
-    /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
+    /// [`Error::Eval`] if the evaluation fails, [`Error::Input`] if the input is not valid.
     pub fn solutions(&self, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
         self.0.prepared.solutions(self.eval_env(), request)
     }
@@ -181,7 +181,7 @@ impl QueryInner {
             with_memory(request.bounds(basis.shared), |memory| {
                 let arena = &memory.arena;
                 let input = input_source(arena, request)?;
-                // one expression: the machine is made where it stays
+                // a single expression, so that the machine is constructed in place
                 let mut machine = Machine::new(
                     eval_context(basis, input, request),
                     builtin_context(arena, basis, request),

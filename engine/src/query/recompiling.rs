@@ -1,4 +1,4 @@
-//! What is prepared for a policy, and anew when the policy has changed.
+//! Handles that compile again when the policy has changed.
 
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ use crate::snapshot::{Policy, Snapshot};
 
 type Prepare<P> = dyn Fn(&Policy) -> Result<P, Error> + Send + Sync;
 
-/// Something that follows the policy of an engine. It holds nothing of the policy itself, so idle ones keep no earlier
-/// policy alive.
+/// A value that is compiled for the policy of an engine, and again after each change of it. It does not reference the
+/// policy, so idle handles keep no earlier policy alive.
 pub(crate) struct Recompiling<P> {
     pub shared: Arc<EngineShared>,
     prepare: Box<Prepare<P>>,
     latest: ArcSwap<CompileOutcome<P>>,
-    /// Held while it is prepared anew, so that threads do not do so at once.
+    /// Held during compilation, so that only one thread compiles.
     preparing: Mutex<()>,
 }
 
-/// Something prepared, and the moment that it asks.
+/// A compiled value and the snapshot that it belongs to.
 pub(crate) struct Pinned<P> {
     pub shared: Arc<EngineShared>,
     pub snapshot: Snapshot,
@@ -38,14 +38,14 @@ impl<P> Clone for Pinned<P> {
     }
 }
 
-/// What came of preparing for a policy: an error is kept as well.
+/// The result of a compilation. Errors are cached, too.
 struct CompileOutcome<P> {
     policy: u64,
     result: Result<Arc<P>, Error>,
 }
 
 impl<P> Recompiling<P> {
-    /// Prepares something for a policy; `prepare` is called again when the policy has changed.
+    /// Wraps a value compiled for a policy. `prepare` is called again after the policy has changed.
     pub fn new(
         shared: Arc<EngineShared>,
         policy: &Policy,
@@ -63,7 +63,7 @@ impl<P> Recompiling<P> {
         }
     }
 
-    /// What is prepared for a moment's policy, with that moment.
+    /// Returns the value compiled for a snapshot, with that snapshot.
     pub fn pin_to(&self, snapshot: &Snapshot) -> Result<Pinned<P>, Error> {
         let prepared =
             self.with_prepared(&snapshot.state().policy, |prepared| Ok(prepared.clone()))?;
@@ -74,12 +74,12 @@ impl<P> Recompiling<P> {
         })
     }
 
-    /// The same for the current moment.
+    /// Returns the value compiled for the current snapshot.
     pub fn pin(&self) -> Result<Pinned<P>, Error> {
         self.pin_to(&Snapshot::new(self.shared.now.pin()))
     }
 
-    /// The same for the moment that a request asks about.
+    /// Returns the value compiled for the snapshot of a request.
     pub fn pin_for(&self, request: &Request<'_>) -> Result<Pinned<P>, Error> {
         match request.snapshot {
             Some(snapshot) => self.pin_to(snapshot),
@@ -87,7 +87,7 @@ impl<P> Recompiling<P> {
         }
     }
 
-    /// Runs something with what is prepared for a policy.
+    /// Calls `run` with the value compiled for a policy.
     pub fn with_prepared<R>(
         &self,
         policy: &Policy,
@@ -104,8 +104,8 @@ impl<P> Recompiling<P> {
         run(&self.recompile(policy)?)
     }
 
-    /// Prepares for another policy than the last time. What is prepared for an earlier one, which somebody still holds,
-    /// does not replace what is prepared for a later one.
+    /// Compiles for a policy other than the latest. The result for an earlier policy, which a pinned snapshot may have,
+    /// does not replace that for a later one.
     #[cold]
     fn recompile(&self, policy: &Policy) -> Result<Arc<P>, Error> {
         let _preparing = self.preparing.lock();

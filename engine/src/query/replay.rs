@@ -1,22 +1,22 @@
-//! What a failed evaluation leaves to the search for its error.
+//! State of a failed evaluation that the search for its error needs.
 
 use std::cell::Cell;
 
 use crate::builtins::{BuiltinContext, ResumeState};
 
-/// Where a failed evaluation leaves its clock, its randomness and the rest of its budget, so that the search for its
-/// error sees the same and spends no second budget.
+/// Clock, random numbers and remaining budget of a failed evaluation. With them the search for its error returns the
+/// same results and does not spend a second budget.
 #[derive(Default)]
 pub(crate) struct Replay(Cell<Option<Box<ResumeState>>>);
 
 impl Replay {
-    /// Keeps what an evaluation leaves that has failed.
+    /// Stores the state of a failed evaluation.
     #[cold]
     pub fn keep(&self, call: &mut BuiltinContext<'_>) {
         self.0.set(Some(Box::new(call.take_resume_state())));
     }
 
-    /// What it left.
+    /// Returns the stored state.
     pub fn take(&self) -> ResumeState {
         self.0.take().map(|left| *left).unwrap_or_default()
     }

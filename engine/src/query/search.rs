@@ -1,4 +1,4 @@
-//! Searching instead of running plans: to tell how an answer was found, or where an error comes from.
+//! Evaluation by the tracing evaluator, to explain a result or to find the origin of an error.
 
 use hashbrown::HashMap;
 use std::cell::RefCell;
@@ -17,7 +17,7 @@ use crate::runtime::EvalError;
 use crate::topdown::{self, SearchOptions, Topdown, TopdownQuery};
 use crate::trace::Observer;
 
-/// Sets up a search on behalf of `subject` and runs it.
+/// Creates a tracing evaluator for `subject` and calls `run` with it.
 pub(crate) fn search<T, R>(
     env: EvalEnv<'_>,
     request: &Request<'_>,
@@ -49,17 +49,17 @@ pub(crate) fn search<T, R>(
     })
 }
 
-/// What is evaluated: a query, or a document.
+/// A query or a document that is evaluated.
 pub(super) trait Subject: Copy {
-    /// What is asked.
+    /// Returns the environment.
     fn eval_env(&self) -> EvalEnv<'_>;
 
-    /// The error that a search ends with.
+    /// Returns the error of a search, if it fails.
     fn search_error(&self, request: &Request<'_>) -> Option<Box<EvalError>>;
 }
 
-/// Evaluates. What fails is searched step by step: only that tells which of several errors comes first, what was
-/// printed before it, and which queries were running.
+/// Calls `evaluate`. If it fails, the tracing evaluator runs as well, because only it finds which of several errors
+/// comes first, which lines were printed before it, and which queries were running.
 #[inline]
 pub(super) fn with_replay<S: Subject, R>(
     subject: S,
@@ -71,7 +71,7 @@ pub(super) fn with_replay<S: Subject, R>(
     if !notes && !basis.shared.records {
         return replaying(subject, request, evaluate);
     }
-    // the outside is asked once, however often the search goes by
+    // the search reuses the host's responses, so that each call is made once
     let (answers, recorded) = (NdBuiltinCache::default(), RecordedCalls::default());
     let hooks = Hooks {
         nd_cache: request.hooks.nd_cache.or(notes.then_some(&answers)),
@@ -99,7 +99,7 @@ fn replaying<S: Subject, R>(
     }
 }
 
-/// The same where lines are printed.
+/// Evaluates a request with a handler for `print`.
 #[inline(never)]
 fn with_buffered_prints<S: Subject, R>(
     subject: S,
@@ -132,7 +132,7 @@ fn with_buffered_prints<S: Subject, R>(
     Err(error)
 }
 
-/// The error of a failed evaluation as a search finds it, and whether it was found.
+/// Returns the error of a failed evaluation as the tracing evaluator reports it, and whether it was found.
 #[cold]
 fn locate_error<S: Subject>(
     subject: S,
@@ -156,7 +156,7 @@ fn locate_error<S: Subject>(
     };
     match subject.search_error(&request) {
         Some(again) if again.code.is_evaluation_failure() => (Error::Eval(again), true),
-        // the search ended where a function was not called a second time
+        // the search ended at a function that was not called a second time
         Some(again)
             if again.code == EvalErrorCode::Internal
                 && (&again.file, again.row, again.col)
@@ -198,7 +198,7 @@ impl Subject for EvalTarget<'_> {
 }
 
 impl QueryInner {
-    /// What a search is asked.
+    /// Returns the query in the form that the tracing evaluator takes.
     pub(crate) fn question(&self) -> TopdownQuery<'_> {
         TopdownQuery {
             body: &self.body,
@@ -215,7 +215,7 @@ struct DocumentQuery {
 }
 
 impl EvalTarget<'_> {
-    /// The reference that names the document.
+    /// Returns the reference that names the document.
     fn expression(self) -> Expr {
         let span = Span {
             row: 1,
@@ -233,14 +233,14 @@ impl EvalTarget<'_> {
     }
 }
 
-/// The error that a search ends with, and the queries that were running.
+/// Returns the error of a search, with the queries that were running.
 fn search_error<T>(
     env: EvalEnv<'_>,
     request: &Request<'_>,
     subject: &T,
     question: impl for<'e> FnOnce(&'e T) -> TopdownQuery<'e>,
 ) -> Option<Box<EvalError>> {
-    // what the failed evaluation left of its budget, and not more than an explanation is worth
+    // the search gets the remaining budget of the failed evaluation, limited by the worth of a traceback
     let left = request.replay_state?;
     let limits = Limits {
         steps: Some(left.steps.min(limits::TRACEBACK_STEPS)),
@@ -261,7 +261,7 @@ fn search_error<T>(
     found.ok().flatten()
 }
 
-/// Printed lines that are held back until it is known whether they come again.
+/// Buffers printed lines until it is known whether the search prints them again.
 struct BufferedPrints<'p> {
     print: &'p dyn Fn(&str),
     buffer: RefCell<PrintBuffer>,
@@ -294,7 +294,7 @@ impl<'p> BufferedPrints<'p> {
         }
     }
 
-    /// Lets the lines go, and all that follow.
+    /// Prints all buffered lines, and each later line at once.
     fn release(&self) {
         let mut held = self.buffer.borrow_mut();
         held.released = true;

@@ -1,13 +1,14 @@
 //! Keys of base documents.
 //!
-//! OPA's store is addressed by texts alone. Below a base document a number is the key of its own text, as it is written:
-//! `1.0` and `1` are two keys. An array is indexed by a text that reads as an index. Documents that rules make, the input,
-//! local values and values of `with` keep numbers and strings apart and are read with [`ValueRef::lookup`] instead.
+//! OPA's store is addressed by strings only. Below a base document a number is the key of its own text, as it is
+//! written: `1.0` and `1` are two keys. An array is indexed by a string that parses as an index. Virtual documents, the
+//! input, local values and values of `with` distinguish numbers and strings and are read with [`ValueRef::lookup`]
+//! instead.
 
 use crate::value::text::ArenaText;
 use crate::value::{Number, Object, Short, Value, ValueRef};
 
-/// Most characters of an index, its sign not counted.
+/// Maximum length of an index in characters, without its sign.
 const INDEX_LENGTH: usize = 19;
 
 /// Returns the value under `key` in a base document, or `None` if there is none.
@@ -36,7 +37,7 @@ pub(crate) fn stored_base_child<'e>(base: &'e Value, key: &'e Value) -> Option<&
     other_base_child(base, key)
 }
 
-/// The same for a key that an object does not have as it is.
+/// Looks up a key that the object does not contain as it is: a number, or a number's text.
 #[inline(never)]
 fn other_base_child<'e>(base: &'e Value, key: &'e Value) -> Option<&'e Value> {
     match base {

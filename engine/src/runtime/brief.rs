@@ -1,14 +1,14 @@
 //! Texts of values and expressions, short enough for a line of a message.
 
-/// Characters that are shown.
+/// Maximum length of a text, in characters.
 const MAX_CHARS: usize = 80;
 
-/// With one blank where there were several, or other white space.
+/// Replaces each run of white space by one blank.
 pub(super) fn collapsed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Cut where it becomes too long.
+/// Cuts a text that is too long.
 pub(super) fn cut(text: String) -> String {
     match text.char_indices().nth(MAX_CHARS) {
         Some((at, _)) => format!("{}...", text.get(..at).unwrap_or(&text)),
@@ -16,7 +16,7 @@ pub(super) fn cut(text: String) -> String {
     }
 }
 
-/// The text unless it is too long.
+/// Returns the text, or `None` if it is too long.
 pub(super) fn fits(text: String) -> Option<String> {
     text.char_indices().nth(MAX_CHARS).is_none().then_some(text)
 }

@@ -1,10 +1,10 @@
-//! Whether a rule may match, as far as its conditions tell.
+//! Conditions of rules that both evaluators check before they enter a rule.
 
 use super::base::base_child;
 use crate::program::canonical::Test;
 use crate::value::{Value, ValueRef};
 
-/// Whether what was found at a place passes one of the tests; without tests anything does.
+/// Returns `true` if the value at an access path passes one of the tests, or if there are no tests.
 pub(crate) fn allows(tests: &[Test], found: ValueRef<'_>) -> bool {
     tests.is_empty() || tests.iter().any(|test| allows_one(test, found))
 }
@@ -52,7 +52,7 @@ fn contains(collection: ValueRef<'_>, element: ValueRef<'_>) -> bool {
         .is_some_and(|set| set.iter().any(|member| member == element))
 }
 
-/// Whether a string, or one string of a collection, has one of some parts at its end.
+/// Returns `true` if a string, or one string of a collection, starts or ends with one of `texts`.
 fn any_text(found: ValueRef<'_>, texts: &[Value], test: impl Fn(&[u8], &[u8]) -> bool) -> bool {
     let one = |found: ValueRef<'_>| {
         found.as_text().is_some_and(|text| {

@@ -1,4 +1,4 @@
-//! How conflicts between rules are worded.
+//! Messages of conflicts between rules.
 
 use std::fmt::Write;
 
@@ -11,10 +11,10 @@ use crate::builtins::EvalErrorCode;
 use crate::program::Program;
 use crate::value::ValueRef;
 
-/// Producers that are listed.
+/// Maximum number of values in a message.
 const LISTED: usize = 10;
 
-/// The first line of a conflict of complete rules or functions.
+/// Returns the first line of the message of a conflict of complete rules or functions.
 pub(crate) fn rule_header(name: &str, function: bool) -> String {
     if function {
         format!("function {name} produced conflicting values for the same inputs:")
@@ -23,7 +23,7 @@ pub(crate) fn rule_header(name: &str, function: bool) -> String {
     }
 }
 
-/// The name of the place that rules with constant keys share.
+/// Returns the name of the document that rules with constant keys share.
 pub(crate) fn fixed_key_name(name: &str, keys: &[ValueRef<'_>]) -> String {
     keys.iter().fold(name.to_owned(), |mut name, key| {
         let _ = match key.as_text() {
@@ -34,7 +34,8 @@ pub(crate) fn fixed_key_name(name: &str, keys: &[ValueRef<'_>]) -> String {
     })
 }
 
-/// The error of rules that produced what contradicts; `clashed` is where that was seen first.
+/// Returns the error of rules that produced conflicting values. `clashed` is the location where the conflict was
+/// detected.
 pub(crate) fn conflict_error(
     program: &Program,
     header: String,
@@ -45,7 +46,7 @@ pub(crate) fn conflict_error(
     Halt::error(program, EvalErrorCode::Conflict, clashed, message)
 }
 
-/// The first value and those that differ from it, in source order.
+/// Lists the first value and those that differ from it, in source order.
 fn listed(program: &Program, header: String, produced: &[(ValueRef<'_>, Span)]) -> String {
     let first = produced.first().map(|(value, _)| *value);
     let mut text = header;

@@ -1,27 +1,27 @@
-//! Documents that partial rules build, pair by pair.
+//! Builders of documents of partial rules.
 
 use crate::bug::bug;
 use crate::value::{Arena, KeyPositions, SetBuilder, ValueRef};
 
-/// A document being built below a partial rule.
+/// A document that partial rules build.
 #[derive(Default)]
 pub(crate) enum DocumentBuilder<'e> {
-    /// Nothing yet.
+    /// No value yet.
     #[default]
     Empty,
     /// A value.
     Value(ValueRef<'e>),
-    /// A set whose members come one by one.
+    /// A set whose members are inserted one by one.
     Set(SetBuilder<'e>),
-    /// An object whose keys come one by one.
+    /// An object whose keys are inserted one by one.
     Object(Box<ChildDocuments<'e>>),
 }
 
-/// Keys with what is below them.
+/// Keys with the documents below them.
 pub(crate) struct ChildDocuments<'e> {
     keys: KeyPositions<'e>,
     children: Vec<DocumentBuilder<'e>>,
-    /// Where something was put last: mostly more of the same comes.
+    /// Position of the last insertion: most often the next one has the same key.
     last: usize,
 }
 
@@ -38,7 +38,7 @@ impl<'e> ChildDocuments<'e> {
         self.children.get(self.keys.find(key)?)
     }
 
-    /// What is below a key, perhaps nothing yet.
+    /// Returns the document below a key, which is empty if the key is new.
     fn child_mut(&mut self, key: ValueRef<'e>) -> Option<&mut DocumentBuilder<'e>> {
         if self.keys.key(self.last).is_none_or(|last| *last != key) {
             self.last = self.keys.find_or_insert(key);
@@ -60,11 +60,11 @@ impl<'e> ChildDocuments<'e> {
     }
 }
 
-/// Two rules claim one place.
+/// Two rules define the same document.
 pub(crate) struct DocumentConflict;
 
 impl<'e> DocumentBuilder<'e> {
-    /// Puts a value, or a member of a set, at a path; whether it was not there yet.
+    /// Inserts a value, or a member of a set, at a path. Returns `true` if it is new.
     pub fn insert(
         &mut self,
         arena: &'e Arena,
@@ -90,7 +90,7 @@ impl<'e> DocumentBuilder<'e> {
         }
     }
 
-    /// Whether something is at a path.
+    /// Returns `true` if there is a value at the path, above it or below it.
     pub fn is_occupied(&self, path: &[ValueRef<'e>]) -> bool {
         match (self, path.split_first()) {
             (Self::Empty, _) => false,
@@ -119,7 +119,7 @@ impl<'e> DocumentBuilder<'e> {
         Ok(place)
     }
 
-    /// The document; `None` when nothing was put in.
+    /// Returns the document, or `None` if nothing was inserted.
     pub fn finish(self, arena: &'e Arena) -> Option<ValueRef<'e>> {
         match self {
             Self::Empty => None,

@@ -15,32 +15,32 @@ use crate::value::{Ended, ValueRef};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EvalError {
-    /// Published code.
+    /// OPA's code.
     pub code: EvalErrorCode,
-    /// What went wrong, in Rego's words.
+    /// What went wrong, in OPA's words.
     pub message: String,
-    /// File; empty for queries and errors without a place.
+    /// File name. Empty for queries and errors without a location.
     pub file: Arc<str>,
-    /// Row from 1; 0 when there is no place.
+    /// Row from 1, or 0 without a location.
     pub row: u32,
-    /// Column from 1; 0 when there is no place.
+    /// Column from 1, or 0 without a location.
     pub col: u32,
-    /// The queries that were running, innermost first; empty where they are not known.
+    /// The queries that were running, innermost first. Empty if they are not known.
     pub stack: Vec<StackFrame>,
 }
 
 impl EvalError {
-    /// Something is nested deeper than is allowed.
+    /// Returns the error of a value or an evaluation that is nested too deeply.
     pub(crate) fn too_deep() -> Self {
         Self::nowhere(EvalErrorCode::Internal, "evaluation is nested too deeply")
     }
 
-    /// Something takes more memory than is allowed.
+    /// Returns the error of an evaluation that exceeds its memory limit.
     pub(crate) fn too_large() -> Self {
         Self::stopped(StopReason::MemoryLimit)
     }
 
-    /// A long step was left unfinished.
+    /// Returns the error of a long step that was interrupted.
     pub(crate) fn ended(why: Ended) -> Self {
         Self::stopped(match why {
             Ended::Late => StopReason::Timeout,
@@ -52,7 +52,7 @@ impl EvalError {
         Self::nowhere(EvalErrorCode::Cancel(reason), reason.message())
     }
 
-    /// An explanation takes more memory than is allowed.
+    /// Returns the error of an explanation that exceeds its memory limit.
     pub(crate) fn explanation_too_large() -> Self {
         Self::nowhere(
             EvalErrorCode::Cancel(StopReason::MemoryLimit),
@@ -60,7 +60,7 @@ impl EvalError {
         )
     }
 
-    /// An error without a place.
+    /// Returns an error without a location.
     pub(crate) fn nowhere(code: EvalErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -72,7 +72,7 @@ impl EvalError {
         }
     }
 
-    /// What is left open is larger than is allowed.
+    /// Returns the error of a residual that is larger than allowed.
     pub(crate) fn too_open(limit: usize, unit: &str) -> Self {
         let message = format!("partial evaluation exceeds the limit of {limit} {unit}");
         Self::nowhere(EvalErrorCode::Internal, message)
@@ -94,17 +94,17 @@ impl fmt::Display for EvalError {
 
 impl std::error::Error for EvalError {}
 
-/// Why a run ends before its time.
+/// The reason why an evaluation stops early.
 #[derive(Debug)]
 pub(crate) enum Halt {
     /// An error of the evaluation.
     Error(Box<EvalError>),
-    /// A leaf produced what contradicts an earlier value. Whoever runs the rule words it.
+    /// A rule produced a value that conflicts with an earlier one. The evaluator of the rule writes the message.
     Conflict,
 }
 
 impl Halt {
-    /// The error; a clash never leaves the rule that runs.
+    /// Returns the error. Invariant: [`Self::Conflict`] never leaves the evaluation of its rule.
     #[expect(
         clippy::unnecessary_box_returns,
         reason = "errors stay in the box that they are made in"
@@ -119,12 +119,12 @@ impl Halt {
         }
     }
 
-    /// By an error.
+    /// Wraps an error.
     pub fn new(error: EvalError) -> Self {
         Self::Error(Box::new(error))
     }
 
-    /// An error at a place of the program or the query.
+    /// Returns an error at a location of the program or the query.
     #[cold]
     pub fn error(program: &Program, code: EvalErrorCode, span: Span, message: String) -> Self {
         let (file, row, col) = program.place(span);
@@ -138,7 +138,7 @@ impl Halt {
         })
     }
 
-    /// A bound of the evaluation was reached.
+    /// Returns the error of an evaluation that reached a limit.
     #[cold]
     pub fn exhausted(program: &Program, fault: &BuiltinError, span: Span) -> Self {
         let (code, message) = match fault {
@@ -150,7 +150,7 @@ impl Halt {
         Self::error(program, code, span, message)
     }
 
-    /// Two values claim one key of an object.
+    /// Returns the error of two values for the same key of an object.
     #[cold]
     pub fn duplicate_key(program: &Program, span: Span) -> Self {
         let message = "object keys must be unique".into();
@@ -163,7 +163,7 @@ impl Halt {
     }
 }
 
-/// The value of a call; where errors of built-ins do not end the evaluation, they leave it undefined.
+/// Returns the value of a call. Errors of built-ins make it undefined, unless they end the evaluation.
 #[inline]
 pub(crate) fn outcome<'e>(
     program: &Program,
@@ -180,7 +180,7 @@ pub(crate) fn outcome<'e>(
             Ok(None)
         }
         Err(BuiltinError::Error(error)) => Err(Halt::failed(program, &error, name, span)),
-        // what ends the evaluation is no error of the function
+        // exceeded limits and cancellation are not errors of the function
         Err(fault) => Err(Halt::exhausted(program, &fault, span)),
     }
 }

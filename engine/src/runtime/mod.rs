@@ -1,4 +1,5 @@
-//! What both machines share: which rules may match, errors, replaced documents, documents that rules build, and how conflicts are worded.
+//! Code that both evaluators share: rule conditions, errors, documents replaced by `with`, builders of virtual
+//! documents, and messages of conflicts.
 
 mod base;
 mod brief;

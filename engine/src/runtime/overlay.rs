@@ -1,4 +1,4 @@
-//! Documents that `with` replaces, and base data beside rules.
+//! Documents that `with` replaces, merged with base documents.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -13,14 +13,14 @@ use crate::value::{Arena, ValueRef};
 /// Replaced documents by path below `data`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Overlay<'e> {
-    /// This document is replaced.
+    /// Replaces this document.
     Value(ValueRef<'e>),
-    /// Documents below are.
+    /// Replaces documents below this one.
     Node(BTreeMap<ValueRef<'e>, Overlay<'e>>),
 }
 
 impl<'e> Overlay<'e> {
-    /// What is replaced below a key.
+    /// Returns the replacements below a key.
     pub fn child(&self, key: ValueRef<'e>) -> Option<&Overlay<'e>> {
         match self {
             Self::Value(_) => None,
@@ -46,7 +46,7 @@ impl<'e> Overlay<'e> {
     }
 }
 
-/// What `with` makes of the input. All that is written below it is put in at once.
+/// The values that `with` sets in the input. All values below it are written at once.
 #[derive(Default)]
 pub(crate) struct Patches<'e> {
     whole: Option<ValueRef<'e>>,
@@ -54,7 +54,7 @@ pub(crate) struct Patches<'e> {
 }
 
 impl<'e> Patches<'e> {
-    /// Writes a value at a path; what is no object on the way becomes one.
+    /// Writes a value at a path. Values on the path that are not objects become objects.
     pub fn put(&mut self, arena: &'e Arena, path: &[ValueRef<'e>], value: ValueRef<'e>) {
         if path.is_empty() {
             self.whole = Some(value);
@@ -65,7 +65,7 @@ impl<'e> Patches<'e> {
         }
     }
 
-    /// The input with all of them, if there are any.
+    /// Returns the input with all values written.
     pub fn put_in(self, arena: &'e Arena, input: Option<ValueRef<'e>>) -> Option<ValueRef<'e>> {
         match self.below {
             Some(below) => Some(replaced(arena, self.whole.or(input), &below)),
@@ -74,7 +74,7 @@ impl<'e> Patches<'e> {
     }
 }
 
-/// Replaces one more document.
+/// Adds the replacement of one more document.
 pub(crate) fn overlay<'e>(
     arena: &'e Arena,
     documents: &mut Option<Rc<Overlay<'e>>>,
@@ -85,14 +85,14 @@ pub(crate) fn overlay<'e>(
     Rc::make_mut(documents).put(arena, path, value);
 }
 
-/// The error of an expression that replaces below a path that no document has, since not all its steps are strings.
+/// Returns the error of an expression that replaces a document at a path with a step that is not a string.
 #[cold]
 pub(crate) fn no_document(program: &Program, span: Span) -> Halt {
     let message = "bad document path".into();
     Halt::error(program, EvalErrorCode::Conflict, span, message)
 }
 
-/// A copy of a document with a value written at a path; what is no object on the way becomes one.
+/// Copies a document with a value written at a path. Values on the path that are not objects become objects.
 fn patched<'e>(
     arena: &'e Arena,
     old: Option<ValueRef<'e>>,
@@ -113,7 +113,7 @@ fn patched<'e>(
     arena.object_from(pairs.chain(std::iter::once((*key, inner))))
 }
 
-/// A document with replaced ones put in.
+/// Returns a document with all replacements applied.
 pub(crate) fn replaced<'e>(
     arena: &'e Arena,
     value: Option<ValueRef<'e>>,
@@ -122,7 +122,8 @@ pub(crate) fn replaced<'e>(
     with_overlay(arena, value, overlay, |_, _, new| new)
 }
 
-/// The same as it is seen from above: what replaces an object is merged with it there.
+/// Returns a document with all replacements applied, as a read of an enclosing document sees it: an object that is
+/// replaced is merged with its replacement.
 pub(crate) fn replaced_below<'e>(
     arena: &'e Arena,
     value: Option<ValueRef<'e>>,
@@ -131,7 +132,7 @@ pub(crate) fn replaced_below<'e>(
     with_overlay(arena, value, overlay, united)
 }
 
-/// The same, where `join` makes one of an old document and the new one in its place.
+/// Applies the replacements. `join` combines an old document with the new one at the same path.
 fn with_overlay<'e>(
     arena: &'e Arena,
     value: Option<ValueRef<'e>>,
@@ -152,7 +153,7 @@ fn with_overlay<'e>(
     }
 }
 
-/// A value with what an old one has besides, where both are objects.
+/// Merges a value with an older one: keys that only the old one has are added, if both are objects.
 pub(crate) fn united<'e>(
     arena: &'e Arena,
     old: Option<ValueRef<'e>>,
@@ -168,7 +169,7 @@ pub(crate) fn united<'e>(
     arena.object_from(old.iter().chain(added))
 }
 
-/// What lies below a value.
+/// Returns the value below a path of keys.
 pub(crate) fn descend<'e>(
     value: Option<ValueRef<'e>>,
     keys: &[ValueRef<'e>],
@@ -177,12 +178,13 @@ pub(crate) fn descend<'e>(
         .try_fold(value?, |value, key| value.lookup(*key))
 }
 
-/// Whether `data` does not show a base document below it: what the system keeps is found by its name alone.
+/// Returns `true` if the key is hidden when `data` is read as a whole. Documents of the system are found by their name
+/// only.
 pub(crate) fn is_system(key: ValueRef<'_>) -> bool {
     key.string_bytes() == Some(b"system")
 }
 
-/// The keys of a document, in order.
+/// Returns the keys of a document in order.
 pub(crate) fn document_keys(value: ValueRef<'_>) -> Vec<ValueRef<'_>> {
     if let Some(object) = value.as_object() {
         return object.iter().map(|(key, _)| key).collect();
@@ -197,14 +199,14 @@ pub(crate) fn document_keys(value: ValueRef<'_>) -> Vec<ValueRef<'_>> {
         .collect()
 }
 
-/// Keys of a base document with what is replaced in it, in order; then those that only rules have.
+/// Returns the keys of a base document with its replacements, in order, and then those that only rules have.
 pub(crate) fn merged_keys<'e>(
     is_root: bool,
     rules: impl Iterator<Item = ValueRef<'e>>,
     base: Option<ValueRef<'e>>,
     overlay: Option<&Overlay<'e>>,
 ) -> Vec<ValueRef<'e>> {
-    // where something is replaced, only objects are left
+    // with a replacement, only objects matter
     let base = base.filter(|base| overlay.is_none() || base.as_object().is_some());
     let mut keys = base.map_or_else(Vec::new, document_keys);
     keys.retain(|key| !is_root || !is_system(*key));

@@ -1,4 +1,4 @@
-//! The queries that were running when an evaluation ended early.
+//! The queries that were running when an evaluation failed.
 
 use std::sync::Arc;
 
@@ -7,20 +7,20 @@ use solon_syntax::source::Span;
 use super::brief::{collapsed, cut, fits};
 use crate::program::Program;
 
-/// A query that was running when an evaluation ended early: the one for a rule's body, or for a body within it.
+/// A query that was running when an evaluation failed: that of a rule's body, or of a body within it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StackFrame {
-    /// Its number, from 0 in the order in which queries began.
+    /// Number of the query, from 0 in the order in which queries start.
     pub query_id: u64,
-    /// File, row and column of the expression it had reached; `None` for one that was generated.
+    /// File, row and column of the current expression, or `None` if it was generated.
     pub location: Option<(Arc<str>, u32, u32)>,
     span: Span,
     values: Vec<(Span, String)>,
 }
 
 impl StackFrame {
-    /// A query that had reached an expression whose variables had these values.
+    /// Creates a frame with the current expression and the values of its variables.
     pub(crate) fn new(
         query_id: u64,
         program: &Program,
@@ -46,13 +46,13 @@ impl StackFrame {
         }
     }
 
-    /// The expression in one line, with the values that its variables had; `source` is the text of its file.
+    /// Returns the expression in one line, with the values of its variables. `source` is the text of its file.
     pub fn text(&self, source: &str) -> String {
         let mut text = String::new();
         let mut at = self.span.start;
         let slice = |from: u32, to: u32| source.get(from as usize..to as usize).unwrap_or("");
         for (place, value) in &self.values {
-            // what is in brackets of its own, or within what was replaced, stays
+            // text in brackets, or within replaced text, stays unchanged
             if place.start < at || slice(place.start, place.end).starts_with('(') {
                 continue;
             }

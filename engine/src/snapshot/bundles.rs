@@ -84,7 +84,7 @@ impl Snapshot {
     /// Checks a path by [`ActiveBundle::check_scope`].
     ///
     /// # Errors
-    /// OPA's message.
+    /// OPA's message if a bundle owns it.
     pub fn check_bundle_scope(&self, path: &Path) -> Result<(), String> {
         ActiveBundle::check_scope(&self.bundles(), path)
     }

@@ -1,4 +1,4 @@
-//! The current moment, which readers find without a lock and writers replace.
+//! The current snapshot, which readers load without a lock and writers replace.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -10,27 +10,28 @@ use parking_lot::Mutex;
 use super::SnapshotState;
 use crate::limits;
 
-/// Stamps of moments that never become current are below all others.
+/// Version ids of snapshots that never become current are below this value, all others above it.
 const FIRST_VERSION_ID: u64 = 1 << 62;
 
-/// A number that no policy and no moment of this process has had; later ones are larger.
+/// Returns a version id that no policy and no snapshot of this process has had. Later ids are larger.
 pub(crate) fn next_version_id() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(FIRST_VERSION_ID);
     LAST.fetch_add(1, Ordering::Relaxed) + 1
 }
 
-/// The same for what never becomes current: handles that follow an engine do not take it for later than what is.
+/// Returns a version id for a snapshot that never becomes current. It is below all ids of published snapshots, so that
+/// handles that follow an engine do not treat it as newer than the current one.
 pub(crate) fn next_trial_version_id() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     LAST.fetch_add(1, Ordering::Relaxed) + 1
 }
 
 thread_local! {
-    /// The moment that this thread asked last. While it is current, finding it takes one load and a comparison.
+    /// The snapshot that this thread used last. While it is current, finding it takes one load and a comparison.
     static THREAD_SNAPSHOT: Cell<Option<Arc<SnapshotState>>> = const { Cell::new(None) };
 }
 
-/// The moment that a decision runs within, which its thread keeps when it ends.
+/// The snapshot of a running decision. On drop it returns to the thread's cell, if threads may keep snapshots.
 struct ThreadSnapshotGuard {
     state: Option<Arc<SnapshotState>>,
     is_kept: bool,
@@ -47,7 +48,7 @@ impl Drop for ThreadSnapshotGuard {
     }
 }
 
-/// A moment that a decision within a decision left here.
+/// Drops the snapshot that a nested decision has put into the thread's cell.
 #[cold]
 #[inline(never)]
 fn drop_displaced(other: Arc<SnapshotState>) {
@@ -70,24 +71,26 @@ pub fn release_thread_snapshot() {
     drop(THREAD_SNAPSHOT.try_with(Cell::take));
 }
 
-/// The current moment of an engine.
+/// The current snapshot of an engine.
 pub(crate) struct CurrentSnapshot {
     current: ArcSwap<SnapshotState>,
-    /// The stamp of the current moment.
+    /// Version id of the current snapshot.
     version_id: AtomicU64,
-    /// Earlier moments that somebody may still hold. Writers free them: a decision never waits for that.
+    /// Earlier snapshots that may still be referenced. Writers free them, so that a decision never waits for that.
     retired: Mutex<Vec<Arc<SnapshotState>>>,
-    /// Whether threads may keep the moment that they asked: not while idle ones keep too many earlier ones alive.
+    /// `true` while threads may keep the snapshot that they used last. It is `false` while idle threads keep too many
+    /// retired ones alive.
     is_kept: AtomicBool,
 }
 
-/// The thread that frees an engine keeps nothing of it; others do until they ask another one, or end.
+/// The thread that drops an engine releases its snapshot at once. Other threads release it when they use another
+/// engine, or end.
 impl Drop for CurrentSnapshot {
     fn drop(&mut self) {
         let stamp = *self.version_id.get_mut();
         let last = THREAD_SNAPSHOT.try_with(Cell::take).ok().flatten();
         if last.as_ref().is_some_and(|last| last.version_id != stamp) {
-            // there is nothing to let go of where the thread ends
+            // a thread that ends has nothing to release
             let _ = THREAD_SNAPSHOT.try_with(|asked| asked.set(last));
         }
     }
@@ -103,13 +106,13 @@ impl CurrentSnapshot {
         }
     }
 
-    /// The current moment, for as long as the caller likes.
+    /// Returns the current snapshot and keeps it alive.
     pub fn pin(&self) -> Arc<SnapshotState> {
         self.current.load_full()
     }
 
-    /// Makes a moment current in the place of the one that the caller held to make it. Callers see to it that only one does so
-    /// at a time.
+    /// Publishes `state` as the current snapshot. `before` is the one it was derived from; it is dropped here so that
+    /// it can be freed. The caller must hold the writer lock.
     pub fn publish(&self, before: Arc<SnapshotState>, state: SnapshotState) {
         let stamp = state.version_id;
         let swapped = self.current.swap(Arc::new(state));
@@ -119,20 +122,20 @@ impl CurrentSnapshot {
         self.free_retired();
     }
 
-    /// Frees the earlier moments that nobody holds any more.
+    /// Frees retired snapshots that are no longer referenced.
     pub fn free_retired(&self) {
         let mut earlier = self.retired.lock();
-        // nobody can come to hold what only this list holds
+        // a snapshot that only this list references cannot be referenced again
         let free = earlier.extract_if(.., |state| Arc::strong_count(state) == 1);
         let free: Vec<_> = free.collect();
         let is_kept = earlier.len() <= limits::RETIRED_SNAPSHOTS;
         self.is_kept.store(is_kept, Ordering::Relaxed);
         drop(earlier);
-        // large documents take their time
+        // dropping large documents takes long, so the lock is released first
         drop(free);
     }
 
-    /// Runs something within a moment that a caller pinned, or the current one.
+    /// Calls `run` with the pinned snapshot, or with the current one.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -159,11 +162,11 @@ impl CurrentSnapshot {
                 &**taken.state.insert(found)
             }
         };
-        // nothing is done with the result, which so is made where the caller wants it
+        // the result is returned directly, so that it is constructed in the caller's frame
         run(state)
     }
 
-    /// The current moment, where this thread asked another one last, and whether the thread keeps it.
+    /// Returns the current snapshot if this thread used another one last, and whether the thread may keep it.
     #[cold]
     #[inline(never)]
     fn other(&self) -> (Arc<SnapshotState>, bool) {

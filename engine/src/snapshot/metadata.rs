@@ -1,4 +1,4 @@
-//! What METADATA blocks say of rules that succeeded.
+//! METADATA of rules that succeeded.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use super::Snapshot;
 use crate::trace::Succeeded;
 
 impl Snapshot {
-    /// The `id`s of the METADATA blocks of rules that succeeded at this moment, or of their documents, each once, in the
-    /// order that the rules succeeded in.
+    /// Returns the `id`s of the METADATA blocks of rules that succeeded in this snapshot, or of their documents,
+    /// without duplicates, in the order in which the rules succeeded.
     ///
     /// ```
     /// use solon::trace::Succeeded;
@@ -41,14 +41,14 @@ impl Snapshot {
         ids
     }
 
-    /// The `labels` of rules that succeeded at this moment, those of their documents and packages included, each set once,
-    /// in the order that the rules succeeded in.
+    /// Returns the `labels` of rules that succeeded in this snapshot, including those of their documents and packages,
+    /// without duplicates, in the order in which the rules succeeded.
     pub fn rule_labels(&self, succeeded: &Succeeded) -> Vec<Map<String, Value>> {
         let mut all: Vec<Map<String, Value>> = Vec::new();
         for rule in succeeded.rules() {
             let mut labels = Map::new();
             for block in self.blocks_of(rule) {
-                // the nearest block counts
+                // the nearest block wins
                 for (name, value) in block.labels.iter().flatten() {
                     labels.entry(name).or_insert_with(|| value.clone());
                 }
@@ -60,7 +60,7 @@ impl Snapshot {
         all
     }
 
-    /// The blocks that speak of a rule, nearest first.
+    /// Returns the blocks that apply to a rule, nearest first.
     fn blocks_of(&self, rule: &Rule) -> Vec<Arc<Annotation>> {
         let policy = &self.state().policy;
         let source = rule.span.source;

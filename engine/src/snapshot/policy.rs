@@ -1,4 +1,4 @@
-//! What modules are compiled to.
+//! The result of compiling modules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -13,26 +13,26 @@ use crate::compile::lower::LoweringRecord;
 use crate::filter::{Blocks, input_names};
 use crate::program::Program;
 
-/// Modules, and all that compiling made of them.
+/// Modules and the results of compiling them.
 pub(crate) struct Policy {
-    /// Tells it from all other policies of all engines; later ones have larger stamps.
+    /// Unique number of the policy among all engines of the process. Later policies have larger ones.
     pub version_id: u64,
     /// The modules as they were parsed, by name.
     pub modules: BTreeMap<String, Arc<Module>>,
     pub compiled: Arc<Compiled>,
     pub program: Arc<Program>,
-    /// What the program was made of.
+    /// The inputs of the lowering of the program, for incremental compilation.
     pub record: Arc<LoweringRecord>,
-    /// How long each stage of compiling took, by its published name.
+    /// Duration of each stage of compilation, by OPA's name of the stage.
     pub stages: Vec<(String, Duration)>,
     notes: OnceLock<FilterNotes>,
 }
 
-/// What filters ask of a policy. It is read when the first is prepared.
+/// Facts about a policy for filters. Computed when the first filter is prepared.
 pub(crate) struct FilterNotes {
-    /// What METADATA says of rules; what does not parse is told to each who asks.
+    /// METADATA of rules, or the errors of blocks that do not parse, which each caller receives.
     pub blocks: Result<Blocks, Diagnostics>,
-    /// The first names below `input` that rules ask for.
+    /// First keys below `input` that rules use.
     pub input_names: BTreeSet<String>,
 }
 
@@ -54,7 +54,7 @@ impl Policy {
         }
     }
 
-    /// What filters ask of it.
+    /// Returns the facts about the policy for filters.
     pub fn notes(&self) -> &FilterNotes {
         self.notes.get_or_init(|| {
             let parsed = self.modules.values().map(|module| &**module);
@@ -67,7 +67,7 @@ impl Policy {
         })
     }
 
-    /// The same, compiled in stages.
+    /// Sets the durations of the stages of compilation.
     pub fn compiled_in(mut self, stages: Vec<(String, Duration)>) -> Self {
         self.stages = stages;
         self

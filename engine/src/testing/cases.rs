@@ -14,23 +14,23 @@ pub type Cases = BTreeMap<String, Case>;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Case {
-    /// The name: a string as it is, anything else as JSON. Empty for a key whose value is `null`.
+    /// The name: a string as it is, any other key as JSON. Empty for a key whose value is `null`.
     pub name: String,
     /// `true` if the case, or one below it, failed.
     pub failed: bool,
     /// The cases of the next key.
     pub cases: Cases,
-    /// The last expression that had failed when the next case began. Only of a case without others below it, and only if
-    /// failures are looked for.
+    /// The last expression that had failed when the next case started. Only for a case without nested cases, and only
+    /// if failures are recorded.
     pub failure: Option<FailedExpression>,
 }
 
-/// Collects what a search reports of cases and of failed expressions.
+/// Collects the cases and the failed expressions that the tracing evaluator reports.
 #[derive(Default)]
 pub(super) struct CaseObserver {
-    /// `true` if failed expressions are kept.
+    /// `true` if failed expressions are recorded.
     pub keeps_failures: bool,
-    /// Keys of each case, and the last expression that had failed when the next one began.
+    /// Keys of each case, and the last expression that had failed when the next one started.
     reported: Vec<(Vec<String>, Option<Event>)>,
     /// The last expression that failed.
     pub last: Option<Event>,
@@ -51,7 +51,8 @@ impl CaseObserver {
         }
     }
 
-    /// The cases of a test whose value is known, and whether one of them failed. `explain` makes the report of an expression.
+    /// Returns the cases of a test whose value is known, and whether one of them failed. `explain` creates the report
+    /// of an expression.
     pub fn cases(
         mut self,
         value: &Value,
@@ -79,7 +80,7 @@ impl Observer for CaseObserver {
                     self.reported.push((names.collect(), None));
                 }
             }
-            // what fails within an `every` is of interest, not the `every`
+            // report what fails within an `every`, not the `every` itself
             (Op::Fail, Node::Expr(expr))
                 if event.query_id > 0
                     && event.span.is_somewhere()
@@ -104,7 +105,7 @@ impl Observer for CaseObserver {
     }
 }
 
-/// The cases that a value of a test shows, and whether one of them failed.
+/// Returns the cases of the value of a test, and whether one of them failed.
 fn of_value(value: &Value) -> (bool, Cases) {
     if *value == Value::Null {
         return (true, Cases::new());
@@ -136,7 +137,7 @@ fn of_member(name: String, value: &Value) -> Case {
     }
 }
 
-/// Adds a case that was reported. One that is not among those of the value has failed. Returns `true` if it failed.
+/// Adds a reported case. If it is not among those of the value, it failed. Returns `true` if it failed.
 fn report(
     cases: &mut Cases,
     keys: &[String],
@@ -162,7 +163,7 @@ fn report(
     failed
 }
 
-/// The name of a case by its key.
+/// Returns the name of a case by its key.
 fn name_of(key: &Value) -> String {
     match key.as_str() {
         Some(text) => text.to_owned(),
@@ -181,7 +182,7 @@ fn name_of_term(key: &Term) -> String {
     }
 }
 
-/// The value of a term that holds no variables.
+/// Returns the value of a ground term.
 fn value_of(term: &Term) -> Value {
     crate::program::constant(term).unwrap_or(Value::Null)
 }

@@ -1,4 +1,4 @@
-//! Tests of policies: rules whose names begin with `test_`, found and run as `opa test` does.
+//! Tests of policies: rules whose names start with `test_`, run as by `opa test`.
 //!
 //! ```
 //! use solon::testing::{TestOptions, Verdict};

@@ -13,9 +13,9 @@ use crate::snapshot::Snapshot;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct PolicyTest {
-    /// The package, like `data.authz_test`.
+    /// The package, for example `data.authz_test`.
     pub package: String,
-    /// The name, like `test_allow` or `test_allow#01`.
+    /// The name, for example `test_allow` or `test_allow#01`.
     pub name: String,
     /// The file.
     pub file: String,
@@ -23,7 +23,7 @@ pub struct PolicyTest {
     pub row: u32,
     /// Column of the rule, from 1.
     pub col: u32,
-    /// `true` if the test is not run, because its name begins with `todo_test_`.
+    /// `true` if the test is not run, because its name starts with `todo_test_`.
     pub is_skipped: bool,
     /// `true` if the rule has keys, each of which is a case: `test_x[key]`.
     pub has_cases: bool,
@@ -43,7 +43,7 @@ impl fmt::Debug for PolicyTest {
 }
 
 impl PolicyTest {
-    /// Returns the full name that filters of tests are matched against: the package, a point and the name as a reference.
+    /// Returns the full name that test filters match: the package, a point and the name as a reference.
     pub fn path(&self) -> &str {
         &self.query
     }
@@ -58,7 +58,8 @@ impl PolicyTest {
 
 impl Engine {
     /// Returns the rules that are tests, in the order of files and of source. The engine must be compiled for tests
-    /// ([`CompilerOptions::tests`](crate::CompilerOptions)), else rules of one name and keys of rules are not told apart.
+    /// ([`CompilerOptions::tests`](crate::CompilerOptions)); otherwise rules of the same name and keys of rules are not
+    /// distinguished.
     pub fn tests(&self) -> Vec<PolicyTest> {
         let snapshot = self.snapshot();
         let policy = snapshot.state().policy.clone();
@@ -104,7 +105,7 @@ fn reference(mut terms: Vec<Term>) -> String {
     Term::new(kind, Span::default()).to_string()
 }
 
-/// Returns `true` if a head makes an object.
+/// Returns `true` if a rule head defines an object.
 fn has_cases(head: &Head) -> bool {
     match &head.key {
         Some(_) => head.value.is_some(),

@@ -1,4 +1,4 @@
-//! Running one test.
+//! Execution of one test.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -15,24 +15,25 @@ use crate::trace::{
 };
 use crate::value::Value;
 
-/// How tests are run.
+/// Options of a test run.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct TestOptions {
-    /// Which steps [`TestResult::explanation`] contains; `None` leaves it out.
+    /// Selects the steps in [`TestResult::explanation`]. `None` leaves it out.
     pub detail: Option<Detail>,
-    /// `true` if the explanation contains the values of documents too.
+    /// `true` if the explanation contains the values of documents, too.
     pub documents: bool,
-    /// `true` if the expression that failed is looked for.
+    /// `true` if the expression that failed is searched for.
     pub failures: bool,
-    /// The evaluations that are repeated without a shortcut, to find why something is not covered; `None` leaves coverage out.
+    /// The optimisations without which evaluations are repeated, to find why code is not covered. `None` turns coverage
+    /// off.
     pub coverage: Option<Vec<Kind>>,
-    /// Longest time of each test.
+    /// Time limit of each test.
     pub timeout: Option<Duration>,
 }
 
 impl TestOptions {
-    /// Sets which steps are explained.
+    /// Selects the steps that are explained.
     #[must_use]
     pub fn detail(mut self, detail: Option<Detail>) -> Self {
         self.detail = detail;
@@ -46,7 +47,7 @@ impl TestOptions {
         self
     }
 
-    /// Sets whether the expression that failed is looked for.
+    /// Sets whether the expression that failed is searched for.
     #[must_use]
     pub fn failures(mut self, failures: bool) -> Self {
         self.failures = failures;
@@ -60,7 +61,7 @@ impl TestOptions {
         self
     }
 
-    /// Sets the longest time of each test.
+    /// Sets the time limit of each test.
     #[must_use]
     pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
         self.timeout = timeout;
@@ -77,15 +78,15 @@ impl TestOptions {
 pub enum Verdict {
     /// The rule is `true`, or no case failed.
     Pass,
-    /// The rule is undefined or another value than `true`, or a case failed.
+    /// The rule is undefined or a value other than `true`, or a case failed.
     Fail,
     /// The test was not run.
     Skip,
-    /// The evaluation ended early, or the test is not a document.
+    /// The evaluation failed, or the test is not a document.
     Error(Error),
 }
 
-/// What came of a test.
+/// The result of a test.
 #[non_exhaustive]
 pub struct TestResult {
     /// The outcome.
@@ -94,13 +95,13 @@ pub struct TestResult {
     pub cases: Cases,
     /// The lines that `print` wrote.
     pub output: String,
-    /// How long compiling the query and evaluating it took.
+    /// Duration of compiling the query and evaluating it.
     pub duration: Duration,
-    /// What the evaluation did, if that was recorded.
+    /// The steps of the evaluation, if they were recorded.
     pub explanation: Option<Explanation<()>>,
-    /// The last expression that failed, if it was looked for.
+    /// The last expression that failed, if it was searched for.
     pub failure: Option<FailedExpression>,
-    /// What the test covered, and what it covered without each shortcut, if that was recorded.
+    /// The coverage of the test, and its coverage without each optimisation, if they were recorded.
     pub coverage: Option<(Coverage, Vec<(Kind, Coverage)>)>,
 }
 
@@ -128,7 +129,7 @@ impl PolicyTest {
         query.pin_to(&self.snapshot)
     }
 
-    /// Runs the test. A test that needs no steps is evaluated by plans; all others are searched.
+    /// Runs the test. A test that needs no steps uses the fast evaluator, all others use the tracing evaluator.
     pub fn run(&self, options: &TestOptions) -> TestResult {
         if self.is_skipped {
             return TestResult::new(Verdict::Skip);
@@ -223,7 +224,7 @@ impl PolicyTest {
     }
 }
 
-/// The expression that an event is about.
+/// Returns the expression of an event.
 fn explained(query: &PinnedQuery, event: &Event) -> Option<FailedExpression> {
     let policy = &query.snapshot().state().policy;
     let canonical = &policy.program.canonical;
@@ -243,7 +244,7 @@ fn explained(query: &PinnedQuery, event: &Event) -> Option<FailedExpression> {
     FailedExpression::of_event(event, sources)
 }
 
-/// What is covered without one of the shortcuts. Its answer and its prints are of no interest.
+/// Returns the coverage without one of the optimisations. Its result and its prints are ignored.
 fn without(kind: Kind, query: &PinnedQuery, request: &Request<'_>) -> Coverage {
     let mut coverage = Coverage::default();
     let mut shortcuts = Shortcuts::default();

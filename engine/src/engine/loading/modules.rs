@@ -1,4 +1,4 @@
-//! Modules of a load of files: which change, and which stay out of force because of what clients wrote.
+//! Modules of a load of files: which change, and which are overridden by changes of clients.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,7 @@ pub struct ModuleBefore<'m> {
 /// Modules before a load, by name.
 pub type ModulesBefore<'m> = BTreeMap<&'m str, ModuleBefore<'m>>;
 
-/// Modules that are in force.
+/// Returns the modules that are in effect.
 pub fn in_force(state: &SnapshotState) -> ModulesBefore<'_> {
     let modules = state.policy.modules.iter();
     let modules = modules.map(|(name, module)| {
@@ -39,7 +39,7 @@ pub fn in_force(state: &SnapshotState) -> ModulesBefore<'_> {
     modules.collect()
 }
 
-/// Modules of a store, which may not compile.
+/// Returns the modules of a store, which may not compile.
 pub fn of_store(modules: &[StoredModule]) -> ModulesBefore<'_> {
     let modules = modules.iter().map(|module| {
         let before = ModuleBefore {
@@ -57,15 +57,15 @@ pub struct ModuleChanges {
     pub changes: Vec<(String, Option<ModuleSource>)>,
     /// Names of the modules that change.
     pub changed: BTreeSet<String>,
-    /// All policies of files that are not in force, in order of their names.
+    /// All policies of files that are not in effect, in order of their names.
     pub hidden: Vec<HiddenModule>,
     pub overridden: Vec<String>,
     pub unknown: Vec<String>,
 }
 
 impl ModuleChanges {
-    /// Compares the modules of a load with those before it. `hidden_before` are the policies of files that were not in force, in
-    /// order of their names.
+    /// Compares the modules of a load with those before it. `hidden_before` contains the policies of files that were
+    /// not in effect, in order of their names.
     pub fn compute(
         before: &ModulesBefore<'_>,
         hidden_before: &[HiddenModule],
@@ -148,7 +148,7 @@ fn hidden(
             found.insert(at, name.clone());
         }
     }
-    // files that were there already are other ones with the same content
+    // files that existed before are different policies with the same content
     let digests = LazyCell::new(|| -> BTreeMap<&str, [u8; 32]> {
         let names = load.modules.iter();
         let of_files = |name: &str| {
@@ -193,7 +193,7 @@ fn hidden(
             hidden.extend(entry(name));
         }
     }
-    // two entries may have come to the same file
+    // two entries may have matched the same file
     sort_hidden(&mut hidden);
     hidden.dedup_by(|a, b| a.name == b.name);
     (hidden, overridden)

@@ -1,4 +1,4 @@
-//! Where a document's rules are, as a policy has them.
+//! The position of a document's rules in a policy.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,12 +9,12 @@ use crate::eval::EntryPoint;
 use crate::program::{Program, RuleId};
 use crate::value::Value;
 
-/// Where a policy makes a document, in one word: the rule that makes it or something around it, how many steps of the path
-/// lead below that rule, whether there is such a rule, and whether an evaluation may ask the outside.
+/// The position of a document in a policy, packed into one word: the rule that defines it or a document around it, the
+/// number of path steps below that rule, whether there is such a rule, and whether an evaluation may wait for the host.
 #[derive(Clone, Copy)]
 pub struct ResolvedEntry(u64);
 
-const TOO_FEW_NAMES: &str = "a rule stands below more names than its document has";
+const TOO_FEW_NAMES: &str = "an entry has more path steps than its document";
 
 impl ResolvedEntry {
     const BELOW: u32 = 32;
@@ -32,20 +32,20 @@ impl ResolvedEntry {
         Self(rule | if may_block { Self::BLOCKS } else { 0 })
     }
 
-    /// Whether an evaluation may ask the outside.
+    /// Returns `true` if an evaluation may wait for the host.
     #[inline]
     pub fn may_block(self) -> bool {
         self.0 & Self::BLOCKS != 0
     }
 
-    /// The rule, where it makes the document alone.
+    /// Returns the rule, if the document is all of the rule's document.
     #[inline]
     pub fn whole_rule(self) -> Option<RuleId> {
         let rest = self.0 & !Self::BLOCKS & !u64::from(RuleId::MAX);
         (rest == Self::RULE).then_some(self.rule())
     }
 
-    /// The same with the path.
+    /// Returns the entry point of the evaluation.
     pub fn entry_point(self, names: &[Value]) -> EntryPoint<'_> {
         if self.0 & Self::RULE == 0 {
             return EntryPoint::Path(names);
@@ -68,8 +68,8 @@ impl ResolvedEntry {
     }
 }
 
-/// What is known of the latest policy that was asked. Readers write nothing, so that threads do not meet here: they read
-/// the policy's stamp before and behind the word, and believe the word if the stamp stayed. Stamps only grow.
+/// A seqlock that caches the entry for the latest policy. Readers do not write, so that threads do not contend: they
+/// load the policy's version id before and after the word, and use the word if the id is unchanged. Ids only grow.
 #[derive(Default)]
 pub(super) struct EntryCache {
     policy: AtomicU64,
@@ -78,7 +78,7 @@ pub(super) struct EntryCache {
 }
 
 impl EntryCache {
-    /// What is known of a policy.
+    /// Returns the cached entry for a policy.
     #[inline]
     pub fn get(&self, policy: u64) -> Option<ResolvedEntry> {
         if self.policy.load(Ordering::Acquire) != policy {
@@ -88,14 +88,14 @@ impl EntryCache {
         (self.policy.load(Ordering::Relaxed) == policy).then_some(ResolvedEntry(word))
     }
 
-    /// Notes what is known of a policy, unless that of a later one is; whether it was noted.
+    /// Caches the entry for a policy, unless that of a later one is cached. Returns `true` if it was cached.
     #[cold]
     pub fn insert(&self, policy: u64, found: ResolvedEntry) -> bool {
         let _writing = self.writing.lock();
         if self.policy.load(Ordering::Relaxed) >= policy {
             return false;
         }
-        // no policy has this stamp: whoever reads the new word and then a stamp reads this one or the new one
+        // 0 is never a valid version id: a reader that loads the new word reads 0 or the new id afterwards
         self.policy.store(0, Ordering::Relaxed);
         self.word.store(found.0, Ordering::Release);
         self.policy.store(policy, Ordering::Release);

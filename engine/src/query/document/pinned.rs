@@ -1,4 +1,4 @@
-//! Documents bound to one snapshot of policy and data.
+//! Documents pinned to one snapshot of policy and data.
 
 use super::PreparedDocument;
 use crate::error::Error;
@@ -7,8 +7,8 @@ use crate::snapshot::Snapshot;
 use crate::value::json::Style;
 use crate::value::{Value, ValueRef};
 
-/// A document and the moment that it asks, whatever a request names. Whoever asks whether it may block and evaluates it then
-/// speaks of one policy.
+/// A document pinned to a snapshot, which takes precedence over that of a request. So [`Self::may_block`] and a later
+/// evaluation use the same policy.
 ///
 /// ```
 /// use solon::{Engine, Request};
@@ -31,23 +31,23 @@ pub struct PinnedDocument {
 }
 
 impl PinnedDocument {
-    /// The policy and the documents that it asks.
+    /// Returns the snapshot.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }
 
-    /// As [`PreparedDocument::evaluate`].
+    /// Calls [`PreparedDocument::evaluate`] with the pinned snapshot.
     ///
     /// # Errors
-    /// As for [`PreparedDocument::evaluate`].
+    /// Errors of [`PreparedDocument::evaluate`].
     pub fn evaluate(&self, request: &Request<'_>) -> Result<Option<Value>, Error> {
         self.document.evaluate(&request.snapshot(&self.snapshot))
     }
 
-    /// As [`PreparedDocument::evaluate_text`].
+    /// Calls [`PreparedDocument::evaluate_text`] with the pinned snapshot.
     ///
     /// # Errors
-    /// As for [`PreparedDocument::evaluate`].
+    /// Errors of [`PreparedDocument::evaluate`].
     pub fn evaluate_text(
         &self,
         request: &Request<'_>,
@@ -57,18 +57,18 @@ impl PinnedDocument {
         self.document.evaluate_text(&request, style)
     }
 
-    /// As [`PreparedDocument::allow`].
+    /// Calls [`PreparedDocument::allow`] with the pinned snapshot.
     ///
     /// # Errors
-    /// As for [`PreparedDocument::evaluate`]. An error is not a permission.
+    /// Errors of [`PreparedDocument::evaluate`]. Treat an error as a denial.
     pub fn allow(&self, request: &Request<'_>) -> Result<bool, Error> {
         self.document.allow(&request.snapshot(&self.snapshot))
     }
 
-    /// As [`PreparedDocument::evaluate_with`].
+    /// Calls [`PreparedDocument::evaluate_with`] with the pinned snapshot.
     ///
     /// # Errors
-    /// As for [`PreparedDocument::evaluate`].
+    /// Errors of [`PreparedDocument::evaluate`].
     pub fn evaluate_with<R>(
         &self,
         request: &Request<'_>,
@@ -78,7 +78,7 @@ impl PinnedDocument {
         self.document.evaluate_with(&request, read)
     }
 
-    /// As [`PreparedDocument::may_block`].
+    /// Calls [`PreparedDocument::may_block`] with the pinned snapshot.
     pub fn may_block(&self) -> bool {
         self.document
             .handle
@@ -96,7 +96,7 @@ impl PinnedDocument {
             .may_read_input(self.snapshot.state(), key)
     }
 
-    /// As [`PreparedDocument::has_rules`].
+    /// Calls [`PreparedDocument::has_rules`] with the pinned snapshot.
     pub fn has_rules(&self) -> bool {
         self.document.handle.has_rules(self.snapshot.state())
     }
