@@ -211,7 +211,7 @@ fn of_diagnostic(one: &Diagnostic) -> ErrorEntry {
         code: one.code.as_str().to_owned(),
         message: one.message.clone(),
         location: one
-            .has_place()
+            .has_location()
             .then(|| (one.file.to_string(), one.span.row, one.span.col)),
         details: one.details.clone(),
         stack: Vec::new(),

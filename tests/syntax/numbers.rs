@@ -16,7 +16,7 @@ fn number(text: &str) -> String {
 }
 
 #[test]
-fn text_is_kept_as_written() {
+fn text_keeps_its_spelling() {
     for text in [
         "0",
         "1.0",

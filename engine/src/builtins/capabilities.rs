@@ -72,7 +72,7 @@ impl std::error::Error for CapabilitiesError {}
 #[derive(Default, Deserialize, Serialize)]
 struct CapabilitiesDocument {
     #[serde(default)]
-    builtins: Option<Vec<Function>>,
+    builtins: Option<Vec<DeclaredFunction>>,
     #[serde(default)]
     future_keywords: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,7 +82,7 @@ struct CapabilitiesDocument {
 }
 
 #[derive(Deserialize, Serialize)]
-struct Function {
+struct DeclaredFunction {
     name: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     description: String,
@@ -290,9 +290,9 @@ fn of_version(version: Version) -> [&'static [&'static str]; 2] {
     }
 }
 
-fn function_of_entry(entry: &Entry) -> Function {
+fn function_of_entry(entry: &Entry) -> DeclaredFunction {
     let Builtin { name, doc, .. } = *entry.builtin;
-    Function {
+    DeclaredFunction {
         name: name.to_owned(),
         description: doc.to_owned(),
         categories: entry

@@ -56,7 +56,7 @@ pub const TABLE: &[Builtin] = &[
 const WEIGHT: usize = 16;
 
 /// A compiled schema.
-struct Compiled {
+struct CompiledSchema {
     types: TypeSystem,
     /// Length of the text.
     length: usize,
@@ -64,13 +64,13 @@ struct Compiled {
     tree: OnceLock<Value>,
 }
 
-impl Pattern for Compiled {
+impl Pattern for CompiledSchema {
     fn bytes(&self) -> usize {
         self.length.saturating_mul(WEIGHT)
     }
 }
 
-impl Compiled {
+impl CompiledSchema {
     fn new(text: &str) -> Result<Self, BuiltinError> {
         Ok(Self {
             types: types(graphql::parse_schema(text).map_err(worded)?)?,
@@ -81,19 +81,19 @@ impl Compiled {
 }
 
 /// Function of a query and a schema, which may be constant.
-type Checker = for<'e> fn(
+type QueryCheck = for<'e> fn(
     &mut BuiltinContext<'e>,
     &[ValueRef<'e>],
-    Option<&Arc<Compiled>>,
+    Option<&Arc<CompiledSchema>>,
 ) -> Result<ValueRef<'e>, BuiltinError>;
 
 /// A call with a constant schema.
-struct Constant {
-    schema: Arc<Compiled>,
-    run: Checker,
+struct ConstantSchema {
+    schema: Arc<CompiledSchema>,
+    run: QueryCheck,
 }
 
-impl Prepared for Constant {
+impl Prepared for ConstantSchema {
     fn call<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -103,10 +103,10 @@ impl Prepared for Constant {
     }
 }
 
-fn prepare(operands: &[Option<ValueRef<'_>>], run: Checker) -> Option<Arc<dyn Prepared>> {
+fn prepare(operands: &[Option<ValueRef<'_>>], run: QueryCheck) -> Option<Arc<dyn Prepared>> {
     let text = operands.get(1).copied()??.as_text()?;
-    let schema = Arc::new(Compiled::new(&text.to_str()).ok()?);
-    Some(Arc::new(Constant { schema, run }))
+    let schema = Arc::new(CompiledSchema::new(&text.to_str()).ok()?);
+    Some(Arc::new(ConstantSchema { schema, run }))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it maps errors")]
@@ -131,12 +131,12 @@ fn types(document: SchemaDocument<'_>) -> Result<TypeSystem, BuiltinError> {
 }
 
 /// A document operand.
-enum Source<'e> {
+enum DocumentOperand<'e> {
     Text(&'e str),
     Tree(ValueRef<'e>),
 }
 
-impl<'e> Source<'e> {
+impl<'e> DocumentOperand<'e> {
     fn new(
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
@@ -170,33 +170,34 @@ fn query<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<QueryDocument<'e>, BuiltinError> {
-    match Source::new(call, operands, 0)? {
-        Source::Text(text) => graphql::parse_query(text),
-        Source::Tree(tree) => QueryDocument::decode(tree, 0),
+    match DocumentOperand::new(call, operands, 0)? {
+        DocumentOperand::Text(text) => graphql::parse_query(text),
+        DocumentOperand::Tree(tree) => QueryDocument::decode(tree, 0),
     }
     .map_err(worded)
 }
 
 /// Schema operand of a call.
 struct Schemed<'e> {
-    compiled: Arc<Compiled>,
-    source: Source<'e>,
+    compiled: Arc<CompiledSchema>,
+    source: DocumentOperand<'e>,
 }
 
 impl<'e> Schemed<'e> {
     fn new(
         call: &mut BuiltinContext<'e>,
         operands: &[ValueRef<'e>],
-        constant: Option<&Arc<Compiled>>,
+        constant: Option<&Arc<CompiledSchema>>,
     ) -> Result<Self, BuiltinError> {
-        let source = Source::new(call, operands, 1)?;
+        let source = DocumentOperand::new(call, operands, 1)?;
         let compiled = match (&source, constant) {
             (_, Some(compiled)) => Arc::clone(compiled),
-            (Source::Text(text), None) => {
-                call.patterns
-                    .get(Family::GraphQl, text.as_bytes(), || Compiled::new(text))?
+            (DocumentOperand::Text(text), None) => {
+                call.patterns.get(Family::GraphQl, text.as_bytes(), || {
+                    CompiledSchema::new(text)
+                })?
             }
-            (Source::Tree(tree), None) => Arc::new(Compiled {
+            (DocumentOperand::Tree(tree), None) => Arc::new(CompiledSchema {
                 types: types(SchemaDocument::decode(*tree, 0).map_err(worded)?)?,
                 length: 0,
                 tree: OnceLock::new(),
@@ -208,8 +209,8 @@ impl<'e> Schemed<'e> {
     /// Returns the syntax tree.
     fn tree(&self, call: &BuiltinContext<'e>) -> Result<ValueRef<'e>, BuiltinError> {
         let text = match self.source {
-            Source::Text(text) => text,
-            Source::Tree(tree) => {
+            DocumentOperand::Text(text) => text,
+            DocumentOperand::Tree(tree) => {
                 let document = SchemaDocument::decode(tree, 0).map_err(worded)?;
                 return Ok(document.encode(call.arena));
             }
@@ -228,7 +229,7 @@ impl<'e> Schemed<'e> {
 fn checked<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-    constant: Option<&Arc<Compiled>>,
+    constant: Option<&Arc<CompiledSchema>>,
     check: impl FnOnce(&TypeSystem, &QueryDocument<'e>) -> Result<(), BuiltinError>,
 ) -> Result<[ValueRef<'e>; 2], BuiltinError> {
     let query = query(call, operands)?;
@@ -240,7 +241,7 @@ fn checked<'e>(
 fn parse<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-    constant: Option<&Arc<Compiled>>,
+    constant: Option<&Arc<CompiledSchema>>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let trees = checked(call, operands, constant, |types, query| {
         graphql::validate(types, query).map_err(worded)
@@ -251,7 +252,7 @@ fn parse<'e>(
 fn parse_and_verify<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-    constant: Option<&Arc<Compiled>>,
+    constant: Option<&Arc<CompiledSchema>>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let trees = checked(call, operands, constant, |types, query| {
         let valid = graphql::is_valid(types, query);
@@ -268,7 +269,7 @@ fn parse_and_verify<'e>(
 fn is_valid<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-    constant: Option<&Arc<Compiled>>,
+    constant: Option<&Arc<CompiledSchema>>,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let mut valid = || {
         let query = query(call, operands)?;
@@ -303,9 +304,9 @@ fn schema_is_valid<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    let document = match Source::new(call, operands, 0) {
-        Ok(Source::Text(text)) => graphql::parse_schema(text),
-        Ok(Source::Tree(tree)) => SchemaDocument::decode(tree, 0),
+    let document = match DocumentOperand::new(call, operands, 0) {
+        Ok(DocumentOperand::Text(text)) => graphql::parse_schema(text),
+        Ok(DocumentOperand::Tree(tree)) => SchemaDocument::decode(tree, 0),
         Err(BuiltinError::Halt(halt)) => return Err(BuiltinError::Halt(halt)),
         Err(_) => return Ok(ValueRef::Bool(false)),
     };

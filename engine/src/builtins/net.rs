@@ -151,9 +151,9 @@ fn cidr_contains<'e>(
 }
 
 /// A call with a constant block.
-struct Block(Range);
+struct ConstantBlock(Range);
 
-impl Prepared for Block {
+impl Prepared for ConstantBlock {
     fn call<'e>(
         &self,
         _: &mut BuiltinContext<'e>,
@@ -176,7 +176,7 @@ impl Prepared for Block {
 fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let whole = operands.first().copied()??.as_text()?;
     let (_, range) = Range::parse(&whole.to_str())?;
-    Some(Arc::new(Block(range)))
+    Some(Arc::new(ConstantBlock(range)))
 }
 
 fn cidr_intersects<'e>(

@@ -281,10 +281,7 @@ impl<'e> PatternsView<'e> {
     #[inline]
     pub fn new(patterns: &'e Patterns) -> Self {
         let snapshot = Cell::new(None);
-        Self {
-            patterns,
-            snapshot: snapshot,
-        }
+        Self { patterns, snapshot }
     }
 
     /// Calls `run` with the compiled form of `text`, compiled if necessary.

@@ -10,7 +10,7 @@ const NEXT_BEGIN: &[u8] = b"\n-----BEGIN ";
 const NEXT_END: &[u8] = b"\n-----END ";
 
 /// A PEM block.
-pub struct Block<'t> {
+pub struct PemBlock<'t> {
     /// Label after `BEGIN`.
     pub kind: &'t [u8],
     /// Decoded content.
@@ -18,7 +18,7 @@ pub struct Block<'t> {
 }
 
 /// Returns the first block of a text, and the text after it. Anything before the block is skipped.
-pub fn block(text: &[u8]) -> Option<(Block<'_>, &[u8])> {
+pub fn block(text: &[u8]) -> Option<(PemBlock<'_>, &[u8])> {
     let mut rest = text;
     // distance of the next end marker from the end of the text, so that it is searched for only once
     let mut from_end = usize::MAX;
@@ -61,7 +61,7 @@ pub fn block(text: &[u8]) -> Option<(Block<'_>, &[u8])> {
             continue;
         };
         if let Some(content) = content(inner.within(..end)) {
-            return Some((Block { kind, content }, after));
+            return Some((PemBlock { kind, content }, after));
         }
     }
 }

@@ -89,7 +89,7 @@ pub(super) fn syntax_errors(diagnostics: &Diagnostics, text: &[u8]) -> String {
 
 fn syntax_error(one: &Diagnostic, text: &str) -> String {
     let mut out = String::new();
-    if one.has_place() {
+    if one.has_location() {
         out.push_str(&format!("{}:{}: ", one.file, one.span.row));
     }
     out.push_str(&format!("{}: {}", one.code.as_str(), one.message));
@@ -99,7 +99,7 @@ fn syntax_error(one: &Diagnostic, text: &str) -> String {
         for line in &one.details {
             out.push_str(&format!("\n\t{line}"));
         }
-    } else if let (Some(line), true) = (line, one.has_place()) {
+    } else if let (Some(line), true) = (line, one.has_location()) {
         let column = usize::try_from(one.span.col).unwrap_or(0).saturating_sub(1);
         let before = line.chars().take(column);
         let blank: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();

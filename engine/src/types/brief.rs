@@ -28,7 +28,7 @@ pub fn pair(a: &Type, b: &Type, label: usize) -> (String, String) {
 /// Formats operand types and the parameters that they should fit, each for a line with a label of `label` characters.
 /// Long types that fit are abbreviated; others show only their differences.
 pub fn lists(have: &[Type], want: &[Parameter], label: usize) -> (String, String) {
-    let (all, wanted) = (List(have).to_string(), List(want).to_string());
+    let (all, wanted) = (TypeList(have).to_string(), TypeList(want).to_string());
     if all.chars().count() <= LINE - label && wanted.chars().count() <= LINE - label {
         return (all, wanted);
     }
@@ -53,7 +53,10 @@ pub fn lists(have: &[Type], want: &[Parameter], label: usize) -> (String, String
         name + &describe(&want.of, have.get(position))
     });
     let want_texts: Vec<_> = want_texts.collect();
-    (List(&have_texts).to_string(), List(&want_texts).to_string())
+    (
+        TypeList(&have_texts).to_string(),
+        TypeList(&want_texts).to_string(),
+    )
 }
 
 /// Formats a type that should fit another.
@@ -66,9 +69,9 @@ fn describe(of: &Type, other: Option<&Type>) -> String {
     text
 }
 
-struct List<'a, T>(&'a [T]);
+struct TypeList<'a, T>(&'a [T]);
 
-impl<T: Display> Display for List<'_, T> {
+impl<T: Display> Display for TypeList<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("(")?;
         super::display::list(f, self.0)?;
@@ -77,9 +80,9 @@ impl<T: Display> Display for List<'_, T> {
 }
 
 /// Writer that counts characters and fails beyond the limit.
-struct Room(usize);
+struct WidthLimit(usize);
 
-impl Write for Room {
+impl Write for WidthLimit {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.0 = self.0.checked_sub(text.chars().count()).ok_or(fmt::Error)?;
         Ok(())
@@ -87,7 +90,7 @@ impl Write for Room {
 }
 
 fn fits(shown: &dyn Display, width: usize) -> bool {
-    write!(Room(width), "{shown}").is_ok()
+    write!(WidthLimit(width), "{shown}").is_ok()
 }
 
 /// Formats a type, abbreviated if it is long.

@@ -8,22 +8,22 @@ use crate::limits;
 /// Returns `true` if a policy may compare values of two types. As in OPA, the element types of collections without
 /// fixed elements must agree.
 pub fn unifies(a: &Type, b: &Type) -> bool {
-    Comparison::new(false).unifies(a, b)
+    TypeComparison::new(false).unifies(a, b)
 }
 
 /// Returns `true` if a value can have both types. Collections without fixed elements may be empty.
 pub fn may_unify(a: &Type, b: &Type) -> bool {
-    Comparison::new(true).unifies(a, b)
+    TypeComparison::new(true).unifies(a, b)
 }
 
 /// A comparison with a step limit. At the limit types count as equal.
-struct Comparison {
+struct TypeComparison {
     left: usize,
     /// `true` if collections without fixed elements may be empty.
     may_be_empty: bool,
 }
 
-impl Comparison {
+impl TypeComparison {
     const fn new(may_be_empty: bool) -> Self {
         Self {
             left: limits::TYPE_COMPARISONS,

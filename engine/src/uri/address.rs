@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use super::quote;
 
 /// Message, and the invalid rest of the text.
-type Wrong<'t> = (&'static str, &'t [u8]);
+type AddressError<'t> = (&'static str, &'t [u8]);
 
 /// Validates an address, which may have a zone.
 pub fn check(text: &[u8]) -> Result<(), String> {
@@ -29,7 +29,7 @@ pub fn check(text: &[u8]) -> Result<(), String> {
     })
 }
 
-fn ipv6(text: &[u8]) -> Result<(), Wrong<'_>> {
+fn ipv6(text: &[u8]) -> Result<(), AddressError<'_>> {
     let zone = text.iter().position(|byte| *byte == b'%');
     let (mut rest, zone) = text
         .split_at_checked(zone.unwrap_or(text.len()))
@@ -109,7 +109,7 @@ fn ipv6(text: &[u8]) -> Result<(), Wrong<'_>> {
     }
 }
 
-fn ipv4(text: &[u8]) -> Result<(), Wrong<'_>> {
+fn ipv4(text: &[u8]) -> Result<(), AddressError<'_>> {
     let (mut value, mut digits, mut dots) = (0_u32, 0, 0);
     for (at, byte) in text.iter().enumerate() {
         let rest = text.get(at..).unwrap_or_default();

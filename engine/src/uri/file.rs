@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Part, decode};
+use super::{UriPart, decode};
 
 /// Returns the path that a `file` URL names. A text without `://` is a path already and is returned unchanged.
 ///
@@ -24,7 +24,7 @@ pub fn file_path(text: &str) -> Result<Cow<'_, str>, String> {
     let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("");
     let end = path.find(['?', '#']).unwrap_or(path.len());
     let path = path.get(..end).unwrap_or(path);
-    match decode(path.as_bytes(), Part::Path) {
+    match decode(path.as_bytes(), UriPart::Path) {
         Ok(decoded) => Ok(String::from_utf8_lossy(&decoded).into_owned().into()),
         Err(_) => Err(format!("invalid URL escape in {path}")),
     }

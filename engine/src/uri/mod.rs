@@ -52,7 +52,7 @@ impl std::error::Error for UriError {}
 
 /// URI component that an encoded text belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum UriPart {
     Path,
     Host,
     Zone,
@@ -70,7 +70,7 @@ pub fn parse(text: &[u8]) -> Result<Uri, UriError> {
         reason,
     };
     let mut uri = parse_head(head).map_err(|reason| fail(head, reason))?;
-    let decoded = decode(fragment, Part::Fragment);
+    let decoded = decode(fragment, UriPart::Fragment);
     uri.fragment = decoded.map_err(|reason| fail(text, reason))?.into_owned();
     Ok(uri)
 }
@@ -111,7 +111,7 @@ fn parse_head(text: &[u8]) -> Parsed<Uri> {
     }
     let authority = path.len() != rest.len();
     uri.omits_host = !authority && !uri.scheme.is_empty() && path.starts_with(b"/");
-    uri.path = decode(path, Part::Path)?.into_owned();
+    uri.path = decode(path, UriPart::Path)?.into_owned();
     if encode_path(&uri.path) != path {
         uri.raw_path = path.to_vec();
     }
@@ -158,7 +158,7 @@ fn parse_authority(text: &[u8], scheme: &str) -> Parsed<(Vec<u8>, Vec<u8>)> {
     if !user.iter().all(is_valid) {
         return Err("net/url: invalid userinfo".to_owned());
     }
-    decode(user, Part::User)?;
+    decode(user, UriPart::User)?;
     Ok((user.to_vec(), host))
 }
 
@@ -179,10 +179,10 @@ fn parse_host(text: &[u8], web: bool) -> Parsed<Vec<u8>> {
         let (address, zone) = inside
             .split_at_checked(zone.unwrap_or(inside.len()))
             .unwrap_or_default();
-        let mut host = decode(address, Part::Host)?.into_owned();
-        host.extend_from_slice(&decode(zone, Part::Zone)?);
+        let mut host = decode(address, UriPart::Host)?.into_owned();
+        host.extend_from_slice(&decode(zone, UriPart::Zone)?);
         address::check(host.get(1..).unwrap_or_default())?;
-        host.extend_from_slice(&decode(port, Part::Host)?);
+        host.extend_from_slice(&decode(port, UriPart::Host)?);
         return Ok(host);
     }
     if text.contains(&b'[') {
@@ -192,12 +192,12 @@ fn parse_host(text: &[u8], web: bool) -> Parsed<Vec<u8>> {
     if let Some(colon) = if web { first(b':') } else { last(b':') } {
         check_port(text.get(colon..).unwrap_or_default())?;
     }
-    Ok(decode(text, Part::Host)?.into_owned())
+    Ok(decode(text, UriPart::Host)?.into_owned())
 }
 
 /// Decodes percent-encoding.
-fn decode(text: &[u8], part: Part) -> Parsed<Cow<'_, [u8]>> {
-    let in_host = matches!(part, Part::Host | Part::Zone);
+fn decode(text: &[u8], part: UriPart) -> Parsed<Cow<'_, [u8]>> {
+    let in_host = matches!(part, UriPart::Host | UriPart::Zone);
     if !in_host && !text.contains(&b'%') {
         return Ok(Cow::Borrowed(text));
     }
@@ -223,8 +223,8 @@ fn decode(text: &[u8], part: Part) -> Parsed<Cow<'_, [u8]>> {
         let (high, low) = (hex(*high).ok_or_else(wrong)?, hex(*low).ok_or_else(wrong)?);
         let byte = high * 16 + low;
         let allowed = match part {
-            Part::Host => high >= 8 || byte == b'%',
-            Part::Zone => byte == b'%' || byte == b' ' || !must_encode(byte, Part::Host),
+            UriPart::Host => high >= 8 || byte == b'%',
+            UriPart::Zone => byte == b'%' || byte == b' ' || !must_encode(byte, UriPart::Host),
             _ => true,
         };
         if !allowed {
@@ -242,23 +242,23 @@ pub fn hex(digit: u8) -> Option<u8> {
     u8::try_from(char::from(digit).to_digit(16)?).ok()
 }
 
-fn must_encode(byte: u8, part: Part) -> bool {
+fn must_encode(byte: u8, part: UriPart) -> bool {
     if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
         return false;
     }
     match part {
-        Part::Host | Part::Zone => !b"!$&'()*+,;=:[]<>\"".contains(&byte),
-        Part::Path => !b"$&+,/:;=@".contains(&byte),
-        Part::User => !b"$&+,;=".contains(&byte),
-        Part::Fragment => !b"$&+,/:;=?@!()*".contains(&byte),
+        UriPart::Host | UriPart::Zone => !b"!$&'()*+,;=:[]<>\"".contains(&byte),
+        UriPart::Path => !b"$&+,/:;=@".contains(&byte),
+        UriPart::User => !b"$&+,;=".contains(&byte),
+        UriPart::Fragment => !b"$&+,/:;=?@!()*".contains(&byte),
     }
 }
 
 fn encode_path(path: &[u8]) -> Vec<u8> {
-    encode(path, Part::Path)
+    encode(path, UriPart::Path)
 }
 
-fn encode(text: &[u8], part: Part) -> Vec<u8> {
+fn encode(text: &[u8], part: UriPart) -> Vec<u8> {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     let mut encoded = Vec::with_capacity(text.len());
     for byte in text {
@@ -288,7 +288,7 @@ impl fmt::Display for Uri {
             if !user.is_empty() {
                 write!(f, "{user}@")?;
             }
-            f.write_str(&text(&encode(&self.host, Part::Host)))?;
+            f.write_str(&text(&encode(&self.host, UriPart::Host)))?;
             if !path.is_empty() && !path.starts_with(b"/") && !host.is_empty() {
                 f.write_str("/")?;
             }
@@ -300,7 +300,7 @@ impl fmt::Display for Uri {
             write!(f, "?{}", text(&self.query))?;
         }
         if !self.fragment.is_empty() {
-            let fragment = encode(&self.fragment, Part::Fragment);
+            let fragment = encode(&self.fragment, UriPart::Fragment);
             write!(f, "#{}", text(&fragment))?;
         }
         Ok(())
@@ -310,7 +310,8 @@ impl fmt::Display for Uri {
 impl Uri {
     /// Returns the encoded path: as written, if that is a valid encoding.
     pub fn escaped_path(&self) -> Cow<'_, [u8]> {
-        let is_encoded = |byte: &u8| b"!'()*[]%".contains(byte) || !must_encode(*byte, Part::Path);
+        let is_encoded =
+            |byte: &u8| b"!'()*[]%".contains(byte) || !must_encode(*byte, UriPart::Path);
         if !self.raw_path.is_empty() && self.raw_path.iter().all(is_encoded) {
             Cow::Borrowed(&self.raw_path)
         } else if self.path == b"*" {

@@ -156,7 +156,7 @@ fn apply(
 fn refused(error: Error) -> ApiError {
     match &error {
         Error::Compile(diagnostics) => match diagnostics.0.as_slice() {
-            [one] if !one.span.is_somewhere() && one.has_place() => {
+            [one] if !one.span.is_somewhere() && one.has_location() => {
                 ApiError::invalid(one.to_string())
             }
             _ => error.into(),

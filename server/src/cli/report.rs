@@ -248,7 +248,7 @@ impl Entry {
     }
 
     fn of(one: &Diagnostic, texts: Texts<'_>) -> Self {
-        let location = one.has_place().then(|| Location {
+        let location = one.has_location().then(|| Location {
             file: one.file.to_string(),
             row: one.span.row,
             col: one.span.col,

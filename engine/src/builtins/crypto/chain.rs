@@ -15,7 +15,7 @@ const ANY_USE: i64 = 0;
 const SERVER_USE: i64 = 1;
 
 /// Requirements of a valid chain.
-pub struct Options<'o> {
+pub struct VerifyOptions<'o> {
     /// Verification time, in nanoseconds since 1970.
     pub now_ns: i64,
     /// Host name of the leaf. Empty for any.
@@ -24,7 +24,7 @@ pub struct Options<'o> {
     pub uses: Vec<i64>,
 }
 
-impl Options<'_> {
+impl VerifyOptions<'_> {
     /// Returns the options to verify a server certificate at a time.
     pub fn for_servers_at(now_ns: i64) -> Self {
         Self {
@@ -43,14 +43,17 @@ enum ChainRole {
     Root,
 }
 
-type Chain<'c, 'd> = Vec<&'c Certificate<'d>>;
+type CertificateChain<'c, 'd> = Vec<&'c Certificate<'d>>;
 
 /// Returns the first valid chain, given certificates of which the first is the root and the last the leaf.
-pub fn verify<'c, 'd>(all: &'c [Certificate<'d>], options: &Options<'_>) -> Option<Chain<'c, 'd>> {
+pub fn verify<'c, 'd>(
+    all: &'c [Certificate<'d>],
+    options: &VerifyOptions<'_>,
+) -> Option<CertificateChain<'c, 'd>> {
     let [root, between @ .., leaf] = all else {
         return None;
     };
-    let mut intermediates: Chain<'c, 'd> = Vec::new();
+    let mut intermediates: CertificateChain<'c, 'd> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for certificate in between {
         if seen.insert(certificate.raw) {
@@ -63,7 +66,7 @@ pub fn verify<'c, 'd>(all: &'c [Certificate<'d>], options: &Options<'_>) -> Opti
     if !options.host.is_empty() && !names_host(leaf, options.host) {
         return None;
     }
-    let mut builder = Builder {
+    let mut builder = ChainBuilder {
         root,
         intermediates,
         options,
@@ -81,15 +84,15 @@ pub fn verify<'c, 'd>(all: &'c [Certificate<'d>], options: &Options<'_>) -> Opti
         .find(|chain| allows_use(chain, &options.uses))
 }
 
-struct Builder<'c, 'd, 'o> {
+struct ChainBuilder<'c, 'd, 'o> {
     root: &'c Certificate<'d>,
-    intermediates: Chain<'c, 'd>,
-    options: &'o Options<'o>,
+    intermediates: CertificateChain<'c, 'd>,
+    options: &'o VerifyOptions<'o>,
     signatures: usize,
-    chains: Vec<Chain<'c, 'd>>,
+    chains: Vec<CertificateChain<'c, 'd>>,
 }
 
-impl<'c, 'd> Builder<'c, 'd, '_> {
+impl<'c, 'd> ChainBuilder<'c, 'd, '_> {
     /// Extends a chain by each possible issuer of its last certificate. The number of verified signatures limits the
     /// depth.
     fn build(&mut self, chain: &[&'c Certificate<'d>]) {
@@ -184,7 +187,7 @@ fn is_valid(
     certificate: &Certificate<'_>,
     place: ChainRole,
     chain: &[&Certificate<'_>],
-    options: &Options<'_>,
+    options: &VerifyOptions<'_>,
 ) -> bool {
     let said = &certificate.extensions;
     let ns = |seconds: i64| i128::from(seconds) * 1_000_000_000;

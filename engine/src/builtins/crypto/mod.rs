@@ -24,10 +24,10 @@ use super::{Builtin, BuiltinContext, BuiltinError, Operands, pem};
 use crate::bug;
 use crate::value::{Arena, Value, ValueRef};
 use certificate::Certificate;
-use chain::Options;
+use chain::VerifyOptions;
 use json::Json;
 use private::{KeyEncoding, PrivateKey};
-use request::Request;
+use request::CertificateRequest;
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -152,7 +152,7 @@ fn verify_certificates<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let text = operands.text(0)?;
-    let options = Options::for_servers_at(call.now_ns());
+    let options = VerifyOptions::for_servers_at(call.now_ns());
     verify(call, text.as_bytes(), &options, true)
 }
 
@@ -168,7 +168,7 @@ fn verify_certificates_with_options<'e>(
     let options = if is_chain {
         options::read(call, given)?
     } else {
-        Options::for_servers_at(call.now_ns())
+        VerifyOptions::for_servers_at(call.now_ns())
     };
     verify(call, text.as_bytes(), &options, false)
 }
@@ -176,7 +176,7 @@ fn verify_certificates_with_options<'e>(
 fn verify<'e>(
     call: &BuiltinContext<'e>,
     text: &[u8],
-    options: &Options<'_>,
+    options: &VerifyOptions<'_>,
     with_uris: bool,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     reserve(call, text)?;
@@ -221,7 +221,7 @@ fn parse_certificate_request<'e>(
         }
         None => text,
     };
-    let request = Request::parse(&bytes).map_err(BuiltinError::error)?;
+    let request = CertificateRequest::parse(&bytes).map_err(BuiltinError::error)?;
     Ok(request.value(Json(call.arena)))
 }
 

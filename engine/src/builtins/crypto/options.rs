@@ -1,7 +1,7 @@
 //! Options of certificate verification.
 
 use super::certificate::extensions::KEY_USAGES;
-use super::chain::Options;
+use super::chain::VerifyOptions;
 use crate::builtins::operands::plain_int;
 use crate::builtins::{BuiltinContext, BuiltinError, Members};
 use crate::value::{ObjectView, TextView, ValueRef};
@@ -10,8 +10,8 @@ use crate::value::{ObjectView, TextView, ValueRef};
 pub fn read<'e>(
     call: &BuiltinContext<'e>,
     given: ObjectView<'e>,
-) -> Result<Options<'e>, BuiltinError> {
-    let mut options = Options::for_servers_at(call.now_ns());
+) -> Result<VerifyOptions<'e>, BuiltinError> {
+    let mut options = VerifyOptions::for_servers_at(call.now_ns());
     for (name, value) in given.iter() {
         let key = name.as_text();
         match key.as_ref().map(TextView::as_bytes) {

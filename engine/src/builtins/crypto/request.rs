@@ -16,7 +16,7 @@ use super::public::{Algorithm, PublicKey, info_field};
 use crate::value::ValueRef;
 
 /// A certificate request.
-pub struct Request<'d> {
+pub struct CertificateRequest<'d> {
     raw: &'d [u8],
     signed: &'d [u8],
     raw_key: &'d [u8],
@@ -31,7 +31,7 @@ pub struct Request<'d> {
     names: AlternativeNames<'d>,
 }
 
-impl<'d> Request<'d> {
+impl<'d> CertificateRequest<'d> {
     /// Decodes a request. The error is the message.
     pub fn parse(text: &'d [u8]) -> Result<Self, Problem> {
         const ATTRIBUTES: u8 = 0xa0;

@@ -21,12 +21,12 @@ pub fn encode<'e>(
 
 /// Encoding of a byte.
 #[derive(Clone, Copy)]
-struct Written {
+struct EncodedByte {
     bytes: [u8; 3],
     length: u8,
 }
 
-impl Written {
+impl EncodedByte {
     const fn new(byte: u8) -> Self {
         const fn digit(half: u8) -> u8 {
             if half < 10 {
@@ -51,12 +51,12 @@ impl Written {
     clippy::indexing_slicing,
     reason = "a place beyond the end would not compile"
 )]
-static WRITTEN: [Written; 256] = {
-    let mut written = [Written::new(0); 256];
+static WRITTEN: [EncodedByte; 256] = {
+    let mut written = [EncodedByte::new(0); 256];
     let mut byte = 0;
     while byte < 256 {
         #[expect(clippy::cast_possible_truncation, reason = "below 256")]
-        let one = Written::new(byte as u8);
+        let one = EncodedByte::new(byte as u8);
         written[byte] = one;
         byte += 1;
     }

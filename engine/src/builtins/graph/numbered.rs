@@ -28,19 +28,19 @@ pub struct Nodes<'e> {
 struct NodeNumbers {
     slots: Vec<NodeSlot>,
     /// Random hash secrets, so that the author of a graph cannot construct collisions.
-    secrets: Key,
+    secrets: NameKey,
 }
 
 /// A name and its number.
 #[derive(Clone, Copy, Default)]
 struct NodeSlot {
-    key: Key,
+    key: NameKey,
     /// Number plus one. 0 marks a free slot.
     number_plus_one: u32,
 }
 
 /// A name in two words. Short names are identified by them.
-type Key = (u64, u64);
+type NameKey = (u64, u64);
 
 /// First word of long names, and of short names that would be mistaken for it.
 const LONG: u64 = u64::MAX;
@@ -51,7 +51,7 @@ const TOO_MANY_NODES: &str = "a graph of more nodes or edges than memory holds";
     clippy::inline_always,
     reason = "a few instructions for each edge, which a call would double"
 )]
-fn key(name: ValueRef<'_>) -> Key {
+fn key(name: ValueRef<'_>) -> NameKey {
     match name {
         ValueRef::Short(short) if short.words().0 != LONG => short.words(),
         _ => (LONG, hash(name)),
@@ -68,7 +68,7 @@ impl NodeNumbers {
 
     /// Returns the number of a name, or the free slot for it.
     #[inline]
-    fn find(&self, names: &[ValueRef<'_>], name: ValueRef<'_>) -> Result<u32, (usize, Key)> {
+    fn find(&self, names: &[ValueRef<'_>], name: ValueRef<'_>) -> Result<u32, (usize, NameKey)> {
         let key = key(name);
         let product = u128::from(key.0 ^ self.secrets.0) * u128::from(key.1 ^ self.secrets.1);
         #[expect(clippy::cast_possible_truncation, reason = "both halves are wanted")]

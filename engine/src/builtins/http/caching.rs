@@ -15,12 +15,12 @@ pub struct Caching {
     /// Lifetime in seconds that overrides the response's headers.
     forced: Option<i64>,
     /// Content of cache entries. `None` if the request names an unknown mode: then nothing is cached.
-    mode: Option<Mode>,
+    mode: Option<CacheMode>,
 }
 
 /// Content of a cache entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum CacheMode {
     /// The undecoded response.
     Serialized,
     /// The response with its decoded body.
@@ -74,10 +74,10 @@ impl Caching {
             return Ok(None);
         }
         let mode = match asked.get_str("caching_mode") {
-            None => Some(Mode::Serialized),
+            None => Some(CacheMode::Serialized),
             Some(mode) => match mode.text_or_empty().as_bytes() {
-                b"serialized" => Some(Mode::Serialized),
-                b"deserialized" => Some(Mode::Deserialized),
+                b"serialized" => Some(CacheMode::Serialized),
+                b"deserialized" => Some(CacheMode::Deserialized),
                 _ => None,
             },
         };
@@ -160,7 +160,7 @@ impl Caching {
         let Some(mode) = self.mode.filter(|_| allowed && is_cacheable(&answer)) else {
             return;
         };
-        let asked = (mode == Mode::Deserialized).then(|| key.as_object());
+        let asked = (mode == CacheMode::Deserialized).then(|| key.as_object());
         let decoded = asked.flatten();
         let decoded = decoded.and_then(|asked| Decoding::read(asked).ok());
         let kept = CachedResponse {

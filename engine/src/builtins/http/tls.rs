@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::failure::Failure;
 use super::url::quoted;
-use crate::builtins::pem::{self, Block};
+use crate::builtins::pem::{self, PemBlock};
 use crate::host::{Host, Identity, Tls, Trust};
 
 /// TLS fields of a request.
@@ -127,7 +127,7 @@ fn file(host: &dyn Host, path: &str) -> Result<Vec<u8>, Failure> {
 }
 
 /// Returns all PEM blocks of a text.
-fn blocks(text: &[u8]) -> impl Iterator<Item = Block<'_>> {
+fn blocks(text: &[u8]) -> impl Iterator<Item = PemBlock<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let (block, behind) = pem::block(rest)?;
@@ -136,7 +136,7 @@ fn blocks(text: &[u8]) -> impl Iterator<Item = Block<'_>> {
     })
 }
 
-fn is_certificate(block: &Block<'_>) -> bool {
+fn is_certificate(block: &PemBlock<'_>) -> bool {
     block.kind == b"CERTIFICATE"
 }
 
@@ -150,7 +150,7 @@ fn certificates(text: &[u8]) -> Result<Vec<Vec<u8>>, &'static str> {
 }
 
 fn pair(certificate: &[u8], key: &[u8]) -> Result<Identity, String> {
-    let found: Vec<Block<'_>> = blocks(certificate).collect();
+    let found: Vec<PemBlock<'_>> = blocks(certificate).collect();
     if found.is_empty() {
         return Err("tls: failed to find any PEM data in certificate input".to_owned());
     }

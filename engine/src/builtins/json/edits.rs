@@ -18,17 +18,17 @@ const MOST: usize = 64;
 
 /// Operations as a tree. The root is the first node.
 struct Edits {
-    nodes: Vec<Node>,
+    nodes: Vec<EditNode>,
     operations: u32,
 }
 
 /// Changes in an object or array, in the order of the operations.
 #[derive(Default)]
-struct Node {
-    edits: Vec<Edit>,
+struct EditNode {
+    edits: Vec<PathEdit>,
 }
 
-struct Edit {
+struct PathEdit {
     key: Value,
     action: Action,
 }
@@ -48,7 +48,7 @@ enum Action {
 }
 
 /// Position in an array.
-enum Index {
+enum ArrayPosition {
     At(usize),
     End,
 }
@@ -56,7 +56,7 @@ enum Index {
 pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let operations = operands.get(1).copied()??.as_array()?;
     let mut edits = Edits {
-        nodes: vec![Node::default()],
+        nodes: vec![EditNode::default()],
         operations: u32::try_from(operations.len()).ok()?,
     };
     for (at, operation) in operations.iter().enumerate() {
@@ -98,15 +98,15 @@ impl Edits {
             at = match known.and_then(|known| node.edits.split_at_checked(known)) {
                 None => {
                     node.push(key, Action::Into(new))?;
-                    self.nodes.push(Node::default());
+                    self.nodes.push(EditNode::default());
                     new
                 }
                 Some((_, since)) => {
                     // elements of an array may have moved between the two operations
-                    let stays = |edit: &Edit| match edit.action {
+                    let stays = |edit: &PathEdit| match edit.action {
                         Action::Into(_) | Action::Put { over: true, .. } => true,
                         Action::Put { .. } | Action::Remove => {
-                            !matches!(index(&edit.key), Some(Index::At(_)))
+                            !matches!(index(&edit.key), Some(ArrayPosition::At(_)))
                         }
                     };
                     let Action::Into(next) = since.first()?.action else {
@@ -150,7 +150,7 @@ impl Edits {
     fn apply_to_object<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
-        node: &Node,
+        node: &EditNode,
         object: ObjectView<'e>,
         operations: ArrayView<'e>,
     ) -> Result<Option<ValueRef<'e>>, BuiltinError> {
@@ -192,7 +192,7 @@ impl Edits {
     fn apply_to_array<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
-        node: &Node,
+        node: &EditNode,
         array: ArrayView<'e>,
         operations: ArrayView<'e>,
     ) -> Result<Option<ValueRef<'e>>, BuiltinError> {
@@ -202,8 +202,8 @@ impl Edits {
         items.extend(array.iter());
         for edit in &node.edits {
             let at = match index(&edit.key) {
-                Some(Index::At(at)) => at,
-                Some(Index::End) => items.len(),
+                Some(ArrayPosition::At(at)) => at,
+                Some(ArrayPosition::End) => items.len(),
                 None => return Ok(None),
             };
             match (edit.action, items.get(at).copied()) {
@@ -241,9 +241,9 @@ impl Edits {
     }
 }
 
-impl Node {
+impl EditNode {
     fn push(&mut self, key: &Value, action: Action) -> Option<()> {
-        self.edits.push(Edit {
+        self.edits.push(PathEdit {
             key: key.clone(),
             action,
         });
@@ -292,16 +292,16 @@ fn value_of(operations: ArrayView<'_>, operation: usize, value: usize) -> Option
 }
 
 /// Parses an array index in canonical spelling.
-fn index(key: &Value) -> Option<Index> {
+fn index(key: &Value) -> Option<ArrayPosition> {
     const DIGITS: usize = 9;
     let text = key.utf8()?;
     if text == "-" {
-        return Some(Index::End);
+        return Some(ArrayPosition::End);
     }
     let is_plain = text.len() <= DIGITS
         && text.bytes().all(|byte| byte.is_ascii_digit())
         && (text == "0" || !text.starts_with('0'));
-    is_plain.then(|| text.parse().ok().map(Index::At))?
+    is_plain.then(|| text.parse().ok().map(ArrayPosition::At))?
 }
 
 impl Prepared for Edits {

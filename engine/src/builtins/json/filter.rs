@@ -33,12 +33,12 @@ pub fn remove<'e>(
 /// Paths as a tree. Its nodes are in one list, so that long paths need no recursion.
 struct Paths<'e> {
     /// For each node except the root, in the order of their numbers, the step that leads to it.
-    steps: SmallVec<[Step<'e>; 16]>,
+    steps: SmallVec<[FilterStep<'e>; 16]>,
     /// Steps by parent and key, if there are many.
     step_index: Option<HashTable<u32>>,
 }
 
-struct Step<'e> {
+struct FilterStep<'e> {
     from: usize,
     key: ValueRef<'e>,
     /// `true` if a path ends after it. Longer paths through it have no effect.
@@ -87,7 +87,7 @@ impl<'e> Paths<'e> {
     }
 
     fn add(&mut self, from: usize, key: ValueRef<'e>) -> usize {
-        self.steps.push(Step {
+        self.steps.push(FilterStep {
             from,
             key,
             whole: false,
@@ -118,7 +118,7 @@ impl<'e> Paths<'e> {
     /// Returns the child node for a key.
     #[inline]
     fn next(&self, from: usize, key: ValueRef<'e>) -> Option<usize> {
-        let leads = |step: &Step<'_>| step.from == from && step.key == key;
+        let leads = |step: &FilterStep<'_>| step.from == from && step.key == key;
         let Some(places) = &self.step_index else {
             return Some(1 + self.steps.iter().position(leads)?);
         };

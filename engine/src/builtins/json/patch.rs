@@ -11,7 +11,7 @@ pub fn patch<'e>(
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let operations = operands.array(1)?;
-    let mut document = Document(Some(Tree::Value(operands.operand(0))));
+    let mut document = PatchedDocument(Some(Tree::Value(operands.operand(0))));
     for operation in operations.iter() {
         call.budget.step()?;
         let operation = operation.as_object().ok_or_else(|| {
@@ -29,9 +29,9 @@ pub fn patch<'e>(
 }
 
 /// A document. `None` after all of it was removed.
-struct Document<'e>(Option<Tree<'e>>);
+struct PatchedDocument<'e>(Option<Tree<'e>>);
 
-impl<'e> Document<'e> {
+impl<'e> PatchedDocument<'e> {
     fn get(
         &mut self,
         call: &mut BuiltinContext<'e>,
@@ -102,7 +102,7 @@ fn check_nesting<'e>(
 
 fn apply<'e>(
     call: &mut BuiltinContext<'e>,
-    document: &mut Document<'e>,
+    document: &mut PatchedDocument<'e>,
     operation: ObjectView<'e>,
 ) -> Result<(), BuiltinError> {
     let attribute = |name: &str| {

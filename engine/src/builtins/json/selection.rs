@@ -14,13 +14,13 @@ use crate::value::{ObjectView, Value, ValueRef};
 const MOST: usize = 64;
 
 /// Paths as a tree. The root is the first node.
-struct Selection {
-    nodes: Vec<Vec<Step>>,
+struct PathSelection {
+    nodes: Vec<Vec<SelectionStep>>,
     /// `true` for `json.filter`, `false` for `json.remove`.
     keeps: bool,
 }
 
-struct Step {
+struct SelectionStep {
     key: Value,
     to: To,
 }
@@ -35,7 +35,7 @@ enum To {
 
 pub fn prepare(operands: &[Option<ValueRef<'_>>], keeps: bool) -> Option<Arc<dyn Prepared>> {
     let paths = Members::from_value(operands.get(1).copied()??)?;
-    let mut selection = Selection {
+    let mut selection = PathSelection {
         nodes: vec![Vec::new()],
         keeps,
     };
@@ -45,7 +45,7 @@ pub fn prepare(operands: &[Option<ValueRef<'_>>], keeps: bool) -> Option<Arc<dyn
     Some(Arc::new(selection))
 }
 
-impl Selection {
+impl PathSelection {
     /// Adds a path. The rest of a path after the end of another one has no effect.
     fn add(&mut self, path: &[Value]) -> Option<()> {
         let (last, parents) = path.split_last()?;
@@ -70,7 +70,7 @@ impl Selection {
             return Some(step.to);
         }
         let led = to.unwrap_or(To::On(new));
-        node.push(Step {
+        node.push(SelectionStep {
             key: key.clone(),
             to: led,
         });
@@ -141,7 +141,7 @@ impl Selection {
     #[cold]
     fn selected_pairs<'e>(
         &self,
-        node: &[Step],
+        node: &[SelectionStep],
         object: ObjectView<'e>,
     ) -> Option<Vec<(ValueRef<'e>, Source)>> {
         let pairs = shape_merges::keys(object)?
@@ -159,7 +159,7 @@ impl Selection {
     }
 }
 
-impl Prepared for Selection {
+impl Prepared for PathSelection {
     fn call<'e>(
         &self,
         call: &mut BuiltinContext<'e>,

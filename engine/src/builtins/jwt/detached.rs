@@ -7,7 +7,7 @@ use crate::builtins::crypto::private::{KeyEncoding, PrivateKey};
 use crate::builtins::crypto::public::PublicKey;
 use crate::builtins::crypto::signature::{Scheme, sign_ed25519};
 use crate::builtins::crypto::verifying::VerifyingKey;
-use crate::builtins::pem::{self, Block};
+use crate::builtins::pem::{self, PemBlock};
 
 const NO_PEM: &str = "failed to parse PEM block containing the key";
 
@@ -118,7 +118,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn private(block: &Block<'_>) -> Result<Option<PrivateKey>, String> {
+fn private(block: &PemBlock<'_>) -> Result<Option<PrivateKey>, String> {
     let form = KeyEncoding::by_label(block.kind);
     let key = form.map(|form| form.read(&block.content));
     key.transpose().map_err(|problem| problem.to_string())

@@ -41,21 +41,21 @@ impl Value<'_> {
 }
 
 /// A message and the rest of the text.
-struct Fail<'t>(Cow<'static, str>, &'t str);
+struct HeaderError<'t>(Cow<'static, str>, &'t str);
 
-impl Fail<'_> {
+impl HeaderError<'_> {
     fn within(self, what: &str) -> Self {
         Self(format!("{what}: {}", self.0).into(), self.1)
     }
 }
 
-fn fail<T>(message: impl Into<Cow<'static, str>>, rest: &str) -> Result<T, Fail<'_>> {
-    Err(Fail(message.into(), rest))
+fn fail<T>(message: impl Into<Cow<'static, str>>, rest: &str) -> Result<T, HeaderError<'_>> {
+    Err(HeaderError(message.into(), rest))
 }
 
 /// Parses a header. The error is the message.
 pub fn read(text: &str) -> Result<Value<'_>, String> {
-    let (value, rest) = value(skip(text), 0).map_err(|Fail(message, rest)| {
+    let (value, rest) = value(skip(text), 0).map_err(|HeaderError(message, rest)| {
         format!(
             "cannot parse JSON: {message}; unparsed tail: {}",
             quoted(&ends(rest))
@@ -67,7 +67,7 @@ pub fn read(text: &str) -> Result<Value<'_>, String> {
     }
 }
 
-type HeaderResult<'t, T> = Result<(T, &'t str), Fail<'t>>;
+type HeaderResult<'t, T> = Result<(T, &'t str), HeaderError<'t>>;
 
 fn skip(text: &str) -> &str {
     text.trim_start_matches([' ', '\n', '\t', '\r'])
@@ -195,7 +195,7 @@ fn string(text: &str) -> HeaderResult<'_, &str> {
     fail("missing closing '\"'", "")
 }
 
-fn number(text: &str) -> Result<&str, Fail<'_>> {
+fn number(text: &str) -> Result<&str, HeaderError<'_>> {
     let digits = text
         .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | 'e' | 'E' | '+')))
         .unwrap_or(text.len());

@@ -32,7 +32,7 @@ fn index(key: ValueRef<'_>) -> Option<usize> {
 }
 
 /// A constant key or path: its steps.
-struct Path(Box<[Value]>);
+struct ConstantPath(Box<[Value]>);
 
 pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let key = operands.get(1).copied()??;
@@ -40,10 +40,10 @@ pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
         Some(path) => path.iter().map(ValueRef::to_value).collect(),
         None => [key.to_value()].into(),
     };
-    Some(Arc::new(Path(steps)))
+    Some(Arc::new(ConstantPath(steps)))
 }
 
-impl Prepared for Path {
+impl Prepared for ConstantPath {
     fn call<'e>(
         &self,
         call: &mut BuiltinContext<'e>,

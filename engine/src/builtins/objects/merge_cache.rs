@@ -7,7 +7,7 @@ const CAPACITY: usize = 32;
 
 /// Two objects and their merged object.
 #[derive(Clone, Copy)]
-struct Merge<'e> {
+struct MergedPair<'e> {
     left: usize,
     right: usize,
     merged: ValueRef<'e>,
@@ -18,7 +18,7 @@ struct Merge<'e> {
 /// Cached merged objects in a direct-mapped table, indexed by the addresses of both operands.
 #[derive(Default)]
 pub struct Merges<'e> {
-    entries: Option<&'e mut [Option<Merge<'e>>; CAPACITY]>,
+    entries: Option<&'e mut [Option<MergedPair<'e>>; CAPACITY]>,
     /// `true` after the first pair. An evaluation that merges a single pair allocates no table.
     began: bool,
 }
@@ -72,7 +72,7 @@ impl<'e> Merges<'e> {
         match known.get_mut(slot_index(left, right)) {
             Some(Some(other)) if other.was_used => other.was_used = false,
             Some(free) => {
-                *free = Some(Merge {
+                *free = Some(MergedPair {
                     left,
                     right,
                     merged,

@@ -56,7 +56,7 @@ impl Alphabet {
     /// Returns the alphabet of a pattern, and the pattern over its letters. Returns `None` if the pattern distinguishes
     /// too many kinds.
     pub fn from_hir(hir: &Hir) -> Option<(Self, Hir)> {
-        let mut sets = Sets::default();
+        let mut sets = CharSets::default();
         sets.collect(hir)?;
         if sets.has_assertions {
             // assertions on lines and words need the kinds of line ends and word characters
@@ -127,13 +127,13 @@ const WORD: [(char, char); 4] = [('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')]
 
 /// Character sets that occur in a pattern.
 #[derive(Default)]
-struct Sets {
+struct CharSets {
     sets: HashSet<Vec<(u32, u32)>>,
     /// `true` if the pattern has assertions on lines or words.
     has_assertions: bool,
 }
 
-impl Sets {
+impl CharSets {
     fn add(&mut self, ranges: impl IntoIterator<Item = (u32, u32)>) -> Option<()> {
         self.sets.insert(ranges.into_iter().collect());
         (self.sets.len() <= SETS).then_some(())
@@ -177,7 +177,7 @@ struct Kinds {
 }
 
 impl Kinds {
-    fn from_sets(sets: &Sets) -> Option<Self> {
+    fn from_sets(sets: &CharSets) -> Option<Self> {
         let each = || sets.sets.iter().flatten();
         let mut starts: Vec<u32> = each().flat_map(|(low, high)| [*low, *high + 1]).collect();
         starts.push(0);

@@ -16,7 +16,7 @@ type ClassResult<'p> = Result<(&'p str, ClassUnicode), SyntaxError>;
 
 /// Parses `[…]`, starting at its bracket.
 pub fn bracketed(pattern: &str, fold: bool) -> ClassResult<'_> {
-    let unclosed = || Problem::MissingBracket.at(pattern);
+    let unclosed = || Problem::MissingBracket.for_part(pattern);
     let mut class = ClassUnicode::empty();
     let mut rest = pattern.strip_prefix('[').unwrap_or(pattern);
     let negated = rest.strip_prefix('^');
@@ -54,7 +54,7 @@ pub fn bracketed(pattern: &str, fold: bool) -> ClassResult<'_> {
             rest = after;
             high = end;
             if high < low {
-                return Err(Problem::CharRange.at(before(start, rest)));
+                return Err(Problem::CharRange.for_part(before(start, rest)));
             }
         }
         class.union(&folded(scalars(low, high), fold));
@@ -149,7 +149,7 @@ fn posix(rest: &str, fold: bool) -> Result<Option<(&str, ClassUnicode)>, SyntaxE
         "upper" => &[('A', 'Z')],
         "word" => WORD,
         "xdigit" => &[('0', '9'), ('A', 'F'), ('a', 'f')],
-        _ => return Err(Problem::CharRange.at(before(rest, after))),
+        _ => return Err(Problem::CharRange.for_part(before(rest, after))),
     };
     Ok(Some((after, group(ranges, fold, negated))))
 }
@@ -161,7 +161,7 @@ pub fn named(rest: &str, fold: bool) -> Result<Option<(&str, ClassUnicode)>, Syn
     };
     let (after, name) = if after.starts_with('{') {
         parse(delimited(char('{'), take_until("}"), char('}')), after)
-            .ok_or_else(|| Problem::CharRange.at(rest))?
+            .ok_or_else(|| Problem::CharRange.for_part(rest))?
     } else {
         parse(recognize(opt(anychar)), after).unwrap_or((after, ""))
     };
@@ -169,7 +169,7 @@ pub fn named(rest: &str, fold: bool) -> Result<Option<(&str, ClassUnicode)>, Syn
         Some(name) => (true, name),
         None => (false, name),
     };
-    let class = property(name).ok_or_else(|| Problem::CharRange.at(before(rest, after)))?;
+    let class = property(name).ok_or_else(|| Problem::CharRange.for_part(before(rest, after)))?;
     let mut class = folded(class, fold);
     if inverted != (sign == ('\\', 'P')) {
         class.negate();

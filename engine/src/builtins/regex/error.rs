@@ -34,7 +34,7 @@ pub enum Problem {
 
 impl Problem {
     /// Returns the error for a part of the pattern.
-    pub fn at(self, part: impl Into<String>) -> SyntaxError {
+    pub fn for_part(self, part: impl Into<String>) -> SyntaxError {
         SyntaxError {
             problem: self,
             part: part.into(),

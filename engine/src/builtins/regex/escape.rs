@@ -12,10 +12,10 @@ pub fn character(pattern: &str) -> Result<(&str, u32), SyntaxError> {
     let mut chars = pattern.chars();
     chars.next();
     let Some(c) = chars.next() else {
-        return Err(Problem::TrailingBackslash.at(""));
+        return Err(Problem::TrailingBackslash.for_part(""));
     };
     let rest = chars.as_str();
-    let refuse = |rest: &str| Problem::Escape.at(before(pattern, rest));
+    let refuse = |rest: &str| Problem::Escape.for_part(before(pattern, rest));
     let code = match c {
         '0' => return Ok(octal(0, rest)),
         // a single digit would be a backreference

@@ -6,7 +6,7 @@ use crate::bug::Within;
 use crate::builtins::{BuiltinContext, BuiltinError};
 
 /// An element of a pattern.
-struct Token {
+struct PatternElement {
     chars: Chars,
     flag: Flag,
 }
@@ -25,7 +25,7 @@ enum Flag {
     Star,
 }
 
-impl Token {
+impl PatternElement {
     fn meets(&self, other: &Self) -> bool {
         let within = |c: char, ranges: &[(char, char)]| {
             ranges.iter().any(|(low, high)| (*low..=*high).contains(&c))
@@ -53,7 +53,7 @@ pub fn meet(call: &mut BuiltinContext<'_>, left: &str, right: &str) -> Result<bo
     let (left, right) = (tokens(left)?, tokens(right)?);
     let (mut left, mut right) = (left.as_slice(), right.as_slice());
     // plain elements at the ends of both patterns must match pairwise; one pair is left on each side
-    let plain = |pair: &(&Token, &Token)| pair.0.is_plain() && pair.1.is_plain();
+    let plain = |pair: &(&PatternElement, &PatternElement)| pair.0.is_plain() && pair.1.is_plain();
     let front = left.iter().zip(right).take_while(plain).count();
     if !left.iter().zip(right).take(front).all(|(a, b)| a.meets(b)) {
         return Ok(false);
@@ -73,7 +73,7 @@ pub fn meet(call: &mut BuiltinContext<'_>, left: &str, right: &str) -> Result<bo
     let cells = (left.len() + 1).saturating_mul(right.len() + 1);
     call.budget
         .reserve(cells.saturating_mul(2 * size_of::<PrefixCell>()))?;
-    let mut table = Table {
+    let mut table = MatchTable {
         sides: [left, right],
         cells: [
             vec![PrefixCell::default(); cells],
@@ -83,7 +83,7 @@ pub fn meet(call: &mut BuiltinContext<'_>, left: &str, right: &str) -> Result<bo
     for i in (0..=left.len()).rev() {
         call.budget.spend_len(right.len())?;
         for j in (0..=right.len()).rev() {
-            for fill in [Table::fill_taken, Table::fill_meets] {
+            for fill in [MatchTable::fill_taken, MatchTable::fill_meets] {
                 fill(&mut table, 0, i, j);
                 fill(&mut table, 1, j, i);
             }
@@ -102,12 +102,12 @@ struct PrefixCell {
 }
 
 /// Dynamic programming table: results for each pair of positions, with either pattern leading. Filled from the end.
-struct Table<'t> {
-    sides: [&'t [Token]; 2],
+struct MatchTable<'t> {
+    sides: [&'t [PatternElement]; 2],
     cells: [Vec<PrefixCell>; 2],
 }
 
-impl Table<'_> {
+impl MatchTable<'_> {
     /// Returns the index of the cell where pattern `lead` (0 or 1) leads from position `at`, and the other pattern
     /// continues from `other`.
     fn index(&self, lead: usize, at: usize, other: usize) -> usize {
@@ -125,12 +125,12 @@ impl Table<'_> {
             .unwrap_or_default()
     }
 
-    fn cell(&mut self, lead: usize, at: usize, other: usize) -> Option<&mut PrefixCell> {
+    fn cell_mut(&mut self, lead: usize, at: usize, other: usize) -> Option<&mut PrefixCell> {
         let index = self.index(lead, at, other);
         self.cells.get_mut(lead)?.get_mut(index)
     }
 
-    fn token(&self, side: usize, at: usize) -> Option<&Token> {
+    fn token(&self, side: usize, at: usize) -> Option<&PatternElement> {
         self.sides.get(side)?.get(at)
     }
 
@@ -148,7 +148,7 @@ impl Table<'_> {
                 left_to_next || here
             }
         };
-        if let Some(cell) = self.cell(lead, at, other) {
+        if let Some(cell) = self.cell_mut(lead, at, other) {
             cell.taken = taken;
         }
     }
@@ -174,15 +174,15 @@ impl Table<'_> {
                 }
             },
         };
-        if let Some(cell) = self.cell(lead, at, other) {
+        if let Some(cell) = self.cell_mut(lead, at, other) {
             cell.meets = meets;
         }
     }
 }
 
 /// Parses a pattern.
-fn tokens(pattern: &str) -> Result<Vec<Token>, BuiltinError> {
-    let mut reader = Reader {
+fn tokens(pattern: &str) -> Result<Vec<PatternElement>, BuiltinError> {
+    let mut reader = PatternReader {
         pattern,
         chars: pattern.chars().collect(),
         at: 0,
@@ -206,7 +206,7 @@ fn tokens(pattern: &str) -> Result<Vec<Token>, BuiltinError> {
         };
         reader.at += usize::from(flag != Flag::None);
         match tokens.last_mut() {
-            Some(Token {
+            Some(PatternElement {
                 chars: last,
                 flag: last_flag,
             }) if *last == chars && *last_flag != Flag::None && flag != Flag::None => {
@@ -214,19 +214,19 @@ fn tokens(pattern: &str) -> Result<Vec<Token>, BuiltinError> {
                     *last_flag = Flag::Plus;
                 }
             }
-            _ => tokens.push(Token { chars, flag }),
+            _ => tokens.push(PatternElement { chars, flag }),
         }
     }
     Ok(tokens)
 }
 
-struct Reader<'p> {
+struct PatternReader<'p> {
     pattern: &'p str,
     chars: Vec<char>,
     at: usize,
 }
 
-impl Reader<'_> {
+impl PatternReader<'_> {
     fn reject(&self, problem: &str) -> BuiltinError {
         BuiltinError::error(format!(
             "input:{}, pos:{}, {problem}: the input provided is invalid",

@@ -109,12 +109,12 @@ type WithRegex = for<'e> fn(
 ) -> Result<ValueRef<'e>, BuiltinError>;
 
 /// A call with a constant pattern.
-struct Compiled {
+struct ConstantPattern {
     regex: Regex,
     run: WithRegex,
 }
 
-impl Prepared for Compiled {
+impl Prepared for ConstantPattern {
     fn call<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -130,7 +130,7 @@ fn prepare(
     run: WithRegex,
 ) -> Option<Arc<dyn Prepared>> {
     let regex = constant(operands, pattern)?;
-    Some(Arc::new(Compiled { regex, run }))
+    Some(Arc::new(ConstantPattern { regex, run }))
 }
 
 fn constant(operands: &[Option<ValueRef<'_>>], pattern: usize) -> Option<Regex> {
@@ -329,12 +329,12 @@ fn replace_matches<'e>(
 }
 
 /// A call with a constant pattern and a constant template.
-struct Replacement {
+struct ConstantReplacement {
     regex: Regex,
     template: Template<'static>,
 }
 
-impl Prepared for Replacement {
+impl Prepared for ConstantReplacement {
     fn call<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -354,7 +354,7 @@ fn prepare_replacement(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prep
     };
     let template = Template::parse(&template.as_text()?.to_str()).into_owned();
     let regex = constant(operands, 1)?;
-    Some(Arc::new(Replacement { regex, template }))
+    Some(Arc::new(ConstantReplacement { regex, template }))
 }
 
 /// Returns the string with each match replaced by the expanded template.

@@ -57,10 +57,15 @@ impl Regex {
             }
             Some((compile(&syntax.hir, true, effort)?, None))
         });
-        Self::from_compiled(syntax, compiled, effort).ok_or_else(|| Problem::TooLarge.at(pattern))
+        Self::from_compiled(syntax, compiled, effort)
+            .ok_or_else(|| Problem::TooLarge.for_part(pattern))
     }
 
-    fn from_compiled(syntax: Syntax, compiled: Option<Compiled>, effort: Effort) -> Option<Self> {
+    fn from_compiled(
+        syntax: Syntax,
+        compiled: Option<CompiledProgram>,
+        effort: Effort,
+    ) -> Option<Self> {
         let (program, alphabet) = compiled?;
         let in_bytes = alphabet.is_none();
         Some(Self {
@@ -97,7 +102,7 @@ impl Regex {
             Ok(pattern) => Self::with_effort(pattern, effort),
             Err(error) => {
                 let part = pattern.within(error.valid_up_to()..);
-                Err(Problem::Utf8.at(crate::value::text::lossy(part)))
+                Err(Problem::Utf8.for_part(crate::value::text::lossy(part)))
             }
         }
     }
@@ -295,7 +300,7 @@ pub enum Effort {
 }
 
 /// A program and its reduced alphabet.
-type Compiled = (meta::Regex, Option<Box<Alphabet>>);
+type CompiledProgram = (meta::Regex, Option<Box<Alphabet>>);
 
 /// Compiles an expression with the given nesting depth. Returns `None` if the program would be too large.
 pub fn build(hir: &Hir, height: u32, effort: Effort) -> Option<meta::Regex> {

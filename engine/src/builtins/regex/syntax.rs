@@ -38,7 +38,7 @@ impl Syntax {
             pattern,
             flags: Flags::default(),
             open: Vec::new(),
-            group: Group::default(),
+            group: OpenGroup::default(),
             names: vec![String::new()],
             repeated: None,
         };
@@ -47,10 +47,10 @@ impl Syntax {
             rest = parser.step(first, rest)?;
         }
         if !parser.open.is_empty() {
-            return Err(Problem::MissingParenthesis.at(pattern));
+            return Err(Problem::MissingParenthesis.for_part(pattern));
         }
         let group = std::mem::take(&mut parser.group);
-        let Node { hir, height, .. } = parser.close(group)?;
+        let MeasuredHir { hir, height, .. } = parser.close(group)?;
         Ok(Self {
             hir,
             height,
@@ -68,7 +68,7 @@ struct Flags {
 }
 
 /// An expression with the properties that limits depend on.
-struct Node {
+struct MeasuredHir {
     hir: Hir,
     height: u32,
     repeats: u32,
@@ -76,21 +76,21 @@ struct Node {
 
 /// A group whose end has not been reached.
 #[derive(Default)]
-struct Group {
+struct OpenGroup {
     /// Number of a capturing group.
     capture: Option<u32>,
     /// Flags to restore at its end.
     outer: Flags,
-    alternatives: Vec<Vec<Node>>,
-    sequence: Vec<Node>,
+    alternatives: Vec<Vec<MeasuredHir>>,
+    sequence: Vec<MeasuredHir>,
 }
 
 struct Parser<'p> {
     pattern: &'p str,
     flags: Flags,
     /// Groups around the innermost one.
-    open: Vec<Group>,
-    group: Group,
+    open: Vec<OpenGroup>,
+    group: OpenGroup,
     names: Vec<String>,
     /// Text that starts with the repetition that was just parsed.
     repeated: Option<&'p str>,
@@ -109,7 +109,7 @@ impl<'p> Parser<'p> {
             }
             ')' => {
                 let Some(outer) = self.open.pop() else {
-                    return Err(Problem::UnexpectedParenthesis.at(self.pattern));
+                    return Err(Problem::UnexpectedParenthesis.for_part(self.pattern));
                 };
                 let group = std::mem::replace(&mut self.group, outer);
                 self.flags = group.outer;
@@ -146,7 +146,7 @@ impl<'p> Parser<'p> {
     }
 
     fn push(&mut self, hir: Hir) {
-        self.group.sequence.push(Node {
+        self.group.sequence.push(MeasuredHir {
             hir,
             height: 1,
             repeats: 1,
@@ -203,16 +203,16 @@ impl<'p> Parser<'p> {
             self.names.push(name.to_owned());
             u32::try_from(self.names.len() - 1).unwrap_or(u32::MAX)
         });
-        let inner = Group {
+        let inner = OpenGroup {
             capture,
             outer: self.flags,
-            ..Group::default()
+            ..OpenGroup::default()
         };
         self.open.push(std::mem::replace(&mut self.group, inner));
     }
 
     /// Returns the expression of a finished group.
-    fn close(&self, group: Group) -> Result<Node, SyntaxError> {
+    fn close(&self, group: OpenGroup) -> Result<MeasuredHir, SyntaxError> {
         let (mut height, mut repeats) = (0, 1);
         let mut alternatives = group.alternatives;
         alternatives.push(group.sequence);
@@ -236,11 +236,11 @@ impl<'p> Parser<'p> {
     }
 
     /// Returns a node one level above its children.
-    fn higher(&self, hir: Hir, height: u32, repeats: u32) -> Result<Node, SyntaxError> {
+    fn higher(&self, hir: Hir, height: u32, repeats: u32) -> Result<MeasuredHir, SyntaxError> {
         if height >= NESTING {
-            return Err(Problem::Nesting.at(self.pattern));
+            return Err(Problem::Nesting.for_part(self.pattern));
         }
-        Ok(Node {
+        Ok(MeasuredHir {
             hir,
             height: height + 1,
             repeats,
@@ -255,11 +255,11 @@ impl<'p> Parser<'p> {
             .filter(|after| !after.is_empty());
         if let Some(named) = named {
             let Some((name, after)) = named.split_once('>') else {
-                return Err(Problem::NamedCapture.at(rest));
+                return Err(Problem::NamedCapture.for_part(rest));
             };
             let word = |c: char| c == '_' || c.is_ascii_alphanumeric();
             if name.is_empty() || !name.chars().all(word) {
-                return Err(Problem::NamedCapture.at(before(rest, after)));
+                return Err(Problem::NamedCapture.for_part(before(rest, after)));
             }
             self.open_group(Some(name));
             return Ok(after);
@@ -291,7 +291,7 @@ impl<'p> Parser<'p> {
             *flag = set;
             seen = true;
         }
-        Err(Problem::PerlOperator.at(before(rest, chars.as_str())))
+        Err(Problem::PerlOperator.for_part(before(rest, chars.as_str())))
     }
 
     fn repeat(
@@ -303,16 +303,16 @@ impl<'p> Parser<'p> {
     ) -> Result<&'p str, SyntaxError> {
         let Counts { min, max } = counts;
         if [Some(min), max].iter().flatten().any(|n| *n > REPEATS) || max.is_some_and(|n| n < min) {
-            return Err(Problem::RepeatSize.at(before(rest, after)));
+            return Err(Problem::RepeatSize.for_part(before(rest, after)));
         }
         let lazy = after.strip_prefix('?');
         let after = lazy.unwrap_or(after);
         if let Some(repeated) = repeated {
-            return Err(Problem::NestedRepeat.at(before(repeated, after)));
+            return Err(Problem::NestedRepeat.for_part(before(repeated, after)));
         }
         let text = before(rest, after);
         let Some(node) = self.group.sequence.pop() else {
-            return Err(Problem::MissingRepeatArgument.at(text));
+            return Err(Problem::MissingRepeatArgument.for_part(text));
         };
         let repeats = match rest.as_bytes().first() {
             Some(b'{') if max == Some(0) => 1,
@@ -320,7 +320,7 @@ impl<'p> Parser<'p> {
             _ => node.repeats,
         };
         if repeats > REPEATS {
-            return Err(Problem::RepeatSize.at(text));
+            return Err(Problem::RepeatSize.for_part(text));
         }
         let hir = Hir::repetition(Repetition {
             min,

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::program::Regex;
 
 /// A piece of a template.
-enum Piece<'t> {
+enum TemplatePiece<'t> {
     Text(Cow<'t, str>),
     Group(usize),
     Named(Cow<'t, str>),
@@ -16,7 +16,7 @@ enum Piece<'t> {
 
 /// A parsed template.
 pub struct Template<'t> {
-    pieces: SmallVec<[Piece<'t>; 4]>,
+    pieces: SmallVec<[TemplatePiece<'t>; 4]>,
 }
 
 impl<'t> Template<'t> {
@@ -25,15 +25,15 @@ impl<'t> Template<'t> {
         let mut pieces = SmallVec::new();
         let mut rest = template;
         while let Some((text, after)) = rest.split_once('$') {
-            pieces.push(Piece::Text(text.into()));
+            pieces.push(TemplatePiece::Text(text.into()));
             let (piece, after) = match after.strip_prefix('$') {
-                Some(after) => (Piece::Text("$".into()), after),
-                None => reference(after).unwrap_or((Piece::Text("$".into()), after)),
+                Some(after) => (TemplatePiece::Text("$".into()), after),
+                None => reference(after).unwrap_or((TemplatePiece::Text("$".into()), after)),
             };
             pieces.push(piece);
             rest = after;
         }
-        pieces.push(Piece::Text(rest.into()));
+        pieces.push(TemplatePiece::Text(rest.into()));
         Self { pieces }
     }
 
@@ -41,9 +41,9 @@ impl<'t> Template<'t> {
     pub fn into_owned(self) -> Template<'static> {
         let own = |text: Cow<'t, str>| Cow::Owned(text.into_owned());
         let pieces = self.pieces.into_iter().map(|piece| match piece {
-            Piece::Text(text) => Piece::Text(own(text)),
-            Piece::Group(group) => Piece::Group(group),
-            Piece::Named(name) => Piece::Named(own(name)),
+            TemplatePiece::Text(text) => TemplatePiece::Text(own(text)),
+            TemplatePiece::Group(group) => TemplatePiece::Group(group),
+            TemplatePiece::Named(name) => TemplatePiece::Named(own(name)),
         });
         Template {
             pieces: pieces.collect(),
@@ -54,7 +54,7 @@ impl<'t> Template<'t> {
     pub fn is_plain(&self) -> bool {
         self.pieces
             .iter()
-            .all(|piece| matches!(piece, Piece::Text(_)))
+            .all(|piece| matches!(piece, TemplatePiece::Text(_)))
     }
 
     /// Calls `push` with the pieces for a match. Groups are ranges of `text`.
@@ -68,9 +68,11 @@ impl<'t> Template<'t> {
         let part = |group: usize| text.get(groups.get(group)?.clone()?);
         for piece in &self.pieces {
             match piece {
-                Piece::Text(text) => push(text.as_bytes())?,
-                Piece::Group(group) => push(part(*group).unwrap_or_default())?,
-                Piece::Named(name) => push(regex.named(name).find_map(part).unwrap_or_default())?,
+                TemplatePiece::Text(text) => push(text.as_bytes())?,
+                TemplatePiece::Group(group) => push(part(*group).unwrap_or_default())?,
+                TemplatePiece::Named(name) => {
+                    push(regex.named(name).find_map(part).unwrap_or_default())?;
+                }
             }
         }
         Ok(())
@@ -81,7 +83,7 @@ impl<'t> Template<'t> {
 const GROUPS: usize = 100_000_000;
 
 /// Parses the reference after a dollar sign. Also returns the rest.
-fn reference(after: &str) -> Option<(Piece<'_>, &str)> {
+fn reference(after: &str) -> Option<(TemplatePiece<'_>, &str)> {
     let (name, rest) = match after.strip_prefix('{') {
         Some(braced) => {
             let (name, _) = word(braced)?;
@@ -93,8 +95,10 @@ fn reference(after: &str) -> Option<(Piece<'_>, &str)> {
     // with a leading zero it is a name, which no group can have
     let number = name.len() == 1 || !name.starts_with('0');
     let piece = match name.parse() {
-        Ok(group) if number && group < GROUPS && !name.starts_with('+') => Piece::Group(group),
-        _ => Piece::Named(name.into()),
+        Ok(group) if number && group < GROUPS && !name.starts_with('+') => {
+            TemplatePiece::Group(group)
+        }
+        _ => TemplatePiece::Named(name.into()),
     };
     Some((piece, rest))
 }

@@ -42,11 +42,14 @@ pub fn side_by_side<'e>(
     let members = arena.bump().alloc_slice_fill_copy(most, ValueRef::Null);
     let made = match call.caches().heads.of_both(arena, lefts, rights) {
         Some((left_heads, right_heads)) => {
-            let (left, right) = (Side::new(lefts, left_heads), Side::new(rights, right_heads));
+            let (left, right) = (
+                SetSide::new(lefts, left_heads),
+                SetSide::new(rights, right_heads),
+            );
             merge_selected(call, left, right, wanted, members)?
         }
         None => {
-            let (left, right) = (Side::new(lefts, Alike), Side::new(rights, Alike));
+            let (left, right) = (SetSide::new(lefts, Alike), SetSide::new(rights, Alike));
             merge_selected(call, left, right, wanted, members)?
         }
     };
@@ -78,12 +81,12 @@ impl Ranks for Alike {
 
 /// One of the two sets.
 #[derive(Clone, Copy)]
-struct Side<'e, R> {
+struct SetSide<'e, R> {
     members: &'e [ValueRef<'e>],
     ranks: R,
 }
 
-impl<'e, R: Ranks> Side<'e, R> {
+impl<'e, R: Ranks> SetSide<'e, R> {
     fn new(members: &'e [ValueRef<'e>], ranks: R) -> Self {
         Self { members, ranks }
     }
@@ -97,8 +100,8 @@ impl<'e, R: Ranks> Side<'e, R> {
 /// Writes the selected members in order. Returns their number.
 fn merge_selected<'e, R: Ranks>(
     call: &BuiltinContext<'e>,
-    left: Side<'e, R>,
-    right: Side<'e, R>,
+    left: SetSide<'e, R>,
+    right: SetSide<'e, R>,
     wanted: SetOperation,
     members: &mut [ValueRef<'e>],
 ) -> Result<usize, BuiltinError> {
@@ -114,8 +117,8 @@ fn merge_selected<'e, R: Ranks>(
 #[inline]
 fn merge<'e, R: Ranks, const LEFT: bool, const COMMON: bool, const RIGHT: bool>(
     call: &BuiltinContext<'e>,
-    left: Side<'e, R>,
-    right: Side<'e, R>,
+    left: SetSide<'e, R>,
+    right: SetSide<'e, R>,
     members: &mut [ValueRef<'e>],
 ) -> Result<usize, BuiltinError> {
     let (mut at, mut other_at, mut made) = (0, 0, 0);
@@ -141,7 +144,7 @@ fn merge<'e, R: Ranks, const LEFT: bool, const COMMON: bool, const RIGHT: bool>(
         }
         call.budget.check()?;
     }
-    let rest = |side: Side<'e, R>, from| side.members.within(from..);
+    let rest = |side: SetSide<'e, R>, from| side.members.within(from..);
     for (is_wanted, rest) in [(LEFT, rest(left, at)), (RIGHT, rest(right, other_at))] {
         if is_wanted && let Some(places) = members.get_mut(made..made + rest.len()) {
             places.copy_from_slice(rest);

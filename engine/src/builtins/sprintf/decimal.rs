@@ -38,7 +38,7 @@ impl Decimal {
 
     /// Formats with a verb. Returns `None` if that requires the float itself.
     #[inline]
-    pub fn printed(self, spec: &Spec, verb: char) -> Option<Printed> {
+    pub fn printed(self, spec: &Spec, verb: char) -> Option<PrintedDecimal> {
         if spec.plus || spec.space || spec.sharp || spec.zero {
             return None;
         }
@@ -56,7 +56,7 @@ impl Decimal {
     }
 
     /// `%g` with the shortest digits.
-    fn general(self) -> Printed {
+    fn general(self) -> PrintedDecimal {
         let exponent = self.exponent();
         if !(-4..6).contains(&exponent) {
             let mut coefficient = self.coefficient;
@@ -69,7 +69,7 @@ impl Decimal {
     }
 
     /// `%f`
-    fn fixed(self, precision: u32) -> Option<Printed> {
+    fn fixed(self, precision: u32) -> Option<PrintedDecimal> {
         let whole = self.digits.saturating_sub(self.scale);
         if whole + precision > CHUNK_DIGITS {
             return None;
@@ -79,7 +79,7 @@ impl Decimal {
     }
 
     /// `%e`
-    fn scientific(self, precision: u32) -> Option<Printed> {
+    fn scientific(self, precision: u32) -> Option<PrintedDecimal> {
         if precision >= CHUNK_DIGITS {
             return None;
         }
@@ -107,8 +107,8 @@ impl Decimal {
         }
     }
 
-    fn with_point(self, coefficient: u64, scale: u32) -> Printed {
-        Printed {
+    fn with_point(self, coefficient: u64, scale: u32) -> PrintedDecimal {
+        PrintedDecimal {
             negative: self.negative,
             coefficient,
             behind: scale as usize,
@@ -116,8 +116,8 @@ impl Decimal {
         }
     }
 
-    fn with_exponent(self, coefficient: u64, exponent: i64) -> Printed {
-        Printed {
+    fn with_exponent(self, coefficient: u64, exponent: i64) -> PrintedDecimal {
+        PrintedDecimal {
             negative: self.negative,
             coefficient,
             behind: coefficient.checked_ilog10().unwrap_or(0) as usize,
@@ -128,7 +128,7 @@ impl Decimal {
 
 /// A formatted number: digits, decimal point, exponent.
 #[derive(Clone, Copy)]
-pub struct Printed {
+pub struct PrintedDecimal {
     negative: bool,
     coefficient: u64,
     /// Digits after the decimal point. 0 omits the point.
@@ -139,7 +139,7 @@ pub struct Printed {
 /// Padding for missing digits of a coefficient.
 const ZEROS: &str = "00000000000000000000";
 
-impl Printed {
+impl PrintedDecimal {
     /// Returns the length of the text in bytes.
     #[inline]
     pub fn length(&self) -> usize {
@@ -186,7 +186,7 @@ impl Printed {
 
 #[cfg(test)]
 mod tests {
-    use super::{Decimal, Printed};
+    use super::{Decimal, PrintedDecimal};
     use crate::builtins::sprintf::Spec;
 
     /// Numbers of all lengths and scales print as their floats do, unless the fast path returns `None`.
@@ -210,7 +210,7 @@ mod tests {
                 ..Spec::default()
             };
             let sign = if float < 0.0 { "-" } else { "" };
-            let compare = |printed: Printed, magnitude: String| {
+            let compare = |printed: PrintedDecimal, magnitude: String| {
                 let expected = format!("{sign}{magnitude}");
                 let mut text = String::new();
                 printed.write(|part| text.push_str(part));

@@ -21,10 +21,10 @@ pub fn print(printer: &mut Printer<'_, '_>, i: i64, verb: char) -> Result<bool, 
             }
             decimal.format(magnitude)
         }
-        'b' => other.of(magnitude, 1, b'a'),
-        'o' | 'O' => other.of(magnitude, 3, b'a'),
-        'x' => other.of(magnitude, 4, b'a'),
-        'X' => other.of(magnitude, 4, b'A'),
+        'b' => other.format(magnitude, 1, b'a'),
+        'o' | 'O' => other.format(magnitude, 3, b'a'),
+        'x' => other.format(magnitude, 4, b'a'),
+        'X' => other.format(magnitude, 4, b'A'),
         'c' => {
             printer.padded(character(i).encode_utf8(&mut [0; 4]).as_bytes())?;
             return Ok(true);
@@ -53,7 +53,7 @@ impl Digits {
     }
 
     /// Formats a number in digits of `bits` bits. `letter` is the digit ten.
-    pub fn of(&mut self, number: u64, bits: u32, letter: u8) -> &str {
+    pub fn format(&mut self, number: u64, bits: u32, letter: u8) -> &str {
         let (mut left, mut count) = (number, 0);
         for place in self.0.iter_mut().rev() {
             let digit = u8::try_from(left & ((1 << bits) - 1))

@@ -14,7 +14,7 @@ use crate::value::{Value, ValueRef};
 /// A format whose directives take one argument each, in order.
 #[derive(Clone)]
 pub struct Pieces {
-    directives: Vec<Piece>,
+    directives: Vec<FormatPiece>,
     /// Text after the last directive.
     tail: String,
     /// Length of all texts in bytes.
@@ -23,7 +23,7 @@ pub struct Pieces {
 
 /// A directive, with the text before it.
 #[derive(Clone)]
-struct Piece {
+struct FormatPiece {
     before: String,
     spec: Spec,
     takes: Takes,
@@ -90,9 +90,9 @@ const VALUE: usize = 24;
 
 /// Unlimited placeholder arguments, none of which is a valid width.
 #[derive(Clone, Copy)]
-struct Any;
+struct AnyArguments;
 
-impl Values for Any {
+impl Values for AnyArguments {
     type Value = ();
 
     fn len(self) -> usize {
@@ -111,9 +111,9 @@ impl Values for Any {
 impl Pieces {
     /// Parses a format. Returns `None` if a directive is invalid, or depends on more than its argument.
     fn new(text: &str) -> Option<Self> {
-        let mut directives: Vec<Piece> = Vec::new();
+        let mut directives: Vec<FormatPiece> = Vec::new();
         let mut before = String::new();
-        let mut format = Format::new(text.as_bytes(), Any);
+        let mut format = Format::new(text.as_bytes(), AnyArguments);
         while let Some(step) = format.next() {
             let directive = match step {
                 Step::Text(text) => {
@@ -128,7 +128,7 @@ impl Pieces {
             }
             match verb? {
                 '%' => before.push('%'),
-                verb => directives.push(Piece {
+                verb => directives.push(FormatPiece {
                     before: std::mem::take(&mut before),
                     takes: Takes::new(&spec, verb),
                     spec,
@@ -164,7 +164,7 @@ enum Plain<'a> {
 }
 
 /// An argument in any representation.
-trait Printed<'e>: Copy {
+trait PrintArgument<'e>: Copy {
     /// Returns `None` for anything except small numbers and valid UTF-8 strings.
     fn plain(&self) -> Option<Plain<'_>>;
 
@@ -172,7 +172,7 @@ trait Printed<'e>: Copy {
     fn value(self) -> ValueRef<'e>;
 }
 
-impl<'e> Printed<'e> for &ValueRef<'e> {
+impl<'e> PrintArgument<'e> for &ValueRef<'e> {
     #[inline]
     fn plain(&self) -> Option<Plain<'_>> {
         Some(match self {
@@ -189,7 +189,7 @@ impl<'e> Printed<'e> for &ValueRef<'e> {
     }
 }
 
-impl<'e> Printed<'e> for &'e Value {
+impl<'e> PrintArgument<'e> for &'e Value {
     #[inline]
     fn plain(&self) -> Option<Plain<'_>> {
         Some(match self {
@@ -222,14 +222,14 @@ fn fill(text: &mut Line<'_>, byte: u8, count: usize) {
     text.push_str(filling.within(..count));
 }
 
-impl Piece {
+impl FormatPiece {
     /// Prints an argument on the fast path. Returns `false` if it is not supported.
     #[inline]
     fn print<'e>(
         &self,
         call: &BuiltinContext<'_>,
         text: &mut Line<'_>,
-        value: impl Printed<'e>,
+        value: impl PrintArgument<'e>,
     ) -> Result<bool, BuiltinError> {
         match value.plain() {
             Some(Plain::Integer(int)) => match self.takes.integers {
@@ -255,7 +255,7 @@ impl Piece {
                     if int < 0 {
                         text.push('-');
                     }
-                    text.push_str(Digits::new().of(int.unsigned_abs(), 4, b'a'));
+                    text.push_str(Digits::new().format(int.unsigned_abs(), 4, b'a'));
                 }
                 None => return Ok(false),
             },
@@ -313,7 +313,7 @@ fn stands_for_itself(byte: u8) -> bool {
 
 impl Pieces {
     /// Returns the result, printed on the fast path as far as possible. Returns `None` if it is not valid UTF-8.
-    fn line<'e, T: Printed<'e>>(
+    fn line<'e, T: PrintArgument<'e>>(
         &self,
         call: &BuiltinContext<'e>,
         values: impl Iterator<Item = T>,
@@ -360,9 +360,9 @@ impl Pieces {
 }
 
 /// A call whose arguments are passed one by one, without an array.
-struct Spread(Pieces);
+struct SpreadCall(Pieces);
 
-impl Prepared for Spread {
+impl Prepared for SpreadCall {
     fn call<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -377,7 +377,7 @@ impl Prepared for Spread {
 
 impl Prepared for Pieces {
     fn with_elements(&self, elements: usize) -> Option<Arc<dyn Prepared>> {
-        let spread = Spread(self.clone());
+        let spread = SpreadCall(self.clone());
         (elements == self.directives.len()).then(|| Arc::new(spread) as _)
     }
 

@@ -55,21 +55,22 @@ pub fn prepare_any_suffix(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn P
 }
 
 fn prepare<A: Affix>(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
-    let affixes = Texts::from_operand(std::slice::from_ref(&operands.get(1).copied()??), 0).ok()?;
+    let affixes =
+        AffixOperand::from_operand(std::slice::from_ref(&operands.get(1).copied()??), 0).ok()?;
     let sorted = A::sorted(affixes.list());
-    Some(Arc::new(Constant::<A> {
+    Some(Arc::new(ConstantAffixes::<A> {
         sorted: sorted.iter().map(|text| text.as_bytes().into()).collect(),
         affix: PhantomData,
     }))
 }
 
 /// A call with constant prefixes or suffixes.
-struct Constant<A> {
+struct ConstantAffixes<A> {
     sorted: Box<[Box<[u8]>]>,
     affix: PhantomData<A>,
 }
 
-impl<A: Affix> Prepared for Constant<A> {
+impl<A: Affix> Prepared for ConstantAffixes<A> {
     fn call<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -153,13 +154,13 @@ fn any_match<'e, A: Affix>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    let texts = Texts::from_operand(operands, 0)?;
+    let texts = AffixOperand::from_operand(operands, 0)?;
     if let Some(sorted) = cached_affixes::<A>(call, operands.operand(1))? {
         call.budget.spend_len(texts.len())?;
         let found = texts.any(|text| A::starts_one(text.as_bytes(), sorted, TextView::as_bytes));
         return Ok(ValueRef::Bool(found));
     }
-    let affixes = Texts::from_operand(operands, 1)?;
+    let affixes = AffixOperand::from_operand(operands, 1)?;
     call.budget.spend_len(texts.len() + affixes.len())?;
     let starts =
         |text: &TextView<'_>, with: &TextView<'_>| A::starts(text.as_bytes(), with.as_bytes());
@@ -212,7 +213,7 @@ fn cached_affixes<'e, A: Affix>(
     if std::mem::replace(&mut lists.last, address) != address || lists.lists.len() == CAPACITY {
         return Ok(None);
     }
-    let affixes = Texts::from_operand(&[ValueRef::Null, operand], 1)?;
+    let affixes = AffixOperand::from_operand(&[ValueRef::Null, operand], 1)?;
     allot(call, affixes.len())?;
     call.budget.spend_len(affixes.len())?;
     let sorted = &*call
@@ -229,12 +230,12 @@ fn cached_affixes<'e, A: Affix>(
 
 /// A string or a collection of strings.
 #[derive(Clone, Copy)]
-enum Texts<'e> {
+enum AffixOperand<'e> {
     One(TextView<'e>),
     Collection(Members<'e>),
 }
 
-impl<'e> Texts<'e> {
+impl<'e> AffixOperand<'e> {
     /// Returns the strings of an operand. Fails if it contains anything else.
     fn from_operand(operands: &[ValueRef<'e>], position: u8) -> Result<Self, BuiltinError> {
         let operand = operands.operand(position);

@@ -10,21 +10,21 @@ pub fn trim<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    by_set(call, operands, Ends::Both)
+    by_set(call, operands, TrimEnds::Both)
 }
 
 pub fn trim_left<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    by_set(call, operands, Ends::Left)
+    by_set(call, operands, TrimEnds::Left)
 }
 
 pub fn trim_right<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
 ) -> Result<ValueRef<'e>, BuiltinError> {
-    by_set(call, operands, Ends::Right)
+    by_set(call, operands, TrimEnds::Right)
 }
 
 pub fn trim_space<'e>(
@@ -34,7 +34,7 @@ pub fn trim_space<'e>(
     Ok(cut(
         call,
         operands.text(0)?,
-        Ends::Both,
+        TrimEnds::Both,
         char::is_whitespace,
     ))
 }
@@ -64,7 +64,7 @@ pub fn trim_suffix<'e>(
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ends {
+enum TrimEnds {
     Left,
     Right,
     Both,
@@ -73,7 +73,7 @@ enum Ends {
 fn by_set<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[ValueRef<'e>],
-    ends: Ends,
+    ends: TrimEnds,
 ) -> Result<ValueRef<'e>, BuiltinError> {
     let (text, set) = (operands.text(0)?, operands.text(1)?);
     if let [byte] = *set.as_bytes()
@@ -88,12 +88,12 @@ fn by_set<'e>(
 fn cut<'e>(
     call: &BuiltinContext<'e>,
     text: TextView<'e>,
-    ends: Ends,
+    ends: TrimEnds,
     drop: impl Fn(char) -> bool,
 ) -> ValueRef<'e> {
     let mut rest = text.as_bytes();
     let mut start = 0;
-    if ends != Ends::Right {
+    if ends != TrimEnds::Right {
         while let Some((c, width)) = runes::first(rest)
             && drop(c)
         {
@@ -101,7 +101,7 @@ fn cut<'e>(
             rest = rest.within(width..);
         }
     }
-    if ends != Ends::Left {
+    if ends != TrimEnds::Left {
         while let Some((c, width)) = runes::last(rest)
             && drop(c)
         {
@@ -115,17 +115,17 @@ fn cut<'e>(
 fn cut_byte<'e>(
     call: &BuiltinContext<'e>,
     text: TextView<'e>,
-    ends: Ends,
+    ends: TrimEnds,
     drop: u8,
 ) -> ValueRef<'e> {
     let bytes = text.as_bytes();
     let kept = |byte: &u8| *byte != drop;
     let start = match ends {
-        Ends::Right => 0,
+        TrimEnds::Right => 0,
         _ => bytes.iter().position(kept).unwrap_or(bytes.len()),
     };
     let end = match ends {
-        Ends::Left => bytes.len(),
+        TrimEnds::Left => bytes.len(),
         _ => bytes.iter().rposition(kept).map_or(start, |at| at + 1),
     };
     call.part(text, start..end)

@@ -20,7 +20,7 @@ pub fn render<'e>(
     data: ValueRef<'e>,
 ) -> Result<Buffer<'e>, BuiltinError> {
     let out = call.buffer();
-    let mut machine = Machine {
+    let mut machine = Executor {
         call,
         text,
         templates,
@@ -35,7 +35,7 @@ pub fn render<'e>(
     Ok(machine.out)
 }
 
-struct Machine<'m, 't, 'e> {
+struct Executor<'m, 't, 'e> {
     call: &'m mut BuiltinContext<'e>,
     text: &'t str,
     templates: &'t Templates,
@@ -54,9 +54,9 @@ enum ListEnd {
     Continue,
 }
 
-type Outcome<'e> = Result<Data<'e>, BuiltinError>;
+type ExecResult<'e> = Result<Data<'e>, BuiltinError>;
 
-impl<'t, 'e> Machine<'_, 't, 'e> {
+impl<'t, 'e> Executor<'_, 't, 'e> {
     /// Returns the error of a node: position, text and message.
     fn fail<T>(
         &self,
@@ -275,7 +275,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         Ok(())
     }
 
-    fn pipeline(&mut self, pipeline: &'t Pipeline, dot: Data<'e>) -> Outcome<'e> {
+    fn pipeline(&mut self, pipeline: &'t Pipeline, dot: Data<'e>) -> ExecResult<'e> {
         let mut value = None;
         for command in &pipeline.commands {
             value = Some(self.command(command, dot, value)?.concrete());
@@ -306,7 +306,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         command: &'t Command,
         dot: Data<'e>,
         last: Option<Data<'e>>,
-    ) -> Outcome<'e> {
+    ) -> ExecResult<'e> {
         self.call.budget.step()?;
         let Some((first, rest)) = command.operands.split_first() else {
             return Ok(Data::Missing);
@@ -332,7 +332,12 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
     }
 
     /// Evaluates an operand.
-    fn operand(&mut self, operand: &'t Operand, dot: Data<'e>, has_arguments: bool) -> Outcome<'e> {
+    fn operand(
+        &mut self,
+        operand: &'t Operand,
+        dot: Data<'e>,
+        has_arguments: bool,
+    ) -> ExecResult<'e> {
         match &operand.kind {
             OperandKind::Dot => Ok(dot),
             OperandKind::Nil => Ok(Data::Missing),
@@ -376,7 +381,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         fields: &[String],
         part: &Operand,
         has_arguments: bool,
-    ) -> Outcome<'e> {
+    ) -> ExecResult<'e> {
         let mut value = value;
         for (index, field) in fields.iter().enumerate() {
             let is_last = index + 1 == fields.len();

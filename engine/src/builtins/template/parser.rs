@@ -57,7 +57,7 @@ impl Closer {
 }
 
 /// A node, or the end of a node list.
-enum Step {
+enum ParsedNode {
     Node(Node),
     Closer(Closer),
 }
@@ -166,8 +166,8 @@ impl Parser {
                 _ => self.back(token),
             }
             match self.text_or_action()? {
-                Step::Node(node) => nodes.push(node),
-                Step::Closer(closer) => {
+                ParsedNode::Node(node) => nodes.push(node),
+                ParsedNode::Closer(closer) => {
                     return self.fail(&format!("unexpected {}", closer.text()));
                 }
             }
@@ -231,8 +231,8 @@ impl Parser {
         let mut nodes = Vec::new();
         while self.peek_solid().kind != Kind::End {
             match self.text_or_action()? {
-                Step::Node(node) => nodes.push(node),
-                Step::Closer(closer) => {
+                ParsedNode::Node(node) => nodes.push(node),
+                ParsedNode::Closer(closer) => {
                     self.depth -= 1;
                     return Ok((nodes, closer));
                 }
@@ -241,10 +241,10 @@ impl Parser {
         self.fail("unexpected EOF")
     }
 
-    fn text_or_action(&mut self) -> Parsed<Step> {
+    fn text_or_action(&mut self) -> Parsed<ParsedNode> {
         let token = self.next_non_space();
         match token.kind {
-            Kind::Text => Ok(Step::Node(Node::Text(token.text))),
+            Kind::Text => Ok(ParsedNode::Node(Node::Text(token.text))),
             Kind::LeftDelimiter => {
                 self.action_line = token.line;
                 let step = self.action()?;
@@ -255,12 +255,12 @@ impl Parser {
         }
     }
 
-    fn action(&mut self) -> Parsed<Step> {
+    fn action(&mut self) -> Parsed<ParsedNode> {
         let token = self.next_non_space();
         if token.kind != Kind::Keyword {
             self.back(token);
             let pipeline = self.pipeline("command", Kind::RightDelimiter)?;
-            return Ok(Step::Node(Node::Action(pipeline)));
+            return Ok(ParsedNode::Node(Node::Action(pipeline)));
         }
         let node = match token.text.as_str() {
             "block" => self.block()?,
@@ -283,11 +283,11 @@ impl Parser {
                 if !chained {
                     self.expect_right_delimiter("else")?;
                 }
-                return Ok(Step::Closer(Closer::Else));
+                return Ok(ParsedNode::Closer(Closer::Else));
             }
             "end" => {
                 self.expect_right_delimiter("end")?;
-                return Ok(Step::Closer(Closer::End));
+                return Ok(ParsedNode::Closer(Closer::End));
             }
             "if" => Node::If(self.branch("if")?),
             "range" => Node::Range(self.branch("range")?),
@@ -299,7 +299,7 @@ impl Parser {
                 Node::Action(pipeline)
             }
         };
-        Ok(Step::Node(node))
+        Ok(ParsedNode::Node(node))
     }
 
     fn branch(&mut self, context: &str) -> Parsed<Branch> {

@@ -111,7 +111,7 @@ fn invalid(shown: &str) -> String {
 }
 
 /// Syntax error of a duration.
-enum Problem<'t> {
+enum DurationError<'t> {
     Invalid,
     NoUnit,
     UnknownUnit(&'t [u8]),
@@ -120,20 +120,20 @@ enum Problem<'t> {
 /// Parses a duration. Messages show the text of `shown` instead.
 fn parse_in(text: &[u8], shown: impl FnOnce() -> String) -> Result<i64, String> {
     read(text).map_err(|problem| match problem {
-        Problem::Invalid => invalid(&shown()),
-        Problem::NoUnit => format!("time: missing unit in duration {}", shown()),
-        Problem::UnknownUnit(name) => {
+        DurationError::Invalid => invalid(&shown()),
+        DurationError::NoUnit => format!("time: missing unit in duration {}", shown()),
+        DurationError::UnknownUnit(name) => {
             let name = quote(name);
             format!("time: unknown unit {name} in duration {}", shown())
         }
     })
 }
 
-fn read(text: &[u8]) -> Result<i64, Problem<'_>> {
+fn read(text: &[u8]) -> Result<i64, DurationError<'_>> {
     let (sign, unsigned) = split(text, |b| b"+-".contains(&b));
     let negative = sign == b"-";
     if sign.len() > 1 || unsigned.is_empty() {
-        return Err(Problem::Invalid);
+        return Err(DurationError::Invalid);
     }
     let (mut total, mut rest) = (0_u64, unsigned);
     while !rest.is_empty() && unsigned != b"0" {
@@ -143,21 +143,23 @@ fn read(text: &[u8]) -> Result<i64, Problem<'_>> {
             None => (&[][..], after),
         };
         if digits.is_empty() && places.is_empty() {
-            return Err(Problem::Invalid);
+            return Err(DurationError::Invalid);
         }
         let (name, after) = split(after, |b| b != b'.' && !b.is_ascii_digit());
-        let number = whole(digits).ok_or(Problem::Invalid)?;
+        let number = whole(digits).ok_or(DurationError::Invalid)?;
         if name.is_empty() {
-            return Err(Problem::NoUnit);
+            return Err(DurationError::NoUnit);
         }
-        let unit = unit_ns(name).ok_or(Problem::UnknownUnit(name))?;
+        let unit = unit_ns(name).ok_or(DurationError::UnknownUnit(name))?;
         let sum = number
             .checked_mul(unit)
             .and_then(|ns| ns.checked_add(part(places, unit)))
             .and_then(|ns| total.checked_add(ns));
-        total = sum.filter(|ns| *ns <= 1 << 63).ok_or(Problem::Invalid)?;
+        total = sum
+            .filter(|ns| *ns <= 1 << 63)
+            .ok_or(DurationError::Invalid)?;
         rest = after;
     }
     let total = i128::from(total);
-    i64::try_from(if negative { -total } else { total }).map_err(|_| Problem::Invalid)
+    i64::try_from(if negative { -total } else { total }).map_err(|_| DurationError::Invalid)
 }

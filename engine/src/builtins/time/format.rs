@@ -34,7 +34,7 @@ fn shown<'e>(
     (instant, zone): (&Instant<'_>, &TimeZoneRef),
     layout: &Layout,
 ) -> Result<Buffer<'e>, BuiltinError> {
-    let mut writer = Writer {
+    let mut writer = FieldWriter {
         call,
         zone,
         buffer: call.buffer(),
@@ -49,14 +49,14 @@ fn shown<'e>(
     Ok(writer.buffer)
 }
 
-struct Writer<'c, 'e> {
+struct FieldWriter<'c, 'e> {
     call: &'c BuiltinContext<'e>,
     zone: &'c TimeZoneRef,
     buffer: Buffer<'e>,
     civil: Civil,
 }
 
-impl Writer<'_, '_> {
+impl FieldWriter<'_, '_> {
     fn text(&mut self, text: &[u8]) -> Result<(), BuiltinError> {
         push(self.call, &mut self.buffer, text)
     }

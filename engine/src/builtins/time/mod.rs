@@ -120,9 +120,9 @@ fn weekday<'e>(
 }
 
 /// A call with a constant layout.
-struct Parser(Layout);
+struct ConstantLayout(Layout);
 
-impl Prepared for Parser {
+impl Prepared for ConstantLayout {
     fn call<'e>(
         &self,
         _: &mut BuiltinContext<'e>,
@@ -142,7 +142,7 @@ impl Prepared for Parser {
 
 fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let layout = operands.first().copied()??.as_text()?;
-    Some(Arc::new(Parser(Layout::new(layout.as_bytes()))))
+    Some(Arc::new(ConstantLayout(Layout::new(layout.as_bytes()))))
 }
 
 fn parse_ns<'e>(

@@ -10,14 +10,14 @@ use crate::source::{Code, Diagnostic, Diagnostics};
 
 /// Statement that a block can precede.
 #[derive(Clone, Copy)]
-enum Statement {
+enum AnnotatedStatement {
     Package,
     Import,
     /// The rule with this index.
     Rule(usize),
 }
 
-impl Statement {
+impl AnnotatedStatement {
     fn name(self) -> &'static str {
         match self {
             Self::Package => "package",
@@ -40,7 +40,7 @@ pub(super) fn attach(module: &mut Module, blocks: Vec<Block>) -> Result<(), Diag
         match scoped(&block, target) {
             Ok(scope) => {
                 let path = path(module, scope, target);
-                if let Some(Statement::Rule(index)) = target {
+                if let Some(AnnotatedStatement::Rule(index)) = target {
                     targets.push((annotations.len(), index));
                 }
                 annotations.push(Arc::new(Annotation {
@@ -73,30 +73,30 @@ pub(super) fn attach(module: &mut Module, blocks: Vec<Block>) -> Result<(), Diag
 }
 
 /// Returns the statements with their rows, in source order.
-fn statements(module: &Module) -> Vec<(u32, Statement)> {
-    let mut statements = vec![(module.package.span.row, Statement::Package)];
+fn statements(module: &Module) -> Vec<(u32, AnnotatedStatement)> {
+    let mut statements = vec![(module.package.span.row, AnnotatedStatement::Package)];
     statements.extend(
         module
             .imports
             .iter()
-            .map(|import| (import.span.row, Statement::Import)),
+            .map(|import| (import.span.row, AnnotatedStatement::Import)),
     );
     statements.extend(
         module
             .rules
             .iter()
             .enumerate()
-            .map(|(index, rule)| (rule.span.row, Statement::Rule(index))),
+            .map(|(index, rule)| (rule.span.row, AnnotatedStatement::Rule(index))),
     );
     statements.sort_by_key(|(row, _)| *row);
     statements
 }
 
 /// Returns the scope of a block above a statement, or every error in it.
-fn scoped(block: &Block, target: Option<Statement>) -> Result<Scope, Vec<String>> {
+fn scoped(block: &Block, target: Option<AnnotatedStatement>) -> Result<Scope, Vec<String>> {
     let entrypoint = block.annotation.entrypoint;
     let word = match (block.scope.as_str(), target) {
-        ("", Some(Statement::Rule(_))) if entrypoint => "document",
+        ("", Some(AnnotatedStatement::Rule(_))) if entrypoint => "document",
         ("", Some(statement)) => statement.name(),
         (written, _) => written,
     };
@@ -114,7 +114,7 @@ fn scoped(block: &Block, target: Option<Statement>) -> Result<Scope, Vec<String>
         )),
         Some(scope) => {
             let wanted = if matches!(scope, Scope::Rule | Scope::Document) { "rule" } else { "package" };
-            let have = target.map(Statement::name);
+            let have = target.map(AnnotatedStatement::name);
             if have != Some(wanted) {
                 let have = have.map_or_else(String::new, |have| format!(" (have {have})"));
                 errors.push(format!("annotation scope '{word}' must be applied to {wanted}{have}"));
@@ -132,9 +132,9 @@ fn scoped(block: &Block, target: Option<Statement>) -> Result<Scope, Vec<String>
     }
 }
 
-fn path(module: &Module, scope: Scope, target: Option<Statement>) -> Ref {
+fn path(module: &Module, scope: Scope, target: Option<AnnotatedStatement>) -> Ref {
     match (scope, target) {
-        (Scope::Rule | Scope::Document, Some(Statement::Rule(index))) => module
+        (Scope::Rule | Scope::Document, Some(AnnotatedStatement::Rule(index))) => module
             .rules
             .get(index)
             .map(|rule| rule_path(&module.package.path, rule))

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// Parses a date, or a date and time, into RFC 3339 form: `2020-1-2`, `2020-1-2 3:4:5.6`, `2020-01-02T03:04:05Z`.
 pub(super) fn parse(text: &str) -> Option<String> {
-    let mut reader = Reader { rest: text };
+    let mut reader = TimestampReader { rest: text };
     let year = reader.exactly(4)?;
     reader.eat('-')?;
     let month = reader.number(1, 12)?;
@@ -54,11 +54,11 @@ fn days_in(year: u32, month: u32) -> u32 {
     }
 }
 
-struct Reader<'a> {
+struct TimestampReader<'a> {
     rest: &'a str,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TimestampReader<'a> {
     fn eat(&mut self, expected: char) -> Option<()> {
         self.rest = self.rest.strip_prefix(expected)?;
         Some(())

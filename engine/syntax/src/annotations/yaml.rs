@@ -67,7 +67,7 @@ impl BlockError {
 }
 
 /// A sequence or mapping whose end has not been reached.
-struct Open {
+struct OpenContainer {
     node: Node,
     anchor: usize,
     /// Key whose value comes next.
@@ -125,7 +125,7 @@ impl From<Differs> for RejectReason {
 fn parse_as_is(text: &str) -> Result<Option<Child>, RejectReason> {
     let mut gaps = Gaps::new(text);
     let mut parser = Parser::new_from_str(text);
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenContainer> = Vec::new();
     let mut anchors: HashMap<usize, Rc<Node>> = HashMap::new();
     while let Some(event) = parser.next_event() {
         let (event, span) = match event {
@@ -150,7 +150,7 @@ fn parse_as_is(text: &str) -> Result<Option<Child>, RejectReason> {
         };
         let finished = match event {
             Event::SequenceStart(anchor, tag) => {
-                open.push(Open {
+                open.push(OpenContainer {
                     node: begin(Kind::Sequence(Vec::new()), tag),
                     anchor,
                     key: None,
@@ -158,7 +158,7 @@ fn parse_as_is(text: &str) -> Result<Option<Child>, RejectReason> {
                 None
             }
             Event::MappingStart(anchor, tag) => {
-                open.push(Open {
+                open.push(OpenContainer {
                     node: begin(Kind::Mapping(Vec::new()), tag),
                     anchor,
                     key: None,
@@ -228,7 +228,7 @@ fn parse_as_is(text: &str) -> Result<Option<Child>, RejectReason> {
 }
 
 /// Adds a node to the innermost open container. Returns the node if it is the root.
-fn attach(open: &mut [Open], child: Child) -> Option<Child> {
+fn attach(open: &mut [OpenContainer], child: Child) -> Option<Child> {
     let Some(container) = open.last_mut() else {
         return Some(child);
     };
@@ -277,7 +277,7 @@ enum ErrorLine {
 }
 
 /// Converts an error of the parser to the message and line of Go's library.
-fn block_error(error: &ScanError, text: &str, open: &[Open]) -> BlockError {
+fn block_error(error: &ScanError, text: &str, open: &[OpenContainer]) -> BlockError {
     let mark = error.marker();
     let (problem, place) = wording(error.info());
     let from_one = |line: usize| if line > 1 { line } else { 0 };

@@ -22,7 +22,7 @@ const DEPRECATED: [&str; 11] = [
 
 /// Returns the errors of a module that is to be written as v1.
 pub(super) fn check(module: &Module) -> Result<(), Diagnostics> {
-    let mut report = Report {
+    let mut report = CheckReport {
         module,
         errors: Vec::new(),
     };
@@ -40,12 +40,12 @@ pub(super) fn check(module: &Module) -> Result<(), Diagnostics> {
     Err(Diagnostics(report.errors))
 }
 
-struct Report<'m> {
+struct CheckReport<'m> {
     module: &'m Module,
     errors: Vec<Diagnostic>,
 }
 
-impl Report<'_> {
+impl CheckReport<'_> {
     fn add(&mut self, code: Code, span: Span, message: String) {
         self.errors.push(Diagnostic::at_span(
             code,
@@ -92,7 +92,7 @@ fn is_root(term: &Term) -> bool {
 }
 
 /// Rejects assignments to root documents.
-struct Assignments<'r, 'm>(&'r mut Report<'m>);
+struct Assignments<'r, 'm>(&'r mut CheckReport<'m>);
 
 impl<'a> Visitor<'a> for Assignments<'_, '_> {
     fn expr(&mut self, expr: &'a Expr) -> Flow {
@@ -108,7 +108,7 @@ impl<'a> Visitor<'a> for Assignments<'_, '_> {
 
 /// Rejects calls of deprecated built-ins.
 struct Calls<'r, 'm> {
-    report: &'r mut Report<'m>,
+    report: &'r mut CheckReport<'m>,
 }
 
 impl Calls<'_, '_> {

@@ -40,19 +40,19 @@ pub(super) struct Writer<'m> {
     /// Offset of each rule in the output.
     pub starts: Vec<usize>,
     /// Rules that are not formatted normally.
-    pub kept: &'m [VerbatimRule],
+    pub modes: &'m [RuleMode],
     comments: Vec<&'m Comment>,
     next: usize,
 }
 
 /// Output mode of a rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum VerbatimRule {
+pub(super) enum RuleMode {
     /// Formatted.
     #[default]
-    Nothing,
+    Formatted,
     /// Copied from the source.
-    Text,
+    Verbatim,
     /// Formatted, with the comments inside it moved above it.
     CommentsAbove,
 }
@@ -62,7 +62,7 @@ impl<'m> Writer<'m> {
         source: &'m Source,
         style: Style,
         comments: &'m [Comment],
-        kept: &'m [VerbatimRule],
+        modes: &'m [RuleMode],
     ) -> Self {
         Self {
             source,
@@ -74,7 +74,7 @@ impl<'m> Writer<'m> {
             delay: false,
             body_follows: false,
             starts: Vec::new(),
-            kept,
+            modes,
             comments: comments.iter().collect(),
             next: 0,
         }

@@ -30,7 +30,7 @@ impl Operator {
 }
 
 /// An operand of a chain.
-struct Operand<'m> {
+struct ChainOperand<'m> {
     body: &'m Body,
     explicit: bool,
     /// `true` for the right operand of its connective.
@@ -48,7 +48,7 @@ impl<'m> Writer<'m> {
             if here != operator || (!std::ptr::eq(at, expr) && !at.with.is_empty()) {
                 break;
             }
-            operands.push(Operand {
+            operands.push(ChainOperand {
                 body: &logical.rhs,
                 explicit: logical.explicit_rhs,
                 right: true,
@@ -62,7 +62,7 @@ impl<'m> Writer<'m> {
                     at = left;
                 }
                 _ => {
-                    operands.push(Operand {
+                    operands.push(ChainOperand {
                         body: &logical.lhs,
                         explicit: logical.explicit_lhs,
                         right: false,
@@ -143,7 +143,7 @@ impl<'m> Writer<'m> {
         )
     }
 
-    fn operand_of(&mut self, operand: &Operand<'m>, operator: Operator, from: u32) -> Written {
+    fn operand_of(&mut self, operand: &ChainOperand<'m>, operator: Operator, from: u32) -> Written {
         if operand.explicit {
             return self.braces(operand.body, from);
         }

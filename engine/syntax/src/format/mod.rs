@@ -24,7 +24,7 @@ use crate::dialect::ParseOptions;
 use crate::source::{Code, Diagnostic, Diagnostics, Source, Span};
 
 use self::faithful::{Changes, changes, unfaithful_rules};
-use self::lines::{Stop, VerbatimRule, Writer};
+use self::lines::{RuleMode, Stop, Writer};
 use self::style::Style;
 
 /// Options of the formatter.
@@ -115,9 +115,9 @@ fn faithful(
     again: &FormatOptions,
     copies: bool,
 ) -> Result<Formatted, Diagnostics> {
-    let mut kept = vec![VerbatimRule::Nothing; module.rules.len()];
+    let mut modes = vec![RuleMode::Formatted; module.rules.len()];
     for attempt in 0..=ATTEMPTS {
-        let Output { text, starts } = write(module, target, options, &kept)?;
+        let Output { text, starts } = write(module, target, options, &modes)?;
         let source = Source::new(module.source.id, module.source.name.clone(), text.as_str());
         let changed = match read(&source, &again.parse) {
             Ok(parsed) => match changes(module, &parsed) {
@@ -132,20 +132,20 @@ fn faithful(
                 read(source, &again.parse).ok()
             })
             .into_iter()
-            .filter(|rule| kept.get(*rule) == Some(&VerbatimRule::Nothing))
+            .filter(|rule| modes.get(*rule) == Some(&RuleMode::Formatted))
             .collect(),
         };
-        let all = (0..kept.len()).collect();
+        let all = (0..modes.len()).collect();
         let changed = if attempt + 1 == ATTEMPTS || changed.is_empty() {
             all
         } else {
             changed
         };
         for rule in changed {
-            if let Some(kept) = kept.get_mut(rule) {
-                *kept = match *kept {
-                    VerbatimRule::Nothing if copies => VerbatimRule::Text,
-                    _ => VerbatimRule::CommentsAbove,
+            if let Some(modes) = modes.get_mut(rule) {
+                *modes = match *modes {
+                    RuleMode::Formatted if copies => RuleMode::Verbatim,
+                    _ => RuleMode::CommentsAbove,
                 };
             }
         }
@@ -181,11 +181,11 @@ fn write(
     module: &Module,
     target: Version,
     options: &FormatOptions,
-    kept: &[VerbatimRule],
+    modes: &[RuleMode],
 ) -> Result<Output, Diagnostics> {
     let style = Style::from_module(module, target, options.parse.features().keywords_in_refs);
     let imports = imports::imports_for(module, target, options.drop_v0_imports);
-    let mut writer = Writer::new(&module.source, style, &module.comments, kept);
+    let mut writer = Writer::new(&module.source, style, &module.comments, modes);
     match writer.module(module, &imports) {
         Ok(()) | Err(Stop::Comment) => {}
         Err(Stop::Failed(message)) => {

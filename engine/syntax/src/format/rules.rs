@@ -3,7 +3,7 @@
 use crate::ast::{Expr, ExprKind, Rule, TermKind};
 
 use super::brackets::{closing_row, closing_row_after};
-use super::lines::{Stop, VerbatimRule, Writer, Written};
+use super::lines::{RuleMode, Stop, Writer, Written};
 
 /// Returns `true` if the body is only `true`, explicit or implied.
 pub(super) fn is_constant(rule: &Rule) -> bool {
@@ -18,22 +18,22 @@ impl<'m> Writer<'m> {
     pub(super) fn rules(&mut self, rules: &[&'m Rule]) -> Written {
         let mut rules = rules.iter().peekable();
         while let Some(rule) = rules.next() {
-            let kept = self
-                .kept
+            let modes = self
+                .modes
                 .get(self.starts.len())
                 .copied()
                 .unwrap_or_default();
             self.starts.push(self.out.len());
             self.ignoring_comments(|writer| writer.comments_to(rule.span.row))?;
             let mut last = rule;
-            match kept {
-                VerbatimRule::Nothing => self.ignoring_comments(|writer| writer.rule(rule))?,
-                VerbatimRule::CommentsAbove => {
+            match modes {
+                RuleMode::Formatted => self.ignoring_comments(|writer| writer.rule(rule))?,
+                RuleMode::CommentsAbove => {
                     // a comment on the first row of the rule comes first
                     self.comments_before(rule.span.end);
                     self.ignoring_comments(|writer| writer.rule(rule))?;
                 }
-                VerbatimRule::Text => {
+                RuleMode::Verbatim => {
                     self.start_line();
                     let mut span = rule.span;
                     // further bodies with the same head

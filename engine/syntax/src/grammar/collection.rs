@@ -15,7 +15,7 @@ use crate::source::Span;
 
 /// `[ … ]`
 pub(super) fn array(input: Stream<'_>) -> Parsed<'_, Term> {
-    let open = Open::new(input);
+    let open = OpenBracket::new(input);
     let inside = input.next();
     if inside.is_kind(Kind::RBracket) {
         return Ok(open.close(inside, TermKind::Array(Children::new())));
@@ -43,7 +43,7 @@ pub(super) fn array(input: Stream<'_>) -> Parsed<'_, Term> {
 
 /// `{ … }`
 pub(super) fn set_or_object(input: Stream<'_>) -> Parsed<'_, Term> {
-    let open = Open::new(input);
+    let open = OpenBracket::new(input);
     let inside = input.next();
     if inside.is_kind(Kind::RBrace) {
         return Ok(open.close(inside, TermKind::Object(Children::new())));
@@ -93,7 +93,7 @@ pub(super) fn set_or_object(input: Stream<'_>) -> Parsed<'_, Term> {
 fn object<'a>(
     input: Stream<'a>,
     key: Term,
-    open: Open<'a>,
+    open: OpenBracket<'a>,
     may_comprehend: bool,
 ) -> Parsed<'a, Term> {
     let session = input.session;
@@ -197,12 +197,12 @@ fn separator(input: Stream<'_>, end: Kind) -> Result<Stream<'_>, Failure<'_>> {
 
 /// An opening bracket.
 #[derive(Clone, Copy)]
-struct Open<'a> {
+struct OpenBracket<'a> {
     input: Stream<'a>,
     span: Span,
 }
 
-impl<'a> Open<'a> {
+impl<'a> OpenBracket<'a> {
     fn new(input: Stream<'a>) -> Self {
         Self {
             input,

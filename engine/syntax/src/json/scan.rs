@@ -7,11 +7,11 @@ use super::document::{Document, Error, NESTING};
 impl<'a> Document<'a> {
     /// Parses a text without recursion.
     pub(super) fn parse(text: &'a str) -> Result<Self, Error> {
-        let mut reader = Reader { text, at: 0 };
-        let mut open: Vec<Open<'a>> = Vec::new();
+        let mut reader = JsonScanner { text, at: 0 };
+        let mut open: Vec<OpenValue<'a>> = Vec::new();
         loop {
             let mut value = match reader.token()? {
-                Token::Begin(container) => {
+                JsonToken::Begin(container) => {
                     if open.len() >= NESTING {
                         return Err(Self::too_deep());
                     }
@@ -21,7 +21,7 @@ impl<'a> Document<'a> {
                     }
                     container.close()
                 }
-                Token::Value(value) => value,
+                JsonToken::Value(value) => value,
             };
             // closes the containers that end here, then continues with the open one
             loop {
@@ -44,13 +44,13 @@ impl<'a> Document<'a> {
 }
 
 /// An array or object whose end has not been reached.
-enum Open<'a> {
+enum OpenValue<'a> {
     Array(Vec<Document<'a>>),
     /// Members, and the key of the next member.
     Object(Vec<(Cow<'a, str>, Document<'a>)>, Cow<'a, str>),
 }
 
-impl<'a> Open<'a> {
+impl<'a> OpenValue<'a> {
     fn push(&mut self, value: Document<'a>) {
         match self {
             Self::Array(elements) => elements.push(value),
@@ -80,17 +80,17 @@ impl<'a> Open<'a> {
     }
 }
 
-enum Token<'a> {
-    Begin(Open<'a>),
+enum JsonToken<'a> {
+    Begin(OpenValue<'a>),
     Value(Document<'a>),
 }
 
-struct Reader<'a> {
+struct JsonScanner<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> JsonScanner<'a> {
     fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Consumes the end of a container, if it comes next.
-    fn closes(&mut self, container: &Open<'_>) -> bool {
+    fn closes(&mut self, container: &OpenValue<'_>) -> bool {
         self.skip_blanks();
         self.eat(container.end())
     }
@@ -137,8 +137,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Parses the key that an object needs before its next value.
-    fn key_for(&mut self, container: Open<'a>) -> Result<Open<'a>, Error> {
-        let Open::Object(members, _) = container else {
+    fn key_for(&mut self, container: OpenValue<'a>) -> Result<OpenValue<'a>, Error> {
+        let OpenValue::Object(members, _) = container else {
             return Ok(container);
         };
         self.skip_blanks();
@@ -150,19 +150,22 @@ impl<'a> Reader<'a> {
         if !self.eat(':') {
             return Err(self.unexpected("`:`"));
         }
-        Ok(Open::Object(members, key))
+        Ok(OpenValue::Object(members, key))
     }
 
-    fn token(&mut self) -> Result<Token<'a>, Error> {
+    fn token(&mut self) -> Result<JsonToken<'a>, Error> {
         self.skip_blanks();
         let value = match self.rest().chars().next() {
             Some('{') => {
                 self.at += 1;
-                return Ok(Token::Begin(Open::Object(Vec::new(), Cow::Borrowed(""))));
+                return Ok(JsonToken::Begin(OpenValue::Object(
+                    Vec::new(),
+                    Cow::Borrowed(""),
+                )));
             }
             Some('[') => {
                 self.at += 1;
-                return Ok(Token::Begin(Open::Array(Vec::new())));
+                return Ok(JsonToken::Begin(OpenValue::Array(Vec::new())));
             }
             Some('"') => {
                 self.at += 1;
@@ -171,7 +174,7 @@ impl<'a> Reader<'a> {
             Some('-' | '0'..='9') => Document::Number(Cow::Borrowed(self.number()?)),
             _ => self.word()?,
         };
-        Ok(Token::Value(value))
+        Ok(JsonToken::Value(value))
     }
 
     fn word(&mut self) -> Result<Document<'a>, Error> {

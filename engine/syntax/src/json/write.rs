@@ -134,19 +134,19 @@ impl<S: Sink> Writer<'_, S> {
         };
         if let Some(source) = sources.iter().find(|source| source.id == span.source) {
             self.sink.key("location");
-            self.place(
+            self.write_location(
                 &source.name,
                 span,
                 Some(text.unwrap_or_else(|| source.slice(span))),
             );
         } else if let Some(text) = text {
             self.sink.key("location");
-            self.place("", span, Some(text));
+            self.write_location("", span, Some(text));
         }
     }
 
     #[inline(never)]
-    pub(super) fn place(&mut self, file: &str, span: Span, text: Option<&str>) {
+    pub(super) fn write_location(&mut self, file: &str, span: Span, text: Option<&str>) {
         self.object(|out| {
             out.text("file", file);
             out.integer("row", span.row);
@@ -442,7 +442,7 @@ impl Write for Import {
                         .find(|source| source.id == self.alias_span.source)
                 {
                     out.sink.key("alias_location");
-                    out.place(
+                    out.write_location(
                         &source.name,
                         self.alias_span,
                         Some(source.slice(self.alias_span)),
@@ -490,6 +490,6 @@ fn write_comment<S: Sink>(out: &mut Writer<'_, S>, comment: &Comment, module: &M
                 |block| Cow::Owned(block_text(source.slice(block.span))),
             )
         });
-        out.place(&module.source.name, comment.span, text.as_deref());
+        out.write_location(&module.source.name, comment.span, text.as_deref());
     });
 }

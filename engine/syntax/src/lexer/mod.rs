@@ -113,7 +113,7 @@ impl<'a> Lexer<'a> {
             // the byte order mark counts as one column
             lexer.continued = 2;
         }
-        lexer.complain_of_next();
+        lexer.report_next();
         lexer
     }
 
@@ -146,7 +146,7 @@ impl<'a> Lexer<'a> {
         while self.peek().is_some_and(|byte| byte & 0xC0 == 0x80) {
             self.step();
         }
-        self.complain_of_next();
+        self.report_next();
     }
 
     /// Advances over ASCII characters of one line while `fits` returns `true`.
@@ -158,11 +158,11 @@ impl<'a> Lexer<'a> {
         let length = length.unwrap_or(rest.len());
         if length > 0 {
             self.at += length;
-            self.complain_of_next();
+            self.report_next();
         }
     }
 
-    fn complain_of_next(&mut self) {
+    fn report_next(&mut self) {
         match self.peek() {
             Some(0) => self.pending.push("illegal null character"),
             Some(0xEF) if self.at > 0 && self.rest().starts_with('\u{feff}') => {

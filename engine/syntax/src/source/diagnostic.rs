@@ -76,14 +76,14 @@ impl Diagnostic {
     }
 
     /// Returns `true` if it refers to a file or to a text.
-    pub fn has_place(&self) -> bool {
+    pub fn has_location(&self) -> bool {
         self.span.is_somewhere() || !self.file.is_empty()
     }
 }
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.has_place() {
+        if self.has_location() {
             if self.file.is_empty() {
                 write!(f, "{}:{}: ", self.span.row, self.span.col)?;
             } else {
@@ -105,7 +105,7 @@ pub struct Diagnostics(pub Vec<Diagnostic>);
 impl Diagnostics {
     /// Sorts by file, row, column, then message. Diagnostics without a location come last.
     pub fn sort(&mut self) {
-        let place = |one: &Diagnostic| (!one.has_place(), one.span.row, one.span.col);
+        let place = |one: &Diagnostic| (!one.has_location(), one.span.row, one.span.col);
         self.0.sort_by(|a, b| {
             let (a_nowhere, a_row, a_col) = place(a);
             let (b_nowhere, b_row, b_col) = place(b);

@@ -16,7 +16,7 @@ pub struct Gaps<'t> {
     line: usize,
     column: usize,
     /// Open collections, outermost first.
-    open: Vec<Open>,
+    open: Vec<OpenCollection>,
     /// `true` where a block may begin.
     block_may_begin: bool,
     /// `true` if a node ended on this line. A colon makes it a key.
@@ -29,7 +29,7 @@ pub struct Gaps<'t> {
 
 /// An open collection.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Open {
+enum OpenCollection {
     /// Block with its line and column.
     Block(usize, usize),
     /// `[`
@@ -66,9 +66,9 @@ impl<'t> Gaps<'t> {
         match event {
             Event::MappingStart(..) | Event::SequenceStart(..) if span.is_empty() => {
                 let open = if self.in_brackets() {
-                    Open::Pair
+                    OpenCollection::Pair
                 } else {
-                    Open::Block(span.start.line(), span.start.col())
+                    OpenCollection::Block(span.start.line(), span.start.col())
                 };
                 self.open.push(open);
             }
@@ -76,18 +76,21 @@ impl<'t> Gaps<'t> {
                 self.until(start)?;
                 self.properties(end)?;
                 let open = match self.peek() {
-                    Some('{') if self.index < end => Open::Mapping,
-                    Some('[') if self.index < end => Open::Sequence,
-                    _ => Open::Block(span.start.line(), span.start.col()),
+                    Some('{') if self.index < end => OpenCollection::Mapping,
+                    Some('[') if self.index < end => OpenCollection::Sequence,
+                    _ => OpenCollection::Block(span.start.line(), span.start.col()),
                 };
-                if !matches!(open, Open::Block(..)) {
+                if !matches!(open, OpenCollection::Block(..)) {
                     self.pass(end);
                     self.node_before = false;
                 }
                 self.open.push(open);
             }
             Event::MappingEnd | Event::SequenceEnd => {
-                if matches!(self.open.last(), Some(Open::Sequence | Open::Mapping)) {
+                if matches!(
+                    self.open.last(),
+                    Some(OpenCollection::Sequence | OpenCollection::Mapping)
+                ) {
                     self.until(start)?;
                     self.pass(end);
                     self.node_ended();
@@ -153,7 +156,7 @@ impl<'t> Gaps<'t> {
     }
 
     fn in_brackets(&self) -> bool {
-        !matches!(self.open.last(), None | Some(Open::Block(..)))
+        !matches!(self.open.last(), None | Some(OpenCollection::Block(..)))
     }
 
     /// Skips the anchor and the tag of a node, which the parser reports with it.
@@ -226,7 +229,7 @@ impl<'t> Gaps<'t> {
         let (raw, _) = rest.split_at(bytes);
         if raw.contains('?') {
             let problem = match self.open.last() {
-                Some(Open::Mapping) => "did not find expected ',' or '}'",
+                Some(OpenCollection::Mapping) => "did not find expected ',' or '}'",
                 _ => "did not find expected ',' or ']'",
             };
             return Err(self.grammar(problem).into());
@@ -368,8 +371,10 @@ impl<'t> Gaps<'t> {
     /// Returns the error of a colon without a key.
     fn without_key(&self) -> Misplaced {
         let (line, problem) = match self.open.last() {
-            Some(Open::Block(line, _)) if *line > 1 => (*line, "did not find expected key"),
-            Some(Open::Block(..)) => (self.line, "did not find expected key"),
+            Some(OpenCollection::Block(line, _)) if *line > 1 => {
+                (*line, "did not find expected key")
+            }
+            Some(OpenCollection::Block(..)) => (self.line, "did not find expected key"),
             _ => (self.line, "did not find expected node content"),
         };
         Misplaced {
@@ -381,9 +386,9 @@ impl<'t> Gaps<'t> {
 
     /// Skips blanks and line ends after a plain scalar, which are part of it.
     fn behind_plain(&mut self, start: usize) -> Result<(), Misplaced> {
-        let block = |open: &Open| match open {
-            Open::Block(_, column) => Some(column + 1),
-            Open::Sequence | Open::Mapping | Open::Pair => None,
+        let block = |open: &OpenCollection| match open {
+            OpenCollection::Block(_, column) => Some(column + 1),
+            OpenCollection::Sequence | OpenCollection::Mapping | OpenCollection::Pair => None,
         };
         let indent = self.open.iter().rev().find_map(block).unwrap_or(0);
         let mut line_ended = false;

@@ -19,7 +19,7 @@ const LARGEST: usize = 1 << 23;
 
 /// Tag and length of a value.
 #[derive(Clone, Copy)]
-struct Header {
+struct TagHeader {
     class: u8,
     number: u32,
     compound: bool,
@@ -47,7 +47,7 @@ impl Kind {
         }
     }
 
-    fn fits(self, header: &Header) -> bool {
+    fn fits(self, header: &TagHeader) -> bool {
         header.class == self.class
             && header.number == self.number
             && header.compound == self.compound
@@ -64,7 +64,7 @@ pub struct Fields<'d> {
 /// A value with its tag.
 #[derive(Clone, Copy)]
 struct Raw<'d> {
-    header: Header,
+    header: TagHeader,
     element: Element<'d>,
 }
 
@@ -86,12 +86,12 @@ impl<'d> Fields<'d> {
         self.content.within(self.at..)
     }
 
-    fn header(&self, at: usize) -> Result<Header, Problem> {
+    fn header(&self, at: usize) -> Result<TagHeader, Problem> {
         header(self.content, at)
     }
 
     /// Returns the value after a header.
-    fn value(&mut self, header: Header) -> Result<Raw<'d>, Problem> {
+    fn value(&mut self, header: TagHeader) -> Result<Raw<'d>, Problem> {
         let end = header.start.saturating_add(header.length);
         let content = self.content.get(header.start..end);
         let whole = self.content.get(self.at..end);
@@ -268,7 +268,7 @@ const TRUNCATED: &str = "asn1: syntax error: sequence truncated";
 /// Error message for bytes after the end.
 pub const TRAILING: &str = "asn1: syntax error: trailing data";
 
-fn header(bytes: &[u8], at: usize) -> Result<Header, Problem> {
+fn header(bytes: &[u8], at: usize) -> Result<TagHeader, Problem> {
     const CUT: &str = "asn1: syntax error: truncated tag or length";
     let mut at = at;
     let mut next = || {
@@ -305,7 +305,7 @@ fn header(bytes: &[u8], at: usize) -> Result<Header, Problem> {
             return Err("asn1: structure error: non-minimal length".into());
         }
     }
-    Ok(Header {
+    Ok(TagHeader {
         class: first >> 6,
         number,
         compound: first & 0x20 != 0,
@@ -381,8 +381,8 @@ fn bits(content: &[u8]) -> Result<Bits<'_>, Problem> {
 }
 
 /// Returns the error for a value with the wrong tag.
-fn mismatch(wanted: Kind, found: &Header) -> Problem {
-    let Header {
+fn mismatch(wanted: Kind, found: &TagHeader) -> Problem {
+    let TagHeader {
         class,
         number,
         compound,

@@ -7,13 +7,13 @@ use base64::engine::general_purpose::STANDARD;
 
 /// Returns `true` if a text is a single address.
 pub fn is_address(text: &str) -> bool {
-    let mut reader = Reader { rest: text };
+    let mut reader = EmailParser { rest: text };
     reader.address(true) == Some(1) && reader.skip_comments().is_some() && reader.rest.is_empty()
 }
 
 /// A recursive descent parser. Each method returns `None` if the text does not match.
 #[derive(Clone, Copy)]
-struct Reader<'t> {
+struct EmailParser<'t> {
     rest: &'t str,
 }
 
@@ -25,7 +25,7 @@ fn is_blank(c: char) -> bool {
     c == ' ' || c == '\t'
 }
 
-impl<'t> Reader<'t> {
+impl<'t> EmailParser<'t> {
     fn peek(&self) -> Option<char> {
         self.rest.chars().next()
     }

@@ -25,9 +25,9 @@ impl Pattern for Schema {
 }
 
 /// A call with a constant schema.
-struct Compiled(Schema);
+struct ConstantJsonSchema(Schema);
 
-impl Prepared for Compiled {
+impl Prepared for ConstantJsonSchema {
     fn call<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
@@ -42,7 +42,7 @@ impl Prepared for Compiled {
 pub fn prepare(operands: &[Option<ValueRef<'_>>]) -> Option<Arc<dyn Prepared>> {
     let schema = operands.get(1).copied()??;
     let schema = compile(&text(schema).ok()?).ok()?;
-    Some(Arc::new(Compiled(schema)))
+    Some(Arc::new(ConstantJsonSchema(schema)))
 }
 
 pub fn match_schema<'e>(

@@ -35,12 +35,12 @@ pub fn validate<'s, 'e>(
 
 /// Result of a validation.
 #[derive(Default)]
-struct Report<'s> {
+struct ValidationReport<'s> {
     problems: Vec<Problem<'s>>,
     score: i64,
 }
 
-impl Report<'_> {
+impl ValidationReport<'_> {
     fn is_valid(&self) -> bool {
         self.problems.is_empty()
     }
@@ -50,7 +50,7 @@ impl Report<'_> {
     }
 }
 
-impl Report<'_> {
+impl ValidationReport<'_> {
     fn merge(&mut self, mut other: Self) {
         self.problems.append(&mut other.problems);
         self.score += other.score;
@@ -84,15 +84,15 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         id: SubschemaId,
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
-    ) -> Result<Report<'s>, BuiltinError> {
-        let mut report = Report::default();
+    ) -> Result<ValidationReport<'s>, BuiltinError> {
+        let mut report = ValidationReport::default();
         self.part(id, value, place, &mut report)?;
         Ok(report)
     }
 
     fn blame(
         &mut self,
-        report: &mut Report<'s>,
+        report: &mut ValidationReport<'s>,
         place: InstancePath<'_, 'e>,
         kind: ProblemKind<'s>,
     ) -> Checked {
@@ -112,7 +112,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         id: SubschemaId,
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
-        report: &mut Report<'s>,
+        report: &mut ValidationReport<'s>,
     ) -> Checked {
         self.call.budget.step()?;
         if self.depth > limits::SCHEMA_DEPTH {
@@ -143,7 +143,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         target: SubschemaId,
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
-        report: &mut Report<'s>,
+        report: &mut ValidationReport<'s>,
     ) -> Checked {
         let open = self.references.within(self.instance..);
         if open.contains(&target) {
@@ -161,7 +161,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         id: SubschemaId,
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
-        report: &mut Report<'s>,
+        report: &mut ValidationReport<'s>,
     ) -> Checked {
         self.in_new_instance(|validator| validator.part(id, value, place, report))
     }
@@ -181,7 +181,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         keywords: &'s Keywords,
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
-        report: &mut Report<'s>,
+        report: &mut ValidationReport<'s>,
     ) -> Checked {
         let given = kind(value);
         let allowed =
@@ -232,7 +232,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         keywords: &'s Keywords,
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
-        report: &mut Report<'s>,
+        report: &mut ValidationReport<'s>,
     ) -> Checked {
         if !keywords.any_of.is_empty() {
             self.any_of(&keywords.any_of, value, place, report)?;
@@ -273,7 +273,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         parts: &'s [SubschemaId],
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
-        report: &mut Report<'s>,
+        report: &mut ValidationReport<'s>,
     ) -> Checked {
         let mut best = None;
         for part in parts {
@@ -281,7 +281,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
             if found.is_valid() {
                 return Ok(());
             }
-            Report::prefer(&mut best, found);
+            ValidationReport::prefer(&mut best, found);
         }
         self.blame(report, place, ProblemKind::AnyOf)?;
         report.merge(best.unwrap_or_default());
@@ -293,7 +293,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         parts: &'s [SubschemaId],
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
-        report: &mut Report<'s>,
+        report: &mut ValidationReport<'s>,
     ) -> Checked {
         let (mut valid, mut best) = (0, None);
         for part in parts {
@@ -301,7 +301,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
             if found.is_valid() {
                 valid += 1;
             } else if valid == 0 {
-                Report::prefer(&mut best, found);
+                ValidationReport::prefer(&mut best, found);
             }
         }
         if valid != 1 {
@@ -319,7 +319,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         value: ValueRef<'e>,
         members: ObjectView<'e>,
         place: InstancePath<'_, 'e>,
-        report: &mut Report<'s>,
+        report: &mut ValidationReport<'s>,
     ) -> Checked {
         for (name, dependency) in &keywords.dependencies {
             if members.get_str(name).is_none() {
@@ -344,7 +344,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         condition: &'s Condition,
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
-        report: &mut Report<'s>,
+        report: &mut ValidationReport<'s>,
     ) -> Checked {
         let (branch, kind) = if self.report(condition.test, value, place)?.is_valid() {
             (condition.then, ProblemKind::Then)
@@ -367,7 +367,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         keywords: &'s Keywords,
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
-        report: &mut Report<'s>,
+        report: &mut ValidationReport<'s>,
     ) -> Checked {
         if keywords.constant.is_some() || keywords.values.is_some() {
             let text = canonical(&value.to_value());

@@ -1,6 +1,6 @@
 //! Function calls.
 
-use super::{Machine, Outcome};
+use super::{ExecResult, Executor};
 use crate::bug::bug;
 use crate::builtins::BuiltinError;
 use crate::builtins::template::data::Data;
@@ -8,7 +8,7 @@ use crate::builtins::template::functions::{self, Failure};
 use crate::builtins::template::tree::{Command, Operand, OperandKind};
 use crate::value::ValueRef;
 
-impl<'t, 'e> Machine<'_, 't, 'e> {
+impl<'t, 'e> Executor<'_, 't, 'e> {
     /// Calls a function. Messages show `command`, or the operand itself if it is `None`.
     pub(super) fn function(
         &mut self,
@@ -18,7 +18,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         arguments: &'t [Operand],
         dot: Data<'e>,
         last: Option<Data<'e>>,
-    ) -> Outcome<'e> {
+    ) -> ExecResult<'e> {
         let (least, more) = functions::arity(name)
             .unwrap_or_else(|| bug!("a function that is not known is called"));
         let given = arguments.len() + usize::from(last.is_some());
@@ -69,13 +69,13 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         }
     }
 
-    fn argument(&mut self, argument: &'t Operand, dot: Data<'e>) -> Outcome<'e> {
+    fn argument(&mut self, argument: &'t Operand, dot: Data<'e>) -> ExecResult<'e> {
         self.call.budget.step()?;
         self.operand(argument, dot, false)
     }
 
     /// Evaluates the format of `printf`, which must be a string.
-    fn format_argument(&mut self, argument: &'t Operand, dot: Data<'e>) -> Outcome<'e> {
+    fn format_argument(&mut self, argument: &'t Operand, dot: Data<'e>) -> ExecResult<'e> {
         match &argument.kind {
             OperandKind::Nil => {
                 self.fail(argument.position, argument, "cannot assign nil to string")
@@ -116,7 +116,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         arguments: &'t [Operand],
         dot: Data<'e>,
         last: Option<Data<'e>>,
-    ) -> Outcome<'e> {
+    ) -> ExecResult<'e> {
         let mut value = Data::Missing;
         for argument in arguments {
             value = self.argument(argument, dot)?;

@@ -145,7 +145,7 @@ fn errors(error: &solon::Error) -> Errors {
         let entries = diagnostics.0.iter().map(|one| ErrorItem {
             code: one.code.as_str().to_owned(),
             message: one.message.clone(),
-            location: one.has_place().then(|| Location {
+            location: one.has_location().then(|| Location {
                 file: one.file.to_string(),
                 row: one.span.row,
                 col: one.span.col,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Checked, Report, Validator};
+use super::{Checked, ValidationReport, Validator};
 use crate::builtins::json::schema::keywords::{Additional, ArrayKeywords, Items, SubschemaId};
 use crate::builtins::json::schema::problem::{InstancePath, ProblemKind};
 use crate::types::schema::validity::canonical;
@@ -14,7 +14,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         asked: &'s ArrayKeywords,
         items: ArrayView<'e>,
         place: InstancePath<'_, 'e>,
-        report: &mut Report<'s>,
+        report: &mut ValidationReport<'s>,
     ) -> Checked {
         match &asked.items {
             Items::Any => {}
@@ -55,7 +55,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         additional: Additional,
         items: ArrayView<'e>,
         place: InstancePath<'_, 'e>,
-        report: &mut Report<'s>,
+        report: &mut ValidationReport<'s>,
     ) -> Checked {
         for (position, (part, item)) in parts.iter().zip(items.iter()).enumerate() {
             self.inside(*part, item, InstancePath::Item(&place, position), report)?;
@@ -79,7 +79,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         &mut self,
         items: ArrayView<'e>,
         place: InstancePath<'_, 'e>,
-        report: &mut Report<'s>,
+        report: &mut ValidationReport<'s>,
     ) -> Checked {
         let mut seen = HashMap::with_capacity(items.len());
         for (position, item) in items.iter().enumerate() {
@@ -96,7 +96,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         part: SubschemaId,
         items: ArrayView<'e>,
         place: InstancePath<'_, 'e>,
-        report: &mut Report<'s>,
+        report: &mut ValidationReport<'s>,
     ) -> Checked {
         let mut best = None;
         for (position, item) in items.iter().enumerate() {
@@ -105,7 +105,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
             if found.is_valid() {
                 return Ok(());
             }
-            Report::prefer(&mut best, found);
+            ValidationReport::prefer(&mut best, found);
         }
         self.blame(report, place, ProblemKind::Contains)?;
         report.merge(best.unwrap_or_default());

@@ -1,6 +1,6 @@
 //! Objects.
 
-use super::{Checked, Report, Validator};
+use super::{Checked, ValidationReport, Validator};
 use crate::builtins::json::schema::keywords::{Additional, ObjectKeywords};
 use crate::builtins::json::schema::problem::{InstancePath, ProblemKind};
 use crate::value::{ObjectView, ValueRef};
@@ -11,7 +11,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         asked: &'s ObjectKeywords,
         members: ObjectView<'e>,
         place: InstancePath<'_, 'e>,
-        report: &mut Report<'s>,
+        report: &mut ValidationReport<'s>,
     ) -> Checked {
         let length = members.len();
         if let Some(least) = asked.min_properties
@@ -58,7 +58,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         name: ValueRef<'e>,
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
-        report: &mut Report<'s>,
+        report: &mut ValidationReport<'s>,
     ) -> Checked {
         let text = name.text_or_empty();
         let mut described = false;

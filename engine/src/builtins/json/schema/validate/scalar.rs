@@ -1,6 +1,6 @@
 //! Numbers and strings.
 
-use super::{Checked, Report, Validator};
+use super::{Checked, ValidationReport, Validator};
 use crate::builtins::json::schema::keywords::{NumberKeywords, StringKeywords};
 use crate::builtins::json::schema::problem::{InstancePath, ProblemKind};
 use crate::builtins::runes;
@@ -12,7 +12,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         asked: &'s NumberKeywords,
         number: Number<'e>,
         place: InstancePath<'_, 'e>,
-        report: &mut Report<'s>,
+        report: &mut ValidationReport<'s>,
     ) -> Checked {
         if let Some(factor) = &asked.multiple_of
             && !number.is_multiple_of(factor.as_number())
@@ -53,7 +53,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         asked: &'s StringKeywords,
         value: ValueRef<'e>,
         place: InstancePath<'_, 'e>,
-        report: &mut Report<'s>,
+        report: &mut ValidationReport<'s>,
     ) -> Checked {
         let text = value.text_or_empty();
         let length = runes::count(text.as_bytes());
